@@ -1,0 +1,29 @@
+# Every library of the project is an object library, collected into libCoil.so.
+#
+#   add_coil_library(name sources...
+#     DEPENDS   <tablegen targets>
+#     LINK_LIBS <own libraries>
+#     MLIR_LIBS <MLIR libraries>)
+#
+# MLIR libraries never go into LINK_LIBS: that would link static archives next
+# to libMLIR.so without a warning.
+function(add_coil_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
+  add_mlir_library(${name} ${ARG_UNPARSED_ARGUMENTS} DISABLE_INSTALL
+    DEPENDS ${ARG_DEPENDS}
+    LINK_LIBS PUBLIC ${ARG_LINK_LIBS})
+  mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
+  if(TARGET coil_pch AND TARGET obj.${name})
+    target_precompile_headers(obj.${name} REUSE_FROM coil_pch)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY COIL_OBJECTS $<TARGET_OBJECTS:obj.${name}>)
+endfunction()
+
+# A tool links libCoil.so and nothing else of ours.
+function(add_coil_tool name)
+  add_llvm_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE Coil)
+  set_target_properties(${name} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../lib:${LLVM_LIBRARY_DIR}")
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()
