@@ -1,0 +1,354 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operators that move elements: views, concatenation, padding, indexing; and
+// those that create tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_GRAPH_IR_GRAPHDATAOPS_TD
+#define COIL_DIALECT_GRAPH_IR_GRAPHDATAOPS_TD
+
+include "coil/Dialect/Graph/IR/GraphBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+def Graph_ReshapeOp : Graph_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
+  let summary = "same elements in row-major order, other sizes";
+  let description = [{
+    Reads the elements in row-major order into the result's shape. Squeeze,
+    unsqueeze, flatten and view are reshapes.
+
+    (C1) Operand and result have the same number of elements.
+    (C2) Operand and result have one element type.
+
+    Example:
+    ```mlir
+    %0 = graph.reshape %x : (tensor<4x6xf32>) -> tensor<2x12xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Graph_PermuteOp : Graph_Op<"permute", [Pure, SameOperandsAndResultElementType]> {
+  let summary = "reordering of dimensions";
+  let description = [{
+    Dimension i of the result is dimension `permutation[i]` of the operand.
+
+    (C1) `permutation` is a permutation of the dimensions.
+    (C2) The result has the permuted sizes.
+    (C3) Operand and result have one element type.
+
+    Example:
+    ```mlir
+    %0 = graph.permute %x [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $input $permutation attr-dict `:` functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$input,
+                                 "::llvm::ArrayRef<int64_t>":$permutation)>];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Graph_BroadcastOp : Graph_Op<"broadcast", [Pure, SameOperandsAndResultElementType]> {
+  let summary = "repetition along dimensions of size one";
+  let description = [{
+    Repeats the operand along new leading dimensions and dimensions of size
+    one, as in NumPy.
+
+    (C1) The operand's shape broadcasts to the result's shape.
+    (C2) Operand and result have one element type.
+
+    Example:
+    ```mlir
+    %0 = graph.broadcast %x : (tensor<1x6xf32>) -> tensor<2x4x6xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Graph_SliceOp : Graph_Op<"slice", [Pure, SameOperandsAndResultElementType]> {
+  let summary = "every step-th element from a start on";
+  let description = [{
+    Along each dimension, element i of the result is element
+    `starts[d] + i * steps[d]` of the operand. A negative step walks backward
+    (flip).
+
+    (C1) `starts` and `steps` have one entry for each dimension; no step is
+         zero.
+    (C2) Every element read exists, as far as constants tell.
+    (C3) Operand and result have one element type.
+
+    Example:
+    ```mlir
+    %0 = graph.slice %x starts <[0, 2]> steps [1, 2] : (tensor<4x6xf32>) -> tensor<4x2xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, Sym_ShapeAttr:$starts,
+                       DenseI64ArrayAttr:$steps);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $input `starts` $starts `steps` $steps attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+def Graph_CatOp : Graph_Op<"cat", [Pure, SameOperandsAndResultElementType]> {
+  let summary = "concatenation along a dimension";
+  let description = [{
+    Puts the operands one after the other along `dim`.
+
+    (C1) There is an operand; all have the rank of the result; `dim` is inside.
+    (C2) The sizes along `dim` add up to that of the result; all others are
+         equal.
+    (C3) Operands and result have one element type.
+
+    Example:
+    ```mlir
+    %0 = graph.cat %a, %b dim 0 : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<5x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, I64Attr:$dim);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $inputs `dim` $dim attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_PadOp : Graph_Op<"pad", [Pure]> {
+  let summary = "padding with a constant";
+  let description = [{
+    Adds `low[d]` elements before and `high[d]` after each dimension; negative
+    amounts crop.
+
+    (C1) `low` and `high` have one entry for each dimension.
+    (C2) The result sizes are the padded ones.
+    (C3) Operand, result and `value` have one element type.
+
+    Example:
+    ```mlir
+    %0 = graph.pad %x low [0, 1] high [0, 2] value 0.000000e+00 : f32 : (tensor<4x6xf32>) -> tensor<4x9xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$low,
+                       DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $input `low` $low `high` $high `value` $value attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_GatherOp : Graph_Op<"gather", [Pure]> {
+  let summary = "elements at positions along one dimension";
+  let description = [{
+    Element `[..., i, ...]` of the result is element `[..., index[..., i, ...],
+    ...]` of the operand, where the index stands at `dim`. A negative index
+    counts from the end; an index out of range is a run-time error.
+
+    (C1) Operand and index have the same rank, and `dim` is inside.
+    (C2) The result has the sizes of the index, the element type of the operand.
+
+    Example:
+    ```mlir
+    %0 = graph.gather %x, %i dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>) -> tensor<4x2xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, Graph_IndexTensor:$index,
+                       I64Attr:$dim);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    operands `dim` $dim attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_IndexOp : Graph_Op<"index", [Pure]> {
+  let summary = "sub-tensors at positions of several dimensions";
+  let description = [{
+    Indexes the dimensions `dims` with index tensors, which broadcast to one
+    shape. That shape takes the place of the indexed dimensions when these are
+    adjacent, else it comes first. With one index this is row selection
+    (embedding, index_select). A negative index counts from the end; an index
+    out of range is a run-time error.
+
+    (C1) There is one index for each entry of `dims`; `dims` is sorted,
+         distinct and inside the rank.
+    (C2) The indices broadcast to one shape.
+    (C3) The result has the described shape and the operand's element type.
+
+    Example:
+    ```mlir
+    %0 = graph.index %x[%i] dims [0] : (tensor<128x16xf32>, tensor<2x3xi64>) -> tensor<2x3x16xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, Variadic<Graph_IndexTensor>:$indices,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $input `[` $indices `]` `dims` $dims attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+def Graph_ConstantOp : Graph_Op<"constant", [
+    Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "tensor literal";
+  let description = [{
+    A tensor with static sizes and known elements.
+
+    (C1) The value has the type of the result.
+
+    Example:
+    ```mlir
+    %0 = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
+    build($_builder, $_state, value.getType(), value);
+  }]>];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Graph_FullOp : Graph_Op<"full", [Pure]> {
+  let summary = "tensor of one value";
+  let description = [{
+    Every element is `value`. Sizes may be symbolic.
+
+    (C1) `value` has the element type of the result.
+
+    Example:
+    ```mlir
+    %0 = graph.full 0.000000e+00 : f32 -> tensor<4x6xf32>
+    ```
+  }];
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_IotaOp : Graph_Op<"iota", [Pure]> {
+  let summary = "arithmetic progression along a dimension";
+  let description = [{
+    Element `[..., i, ...]` is `start + i * step`, where i is the position along
+    `dim`. Floats are computed in `f64` and rounded once.
+
+    (C1) `dim` is inside the rank.
+    (C2) `start` and `step` both are integers or both floats of 64 bits, fitting
+         the element type; bools are not progressions.
+
+    Example:
+    ```mlir
+    %0 = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<8xi64>
+    ```
+  }];
+  let arguments = (ins TypedAttrInterface:$start, TypedAttrInterface:$step,
+                       I64Attr:$dim);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = [{
+    $start `step` $step `dim` $dim attr-dict `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_ExprOp : Graph_Op<"expr", [Pure]> {
+  let summary = "symbolic expression as a tensor of rank zero";
+  let description = [{
+    The value of an expression over symbols, for use in tensor arithmetic.
+
+    (C1) The expression mentions symbols only.
+    (C2) The result has rank zero and element type `i64` or a float.
+
+    Example:
+    ```mlir
+    %0 = graph.expr <s0 * 2> -> tensor<i64>
+    ```
+  }];
+  let arguments = (ins Sym_ExprAttr:$expr);
+  let results = (outs RankedTensorOf<[I64, F16, BF16, F32, F64]>:$result);
+  let assemblyFormat = "$expr attr-dict `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Framework operators
+//===----------------------------------------------------------------------===//
+
+def Graph_AtenOp : Graph_Op<"aten", []> {
+  let summary = "operator as the framework spells it";
+  let description = [{
+    A call of an operator overload, imported without interpretation. Tensors
+    are operands; `operandNames` gives the schema argument of each (a name
+    repeats for the elements of a tensor list). All other arguments are in
+    `arguments` under their schema names, defaults filled in: integers and bools
+    as such, floats as `f64`, integer lists as `array<i64: ...>`, symbolic ones
+    as `#sym.expr` and `#sym.shape`, dtypes as types, strings as strings; an
+    absent optional argument is left out. `graph-legalize-aten` rewrites the
+    ones that Coil knows; any other stays and is an error at the next boundary.
+
+    (C1) `operandNames` has one entry for each operand.
+    (C2) No name is both in `operandNames` and in `arguments`.
+    (C3) The name is `namespace.operator.overload`.
+
+    Example:
+    ```mlir
+    %0 = graph.aten "aten.add.Tensor"(%a, %b) ["self", "other"] {alpha = 1 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<AnyRankedTensor>:$inputs,
+                       StrArrayAttr:$operandNames, DictionaryAttr:$arguments);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let assemblyFormat = [{
+    $name `(` $inputs `)` $operandNames $arguments attr-dict `:`
+    functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The operands of the schema argument `name`.
+    ::llvm::SmallVector<::mlir::Value> getTensors(::llvm::StringRef name);
+    /// The only operand of the schema argument `name`, or null.
+    ::mlir::Value getTensor(::llvm::StringRef name);
+    /// The attribute of the schema argument `name`, or null.
+    ::mlir::Attribute getArgument(::llvm::StringRef name);
+  }];
+}
+
+#endif // COIL_DIALECT_GRAPH_IR_GRAPHDATAOPS_TD

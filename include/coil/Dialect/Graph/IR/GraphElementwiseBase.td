@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Base classes of elementwise operators. Operands broadcast as in NumPy;
+// element types are equal and conversions explicit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_GRAPH_IR_GRAPHELEMENTWISEBASE_TD
+#define COIL_DIALECT_GRAPH_IR_GRAPHELEMENTWISEBASE_TD
+
+include "coil/Dialect/Graph/IR/GraphBase.td"
+include "coil/Dialect/Graph/IR/GraphInterfaces.td"
+
+/// Base of all elementwise operators. `scalar` is a C++ expression over the
+/// scalars `x`, `y`, `z` and the helper `s` (ScalarBuilder.h); `s.type()` is
+/// the graph-level element type of the first operand.
+class Graph_ElementwiseOp<string mnemonic, string scalar, list<Trait> traits = []>
+    : Graph_Op<mnemonic, [
+        Pure, DeclareOpInterfaceMethods<Graph_ElementwiseOpInterface>] # traits> {
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  code definition = [{
+    ::mlir::LogicalResult $cppClass::verify() {
+      return ::coil::graph::verifyElementwise(*this);
+    }
+    ::mlir::Value $cppClass::buildScalar(::mlir::OpBuilder &builder,
+                                         ::mlir::Location loc,
+                                         ::mlir::ValueRange args) {
+      ::coil::graph::ScalarBuilder s(builder, loc, (*this)->getOperandTypes());
+      [[maybe_unused]] ::mlir::Value x = args[0];
+      [[maybe_unused]] ::mlir::Value y = args.size() > 1 ? args[1] : ::mlir::Value();
+      [[maybe_unused]] ::mlir::Value z = args.size() > 2 ? args[2] : ::mlir::Value();
+      return }] # scalar # [{;
+    }
+  }];
+  let extraClassDefinition = definition;
+}
+
+class Graph_UnaryOp<string mnemonic, Type operandType, string scalar,
+                    list<Trait> traits = []>
+    : Graph_ElementwiseOp<mnemonic, scalar,
+                          [SameOperandsAndResultElementType] # traits> {
+  let arguments = (ins operandType:$input);
+  let results = (outs operandType:$result);
+}
+
+class Graph_UnaryPredicateOp<string mnemonic, Type operandType, string scalar>
+    : Graph_ElementwiseOp<mnemonic, scalar> {
+  let arguments = (ins operandType:$input);
+  let results = (outs Graph_BoolTensor:$result);
+}
+
+class Graph_BinaryOp<string mnemonic, Type operandType, string scalar,
+                     list<Trait> traits = []>
+    : Graph_ElementwiseOp<mnemonic, scalar,
+                          [SameOperandsAndResultElementType] # traits> {
+  let arguments = (ins operandType:$lhs, operandType:$rhs);
+  let results = (outs operandType:$result);
+}
+
+#endif // COIL_DIALECT_GRAPH_IR_GRAPHELEMENTWISEBASE_TD

@@ -1,0 +1,201 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reductions, contractions, convolution, pooling and attention.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_GRAPH_IR_GRAPHREDUCTIONOPS_TD
+#define COIL_DIALECT_GRAPH_IR_GRAPHREDUCTIONOPS_TD
+
+include "coil/Dialect/Graph/IR/GraphBase.td"
+
+def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
+  let summary = "reduction over dimensions";
+  let description = [{
+    Combines the elements along `dims`. A reduced dimension is dropped, or kept
+    with size one under `keepdims`. An empty reduction gives the neutral
+    element: 0 for `sum`, `xor` and `any`, 1 for `prod` and `all`, the least
+    (greatest) value for `max` (`min`). `max` and `min` propagate NaN. `f16` and
+    `bf16` accumulate in `f32`; integers wrap.
+
+    (C1) `dims` are distinct, sorted and inside the rank.
+    (C2) The result has the shape that remains.
+    (C3) `any` and `all` take and give bools; `xor` takes integers or bools;
+         all others keep the element type and take numbers, `max` and `min`
+         also bools.
+
+    Example:
+    ```mlir
+    %0 = graph.reduce sum, %x dims [1] keepdims : (tensor<4x8xf32>) -> tensor<4x1xf32>
+    ```
+  }];
+  let arguments = (ins Graph_ReduceKind:$kind, Graph_Tensor:$input,
+                       DenseI64ArrayAttr:$dims, UnitAttr:$keepdims);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $kind `,` $input `dims` $dims (`keepdims` $keepdims^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "ReduceKind":$kind, "::mlir::Value":$input,
+                                 "::llvm::ArrayRef<int64_t>":$dims,
+                                 CArg<"bool", "false">:$keepdims)>];
+  let hasVerifier = 1;
+}
+
+def Graph_ArgReduceOp : Graph_Op<"arg_reduce", [Pure]> {
+  let summary = "position of the extremum";
+  let description = [{
+    The largest (`max`) or smallest (`min`) element along `dim`, and the
+    position where it first occurs. A NaN counts as the extremum.
+
+    (C1) `kind` is `max` or `min`, and `dim` is inside the rank.
+    (C2) Both results have the shape that remains.
+    (C3) The values have the element type of the input, the positions are `i64`.
+    (C4) The size of `dim` is not statically zero.
+
+    Example:
+    ```mlir
+    %v, %i = graph.arg_reduce max, %x dim 1 : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+    ```
+  }];
+  let arguments = (ins Graph_ReduceKind:$kind, Graph_Tensor:$input,
+                       I64Attr:$dim, UnitAttr:$keepdims);
+  let results = (outs Graph_Tensor:$values, RankedTensorOf<[I64]>:$positions);
+  let assemblyFormat = [{
+    $kind `,` $input `dim` $dim (`keepdims` $keepdims^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "ReduceKind":$kind, "::mlir::Value":$input,
+                                 "int64_t":$dim,
+                                 CArg<"bool", "false">:$keepdims)>];
+  let hasVerifier = 1;
+}
+
+def Graph_MatmulOp : Graph_Op<"matmul", [Pure]> {
+  let summary = "batched matrix product";
+  let description = [{
+    Multiplies `[..., m, k]` by `[..., k, n]` to `[..., m, n]`. Leading
+    dimensions are batch dimensions; a batch dimension of size one broadcasts.
+    `f16` and `bf16` accumulate in `f32`; integers wrap.
+
+    (C1) Both operands have the same rank, at least two.
+    (C2) The contracted sizes are equal.
+    (C3) Batch sizes are equal or one, and the result has the broadcast ones.
+    (C4) Operands and result have one element type.
+
+    Example:
+    ```mlir
+    %0 = graph.matmul %a, %b : (tensor<2x4x8xf32>, tensor<1x8x3xf32>) -> tensor<2x4x3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
+  let hasVerifier = 1;
+}
+
+def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
+  let summary = "convolution over one to three spatial dimensions";
+  let description = [{
+    Input `[n, c, spatial...]`, weight `[o, c / groups, kernel...]`, result
+    `[n, o, spatial...]`. Padding is with zeros, `padding` elements on both
+    sides. `f16` and `bf16` accumulate in `f32`.
+
+    (C1) Input, weight and result have the same rank, 3 to 5.
+    (C2) `stride`, `padding` and `dilation` have one entry for each spatial
+         dimension; strides and dilations are positive, paddings not negative.
+    (C3) `groups` divides the channels of input and result, and the weight has
+         `c / groups` input channels.
+    (C4) The result sizes are
+         `(in + 2 * padding - dilation * (kernel - 1) - 1) floordiv stride + 1`.
+    (C5) Operands and result have one element type.
+
+    Example:
+    ```mlir
+    %0 = graph.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : (tensor<2x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x8x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$weight,
+                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
+                       DenseI64ArrayAttr:$dilation, I64Attr:$groups);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = [{
+    operands `stride` $stride `padding` $padding `dilation` $dilation `groups`
+    $groups attr-dict `:` functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight,
+    "::llvm::ArrayRef<int64_t>":$stride, "::llvm::ArrayRef<int64_t>":$padding,
+    "::llvm::ArrayRef<int64_t>":$dilation, "int64_t":$groups)>];
+  let hasVerifier = 1;
+}
+
+def Graph_PoolOp : Graph_Op<"pool", [Pure]> {
+  let summary = "pooling over one to three spatial dimensions";
+  let description = [{
+    Reduces windows of `[n, c, spatial...]`. `max` ignores padding and
+    propagates NaN; `avg` divides the sum by the window's size, counting padded
+    elements under `countPadding`, or by `divisor` when it is given. The result
+    type says how many windows there are (which settles ceiling mode).
+
+    (C1) Input and result have the same rank, 3 to 5, and the same first two
+         sizes and element type.
+    (C2) `kernel`, `stride`, `padding` and `dilation` have one entry for each
+         spatial dimension; kernels, strides and dilations are positive;
+         paddings lie in 0..kernel/2.
+    (C3) Every window starts inside the input or its left padding.
+
+    Example:
+    ```mlir
+    %0 = graph.pool max, %x kernel [2, 2] stride [2, 2] padding [0, 0] dilation [1, 1] : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
+    ```
+  }];
+  let arguments = (ins Graph_PoolKind:$kind, Graph_NumberTensor:$input,
+                       DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$stride,
+                       DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation,
+                       UnitAttr:$countPadding, OptionalAttr<I64Attr>:$divisor);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = [{
+    $kind `,` $input `kernel` $kernel `stride` $stride `padding` $padding
+    `dilation` $dilation (`count_padding` $countPadding^)?
+    (`divisor` $divisor^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_AttentionOp : Graph_Op<"attention", [Pure, AttrSizedOperandSegments]> {
+  let summary = "scaled dot-product attention";
+  let description = [{
+    Computes `softmax(scale * q k^T + mask) v` for q `[..., l, e]`, k
+    `[..., s, e]` and v `[..., s, f]`. `causal` lets row i see the columns
+    0..i. A bool mask keeps the scores where it is true; another mask is added.
+    A row that sees nothing gives zeros, as the framework does.
+
+    (C1) q, k and v have the same rank, at least two, and equal batch sizes.
+    (C2) q and k agree in `e`, k and v in `s`; the result is `[..., l, f]`.
+    (C3) q, k, v and the result have one element type; the mask has it, too, or
+         `i1`, and broadcasts to `[..., l, s]`.
+    (C4) `causal` and a mask exclude each other.
+
+    Example:
+    ```mlir
+    %0 = graph.attention %q, %k, %v causal scale 1.250000e-01 : (tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$query, Graph_FloatTensor:$key,
+                       Graph_FloatTensor:$value, Optional<Graph_Tensor>:$mask,
+                       UnitAttr:$causal, F64Attr:$scale);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)?
+    `scale` $scale attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // COIL_DIALECT_GRAPH_IR_GRAPHREDUCTIONOPS_TD

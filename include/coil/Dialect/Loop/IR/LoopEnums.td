@@ -1,0 +1,52 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Enums of the `loop` dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_LOOP_IR_LOOPENUMS_TD
+#define COIL_DIALECT_LOOP_IR_LOOPENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+def Loop_SpecialFunction
+    : I32EnumAttr<"SpecialFunction", "function without an instruction", [
+    I32EnumAttrCase<"LGamma", 0, "lgamma">,
+    I32EnumAttrCase<"Digamma", 1, "digamma">,
+    I32EnumAttrCase<"ErfInv", 2, "erfinv">,
+    I32EnumAttrCase<"NextAfter", 3, "nextafter">,
+    I32EnumAttrCase<"I0", 4, "i0">, I32EnumAttrCase<"I0e", 5, "i0e">,
+    I32EnumAttrCase<"I1", 6, "i1">, I32EnumAttrCase<"I1e", 7, "i1e">,
+    I32EnumAttrCase<"NdtrI", 8, "ndtri">,
+    I32EnumAttrCase<"LogNdtr", 9, "log_ndtr">,
+    I32EnumAttrCase<"IGamma", 10, "igamma">,
+    I32EnumAttrCase<"IGammaC", 11, "igammac">,
+    I32EnumAttrCase<"Zeta", 12, "zeta">,
+    I32EnumAttrCase<"Erfcx", 13, "erfcx">]> {
+  let cppNamespace = "::coil::loop";
+}
+
+def Loop_ReduceKind : I32EnumAttr<"ReduceKind", "combining operation", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"UMax", 4, "umax">, I32EnumAttrCase<"UMin", 5, "umin">,
+    I32EnumAttrCase<"Or", 6, "or">, I32EnumAttrCase<"And", 7, "and">,
+    I32EnumAttrCase<"Xor", 8, "xor">]> {
+  let cppNamespace = "::coil::loop";
+}
+
+def Loop_BoundsPolicy
+    : I32EnumAttr<"BoundsPolicy", "treatment of an indirect index", [
+    I32EnumAttrCase<"Trusted", 0, "trusted">,
+    I32EnumAttrCase<"Check", 1, "check">,
+    I32EnumAttrCase<"WrapCheck", 2, "wrap_check">,
+    I32EnumAttrCase<"Clamp", 3, "clamp">]> {
+  let cppNamespace = "::coil::loop";
+}
+
+#endif // COIL_DIALECT_LOOP_IR_LOOPENUMS_TD
