@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The `graph` dialect: definition, base classes, types and enums.
+// The `graph` dialect: definition, base class and types.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef COIL_DIALECT_GRAPH_IR_GRAPHBASE_TD
 #define COIL_DIALECT_GRAPH_IR_GRAPHBASE_TD
 
+include "coil/Dialect/Graph/IR/GraphEnums.td"
 include "coil/Dialect/Loop/IR/LoopEnums.td"
 include "coil/Dialect/Sym/IR/SymAttributes.td"
-include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -68,38 +68,21 @@ def Graph_Number : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64, F16,
 def Graph_Element : AnyTypeOf<[I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64,
                                F16, BF16, F32, F64]>;
 
-def Graph_Tensor : RankedTensorOf<[Graph_Element]>;
-def Graph_BoolTensor : RankedTensorOf<[I1]>;
-def Graph_IntTensor : RankedTensorOf<[Graph_Int]>;
-def Graph_SignedIntTensor : RankedTensorOf<[Graph_SignedInt]>;
-def Graph_IntOrBoolTensor : RankedTensorOf<[Graph_IntOrBool]>;
-def Graph_FloatTensor : RankedTensorOf<[Graph_Float]>;
-def Graph_NumberTensor : RankedTensorOf<[Graph_Number]>;
-def Graph_IndexTensor : RankedTensorOf<[I32, I64, UI8]>;
+/// A ranked tensor whose dynamic dimensions have size expressions.
+class Graph_TensorOf<list<Type> elementTypes>
+    : ConfinedType<RankedTensorOf<elementTypes>,
+                   [CPred<"::coil::graph::hasSizes($_self)">],
+                   RankedTensorOf<elementTypes>.summary #
+                       " with an expression for each dynamic size",
+                   "::mlir::RankedTensorType">;
 
-//===----------------------------------------------------------------------===//
-// Enums
-//===----------------------------------------------------------------------===//
-
-def Graph_ComparePredicate
-    : I32EnumAttr<"ComparePredicate", "ordering relation; with NaN only `ne` holds", [
-    I32EnumAttrCase<"Eq", 0, "eq">, I32EnumAttrCase<"Ne", 1, "ne">,
-    I32EnumAttrCase<"Lt", 2, "lt">, I32EnumAttrCase<"Le", 3, "le">,
-    I32EnumAttrCase<"Gt", 4, "gt">, I32EnumAttrCase<"Ge", 5, "ge">]> {
-  let cppNamespace = "::coil::graph";
-}
-
-def Graph_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
-    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
-    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
-    I32EnumAttrCase<"Any", 4, "any">, I32EnumAttrCase<"All", 5, "all">,
-    I32EnumAttrCase<"Xor", 6, "xor">]> {
-  let cppNamespace = "::coil::graph";
-}
-
-def Graph_PoolKind : I32EnumAttr<"PoolKind", "pooling", [
-    I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Avg", 1, "avg">]> {
-  let cppNamespace = "::coil::graph";
-}
+def Graph_Tensor : Graph_TensorOf<[Graph_Element]>;
+def Graph_BoolTensor : Graph_TensorOf<[I1]>;
+def Graph_IntTensor : Graph_TensorOf<[Graph_Int]>;
+def Graph_SignedIntTensor : Graph_TensorOf<[Graph_SignedInt]>;
+def Graph_IntOrBoolTensor : Graph_TensorOf<[Graph_IntOrBool]>;
+def Graph_FloatTensor : Graph_TensorOf<[Graph_Float]>;
+def Graph_NumberTensor : Graph_TensorOf<[Graph_Number]>;
+def Graph_IndexTensor : Graph_TensorOf<[I32, I64, UI8]>;
 
 #endif // COIL_DIALECT_GRAPH_IR_GRAPHBASE_TD

@@ -14,6 +14,7 @@
 #define COIL_DIALECT_GRAPH_IR_GRAPHDATAOPS_TD
 
 include "coil/Dialect/Graph/IR/GraphBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 //===----------------------------------------------------------------------===//
@@ -317,7 +318,9 @@ def Graph_AtenOp : Graph_Op<"aten", []> {
   let description = [{
     A call of an operator overload, imported without interpretation. Tensors
     are operands; `operandNames` gives the schema argument of each (a name
-    repeats for the elements of a tensor list). All other arguments are in
+    repeats for the elements of a tensor list; an element of a list with
+    optional elements, `Tensor?[]`, carries its position: `indices.1`). All
+    other arguments are in
     `arguments` under their schema names, defaults filled in: integers and bools
     as such, floats as `f64`, integer lists as `array<i64: ...>`, symbolic ones
     as `#sym.expr` and `#sym.shape`, dtypes as types, strings as strings; an

@@ -168,7 +168,7 @@ def Graph_PoolOp : Graph_Op<"pool", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Graph_AttentionOp : Graph_Op<"attention", [Pure, AttrSizedOperandSegments]> {
+def Graph_AttentionOp : Graph_Op<"attention", [Pure]> {
   let summary = "scaled dot-product attention";
   let description = [{
     Computes `softmax(scale * q k^T + mask) v` for q `[..., l, e]`, k
