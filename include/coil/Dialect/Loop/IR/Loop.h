@@ -1,0 +1,66 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declarations of the `loop` dialect and helpers on its types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_LOOP_IR_LOOP_H
+#define COIL_DIALECT_LOOP_IR_LOOP_H
+
+#include "coil/Dialect/Sym/IR/Sym.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#include "coil/Dialect/Loop/IR/LoopDialect.h.inc"
+#include "coil/Dialect/Loop/IR/LoopEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "coil/Dialect/Loop/IR/LoopAttributes.h.inc"
+
+namespace coil::loop {
+class StoreOp;
+}
+
+#define GET_OP_CLASSES
+#include "coil/Dialect/Loop/IR/LoopOps.h.inc"
+
+namespace coil::loop {
+
+/// The type that scalars of element type `type` have in a body: unsigned
+/// integers become signless.
+mlir::Type getScalarType(mlir::Type type);
+
+/// Number of arguments of a special function.
+unsigned getNumArgs(SpecialFunction function);
+
+/// Which dimensions of its kernel each value of a body varies over.
+class Variance {
+public:
+  explicit Variance(KernelOp kernel);
+  /// Bit i is set when `value` varies over dimension i.
+  const llvm::SmallBitVector &operator[](mlir::Value value) const;
+  /// The dimensions that an index expression mentions.
+  llvm::SmallBitVector of(sym::ExprAttr expr) const;
+  llvm::SmallBitVector of(llvm::ArrayRef<sym::ExprAttr> exprs) const;
+
+private:
+  unsigned numDims;
+  llvm::SmallBitVector none;
+  llvm::DenseMap<mlir::Value, llvm::SmallBitVector> map;
+};
+
+} // namespace coil::loop
+
+#endif // COIL_DIALECT_LOOP_IR_LOOP_H

@@ -1,0 +1,270 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of the `loop` dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_LOOP_IR_LOOPOPS_TD
+#define COIL_DIALECT_LOOP_IR_LOOPOPS_TD
+
+include "coil/Dialect/Loop/IR/LoopDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+
+class Loop_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Loop_Dialect, mnemonic, traits>;
+
+def Loop_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, F16, BF16, F32, F64]>;
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+def Loop_KernelOp : Loop_Op<"kernel", [
+    IsolatedFromAbove, SingleBlock, NoTerminator, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "iteration space with a scalar body";
+  let description = [{
+    Runs the body for every point of the space `dims`. The body's arguments are
+    the operands. Every result is written by exactly one `loop.store`.
+
+    `name` is what profilers and reports show. `conv` and `schedule` are
+    described at their attributes.
+
+    (C1) The body has one argument for each operand, of the same type.
+    (C2) The extents mention symbols only.
+    (C3) Every result has exactly one `loop.store`.
+    (C4) All reductions of a body are over the same dimensions.
+    (C5) The body holds only ops of `loop`, `arith` and `math`.
+
+    Example:
+    ```mlir
+    %y = loop.kernel "softmax" [s0, 1024] (%a = %x) : (tensor<?x1024xf32, #sym.shape<[s0, 1024]>>) -> tensor<?x1024xf32, #sym.shape<[s0, 1024]>> {
+      %v = loop.load %a[d0, d1] : tensor<?x1024xf32, #sym.shape<[s0, 1024]>> -> f32
+      %m = loop.reduce max %v over [1] : f32
+      %d = arith.subf %v, %m : f32
+      %e = math.exp %d : f32
+      %s = loop.reduce sum %e over [1] : f32
+      %q = arith.divf %e, %s : f32
+      loop.store %q, 0 [d0, d1] : f32
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Sym_ShapeAttr:$dims,
+                       Variadic<AnyRankedTensor>:$inputs,
+                       OptionalAttr<Loop_ConvAttr>:$conv,
+                       OptionalAttr<Loop_ScheduleAttr>:$schedule);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+    "::llvm::ArrayRef<::coil::sym::ExprAttr>":$dims,
+    "::mlir::ValueRange":$inputs, "::mlir::TypeRange":$outputs)>];
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+    unsigned getNumDims() { return getDims().size(); }
+    sym::ExprAttr getExtent(unsigned dim) { return getDims()[dim]; }
+    /// The store that writes result `i`.
+    StoreOp getStore(unsigned i);
+    /// The dimensions that the body's reductions run over, sorted; empty for a
+    /// pointwise kernel.
+    ::llvm::SmallVector<unsigned> getReducedDims();
+  }];
+}
+
+def Loop_ViewOp : Loop_Op<"view", [Pure]> {
+  let summary = "tensor whose elements are elements of another";
+  let description = [{
+    Element `[d0, d1, ...]` of the result is the element of the operand at
+    `indices`. Reshapes, transposes, slices and broadcasts are views; kernels
+    take them in by substitution.
+
+    (C1) There is one index for each dimension of the operand.
+    (C2) The indices mention the result's dimensions and symbols only.
+    (C3) Operand and result have one element type.
+
+    Example:
+    ```mlir
+    %0 = loop.view %x[d1, d0] : tensor<4x6xf32> -> tensor<6x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, Sym_ShapeAttr:$indices);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `` custom<ExprList>($indices) attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+def Loop_LoadOp : Loop_Op<"load", [Pure, AttrSizedOperandSegments]> {
+  let summary = "element of an operand at an index";
+  let description = [{
+    Reads the element at `indices`. `t0`, `t1`, ... in an index are the values
+    of `args`; `bounds` says what to do when such an index is out of range:
+    `trusted` (cannot happen), `check` (run-time error), `wrap_check` (negative
+    counts from the end, then check), `clamp`. With a mask the element is read
+    only where it holds and `other` taken elsewhere, so the index need only be
+    valid where it holds.
+
+    (C1) There is one index for each dimension of the tensor.
+    (C2) The indices mention existing dimensions, arguments and symbols.
+    (C3) The result is the signless element type of the tensor.
+    (C4) Mask and other come together, and other has the result's type.
+    (C5) An index with a bounds policy other than `trusted` is an indirect one
+         (`t<i>`) as a whole.
+
+    Example:
+    ```mlir
+    %v = loop.load %x[t0, d1](%i) bounds wrap_check : tensor<128x16xf32> -> f32
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Sym_ShapeAttr:$indices,
+                       Variadic<I64>:$args, Optional<I1>:$mask,
+                       Optional<Loop_Scalar>:$other,
+                       DefaultValuedAttr<Loop_BoundsPolicy,
+                         "::coil::loop::BoundsPolicy::Trusted">:$bounds);
+  let results = (outs Loop_Scalar:$result);
+  let assemblyFormat = [{
+    $source `` custom<ExprList>($indices) (`(` $args^ `)`)?
+    (`bounds` $bounds^)? (`mask` $mask^ `else` $other `:` type($other))? attr-dict `:`
+    type($source) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source,
+    "::llvm::ArrayRef<::coil::sym::ExprAttr>":$indices)>,
+    OpBuilder<(ins "::mlir::Value":$source,
+    "::llvm::ArrayRef<::coil::sym::ExprAttr>":$indices,
+    "::mlir::ValueRange":$args, "::mlir::Value":$mask, "::mlir::Value":$other,
+    "BoundsPolicy":$bounds)>];
+  let hasVerifier = 1;
+}
+
+def Loop_StoreOp : Loop_Op<"store", []> {
+  let summary = "write an element of a result";
+  let description = [{
+    Writes the element at `indices` of the kernel's result number `output`, once
+    for each value of the dimensions in `indices`.
+
+    (C1) The kernel has a result of that number, and its signless element type
+         is that of the value.
+    (C2) There is one index for each dimension of the result, and the indices
+         mention existing dimensions and symbols.
+    (C3) The value varies over no dimension that the indices do not mention.
+
+    Example:
+    ```mlir
+    loop.store %q, 0 [d0, d1] : f32
+    ```
+  }];
+  let arguments = (ins Loop_Scalar:$value, I64Attr:$output,
+                       Sym_ShapeAttr:$indices);
+  let assemblyFormat = [{
+    $value `,` $output `` custom<ExprList>($indices) attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Space
+//===----------------------------------------------------------------------===//
+
+def Loop_IndexOp : Loop_Op<"index", [Pure]> {
+  let summary = "value of an index expression";
+  let description = [{
+    The value of an expression at the current point.
+
+    (C1) The expression mentions existing dimensions and symbols only.
+
+    Example:
+    ```mlir
+    %i = loop.index <d0 * 8 + d1>
+    ```
+  }];
+  let arguments = (ins Sym_ExprAttr:$expr);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$expr attr-dict";
+  let hasVerifier = 1;
+}
+
+def Loop_ReduceOp : Loop_Op<"reduce", [Pure, SameOperandsAndResultType]> {
+  let summary = "combination of a value over dimensions";
+  let description = [{
+    Combines the values at all points of `dims`, in an unspecified order. `max`
+    and `min` of floats propagate NaN. Over no point at all the result is the
+    neutral element of the kind.
+
+    (C1) `dims` are sorted, distinct and dimensions of the kernel.
+    (C2) The kind fits the type: `or`, `and`, `xor`, `umax` and `umin` take
+         integers.
+
+    Example:
+    ```mlir
+    %m = loop.reduce max %v over [1] : f32
+    ```
+  }];
+  let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs Loop_Scalar:$result);
+  let assemblyFormat = "$kind $value `over` $dims attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure,
+    AllTypesMatch<["value", "extremum"]>]> {
+  let summary = "extremum and where it is";
+  let description = [{
+    The largest or smallest value over `dims` and the smallest `position` at
+    which it occurs. A NaN counts as the extremum.
+
+    (C1) `dims` are sorted, distinct and dimensions of the kernel.
+    (C2) The kind is `max`, `min`, `umax` or `umin`.
+
+    Example:
+    ```mlir
+    %v, %i = loop.arg_reduce max %x at %p over [1] : f32
+    ```
+  }];
+  let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value, I64:$position,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs Loop_Scalar:$extremum, I64:$where);
+  let assemblyFormat = [{
+    $kind $value `at` $position `over` $dims attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Loop_SpecialOp : Loop_Op<"special", [Pure, SameOperandsAndResultType]> {
+  let summary = "special function of scalars";
+  let description = [{
+    A function without an instruction or a `math` op; the runtime computes it.
+
+    (C1) Operands and result have one type, `f32` or `f64`.
+    (C2) There are as many operands as the function takes.
+
+    Example:
+    ```mlir
+    %y = loop.special lgamma(%x) : f32
+    ```
+  }];
+  let arguments = (ins Loop_SpecialFunction:$function,
+                       Variadic<AnyTypeOf<[F32, F64]>>:$args);
+  let results = (outs AnyTypeOf<[F32, F64]>:$result);
+  let assemblyFormat = [{
+    $function `(` $args `)` attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // COIL_DIALECT_LOOP_IR_LOOPOPS_TD

@@ -1,0 +1,440 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Syntax, builders and verifiers of `loop` ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+static ParseResult parseExprList(OpAsmParser &parser, sym::ShapeAttr &result) {
+  SmallVector<ExprAttr> exprs;
+  if (sym::parseExprList(parser, exprs))
+    return failure();
+  result = sym::ShapeAttr::get(parser.getContext(), exprs);
+  return success();
+}
+
+static void printExprList(OpAsmPrinter &printer, Operation *,
+                          sym::ShapeAttr exprs) {
+  sym::printExprList(printer.getStream(), exprs.getDims());
+}
+
+#define GET_OP_CLASSES
+#include "coil/Dialect/Loop/IR/LoopOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     ArrayRef<ExprAttr> dims, ValueRange inputs,
+                     TypeRange outputs) {
+  MLIRContext *ctx = builder.getContext();
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.name = builder.getStringAttr(name);
+  properties.dims = sym::ShapeAttr::get(ctx, dims);
+  state.addOperands(inputs);
+  state.addTypes(outputs);
+  auto block = std::make_unique<Block>();
+  for (Value v : inputs)
+    block->addArgument(v.getType(), v.getLoc());
+  state.addRegion()->push_back(block.release());
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  for (BlockArgument arg : region.getArguments())
+    setName(arg, "in");
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  SmallVector<ExprAttr> dims;
+  SmallVector<OpAsmParser::Argument> args;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> inputTypes, outputTypes;
+  SMLoc loc;
+  if (parser.parseAttribute(name) || sym::parseExprList(parser, dims))
+    return failure();
+  loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Paren,
+          [&] {
+            return failure(parser.parseArgument(args.emplace_back()) ||
+                           parser.parseEqual() ||
+                           parser.parseOperand(operands.emplace_back()));
+          }) ||
+      parser.parseColon() || parser.parseLParen())
+    return failure();
+  if (failed(parser.parseOptionalRParen()))
+    if (parser.parseTypeList(inputTypes) || parser.parseRParen())
+      return failure();
+  if (parser.parseArrow())
+    return failure();
+  if (succeeded(parser.parseOptionalLParen())) {
+    if (failed(parser.parseOptionalRParen()))
+      if (parser.parseTypeList(outputTypes) || parser.parseRParen())
+        return failure();
+  } else if (parser.parseType(outputTypes.emplace_back())) {
+    return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("conv"))) {
+    ConvAttr conv;
+    if (parser.parseCustomAttributeWithFallback(conv))
+      return failure();
+    result.addAttribute("conv", conv);
+  }
+  if (succeeded(parser.parseOptionalKeyword("schedule"))) {
+    ScheduleAttr schedule;
+    if (parser.parseCustomAttributeWithFallback(schedule))
+      return failure();
+    result.addAttribute("schedule", schedule);
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.resolveOperands(operands, inputTypes, loc, result.operands))
+    return failure();
+  for (auto [arg, type] : llvm::zip(args, inputTypes))
+    arg.type = type;
+  result.addAttribute("name", name);
+  result.addAttribute("dims",
+                      sym::ShapeAttr::get(parser.getContext(), dims));
+  result.addTypes(outputTypes);
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+void KernelOp::print(OpAsmPrinter &p) {
+  p << ' ' << getNameAttr() << ' ';
+  sym::printExprList(p.getStream(), getDims().getDims());
+  p << " (";
+  llvm::interleaveComma(
+      llvm::zip(getBody().getArguments(), getInputs()), p, [&](auto pair) {
+        p.printOperand(std::get<0>(pair));
+        p << " = ";
+        p.printOperand(std::get<1>(pair));
+      });
+  p << ") : (";
+  llvm::interleaveComma(getInputs().getTypes(), p);
+  p << ") -> ";
+  if (getNumResults() == 1) {
+    p.printType(getOutputs().front().getType());
+  } else {
+    p << '(';
+    llvm::interleaveComma(getOutputs().getTypes(), p);
+    p << ')';
+  }
+  if (getConv()) {
+    p << " conv";
+    p.printStrippedAttrOrType(getConvAttr());
+  }
+  if (getSchedule()) {
+    p << " schedule";
+    p.printStrippedAttrOrType(getScheduleAttr());
+  }
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"name", "dims", "conv", "schedule"});
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/true, /*printEmptyBlock=*/true);
+}
+
+StoreOp KernelOp::getStore(unsigned i) {
+  for (StoreOp store : getBlock()->getOps<StoreOp>())
+    if (store.getOutput() == i)
+      return store;
+  return {};
+}
+
+SmallVector<unsigned> KernelOp::getReducedDims() {
+  ArrayRef<int64_t> dims;
+  for (Operation &op : *getBlock()) {
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      dims = reduce.getDims();
+    else if (auto reduce = dyn_cast<ArgReduceOp>(op))
+      dims = reduce.getDims();
+    else
+      continue;
+    break;
+  }
+  return llvm::to_vector(llvm::map_range(
+      dims, [](int64_t d) { return static_cast<unsigned>(d); }));
+}
+
+/// Checks that `expr` mentions only symbols, dimensions below `numDims` and
+/// indirect indices below `numArgs`.
+static LogicalResult verifyLeaves(Operation *op, ExprAttr expr,
+                                  unsigned numDims, unsigned numArgs) {
+  LogicalResult result = success();
+  sym::walkLeaves(expr, [&](ExprAttr leaf) {
+    uint64_t i = static_cast<uint64_t>(leaf.getValue());
+    if ((leaf.isDim() && i >= numDims) ||
+        (leaf.getKind() == sym::ExprKind::Arg && i >= numArgs))
+      result = op->emitOpError() << "index '" << expr.str() << "' mentions '"
+                                 << leaf.str() << "', which does not exist";
+  });
+  return result;
+}
+
+LogicalResult KernelOp::verify() {
+  // (C1)
+  if (getBody().getNumArguments() != getInputs().size())
+    return emitOpError() << "has " << getInputs().size()
+                         << " operands but its body has "
+                         << getBody().getNumArguments() << " arguments";
+  for (auto [i, arg, input] :
+       llvm::enumerate(getBody().getArguments(), getInputs()))
+    if (arg.getType() != input.getType())
+      return emitOpError() << "operand " << i << " has type "
+                           << input.getType() << " but its body argument has "
+                           << arg.getType();
+  // (C2)
+  for (ExprAttr extent : getDims().getDims())
+    if (failed(verifyLeaves(*this, extent, 0, 0)))
+      return failure();
+  // (C3)
+  SmallVector<unsigned> stores(getNumResults(), 0);
+  std::optional<ArrayRef<int64_t>> reduced;
+  for (Operation &op : *getBlock()) {
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      if (store.getOutput() < stores.size())
+        ++stores[store.getOutput()];
+      continue;
+    }
+    // (C4)
+    std::optional<ArrayRef<int64_t>> dims;
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      dims = reduce.getDims();
+    else if (auto reduce = dyn_cast<ArgReduceOp>(op))
+      dims = reduce.getDims();
+    if (dims) {
+      if (reduced && *reduced != *dims)
+        return op.emitOpError("reduces over other dimensions than the "
+                              "reductions before it in the same kernel");
+      reduced = dims;
+    }
+    // (C5)
+    if (op.getDialect() != (*this)->getDialect() &&
+        !isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
+      return op.emitOpError("is not allowed in the body of a loop kernel");
+  }
+  for (auto [i, n] : llvm::enumerate(stores))
+    if (n != 1)
+      return emitOpError() << "result " << i << " is stored " << n
+                           << " times, expected once";
+  // (C3) of the stores
+  Variance variance(*this);
+  for (StoreOp store : getBlock()->getOps<StoreOp>()) {
+    llvm::SmallBitVector extra = variance[store.getValue()];
+    extra.reset(variance.of(store.getIndices().getDims()));
+    if (extra.any())
+      return store.emitOpError() << "writes a value that varies over 'd"
+                                 << extra.find_first()
+                                 << "', which its indices do not mention";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ViewOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ViewOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (static_cast<int64_t>(getIndices().size()) != input.getRank()) // (C1)
+    return emitOpError() << "has " << getIndices().size()
+                         << " indices for an operand of rank "
+                         << input.getRank();
+  for (ExprAttr e : getIndices().getDims()) // (C2)
+    if (failed(verifyLeaves(*this, e, static_cast<unsigned>(result.getRank()), 0)))
+      return failure();
+  if (input.getElementType() != result.getElementType()) // (C3)
+    return emitOpError() << "changes the element type from "
+                         << input.getElementType() << " to "
+                         << result.getElementType();
+  return success();
+}
+
+OpFoldResult ViewOp::fold(FoldAdaptor) {
+  // A view that reads every element at its own place is its operand.
+  if (getInput().getType() == getResult().getType()) {
+    bool identity = true;
+    for (auto [i, e] : llvm::enumerate(getIndices().getDims()))
+      identity &= e.isDim() && e.getValue() == static_cast<int64_t>(i);
+    if (identity)
+      return getInput();
+  }
+  // A view of a view composes the indices.
+  if (auto inner = getInput().getDefiningOp<ViewOp>()) {
+    SmallVector<ExprAttr> indices;
+    for (ExprAttr e : inner.getIndices().getDims())
+      indices.push_back(sym::substituteDims(e, getIndices().getDims()));
+    setIndicesAttr(sym::ShapeAttr::get(getContext(), indices));
+    getInputMutable().assign(inner.getInput());
+    return getResult();
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value source,
+                   ArrayRef<ExprAttr> indices) {
+  build(builder, state, source, indices, {}, {}, {}, BoundsPolicy::Trusted);
+}
+
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value source,
+                   ArrayRef<ExprAttr> indices, ValueRange args, Value mask,
+                   Value other, BoundsPolicy bounds) {
+  build(builder, state,
+        getScalarType(cast<RankedTensorType>(source.getType()).getElementType()),
+        source, sym::ShapeAttr::get(builder.getContext(), indices), args, mask,
+        other, bounds);
+}
+
+LogicalResult LoadOp::verify() {
+  auto type = cast<RankedTensorType>(getSource().getType());
+  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  if (!kernel)
+    return emitOpError("expected to be in the body of 'loop.kernel'");
+  if (static_cast<int64_t>(getIndices().size()) != type.getRank()) // (C1)
+    return emitOpError() << "has " << getIndices().size()
+                         << " indices for a tensor of rank " << type.getRank();
+  for (ExprAttr e : getIndices().getDims()) { // (C2)
+    if (failed(verifyLeaves(*this, e, kernel.getNumDims(),
+                            static_cast<unsigned>(getArgs().size()))))
+      return failure();
+    bool indirect = false;
+    sym::walkLeaves(e, [&](ExprAttr leaf) {
+      indirect |= leaf.getKind() == sym::ExprKind::Arg;
+    });
+    if (indirect && getBounds() != BoundsPolicy::Trusted &&
+        e.getKind() != sym::ExprKind::Arg) // (C5)
+      return emitOpError() << "cannot check the index '" << e.str()
+                           << "': expected an indirect index alone";
+  }
+  if (getType() != getScalarType(type.getElementType())) // (C3)
+    return emitOpError() << "gives " << getType() << " from elements of type "
+                         << type.getElementType();
+  if (static_cast<bool>(getMask()) != static_cast<bool>(getOther())) // (C4)
+    return emitOpError("needs a mask and a value for where it does not hold, "
+                       "or neither");
+  if (getOther() && getOther().getType() != getType()) // (C4)
+    return emitOpError() << "takes " << getOther().getType()
+                         << " where the mask does not hold, expected "
+                         << getType();
+  return success();
+}
+
+LogicalResult StoreOp::verify() {
+  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  if (!kernel)
+    return emitOpError("expected to be in the body of 'loop.kernel'");
+  if (getOutput() >= kernel.getNumResults()) // (C1)
+    return emitOpError() << "writes result " << getOutput()
+                         << " of a kernel with " << kernel.getNumResults();
+  auto type =
+      cast<RankedTensorType>(kernel.getResult(getOutput()).getType());
+  if (getValue().getType() != getScalarType(type.getElementType())) // (C1)
+    return emitOpError() << "writes " << getValue().getType()
+                         << " to a result of element type "
+                         << type.getElementType();
+  if (static_cast<int64_t>(getIndices().size()) != type.getRank()) // (C2)
+    return emitOpError() << "has " << getIndices().size()
+                         << " indices for a result of rank " << type.getRank();
+  for (ExprAttr e : getIndices().getDims())
+    if (failed(verifyLeaves(*this, e, kernel.getNumDims(), 0))) // (C2)
+      return failure();
+  // (C3) is checked by the kernel, which knows what varies over what.
+  return success();
+}
+
+LogicalResult IndexOp::verify() {
+  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  if (!kernel)
+    return emitOpError("expected to be in the body of 'loop.kernel'");
+  return verifyLeaves(*this, getExpr(), kernel.getNumDims(), 0); // (C1)
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyReducedDims(Operation *op, ArrayRef<int64_t> dims) {
+  auto kernel = dyn_cast<KernelOp>(op->getParentOp());
+  if (!kernel)
+    return op->emitOpError("expected to be in the body of 'loop.kernel'");
+  int64_t last = -1;
+  for (int64_t d : dims) {
+    if (d <= last || d >= static_cast<int64_t>(kernel.getNumDims())) // (C1)
+      return op->emitOpError()
+             << "expected sorted distinct dimensions below "
+             << kernel.getNumDims() << " but got " << d << " after " << last;
+    last = d;
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyReducedDims(*this, getDims())))
+    return failure();
+  switch (getKind()) {
+  case ReduceKind::Or:
+  case ReduceKind::And:
+  case ReduceKind::Xor:
+  case ReduceKind::UMax:
+  case ReduceKind::UMin:
+    if (!isa<IntegerType>(getType())) // (C2)
+      return emitOpError() << "kind '" << stringifyReduceKind(getKind())
+                           << "' takes integers but got " << getType();
+    return success();
+  default:
+    return success();
+  }
+}
+
+LogicalResult ArgReduceOp::verify() {
+  if (failed(verifyReducedDims(*this, getDims())))
+    return failure();
+  switch (getKind()) {
+  case ReduceKind::Max:
+  case ReduceKind::Min:
+  case ReduceKind::UMax:
+  case ReduceKind::UMin:
+    return success();
+  default: // (C2)
+    return emitOpError() << "kind '" << stringifyReduceKind(getKind())
+                         << "' has no position";
+  }
+}
+
+LogicalResult SpecialOp::verify() {
+  unsigned expected = getNumArgs(getFunction());
+  if (getArgs().size() != expected) // (C2)
+    return emitOpError() << "'" << stringifySpecialFunction(getFunction())
+                         << "' takes " << expected << " arguments but got "
+                         << getArgs().size();
+  return success();
+}

@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registration of all dialects.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/InitAllDialects.h"
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Sym.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dialect.h"
+
+void coil::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<loop::LoopDialect, sym::SymDialect>();
+  // Upstream dialects that the pipelines use.
+  registry.insert<mlir::arith::ArithDialect, mlir::DLTIDialect,
+                  mlir::func::FuncDialect, mlir::math::MathDialect,
+                  mlir::scf::SCFDialect>();
+}

@@ -1,0 +1,18 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registration of all passes and pipelines.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/InitAllPasses.h"
+
+#include "mlir/Transforms/Passes.h"
+
+void coil::registerAllPasses() {
+  mlir::registerTransformsPasses(); // canonicalize, cse, symbol-dce, ...
+}

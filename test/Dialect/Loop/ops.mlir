@@ -1,0 +1,56 @@
+// RUN: coil-opt %s | coil-opt | FileCheck %s
+// RUN: coil-opt %s --mlir-print-op-generic | coil-opt | FileCheck %s
+
+!in = tensor<?x1024xf32, #sym.shape<[s0, 1024]>>
+
+// CHECK-LABEL: @softmax
+func.func @softmax(%x: !in) -> !in attributes {sym.symbols = {s0 = #sym.range<1, 64>}} {
+  // CHECK: loop.kernel "softmax" [s0, 1024] (%[[A:.+]] = %{{.+}}) : (tensor<?x1024xf32, #sym.shape<[s0, 1024]>>) -> tensor<?x1024xf32, #sym.shape<[s0, 1024]>> {
+  %y = loop.kernel "softmax" [s0, 1024] (%a = %x) : (!in) -> !in {
+    // CHECK: %[[V:.+]] = loop.load %[[A]][d0, d1] : tensor<?x1024xf32, #sym.shape<[s0, 1024]>> -> f32
+    %v = loop.load %a[d0, d1] : !in -> f32
+    // CHECK: loop.reduce max %[[V]] over [1] : f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    // CHECK: loop.store %{{.+}}, 0[d0, d1] : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  return %y : !in
+}
+
+// CHECK-LABEL: @gather_with_mask
+func.func @gather_with_mask(%x: tensor<128x16xf32>, %i: tensor<8xi64>) -> tensor<8x16xf32> {
+  // CHECK: schedule<vector_dim = 1, vector_width = 16, unroll = 2, block = 16, grain = 4>
+  %y = loop.kernel "gather" [8, 16] (%a = %x, %b = %i) : (tensor<128x16xf32>, tensor<8xi64>) -> tensor<8x16xf32>
+      schedule<vector_dim = 1, vector_width = 16, unroll = 2, block = 16, grain = 4> {
+    %p = loop.load %b[d0] : tensor<8xi64> -> i64
+    %k = loop.index <d1>
+    %c = arith.constant 3 : i64
+    %z = arith.constant 0.0 : f32
+    %m = arith.cmpi slt, %k, %c : i64
+    // CHECK: loop.load %{{.+}}[t0, d1](%{{.+}}) bounds wrap_check mask %{{.+}} else %{{.+}} : f32 : tensor<128x16xf32> -> f32
+    %v = loop.load %a[t0, d1](%p) bounds wrap_check mask %m else %z : f32 : tensor<128x16xf32> -> f32
+    // CHECK: loop.special lgamma(%{{.+}}) : f32
+    %g = loop.special lgamma(%v) : f32
+    loop.store %g, 0 [d0, d1] : f32
+  }
+  return %y : tensor<8x16xf32>
+}
+
+// CHECK-LABEL: @argmax_and_view
+func.func @argmax_and_view(%x: tensor<4x6xf32>) -> (tensor<6xf32>, tensor<6xi64>) {
+  // CHECK: loop.view %{{.+}}[d1, d0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %t = loop.view %x[d1, d0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %y:2 = loop.kernel "argmax" [6, 4] (%a = %t) : (tensor<6x4xf32>) -> (tensor<6xf32>, tensor<6xi64>) {
+    %v = loop.load %a[d0, d1] : tensor<6x4xf32> -> f32
+    %p = loop.index <d1>
+    // CHECK: loop.arg_reduce max %{{.+}} at %{{.+}} over [1] : f32
+    %m, %w = loop.arg_reduce max %v at %p over [1] : f32
+    loop.store %m, 0 [d0] : f32
+    loop.store %w, 1 [d0] : i64
+  }
+  return %y#0, %y#1 : tensor<6xf32>, tensor<6xi64>
+}

@@ -1,0 +1,43 @@
+# Configuration of Coil's lit suite. Features name capabilities; a test says
+# what it needs with REQUIRES.
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "Coil"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.coil_obj_root, "test")
+bin_dir = os.path.join(config.coil_obj_root, "bin")
+
+llvm_config.use_default_substitutions()
+llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope")
+
+opt = os.path.join(bin_dir, "coil-opt")
+if os.environ.get("COIL_LIT_ROUNDTRIP"):
+    opt += " --verify-roundtrip"
+
+config.substitutions.append(("%coil_src", config.coil_src_root))
+config.substitutions.append(("%coil_obj", config.coil_obj_root))
+config.substitutions.append(("%coil_lib", os.path.join(config.coil_obj_root, "lib")))
+config.substitutions.append(("%models", os.path.join(config.coil_src_root, "examples", "models")))
+config.substitutions.append(("%python", config.python))
+
+torch_python = os.environ.get("COIL_TORCH_PYTHON", config.torch_python)
+if torch_python and os.path.exists(torch_python):
+    config.available_features.add("torch")
+    config.substitutions.append(("%torch_python", torch_python))
+if os.path.exists("/usr/lib/x86_64-linux-gnu/libdnnl.so.2"):
+    config.available_features.add("onednn")
+
+tools = [ToolSubst("coil-opt", command=opt)]
+for tool in ["coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server"]:
+    if os.path.exists(os.path.join(bin_dir, tool)):
+        tools.append(ToolSubst(tool, command=os.path.join(bin_dir, tool)))
+llvm_config.add_tool_substitutions(
+    tools + ["mlir-opt", "split-file"], [bin_dir, config.llvm_tools_dir]
+)
