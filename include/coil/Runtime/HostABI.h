@@ -1,0 +1,71 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions that compiled host programs and kernels call. All return a
+// coil_status; a program stops at the first that is not COIL_OK and returns it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_RUNTIME_HOSTABI_H
+#define COIL_RUNTIME_HOSTABI_H
+
+#include "coil/Runtime/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A compiled CPU kernel: computes the points [begin, end) of its flattened
+/// outer iteration space. `symbols` are the sizes it was compiled for in
+/// general form.
+typedef void (*coil_cpu_kernel)(void **buffers, const int64_t *symbols,
+                                int64_t begin, int64_t end);
+
+/// A compiled host program.
+typedef int32_t (*coil_entry_point)(coil_run *run, const coil_tensor *inputs,
+                                    coil_tensor *outputs);
+
+/// Allocates memory owned by the run, aligned to 64 bytes. Zero bytes give a
+/// unique pointer.
+COIL_RT_API int32_t coil_rt_alloc(coil_run *run, int64_t bytes, void **out);
+
+/// Frees memory of the run. NULL is allowed.
+COIL_RT_API int32_t coil_rt_free(coil_run *run, void *pointer);
+
+/// Runs a kernel over [0, total), split over threads in multiples of `grain`;
+/// inline when total <= grain.
+COIL_RT_API int32_t coil_rt_launch_cpu(coil_run *run, coil_cpu_kernel kernel,
+                                       void **buffers, const int64_t *symbols,
+                                       int64_t total, int64_t grain);
+
+/// Called by a kernel when a checked index is out of bounds: makes the launch
+/// fail with "<message> (<value> is not in [<lower>, <upper>))". The kernel
+/// must then skip the access.
+COIL_RT_API void coil_rt_kernel_fail(const char *message, int64_t value,
+                                     int64_t lower, int64_t upper);
+
+/// Fills in an output. Sizes and strides are copied into the run; the memory
+/// keeps its owner. A program may instead write the tensor itself.
+COIL_RT_API int32_t coil_rt_set_output(coil_run *run, coil_tensor *output,
+                                       void *data, int32_t dtype, int32_t rank,
+                                       const int64_t *sizes,
+                                       const int64_t *strides);
+
+/// Records a failed assertion about two values and returns
+/// COIL_ASSERTION_FAILED.
+COIL_RT_API int32_t coil_rt_assert_fail(coil_run *run, const char *message,
+                                        int64_t lhs, int64_t rhs);
+
+/// Records a failure and returns `status`.
+COIL_RT_API int32_t coil_rt_fail(coil_run *run, int32_t status,
+                                 const char *message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // COIL_RUNTIME_HOSTABI_H

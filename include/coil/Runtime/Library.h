@@ -1,0 +1,123 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dense operations that compiled programs hand to a vendor library. The library
+// is loaded at the first call; a program that needs none runs without it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_RUNTIME_LIBRARY_H
+#define COIL_RUNTIME_LIBRARY_H
+
+#include "coil/Runtime/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Whether the library ("onednn") can be loaded; loads it.
+COIL_RT_API int32_t coil_rt_library_available(const char *library);
+
+/// Chooses the file that is loaded for a library in place of the default
+/// (libdnnl.so.2, or what the environment variable COIL_ONEDNN_LIBRARY names),
+/// from the next call on; NULL restores the default.
+COIL_RT_API int32_t coil_library_set_file(const char *library,
+                                          const char *file);
+
+/// Elementwise function applied to each result after the bias.
+typedef enum coil_post_op {
+  COIL_POST_NONE = 0,
+  COIL_POST_RELU = 1,
+  COIL_POST_GELU_ERF = 2,
+  COIL_POST_GELU_TANH = 3
+} coil_post_op;
+
+/// Which dimension of the result a bias vector runs along.
+typedef enum coil_bias_axis {
+  COIL_BIAS_ALONG_N = 0,
+  COIL_BIAS_ALONG_M = 1
+} coil_bias_axis;
+
+#define COIL_MAX_BATCH_RANK 4
+#define COIL_MAX_SPATIAL_RANK 3
+
+/// C[b..., m, n] = post(sum over k of A[b..., m, k] * B[b..., k, n] + bias).
+/// Strides count elements; those of A and B may be 0 (broadcast) or negative,
+/// those of C must address each element once. C must not overlap A, B or bias.
+typedef struct coil_contraction {
+  uint32_t struct_size; ///< sizeof(coil_contraction)
+  int32_t a_dtype;
+  int32_t b_dtype;
+  int32_t bias_dtype; ///< Read when a bias is given.
+  int32_t c_dtype;
+  int32_t batch_rank;
+  int32_t bias_axis;
+  int32_t post_op;
+  int64_t m;
+  int64_t n;
+  int64_t k;
+  int64_t a_strides[2]; ///< m, k
+  int64_t b_strides[2]; ///< k, n
+  int64_t c_strides[2]; ///< m, n
+  int64_t bias_stride;
+  int64_t batch_sizes[COIL_MAX_BATCH_RANK]; ///< Outermost first.
+  int64_t a_batch_strides[COIL_MAX_BATCH_RANK];
+  int64_t b_batch_strides[COIL_MAX_BATCH_RANK];
+  int64_t c_batch_strides[COIL_MAX_BATCH_RANK];
+} coil_contraction;
+
+/// Runs a contraction. `bias` may be NULL. f32 takes any size and stride
+/// without per-shape preparation; all-bf16 operands (result bf16 or f32) need a
+/// processor that the library has bf16 kernels for. Other dtypes are
+/// COIL_UNSUPPORTED.
+COIL_RT_API int32_t coil_rt_contraction(coil_run *run,
+                                        const coil_contraction *desc,
+                                        const void *a, const void *b,
+                                        const void *bias, void *c);
+
+/// y[n, co, o...] = post(sum over ci, k... of
+///     x[n, g * ci_per_group + ci, o * stride + k * dilation - padding_lo] *
+///     w[co, ci, k...] + bias[co]).
+/// Entries of the arrays beyond the spatial rank are not read.
+typedef struct coil_convolution {
+  uint32_t struct_size; ///< sizeof(coil_convolution)
+  int32_t x_dtype;
+  int32_t w_dtype;
+  int32_t bias_dtype; ///< Read when a bias is given.
+  int32_t y_dtype;
+  int32_t spatial_rank; ///< 1, 2 or 3
+  int32_t transposed;   ///< Refused with COIL_UNSUPPORTED when not 0.
+  int32_t post_op;
+  int64_t batch;
+  int64_t in_channels;
+  int64_t out_channels;
+  int64_t groups;
+  int64_t bias_stride;
+  int64_t in_sizes[COIL_MAX_SPATIAL_RANK];
+  int64_t kernel_sizes[COIL_MAX_SPATIAL_RANK];
+  int64_t out_sizes[COIL_MAX_SPATIAL_RANK];
+  int64_t strides[COIL_MAX_SPATIAL_RANK];
+  int64_t padding_lo[COIL_MAX_SPATIAL_RANK];
+  int64_t padding_hi[COIL_MAX_SPATIAL_RANK];
+  int64_t dilations[COIL_MAX_SPATIAL_RANK];     ///< 1 = dense kernel.
+  int64_t x_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< n, ci, spatial
+  int64_t w_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< co, ci in group, spatial
+  int64_t y_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< n, co, spatial
+} coil_convolution;
+
+/// Runs a convolution. `bias` may be NULL. Takes f32 and, where the library has
+/// kernels for it, bf16.
+COIL_RT_API int32_t coil_rt_convolution(coil_run *run,
+                                        const coil_convolution *desc,
+                                        const void *x, const void *w,
+                                        const void *bias, void *y);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // COIL_RUNTIME_LIBRARY_H

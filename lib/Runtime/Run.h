@@ -1,0 +1,77 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of one execution.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_RUNTIME_RUN_H
+#define COIL_LIB_RUNTIME_RUN_H
+
+#include "Allocator.h"
+#include "Error.h"
+
+#include <memory>
+#include <vector>
+
+struct coil_run {
+  coil::rt::Block *blocks = nullptr;
+  coil_run_stats stats = {};
+  coil_trace_fn trace = nullptr;
+  void *traceUser = nullptr;
+  /// Sizes and strides of outputs.
+  std::vector<std::unique_ptr<int64_t[]>> shapes;
+};
+
+namespace coil::rt {
+
+/// Monotonic clock in nanoseconds.
+int64_t nowNs();
+
+/// Reports one step to the trace hook when it leaves scope with a status. Costs
+/// one load when tracing is off.
+class TraceStep {
+public:
+  TraceStep(coil_run *run, coil_trace_kind kind, const char *name)
+      : run(run), kind(kind), name(name), begin(run->trace ? nowNs() : 0) {}
+  int32_t finish(int32_t status, const void *address, int64_t amount) {
+    if (run->trace) {
+      coil_trace_event event = {kind,    status, name,
+                                address, amount, run->stats.live_bytes,
+                                begin,   nowNs()};
+      run->trace(run->traceUser, &event);
+    }
+    return status;
+  }
+
+private:
+  coil_run *run;
+  coil_trace_kind kind;
+  const char *name;
+  int64_t begin;
+};
+
+/// Scratch memory of a run that goes away with the scope.
+class Scratch {
+public:
+  explicit Scratch(coil_run *run) : run(run) {}
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+  ~Scratch() { reset(); }
+
+  /// Returns null, with the error recorded, when there is no memory.
+  void *allocate(int64_t bytes);
+  void reset();
+
+private:
+  coil_run *run;
+  std::vector<void *> pointers;
+};
+
+} // namespace coil::rt
+
+#endif // COIL_LIB_RUNTIME_RUN_H

@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions that kernels and host programs refer to, for a loader that
+// resolves them without the dynamic linker.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Runtime/HostABI.h"
+#include "coil/Runtime/Library.h"
+
+extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
+#define SYMBOL(name)                                                           \
+  {                                                                            \
+    #name, reinterpret_cast<void *>(&name)                                     \
+  }
+  static const coil_symbol symbols[] = {
+      SYMBOL(coil_rt_alloc),       SYMBOL(coil_rt_assert_fail),
+      SYMBOL(coil_rt_contraction), SYMBOL(coil_rt_convolution),
+      SYMBOL(coil_rt_fail),        SYMBOL(coil_rt_free),
+      SYMBOL(coil_rt_kernel_fail), SYMBOL(coil_rt_launch_cpu),
+      SYMBOL(coil_rt_set_output)};
+#undef SYMBOL
+  *count = sizeof(symbols) / sizeof(symbols[0]);
+  return symbols;
+}

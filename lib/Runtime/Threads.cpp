@@ -1,0 +1,199 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parallel loops run on libgomp's threads, which oneDNN uses too, so that the
+// process has one set of workers. Each thread owns a contiguous range and takes
+// it in a few pieces; a thread that is done helps the others, which absorbs
+// processors that are busy with something else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Threads.h"
+#include "Error.h"
+
+#include "coil/Runtime/HostABI.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <cstdio>
+
+using namespace coil::rt;
+
+// libgomp's interface. Declared here because omp.h is a compiler's private
+// header and pragmas would bind to that compiler's own runtime.
+extern "C" {
+void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads,
+                   unsigned flags);
+int omp_get_thread_num(void);
+int omp_get_max_threads(void);
+void omp_set_num_threads(int count);
+int omp_in_parallel(void);
+}
+
+namespace {
+
+constexpr int maxThreads = 256;
+/// Pieces that a thread's own range is cut into.
+constexpr int64_t piecesPerThread = 6;
+
+struct alignas(64) Range {
+  std::atomic<int64_t> next;
+  int64_t end;
+};
+
+struct Loop {
+  RangeFn body;
+  void *context;
+  int64_t total;
+  int64_t grain;
+  int64_t piece; ///< In units of grain.
+  int owners;
+  std::atomic<int32_t> status{COIL_OK};
+  char message[512];
+  Range ranges[maxThreads];
+};
+
+/// What failBody needs to find; a loop that runs inline has only these two.
+struct Failure {
+  std::atomic<int32_t> *status;
+  char *message;
+  size_t size;
+};
+
+} // namespace
+
+static thread_local Failure *currentFailure = nullptr;
+static std::atomic<int> requestedThreads{0};
+
+static int threadCount() {
+  int count = requestedThreads.load(std::memory_order_relaxed);
+  if (count == 0)
+    count = omp_get_max_threads();
+  return std::clamp(count, 1, maxThreads);
+}
+
+void coil::rt::failBody(int32_t status) {
+  Failure *failure = currentFailure;
+  if (!failure)
+    return;
+  int32_t expected = COIL_OK;
+  // The message is read only after all threads have joined.
+  if (failure->status->compare_exchange_strong(expected, status))
+    snprintf(failure->message, failure->size, "%s", coil_last_error());
+}
+
+static void work(void *data) {
+  Loop &loop = *static_cast<Loop *>(data);
+  Failure failure = {&loop.status, loop.message, sizeof(loop.message)};
+  Failure *outer = currentFailure;
+  currentFailure = &failure;
+  int self = omp_get_thread_num();
+  for (int i = 0; i < loop.owners; ++i) {
+    Range &range = loop.ranges[(self + i) % loop.owners];
+    while (range.next.load(std::memory_order_relaxed) < range.end) {
+      int64_t first =
+          range.next.fetch_add(loop.piece, std::memory_order_relaxed);
+      if (first >= range.end)
+        break;
+      if (loop.status.load(std::memory_order_relaxed) != COIL_OK)
+        break;
+      int64_t last = std::min(first + loop.piece, range.end);
+      int64_t end = last >= (loop.total - 1) / loop.grain + 1
+                        ? loop.total
+                        : last * loop.grain;
+      loop.body(loop.context, first * loop.grain, end);
+    }
+  }
+  currentFailure = outer;
+}
+
+int32_t coil::rt::parallelForImpl(int64_t total, int64_t grain, RangeFn body,
+                                  void *context) {
+  if (total <= 0)
+    return COIL_OK;
+  grain = std::max<int64_t>(grain, 1);
+  int threads = total <= grain || omp_in_parallel() ? 1 : threadCount();
+  if (threads == 1) {
+    std::atomic<int32_t> status{COIL_OK};
+    char message[512];
+    Failure failure = {&status, message, sizeof(message)};
+    Failure *outer = currentFailure;
+    currentFailure = &failure;
+    body(context, 0, total);
+    currentFailure = outer;
+    return status == COIL_OK ? COIL_OK : failWith(status, message);
+  }
+
+  Loop loop;
+  loop.body = body;
+  loop.context = context;
+  loop.total = total;
+  loop.grain = grain;
+  int64_t units = (total - 1) / grain + 1;
+  loop.owners = int(std::min<int64_t>(threads, units));
+  int64_t share = units / loop.owners, rest = units % loop.owners;
+  loop.piece = std::max<int64_t>(1, share / piecesPerThread);
+  int64_t begin = 0;
+  for (int t = 0; t < loop.owners; ++t) {
+    int64_t end = begin + share + (t < rest);
+    loop.ranges[t].next.store(begin, std::memory_order_relaxed);
+    loop.ranges[t].end = end;
+    begin = end;
+  }
+  // Always the whole team: libgomp ends threads that a smaller team leaves out.
+  GOMP_parallel(work, &loop, unsigned(threads), 0);
+  int32_t status = loop.status;
+  return status == COIL_OK ? COIL_OK : failWith(status, loop.message);
+}
+
+ThreadCountScope::ThreadCountScope() : previous(0) {
+  int count = requestedThreads.load(std::memory_order_relaxed);
+  if (count == 0 || omp_in_parallel())
+    return;
+  int current = omp_get_max_threads();
+  if (current == count)
+    return;
+  previous = current;
+  omp_set_num_threads(count);
+}
+
+ThreadCountScope::~ThreadCountScope() {
+  if (previous)
+    omp_set_num_threads(previous);
+}
+
+extern "C" {
+
+int32_t coil_set_num_threads(int32_t count) {
+  if (count < 0 || count > maxThreads)
+    return fail(COIL_INVALID_ARGUMENT,
+                "expected a thread count in [0, %d] but got %d", maxThreads,
+                count);
+  requestedThreads = count;
+  return COIL_OK;
+}
+
+int32_t coil_get_num_threads(void) { return threadCount(); }
+
+int32_t coil_parallel_for(int64_t total, int64_t grain,
+                          int32_t (*body)(void *, int64_t, int64_t),
+                          void *context) {
+  return parallelFor(total, grain, [=](int64_t begin, int64_t end) {
+    return guarded([&] { return body(context, begin, end); });
+  });
+}
+
+void coil_rt_kernel_fail(const char *message, int64_t value, int64_t lower,
+                         int64_t upper) {
+  fail(COIL_ASSERTION_FAILED,
+       "%s (%" PRId64 " is not in [%" PRId64 ", %" PRId64 "))", message, value,
+       lower, upper);
+  failBody(COIL_ASSERTION_FAILED);
+}
+
+} // extern "C"
