@@ -7,8 +7,8 @@
 //
 // Convolutions through oneDNN's primitives. The batch is cut into chunks whose
 // images stay in cache between the change of layout, the convolution and the
-// change back; one primitive serves all chunks, so that the number of
-// primitives does not grow with the batch sizes that a model sees.
+// change back. One primitive serves all chunks and at most 64 serve all batch
+// sizes, so that a model with a dynamic batch does not fill the cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -222,14 +222,16 @@ static std::shared_ptr<const Plan> getPlan(const Problem &p, int32_t &status) {
 }
 
 /// Images per chunk: as many as fit in the processor's caches with their
-/// results.
+/// results, less when that leaves the last chunk fuller.
 static int64_t chunkSize(const Problem &p) {
   constexpr int64_t cacheBytes = int64_t(3) << 19;
-  int64_t perImage = (p.x.bytes() + p.y.bytes()) / p.x.sizes[0];
+  int64_t batch = p.x.sizes[0];
+  int64_t perImage = (p.x.bytes() + p.y.bytes()) / batch;
   int64_t images = 1;
   while (images < 64 && images * 2 * perImage <= cacheBytes)
     images *= 2;
-  return std::min(images, p.x.sizes[0]);
+  int64_t chunks = (batch + images - 1) / images;
+  return chunks < 8 ? (batch + chunks - 1) / chunks : images;
 }
 
 static int32_t runChunks(coil_run *run, Problem &p) {

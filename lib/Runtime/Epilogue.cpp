@@ -27,7 +27,7 @@ using namespace coil::rt;
 
 /// exp for arguments <= 0, to 2 ulp; 0 below -87.
 static inline float expNegative(float x) {
-  x = x < -87.f ? -87.f : x;
+  x = x > -87.f ? x : -87.f; // NaN becomes -87: the callers multiply by it.
   // Round to the nearest multiple of ln 2 by the addition of 1.5 * 2^23.
   float n = (x * 1.44269504f + 12582912.f) - 12582912.f;
   float r = (x - n * 0.693145752f) - n * 1.42860677e-6f;
@@ -39,7 +39,7 @@ static inline float expNegative(float x) {
   p = p * r + 0.5f;
   p = p * r + 1.f;
   p = p * r + 1.f;
-  int32_t bits = (int32_t(n) + 127) << 23;
+  uint32_t bits = uint32_t(int32_t(n) + 127) << 23;
   float scale;
   memcpy(&scale, &bits, sizeof(scale));
   return p * scale;
