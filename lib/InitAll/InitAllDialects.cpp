@@ -11,6 +11,7 @@
 
 #include "coil/InitAllDialects.h"
 
+#include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +22,7 @@
 #include "mlir/IR/Dialect.h"
 
 void coil::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<loop::LoopDialect, sym::SymDialect>();
+  registry.insert<graph::GraphDialect, loop::LoopDialect, sym::SymDialect>();
   // Upstream dialects that the pipelines use.
   registry.insert<mlir::arith::ArithDialect, mlir::DLTIDialect,
                   mlir::func::FuncDialect, mlir::math::MathDialect,

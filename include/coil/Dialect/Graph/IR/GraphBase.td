@@ -48,6 +48,7 @@ def Graph_Dialect : Dialect {
     "::coil::loop::LoopDialect", "::coil::sym::SymDialect",
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
 }
 
 class Graph_Op<string mnemonic, list<Trait> traits = []>
@@ -57,23 +58,22 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
 // Types
 //===----------------------------------------------------------------------===//
 
-def Graph_Unsigned : AnyTypeOf<[UI8, UI16, UI32, UI64]>;
-def Graph_SignedInt : AnyTypeOf<[I8, I16, I32, I64]>;
-def Graph_Int : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
-def Graph_IntOrBool
-    : AnyTypeOf<[I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
-def Graph_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
-def Graph_Number : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64, F16,
-                              BF16, F32, F64]>;
-def Graph_Element : AnyTypeOf<[I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64,
-                               F16, BF16, F32, F64]>;
+def Graph_SignedInt : AnyTypeOf<[I8, I16, I32, I64], "signed integer">;
+def Graph_Unsigned
+    : AnyTypeOf<[UI8, UI16, UI32, UI64], "unsigned integer">;
+def Graph_Int : AnyTypeOf<[Graph_SignedInt, Graph_Unsigned], "integer">;
+def Graph_IntOrBool : AnyTypeOf<[I1, Graph_Int], "integer or bool">;
+def Graph_Float : AnyTypeOf<[F16, BF16, F32, F64], "float">;
+def Graph_Number : AnyTypeOf<[Graph_Int, Graph_Float], "number">;
+def Graph_Element : AnyTypeOf<[I1, Graph_Number], "number or bool">;
+def Graph_Index : AnyTypeOf<[I32, I64, UI8], "index">;
 
 /// A ranked tensor whose dynamic dimensions have size expressions.
 class Graph_TensorOf<list<Type> elementTypes>
     : ConfinedType<RankedTensorOf<elementTypes>,
                    [CPred<"::coil::graph::hasSizes($_self)">],
-                   RankedTensorOf<elementTypes>.summary #
-                       " with an expression for each dynamic size",
+                   "tensor of " # !head(elementTypes).summary #
+                       " values with an expression for each dynamic size",
                    "::mlir::RankedTensorType">;
 
 def Graph_Tensor : Graph_TensorOf<[Graph_Element]>;
@@ -83,6 +83,6 @@ def Graph_SignedIntTensor : Graph_TensorOf<[Graph_SignedInt]>;
 def Graph_IntOrBoolTensor : Graph_TensorOf<[Graph_IntOrBool]>;
 def Graph_FloatTensor : Graph_TensorOf<[Graph_Float]>;
 def Graph_NumberTensor : Graph_TensorOf<[Graph_Number]>;
-def Graph_IndexTensor : Graph_TensorOf<[I32, I64, UI8]>;
+def Graph_IndexTensor : Graph_TensorOf<[Graph_Index]>;
 
 #endif // COIL_DIALECT_GRAPH_IR_GRAPHBASE_TD

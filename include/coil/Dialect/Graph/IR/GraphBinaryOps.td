@@ -31,6 +31,7 @@ def Graph_AddOp : Graph_BinaryOp<"add", Graph_NumberTensor, [{s.add(x, y)}]> {
     %0 = graph.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_SubOp : Graph_BinaryOp<"sub", Graph_NumberTensor, [{s.sub(x, y)}]> {
@@ -46,6 +47,7 @@ def Graph_SubOp : Graph_BinaryOp<"sub", Graph_NumberTensor, [{s.sub(x, y)}]> {
     %0 = graph.sub %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_MulOp : Graph_BinaryOp<"mul", Graph_NumberTensor, [{s.mul(x, y)}]> {
@@ -61,6 +63,7 @@ def Graph_MulOp : Graph_BinaryOp<"mul", Graph_NumberTensor, [{s.mul(x, y)}]> {
     %0 = graph.mul %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_DivOp : Graph_BinaryOp<"div", Graph_FloatTensor, [{s.div(x, y)}]> {
@@ -76,6 +79,7 @@ def Graph_DivOp : Graph_BinaryOp<"div", Graph_FloatTensor, [{s.div(x, y)}]> {
     %0 = graph.div %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_TruncDivOp : Graph_BinaryOp<"trunc_div", Graph_NumberTensor, [{s.truncDiv(x, y)}]> {

@@ -141,6 +141,7 @@ def Graph_CatOp : Graph_Op<"cat", [Pure, SameOperandsAndResultElementType]> {
     $inputs `dim` $dim attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Graph_PadOp : Graph_Op<"pad", [Pure]> {
@@ -166,6 +167,7 @@ def Graph_PadOp : Graph_Op<"pad", [Pure]> {
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Graph_GatherOp : Graph_Op<"gather", [Pure]> {

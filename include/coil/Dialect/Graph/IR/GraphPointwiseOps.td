@@ -57,6 +57,7 @@ def Graph_SelectOp : Graph_ElementwiseOp<"select", [{s.select(x, y, z)}]> {
   let arguments = (ins Graph_BoolTensor:$condition, Graph_Tensor:$trueValue,
                        Graph_Tensor:$falseValue);
   let results = (outs Graph_Tensor:$result);
+  let hasFolder = 1;
 }
 
 def Graph_ConvertOp : Graph_ElementwiseOp<"convert",
@@ -86,7 +87,7 @@ def Graph_BitcastOp : Graph_ElementwiseOp<"bitcast",
     Reads the bits of each element as another type.
 
     (C1) The operand's shape broadcasts to the result's shape.
-    (C3) Both element types have the same width, and neither is `i1`.
+    (C2) Both element types have the same width, and neither is `i1`.
 
     Example:
     ```mlir
@@ -95,6 +96,7 @@ def Graph_BitcastOp : Graph_ElementwiseOp<"bitcast",
   }];
   let arguments = (ins Graph_Tensor:$input);
   let results = (outs Graph_Tensor:$result);
+  let hasFolder = 1;
 }
 
 def Graph_SpecialOp : Graph_ElementwiseOp<"special",

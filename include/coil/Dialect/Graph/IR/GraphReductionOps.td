@@ -45,6 +45,7 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
                                  "::llvm::ArrayRef<int64_t>":$dims,
                                  CArg<"bool", "false">:$keepdims)>];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Graph_ArgReduceOp : Graph_Op<"arg_reduce", [Pure]> {

@@ -31,6 +31,7 @@ def Graph_AbsOp : Graph_UnaryOp<"abs", Graph_NumberTensor, [{s.abs(x)}]> {
     %0 = graph.abs %a : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_NegOp : Graph_UnaryOp<"neg", Graph_NumberTensor, [{s.neg(x)}]> {
@@ -46,6 +47,7 @@ def Graph_NegOp : Graph_UnaryOp<"neg", Graph_NumberTensor, [{s.neg(x)}]> {
     %0 = graph.neg %a : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_SignOp : Graph_UnaryOp<"sign", Graph_NumberTensor, [{s.sign(x)}]> {
@@ -511,6 +513,7 @@ def Graph_ReluOp : Graph_UnaryOp<"relu", Graph_NumberTensor, [{s.maximum(x, s.ze
     %0 = graph.relu %a : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_BitwiseNotOp : Graph_UnaryOp<"bitwise_not", Graph_IntOrBoolTensor, [{s.bitwiseNot(x)}]> {
@@ -526,6 +529,7 @@ def Graph_BitwiseNotOp : Graph_UnaryOp<"bitwise_not", Graph_IntOrBoolTensor, [{s
     %0 = graph.bitwise_not %a : (tensor<4xi32>) -> tensor<4xi32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_IsNanOp : Graph_UnaryPredicateOp<"isnan", Graph_FloatTensor, [{s.isNan(x)}]> {

@@ -1,0 +1,261 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Canonicalisation: normal forms that hold whatever the target.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/IR/TensorBuilder.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Chains of one view
+//===----------------------------------------------------------------------===//
+
+/// reshape(reshape(x)) -> reshape(x), and the same for broadcast.
+template <typename OpTy>
+struct MergeChain : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().template getDefiningOp<OpTy>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "operand is not such a view");
+    rewriter.replaceOpWithNewOp<OpTy>(op, op.getType(), producer.getInput());
+    return success();
+  }
+};
+
+/// permute(permute(x) p) q -> permute(x) p∘q
+struct MergePermutes : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().getDefiningOp<PermuteOp>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "operand is not a permutation");
+    SmallVector<int64_t> permutation;
+    for (int64_t p : op.getPermutation())
+      permutation.push_back(producer.getPermutation()[p]);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, producer.getInput(),
+                                           permutation);
+    return success();
+  }
+};
+
+/// permute(x) -> reshape(x) when only dimensions of size one change places.
+struct PermuteOfUnitDims : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    Sizes sizes = getSizes(op.getInput());
+    int64_t previous = -1;
+    for (int64_t p : op.getPermutation()) {
+      if (sizes[p].isConstant(1))
+        continue;
+      if (p < previous)
+        return rewriter.notifyMatchFailure(op, "moves elements");
+      previous = p;
+    }
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+    return success();
+  }
+};
+
+/// slice(slice(x)) -> slice(x)
+struct MergeSlices : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().getDefiningOp<SliceOp>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "operand is not a slice");
+    Sizes starts;
+    SmallVector<int64_t> steps;
+    for (auto [s0, d0, s1, d1] :
+         llvm::zip(producer.getStarts().getDims(), producer.getSteps(),
+                   op.getStarts().getDims(), op.getSteps())) {
+      int64_t step;
+      if (llvm::MulOverflow(d0, d1, step))
+        return rewriter.notifyMatchFailure(op, "step overflows");
+      starts.push_back(sym::add(s0, sym::mul(s1, d0)));
+      steps.push_back(step);
+    }
+    rewriter.replaceOpWithNewOp<SliceOp>(
+        op, op.getType(), producer.getInput(),
+        sym::ShapeAttr::get(op.getContext(), starts), steps);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Uniform tensors
+//===----------------------------------------------------------------------===//
+
+/// view(full) -> full. Sizes are all that a view changes.
+template <typename OpTy>
+struct ViewOfFull : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    auto full = op.getInput().template getDefiningOp<FullOp>();
+    if (!full)
+      return rewriter.notifyMatchFailure(op, "operand is not uniform");
+    rewriter.replaceOpWithNewOp<FullOp>(op, op.getType(), full.getValue());
+    return success();
+  }
+};
+
+/// convert(full v) -> full v'
+struct ConvertOfFull : OpRewritePattern<ConvertOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertOp op,
+                                PatternRewriter &rewriter) const override {
+    auto full = op.getInput().getDefiningOp<FullOp>();
+    if (!full)
+      return rewriter.notifyMatchFailure(op, "operand is not uniform");
+    Type to = op.getType().getElementType();
+    auto from = dyn_cast<FloatAttr>(full.getValue());
+    if (from && isa<IntegerType>(to) && !to.isInteger(1)) {
+      // What a value out of range becomes is not decided here.
+      APSInt i(to.getIntOrFloatBitWidth(), to.isUnsignedInteger());
+      bool exact;
+      if (from.getValue().convertToInteger(i, APFloat::rmTowardZero, &exact) &
+          APFloat::opInvalidOp)
+        return rewriter.notifyMatchFailure(op, "value is out of range");
+    }
+    rewriter.replaceOpWithNewOp<FullOp>(op, op.getType(),
+                                        convertScalar(full.getValue(), to));
+    return success();
+  }
+};
+
+/// constant splat -> full
+struct SplatToFull : OpRewritePattern<ConstantOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConstantOp op,
+                                PatternRewriter &rewriter) const override {
+    auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+    if (!splat || op.getType().getNumElements() == 0)
+      return rewriter.notifyMatchFailure(op, "elements differ");
+    rewriter.replaceOpWithNewOp<FullOp>(
+        op, op.getType(), cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// True when every value of `from` is a value of `to`.
+bool isLossless(Type from, Type to) {
+  if (from == to)
+    return true;
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (fromFloat && toFloat)
+    return APFloat::isRepresentableBy(fromFloat.getFloatSemantics(),
+                                      toFloat.getFloatSemantics());
+  if (fromFloat)
+    return false;
+  bool fromSigned = !from.isInteger(1) && !from.isUnsignedInteger();
+  unsigned bits = from.getIntOrFloatBitWidth() - fromSigned;
+  if (toFloat)
+    // Below the largest finite f16 there are only 16 bits to test for.
+    return bits <= toFloat.getFPMantissaWidth() && bits <= 15;
+  if (to.isInteger(1))
+    return false;
+  bool toSigned = !to.isUnsignedInteger();
+  if (fromSigned && !toSigned)
+    return false;
+  return bits <= to.getIntOrFloatBitWidth() - toSigned;
+}
+
+/// convert(convert(x)) -> convert(x) when the first conversion loses nothing.
+struct MergeConverts : OpRewritePattern<ConvertOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().getDefiningOp<ConvertOp>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "operand is not a conversion");
+    Type from = graph::getElementType(producer.getInput());
+    Type middle = graph::getElementType(producer.getResult());
+    Type to = graph::getElementType(op.getResult());
+    // A float that holds all integers of `from` still rounds out-of-range
+    // results differently than an integer wraps.
+    if (!isLossless(from, middle) ||
+        (isa<IntegerType>(from) && isa<FloatType>(middle) &&
+         !isLossless(from, to)))
+      return rewriter.notifyMatchFailure(op, "first conversion loses values");
+    rewriter.replaceOpWithNewOp<ConvertOp>(op, op.getType(),
+                                           producer.getInput());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+/// cat(cat(a, b), c) -> cat(a, b, c) when nothing else uses the inner one.
+struct MergeCats : OpRewritePattern<CatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CatOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> inputs;
+    bool changed = false;
+    for (Value input : op.getInputs()) {
+      auto producer = input.getDefiningOp<CatOp>();
+      if (producer && producer->hasOneUse() &&
+          producer.getDim() == op.getDim()) {
+        llvm::append_range(inputs, producer.getInputs());
+        changed = true;
+      } else {
+        inputs.push_back(input);
+      }
+    }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "no operand to merge");
+    rewriter.replaceOpWithNewOp<CatOp>(op, op.getType(), inputs, op.getDim());
+    return success();
+  }
+};
+
+/// add(broadcast(x), y) -> add(x, y): elementwise operators broadcast.
+struct AbsorbBroadcast : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    bool changed = false;
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto producer = operand.get().getDefiningOp<BroadcastOp>()) {
+        rewriter.modifyOpInPlace(op,
+                                 [&] { operand.set(producer.getInput()); });
+        changed = true;
+      }
+    return success(changed);
+  }
+};
+
+} // namespace
+
+void GraphDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  patterns.add<MergeChain<ReshapeOp>, MergeChain<BroadcastOp>, MergePermutes,
+               PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
+               ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>,
+               ViewOfFull<SliceOp>, ConvertOfFull, SplatToFull, MergeConverts,
+               MergeCats, AbsorbBroadcast>(patterns.getContext());
+}

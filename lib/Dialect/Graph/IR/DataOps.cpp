@@ -1,0 +1,194 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Verifiers and builders of operators that move elements or create tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/TypeInference.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::verify() {
+  sym::ExprAttr from = sym::getNumElements(getInput().getType());
+  sym::ExprAttr to = sym::getNumElements(getType());
+  if (provablyDiffer(from, to)) // (C1)
+    return emitOpError() << "cannot read '" << from.str()
+                         << "' elements as '" << to.str() << "'";
+  return success();
+}
+
+void PermuteOp::build(OpBuilder &builder, OperationState &state, Value input,
+                      ArrayRef<int64_t> permutation) {
+  FailureOr<Sizes> sizes = inferPermute(getSizes(input), permutation);
+  // When inference fails, the verifier says why.
+  build(builder, state,
+        sym::getTensorType(succeeded(sizes) ? *sizes : getSizes(input),
+                           getElementType(input)),
+        input, permutation);
+}
+
+LogicalResult PermuteOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  FailureOr<Sizes> sizes =
+      inferPermute(getSizes(getInput()), getPermutation(), emitError);
+  if (failed(sizes)) // (C1)
+    return failure();
+  return verifySizes(getType(), *sizes, emitError); // (C2)
+}
+
+LogicalResult BroadcastOp::verify() {
+  return verifyBroadcast(getSizes(getInput()), getSizes(getResult()), // (C1)
+                         [&] { return emitOpError(); });
+}
+
+LogicalResult SliceOp::verify() {
+  Sizes in = getSizes(getInput()), out = getSizes(getResult());
+  size_t rank = in.size();
+  if (getStarts().size() != rank || getSteps().size() != rank ||
+      out.size() != rank || llvm::is_contained(getSteps(), 0)) // (C1)
+    return emitOpError() << "expected " << rank
+                         << " starts, steps and result sizes, no step zero";
+  for (size_t i = 0; i < rank; ++i) { // (C2)
+    std::optional<int64_t> size = in[i].getConstant(),
+                           count = out[i].getConstant(),
+                           start = getStarts()[i].getConstant();
+    if (count == 0)
+      continue;
+    if (start && *start < 0)
+      return emitOpError() << "dimension " << i << " starts at " << *start;
+    if (start && size && *start >= *size)
+      return emitOpError() << "dimension " << i << " starts at " << *start
+                           << " of " << *size << " elements";
+    if (!start || !size || !count)
+      continue;
+    std::optional<int64_t> last =
+        sym::add(sym::mul(sym::constant(getContext(), *count - 1),
+                          getSteps()[i]),
+                 *start)
+            .getConstant();
+    if (!last || *last < 0 || *last >= *size)
+      return emitOpError() << "reads outside the " << *size
+                           << " elements of dimension " << i;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+LogicalResult CatOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  SmallVector<Sizes> inputs;
+  for (Value input : getInputs())
+    inputs.push_back(getSizes(input));
+  FailureOr<Sizes> sizes = inferCat(inputs, getDim(), emitError);
+  if (failed(sizes)) // (C1), (C2)
+    return failure();
+  return verifySizes(getType(), *sizes, emitError); // (C1), (C2)
+}
+
+LogicalResult PadOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  FailureOr<Sizes> sizes =
+      inferPad(getSizes(getInput()), getLow(), getHigh(), emitError);
+  if (failed(sizes) || // (C1)
+      failed(verifySizes(getType(), *sizes, emitError))) // (C2)
+    return failure();
+  for (auto [size, low, high] : llvm::zip(*sizes, getLow(), getHigh()))
+    if (size.isConstant() && size.getValue() < 0) // (C2)
+      return emitOpError("crops more elements than there are");
+  Type type = graph::getElementType(getResult());
+  if (graph::getElementType(getInput()) != type ||
+      getValue().getType() != type) // (C3)
+    return emitOpError() << "expected operand and value of element type "
+                         << type;
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  Sizes input = getSizes(getInput()), index = getSizes(getIndex());
+  if (input.size() != index.size() || getDim() >= input.size()) // (C1)
+    return emitOpError() << "expected operand and index of one rank above "
+                         << static_cast<int64_t>(getDim());
+  if (graph::getElementType(getInput()) !=
+      graph::getElementType(getResult())) // (C2)
+    return emitOpError() << "expected a result with elements of type "
+                         << graph::getElementType(getInput());
+  return verifySizes(getType(), index, [&] { return emitOpError(); }); // (C2)
+}
+
+LogicalResult IndexOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  SmallVector<Sizes> indices;
+  for (Value index : getIndices())
+    indices.push_back(getSizes(index));
+  FailureOr<Sizes> sizes =
+      inferIndex(getSizes(getInput()), indices, getDims(), emitError);
+  if (failed(sizes)) // (C1), (C2)
+    return failure();
+  if (graph::getElementType(getInput()) !=
+      graph::getElementType(getResult())) // (C3)
+    return emitOpError() << "expected a result with elements of type "
+                         << graph::getElementType(getInput());
+  return verifySizes(getType(), *sizes, emitError); // (C3)
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstantOp::verify() {
+  if (getValue().getShapedType() != getType()) // (C1)
+    return emitOpError() << "value has type " << getValue().getShapedType()
+                         << " but the result has " << getType();
+  return success();
+}
+
+LogicalResult FullOp::verify() {
+  if (getValue().getType() != graph::getElementType(getResult())) // (C1)
+    return emitOpError() << "value has type " << getValue().getType()
+                         << " but the elements have "
+                         << graph::getElementType(getResult());
+  return success();
+}
+
+LogicalResult IotaOp::verify() {
+  if (getDim() >= static_cast<uint64_t>(getType().getRank())) // (C1)
+    return emitOpError() << "dimension " << static_cast<int64_t>(getDim())
+                         << " is outside rank " << getType().getRank();
+  Type expected = isa<FloatType>(graph::getElementType(getResult()))
+                      ? Type(Float64Type::get(getContext()))
+                      : Type(IntegerType::get(getContext(), 64));
+  if (getStart().getType() != expected || getStep().getType() != expected)
+    return emitOpError() << "expected start and step of type " << expected
+                         << " but got " << getStart().getType() << " and "
+                         << getStep().getType(); // (C2)
+  return success();
+}
+
+LogicalResult ExprOp::verify() {
+  bool symbolsOnly = true;
+  sym::walkLeaves(getExpr(), [&](sym::ExprAttr leaf) {
+    symbolsOnly &= leaf.isSymbol();
+  });
+  if (!symbolsOnly) // (C1)
+    return emitOpError() << "expression '" << getExpr().str()
+                         << "' mentions a dimension or an indirect index";
+  if (getType().getRank() != 0) // (C2)
+    return emitOpError() << "expected a result of rank zero but got rank "
+                         << getType().getRank();
+  return success();
+}

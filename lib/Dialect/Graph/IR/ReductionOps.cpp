@@ -1,0 +1,254 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Verifiers and builders of reductions, contractions, convolution, pooling and
+// attention.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/TypeInference.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+
+/// The inferred sizes, or, when inference fails, the sizes of `fallback`, so
+/// that a builder always makes an op and the verifier reports the reason.
+static RankedTensorType typeOr(FailureOr<Sizes> sizes, Value fallback,
+                               Type elementType) {
+  return sym::getTensorType(succeeded(sizes) ? *sizes : getSizes(fallback),
+                            elementType);
+}
+
+static LogicalResult verifyElementTypes(Operation *op, ValueRange operands,
+                                        Type expected) {
+  for (Value operand : operands)
+    if (getElementType(operand) != expected)
+      return op->emitOpError() << "expected elements of type " << expected
+                               << " but got " << getElementType(operand);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceOp
+//===----------------------------------------------------------------------===//
+
+void ReduceOp::build(OpBuilder &builder, OperationState &state,
+                     ReduceKind kind, Value input, ArrayRef<int64_t> dims,
+                     bool keepdims) {
+  build(builder, state,
+        typeOr(inferReduce(getSizes(input), dims, keepdims), input,
+               getElementType(input)),
+        kind, input, dims, keepdims);
+}
+
+LogicalResult ReduceOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  FailureOr<Sizes> sizes = inferReduce(getSizes(getInput()), getDims(),
+                                       getKeepdims(), emitError);
+  if (failed(sizes)) // (C1)
+    return failure();
+  if (failed(verifySizes(getType(), *sizes, emitError))) // (C2)
+    return failure();
+  Type type = graph::getElementType(getInput());
+  if (type != graph::getElementType(getResult())) // (C3)
+    return emitOpError() << "expected a result with elements of type " << type
+                         << " but got " << graph::getElementType(getResult());
+  bool isBool = type.isInteger(1), isFloat = isa<FloatType>(type);
+  bool ok = true;
+  switch (getKind()) { // (C3)
+  case ReduceKind::Any:
+  case ReduceKind::All:
+    ok = isBool;
+    break;
+  case ReduceKind::Xor:
+    ok = !isFloat;
+    break;
+  case ReduceKind::Sum:
+  case ReduceKind::Prod:
+    ok = !isBool;
+    break;
+  case ReduceKind::Max:
+  case ReduceKind::Min:
+    break;
+  }
+  if (!ok)
+    return emitOpError() << "has no reduction '"
+                         << stringifyReduceKind(getKind())
+                         << "' of elements of type " << type;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ArgReduceOp
+//===----------------------------------------------------------------------===//
+
+void ArgReduceOp::build(OpBuilder &builder, OperationState &state,
+                        ReduceKind kind, Value input, int64_t dim,
+                        bool keepdims) {
+  FailureOr<Sizes> sizes = inferReduce(getSizes(input), dim, keepdims);
+  build(builder, state,
+        {typeOr(sizes, input, getElementType(input)),
+         typeOr(sizes, input, builder.getI64Type())},
+        kind, input, dim, keepdims);
+}
+
+LogicalResult ArgReduceOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min) // (C1)
+    return emitOpError() << "expected 'max' or 'min' but got '"
+                         << stringifyReduceKind(getKind()) << "'";
+  Sizes input = getSizes(getInput());
+  FailureOr<Sizes> sizes = inferReduce(
+      input, static_cast<int64_t>(getDim()), getKeepdims(), emitError);
+  if (failed(sizes)) // (C1)
+    return failure();
+  for (Value result : getResults()) // (C2)
+    if (failed(verifySizes(result.getType(), *sizes, emitError)))
+      return failure();
+  if (graph::getElementType(getValues()) !=
+      graph::getElementType(getInput())) // (C3)
+    return emitOpError() << "expected values with elements of type "
+                         << graph::getElementType(getInput()) << " but got "
+                         << graph::getElementType(getValues());
+  if (input[getDim()].isConstant(0)) // (C4)
+    return emitOpError() << "cannot choose from dimension " << getDim()
+                         << " of size zero";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// MatmulOp
+//===----------------------------------------------------------------------===//
+
+void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
+                     Value rhs) {
+  build(builder, state,
+        typeOr(inferMatmul(getSizes(lhs), getSizes(rhs)), lhs,
+               getElementType(lhs)),
+        lhs, rhs);
+}
+
+LogicalResult MatmulOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  FailureOr<Sizes> sizes =
+      inferMatmul(getSizes(getLhs()), getSizes(getRhs()), emitError);
+  if (failed(sizes) || // (C1), (C2), (C3)
+      failed(verifySizes(getType(), *sizes, emitError)))
+    return failure();
+  return verifyElementTypes(*this, getOperands(), // (C4)
+                            graph::getElementType(getResult()));
+}
+
+//===----------------------------------------------------------------------===//
+// ConvOp
+//===----------------------------------------------------------------------===//
+
+void ConvOp::build(OpBuilder &builder, OperationState &state, Value input,
+                   Value weight, ArrayRef<int64_t> stride,
+                   ArrayRef<int64_t> padding, ArrayRef<int64_t> dilation,
+                   int64_t groups) {
+  build(builder, state,
+        typeOr(inferConv(getSizes(input), getSizes(weight),
+                         {stride, padding, dilation}, groups),
+               input, getElementType(input)),
+        input, weight, stride, padding, dilation, groups);
+}
+
+LogicalResult ConvOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  FailureOr<Sizes> sizes = inferConv(
+      getSizes(getInput()), getSizes(getWeight()),
+      {getStride(), getPadding(), getDilation()}, getGroups(), emitError);
+  if (failed(sizes) || // (C1), (C2), (C3)
+      failed(verifySizes(getType(), *sizes, emitError))) // (C4)
+    return failure();
+  return verifyElementTypes(*this, getOperands(), // (C5)
+                            graph::getElementType(getResult()));
+}
+
+//===----------------------------------------------------------------------===//
+// PoolOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PoolOp::verify() {
+  Sizes in = getSizes(getInput()), out = getSizes(getResult());
+  size_t rank = in.size();
+  if (rank < 3 || rank > 5 || out.size() != rank || in[0] != out[0] ||
+      in[1] != out[1] ||
+      graph::getElementType(getInput()) !=
+          graph::getElementType(getResult())) // (C1)
+    return emitOpError() << "expected operand and result to agree in a rank "
+                            "from 3 to 5, the first two sizes and the element "
+                            "type";
+  size_t spatial = rank - 2;
+  auto allPositive = [&](ArrayRef<int64_t> list) {
+    return list.size() == spatial &&
+           llvm::all_of(list, [](int64_t v) { return v > 0; });
+  };
+  bool ok = allPositive(getKernel()) && allPositive(getStride()) &&
+            allPositive(getDilation()) && getPadding().size() == spatial;
+  if (ok)
+    for (auto [padding, kernel] : llvm::zip(getPadding(), getKernel()))
+      ok &= padding >= 0 && padding <= kernel / 2;
+  if (!ok) // (C2)
+    return emitOpError() << "expected " << spatial
+                         << " positive kernel sizes, strides and dilations and "
+                            "paddings of at most half a kernel";
+  for (size_t i = 0; i < spatial; ++i) { // (C3)
+    sym::ExprAttr lastStart = sym::add(
+        sym::mul(sym::add(out[i + 2], -1), getStride()[i]), -getPadding()[i]);
+    std::optional<int64_t> room =
+        sym::sub(in[i + 2], lastStart).getConstant();
+    if (room && *room <= 0 && !out[i + 2].isConstant(0))
+      return emitOpError() << "the last window of dimension " << i + 2
+                           << " starts behind the input";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// AttentionOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  Sizes q = getSizes(getQuery()), k = getSizes(getKey()),
+        v = getSizes(getValue());
+  size_t rank = q.size();
+  if (rank < 2 || k.size() != rank || v.size() != rank ||
+      SizesRef(q).drop_back(2) != SizesRef(k).drop_back(2) ||
+      SizesRef(q).drop_back(2) != SizesRef(v).drop_back(2)) // (C1)
+    return emitOpError() << "expected query, key and value of one rank with "
+                            "equal batch sizes but got "
+                         << toString(q) << ", " << toString(k) << " and "
+                         << toString(v);
+  if (q[rank - 1] != k[rank - 1] || k[rank - 2] != v[rank - 2]) // (C2)
+    return emitOpError() << "query " << toString(q) << ", key " << toString(k)
+                         << " and value " << toString(v) << " do not fit";
+  Sizes scores = q;
+  scores[rank - 1] = k[rank - 2];
+  q[rank - 1] = v[rank - 1];
+  if (failed(verifySizes(getType(), q, emitError))) // (C2)
+    return failure();
+  Type type = graph::getElementType(getResult());
+  if (failed(verifyElementTypes(*this, {getQuery(), getKey(), getValue()},
+                                type))) // (C3)
+    return failure();
+  if (Value mask = getMask()) {
+    Type maskType = graph::getElementType(mask);
+    if (maskType != type && !maskType.isInteger(1)) // (C3)
+      return emitOpError() << "expected a mask with elements of type " << type
+                           << " or 'i1' but got " << maskType;
+    if (failed(verifyBroadcast(getSizes(mask), scores, emitError))) // (C3)
+      return failure();
+    if (getCausal()) // (C4)
+      return emitOpError("cannot have a mask and be causal");
+  }
+  return success();
+}
