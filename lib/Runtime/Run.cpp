@@ -86,6 +86,18 @@ void Scratch::reset() {
   pointers.clear();
 }
 
+/// The status of a launch whose kernel returned `status`.
+static int32_t kernelStatus(int32_t status) {
+  switch (status) {
+  case COIL_KERNEL_OK:
+    return COIL_OK;
+  case COIL_KERNEL_INDEX_OUT_OF_RANGE:
+    return fail(COIL_ASSERTION_FAILED, "index out of range");
+  default:
+    return fail(COIL_INTERNAL, "kernel returned the unknown status %d", status);
+  }
+}
+
 extern "C" {
 
 int32_t coil_run_create(coil_run **out) {
@@ -138,6 +150,10 @@ void coil_run_set_trace(coil_run *run, coil_trace_fn fn, void *user) {
   run->traceUser = user;
 }
 
+const void *coil_run_failed_kernel(const coil_run *run) {
+  return run->failedKernel;
+}
+
 int32_t coil_rt_alloc(coil_run *run, int64_t bytes, void **out) {
   TraceStep step(run, COIL_TRACE_ALLOC, nullptr);
   int32_t status = allocate(run, bytes, out);
@@ -162,10 +178,14 @@ int32_t coil_rt_launch_cpu(coil_run *run, coil_cpu_kernel kernel,
                            int64_t total, int64_t grain) {
   TraceStep step(run, COIL_TRACE_LAUNCH, nullptr);
   ++run->stats.launches;
-  int32_t status = parallelFor(total, grain, [=](int64_t begin, int64_t end) {
-    kernel(buffers, symbols, begin, end);
-  });
-  return step.finish(status, reinterpret_cast<const void *>(kernel), total);
+  const void *address = reinterpret_cast<const void *>(kernel);
+  int32_t status =
+      parallelFor(total, grain, [=](int64_t begin, int64_t end) -> int32_t {
+        return kernelStatus(kernel(buffers, symbols, begin, end));
+      });
+  if (status)
+    run->failedKernel = address;
+  return step.finish(status, address, total);
 }
 
 int32_t coil_rt_set_output(coil_run *run, coil_tensor *output, void *data,

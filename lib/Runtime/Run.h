@@ -23,6 +23,7 @@ struct coil_run {
   coil_run_stats stats = {};
   coil_trace_fn trace = nullptr;
   void *traceUser = nullptr;
+  const void *failedKernel = nullptr;
   /// Sizes and strides of outputs.
   std::vector<std::unique_ptr<int64_t[]>> shapes;
 };

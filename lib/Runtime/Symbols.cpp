@@ -22,8 +22,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
       SYMBOL(coil_rt_alloc),       SYMBOL(coil_rt_assert_fail),
       SYMBOL(coil_rt_contraction), SYMBOL(coil_rt_convolution),
       SYMBOL(coil_rt_fail),        SYMBOL(coil_rt_free),
-      SYMBOL(coil_rt_kernel_fail), SYMBOL(coil_rt_launch_cpu),
-      SYMBOL(coil_rt_set_output)};
+      SYMBOL(coil_rt_launch_cpu),  SYMBOL(coil_rt_set_output)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

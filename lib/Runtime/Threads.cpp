@@ -15,11 +15,8 @@
 #include "Threads.h"
 #include "Error.h"
 
-#include "coil/Runtime/HostABI.h"
-
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
 #include <cstdio>
 
 using namespace coil::rt;
@@ -186,14 +183,6 @@ int32_t coil_parallel_for(int64_t total, int64_t grain,
   return parallelFor(total, grain, [=](int64_t begin, int64_t end) {
     return guarded([&] { return body(context, begin, end); });
   });
-}
-
-void coil_rt_kernel_fail(const char *message, int64_t value, int64_t lower,
-                         int64_t upper) {
-  fail(COIL_ASSERTION_FAILED,
-       "%s (%" PRId64 " is not in [%" PRId64 ", %" PRId64 "))", message, value,
-       lower, upper);
-  failBody(COIL_ASSERTION_FAILED);
 }
 
 } // extern "C"

@@ -19,11 +19,18 @@
 extern "C" {
 #endif
 
+/// What a kernel returns.
+typedef enum coil_kernel_status {
+  COIL_KERNEL_OK = 0,
+  /// A checked index was out of range; its access was skipped.
+  COIL_KERNEL_INDEX_OUT_OF_RANGE = 1
+} coil_kernel_status;
+
 /// A compiled CPU kernel: computes the points [begin, end) of its flattened
-/// outer iteration space. `symbols` are the sizes it was compiled for in
-/// general form.
-typedef void (*coil_cpu_kernel)(void **buffers, const int64_t *symbols,
-                                int64_t begin, int64_t end);
+/// outer iteration space and returns a coil_kernel_status. `symbols` are the
+/// values of the sizes that it was compiled for in general form.
+typedef int32_t (*coil_cpu_kernel)(void **buffers, const int64_t *symbols,
+                                   int64_t begin, int64_t end);
 
 /// A compiled host program.
 typedef int32_t (*coil_entry_point)(coil_run *run, const coil_tensor *inputs,
@@ -37,16 +44,11 @@ COIL_RT_API int32_t coil_rt_alloc(coil_run *run, int64_t bytes, void **out);
 COIL_RT_API int32_t coil_rt_free(coil_run *run, void *pointer);
 
 /// Runs a kernel over [0, total), split over threads in multiples of `grain`;
-/// inline when total <= grain.
+/// inline when total <= grain. A kernel that reports an error makes the launch
+/// fail with COIL_ASSERTION_FAILED.
 COIL_RT_API int32_t coil_rt_launch_cpu(coil_run *run, coil_cpu_kernel kernel,
                                        void **buffers, const int64_t *symbols,
                                        int64_t total, int64_t grain);
-
-/// Called by a kernel when a checked index is out of bounds: makes the launch
-/// fail with "<message> (<value> is not in [<lower>, <upper>))". The kernel
-/// must then skip the access.
-COIL_RT_API void coil_rt_kernel_fail(const char *message, int64_t value,
-                                     int64_t lower, int64_t upper);
 
 /// Fills in an output. Sizes and strides are copied into the run; the memory
 /// keeps its owner. A program may instead write the tensor itself.

@@ -139,6 +139,9 @@ typedef struct coil_run_stats {
 COIL_RT_API int32_t coil_run_get_stats(const coil_run *run,
                                        coil_run_stats *stats);
 
+/// The kernel whose launch made the run fail, or NULL.
+COIL_RT_API const void *coil_run_failed_kernel(const coil_run *run);
+
 typedef enum coil_trace_kind {
   COIL_TRACE_ALLOC = 0,
   COIL_TRACE_FREE = 1,

@@ -227,7 +227,9 @@ TEST_F(RunTest, TraceSeesEachStep) {
       },
       &seen);
   void *pointer = nullptr;
-  coil_cpu_kernel kernel = [](void **, const int64_t *, int64_t, int64_t) {};
+  coil_cpu_kernel kernel = [](void **, const int64_t *, int64_t, int64_t) {
+    return int32_t(COIL_KERNEL_OK);
+  };
   ASSERT_EQ(coil_rt_alloc(run, 100, &pointer), COIL_OK);
   ASSERT_EQ(coil_rt_launch_cpu(run, kernel, nullptr, nullptr, 7, 100), COIL_OK);
   ASSERT_EQ(coil_rt_free(run, pointer), COIL_OK);

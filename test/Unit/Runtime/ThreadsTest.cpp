@@ -26,13 +26,14 @@ protected:
 };
 
 /// Adds one to each point of buffer 0 and checks the alignment of ranges.
-void countKernel(void **buffers, const int64_t *symbols, int64_t begin,
-                 int64_t end) {
+int32_t countKernel(void **buffers, const int64_t *symbols, int64_t begin,
+                    int64_t end) {
   auto *counts = static_cast<int *>(buffers[0]);
   if (begin % symbols[0] != 0)
-    coil_rt_kernel_fail("misaligned range", begin, 0, 0);
+    return 2;
   for (int64_t i = begin; i < end; ++i)
     ++counts[i];
+  return COIL_KERNEL_OK;
 }
 
 TEST_F(ThreadsTest, EveryPointExactlyOnce) {
@@ -59,6 +60,7 @@ TEST_F(ThreadsTest, SmallLoopsRunInline) {
     EXPECT_EQ(std::this_thread::get_id(), caller);
     EXPECT_EQ(begin, 0);
     EXPECT_EQ(end, 100);
+    return int32_t(COIL_KERNEL_OK);
   };
   EXPECT_EQ(coil_rt_launch_cpu(run, kernel, nullptr, nullptr, 100, 100),
             COIL_OK);
@@ -90,12 +92,14 @@ TEST_F(ThreadsTest, FirstFailureComesBack) {
     auto kernel = [](void **, const int64_t *, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         if (i == 700)
-          coil_rt_kernel_fail("index out of bounds", 700, 0, 640);
+          return int32_t(COIL_KERNEL_INDEX_OUT_OF_RANGE);
+      return int32_t(COIL_KERNEL_OK);
     };
     EXPECT_EQ(coil_rt_launch_cpu(run, kernel, nullptr, nullptr, 1000, 1),
               COIL_ASSERTION_FAILED);
-    EXPECT_STREQ(coil_last_error(),
-                 "index out of bounds (700 is not in [0, 640))");
+    EXPECT_STREQ(coil_last_error(), "index out of range");
+    EXPECT_EQ(coil_run_failed_kernel(run),
+              reinterpret_cast<const void *>(+kernel));
   }
 }
 
