@@ -14,10 +14,15 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+namespace coil::test {
+void registerTestPasses(); // test/lib
+}
+
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   coil::registerAllDialects(registry);
   coil::registerAllPasses();
+  coil::test::registerTestPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Coil pass driver\n", registry));
 }

@@ -1,0 +1,522 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Recognises matrix products and convolutions in kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
+
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+llvm::StringRef coil::loop::stringifyPostOp(PostOp op) {
+  switch (op) {
+  case PostOp::None:
+    return "none";
+  case PostOp::Relu:
+    return "relu";
+  case PostOp::GeluErf:
+    return "gelu_erf";
+  }
+  return "none";
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// Splits an address into one coefficient per dimension and an offset, or
+/// returns nothing when it is not linear in the first `rank` dimensions.
+static std::optional<StridedView> linearise(ExprAttr address, unsigned rank) {
+  MLIRContext *ctx = address.getContext();
+  StridedView result;
+  ExprAttr rest = address;
+  for (unsigned d = 0; d < rank; ++d) {
+    auto split = sym::splitLinear(rest, sym::dim(ctx, d));
+    if (!split)
+      return std::nullopt;
+    result.strides.push_back(split->first);
+    rest = split->second;
+  }
+  result.offset = rest;
+  auto hasOnlySymbols = [](ExprAttr e) {
+    bool ok = true;
+    sym::walkLeaves(e, [&](ExprAttr leaf) { ok &= leaf.isSymbol(); });
+    return ok;
+  };
+  if (!hasOnlySymbols(rest) || !llvm::all_of(result.strides, hasOnlySymbols))
+    return std::nullopt;
+  return result;
+}
+
+static ExprAttr getAddress(MLIRContext *ctx, ArrayRef<ExprAttr> indices,
+                           ArrayRef<ExprAttr> strides) {
+  ExprAttr address = sym::constant(ctx, 0);
+  for (auto [i, s] : llvm::zip(indices, strides))
+    address = sym::add(address, sym::mul(i, s));
+  return address;
+}
+
+std::optional<StridedView>
+coil::loop::getStridedView(ViewOp view, ArrayRef<ExprAttr> input) {
+  auto type = cast<RankedTensorType>(view.getResult().getType());
+  // An index into a dimension of size 1 is 0 whatever the expression says.
+  return linearise(
+      getAddress(view.getContext(), view.getIndices().getDims(), input),
+      static_cast<unsigned>(type.getRank()));
+}
+
+Layout coil::loop::getLayout(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  MLIRContext *ctx = type.getContext();
+  Layout layout;
+  layout.sizes = sym::getSizes(type);
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto fn =
+        dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());
+    if (fn && arg.getOwner()->isEntryBlock())
+      if (auto strides = fn.getArgAttrOfType<sym::ShapeAttr>(arg.getArgNumber(),
+                                                             "coil.strides"))
+        layout.strides.assign(strides.getDims().begin(),
+                              strides.getDims().end());
+  } else if (auto view = value.getDefiningOp<ViewOp>()) {
+    if (std::optional<StridedView> strided =
+            getStridedView(view, getLayout(view.getInput()).strides))
+      layout.strides = std::move(strided->strides);
+  }
+  if (layout.strides.size() != layout.sizes.size())
+    layout.strides = sym::getContiguousStrides(ctx, layout.sizes);
+  return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a body computes: the sum over `k` of `lhs * rhs`, then the epilogue.
+struct Body {
+  LoadOp lhs, rhs, bias;
+  PostOp postOp = PostOp::None;
+  ReduceOp reduce;
+  StoreOp store;
+};
+} // namespace
+
+static bool refuse(std::string *why, const llvm::Twine &reason) {
+  if (why)
+    *why = reason.str();
+  return false;
+}
+
+/// Looks through a widening of a float.
+static Value stripExt(Value v) {
+  if (auto ext = v.getDefiningOp<arith::ExtFOp>())
+    return ext.getIn();
+  return v;
+}
+
+/// The load behind `v`, if nothing but a widening is between.
+static LoadOp getLoad(Value v) { return stripExt(v).getDefiningOp<LoadOp>(); }
+
+static bool isFloatConstant(Value v, double expected) {
+  APFloat value(0.0);
+  if (!matchPattern(v, m_ConstantFloat(&value)))
+    return false;
+  // Compared in the constant's own precision.
+  bool lossy;
+  APFloat e(expected);
+  e.convert(value.getSemantics(), APFloat::rmNearestTiesToEven, &lossy);
+  return value.bitwiseIsEqual(e);
+}
+
+static bool isZero(Value v) {
+  APFloat value(0.0);
+  return matchPattern(v, m_ConstantFloat(&value)) && value.isZero();
+}
+
+/// Matches `x * 0.5 * (1 + erf(x * sqrt(0.5)))` with the factors in any order.
+static Value matchGeluErf(Value v) {
+  SmallVector<Value> factors, work{v};
+  while (!work.empty()) {
+    Value f = work.pop_back_val();
+    if (auto mul = f.getDefiningOp<arith::MulFOp>();
+        mul && factors.size() < 4) {
+      work.push_back(mul.getLhs());
+      work.push_back(mul.getRhs());
+    } else {
+      factors.push_back(f);
+    }
+  }
+  if (factors.size() != 3)
+    return {};
+  Value x, erfPlusOne;
+  bool half = false;
+  for (Value f : factors) {
+    if (isFloatConstant(f, 0.5))
+      half = true;
+    else if (f.getDefiningOp<arith::AddFOp>() && !erfPlusOne &&
+             (f.getDefiningOp<arith::AddFOp>()
+                  .getLhs()
+                  .getDefiningOp<math::ErfOp>() ||
+              f.getDefiningOp<arith::AddFOp>()
+                  .getRhs()
+                  .getDefiningOp<math::ErfOp>()))
+      erfPlusOne = f;
+    else
+      x = f;
+  }
+  if (!half || !x || !erfPlusOne)
+    return {};
+  auto add = erfPlusOne.getDefiningOp<arith::AddFOp>();
+  auto erf = add.getLhs().getDefiningOp<math::ErfOp>();
+  Value one = add.getRhs();
+  if (!erf) {
+    erf = add.getRhs().getDefiningOp<math::ErfOp>();
+    one = add.getLhs();
+  }
+  auto scaled = erf.getOperand().getDefiningOp<arith::MulFOp>();
+  if (!isFloatConstant(one, 1.0) || !scaled)
+    return {};
+  constexpr double kSqrtHalf = 0.70710678118654752440;
+  bool matches =
+      (scaled.getLhs() == x && isFloatConstant(scaled.getRhs(), kSqrtHalf)) ||
+      (scaled.getRhs() == x && isFloatConstant(scaled.getLhs(), kSqrtHalf));
+  return matches ? x : Value();
+}
+
+/// Matches everything about a body but its indices.
+static bool matchBody(KernelOp kernel, Body &body, std::string *why) {
+  if (kernel.getNumResults() != 1)
+    return refuse(why, "it has more than one result");
+  unsigned numReductions = 0;
+  for (Operation &op : *kernel.getBlock()) {
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      body.reduce = reduce;
+      ++numReductions;
+    } else if (isa<ArgReduceOp>(op)) {
+      ++numReductions;
+    }
+  }
+  if (numReductions != 1 || !body.reduce ||
+      body.reduce.getKind() != ReduceKind::Sum ||
+      !body.reduce.getType().isF32())
+    return refuse(why, "its only reduction is not a sum in f32");
+  body.store = kernel.getStore(0);
+
+  auto product = body.reduce.getValue().getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return refuse(why, "it does not sum products");
+  body.lhs = getLoad(product.getLhs());
+  body.rhs = getLoad(product.getRhs());
+  if (!body.lhs || !body.rhs)
+    return refuse(why, "a factor of the summed product is not an element");
+
+  // The epilogue, from the store back to the sum.
+  Value v = body.store.getValue();
+  if (auto trunc = v.getDefiningOp<arith::TruncFOp>())
+    v = trunc.getIn();
+  if (auto max = v.getDefiningOp<arith::MaximumFOp>()) {
+    Value other = isZero(max.getRhs())   ? max.getLhs()
+                  : isZero(max.getLhs()) ? max.getRhs()
+                                         : Value();
+    if (!other)
+      return refuse(why, "its epilogue is not a bias and a known function");
+    body.postOp = PostOp::Relu;
+    v = other;
+  } else if (Value x = matchGeluErf(v)) {
+    body.postOp = PostOp::GeluErf;
+    v = x;
+  }
+  if (auto add = v.getDefiningOp<arith::AddFOp>()) {
+    bool sumIsLhs = add.getLhs() == body.reduce.getResult();
+    Value other = sumIsLhs ? add.getRhs() : add.getLhs();
+    if ((sumIsLhs || add.getRhs() == body.reduce.getResult()))
+      body.bias = getLoad(other);
+    if (!body.bias)
+      return refuse(why, "its epilogue is not a bias and a known function");
+    v = body.reduce.getResult();
+  }
+  if (v != body.reduce.getResult())
+    return refuse(why, "its epilogue is not a bias and a known function");
+
+  auto plain = [](LoadOp load) {
+    return !load || (!load.getMask() && load.getArgs().empty());
+  };
+  if (!plain(body.bias))
+    return refuse(why, "the bias is masked or indirect");
+
+  // Types that libraries take: all f32, or bf16 factors.
+  Type a = body.lhs.getType(), b = body.rhs.getType(),
+       c = body.store.getValue().getType();
+  if (a != b || !(a.isF32() || a.isBF16()) || !(c.isF32() || c == a) ||
+      (body.bias && !body.bias.getType().isF32() && body.bias.getType() != a))
+    return refuse(why, "its element types are not all f32 or bf16");
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A dimension of the contraction in the making: one or more merged dimensions
+/// of the kernel. Strides are those of a, b, c and the bias.
+struct Group {
+  ExprAttr extent;
+  ExprAttr stride[4];
+  bool has(unsigned operand) const { return !stride[operand].isConstant(0); }
+};
+} // namespace
+
+/// Merges pairs of groups that are one evenly spaced run in every operand.
+static void mergeGroups(SmallVector<Group> &groups) {
+  auto nests = [](const Group &outer, const Group &inner) {
+    for (unsigned o = 0; o < 4; ++o)
+      if (outer.stride[o] != sym::mul(inner.extent, inner.stride[o]))
+        return false;
+    return true;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < groups.size() && !changed; ++i) {
+      for (size_t j = 0; j < groups.size() && !changed; ++j) {
+        if (i == j || !nests(groups[i], groups[j]))
+          continue;
+        groups[j].extent = sym::mul(groups[i].extent, groups[j].extent);
+        groups.erase(groups.begin() + static_cast<ptrdiff_t>(i));
+        changed = true;
+      }
+    }
+  }
+}
+
+/// Value of an extent at the hints of its symbols, for choosing only.
+static int64_t getHint(ExprAttr e, DictionaryAttr symbols) {
+  auto leaf = [&](ExprAttr l) -> std::optional<int64_t> {
+    if (symbols)
+      if (auto range = symbols.getAs<sym::RangeAttr>(l.getName()))
+        return range.getHintOrDefault();
+    return 64;
+  };
+  return sym::evaluate(e, leaf).value_or(64);
+}
+
+static DictionaryAttr getSymbols(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto dict = op->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName))
+      return dict;
+  return {};
+}
+
+/// Address of a load or store as strides over the kernel's dimensions.
+static std::optional<StridedView> getAccess(KernelOp kernel,
+                                            ArrayRef<ExprAttr> indices,
+                                            ArrayRef<ExprAttr> strides) {
+  return linearise(getAddress(kernel.getContext(), indices, strides),
+                   kernel.getNumDims());
+}
+
+std::optional<Contraction> coil::loop::matchContraction(KernelOp kernel,
+                                                        std::string *why) {
+  Body body;
+  if (!matchBody(kernel, body, why))
+    return std::nullopt;
+  auto fail = [&](const llvm::Twine &reason) {
+    refuse(why, reason);
+    return std::nullopt;
+  };
+  if (body.lhs.getMask() || body.rhs.getMask() || !body.lhs.getArgs().empty() ||
+      !body.rhs.getArgs().empty())
+    return fail("an operand is masked or indirect");
+
+  MLIRContext *ctx = kernel.getContext();
+  ExprAttr zero = sym::constant(ctx, 0), one = sym::constant(ctx, 1);
+  StridedView access[4];
+  LoadOp loads[4] = {body.lhs, body.rhs, {}, body.bias};
+  for (unsigned o = 0; o < 4; ++o) {
+    std::optional<StridedView> a;
+    if (o == 2) {
+      auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
+      a = getAccess(kernel, body.store.getIndices().getDims(),
+                    sym::getContiguousStrides(ctx, sym::getSizes(type)));
+    } else if (loads[o]) {
+      auto arg = cast<BlockArgument>(loads[o].getSource());
+      Value input = kernel.getInputs()[arg.getArgNumber()];
+      a = getAccess(kernel, loads[o].getIndices().getDims(),
+                    getLayout(input).strides);
+    } else {
+      a = StridedView{SmallVector<ExprAttr>(kernel.getNumDims(), zero), zero};
+    }
+    if (!a)
+      return fail("the elements of an operand are not evenly spaced");
+    access[o] = std::move(*a);
+  }
+
+  // Classify the dimensions.
+  SmallVector<Group> batch, m, n, k;
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    ExprAttr extent = kernel.getExtent(d);
+    if (extent.isConstant(1))
+      continue;
+    Group g{extent,
+            {access[0].strides[d], access[1].strides[d], access[2].strides[d],
+             access[3].strides[d]}};
+    if (llvm::is_contained(reduced, d)) {
+      if (g.has(3))
+        return fail("the bias varies over a summed dimension");
+      k.push_back(g);
+      continue;
+    }
+    if (!g.has(2))
+      return fail("a dimension is neither summed nor part of the result");
+    if (g.has(0) == g.has(1))
+      batch.push_back(g);
+    else
+      (g.has(0) ? m : n).push_back(g);
+  }
+  for (SmallVector<Group> *groups : {&batch, &m, &n, &k})
+    mergeGroups(*groups);
+  if (k.size() > 1)
+    return fail("the summed dimensions are not one evenly spaced run");
+
+  // The largest run is the matrix dimension, the others are batches.
+  DictionaryAttr symbols = getSymbols(kernel);
+  auto choose = [&](SmallVector<Group> &groups) {
+    if (groups.empty())
+      return Group{one, {zero, zero, zero, zero}};
+    auto *best = std::max_element(
+        groups.begin(), groups.end(), [&](const Group &x, const Group &y) {
+          return getHint(x.extent, symbols) < getHint(y.extent, symbols);
+        });
+    Group g = *best;
+    groups.erase(best);
+    llvm::append_range(batch, groups);
+    return g;
+  };
+  Group gm = choose(m), gn = choose(n);
+  Group gk = k.empty() ? Group{one, {zero, zero, zero, zero}} : k.front();
+  mergeGroups(batch);
+  if (batch.size() > kMaxContractionBatch)
+    return fail("it has more than " + llvm::Twine(kMaxContractionBatch) +
+                " batch dimensions");
+  if (llvm::any_of(batch, [](const Group &g) { return g.has(3); }) ||
+      (gm.has(3) && gn.has(3)))
+    return fail("the bias varies over more than one dimension");
+
+  // Results are written row by row: what is dense in the result is n.
+  unsigned a = 0, b = 1;
+  if (gm.stride[2].isConstant(1) && !gn.stride[2].isConstant(1)) {
+    std::swap(gm, gn);
+    std::swap(a, b);
+  }
+
+  Contraction result;
+  result.postOp = body.postOp;
+  SmallVector<Group> dims = std::move(batch);
+  dims.append({gm, gn, gk});
+  for (const Group &g : dims)
+    result.dims.push_back(g.extent);
+  auto makeOperand = [&](unsigned o) {
+    ContractionOperand operand;
+    if (loads[o])
+      operand.input = cast<BlockArgument>(loads[o].getSource()).getArgNumber();
+    for (const Group &g : dims)
+      operand.strides.push_back(g.stride[o]);
+    operand.offset = access[o].offset;
+    return operand;
+  };
+  result.a = makeOperand(a);
+  result.b = makeOperand(b);
+  result.c = makeOperand(2);
+  if (body.bias)
+    result.bias = makeOperand(3);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
+                                                        std::string *why) {
+  auto fail = [&](const llvm::Twine &reason) {
+    refuse(why, reason);
+    return std::nullopt;
+  };
+  ConvAttr conv = kernel.getConvAttr();
+  if (!conv)
+    return fail("it has no 'conv' attribute");
+  Body body;
+  if (!matchBody(kernel, body, why))
+    return std::nullopt;
+  if (kernel.getInputs().size() < 2)
+    return fail("it has less than two operands");
+
+  MLIRContext *ctx = kernel.getContext();
+  SmallVector<ExprAttr> x =
+      sym::getSizes(cast<RankedTensorType>(kernel.getInputs()[0].getType()));
+  SmallVector<ExprAttr> w =
+      sym::getSizes(cast<RankedTensorType>(kernel.getInputs()[1].getType()));
+  SmallVector<ExprAttr> y =
+      sym::getSizes(cast<RankedTensorType>(kernel.getResult(0).getType()));
+  size_t spatial = conv.getStride().size();
+  if (spatial < 1 || spatial > 3 || x.size() != spatial + 2 ||
+      w.size() != x.size() || y.size() != x.size() ||
+      conv.getPadding().size() != spatial ||
+      conv.getDilation().size() != spatial)
+    return fail("its operands do not have the shapes of a convolution");
+  sym::Context facts = sym::Context::forOp(kernel);
+  auto same = [&](ExprAttr p, ExprAttr q) {
+    return p == q || facts.simplify(sym::sub(p, q)).isConstant(0);
+  };
+  bool fits = same(x[0], y[0]) && same(w[0], y[1]) &&
+              same(x[1], sym::mul(w[1], conv.getGroups()));
+  for (size_t i = 0; fits && i < spatial; ++i) {
+    ExprAttr window =
+        sym::add(sym::mul(sym::add(w[i + 2], -1), conv.getDilation()[i]), 1);
+    ExprAttr room =
+        sym::sub(sym::add(x[i + 2], 2 * conv.getPadding()[i]), window);
+    fits = same(
+        y[i + 2],
+        sym::add(sym::floorDiv(room, sym::constant(ctx, conv.getStride()[i])),
+                 1));
+  }
+  if (!fits)
+    return fail("its operands do not have the shapes of a convolution");
+  auto number = [](LoadOp load) {
+    return cast<BlockArgument>(load.getSource()).getArgNumber();
+  };
+  unsigned p = number(body.lhs), q = number(body.rhs);
+  if (!((p == 0 && q == 1) || (p == 1 && q == 0)))
+    return fail("its first two operands are not the factors");
+
+  Convolution result;
+  result.x = 0;
+  result.w = 1;
+  result.postOp = body.postOp;
+  if (body.bias) {
+    // The bias must be one element for each output channel.
+    unsigned bias = number(body.bias);
+    auto type = cast<RankedTensorType>(kernel.getInputs()[bias].getType());
+    if (type.getRank() != 1 || !same(sym::getSizes(type)[0], y[1]) ||
+        body.bias.getIndices()[0] != body.store.getIndices()[1])
+      return fail("the bias is not one element for each output channel");
+    result.bias = bias;
+  }
+  return result;
+}
