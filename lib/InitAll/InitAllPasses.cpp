@@ -11,8 +11,10 @@
 
 #include "coil/InitAllPasses.h"
 
+#include "coil/Conversion/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 void coil::registerAllPasses() {
   mlir::registerTransformsPasses(); // canonicalize, cse, symbol-dce, ...
+  registerCoilConversionPasses();
 }

@@ -12,6 +12,7 @@
 #ifndef COIL_DIALECT_SYM_IR_SYM_H
 #define COIL_DIALECT_SYM_IR_SYM_H
 
+#include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/IR/Dialect.h"

@@ -5,18 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registration of the passes that only tests use.
+// All conversion passes and their registration.
 //
 //===----------------------------------------------------------------------===//
 
-namespace coil::test {
+#ifndef COIL_CONVERSION_PASSES_H
+#define COIL_CONVERSION_PASSES_H
 
-void registerTestContraction();
-void registerTestExprLowering();
+#include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 
-void registerTestPasses() {
-  registerTestContraction();
-  registerTestExprLowering();
-}
+namespace coil {
 
-} // namespace coil::test
+#define GEN_PASS_REGISTRATION
+#include "coil/Conversion/Passes.h.inc"
+
+} // namespace coil
+
+#endif // COIL_CONVERSION_PASSES_H

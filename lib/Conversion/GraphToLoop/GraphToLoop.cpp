@@ -1,0 +1,128 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `convert-graph-to-loop`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Conversion/GraphToLoop/GraphToLoop.h"
+
+#include "PopulatePatterns.h"
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace coil {
+#define GEN_PASS_DEF_CONVERTGRAPHTOLOOPPASS
+#include "coil/Conversion/Passes.h.inc"
+} // namespace coil
+
+using namespace mlir;
+using namespace coil;
+
+Value KernelBuilder::constant(Type type, double value) {
+  if (isa<FloatType>(type))
+    return constant(cast<TypedAttr>(b.getFloatAttr(type, value)));
+  return constant(cast<TypedAttr>(
+      b.getIntegerAttr(type, static_cast<int64_t>(value))));
+}
+
+Value KernelBuilder::constant(TypedAttr value) {
+  Type scalar = loop::getScalarType(value.getType());
+  if (auto i = dyn_cast<IntegerAttr>(value))
+    value = b.getIntegerAttr(scalar, i.getValue());
+  return arith::ConstantOp::create(b, value);
+}
+
+Value KernelBuilder::conjunction(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, x, y);
+}
+
+Value KernelBuilder::inRange(sym::ExprAttr index, sym::ExprAttr size,
+                             const sym::Context &context) {
+  Value result;
+  Value position;
+  auto at = [&] {
+    if (!position)
+      position = loop::IndexOp::create(b, b.getI64Type(), index);
+    return position;
+  };
+  if (!context.isNonNegative(index)) {
+    Value zero = constant(b.getI64Type(), 0);
+    result = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, at(), zero);
+  }
+  if (!context.isLess(index, size)) {
+    Value n = loop::IndexOp::create(b, b.getI64Type(), size);
+    result = conjunction(
+        result,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at(), n));
+  }
+  return result;
+}
+
+Value KernelBuilder::toCompute(Value v) {
+  if (v.getType().isF16() || v.getType().isBF16())
+    return arith::ExtFOp::create(b, b.getF32Type(), v);
+  return v;
+}
+
+Value KernelBuilder::fromCompute(Value v, Type scalar) {
+  if (v.getType() == scalar)
+    return v;
+  return arith::TruncFOp::create(b, scalar, v);
+}
+
+sym::Context coil::getContext(Operation *op, ArrayRef<sym::ExprAttr> extents) {
+  sym::Context context = sym::Context::forOp(op);
+  context.setDimExtents(extents);
+  return context;
+}
+
+Type coil::getScalarType(Value tensor) {
+  return loop::getScalarType(
+      cast<RankedTensorType>(tensor.getType()).getElementType());
+}
+
+SmallVector<sym::ExprAttr> coil::getSizes(Value tensor) {
+  return sym::getSizes(cast<RankedTensorType>(tensor.getType()));
+}
+
+namespace {
+struct ConvertGraphToLoopPass
+    : coil::impl::ConvertGraphToLoopPassBase<ConvertGraphToLoopPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populatePointwiseToLoopPatterns(patterns);
+    populateReductionToLoopPatterns(patterns);
+    populateWindowToLoopPatterns(patterns);
+    populateViewToLoopPatterns(patterns);
+    populateDataToLoopPatterns(patterns);
+    // Types do not change, so one walk converts each op where it stands.
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+
+    // The boundary's contract: nothing of the level above is left.
+    WalkResult result = getOperation()->walk([&](Operation *op) {
+      if (!isa_and_present<graph::GraphDialect>(op->getDialect()))
+        return WalkResult::advance();
+      if (auto aten = dyn_cast<graph::AtenOp>(op))
+        op->emitError() << "operator '" << aten.getName()
+                        << "' is not supported: no legalisation or "
+                           "decomposition is registered for it";
+      else
+        op->emitOpError("has no lowering to loop kernels; run "
+                        "'graph-decompose' first if it is a compound "
+                        "operator");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

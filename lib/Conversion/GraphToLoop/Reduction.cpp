@@ -1,0 +1,174 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reductions and matrix products.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PopulatePatterns.h"
+
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace coil;
+using loop::ReduceKind;
+using sym::ExprAttr;
+
+namespace {
+
+/// The loop-level kind for elements of (graph-level) type `type`.
+ReduceKind loopKind(graph::ReduceKind kind, Type type) {
+  bool isBool = type.isInteger(1);
+  bool isUnsigned = type.isUnsignedInteger();
+  switch (kind) {
+  case graph::ReduceKind::Sum:
+    return ReduceKind::Sum;
+  case graph::ReduceKind::Prod:
+    return ReduceKind::Prod;
+  case graph::ReduceKind::Max:
+    return isBool ? ReduceKind::Or
+                  : (isUnsigned ? ReduceKind::UMax : ReduceKind::Max);
+  case graph::ReduceKind::Min:
+    return isBool ? ReduceKind::And
+                  : (isUnsigned ? ReduceKind::UMin : ReduceKind::Min);
+  case graph::ReduceKind::Any:
+    return ReduceKind::Or;
+  case graph::ReduceKind::All:
+    return ReduceKind::And;
+  case graph::ReduceKind::Xor:
+    return ReduceKind::Xor;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// The index of the reduced result: the kept dimensions, zero where a reduced
+/// one is kept with size one.
+SmallVector<ExprAttr> keptIndex(MLIRContext *ctx, unsigned rank,
+                                ArrayRef<int64_t> reduced, bool keepdims) {
+  SmallVector<ExprAttr> index;
+  for (unsigned d = 0; d < rank; ++d) {
+    if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
+      index.push_back(sym::dim(ctx, d));
+    else if (keepdims)
+      index.push_back(sym::constant(ctx, 0));
+  }
+  return index;
+}
+
+/// graph.reduce  →  loop.kernel { load, loop.reduce, store }
+struct Reduce : OpRewritePattern<graph::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<ExprAttr> sizes = getSizes(op.getInput());
+    unsigned rank = static_cast<unsigned>(sizes.size());
+    std::string name =
+        ("reduce_" + graph::stringifyReduceKind(op.getKind())).str();
+    KernelBuilder k(rewriter, op.getLoc(), name, sizes, op.getInput(),
+                    op.getType());
+    Type element = op.getInput().getType().getElementType();
+    Value v = k.toCompute(k.load(0, k.dims(rank)));
+    // Reducing over nothing keeps every element.
+    if (!op.getDims().empty())
+      v = loop::ReduceOp::create(k.b, loopKind(op.getKind(), element), v,
+                                 op.getDims());
+    k.store(k.fromCompute(v, getScalarType(op.getResult())), 0,
+            keptIndex(getContext(), rank, op.getDims(), op.getKeepdims()));
+    rewriter.replaceOp(op, k.kernel);
+    return success();
+  }
+};
+
+/// graph.arg_reduce  →  loop.kernel { load, loop.index, loop.arg_reduce, store }
+struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::ArgReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<ExprAttr> sizes = getSizes(op.getInput());
+    unsigned rank = static_cast<unsigned>(sizes.size());
+    int64_t dim = static_cast<int64_t>(op.getDim());
+    std::string name =
+        ("arg" + graph::stringifyReduceKind(op.getKind())).str();
+    KernelBuilder k(rewriter, op.getLoc(), name, sizes, op.getInput(),
+                    op->getResultTypes());
+    Type element = op.getInput().getType().getElementType();
+    Value v = k.load(0, k.dims(rank));
+    Value compute = k.toCompute(v);
+    // Bools order as 0 and 1.
+    ReduceKind kind = loopKind(op.getKind(), element);
+    if (element.isInteger(1)) {
+      compute = arith::ExtUIOp::create(k.b, k.b.getI8Type(), v);
+      kind = op.getKind() == graph::ReduceKind::Max ? ReduceKind::Max
+                                                    : ReduceKind::Min;
+    }
+    Value position = loop::IndexOp::create(
+        k.b, k.b.getI64Type(), sym::dim(getContext(), static_cast<unsigned>(dim)));
+    auto reduce = loop::ArgReduceOp::create(
+        k.b, TypeRange{compute.getType(), k.b.getI64Type()}, kind, compute,
+        position, ArrayRef<int64_t>{dim});
+    Value extremum = reduce.getExtremum();
+    if (element.isInteger(1))
+      extremum = arith::TruncIOp::create(k.b, k.b.getI1Type(), extremum);
+    SmallVector<ExprAttr> index =
+        keptIndex(getContext(), rank, {dim}, op.getKeepdims());
+    k.store(k.fromCompute(extremum, getScalarType(op.getValues())), 0, index);
+    k.store(reduce.getWhere(), 1, index);
+    rewriter.replaceOp(op, k.kernel);
+    return success();
+  }
+};
+
+/// graph.matmul  →  loop.kernel { load, load, mul, loop.reduce sum, store }
+struct Matmul : OpRewritePattern<graph::MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<ExprAttr> lhs = getSizes(op.getLhs()),
+                          rhs = getSizes(op.getRhs()),
+                          dims = getSizes(op.getResult());
+    unsigned rank = static_cast<unsigned>(dims.size());
+    dims.push_back(lhs.back());
+    SmallVector<Value> inputs{op.getLhs()};
+    if (op.getRhs() != op.getLhs())
+      inputs.push_back(op.getRhs());
+    KernelBuilder k(rewriter, op.getLoc(), "matmul", dims, inputs,
+                    op.getType());
+    auto index = [&](ArrayRef<ExprAttr> sizes, unsigned row, unsigned column) {
+      SmallVector<ExprAttr> result;
+      for (unsigned d = 0; d + 2 < rank; ++d)
+        result.push_back(sizes[d].isConstant(1)
+                             ? sym::constant(getContext(), 0)
+                             : sym::dim(getContext(), d));
+      result.push_back(sym::dim(getContext(), row));
+      result.push_back(sym::dim(getContext(), column));
+      return result;
+    };
+    Value x = k.toCompute(k.load(0, index(lhs, rank - 2, rank)));
+    Value y = k.toCompute(k.load(static_cast<unsigned>(inputs.size()) - 1,
+                                 index(rhs, rank, rank - 1)));
+    Value product = isa<FloatType>(x.getType())
+                        ? arith::MulFOp::create(k.b, x, y).getResult()
+                        : arith::MulIOp::create(k.b, x, y).getResult();
+    Value sum =
+        loop::ReduceOp::create(k.b, ReduceKind::Sum, product,
+                               ArrayRef<int64_t>{static_cast<int64_t>(rank)});
+    k.store(k.fromCompute(sum, getScalarType(op.getResult())), 0,
+            k.dims(rank));
+    rewriter.replaceOp(op, k.kernel);
+    return success();
+  }
+};
+
+} // namespace
+
+void coil::populateReductionToLoopPatterns(RewritePatternSet &patterns) {
+  patterns.add<ArgReduce, Matmul, Reduce>(patterns.getContext());
+}

@@ -1,0 +1,120 @@
+// RUN: coil-opt %s --convert-graph-to-loop --split-input-file --verify-diagnostics | FileCheck %s
+
+// A broadcast operand is loaded at the dimensions it has.
+// CHECK-LABEL: @pointwise_broadcast
+// CHECK:       loop.kernel "add" [s0, 8] (%[[A:.+]] = %arg0, %[[B:.+]] = %arg1)
+// CHECK-DAG:   loop.load %[[A]][d0, 0] : tensor<?x1xf32, #sym.shape<[s0, 1]>> -> f32
+// CHECK-DAG:   loop.load %[[B]][d1] : tensor<8xf32> -> f32
+// CHECK:       loop.store %{{.+}}, 0[d0, d1] : f32
+func.func @pointwise_broadcast(%a: tensor<?x1xf32, #sym.shape<[s0, 1]>>, %b: tensor<8xf32>) -> tensor<?x8xf32, #sym.shape<[s0, 8]>> {
+  %0 = graph.add %a, %b : (tensor<?x1xf32, #sym.shape<[s0, 1]>>, tensor<8xf32>) -> tensor<?x8xf32, #sym.shape<[s0, 8]>>
+  return %0 : tensor<?x8xf32, #sym.shape<[s0, 8]>>
+}
+
+// -----
+
+// An operand that occurs twice is one input.
+// CHECK-LABEL: @same_operand_once
+// CHECK:       loop.kernel "mul" [8] (%[[A:.+]] = %arg0) :
+// CHECK:       %[[V:.+]] = loop.load
+// CHECK-NOT:   loop.load
+// CHECK:       arith.mulf %[[V]], %[[V]] : f32
+func.func @same_operand_once(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = graph.mul %a, %a : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Sixteen-bit floats are computed in f32 and rounded at the end.
+// CHECK-LABEL: @bf16_reduces_in_f32
+// CHECK:       %[[V:.+]] = loop.load %{{.+}}[d0, d1] : tensor<4x8xbf16> -> bf16
+// CHECK:       %[[F:.+]] = arith.extf %[[V]] : bf16 to f32
+// CHECK:       %[[S:.+]] = loop.reduce sum %[[F]] over [1] : f32
+// CHECK:       %[[T:.+]] = arith.truncf %[[S]] : f32 to bf16
+// CHECK:       loop.store %[[T]], 0[d0, 0] : bf16
+func.func @bf16_reduces_in_f32(%a: tensor<4x8xbf16>) -> tensor<4x1xbf16> {
+  %0 = graph.reduce sum, %a dims [1] keepdims : (tensor<4x8xbf16>) -> tensor<4x1xbf16>
+  return %0 : tensor<4x1xbf16>
+}
+
+// -----
+
+// Unsigned extrema have their own kinds; the maximum of bools is "or".
+// CHECK-LABEL: @reduce_kinds
+// CHECK:       loop.reduce umax
+// CHECK:       loop.reduce or
+func.func @reduce_kinds(%a: tensor<8xui8>, %b: tensor<8xi1>) -> (tensor<ui8>, tensor<i1>) {
+  %0 = graph.reduce max, %a dims [0] : (tensor<8xui8>) -> tensor<ui8>
+  %1 = graph.reduce max, %b dims [0] : (tensor<8xi1>) -> tensor<i1>
+  return %0, %1 : tensor<ui8>, tensor<i1>
+}
+
+// -----
+
+// CHECK-LABEL: @matmul_batch_broadcast
+// CHECK:       loop.kernel "matmul" [2, 4, 3, 8]
+// CHECK-DAG:   loop.load %{{.+}}[d0, d1, d3] : tensor<2x4x8xf32>
+// CHECK-DAG:   loop.load %{{.+}}[0, d3, d2] : tensor<1x8x3xf32>
+// CHECK:       loop.reduce sum %{{.+}} over [3]
+// CHECK:       loop.store %{{.+}}, 0[d0, d1, d2]
+func.func @matmul_batch_broadcast(%a: tensor<2x4x8xf32>, %b: tensor<1x8x3xf32>) -> tensor<2x4x3xf32> {
+  %0 = graph.matmul %a, %b : (tensor<2x4x8xf32>, tensor<1x8x3xf32>) -> tensor<2x4x3xf32>
+  return %0 : tensor<2x4x3xf32>
+}
+
+// -----
+
+// Padding is a masked load; the attribute keeps what the kernel is.
+// CHECK-LABEL: @conv_padding
+// CHECK:       loop.kernel "conv" [2, 4, 8, 8, 3, 3, 3]
+// CHECK-SAME:  conv<stride = [1, 1], padding = [1, 1], dilation = [1, 1], groups = 1>
+// CHECK:       loop.load %{{.+}}[d0, d4, d2 + d5 - 1, d3 + d6 - 1] mask %{{.+}} else %{{.+}} : f32
+// CHECK:       loop.reduce sum %{{.+}} over [4, 5, 6]
+func.func @conv_padding(%x: tensor<2x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<2x4x8x8xf32> {
+  %0 = graph.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : (tensor<2x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x8x8xf32>
+  return %0 : tensor<2x4x8x8xf32>
+}
+
+// -----
+
+// No padding, no mask: every window lies inside.
+// CHECK-LABEL: @pool_inside
+// CHECK:       loop.load %{{.+}}[d0, d1, d2 * 2 + d4, d3 * 2 + d5] : tensor<2x3x8x8xf32> -> f32
+func.func @pool_inside(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
+  %0 = graph.pool max, %x kernel [2, 2] stride [2, 2] padding [0, 0] dilation [1, 1] : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
+  return %0 : tensor<2x3x4x4xf32>
+}
+
+// -----
+
+// A reshape is a view; equal outer sizes keep their dimension.
+// CHECK-LABEL: @views
+// CHECK:       loop.view %arg0[d0, d1 * 2 + d2]
+// CHECK:       loop.view %arg0[d1, d0]
+// CHECK:       loop.view %arg0[d0, -d1 + 5]
+func.func @views(%x: tensor<4x6xf32>) -> (tensor<4x3x2xf32>, tensor<6x4xf32>, tensor<4x6xf32>) {
+  %0 = graph.reshape %x : (tensor<4x6xf32>) -> tensor<4x3x2xf32>
+  %1 = graph.permute %x [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
+  %2 = graph.slice %x starts <[0, 5]> steps [1, -1] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0, %1, %2 : tensor<4x3x2xf32>, tensor<6x4xf32>, tensor<4x6xf32>
+}
+
+// -----
+
+// The index's dimensions stand where the indexed ones were.
+// CHECK-LABEL: @index_middle
+// CHECK:       loop.load %{{.+}}[d1, d2] : tensor<2x3xi64> -> i64
+// CHECK:       loop.load %{{.+}}[d0, t0, d3](%{{.+}}) bounds wrap_check : tensor<5x7x9xf32> -> f32
+func.func @index_middle(%x: tensor<5x7x9xf32>, %i: tensor<2x3xi64>) -> tensor<5x2x3x9xf32> {
+  %0 = graph.index %x[%i] dims [1] : (tensor<5x7x9xf32>, tensor<2x3xi64>) -> tensor<5x2x3x9xf32>
+  return %0 : tensor<5x2x3x9xf32>
+}
+
+// -----
+
+func.func @convert_c1(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{operator 'aten.mystery.default' is not supported: no legalisation or decomposition is registered for it}}
+  %0 = graph.aten "aten.mystery.default"(%a) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
