@@ -9,7 +9,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "Coil"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py"]
+config.excludes = ["Inputs", "lib", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.coil_obj_root, "test")
 bin_dir = os.path.join(config.coil_obj_root, "bin")

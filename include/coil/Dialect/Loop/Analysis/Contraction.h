@@ -1,0 +1,103 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Recognises kernels that a dense library computes: matrix products with any
+// strides and batch dimensions, and convolutions, each with a bias and an
+// elementwise function of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_LOOP_ANALYSIS_CONTRACTION_H
+#define COIL_DIALECT_LOOP_ANALYSIS_CONTRACTION_H
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+#include <string>
+
+namespace coil::loop {
+
+/// Elementwise function that a library applies to each result.
+enum class PostOp { None, Relu, GeluErf };
+
+llvm::StringRef stringifyPostOp(PostOp op);
+
+/// Most batch dimensions that a library call takes.
+inline constexpr unsigned kMaxContractionBatch = 4;
+
+/// Where the elements of a tensor value are, seen from its first element.
+/// Strides count elements.
+struct Layout {
+  llvm::SmallVector<sym::ExprAttr> sizes;
+  llvm::SmallVector<sym::ExprAttr> strides;
+};
+
+/// The layout that `outline-kernels` gives to a value: that of the argument
+/// attribute `coil.strides`, that of a view whose elements are evenly spaced,
+/// or else row-major and contiguous.
+Layout getLayout(mlir::Value value);
+
+/// The strides and the offset of a view, when its elements are evenly spaced
+/// in an operand with the strides `input`; nothing otherwise.
+struct StridedView {
+  llvm::SmallVector<sym::ExprAttr> strides;
+  sym::ExprAttr offset;
+};
+std::optional<StridedView> getStridedView(ViewOp view,
+                                          llvm::ArrayRef<sym::ExprAttr> input);
+
+/// One operand of a contraction.
+struct ContractionOperand {
+  /// Number of the kernel's operand; unused for the result.
+  unsigned input = 0;
+  /// Elements between neighbours along each of the contraction's dimensions.
+  llvm::SmallVector<sym::ExprAttr> strides;
+  /// Element that the first point reads or writes.
+  sym::ExprAttr offset;
+};
+
+/// `c[batch..., m, n] = post(sum over k of a[batch..., m, k] *
+/// b[batch..., k, n] + bias)`, where the bias runs along `m` or `n`.
+struct Contraction {
+  /// The batch sizes, then m, n and k.
+  llvm::SmallVector<sym::ExprAttr> dims;
+  ContractionOperand a, b, c;
+  std::optional<ContractionOperand> bias;
+  PostOp postOp = PostOp::None;
+
+  unsigned getBatchRank() const {
+    return static_cast<unsigned>(dims.size()) - 3;
+  }
+  unsigned getM() const { return getBatchRank(); }
+  unsigned getN() const { return getBatchRank() + 1; }
+  unsigned getK() const { return getBatchRank() + 2; }
+};
+
+/// Matches a kernel whose body is the sum of products of two loads, in `f32`
+/// or from `bf16` widened to `f32`; nothing else may happen but a bias and a
+/// post-op. `why`, if given, receives the reason of a refusal.
+std::optional<Contraction> matchContraction(KernelOp kernel,
+                                            std::string *why = nullptr);
+
+/// A convolution described by the kernel's `conv` attribute: `x`, `w`, `bias`
+/// are numbers of kernel operands. The result is `[n, co, spatial...]`.
+struct Convolution {
+  unsigned x = 0, w = 0;
+  std::optional<unsigned> bias;
+  PostOp postOp = PostOp::None;
+};
+
+/// Matches a kernel with a `conv` attribute whose operands have the shapes of
+/// that convolution, and which does nothing after it but a bias and a post-op.
+std::optional<Convolution> matchConvolution(KernelOp kernel,
+                                            std::string *why = nullptr);
+
+} // namespace coil::loop
+
+#endif // COIL_DIALECT_LOOP_ANALYSIS_CONTRACTION_H

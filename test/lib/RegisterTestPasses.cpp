@@ -1,0 +1,22 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registration of the passes that only tests use.
+//
+//===----------------------------------------------------------------------===//
+
+namespace coil::test {
+
+void registerTestContraction();
+void registerTestExprLowering();
+
+void registerTestPasses() {
+  registerTestContraction();
+  registerTestExprLowering();
+}
+
+} // namespace coil::test
