@@ -149,7 +149,8 @@ private:
         (rest.starts_with("[") ? type.hasOptionalElements : type.isOptional) =
             true;
       } else if (rest.consume_front("[")) {
-        rest = rest.drop_while([](char c) { return isDigit(c); });
+        if (!rest.starts_with("]") && rest.consumeInteger(10, type.listSize))
+          return false;
         if (!rest.consume_front("]"))
           return false;
         type.isList = true;

@@ -42,6 +42,7 @@ struct SchemaType {
   };
   Base base = Base::Tensor;
   bool isList = false;
+  unsigned listSize = 0;            ///< Of `T[n]`; 0 for any size.
   bool isOptional = false;          ///< `T?` or `T[]?`.
   bool hasOptionalElements = false; ///< `T?[]`.
 

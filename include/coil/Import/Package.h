@@ -70,6 +70,9 @@ public:
   /// Names of the programs inside; usually just "model".
   llvm::ArrayRef<llvm::StringRef> getModels() const { return models; }
 
+  /// \p model, or the name of the only program when it is empty.
+  llvm::Expected<llvm::StringRef> resolveModel(llvm::StringRef model) const;
+
   /// The JSON text of the program \p model, or of the only program when the
   /// name is empty. The CRC-32 has been checked.
   llvm::Expected<llvm::StringRef> getProgramText(llvm::StringRef model) const;
@@ -81,7 +84,6 @@ public:
               bool checkCRC = false) const;
 
 private:
-  llvm::Expected<llvm::StringRef> resolveModel(llvm::StringRef model) const;
   const ArchiveRecord *lookup(const llvm::Twine &name) const;
   llvm::Error addWeights(WeightStore &store, llvm::StringRef folder,
                          llvm::StringRef model,

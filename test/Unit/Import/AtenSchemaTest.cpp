@@ -111,6 +111,7 @@ TEST(AtenSchema, ReadsTypesAndDefaults) {
       std::holds_alternative<std::monostate>(*conv.arguments[2].defaultValue));
   EXPECT_EQ(conv.arguments[3].type.base, Base::SymInt);
   EXPECT_TRUE(conv.arguments[3].type.isList);
+  EXPECT_EQ(conv.arguments[3].type.listSize, 2u);
   using Ints = llvm::SmallVector<int64_t, 4>;
   EXPECT_EQ(std::get<Ints>(*conv.arguments[3].defaultValue), (Ints{1, 1}));
   EXPECT_EQ(std::get<int64_t>(*conv.find("groups")->defaultValue), 1);

@@ -1,0 +1,770 @@
+//===----------------------------------------------------------------------===//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Builds a module of `graph.aten` operators from an exported program.
+//
+// Symbolic sizes become expressions in types and attributes, so the nodes that
+// compute them vanish. Operators that mutate their operand become the ones that
+// return a new value, where nobody can tell the difference.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleBuilder.h"
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace coil;
+using namespace coil::import;
+using Kind = Argument::Kind;
+using sym::ExprAttr;
+
+ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
+                             const WeightStore *weights, MLIRContext *context,
+                             const Limits &limits)
+    : program(program), weights(weights), context(context), limits(limits),
+      builder(context), converter(context, ranges, limits) {}
+
+//===----------------------------------------------------------------------===//
+// Types and symbols
+//===----------------------------------------------------------------------===//
+
+Error ModuleBuilder::declareRanges() {
+  for (const SymbolRange &range : program.ranges) {
+    sym::Bounds known{range.min.value_or(0),
+                      range.max.value_or(sym::RangeAttr::kInf)};
+    if (known.lo > known.hi)
+      return makeError("the range of the symbol " + quoted(range.symbol) +
+                       " is empty");
+    ranges.setSymbol(range.symbol, known);
+    bounds[range.symbol] = known;
+  }
+  // Sizes that are a lone symbol tell the example value of the symbol.
+  for (const auto &entry : program.tensors) {
+    for (const SymInt &size : entry.second.sizes) {
+      if (!size.isSymbolic() || !size.hint)
+        continue;
+      Expected<ExprAttr> expr = getExpr(size);
+      if (!expr)
+        return makeError("tensor " + quoted(entry.first()) + ": " +
+                         toString(expr.takeError()));
+      if (expr->isSymbol())
+        hints.try_emplace(expr->getName(), *size.hint);
+    }
+  }
+  return Error::success();
+}
+
+Expected<ExprAttr> ModuleBuilder::getExpr(const SymInt &size) {
+  if (!size.isSymbolic())
+    return sym::constant(context, size.value);
+  return converter.convert(size.expr);
+}
+
+Expected<ExprAttr> ModuleBuilder::getExpr(const SymRef<int64_t> &ref) {
+  if (ref.name.empty())
+    return sym::constant(context, ref.value);
+  auto it = program.symInts.find(ref.name);
+  if (it == program.symInts.end())
+    return makeError("the symbolic integer " + quoted(ref.name) +
+                     " has no expression");
+  return getExpr(it->second);
+}
+
+Expected<SmallVector<ExprAttr>>
+ModuleBuilder::getExprs(ArrayRef<SymInt> sizes) {
+  SmallVector<ExprAttr> exprs;
+  for (const SymInt &size : sizes) {
+    Expected<ExprAttr> expr = getExpr(size);
+    if (!expr)
+      return expr.takeError();
+    exprs.push_back(*expr);
+  }
+  return exprs;
+}
+
+Type ModuleBuilder::getElementType(DType dtype) {
+  switch (dtype) {
+  case DType::UInt8:
+    return builder.getIntegerType(8, /*isSigned=*/false);
+  case DType::UInt16:
+    return builder.getIntegerType(16, /*isSigned=*/false);
+  case DType::Int8:
+    return builder.getI8Type();
+  case DType::Int16:
+    return builder.getI16Type();
+  case DType::Int32:
+    return builder.getI32Type();
+  case DType::Int64:
+    return builder.getI64Type();
+  case DType::Bool:
+    return builder.getI1Type();
+  case DType::Float16:
+    return builder.getF16Type();
+  case DType::BFloat16:
+    return builder.getBF16Type();
+  case DType::Float32:
+    return builder.getF32Type();
+  case DType::Float64:
+    return builder.getF64Type();
+  case DType::ComplexFloat16:
+    return ComplexType::get(builder.getF16Type());
+  case DType::ComplexFloat32:
+    return ComplexType::get(builder.getF32Type());
+  case DType::ComplexFloat64:
+    return ComplexType::get(builder.getF64Type());
+  case DType::Float8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case DType::Float8E5M2:
+    return Float8E5M2Type::get(context);
+  case DType::Float8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case DType::Float8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
+  }
+  llvm_unreachable("unknown element type");
+}
+
+Expected<RankedTensorType> ModuleBuilder::getType(const TensorMeta &meta) {
+  if (meta.layout != stridedLayout)
+    return makeError("layout " + Twine(meta.layout) +
+                     " is not supported, only strided tensors are");
+  Expected<SmallVector<ExprAttr>> sizes = getExprs(meta.sizes);
+  if (!sizes)
+    return sizes.takeError();
+  for (ExprAttr size : *sizes) {
+    std::optional<int64_t> number = size.getConstant();
+    if (number && (*number < 0 || uint64_t(*number) > limits.maxElements))
+      return makeError("a size is " + Twine(*number));
+  }
+  return sym::getTensorType(*sizes, getElementType(meta.dtype));
+}
+
+Expected<const TensorMeta *> ModuleBuilder::getMeta(StringRef name) {
+  auto it = program.tensors.find(name);
+  if (it == program.tensors.end())
+    return makeError("the tensor " + quoted(name) + " has no meta data");
+  return &it->second;
+}
+
+Expected<Attribute> ModuleBuilder::getStrides(ArrayRef<SymInt> sizes,
+                                              ArrayRef<SymInt> strides) {
+  Expected<SmallVector<ExprAttr>> sizeExprs = getExprs(sizes);
+  if (!sizeExprs)
+    return sizeExprs.takeError();
+  Expected<SmallVector<ExprAttr>> strideExprs = getExprs(strides);
+  if (!strideExprs)
+    return strideExprs.takeError();
+  // A product of sizes may be too large for an expression, as a row-major
+  // stride that the file would not hold either.
+  uint64_t terms = 1;
+  for (ExprAttr size : *sizeExprs) {
+    if (size.isConstant(0))
+      return Attribute(); // Without elements there is nothing to step over.
+    terms *= std::max<size_t>(sym::getTerms(size).size(), 1);
+    if (terms > 512)
+      return makeError("the sizes are too complex");
+  }
+  SmallVector<ExprAttr> contiguous =
+      sym::getContiguousStrides(context, *sizeExprs);
+  for (auto [size, stride, expected] :
+       zip_equal(*sizeExprs, *strideExprs, contiguous))
+    if (stride != expected && !size.isConstant(1))
+      return Attribute(sym::ShapeAttr::get(context, *strideExprs));
+  return Attribute();
+}
+
+/// Declares the symbols that \p func uses; each must follow from an input.
+Error ModuleBuilder::checkSymbols(func::FuncOp func) {
+  llvm::SetVector<ExprAttr> known, used;
+  auto collect = [](Type type, llvm::SetVector<ExprAttr> &into) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto shape = tensor ? dyn_cast_or_null<sym::ShapeAttr>(tensor.getEncoding())
+                        : sym::ShapeAttr();
+    if (!shape)
+      return;
+    for (ExprAttr dim : shape.getDims())
+      sym::walkLeaves(dim, [&](ExprAttr leaf) { into.insert(leaf); });
+  };
+  for (Type type : func.getArgumentTypes())
+    collect(type, known);
+  func.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      collect(type, used);
+    op->getAttrDictionary().walk([&](ExprAttr expr) {
+      sym::walkLeaves(expr, [&](ExprAttr leaf) { used.insert(leaf); });
+      return WalkResult::skip();
+    });
+  });
+  for (ExprAttr symbol : used)
+    if (!known.contains(symbol))
+      return makeError("the symbol " + quoted(symbol.getName()) +
+                       " does not follow from the sizes of the inputs; sizes "
+                       "that depend on data are not supported");
+
+  SmallVector<NamedAttribute> symbols;
+  for (ExprAttr symbol : known) {
+    StringRef name = symbol.getName();
+    sym::Bounds known{0, sym::RangeAttr::kInf};
+    if (auto it = bounds.find(name); it != bounds.end())
+      known = it->second;
+    std::optional<int64_t> hint;
+    if (auto it = hints.find(name);
+        it != hints.end() && it->second >= known.lo && it->second <= known.hi)
+      hint = it->second;
+    symbols.push_back(builder.getNamedAttr(
+        name, sym::RangeAttr::get(context, known.lo, known.hi, hint)));
+  }
+  if (!symbols.empty())
+    func->setAttr(sym::kSymbolsAttrName, builder.getDictionaryAttr(symbols));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+Error ModuleBuilder::define(StringRef name, Value value, bool isInput) {
+  unsigned id = variables.size();
+  if (!variableOf.try_emplace(name, id).second)
+    return makeError("the tensor " + quoted(name) + " is defined twice");
+  variables.push_back({value, isInput, {name}, id});
+  aliasSets.push_back({id});
+  return Error::success();
+}
+
+Expected<unsigned> ModuleBuilder::lookup(StringRef name) {
+  auto it = variableOf.find(name);
+  if (it == variableOf.end())
+    return makeError("the tensor " + quoted(name) +
+                     " is used before it is defined");
+  return it->second;
+}
+
+void ModuleBuilder::joinAliases(unsigned a, unsigned b) {
+  unsigned into = variables[a].aliasSet, from = variables[b].aliasSet;
+  if (into == from)
+    return;
+  if (aliasSets[into].size() < aliasSets[from].size())
+    std::swap(into, from);
+  for (unsigned member : aliasSets[from])
+    variables[member].aliasSet = into;
+  append_range(aliasSets[into], aliasSets[from]);
+  aliasSets[from].clear();
+}
+
+void ModuleBuilder::computeLastUses() {
+  if (std::exchange(hasLastUses, true))
+    return;
+  auto use = [&](const Argument &arg, size_t position) {
+    if (arg.kind == Kind::Tensor || arg.kind == Kind::Tensors)
+      for (StringRef name : arg.strings)
+        lastUses[name] = position;
+  };
+  for (auto [position, node] : enumerate(program.nodes))
+    for (const NamedArgument &input : node.inputs)
+      use(input.value, position);
+  for (const OutputSpec &output : program.outputs)
+    use(output.arg, SIZE_MAX);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Expected<const Weight *> ModuleBuilder::findWeight(const InputSpec &spec,
+                                                   const TensorMeta &meta) {
+  if (!weights)
+    return nullptr;
+  const Weight *weight = weights->lookup(spec.fqn);
+  if (!weight)
+    return makeError("the file holds no weight " + quoted(spec.fqn));
+  if (weight->dtype != meta.dtype)
+    return makeError("the program expects " + getName(meta.dtype) +
+                     " elements but the weight " + quoted(spec.fqn) + " has " +
+                     getName(weight->dtype));
+  bool sameSizes = weight->sizes.size() == meta.sizes.size();
+  for (size_t i = 0; sameSizes && i < meta.sizes.size(); ++i)
+    sameSizes =
+        !meta.sizes[i].isSymbolic() && meta.sizes[i].value == weight->sizes[i];
+  if (!sameSizes)
+    return makeError("the program expects other sizes than the weight " +
+                     quoted(spec.fqn) + " has");
+  return weight;
+}
+
+Error ModuleBuilder::addInput(const InputSpec &spec,
+                              SmallVectorImpl<Type> &types,
+                              SmallVectorImpl<DictionaryAttr> &attrs) {
+  // A constant is part of the program already.
+  if (spec.kind == InputSpec::Kind::ConstantInput)
+    return Error::success();
+  if (spec.kind == InputSpec::Kind::Other)
+    return makeError("inputs of kind " + quoted(spec.tag) +
+                     " are not supported");
+  if (spec.arg.kind == Kind::SymInt || spec.arg.kind == Kind::SymFloat ||
+      spec.arg.kind == Kind::SymBool || spec.arg.kind == Kind::Other)
+    return makeError("only tensors and constants can be inputs");
+  if (spec.arg.kind != Kind::Tensor)
+    return Error::success();
+
+  StringRef name = spec.arg.strings[0];
+  auto fail = [&](Error error) {
+    return makeError("input " + quoted(name) + ": " +
+                     toString(std::move(error)));
+  };
+  Expected<const TensorMeta *> meta = getMeta(name);
+  if (!meta)
+    return meta.takeError();
+  Expected<RankedTensorType> type = getType(**meta);
+  if (!type)
+    return fail(type.takeError());
+
+  NamedAttrList attributes;
+  attributes.set("coil.name", builder.getStringAttr(name));
+  SmallVector<SymInt, 4> strides = (*meta)->strides;
+  if (spec.kind != InputSpec::Kind::UserInput) {
+    attributes.set("graph.weight", builder.getStringAttr(spec.fqn));
+    Expected<const Weight *> weight = findWeight(spec, **meta);
+    if (!weight)
+      return fail(weight.takeError());
+    if (*weight) // What is in the file counts.
+      for (auto [stride, value] : zip_equal(strides, (*weight)->strides))
+        stride = {value, {}, {}};
+  }
+  Expected<Attribute> stridesAttr = getStrides((*meta)->sizes, strides);
+  if (!stridesAttr)
+    return fail(stridesAttr.takeError());
+  if (*stridesAttr)
+    attributes.set("coil.strides", *stridesAttr);
+  types.push_back(*type);
+  attrs.push_back(attributes.getDictionary(context));
+  return define(name, Value(), /*isInput=*/true);
+}
+
+Error ModuleBuilder::addInputs(func::FuncOp func) {
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attrs;
+  for (const InputSpec &spec : program.inputs)
+    if (Error error = addInput(spec, types, attrs))
+      return error;
+  func.setFunctionType(builder.getFunctionType(types, {}));
+  func.setAllArgAttrs(attrs);
+  Block *body = func.addEntryBlock();
+  for (auto [variable, value] : zip_equal(variables, body->getArguments())) {
+    variable.value = value;
+    StringAttr name = builder.getStringAttr(variable.names.front());
+    value.setLoc(NameLoc::get(name));
+  }
+  builder.setInsertionPointToStart(body);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+Error ModuleBuilder::addOutput(const OutputSpec &spec,
+                               SmallVectorImpl<Value> &values,
+                               SmallVectorImpl<DictionaryAttr> &attrs) {
+  NamedAttrList attributes;
+  switch (spec.kind) {
+  case OutputSpec::Kind::UserOutput:
+    break;
+  case OutputSpec::Kind::BufferMutation:
+  case OutputSpec::Kind::ParameterMutation:
+  case OutputSpec::Kind::UserInputMutation:
+    // "buffer_mutation" and so on, with what receives the value.
+    attributes.set(("coil." + spec.tag).str(),
+                   builder.getStringAttr(spec.mutated));
+    break;
+  case OutputSpec::Kind::Other:
+    return makeError("outputs of kind " + quoted(spec.tag) +
+                     " are not supported");
+  }
+
+  if (spec.arg.kind == Kind::None)
+    return Error::success(); // The caller's structure knows about it.
+  if (spec.arg.kind == Kind::SymInt || spec.arg.kind == Kind::Int) {
+    Expected<ExprAttr> expr =
+        spec.arg.kind == Kind::Int
+            ? Expected<ExprAttr>(sym::constant(context, spec.arg.ints[0]))
+            : getExpr(spec.arg.symInts[0]);
+    if (!expr)
+      return expr.takeError();
+    values.push_back(graph::ExprOp::create(
+        builder, builder.getUnknownLoc(),
+        RankedTensorType::get({}, builder.getI64Type()), *expr));
+    attrs.push_back(attributes.getDictionary(context));
+    return Error::success();
+  }
+  if (spec.arg.kind != Kind::Tensor)
+    return makeError("only tensors and integers can be outputs");
+
+  StringRef name = spec.arg.strings[0];
+  Expected<unsigned> variable = lookup(name);
+  if (!variable)
+    return variable.takeError();
+  Expected<const TensorMeta *> meta = getMeta(name);
+  if (!meta)
+    return meta.takeError();
+  Expected<Attribute> strides = getStrides((*meta)->sizes, (*meta)->strides);
+  if (!strides)
+    return makeError("output " + quoted(name) + ": " +
+                     toString(strides.takeError()));
+  attributes.set("coil.name", builder.getStringAttr(name));
+  if (*strides)
+    attributes.set("coil.strides", *strides);
+  values.push_back(variables[*variable].value);
+  attrs.push_back(attributes.getDictionary(context));
+  return Error::success();
+}
+
+Error ModuleBuilder::addOutputs(func::FuncOp func) {
+  SmallVector<Value> values;
+  SmallVector<DictionaryAttr> attrs;
+  for (const OutputSpec &spec : program.outputs)
+    if (Error error = addOutput(spec, values, attrs))
+      return error;
+  func::ReturnOp::create(builder, func.getLoc(), values);
+  func.setFunctionType(builder.getFunctionType(func.getArgumentTypes(),
+                                               TypeRange(ValueRange(values))));
+  func.setAllResultAttrs(attrs);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// The name of a node for locations and messages.
+static StringRef getNodeName(const Node &node) {
+  if (!node.name.empty())
+    return node.name;
+  for (const Argument &output : node.outputs)
+    if (!output.strings.empty())
+      return output.strings.front();
+  return "";
+}
+
+Location ModuleBuilder::getLocation(const Node &node) {
+  StringAttr name = builder.getStringAttr(getNodeName(node));
+  if (node.source.file.empty())
+    return NameLoc::get(name);
+  return NameLoc::get(name, FileLineColLoc::get(context, node.source.file,
+                                                node.source.line, 0));
+}
+
+/// Says which node, operator and source line \p error is about.
+Error ModuleBuilder::describe(const Node &node, Error error) {
+  std::string text = "node " + quoted(getNodeName(node)) + " (" +
+                     quoted(node.target).substr(1);
+  text.pop_back();
+  text += ")";
+  if (!node.source.file.empty()) {
+    std::string file = quoted(node.source.file);
+    text += " at " + file.substr(1, file.size() - 2) + ":" +
+            std::to_string(node.source.line);
+  }
+  return makeError(text + ": " + toString(std::move(error)));
+}
+
+Expected<const OpSchema *> ModuleBuilder::getSchema(StringRef name) {
+  if (!name.consume_front("aten."))
+    return nullptr;
+  auto it = schemas.find(name);
+  if (it != schemas.end())
+    return &it->second;
+  const AtenSchemaEntry *entry = findAtenSchema(name);
+  if (!entry)
+    return nullptr;
+  Expected<OpSchema> schema = parseSchema(entry->signature);
+  if (!schema)
+    return schema.takeError();
+  return &schemas.try_emplace(name, std::move(*schema)).first->second;
+}
+
+/// Whether \p node computes a symbolic number from others.
+static bool isSymbolic(const Node &node) {
+  StringRef target = node.target;
+  if (target.consume_front("torch.ops.aten."))
+    return is_contained({"sym_size.int", "sym_stride.int", "sym_numel.default",
+                         "sym_storage_offset.default"},
+                        target);
+  return target.starts_with("_operator.") || target.starts_with("math.") ||
+         target.starts_with("torch.sym_");
+}
+
+Error ModuleBuilder::addNode(const Node &node, size_t position) {
+  if (isSymbolic(node)) {
+    // Whoever uses the number finds its expression in the program.
+    for (const Argument &output : node.outputs)
+      if (output.kind == Kind::Tensor || output.kind == Kind::Tensors)
+        return makeError("expected a symbolic number as result");
+    return Error::success();
+  }
+  StringRef name = node.target;
+  if (!name.consume_front("torch.ops."))
+    return makeError("unknown kind of operator");
+  if (name == "aten._assert_scalar.default")
+    return addAssert(node);
+  // These state what the types and ranges say already.
+  if (is_contained({"aten._assert_tensor_metadata.default",
+                    "aten.sym_constrain_range.default",
+                    "aten.sym_constrain_range_for_size.default"},
+                   name))
+    return Error::success();
+  return addCall(node, position);
+}
+
+/// Turns an assertion on sizes into one on expressions.
+Error ModuleBuilder::addAssert(const Node &node) {
+  if (node.inputs.empty())
+    return makeError("the condition is missing");
+  const Argument &condition = node.inputs.front().value;
+  if (condition.kind == Kind::Bool && condition.ints[0])
+    return Error::success();
+  if (condition.kind != Kind::SymBool || condition.symInts[0].name.empty())
+    return makeError("the condition is not a symbolic bool");
+  auto it = program.symBools.find(condition.symInts[0].name);
+  if (it == program.symBools.end() || !it->second.isSymbolic())
+    return makeError("the condition has no expression");
+  SmallVector<SymRelation> relations;
+  if (Error error = converter.convertRelations(it->second.expr, relations))
+    return error;
+  StringRef message = "an assertion of the model does not hold";
+  if (node.inputs.size() > 1 && node.inputs[1].value.kind == Kind::String)
+    message = node.inputs[1].value.strings[0];
+  for (const SymRelation &relation : relations)
+    sym::AssertOp::create(builder, getLocation(node), relation.lhs,
+                          relation.predicate, relation.rhs,
+                          builder.getStringAttr(message));
+  return Error::success();
+}
+
+Error ModuleBuilder::checkMutation(const Node &node, const Call &call,
+                                   size_t position) {
+  computeLastUses();
+  auto fail = [&](const Twine &why) {
+    return makeError("it mutates the tensor " +
+                     quoted(variables[*call.mutated].names.front()) + ", " +
+                     why +
+                     "; call run_decompositions() on the exported program "
+                     "before saving it");
+  };
+  SmallVector<unsigned, 1> &members =
+      aliasSets[variables[*call.mutated].aliasSet];
+  for (unsigned member : members) {
+    const Variable &variable = variables[member];
+    if (variable.isInput)
+      return fail("which shares memory with the input " +
+                  quoted(variable.names.front()));
+    if (member == *call.mutated)
+      continue;
+    for (StringRef name : variable.names) {
+      auto it = lastUses.find(name);
+      if (it != lastUses.end() && it->second > position)
+        return fail("which shares memory with " + quoted(name) +
+                    " that is used later");
+    }
+  }
+  // The others are dead.
+  members.assign(1, *call.mutated);
+  // The result has the mutated tensor's element type, whatever the others'.
+  Type elementType =
+      cast<RankedTensorType>(variables[*call.mutated].value.getType())
+          .getElementType();
+  for (Value operand : call.operands)
+    if (cast<RankedTensorType>(operand.getType()).getElementType() !=
+            elementType &&
+        !StringRef(call.name).starts_with("aten.copy."))
+      return fail("whose element type differs from another operand's");
+  return Error::success();
+}
+
+/// Composite operators that may return their input itself, which their schemas
+/// do not say.
+static bool mayReturnInput(StringRef name) {
+  return is_contained({"aten.dropout.default", "aten.feature_dropout.default",
+                       "aten.alpha_dropout.default",
+                       "aten.feature_alpha_dropout.default",
+                       "aten.type_as.default", "aten.atleast_1d.default",
+                       "aten.atleast_2d.default", "aten.atleast_3d.default"},
+                      name);
+}
+
+Error ModuleBuilder::addCall(const Node &node, size_t position) {
+  Call call;
+  call.name = node.target.drop_front(strlen("torch.ops.")).str();
+  SmallVector<StringRef> parts;
+  StringRef(call.name).split(parts, '.');
+  bool isPlain = parts.size() == 3 && all_of(parts, [](StringRef part) {
+                   return !part.empty() && all_of(part, [](char c) {
+                     return isAlnum(c) || c == '_';
+                   });
+                 });
+  if (!isPlain)
+    return makeError("unknown kind of operator");
+  Expected<const OpSchema *> schema = getSchema(call.name);
+  if (!schema)
+    return schema.takeError();
+  if (Error error = collectArguments(node, *schema, call))
+    return error;
+
+  if (*schema && (*schema)->isMutating()) {
+    // `relu_` becomes `relu`, when there is one with the same arguments.
+    std::string functional =
+        (parts[0] + "." + parts[1].drop_back() + "." + parts[2]).str();
+    Expected<const OpSchema *> other = nullptr;
+    if (parts[1].ends_with("_") && !parts[1].ends_with("__"))
+      other = getSchema(functional);
+    if (!other)
+      return other.takeError();
+    bool isSame = *other && call.mutated && !(*other)->isMutating() &&
+                  all_of((*schema)->arguments, [&](const SchemaArgument &arg) {
+                    return (*other)->find(arg.name);
+                  });
+    if (!isSame)
+      return makeError("it mutates its operands; call run_decompositions() on "
+                       "the exported program before saving it");
+    call.name = functional;
+    if (Error error = checkMutation(node, call, position))
+      return error;
+  }
+  // The schema does not say that this one updates its statistics.
+  if (call.name == "aten.batch_norm.default" ||
+      call.name == "aten.instance_norm.default") {
+    DictionaryAttr arguments = builder.getDictionaryAttr(call.arguments);
+    auto training = arguments.getAs<BoolAttr>(
+        call.name == "aten.batch_norm.default" ? "training"
+                                               : "use_input_stats");
+    bool hasStatistics = any_of(call.operandNames, [](Attribute name) {
+      return cast<StringAttr>(name).getValue() == "running_mean";
+    });
+    if (training && training.getValue() && hasStatistics)
+      return makeError("it updates its running statistics in place; call "
+                       "eval() on the model before exporting it, or "
+                       "run_decompositions() on the exported program before "
+                       "saving it");
+  }
+  return addResults(node, *schema, call);
+}
+
+/// Makes the mutated variable and the result one variable with a new value.
+Error ModuleBuilder::bindMutation(const Node &node, const Call &call) {
+  if (node.outputs.size() != 1 || node.outputs[0].kind != Kind::Tensor)
+    return makeError("expected one tensor as result");
+  Variable &variable = variables[*call.mutated];
+  StringRef name = node.outputs[0].strings[0];
+  Expected<const TensorMeta *> meta = getMeta(name);
+  if (!meta)
+    return meta.takeError();
+  Expected<RankedTensorType> type = getType(**meta);
+  if (!type)
+    return type.takeError();
+  if (*type != variable.value.getType())
+    return makeError("it changes the type of its operand; call "
+                     "run_decompositions() on the exported program before "
+                     "saving it");
+  auto op = graph::AtenOp::create(
+      builder, getLocation(node), TypeRange(variable.value.getType()),
+      builder.getStringAttr(call.name), call.operands,
+      builder.getArrayAttr(call.operandNames),
+      builder.getDictionaryAttr(call.arguments));
+  variable.value = op.getResult(0);
+  variable.names.push_back(name);
+  if (!variableOf.try_emplace(name, *call.mutated).second)
+    return makeError("the tensor " + quoted(name) + " is defined twice");
+  return Error::success();
+}
+
+Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
+                                const Call &call) {
+  if (schema && schema->returns.size() != node.outputs.size())
+    return makeError("expected " + Twine(schema->returns.size()) +
+                     " results but got " + Twine(node.outputs.size()));
+  if (call.mutated)
+    return bindMutation(node, call);
+
+  SmallVector<Type> types;
+  SmallVector<StringRef> names;
+  SmallVector<StringRef> aliasSets;
+  for (auto [index, output] : enumerate(node.outputs)) {
+    size_t position = index;
+    auto fail = [&](const Twine &what) {
+      return makeError("result " + Twine(position) + " " + what);
+    };
+    if (output.kind == Kind::SymInt || output.kind == Kind::SymFloat ||
+        output.kind == Kind::SymBool)
+      return fail("is a number that depends on data, which is not supported");
+    if (output.kind != Kind::Tensor && output.kind != Kind::Tensors)
+      return fail("is not a tensor, which is not supported");
+    if (schema && (!schema->returns[position].type.isTensor() ||
+                   schema->returns[position].type.isList !=
+                       (output.kind == Kind::Tensors)))
+      return fail("is not what the schema says");
+    for (StringRef name : output.strings) {
+      if (name.empty())
+        return fail("is absent, which is not supported");
+      Expected<const TensorMeta *> meta = getMeta(name);
+      if (!meta)
+        return meta.takeError();
+      Expected<RankedTensorType> type = getType(**meta);
+      if (!type)
+        return makeError("tensor " + quoted(name) + ": " +
+                         toString(type.takeError()));
+      types.push_back(*type);
+      names.push_back(name);
+      aliasSets.push_back(schema ? schema->returns[position].aliasSet : "");
+    }
+  }
+  // What checks data at run time (_assert_async) is dropped, as PyTorch's own
+  // compiler does; nothing else has no results.
+  if (types.empty() && schema)
+    return Error::success();
+  auto op = graph::AtenOp::create(
+      builder, getLocation(node), types, builder.getStringAttr(call.name),
+      call.operands, builder.getArrayAttr(call.operandNames),
+      builder.getDictionaryAttr(call.arguments));
+  for (auto [name, aliasSet, value] :
+       zip_equal(names, aliasSets, op->getResults())) {
+    if (Error error = define(name, value, /*isInput=*/false))
+      return error;
+    unsigned id = variables.size() - 1;
+    auto it = call.aliasSets.find(aliasSet);
+    if (!aliasSet.empty() && it != call.aliasSets.end())
+      joinAliases(id, it->second);
+    if (call.first && mayReturnInput(call.name))
+      joinAliases(id, *call.first);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Module
+//===----------------------------------------------------------------------===//
+
+Expected<OwningOpRef<ModuleOp>> ModuleBuilder::run() {
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(builder, builder.getUnknownLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  auto func = func::FuncOp::create(builder, builder.getUnknownLoc(), "main",
+                                   builder.getFunctionType({}, {}));
+  if (Error error = declareRanges())
+    return std::move(error);
+  if (Error error = addInputs(func))
+    return std::move(error);
+  for (auto [position, node] : enumerate(program.nodes))
+    if (Error error = addNode(node, position))
+      return describe(node, std::move(error));
+  if (Error error = addOutputs(func))
+    return std::move(error);
+  if (Error error = checkSymbols(func))
+    return std::move(error);
+  return std::move(module);
+}

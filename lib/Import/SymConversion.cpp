@@ -1,0 +1,349 @@
+//===----------------------------------------------------------------------===//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expressions of exported programs as `#sym.expr` attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SymConversion.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+using namespace coil;
+using namespace coil::import;
+using sym::ExprAttr;
+
+/// The normal form distributes products over sums, and `ceildiv` repeats its
+/// divisor, so a short text can stand for a huge expression. No model comes
+/// near these bounds.
+static constexpr uint64_t maxTerms = 512;
+static constexpr uint64_t maxTreeSize = 1024;
+
+/// Whether \p name can be written as a symbol in `#sym.expr`.
+static bool isSymbolName(StringRef name) {
+  if (name.empty() || name.size() > 128 ||
+      !(isAlpha(name.front()) || name.front() == '_') ||
+      !all_of(name, [](char c) { return isAlnum(c) || c == '_'; }))
+    return false;
+  // Words of the expression syntax.
+  if (is_contained({"floordiv", "ceildiv", "mod", "min", "max", "hint"}, name))
+    return false;
+  return !((name.front() == 'd' || name.front() == 't') && name.size() > 1 &&
+           all_of(name.drop_front(), isDigit));
+}
+
+/// Size of the expression written out, without sharing.
+uint64_t SymConverter::getTreeSize(ExprAttr expr) {
+  auto it = treeSizes.find(expr);
+  if (it != treeSizes.end())
+    return it->second;
+  uint64_t size = 1;
+  for (ExprAttr operand : expr.getOperands())
+    size = std::min(size + getTreeSize(operand), maxTreeSize + 1);
+  treeSizes.try_emplace(expr, size);
+  return size;
+}
+
+std::optional<SymConverter::Fraction> SymConverter::integer(ExprAttr value) {
+  if (getTreeSize(value) > maxTreeSize)
+    return fail("it is too large");
+  return Fraction{value, constant(1)};
+}
+
+ExprAttr SymConverter::toInteger(const std::optional<Fraction> &value) {
+  if (!value)
+    return {};
+  if (value->denominator.isConstant(1))
+    return value->numerator;
+  std::optional<Fraction> quotient = divide(*value, /*roundUp=*/false);
+  if (!quotient)
+    return {};
+  std::optional<ExprAttr> back =
+      multiply(quotient->numerator, value->denominator);
+  if (!back)
+    return {};
+  if (*back != value->numerator) {
+    (void)fail("it is not an integer");
+    return {};
+  }
+  return quotient->numerator;
+}
+
+std::optional<ExprAttr> SymConverter::multiply(ExprAttr a, ExprAttr b) {
+  uint64_t terms = uint64_t(sym::getTerms(a).size()) * sym::getTerms(b).size();
+  if (terms > maxTerms || !integer(a) || !integer(b)) {
+    (void)fail("it is too large");
+    return std::nullopt;
+  }
+  return sym::mul(a, b);
+}
+
+std::optional<SymConverter::Fraction> SymConverter::multiply(Fraction a,
+                                                             Fraction b) {
+  std::optional<ExprAttr> numerator = multiply(a.numerator, b.numerator);
+  std::optional<ExprAttr> denominator = multiply(a.denominator, b.denominator);
+  if (!numerator || !denominator)
+    return std::nullopt;
+  return Fraction{*numerator, *denominator};
+}
+
+/// Adds in a balanced way, so that long sums are not sorted over and over.
+std::optional<SymConverter::Fraction>
+SymConverter::sum(ArrayRef<Fraction> operands) {
+  if (operands.size() == 1)
+    return operands.front();
+  std::optional<Fraction> a = sum(operands.take_front(operands.size() / 2));
+  std::optional<Fraction> b = sum(operands.drop_front(operands.size() / 2));
+  if (!a || !b)
+    return std::nullopt;
+  Fraction result{{}, a->denominator};
+  if (a->denominator == b->denominator) {
+    result.numerator = sym::add(a->numerator, b->numerator);
+  } else {
+    std::optional<ExprAttr> left = multiply(a->numerator, b->denominator);
+    std::optional<ExprAttr> right = multiply(b->numerator, a->denominator);
+    std::optional<ExprAttr> denominator =
+        multiply(a->denominator, b->denominator);
+    if (!left || !right || !denominator)
+      return std::nullopt;
+    result = {sym::add(*left, *right), *denominator};
+  }
+  if (!integer(result.numerator))
+    return std::nullopt;
+  return result;
+}
+
+/// The quotient of \p a as an integer.
+std::optional<SymConverter::Fraction> SymConverter::divide(Fraction a,
+                                                           bool roundUp) {
+  if (std::optional<int64_t> divisor = a.denominator.getConstant();
+      divisor && *divisor <= 0)
+    return fail("it divides by " + Twine(*divisor));
+  if (!integer(a.numerator) || !integer(a.denominator))
+    return std::nullopt;
+  return integer(roundUp ? sym::ceilDiv(a.numerator, a.denominator)
+                         : sym::floorDiv(a.numerator, a.denominator));
+}
+
+std::optional<SymConverter::Fraction>
+SymConverter::visit(const SymExprNode &node) {
+  switch (node.kind) {
+  case SymExprNode::Kind::Integer:
+    return integer(constant(node.integer));
+  case SymExprNode::Kind::Symbol:
+    if (!isSymbolName(node.name))
+      return fail("the symbol name " + quoted(node.name) + " is not usable");
+    return integer(sym::symbol(context, node.name));
+  case SymExprNode::Kind::Call:
+    return visitCall(node);
+  case SymExprNode::Kind::Float:
+  case SymExprNode::Kind::Boolean:
+    return fail("it is not an integer");
+  }
+  llvm_unreachable("unknown kind");
+}
+
+std::optional<SymConverter::Fraction>
+SymConverter::visitCall(const SymExprNode &node) {
+  enum class Op {
+    Add,
+    Mul,
+    Pow,
+    Rational,
+    FloorDiv,
+    CeilDiv,
+    TrueDiv,
+    Mod,
+    Floor,
+    Ceil,
+    Trunc,
+    Min,
+    Max,
+    Same,
+    Unknown
+  };
+  Op op = StringSwitch<Op>(node.name)
+              .Case("Add", Op::Add)
+              .Case("Mul", Op::Mul)
+              .Cases({"Pow", "PowByNatural"}, Op::Pow)
+              .Case("Rational", Op::Rational)
+              .Cases({"FloorDiv", "CleanDiv"}, Op::FloorDiv)
+              .Case("CeilDiv", Op::CeilDiv)
+              .Case("IntTrueDiv", Op::TrueDiv)
+              .Cases({"Mod", "PythonMod"}, Op::Mod)
+              .Cases({"floor", "FloorToInt"}, Op::Floor)
+              .Cases({"ceiling", "CeilToInt"}, Op::Ceil)
+              .Case("TruncToInt", Op::Trunc)
+              .Cases({"Min", "min"}, Op::Min)
+              .Cases({"Max", "max"}, Op::Max)
+              .Cases({"Identity", "ToFloat"}, Op::Same)
+              .Default(Op::Unknown);
+  if (op == Op::Unknown)
+    return fail("the function " + quoted(node.name) + " is not supported");
+
+  SmallVector<Fraction> operands;
+  for (const SymExprNode *operand : node.operands) {
+    std::optional<Fraction> value = visit(*operand);
+    if (!value)
+      return std::nullopt;
+    operands.push_back(*value);
+  }
+  bool isVariadic =
+      op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max;
+  bool isUnary =
+      op == Op::Floor || op == Op::Ceil || op == Op::Trunc || op == Op::Same;
+  size_t expected = isUnary ? 1 : 2;
+  if (isVariadic ? operands.empty() : operands.size() != expected)
+    return fail(quoted(node.name) + " has " + Twine(operands.size()) +
+                " operands");
+
+  Fraction result = operands[0];
+  switch (op) {
+  case Op::Add:
+    return sum(operands);
+  case Op::Mul:
+    for (Fraction next : drop_begin(operands)) {
+      std::optional<Fraction> product = multiply(result, next);
+      if (!product)
+        return std::nullopt;
+      result = *product;
+    }
+    return result;
+  case Op::Pow: {
+    ExprAttr exponent = toInteger(operands[1]);
+    if (!exponent)
+      return std::nullopt;
+    std::optional<int64_t> power = exponent.getConstant();
+    if (!power || *power < -8 || *power > 8)
+      return fail("its exponent is not a small number");
+    Fraction base = result;
+    if (*power < 0)
+      base = {base.denominator, base.numerator};
+    result = {constant(1), constant(1)};
+    for (int64_t i = 0, e = std::abs(*power); i < e; ++i) {
+      std::optional<Fraction> product = multiply(result, base);
+      if (!product)
+        return std::nullopt;
+      result = *product;
+    }
+    return result;
+  }
+  case Op::Rational:
+  case Op::TrueDiv:
+  case Op::FloorDiv:
+  case Op::CeilDiv: {
+    std::optional<Fraction> quotient =
+        multiply(operands[0], {operands[1].denominator, operands[1].numerator});
+    if (!quotient || op == Op::Rational || op == Op::TrueDiv)
+      return quotient;
+    return divide(*quotient, op == Op::CeilDiv);
+  }
+  case Op::Mod: {
+    ExprAttr left = toInteger(operands[0]), right = toInteger(operands[1]);
+    if (!left || !right)
+      return std::nullopt;
+    if (std::optional<int64_t> divisor = right.getConstant();
+        divisor && *divisor <= 0)
+      return fail("it divides by " + Twine(*divisor));
+    return integer(sym::mod(left, right));
+  }
+  case Op::Trunc:
+    if (!ranges.isNonNegative(result.numerator))
+      return fail("it truncates what may be negative");
+    return divide(result, /*roundUp=*/false);
+  case Op::Floor:
+  case Op::Ceil:
+    return divide(result, op == Op::Ceil);
+  case Op::Min:
+  case Op::Max: {
+    ExprAttr best = toInteger(result);
+    for (Fraction next : drop_begin(operands)) {
+      ExprAttr value = toInteger(next);
+      if (!best || !value)
+        return std::nullopt;
+      best = op == Op::Min ? sym::min(best, value) : sym::max(best, value);
+      if (!integer(best))
+        return std::nullopt;
+    }
+    if (!best)
+      return std::nullopt;
+    return integer(best);
+  }
+  case Op::Same:
+    return result;
+  case Op::Unknown:
+    break;
+  }
+  llvm_unreachable("handled above");
+}
+
+Expected<ExprAttr> SymConverter::convert(StringRef text) {
+  auto [it, isNew] = cache.try_emplace(text);
+  if (!isNew && it->second)
+    return it->second;
+  Expected<const SymExprNode *> node = parseSymExpr(text, storage, limits);
+  if (!node)
+    return node.takeError();
+  message.clear();
+  ExprAttr result = toInteger(visit(**node));
+  if (!result)
+    return makeError("the expression " + quoted(text) +
+                     " cannot be represented: " + message);
+  it->second = result;
+  return result;
+}
+
+bool SymConverter::visitRelation(const SymExprNode &node,
+                                 SmallVectorImpl<SymRelation> &relations) {
+  if (node.kind == SymExprNode::Kind::Boolean && node.integer)
+    return true;
+  if (node.kind != SymExprNode::Kind::Call) {
+    (void)fail("it is not a relation");
+    return false;
+  }
+  if (node.name == "And")
+    return all_of(node.operands, [&](const SymExprNode *operand) {
+      return visitRelation(*operand, relations);
+    });
+  using sym::Predicate;
+  struct Form {
+    Predicate predicate;
+    bool isSwapped;
+  };
+  auto form = StringSwitch<std::optional<Form>>(node.name)
+                  .Cases({"Eq", "Equality"}, Form{Predicate::Eq, false})
+                  .Cases({"Ne", "Unequality"}, Form{Predicate::Ne, false})
+                  .Cases({"Le", "LessThan"}, Form{Predicate::Le, false})
+                  .Cases({"Lt", "StrictLessThan"}, Form{Predicate::Lt, false})
+                  .Cases({"Ge", "GreaterThan"}, Form{Predicate::Le, true})
+                  .Cases({"Gt", "StrictGreaterThan"}, Form{Predicate::Lt, true})
+                  .Default(std::nullopt);
+  if (!form || node.operands.size() != 2) {
+    (void)fail(quoted(node.name) + " is not a supported relation");
+    return false;
+  }
+  ExprAttr lhs = toInteger(visit(*node.operands[0]));
+  ExprAttr rhs = toInteger(visit(*node.operands[1]));
+  if (!lhs || !rhs)
+    return false;
+  if (form->isSwapped)
+    std::swap(lhs, rhs);
+  relations.push_back({lhs, rhs, form->predicate});
+  return true;
+}
+
+Error SymConverter::convertRelations(StringRef text,
+                                     SmallVectorImpl<SymRelation> &relations) {
+  Expected<const SymExprNode *> node = parseSymExpr(text, storage, limits);
+  if (!node)
+    return node.takeError();
+  message.clear();
+  if (!visitRelation(**node, relations))
+    return makeError("the condition " + quoted(text) +
+                     " cannot be represented: " + message);
+  return Error::success();
+}
