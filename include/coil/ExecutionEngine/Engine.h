@@ -1,0 +1,149 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles a program that was lowered to the LLVM dialect for the processor of
+// this process, links it in memory and runs it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_EXECUTIONENGINE_ENGINE_H
+#define COIL_EXECUTIONENGINE_ENGINE_H
+
+#include "coil/ExecutionEngine/Signature.h"
+
+#include <memory>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace coil {
+
+/// How a program is compiled.
+struct EngineOptions {
+  /// Threads that compile; 0 takes all of the machine. One is used when the
+  /// MLIR context has threading off.
+  unsigned threads = 0;
+  /// 0: no optimisation; 1 and 2: cleanup of code that the schedules shaped; 3:
+  /// LLVM's full pipeline.
+  unsigned optLevel = 2;
+  /// Processor and features in LLVM's notation; empty takes the host's.
+  std::string cpu;
+  std::string features;
+  /// Directory that keeps objects by the hash of what they were made from;
+  /// empty keeps none. It must be as trusted as the program itself.
+  std::string objectCache;
+  /// Directory that receives the optimised LLVM IR and the objects; empty dumps
+  /// nothing.
+  std::string dumpDirectory;
+  /// The function to run.
+  std::string entryPoint = "coil_main";
+};
+
+/// What compilation did. Stage times are summed over threads; the total is
+/// elapsed time.
+struct EngineStats {
+  double translateSeconds = 0;
+  double optimizeSeconds = 0;
+  double emitSeconds = 0;
+  double linkSeconds = 0;
+  double totalSeconds = 0;
+  unsigned kernels = 0;
+  unsigned objects = 0;
+  unsigned cachedObjects = 0;
+  int64_t objectBytes = 0;
+};
+
+/// Inputs that do not fit the signature.
+class InputError : public llvm::ErrorInfo<InputError> {
+public:
+  static char ID;
+  explicit InputError(std::string text) : text(std::move(text)) {}
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string text;
+};
+
+/// A program that stopped with a status.
+class RunError : public llvm::ErrorInfo<RunError> {
+public:
+  static char ID;
+  RunError(int32_t status, std::string text)
+      : status(status), text(std::move(text)) {}
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+  int32_t getStatus() const { return status; }
+
+private:
+  int32_t status;
+  std::string text;
+};
+
+/// How a program is run.
+struct RunOptions {
+  coil_trace_fn trace = nullptr;
+  void *traceUser = nullptr;
+};
+
+/// The outputs of one run and the memory behind them. An output may also point
+/// into an input. Move-only.
+class RunResult {
+public:
+  llvm::ArrayRef<coil_tensor> getOutputs() const { return outputs; }
+  coil_run_stats getStats() const;
+
+private:
+  friend class Engine;
+  struct Destroy {
+    void operator()(coil_run *run) const;
+  };
+  std::unique_ptr<coil_run, Destroy> run;
+  std::vector<coil_tensor> outputs;
+  /// Sizes and strides that the outputs point to.
+  std::unique_ptr<int64_t[]> shapes;
+};
+
+/// A compiled program. Immutable; any number of threads may run it.
+class Engine {
+public:
+  /// Compiles a module of LLVM-dialect functions and globals (the host
+  /// program) and of symbol tables that hold such functions (the kernels).
+  /// Diagnostics go to the module's context.
+  static llvm::Expected<std::unique_ptr<Engine>>
+  create(mlir::ModuleOp module, Signature signature,
+         const EngineOptions &options = {});
+  ~Engine();
+
+  const Signature &getSignature() const;
+  const EngineStats &getStats() const;
+
+  /// Name of a kernel by its address (as in trace events), or "".
+  llvm::StringRef getKernelName(const void *address) const;
+
+  /// Address of a function of the program, or null.
+  void *lookup(llvm::StringRef name) const;
+
+  /// Checks the inputs and runs the program. Fails with InputError or RunError.
+  llvm::Expected<RunResult> run(llvm::ArrayRef<coil_tensor> inputs,
+                                const RunOptions &options = {}) const;
+
+private:
+  struct Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace coil
+
+#endif // COIL_EXECUTIONENGINE_ENGINE_H

@@ -1,0 +1,125 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a compiled program takes and gives: element types and shapes in terms of
+// symbols, and the ranges of these. Inputs are checked against it before
+// anything runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_EXECUTIONENGINE_SIGNATURE_H
+#define COIL_EXECUTIONENGINE_SIGNATURE_H
+
+#include "coil/Runtime/Runtime.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir {
+class DictionaryAttr;
+class Type;
+class TypeRange;
+} // namespace mlir
+
+namespace coil {
+
+/// The runtime's number of an element type; signless integers are signed.
+std::optional<int32_t> getRuntimeDType(mlir::Type type);
+
+/// A size in terms of symbols. Holds no IR, so that a program outlives the
+/// context that it was compiled in.
+struct SizeExpr {
+  enum class Kind {
+    Constant, ///< `offset`
+    Linear,   ///< `scale` * symbol + `offset`
+    General   ///< `code`
+  };
+  enum class Op { Constant, Symbol, FloorDiv, Mod, Min, Max, Mul, Add };
+  /// One step in postfix order. `value` is a constant, a symbol's number, or
+  /// the number of operands.
+  struct Step {
+    Op op;
+    int64_t value;
+  };
+
+  Kind kind = Kind::Constant;
+  int64_t offset = 0;
+  int64_t scale = 0;
+  unsigned symbol = 0;
+  llvm::SmallVector<Step, 0> code;
+  std::string text; ///< As in IR.
+
+  /// The value, or nothing when a symbol has none or the arithmetic fails.
+  std::optional<int64_t>
+  evaluate(llvm::ArrayRef<std::optional<int64_t>> symbols) const;
+};
+
+/// One input or output.
+struct TensorSpec {
+  std::string name; ///< May be empty.
+  int32_t dtype = COIL_F32;
+  llvm::SmallVector<SizeExpr, 0> sizes;
+
+  /// As in IR: "s0x4xf32".
+  std::string str() const;
+};
+
+/// A symbol and the values that it may take.
+struct SymbolSpec {
+  std::string name;
+  int64_t min = 0;
+  int64_t max = INT64_MAX;
+  int64_t hint = 1;
+};
+
+/// Values of a signature's symbols for one call, in its order.
+using SymbolValues = llvm::SmallVector<std::optional<int64_t>, 4>;
+
+/// The signature of a program.
+class Signature {
+public:
+  /// Builds the signature of a function of ranked tensors. `symbols` is the
+  /// function's `sym.symbols` attribute or null.
+  static llvm::Expected<Signature> create(mlir::TypeRange inputs,
+                                          mlir::TypeRange outputs,
+                                          mlir::DictionaryAttr symbols);
+
+  llvm::ArrayRef<TensorSpec> getInputs() const { return inputs; }
+  llvm::ArrayRef<TensorSpec> getOutputs() const { return outputs; }
+  llvm::ArrayRef<SymbolSpec> getSymbols() const { return symbols; }
+  void setInputName(unsigned index, llvm::StringRef name) {
+    inputs[index].name = name.str();
+  }
+
+  /// Checks inputs and returns the values of the symbols, or an error that
+  /// names the input. A symbol that no size determines has no value.
+  llvm::Expected<SymbolValues> bind(llvm::ArrayRef<coil_tensor> tensors) const;
+
+  /// Sizes of a tensor under values of symbols; error when a symbol is missing
+  /// or a size is negative.
+  llvm::Expected<llvm::SmallVector<int64_t>>
+  evaluate(const TensorSpec &spec,
+           llvm::ArrayRef<std::optional<int64_t>> values) const;
+
+  /// The symbols' hints, as values for made-up inputs.
+  SymbolValues getHints() const;
+
+private:
+  class Builder;
+
+  llvm::SmallVector<TensorSpec, 0> inputs;
+  llvm::SmallVector<TensorSpec, 0> outputs;
+  llvm::SmallVector<SymbolSpec> symbols;
+};
+
+} // namespace coil
+
+#endif // COIL_EXECUTIONENGINE_SIGNATURE_H

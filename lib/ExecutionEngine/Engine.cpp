@@ -1,0 +1,449 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compilation of kernels and host program in parallel, linking, and runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/ExecutionEngine/Engine.h"
+
+#include "HostCompiler.h"
+#include "ObjectCache.h"
+#include "coil/Runtime/HostABI.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+using namespace coil;
+using namespace mlir;
+using llvm::Error;
+using llvm::Expected;
+
+char InputError::ID;
+char RunError::ID;
+void InputError::log(llvm::raw_ostream &os) const { os << text; }
+void RunError::log(llvm::raw_ostream &os) const { os << text; }
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+//===----------------------------------------------------------------------===//
+// Engine state
+//===----------------------------------------------------------------------===//
+
+struct Engine::Impl {
+  Signature signature;
+  EngineStats stats;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  coil_entry_point entry = nullptr;
+  llvm::StringMap<void *> functions;
+  llvm::DenseMap<const void *, std::string> kernelNames;
+};
+
+Engine::Engine(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Engine::~Engine() = default;
+
+const Signature &Engine::getSignature() const { return impl->signature; }
+const EngineStats &Engine::getStats() const { return impl->stats; }
+
+llvm::StringRef Engine::getKernelName(const void *address) const {
+  auto found = impl->kernelNames.find(address);
+  if (found == impl->kernelNames.end())
+    return "";
+  return found->second;
+}
+
+void *Engine::lookup(llvm::StringRef name) const {
+  return impl->functions.lookup(name);
+}
+
+//===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Symbol tables that become one object, and what came of them.
+struct Unit {
+  llvm::SmallVector<Operation *> parts;
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  /// Functions that the object defines.
+  std::vector<std::string> functions;
+  EngineStats stats;
+  std::string error;
+};
+
+} // namespace
+
+static bool isKernel(Operation *op) {
+  return op->hasTrait<OpTrait::SymbolTable>() &&
+         op->hasTrait<OpTrait::IsIsolatedFromAbove>();
+}
+
+/// Translates the parts of a unit into one LLVM module.
+static std::unique_ptr<llvm::Module>
+translate(Unit &unit, llvm::LLVMContext &context, llvm::StringRef name) {
+  std::unique_ptr<llvm::Module> result;
+  for (Operation *part : unit.parts) {
+    std::unique_ptr<llvm::Module> module =
+        translateModuleToLLVMIR(part, context, name,
+                                /*disableVerification=*/true);
+    if (!module) {
+      unit.error = "translation to LLVM IR failed";
+      return nullptr;
+    }
+    if (!result) {
+      result = std::move(module);
+    } else if (llvm::Linker::linkModules(*result, std::move(module))) {
+      unit.error = "two kernels define the same function";
+      return nullptr;
+    }
+  }
+  return result;
+}
+
+static void dump(const EngineOptions &options, llvm::StringRef name,
+                 const llvm::Module &module, llvm::StringRef object) {
+  if (options.dumpDirectory.empty() ||
+      llvm::sys::fs::create_directories(options.dumpDirectory))
+    return;
+  llvm::SmallString<128> path(options.dumpDirectory);
+  llvm::sys::path::append(path, name);
+  std::error_code code;
+  llvm::raw_fd_ostream text((path + ".ll").str(), code);
+  if (!code)
+    module.print(text, nullptr);
+  llvm::raw_fd_ostream binary((path + ".o").str(), code);
+  if (!code)
+    binary << object;
+}
+
+/// Makes the object of a unit; sets `error` on failure.
+static void compile(Unit &unit, llvm::StringRef name, const HostTarget &target,
+                    const ObjectCache &cache, const EngineOptions &options) {
+  double start = now();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translate(unit, context, name);
+  if (!module)
+    return;
+  Expected<std::unique_ptr<HostCompiler>> compiler =
+      HostCompiler::create(target, options.optLevel);
+  if (!compiler) {
+    unit.error = toString(compiler.takeError());
+    return;
+  }
+  (*compiler)->prepare(*module);
+  for (const llvm::Function &function : *module)
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      unit.functions.push_back(function.getName().str());
+  unit.stats.translateSeconds = now() - start;
+
+  std::string key;
+  if (cache.isEnabled()) {
+    key = ObjectCache::getKey(*module, target, options.optLevel);
+    unit.object = cache.load(key);
+    if (unit.object) {
+      unit.stats.cachedObjects = 1;
+      return;
+    }
+  }
+  start = now();
+  (*compiler)->optimize(*module);
+  unit.stats.optimizeSeconds = now() - start;
+  start = now();
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
+      (*compiler)->emitObject(*module);
+  unit.stats.emitSeconds = now() - start;
+  if (!object) {
+    unit.error = toString(object.takeError());
+    return;
+  }
+  unit.object = std::move(*object);
+  dump(options, name, *module, unit.object->getBuffer());
+  if (cache.isEnabled())
+    cache.store(key, unit.object->getBuffer());
+}
+
+/// Spreads the kernels over about `count` units of equal work, largest first.
+static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
+                                   unsigned count) {
+  std::vector<std::pair<size_t, Operation *>> kernels;
+  for (Operation &op : *module.getBody()) {
+    if (!isKernel(&op))
+      continue;
+    size_t work = 0;
+    op.walk([&](Operation *) { ++work; });
+    kernels.push_back({work, &op});
+  }
+  // Ties keep the order of the program, so that objects do not vary.
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, kernels.size()));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(kernels[b].first, a) < std::pair(kernels[a].first, b);
+  });
+  count = std::max(1u, std::min<unsigned>(count, kernels.size()));
+  std::vector<Unit> units(count + 1);
+  std::vector<size_t> load(count, 0);
+  for (size_t i : order) {
+    auto [work, kernel] = kernels[i];
+    size_t least = std::min_element(load.begin(), load.end()) - load.begin();
+    load[least] += work;
+    units[least].parts.push_back(kernel);
+  }
+  units.back().parts.push_back(host);
+  llvm::erase_if(units, [](const Unit &unit) { return unit.parts.empty(); });
+  return units;
+}
+
+//===----------------------------------------------------------------------===//
+// Linking
+//===----------------------------------------------------------------------===//
+
+/// Creates a linker whose programs see the runtime, the C library and the
+/// vector mathematics library.
+static Expected<std::unique_ptr<llvm::orc::LLJIT>>
+createLinker(const HostTarget &target, const llvm::DataLayout &layout) {
+  using namespace llvm::orc;
+  JITTargetMachineBuilder machine{llvm::Triple(target.triple)};
+  Expected<std::unique_ptr<LLJIT>> created =
+      LLJITBuilder()
+          .setJITTargetMachineBuilder(std::move(machine))
+          .setDataLayout(layout)
+          .setPlatformSetUp(setUpInactivePlatform)
+          .setObjectLinkingLayerCreator(
+              [](ExecutionSession &session)
+                  -> Expected<std::unique_ptr<ObjectLayer>> {
+                return std::make_unique<ObjectLinkingLayer>(session);
+              })
+          .create();
+  if (!created)
+    return created.takeError();
+  LLJIT &jit = **created;
+  JITDylib &library = jit.getMainJITDylib();
+  size_t count = 0;
+  const coil_symbol *symbols = coil_runtime_symbols(&count);
+  SymbolMap runtime;
+  for (size_t i = 0; i < count; ++i)
+    runtime[jit.mangleAndIntern(symbols[i].name)] = {
+        ExecutorAddr::fromPtr(symbols[i].address),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  if (Error error = library.define(absoluteSymbols(std::move(runtime))))
+    return std::move(error);
+  char prefix = layout.getGlobalPrefix();
+  auto process = DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  library.addGenerator(std::move(*process));
+  for (const char *name : {"libm.so.6", "libmvec.so.1"}) {
+    auto generator = DynamicLibrarySearchGenerator::Load(name, prefix);
+    if (generator)
+      library.addGenerator(std::move(*generator));
+    else // A program that needs it fails to link, by the symbol's name.
+      llvm::consumeError(generator.takeError());
+  }
+  return created;
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
+                                                 Signature signature,
+                                                 const EngineOptions &options) {
+  double start = now();
+  MLIRContext *context = module.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  Expected<HostTarget> target =
+      HostTarget::detect(options.cpu, options.features);
+  if (!target)
+    return target.takeError();
+
+  // The host program without the kernels, which are not for translation there.
+  OwningOpRef<ModuleOp> host = ModuleOp::create(module.getLoc());
+  for (Operation &op : *module.getBody())
+    if (!isKernel(&op))
+      host->getBody()->push_back(op.clone());
+
+  unsigned threads = options.threads
+                         ? options.threads
+                         : llvm::hardware_concurrency().compute_thread_count();
+  if (!context->isMultithreadingEnabled())
+    threads = 1;
+  std::vector<Unit> units = makeUnits(module, *host, threads);
+  ObjectCache cache(options.objectCache);
+  auto compileUnit = [&](size_t i) {
+    std::string name = i + 1 == units.size() ? std::string("host")
+                                             : "kernels" + std::to_string(i);
+    compile(units[i], name, *target, cache, options);
+  };
+  if (threads == 1)
+    for (size_t i = 0; i < units.size(); ++i)
+      compileUnit(i);
+  else
+    mlir::parallelFor(context, 0, units.size(), compileUnit);
+
+  auto impl = std::make_unique<Impl>();
+  impl->signature = std::move(signature);
+  EngineStats &stats = impl->stats;
+  for (const Unit &unit : units) {
+    if (!unit.error.empty())
+      return makeError(unit.error);
+    stats.translateSeconds += unit.stats.translateSeconds;
+    stats.optimizeSeconds += unit.stats.optimizeSeconds;
+    stats.emitSeconds += unit.stats.emitSeconds;
+    stats.cachedObjects += unit.stats.cachedObjects;
+    stats.objectBytes += int64_t(unit.object->getBufferSize());
+    ++stats.objects;
+  }
+
+  double linkStart = now();
+  Expected<std::unique_ptr<HostCompiler>> compiler =
+      HostCompiler::create(*target, options.optLevel);
+  if (!compiler)
+    return compiler.takeError();
+  Expected<std::unique_ptr<llvm::orc::LLJIT>> jit =
+      createLinker(*target, (*compiler)->getDataLayout());
+  if (!jit)
+    return jit.takeError();
+  impl->jit = std::move(*jit);
+  // The linker reports causes to the session and a summary to the caller.
+  std::string causes;
+  impl->jit->getExecutionSession().setErrorReporter([&causes](Error error) {
+    causes += (causes.empty() ? "" : "; ") + toString(std::move(error));
+  });
+  llvm::orc::SymbolLookupSet wanted;
+  for (Unit &unit : units) {
+    for (const std::string &function : unit.functions)
+      wanted.add(impl->jit->mangleAndIntern(function));
+    if (Error error = impl->jit->addObjectFile(std::move(unit.object)))
+      return std::move(error);
+  }
+  Expected<llvm::orc::SymbolMap> found =
+      impl->jit->getExecutionSession().lookup(
+          llvm::orc::makeJITDylibSearchOrder(&impl->jit->getMainJITDylib()),
+          std::move(wanted));
+  impl->jit->getExecutionSession().setErrorReporter(llvm::consumeError);
+  if (!found) {
+    std::string summary = toString(found.takeError());
+    return makeError("cannot link the program: " +
+                     (causes.empty() ? summary : causes));
+  }
+  for (size_t i = 0; i < units.size(); ++i)
+    for (const std::string &function : units[i].functions) {
+      void *address = (*found)[impl->jit->mangleAndIntern(function)]
+                          .getAddress()
+                          .toPtr<void *>();
+      impl->functions[function] = address;
+      if (i + 1 == units.size())
+        continue;
+      impl->kernelNames[address] = function;
+      ++stats.kernels;
+    }
+  impl->entry = reinterpret_cast<coil_entry_point>(
+      impl->functions.lookup(options.entryPoint));
+  if (!impl->entry)
+    return makeError("the program has no function '" + options.entryPoint +
+                     "'");
+  stats.linkSeconds = now() - linkStart;
+  stats.totalSeconds = now() - start;
+  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+void RunResult::Destroy::operator()(coil_run *run) const {
+  coil_run_destroy(run);
+}
+
+coil_run_stats RunResult::getStats() const {
+  coil_run_stats stats = {};
+  coil_run_get_stats(run.get(), &stats);
+  return stats;
+}
+
+static bool isRowMajor(const coil_tensor &tensor) {
+  int64_t stride = 1;
+  for (int32_t d = tensor.rank - 1; d >= 0; --d) {
+    if (tensor.sizes[d] == 0)
+      return true;
+    if (tensor.sizes[d] != 1 && tensor.strides[d] != stride)
+      return false;
+    stride *= tensor.sizes[d];
+  }
+  return true;
+}
+
+Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
+                                const RunOptions &options) const {
+  Expected<SymbolValues> symbols = impl->signature.bind(inputs);
+  if (!symbols)
+    return llvm::make_error<InputError>(toString(symbols.takeError()));
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (!isRowMajor(input))
+      return llvm::make_error<InputError>("input " + std::to_string(i) +
+                                          ": expected row-major strides");
+
+  RunResult result;
+  llvm::ArrayRef<TensorSpec> specs = impl->signature.getOutputs();
+  size_t dims = 0;
+  for (const TensorSpec &spec : specs)
+    dims += 2 * spec.sizes.size();
+  result.shapes.reset(new int64_t[dims + 1]);
+  int64_t *shape = result.shapes.get();
+  for (const TensorSpec &spec : specs) {
+    size_t rank = spec.sizes.size();
+    result.outputs.push_back(
+        {nullptr, shape, shape + rank, int32_t(rank), spec.dtype, COIL_CPU, 0});
+    shape += 2 * rank;
+  }
+  coil_run *run = nullptr;
+  int32_t status = coil_run_create(&run);
+  result.run.reset(run);
+  if (status == COIL_OK) {
+    coil_run_set_trace(run, options.trace, options.traceUser);
+    status = impl->entry(run, inputs.data(), result.outputs.data());
+  }
+  if (status != COIL_OK) {
+    std::string message = coil_last_error();
+    if (run)
+      if (const void *kernel = coil_run_failed_kernel(run))
+        message += " (in kernel '" + getKernelName(kernel).str() + "')";
+    return llvm::make_error<RunError>(status, std::move(message));
+  }
+  coil_run_set_trace(run, nullptr, nullptr);
+  return std::move(result);
+}

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Objects on disk by the hash of what they were made from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_EXECUTIONENGINE_OBJECTCACHE_H
+#define COIL_LIB_EXECUTIONENGINE_OBJECTCACHE_H
+
+#include "HostCompiler.h"
+
+namespace coil {
+
+/// A directory of objects. Files carry a hash of their content, so that a torn
+/// or altered file is not used. Without a directory nothing is kept.
+class ObjectCache {
+public:
+  explicit ObjectCache(llvm::StringRef directory) : directory(directory) {}
+
+  bool isEnabled() const { return !directory.empty(); }
+
+  /// The key of a module that is about to be optimised.
+  static std::string getKey(const llvm::Module &module,
+                            const HostTarget &target, unsigned optLevel);
+
+  /// The object with this key, or null.
+  std::unique_ptr<llvm::MemoryBuffer> load(llvm::StringRef key) const;
+
+  /// Keeps an object. A failure to write only means that it is made again.
+  void store(llvm::StringRef key, llvm::StringRef object) const;
+
+private:
+  std::string getPath(llvm::StringRef key) const;
+
+  std::string directory;
+};
+
+} // namespace coil
+
+#endif // COIL_LIB_EXECUTIONENGINE_OBJECTCACHE_H

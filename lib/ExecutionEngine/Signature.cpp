@@ -1,0 +1,351 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Signatures and the check of inputs against them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/ExecutionEngine/Signature.h"
+
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Sym/IR/Sym.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace coil;
+using namespace mlir;
+using llvm::Error;
+using llvm::Expected;
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+std::optional<int32_t> coil::getRuntimeDType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    bool isUnsigned = integer.isUnsigned();
+    switch (integer.getWidth()) {
+    case 1:
+      return COIL_BOOL;
+    case 8:
+      return isUnsigned ? COIL_U8 : COIL_I8;
+    case 16:
+      return isUnsigned ? COIL_U16 : COIL_I16;
+    case 32:
+      return isUnsigned ? COIL_U32 : COIL_I32;
+    case 64:
+      return isUnsigned ? COIL_U64 : COIL_I64;
+    default:
+      return std::nullopt;
+    }
+  }
+  if (type.isF16())
+    return COIL_F16;
+  if (type.isBF16())
+    return COIL_BF16;
+  if (type.isF32())
+    return COIL_F32;
+  if (type.isF64())
+    return COIL_F64;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Applies one operator to two values; nothing on overflow or a divisor that
+/// is not positive.
+static std::optional<int64_t> apply(SizeExpr::Op op, int64_t a, int64_t b) {
+  int64_t result;
+  switch (op) {
+  case SizeExpr::Op::Add:
+    return llvm::AddOverflow(a, b, result) ? std::nullopt
+                                           : std::optional(result);
+  case SizeExpr::Op::Mul:
+    return llvm::MulOverflow(a, b, result) ? std::nullopt
+                                           : std::optional(result);
+  case SizeExpr::Op::Min:
+    return std::min(a, b);
+  case SizeExpr::Op::Max:
+    return std::max(a, b);
+  case SizeExpr::Op::FloorDiv:
+    return b > 0 ? std::optional(llvm::divideFloorSigned(a, b)) : std::nullopt;
+  case SizeExpr::Op::Mod:
+    return b > 0 ? std::optional(llvm::mod(a, b)) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<int64_t>
+SizeExpr::evaluate(llvm::ArrayRef<std::optional<int64_t>> symbols) const {
+  if (kind == Kind::Constant)
+    return offset;
+  if (kind == Kind::Linear) {
+    if (!symbols[symbol])
+      return std::nullopt;
+    std::optional<int64_t> product = apply(Op::Mul, scale, *symbols[symbol]);
+    return product ? apply(Op::Add, *product, offset) : std::nullopt;
+  }
+  llvm::SmallVector<int64_t> stack;
+  for (const Step &step : code) {
+    if (step.op == Op::Constant) {
+      stack.push_back(step.value);
+      continue;
+    }
+    if (step.op == Op::Symbol) {
+      if (!symbols[step.value])
+        return std::nullopt;
+      stack.push_back(*symbols[step.value]);
+      continue;
+    }
+    size_t first = stack.size() - size_t(step.value);
+    std::optional<int64_t> value = stack[first];
+    for (size_t i = first + 1; i < stack.size() && value; ++i)
+      value = apply(step.op, *value, stack[i]);
+    if (!value)
+      return std::nullopt;
+    stack.truncate(first);
+    stack.push_back(*value);
+  }
+  return stack.back();
+}
+
+std::string TensorSpec::str() const {
+  std::string text;
+  for (const SizeExpr &size : sizes) {
+    bool simple = llvm::all_of(
+        size.text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    text += simple ? size.text + "x" : "(" + size.text + ")x";
+  }
+  return text + coil_dtype_name(dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Construction
+//===----------------------------------------------------------------------===//
+
+/// Translates types; numbers symbols as they are met.
+class Signature::Builder {
+public:
+  explicit Builder(DictionaryAttr symbols) {
+    if (!symbols)
+      return;
+    for (NamedAttribute symbol : symbols)
+      if (auto range = dyn_cast<sym::RangeAttr>(symbol.getValue())) {
+        SymbolSpec &spec = signature.symbols[number(symbol.getName())];
+        spec.min = range.getMin();
+        spec.max = range.getMax();
+        spec.hint = range.getHintOrDefault();
+      }
+  }
+
+  Error add(TypeRange types, llvm::SmallVectorImpl<TensorSpec> &specs) {
+    for (Type type : types) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      std::optional<int32_t> dtype =
+          tensor ? getRuntimeDType(tensor.getElementType()) : std::nullopt;
+      if (!dtype) {
+        std::string text;
+        llvm::raw_string_ostream(text) << type;
+        return makeError("cannot pass a value of type '" + text +
+                         "' to a program");
+      }
+      TensorSpec &spec = specs.emplace_back();
+      spec.dtype = *dtype;
+      for (sym::ExprAttr size : sym::getSizes(tensor))
+        spec.sizes.push_back(translate(size));
+    }
+    return Error::success();
+  }
+
+  Signature signature;
+
+private:
+  unsigned number(llvm::StringRef name) {
+    auto [entry, inserted] =
+        numbers.try_emplace(name, unsigned(signature.symbols.size()));
+    if (inserted)
+      signature.symbols.push_back({name.str()});
+    return entry->second;
+  }
+
+  SizeExpr translate(sym::ExprAttr expr) {
+    SizeExpr size;
+    size.text = expr.str();
+    if (std::optional<int64_t> value = expr.getConstant()) {
+      size.offset = *value;
+      return size;
+    }
+    sym::ExprAttr leaf;
+    sym::walkLeaves(expr, [&](sym::ExprAttr l) { leaf = leaf ? leaf : l; });
+    auto split = sym::splitLinear(expr, leaf);
+    if (leaf.isSymbol() && split && split->first.isConstant() &&
+        split->second.isConstant()) {
+      size.kind = SizeExpr::Kind::Linear;
+      size.symbol = number(leaf.getName());
+      size.scale = *split->first.getConstant();
+      size.offset = *split->second.getConstant();
+      return size;
+    }
+    size.kind = SizeExpr::Kind::General;
+    emit(expr, size.code);
+    return size;
+  }
+
+  void emit(sym::ExprAttr expr, llvm::SmallVectorImpl<SizeExpr::Step> &code) {
+    using Op = SizeExpr::Op;
+    auto apply = [&](Op op) {
+      for (sym::ExprAttr operand : expr.getOperands())
+        emit(operand, code);
+      code.push_back({op, int64_t(expr.getOperands().size())});
+    };
+    // Sums and products hold a constant beside their operands.
+    auto applyWithConstant = [&](Op op) {
+      apply(op);
+      code.push_back({Op::Constant, expr.getValue()});
+      code.push_back({op, 2});
+    };
+    switch (expr.getKind()) {
+    case sym::ExprKind::Constant:
+      code.push_back({Op::Constant, expr.getValue()});
+      return;
+    case sym::ExprKind::Symbol:
+      code.push_back({Op::Symbol, number(expr.getName())});
+      return;
+    case sym::ExprKind::Dim:
+    case sym::ExprKind::Arg:
+      // Not in the size of a tensor; evaluates to nothing.
+      code.push_back({Op::Symbol, number(expr.str())});
+      return;
+    case sym::ExprKind::FloorDiv:
+      return apply(Op::FloorDiv);
+    case sym::ExprKind::Mod:
+      return apply(Op::Mod);
+    case sym::ExprKind::Min:
+      return apply(Op::Min);
+    case sym::ExprKind::Max:
+      return apply(Op::Max);
+    case sym::ExprKind::Mul:
+      return applyWithConstant(Op::Mul);
+    case sym::ExprKind::Add:
+      return applyWithConstant(Op::Add);
+    }
+  }
+
+  llvm::StringMap<unsigned> numbers;
+};
+
+Expected<Signature> Signature::create(TypeRange inputs, TypeRange outputs,
+                                      DictionaryAttr symbols) {
+  Builder builder(symbols);
+  if (Error error = builder.add(inputs, builder.signature.inputs))
+    return std::move(error);
+  if (Error error = builder.add(outputs, builder.signature.outputs))
+    return std::move(error);
+  return std::move(builder.signature);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static Error checkRange(const SymbolSpec &spec, int64_t value,
+                        const llvm::Twine &where) {
+  if (value >= spec.min && value <= spec.max)
+    return Error::success();
+  std::string range = "at least " + std::to_string(spec.min);
+  if (spec.max != INT64_MAX)
+    range = "in [" + std::to_string(spec.min) + ", " +
+            std::to_string(spec.max) + "]";
+  return makeError(where + ": expected '" + spec.name + "' to be " + range +
+                   " but got " + llvm::Twine(value));
+}
+
+Expected<SymbolValues>
+Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
+  if (tensors.size() != inputs.size())
+    return makeError("expected " + llvm::Twine(inputs.size()) +
+                     (inputs.size() == 1 ? " input" : " inputs") + " but got " +
+                     llvm::Twine(tensors.size()));
+  auto describe = [&](size_t i) {
+    std::string text = "input " + std::to_string(i);
+    return inputs[i].name.empty() ? text : text + " ('" + inputs[i].name + "')";
+  };
+  auto where = [&](size_t i, size_t d) {
+    return describe(i) + ", dimension " + std::to_string(d);
+  };
+  SymbolValues values(symbols.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorSpec &spec = inputs[i];
+    const coil_tensor &tensor = tensors[i];
+    if (tensor.dtype != spec.dtype) {
+      const char *got = coil_dtype_name(tensor.dtype);
+      return makeError(describe(i) + ": expected element type " +
+                       coil_dtype_name(spec.dtype) + " but got " +
+                       (got ? got : "an unknown one"));
+    }
+    if (tensor.rank != int64_t(spec.sizes.size()))
+      return makeError(describe(i) + ": expected rank " +
+                       llvm::Twine(spec.sizes.size()) + " but got " +
+                       llvm::Twine(tensor.rank));
+    if (tensor.device_type != COIL_CPU)
+      return makeError(describe(i) + ": expected a tensor on the CPU");
+    for (size_t d = 0; d < spec.sizes.size(); ++d) {
+      const SizeExpr &size = spec.sizes[d];
+      if (size.kind != SizeExpr::Kind::Linear || values[size.symbol])
+        continue;
+      // When this is not exact, the comparison below fails.
+      int64_t value = (tensor.sizes[d] - size.offset) / size.scale;
+      if (Error error = checkRange(symbols[size.symbol], value, where(i, d)))
+        return std::move(error);
+      values[size.symbol] = value;
+    }
+  }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (size_t d = 0; d < inputs[i].sizes.size(); ++d) {
+      const SizeExpr &size = inputs[i].sizes[d];
+      int64_t actual = tensors[i].sizes[d];
+      std::optional<int64_t> expected = size.evaluate(values);
+      // Sizes of symbols that no input determines are the program's to check.
+      if (!expected || *expected == actual)
+        continue;
+      bool constant = size.kind == SizeExpr::Kind::Constant;
+      return makeError(where(i, d) + ": expected size " +
+                       llvm::Twine(*expected) +
+                       (constant ? std::string() : " (" + size.text + ")") +
+                       " but got " + llvm::Twine(actual));
+    }
+  return values;
+}
+
+Expected<llvm::SmallVector<int64_t>>
+Signature::evaluate(const TensorSpec &spec,
+                    llvm::ArrayRef<std::optional<int64_t>> values) const {
+  llvm::SmallVector<int64_t> sizes;
+  for (const SizeExpr &size : spec.sizes) {
+    std::optional<int64_t> value = size.evaluate(values);
+    if (!value)
+      return makeError("no value for the symbols of size '" + size.text + "'");
+    if (*value < 0)
+      return makeError("size '" + size.text + "' is negative (" +
+                       llvm::Twine(*value) + ")");
+    sizes.push_back(*value);
+  }
+  return sizes;
+}
+
+SymbolValues Signature::getHints() const {
+  SymbolValues values;
+  for (const SymbolSpec &symbol : symbols)
+    values.push_back(symbol.hint);
+  return values;
+}
