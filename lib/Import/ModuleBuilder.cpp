@@ -170,12 +170,21 @@ Expected<Attribute> ModuleBuilder::getStrides(ArrayRef<SymInt> sizes,
     if (terms > 512)
       return makeError("the sizes are too complex");
   }
+  // PyTorch counts a size of zero as one in strides: Max(1, s0).
+  SmallVector<ExprAttr> atLeastOne;
+  for (ExprAttr size : *sizeExprs)
+    atLeastOne.push_back(ranges.isNonNegative(sym::add(size, -1))
+                             ? size
+                             : sym::max(size, sym::constant(context, 1)));
   SmallVector<ExprAttr> contiguous =
       sym::getContiguousStrides(context, *sizeExprs);
-  for (auto [size, stride, expected] :
-       zip_equal(*sizeExprs, *strideExprs, contiguous))
-    if (stride != expected && !size.isConstant(1))
+  SmallVector<ExprAttr> padded = sym::getContiguousStrides(context, atLeastOne);
+  for (size_t i = 0, e = sizeExprs->size(); i < e; ++i) {
+    ExprAttr stride = (*strideExprs)[i];
+    if (stride != contiguous[i] && stride != padded[i] &&
+        !(*sizeExprs)[i].isConstant(1))
       return Attribute(sym::ShapeAttr::get(context, *strideExprs));
+  }
   return Attribute();
 }
 
@@ -400,6 +409,9 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     values.push_back(graph::ExprOp::create(
         builder, builder.getUnknownLoc(),
         RankedTensorType::get({}, builder.getI64Type()), *expr));
+    if (spec.arg.kind == Kind::SymInt && !spec.arg.symInts[0].name.empty())
+      attributes.set("coil.name",
+                     builder.getStringAttr(spec.arg.symInts[0].name));
     attrs.push_back(attributes.getDictionary(context));
     return Error::success();
   }
@@ -511,6 +523,8 @@ Error ModuleBuilder::addNode(const Node &node, size_t position) {
   StringRef name = node.target;
   if (!name.consume_front("torch.ops."))
     return makeError("unknown kind of operator");
+  if (name.starts_with("higher_order."))
+    return makeError("operators with subgraphs are not supported");
   if (name == "aten._assert_scalar.default")
     return addAssert(node);
   // These state what the types and ranges say already.
