@@ -53,7 +53,8 @@ def write(records):
     out += struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count,
                        len(central), start)
     out += struct.pack("<IIQI", 0x07064B50, 0, end, 1)
-    out += struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, count, count, len(central), start, 0)
+    short = min(count, 0xFFFF)
+    out += struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, short, short, len(central), start, 0)
     return bytes(out)
 
 
