@@ -381,6 +381,18 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));
 }
 
+Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
+                                                 const EngineOptions &options) {
+  Operation *entry = module.lookupSymbol(options.entryPoint);
+  if (!entry)
+    return makeError("the program has no function '" + options.entryPoint +
+                     "'");
+  Expected<Signature> signature = Signature::read(entry);
+  if (!signature)
+    return signature.takeError();
+  return create(module, std::move(*signature), options);
+}
+
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,9 @@
 
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -252,6 +254,33 @@ Expected<Signature> Signature::create(TypeRange inputs, TypeRange outputs,
   if (Error error = builder.add(outputs, builder.signature.outputs))
     return std::move(error);
   return std::move(builder.signature);
+}
+
+Expected<Signature> Signature::read(Operation *entryPoint) {
+  auto typeAttr = entryPoint->getAttrOfType<TypeAttr>(kSignatureAttrName);
+  auto type =
+      typeAttr ? dyn_cast<FunctionType>(typeAttr.getValue()) : FunctionType();
+  if (!type)
+    return makeError("the program's entry point has no '" + kSignatureAttrName +
+                     "' attribute");
+  Expected<Signature> signature =
+      create(type.getInputs(), type.getResults(),
+             entryPoint->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName));
+  if (!signature)
+    return signature;
+  auto inputAttrs = entryPoint->getAttrOfType<ArrayAttr>(kInputAttrsName);
+  if (!inputAttrs)
+    return signature;
+  for (auto [spec, attr] : llvm::zip(signature->inputs, inputAttrs)) {
+    auto dictionary = dyn_cast<DictionaryAttr>(attr);
+    if (!dictionary)
+      continue;
+    if (auto name = dictionary.getAs<StringAttr>("coil.name"))
+      spec.name = name.str();
+    if (auto weight = dictionary.getAs<StringAttr>("graph.weight"))
+      spec.weight = weight.str();
+  }
+  return signature;
 }
 
 //===----------------------------------------------------------------------===//

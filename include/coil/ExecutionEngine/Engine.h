@@ -123,6 +123,9 @@ public:
   static llvm::Expected<std::unique_ptr<Engine>>
   create(mlir::ModuleOp module, Signature signature,
          const EngineOptions &options = {});
+  /// The same with the signature that the entry point carries.
+  static llvm::Expected<std::unique_ptr<Engine>>
+  create(mlir::ModuleOp module, const EngineOptions &options = {});
   ~Engine();
 
   const Signature &getSignature() const;

@@ -18,6 +18,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <optional>
@@ -25,11 +26,23 @@
 
 namespace mlir {
 class DictionaryAttr;
+class Operation;
 class Type;
 class TypeRange;
 } // namespace mlir
 
 namespace coil {
+
+/// \name Attributes of an entry point
+/// Lowering keeps them on the LLVM function, so that a program says what it
+/// takes. Symbols and their ranges are in `sym.symbols`.
+/// @{
+/// The function type over tensors.
+inline constexpr llvm::StringLiteral kSignatureAttrName = "coil.signature";
+/// A dictionary for each input: `coil.name`, and `graph.weight` for an input
+/// that a weight of this name is for.
+inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
+/// @}
 
 /// The runtime's number of an element type; signless integers are signed.
 std::optional<int32_t> getRuntimeDType(mlir::Type type);
@@ -64,7 +77,8 @@ struct SizeExpr {
 
 /// One input or output.
 struct TensorSpec {
-  std::string name; ///< May be empty.
+  std::string name;   ///< May be empty.
+  std::string weight; ///< Empty for an ordinary input.
   int32_t dtype = COIL_F32;
   llvm::SmallVector<SizeExpr, 0> sizes;
 
@@ -92,12 +106,12 @@ public:
                                           mlir::TypeRange outputs,
                                           mlir::DictionaryAttr symbols);
 
+  /// Reads the attributes above from an entry point.
+  static llvm::Expected<Signature> read(mlir::Operation *entryPoint);
+
   llvm::ArrayRef<TensorSpec> getInputs() const { return inputs; }
   llvm::ArrayRef<TensorSpec> getOutputs() const { return outputs; }
   llvm::ArrayRef<SymbolSpec> getSymbols() const { return symbols; }
-  void setInputName(unsigned index, llvm::StringRef name) {
-    inputs[index].name = name.str();
-  }
 
   /// Checks inputs and returns the values of the symbols, or an error that
   /// names the input. A symbol that no size determines has no value.

@@ -13,6 +13,7 @@
 
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Runtime/HostABI.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -180,6 +181,35 @@ TEST_F(EngineTest, InputsAreCheckedFirst) {
   EXPECT_EQ(message({wrong}), "input 0: expected rank 1 but got 0");
   EXPECT_EQ(message({view(x, &two, &two)}),
             "input 0: expected row-major strides");
+}
+
+TEST_F(EngineTest, SignatureComesFromTheEntryPoint) {
+  llvm::Expected<std::unique_ptr<Engine>> engine = Engine::create(*module);
+  ASSERT_FALSE(bool(engine));
+  EXPECT_EQ(toString(engine.takeError()),
+            "the program's entry point has no 'coil.signature' attribute");
+  Operation *entry = module->lookupSymbol("coil_main");
+  Attribute attributes = parseAttribute(
+      "{coil.signature = (tensor<?xf32, #sym.shape<[s0]>>) -> "
+      "tensor<?xf32, #sym.shape<[s0]>>, sym.symbols = {s0 = #sym.range<2, 64>},"
+      " coil.input_attrs = [{coil.name = \"x\", graph.weight = \"a.b\"}]}",
+      &context);
+  ASSERT_TRUE(attributes);
+  for (NamedAttribute attribute : cast<DictionaryAttr>(attributes))
+    entry->setAttr(attribute.getName(), attribute.getValue());
+  engine = Engine::create(*module);
+  ASSERT_TRUE(bool(engine)) << toString(engine.takeError());
+  const TensorSpec &input = (*engine)->getSignature().getInputs()[0];
+  EXPECT_EQ(input.name, "x");
+  EXPECT_EQ(input.weight, "a.b");
+  EXPECT_EQ(input.str(), "s0xf32");
+  std::vector<float> x(65);
+  int64_t size = 65;
+  llvm::Expected<RunResult> result = (*engine)->run({view(x, &size, &unit)});
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(toString(result.takeError()),
+            "input 0 ('x'), dimension 0: expected 's0' to be in [2, 64] but "
+            "got 65");
 }
 
 TEST_F(EngineTest, FailuresNameTheKernel) {
