@@ -12,9 +12,11 @@
 #include "coil/InitAllPasses.h"
 
 #include "coil/Conversion/Passes.h"
+#include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 void coil::registerAllPasses() {
+  graph::registerGraphPasses();
   mlir::registerTransformsPasses(); // canonicalize, cse, symbol-dce, ...
   registerCoilConversionPasses();
 }

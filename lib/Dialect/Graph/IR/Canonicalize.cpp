@@ -241,8 +241,7 @@ struct AbsorbBroadcast : OpInterfaceRewritePattern<ElementwiseOpInterface> {
     bool changed = false;
     for (OpOperand &operand : op->getOpOperands())
       if (auto producer = operand.get().getDefiningOp<BroadcastOp>()) {
-        rewriter.modifyOpInPlace(op,
-                                 [&] { operand.set(producer.getInput()); });
+        rewriter.modifyOpInPlace(op, [&] { operand.set(producer.getInput()); });
         changed = true;
       }
     return success(changed);

@@ -24,8 +24,8 @@ LogicalResult ReshapeOp::verify() {
   sym::ExprAttr from = sym::getNumElements(getInput().getType());
   sym::ExprAttr to = sym::getNumElements(getType());
   if (provablyDiffer(from, to)) // (C1)
-    return emitOpError() << "cannot read '" << from.str()
-                         << "' elements as '" << to.str() << "'";
+    return emitOpError() << "cannot read '" << from.str() << "' elements as '"
+                         << to.str() << "'";
   return success();
 }
 
@@ -74,9 +74,9 @@ LogicalResult SliceOp::verify() {
     if (!start || !size || !count)
       continue;
     std::optional<int64_t> last =
-        sym::add(sym::mul(sym::constant(getContext(), *count - 1),
-                          getSteps()[i]),
-                 *start)
+        sym::add(
+            sym::mul(sym::constant(getContext(), *count - 1), getSteps()[i]),
+            *start)
             .getConstant();
     if (!last || *last < 0 || *last >= *size)
       return emitOpError() << "reads outside the " << *size
@@ -104,7 +104,7 @@ LogicalResult PadOp::verify() {
   auto emitError = [&] { return emitOpError(); };
   FailureOr<Sizes> sizes =
       inferPad(getSizes(getInput()), getLow(), getHigh(), emitError);
-  if (failed(sizes) || // (C1)
+  if (failed(sizes) ||                                   // (C1)
       failed(verifySizes(getType(), *sizes, emitError))) // (C2)
     return failure();
   for (auto [size, low, high] : llvm::zip(*sizes, getLow(), getHigh()))
@@ -181,9 +181,8 @@ LogicalResult IotaOp::verify() {
 
 LogicalResult ExprOp::verify() {
   bool symbolsOnly = true;
-  sym::walkLeaves(getExpr(), [&](sym::ExprAttr leaf) {
-    symbolsOnly &= leaf.isSymbol();
-  });
+  sym::walkLeaves(getExpr(),
+                  [&](sym::ExprAttr leaf) { symbolsOnly &= leaf.isSymbol(); });
   if (!symbolsOnly) // (C1)
     return emitOpError() << "expression '" << getExpr().str()
                          << "' mentions a dimension or an indirect index";

@@ -28,9 +28,9 @@ LogicalResult graph::verifyElementwise(Operation *op) {
   auto verifyType = [&](Value operand, Type expected) -> LogicalResult {
     if (getElementType(operand) == expected)
       return success();
-    return op->emitOpError() << "expected an operand with elements of type "
-                             << expected << " but got "
-                             << getElementType(operand);
+    return op->emitOpError()
+           << "expected an operand with elements of type " << expected
+           << " but got " << getElementType(operand);
   };
   if (auto compare = dyn_cast<CompareOp>(op)) // (C2)
     return verifyType(compare.getRhs(), getElementType(compare.getLhs()));
@@ -41,8 +41,8 @@ LogicalResult graph::verifyElementwise(Operation *op) {
     Type from = getElementType(bitcast.getInput());
     if (from.getIntOrFloatBitWidth() != result.getIntOrFloatBitWidth() ||
         from.isInteger(1) || result.isInteger(1))
-      return op->emitOpError() << "cannot read the bits of " << from << " as "
-                               << result;
+      return op->emitOpError()
+             << "cannot read the bits of " << from << " as " << result;
   }
   if (auto special = dyn_cast<SpecialOp>(op)) {
     unsigned expected = loop::getNumArgs(special.getFunction());

@@ -80,8 +80,8 @@ OpFoldResult BitcastOp::fold(FoldAdaptor) {
 
 OpFoldResult PadOp::fold(FoldAdaptor) {
   auto isZero = [](int64_t v) { return v == 0; };
-  bool moves = !llvm::all_of(getLow(), isZero) ||
-               !llvm::all_of(getHigh(), isZero);
+  bool moves =
+      !llvm::all_of(getLow(), isZero) || !llvm::all_of(getHigh(), isZero);
   return foldIdentity(getInput(), getResult(), moves);
 }
 
@@ -122,14 +122,13 @@ static TypedAttr getUniformValue(Value value) {
 static bool isUniform(Value value, int64_t number) {
   TypedAttr attr = getUniformValue(value);
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
-    return integer.getValue() ==
-           APInt(integer.getValue().getBitWidth(), number, /*isSigned=*/true,
-                 /*implicitTrunc=*/true);
+    return integer.getValue() == APInt(integer.getValue().getBitWidth(), number,
+                                       /*isSigned=*/true,
+                                       /*implicitTrunc=*/true);
   if (auto real = dyn_cast_or_null<FloatAttr>(attr))
     // Minus zero is not zero here.
     return real.getValue().bitwiseIsEqual(
-        FloatAttr::get(real.getType(), static_cast<double>(number))
-            .getValue());
+        FloatAttr::get(real.getType(), static_cast<double>(number)).getValue());
   return false;
 }
 

@@ -38,9 +38,8 @@ static LogicalResult verifyElementTypes(Operation *op, ValueRange operands,
 // ReduceOp
 //===----------------------------------------------------------------------===//
 
-void ReduceOp::build(OpBuilder &builder, OperationState &state,
-                     ReduceKind kind, Value input, ArrayRef<int64_t> dims,
-                     bool keepdims) {
+void ReduceOp::build(OpBuilder &builder, OperationState &state, ReduceKind kind,
+                     Value input, ArrayRef<int64_t> dims, bool keepdims) {
   build(builder, state,
         typeOr(inferReduce(getSizes(input), dims, keepdims), input,
                getElementType(input)),
@@ -49,8 +48,8 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state,
 
 LogicalResult ReduceOp::verify() {
   auto emitError = [&] { return emitOpError(); };
-  FailureOr<Sizes> sizes = inferReduce(getSizes(getInput()), getDims(),
-                                       getKeepdims(), emitError);
+  FailureOr<Sizes> sizes =
+      inferReduce(getSizes(getInput()), getDims(), getKeepdims(), emitError);
   if (failed(sizes)) // (C1)
     return failure();
   if (failed(verifySizes(getType(), *sizes, emitError))) // (C2)
@@ -104,8 +103,8 @@ LogicalResult ArgReduceOp::verify() {
     return emitOpError() << "expected 'max' or 'min' but got '"
                          << stringifyReduceKind(getKind()) << "'";
   Sizes input = getSizes(getInput());
-  FailureOr<Sizes> sizes = inferReduce(
-      input, static_cast<int64_t>(getDim()), getKeepdims(), emitError);
+  FailureOr<Sizes> sizes = inferReduce(input, static_cast<int64_t>(getDim()),
+                                       getKeepdims(), emitError);
   if (failed(sizes)) // (C1)
     return failure();
   for (Value result : getResults()) // (C2)
@@ -165,7 +164,7 @@ LogicalResult ConvOp::verify() {
   FailureOr<Sizes> sizes = inferConv(
       getSizes(getInput()), getSizes(getWeight()),
       {getStride(), getPadding(), getDilation()}, getGroups(), emitError);
-  if (failed(sizes) || // (C1), (C2), (C3)
+  if (failed(sizes) ||                                   // (C1), (C2), (C3)
       failed(verifySizes(getType(), *sizes, emitError))) // (C4)
     return failure();
   return verifyElementTypes(*this, getOperands(), // (C5)
@@ -203,8 +202,7 @@ LogicalResult PoolOp::verify() {
   for (size_t i = 0; i < spatial; ++i) { // (C3)
     sym::ExprAttr lastStart = sym::add(
         sym::mul(sym::add(out[i + 2], -1), getStride()[i]), -getPadding()[i]);
-    std::optional<int64_t> room =
-        sym::sub(in[i + 2], lastStart).getConstant();
+    std::optional<int64_t> room = sym::sub(in[i + 2], lastStart).getConstant();
     if (room && *room <= 0 && !out[i + 2].isConstant(0))
       return emitOpError() << "the last window of dimension " << i + 2
                            << " starts behind the input";

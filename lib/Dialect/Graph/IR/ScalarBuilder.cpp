@@ -38,8 +38,8 @@ Value graph::buildElementwiseScalar(ElementwiseOpInterface op,
     extended.push_back(arg);
   }
   Value result = op.buildScalar(builder, loc, extended);
-  Type type = loop::getScalarType(
-      getElementTypeOrSelf(op->getResult(0).getType()));
+  Type type =
+      loop::getScalarType(getElementTypeOrSelf(op->getResult(0).getType()));
   if (result.getType() != type)
     result = builder.createOrFold<arith::TruncFOp>(loc, type, result);
   return result;
@@ -94,8 +94,7 @@ Value ScalarBuilder::div(Value x, Value y) {
 }
 
 Value ScalarBuilder::neg(Value x) {
-  return isFloat() ? unary<arith::NegFOp>(x)
-                   : binary<arith::SubIOp>(zero(), x);
+  return isFloat() ? unary<arith::NegFOp>(x) : binary<arith::SubIOp>(zero(), x);
 }
 
 Value ScalarBuilder::abs(Value x) {
@@ -106,8 +105,8 @@ Value ScalarBuilder::abs(Value x) {
 }
 
 Value ScalarBuilder::sign(Value x) {
-  Value positive = select(compare(ComparePredicate::Gt, x, zero()), one(),
-                          zero());
+  Value positive =
+      select(compare(ComparePredicate::Gt, x, zero()), one(), zero());
   if (isUnsigned())
     return positive;
   // A NaN compares false twice and gives zero.
@@ -135,9 +134,9 @@ ScalarBuilder::DivRem ScalarBuilder::divRem(Value x, Value y) {
 
 Value ScalarBuilder::needsFloor(Value remainder, Value divisor) {
   Value inexact = compare(ComparePredicate::Ne, remainder, zero());
-  Value signsDiffer = binary<arith::XOrIOp>(
-      compare(ComparePredicate::Lt, remainder, zero()),
-      compare(ComparePredicate::Lt, divisor, zero()));
+  Value signsDiffer =
+      binary<arith::XOrIOp>(compare(ComparePredicate::Lt, remainder, zero()),
+                            compare(ComparePredicate::Lt, divisor, zero()));
   return binary<arith::AndIOp>(inexact, signsDiffer);
 }
 
@@ -163,9 +162,9 @@ Value ScalarBuilder::floorDiv(Value x, Value y) {
   Value exact = div(sub(x, rem), y);
   exact = select(needsFloor(rem, y), sub(exact, one()), exact);
   Value floor = unary<math::FloorOp>(exact);
-  floor = select(compare(ComparePredicate::Gt, sub(exact, floor),
-                         constant(0.5)),
-                 add(floor, one()), floor);
+  floor =
+      select(compare(ComparePredicate::Gt, sub(exact, floor), constant(0.5)),
+             add(floor, one()), floor);
   floor = select(compare(ComparePredicate::Ne, exact, zero()), floor,
                  binary<math::CopySignOp>(zero(), quotient));
   return select(compare(ComparePredicate::Eq, y, zero()), quotient, floor);
@@ -191,8 +190,8 @@ Value ScalarBuilder::pow(Value x, Value y) {
   Value result = one(), base = x;
   for (unsigned i = 0; i < bits; ++i) {
     Value bit = intConstant(APInt::getOneBitSet(width(), i));
-    Value isSet = compare(ComparePredicate::Ne, binary<arith::AndIOp>(y, bit),
-                          zero());
+    Value isSet =
+        compare(ComparePredicate::Ne, binary<arith::AndIOp>(y, bit), zero());
     result = select(isSet, mul(result, base), result);
     if (i + 1 != bits)
       base = mul(base, base);
@@ -200,13 +199,12 @@ Value ScalarBuilder::pow(Value x, Value y) {
   if (isUnsigned())
     return result;
   // A negative exponent: the reciprocal rounds to zero but for 1 and -1.
-  Value isOdd = compare(ComparePredicate::Ne,
-                        binary<arith::AndIOp>(y, one()), zero());
+  Value isOdd =
+      compare(ComparePredicate::Ne, binary<arith::AndIOp>(y, one()), zero());
   Value ofMinusOne = select(isOdd, constant(-1), one());
-  Value inverse =
-      select(compare(ComparePredicate::Eq, x, one()), one(),
-             select(compare(ComparePredicate::Eq, x, constant(-1)), ofMinusOne,
-                    zero()));
+  Value inverse = select(compare(ComparePredicate::Eq, x, one()), one(),
+                         select(compare(ComparePredicate::Eq, x, constant(-1)),
+                                ofMinusOne, zero()));
   return select(compare(ComparePredicate::Lt, y, zero()), inverse, result);
 }
 
@@ -234,15 +232,15 @@ Value ScalarBuilder::hypot(Value x, Value y) {
     Value wideX = arith::ExtFOp::create(builder, loc, f64, x);
     Value wideY = arith::ExtFOp::create(builder, loc, f64, y);
     Value sum = add(mul(wideX, wideX), mul(wideY, wideY));
-    length = arith::TruncFOp::create(builder, loc, type,
-                                     unary<math::SqrtOp>(sum));
+    length =
+        arith::TruncFOp::create(builder, loc, type, unary<math::SqrtOp>(sum));
   } else {
     Value a = unary<math::AbsFOp>(x), b = unary<math::AbsFOp>(y);
     Value large = maximum(a, b), small = minimum(a, b);
     Value ratio = div(small, large);
     length = mul(large, unary<math::SqrtOp>(add(one(), mul(ratio, ratio))));
-    length = select(compare(ComparePredicate::Eq, large, zero()), large,
-                    length);
+    length =
+        select(compare(ComparePredicate::Eq, large, zero()), large, length);
   }
   return select(infinity, constant(std::numeric_limits<double>::infinity()),
                 length);
@@ -339,8 +337,7 @@ Value ScalarBuilder::floatToInt(Value x, IntegerType to) {
   auto convertSigned = [&](Value v, Value ok) -> Value {
     Value safe = select(ok, v, constantOf(floatType, 0));
     Value converted = arith::FPToSIOp::create(builder, loc, wide, safe);
-    return select(ok, converted,
-                  intConstant(APInt::getSignedMinValue(width)));
+    return select(ok, converted, intConstant(APInt::getSignedMinValue(width)));
   };
   Value ok = inRange(x);
   Value result = convertSigned(x, ok);
@@ -348,9 +345,9 @@ Value ScalarBuilder::floatToInt(Value x, IntegerType to) {
     // The upper half of the range: convert x - 2^63 and set the top bit.
     Value shifted =
         arith::SubFOp::create(builder, loc, x, constantOf(floatType, limit));
-    Value upper = binary<arith::XOrIOp>(
-        convertSigned(shifted, inRange(shifted)),
-        intConstant(APInt::getSignedMinValue(64)));
+    Value upper =
+        binary<arith::XOrIOp>(convertSigned(shifted, inRange(shifted)),
+                              intConstant(APInt::getSignedMinValue(64)));
     Value isUpper = arith::CmpFOp::create(builder, loc, CmpFPredicate::OGE, x,
                                           constantOf(floatType, limit));
     result = select(isUpper, upper, result);
@@ -409,6 +406,6 @@ Value ScalarBuilder::bitcast(Value x, Type to) {
 }
 
 Value ScalarBuilder::special(loop::SpecialFunction function, ValueRange args) {
-  return loop::SpecialOp::create(builder, loc, args.front().getType(),
-                                 function, args);
+  return loop::SpecialOp::create(builder, loc, args.front().getType(), function,
+                                 args);
 }

@@ -35,8 +35,8 @@ TypedAttr graph::convertScalar(Attribute value, Type elementType) {
     APSInt i(64, /*isUnsigned=*/elementType.isUnsignedInteger());
     bool exact;
     f.convertToInteger(i, APFloat::rmTowardZero, &exact);
-    return builder.getIntegerAttr(
-        elementType, i.trunc(elementType.getIntOrFloatBitWidth()));
+    return builder.getIntegerAttr(elementType,
+                                  i.trunc(elementType.getIntOrFloatBitWidth()));
   }
   auto integer = cast<IntegerAttr>(value);
   Type from = integer.getType();
@@ -50,9 +50,8 @@ TypedAttr graph::convertScalar(Attribute value, Type elementType) {
   if (elementType.isInteger(1))
     return builder.getBoolAttr(!i.isZero());
   unsigned width = elementType.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(elementType, isUnsigned
-                                                 ? i.zextOrTrunc(width)
-                                                 : i.sextOrTrunc(width));
+  return builder.getIntegerAttr(elementType, isUnsigned ? i.zextOrTrunc(width)
+                                                        : i.sextOrTrunc(width));
 }
 
 Type graph::getAccumulationType(Type elementType) {
@@ -89,11 +88,10 @@ Value TensorBuilder::expr(ExprAttr expr, Type elementType) {
 }
 
 Value TensorBuilder::iota(int64_t start, int64_t step, ExprAttr size) {
-  return IotaOp::create(builder, loc,
-                        sym::getTensorType(size, builder.getI64Type()),
-                        builder.getI64IntegerAttr(start),
-                        builder.getI64IntegerAttr(step),
-                        builder.getI64IntegerAttr(0));
+  return IotaOp::create(
+      builder, loc, sym::getTensorType(size, builder.getI64Type()),
+      builder.getI64IntegerAttr(start), builder.getI64IntegerAttr(step),
+      builder.getI64IntegerAttr(0));
 }
 
 ExprAttr TensorBuilder::size(int64_t value) {
@@ -162,8 +160,7 @@ Value TensorBuilder::special(loop::SpecialFunction function, ValueRange args) {
 //===----------------------------------------------------------------------===//
 
 Value TensorBuilder::reshape(Value x, SizesRef sizes) {
-  RankedTensorType type =
-      sym::getTensorType(sizes, graph::getElementType(x));
+  RankedTensorType type = sym::getTensorType(sizes, graph::getElementType(x));
   if (x.getType() == type)
     return x;
   return ReshapeOp::create(builder, loc, type, x);
@@ -196,15 +193,14 @@ Value TensorBuilder::transpose(Value x, int64_t a, int64_t b) {
 }
 
 Value TensorBuilder::broadcast(Value x, SizesRef sizes) {
-  RankedTensorType type =
-      sym::getTensorType(sizes, graph::getElementType(x));
+  RankedTensorType type = sym::getTensorType(sizes, graph::getElementType(x));
   if (x.getType() == type)
     return x;
   return BroadcastOp::create(builder, loc, type, x);
 }
 
-Value TensorBuilder::slice(Value x, int64_t dim, ExprAttr start,
-                           ExprAttr count, int64_t step) {
+Value TensorBuilder::slice(Value x, int64_t dim, ExprAttr start, ExprAttr count,
+                           int64_t step) {
   Sizes sizes = getSizes(x);
   if (start.isConstant(0) && count == sizes[dim] && step == 1)
     return x;
@@ -214,8 +210,8 @@ Value TensorBuilder::slice(Value x, int64_t dim, ExprAttr start,
   steps[dim] = step;
   sizes[dim] = count;
   return SliceOp::create(builder, loc,
-                         sym::getTensorType(sizes, graph::getElementType(x)),
-                         x, sym::ShapeAttr::get(getContext(), starts), steps);
+                         sym::getTensorType(sizes, graph::getElementType(x)), x,
+                         sym::ShapeAttr::get(getContext(), starts), steps);
 }
 
 Value TensorBuilder::at(Value x, int64_t dim, ExprAttr position) {
@@ -238,16 +234,15 @@ Value TensorBuilder::cat(ValueRange inputs, int64_t dim) {
   for (Value input : inputs)
     sizes.push_back(getSizes(input));
   FailureOr<Sizes> result = inferCat(sizes, dim);
-  return CatOp::create(builder, loc,
-                       sym::getTensorType(succeeded(result) ? *result
-                                                            : sizes.front(),
-                                          graph::getElementType(
-                                              inputs.front())),
-                       inputs, dim);
+  return CatOp::create(
+      builder, loc,
+      sym::getTensorType(succeeded(result) ? *result : sizes.front(),
+                         graph::getElementType(inputs.front())),
+      inputs, dim);
 }
 
-Value TensorBuilder::pad(Value x, ArrayRef<int64_t> low,
-                         ArrayRef<int64_t> high, TypedAttr value) {
+Value TensorBuilder::pad(Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                         TypedAttr value) {
   FailureOr<Sizes> sizes = inferPad(getSizes(x), low, high);
   return PadOp::create(
       builder, loc,

@@ -86,11 +86,11 @@ FailureOr<Sizes> graph::broadcastSizes(ArrayRef<Sizes> shapes,
         continue;
       }
       if (provablyDiffer(size, out))
-        return fail(emitError, [&, &out = out, &size = size](
-                                   InFlightDiagnostic &d) {
-          d << "sizes '" << out.str() << "' and '" << size.str()
-            << "' do not broadcast";
-        });
+        return fail(emitError,
+                    [&, &out = out, &size = size](InFlightDiagnostic &d) {
+                      d << "sizes '" << out.str() << "' and '" << size.str()
+                        << "' do not broadcast";
+                    });
       if (size.isConstant())
         out = size;
     }
@@ -169,8 +169,7 @@ ExprAttr graph::inferWindowCount(ExprAttr size, int64_t kernel, int64_t stride,
                                  bool ceilMode) {
   MLIRContext *ctx = size.getContext();
   // How far the first element of a window can move.
-  ExprAttr room =
-      sym::add(size, 2 * padding - dilation * (kernel - 1) - 1);
+  ExprAttr room = sym::add(size, 2 * padding - dilation * (kernel - 1) - 1);
   ExprAttr strideExpr = sym::constant(ctx, stride);
   if (!ceilMode)
     return sym::add(sym::floorDiv(room, strideExpr), 1);
@@ -206,8 +205,8 @@ FailureOr<Sizes> graph::inferConv(SizesRef input, SizesRef weight,
   if (groups < 1 || sym::mul(weight[1], groupsExpr) != input[1] ||
       !sym::mod(weight[0], groupsExpr).isConstant(0)) // (C3)
     return fail(emitError, [&](InFlightDiagnostic &d) {
-      d << "weight " << toString(weight) << " does not fit "
-        << input[1].str() << " channels in " << groups << " groups";
+      d << "weight " << toString(weight) << " does not fit " << input[1].str()
+        << " channels in " << groups << " groups";
     });
   Sizes result = {input[0], weight[0]};
   for (size_t i = 0; i < spatial; ++i) {
@@ -257,18 +256,17 @@ FailureOr<Sizes> graph::inferCat(ArrayRef<Sizes> inputs, int64_t dim,
   for (const Sizes &input : inputs.drop_front()) {
     if (input.size() != result.size()) // (C1)
       return fail(emitError, [&](InFlightDiagnostic &d) {
-        d << "operands have ranks " << result.size() << " and "
-          << input.size();
+        d << "operands have ranks " << result.size() << " and " << input.size();
       });
     for (auto [i, size] : llvm::enumerate(input)) {
       if (static_cast<int64_t>(i) == dim)
         result[i] = sym::add(result[i], size);
       else if (size != result[i]) // (C2)
-        return fail(emitError, [&, &i = i, &size = size](
-                                   InFlightDiagnostic &d) {
-          d << "sizes '" << result[i].str() << "' and '" << size.str()
-            << "' of dimension " << i << " differ";
-        });
+        return fail(emitError,
+                    [&, &i = i, &size = size](InFlightDiagnostic &d) {
+                      d << "sizes '" << result[i].str() << "' and '"
+                        << size.str() << "' of dimension " << i << " differ";
+                    });
     }
   }
   return result;
@@ -307,8 +305,8 @@ FailureOr<Sizes> graph::inferIndex(SizesRef input, ArrayRef<Sizes> indices,
   FailureOr<Sizes> broadcast = broadcastSizes(indices, emitError); // (C2)
   if (failed(broadcast))
     return failure();
-  bool adjacent = dims.back() - dims.front() + 1 ==
-                  static_cast<int64_t>(dims.size());
+  bool adjacent =
+      dims.back() - dims.front() + 1 == static_cast<int64_t>(dims.size());
   Sizes result;
   if (!adjacent)
     llvm::append_range(result, *broadcast);

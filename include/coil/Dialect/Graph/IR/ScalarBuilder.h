@@ -25,8 +25,8 @@ mlir::Type getComputeType(mlir::Type elementType);
 /// level's types of the operands' elements (`loop::getScalarType`), and so has
 /// the result: `f16` and `bf16` are computed in `f32` and rounded once.
 mlir::Value buildElementwiseScalar(ElementwiseOpInterface op,
-                                   mlir::OpBuilder &builder,
-                                   mlir::Location loc, mlir::ValueRange args);
+                                   mlir::OpBuilder &builder, mlir::Location loc,
+                                   mlir::ValueRange args);
 
 /// Builds scalar arithmetic with the framework's semantics for each kind of
 /// element: float, signed or unsigned integer, bool. No operation traps or is

@@ -60,9 +60,9 @@ public:
   mlir::Value binary(mlir::Value x, mlir::Value y) {
     mlir::Value operands[] = {x, y};
     Sizes sizes = unifySizes(operands);
-    return OpTy::create(
-        builder, loc, sym::getTensorType(sizes, graph::getElementType(x)),
-        operands[0], operands[1]);
+    return OpTy::create(builder, loc,
+                        sym::getTensorType(sizes, graph::getElementType(x)),
+                        operands[0], operands[1]);
   }
   mlir::Value add(mlir::Value x, mlir::Value y) { return binary<AddOp>(x, y); }
   mlir::Value sub(mlir::Value x, mlir::Value y) { return binary<SubOp>(x, y); }

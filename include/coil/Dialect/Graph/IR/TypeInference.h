@@ -41,8 +41,8 @@ mlir::FailureOr<Sizes> broadcastSizes(llvm::ArrayRef<Sizes> shapes,
 mlir::LogicalResult verifyBroadcast(SizesRef from, SizesRef to,
                                     EmitError emitError);
 
-mlir::FailureOr<Sizes> inferReduce(SizesRef input,
-                                   llvm::ArrayRef<int64_t> dims, bool keepdims,
+mlir::FailureOr<Sizes> inferReduce(SizesRef input, llvm::ArrayRef<int64_t> dims,
+                                   bool keepdims,
                                    EmitError emitError = nullptr);
 mlir::FailureOr<Sizes> inferMatmul(SizesRef lhs, SizesRef rhs,
                                    EmitError emitError = nullptr);
@@ -67,8 +67,7 @@ mlir::FailureOr<Sizes> inferCat(llvm::ArrayRef<Sizes> inputs, int64_t dim,
 mlir::FailureOr<Sizes> inferPad(SizesRef input, llvm::ArrayRef<int64_t> low,
                                 llvm::ArrayRef<int64_t> high,
                                 EmitError emitError = nullptr);
-mlir::FailureOr<Sizes> inferIndex(SizesRef input,
-                                  llvm::ArrayRef<Sizes> indices,
+mlir::FailureOr<Sizes> inferIndex(SizesRef input, llvm::ArrayRef<Sizes> indices,
                                   llvm::ArrayRef<int64_t> dims,
                                   EmitError emitError = nullptr);
 

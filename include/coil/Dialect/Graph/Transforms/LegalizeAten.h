@@ -1,0 +1,143 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The table from framework operators to `graph` ops, and what its entries are
+// written in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_GRAPH_TRANSFORMS_LEGALIZEATEN_H
+#define COIL_DIALECT_GRAPH_TRANSFORMS_LEGALIZEATEN_H
+
+#include "coil/Dialect/Graph/IR/TensorBuilder.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+#include <string>
+
+namespace coil::graph {
+
+/// Attribute with the reason why legalisation left an op.
+inline constexpr llvm::StringLiteral kReasonAttrName = "graph.reason";
+
+/// A call of a framework operator while it is being rewritten.
+class AtenCall {
+public:
+  AtenCall(AtenOp op, mlir::OpBuilder &builder)
+      : op(op), b(builder, op.getLoc()) {}
+
+  AtenOp op;
+  /// Inserts in front of `op`.
+  TensorBuilder b;
+
+  /// \name Operands; null when absent
+  /// @{
+  mlir::Value tensor(llvm::StringRef name) { return op.getTensor(name); }
+  llvm::SmallVector<mlir::Value> tensors(llvm::StringRef name) {
+    return op.getTensors(name);
+  }
+  /// The elements of a `Tensor?[]` argument at their positions.
+  llvm::SmallVector<mlir::Value> optionalTensors(llvm::StringRef name);
+  /// A tensor or number argument as a tensor of the given element type.
+  mlir::Value operand(llvm::StringRef name, mlir::Type elementType);
+  /// @}
+
+  /// \name Attributes
+  /// @{
+  bool has(llvm::StringRef name) { return bool(op.getArgument(name)); }
+  std::optional<int64_t> getInt(llvm::StringRef name);
+  int64_t intOr(llvm::StringRef name, int64_t value);
+  /// A number as a double.
+  std::optional<double> getFloat(llvm::StringRef name);
+  double floatOr(llvm::StringRef name, double value);
+  bool boolOr(llvm::StringRef name, bool value);
+  llvm::StringRef stringOr(llvm::StringRef name, llvm::StringRef value);
+  std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name);
+  /// A list of integers, symbolic or not.
+  std::optional<Sizes> getExprs(llvm::StringRef name);
+  /// An integer, symbolic or not; null when absent.
+  sym::ExprAttr getExpr(llvm::StringRef name);
+  /// A dimension number, counted from the front. Nothing when outside `rank`.
+  std::optional<int64_t> getDim(llvm::StringRef name, int64_t rank);
+  /// A list of dimensions (or a single one), sorted and distinct; all
+  /// dimensions when the argument is absent or empty.
+  std::optional<llvm::SmallVector<int64_t>> getDims(llvm::StringRef name,
+                                                    int64_t rank);
+  /// @}
+
+  /// \name Results
+  /// @{
+  mlir::RankedTensorType resultType(unsigned i = 0);
+  mlir::Type resultElementType(unsigned i = 0) {
+    return resultType(i).getElementType();
+  }
+  Sizes resultSizes(unsigned i = 0) { return sym::getSizes(resultType(i)); }
+  /// Replaces the op by `values`, converted to its result types. A null value
+  /// is allowed for a result without uses.
+  mlir::LogicalResult replace(mlir::ValueRange values);
+  /// Leaves the op for the given reason.
+  mlir::LogicalResult fail(const llvm::Twine &why) {
+    reason = why.str();
+    return mlir::failure();
+  }
+  /// @}
+
+  /// `x` broadcast to `sizes`.
+  mlir::Value broadcastTo(mlir::Value x, SizesRef sizes);
+  /// Ranges of the function's symbols.
+  const sym::Context &getContext();
+
+  std::string reason;
+
+private:
+  std::optional<sym::Context> context;
+};
+
+using AtenHandler = std::function<mlir::LogicalResult(AtenCall &)>;
+
+/// The handlers by overload name, such as `aten.add.Tensor`.
+class AtenLegalizations {
+public:
+  /// Adds a handler for `aten.<name>` for each name in a blank-separated list.
+  /// A name without overload stands for its `default` one.
+  void add(llvm::StringRef names, AtenHandler handler);
+  const AtenHandler *find(llvm::StringRef overload) const;
+
+private:
+  llvm::StringMap<AtenHandler> handlers;
+};
+
+int64_t getRank(mlir::Value tensor);
+/// True for element types in which the framework rounds after each operator.
+bool isHalf(mlir::Type elementType);
+/// The common element type of operands by the framework's promotion rules;
+/// numbers among the arguments take part as such.
+mlir::Type getPromotedType(AtenCall &call,
+                           llvm::ArrayRef<llvm::StringRef> names);
+/// `x != 0` for any element type.
+mlir::Value toBool(TensorBuilder &b, mlir::Value x);
+
+/// \name The families
+/// @{
+void populateUnaryLegalizations(AtenLegalizations &table);
+void populateBinaryLegalizations(AtenLegalizations &table);
+void populateActivationLegalizations(AtenLegalizations &table);
+void populateReductionLegalizations(AtenLegalizations &table);
+void populateViewLegalizations(AtenLegalizations &table);
+void populateDataLegalizations(AtenLegalizations &table);
+void populateCreationLegalizations(AtenLegalizations &table);
+void populateContractionLegalizations(AtenLegalizations &table);
+void populateNormalizationLegalizations(AtenLegalizations &table);
+/// Random numbers and other operators that are refused with a reason.
+void populateRefusals(AtenLegalizations &table);
+/// @}
+
+/// The table of all families, built on first use.
+const AtenLegalizations &getAtenLegalizations();
+
+} // namespace coil::graph
+
+#endif // COIL_DIALECT_GRAPH_TRANSFORMS_LEGALIZEATEN_H

@@ -1,0 +1,80 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes over the `graph` dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_GRAPH_TRANSFORMS_PASSES_TD
+#define COIL_DIALECT_GRAPH_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GraphLegalizeAtenPass
+    : Pass<"graph-legalize-aten", "mlir::func::FuncOp"> {
+  let summary = "rewrite framework operators to graph operators";
+  let description = [{
+    Replaces every `graph.aten` whose overload has an entry in the table of
+    legalisations. Element types follow from the result types that the framework
+    recorded; conversions become explicit. Computations that the framework does
+    in a wider type and rounds once are spelled in that type.
+
+    An overload without an entry, or one with arguments that the entry does not
+    handle, stays; the attribute `graph.reason` says why.
+    `graph-verify-contract` turns what is left into errors.
+
+    ```mlir
+    %0 = graph.aten "aten.add.Scalar"(%a) ["self"] {alpha = 1 : i64, other = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %c = graph.full 2.000000e+00 : f32 -> tensor<f32>
+    %0 = graph.add %a, %c : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
+def GraphDecomposePass
+    : Pass<"graph-decompose", "mlir::func::FuncOp"> {
+  let summary = "rewrite compound operators to simple ones";
+  let description = [{
+    `graph.attention` becomes a product, scale, mask, softmax and a second
+    product, computed as the framework does: scores of 16-bit floats are `f32`
+    and a row that sees nothing gives zeros. The result is stored as
+    `[batch, l, heads, f]` and viewed as `[batch, heads, l, f]`, since the next
+    operator reads it with the heads side by side.
+
+    ```mlir
+    %0 = graph.attention %q, %k, %v scale 1.250000e-01 : (tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32>
+    ```
+    becomes
+    ```mlir
+    %t = graph.permute %k [0, 1, 3, 2] : ...
+    %s = graph.matmul %q, %t : ...
+    %m = graph.mul %s, %scale : ...
+    ...
+    %o = graph.matmul %p, %v : ...
+    ```
+  }];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
+def GraphVerifyContractPass
+    : Pass<"graph-verify-contract", "mlir::func::FuncOp"> {
+  let summary = "report what later stages cannot compile";
+  let description = [{
+    Fails with one error for each distinct `graph.aten` overload that is left,
+    at its source location, with the reason that legalisation recorded:
+
+    ```
+    error: operator 'aten.rand.default' is not supported: random numbers
+    ```
+  }];
+}
+
+#endif // COIL_DIALECT_GRAPH_TRANSFORMS_PASSES_TD

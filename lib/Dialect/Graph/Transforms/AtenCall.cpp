@@ -1,0 +1,335 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Access to the arguments and results of a framework operator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using sym::ExprAttr;
+
+int64_t graph::getRank(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getRank();
+}
+
+bool graph::isHalf(Type elementType) {
+  return elementType.isF16() || elementType.isBF16();
+}
+
+Value graph::toBool(TensorBuilder &b, Value x) {
+  return b.convert(x, b.getBuilder().getI1Type());
+}
+
+//===----------------------------------------------------------------------===//
+// AtenCall
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> AtenCall::optionalTensors(StringRef name) {
+  SmallVector<Value> result;
+  for (auto [operandName, operand] : llvm::zip(
+           op.getOperandNames().getAsRange<StringAttr>(), op.getInputs())) {
+    auto [base, position] = operandName.getValue().split('.');
+    unsigned i;
+    if (base != name)
+      continue;
+    if (position.getAsInteger(10, i))
+      i = result.size();
+    if (i > 64) // No tensor has so many dimensions.
+      return {};
+    if (result.size() <= i)
+      result.resize(i + 1);
+    result[i] = operand;
+  }
+  return result;
+}
+
+Value AtenCall::operand(StringRef name, Type elementType) {
+  if (Value value = tensor(name))
+    return b.convert(value, elementType);
+  Attribute attr = op.getArgument(name);
+  if (auto expr = dyn_cast_or_null<ExprAttr>(attr))
+    return b.expr(expr, elementType);
+  if (TypedAttr value = convertScalar(attr, elementType))
+    return b.scalar(value);
+  return nullptr;
+}
+
+std::optional<int64_t> AtenCall::getInt(StringRef name) {
+  Attribute attr = op.getArgument(name);
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    return integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
+                                          : integer.getInt();
+  if (auto expr = dyn_cast_or_null<ExprAttr>(attr))
+    return expr.getConstant();
+  return std::nullopt;
+}
+
+int64_t AtenCall::intOr(StringRef name, int64_t value) {
+  return getInt(name).value_or(value);
+}
+
+std::optional<double> AtenCall::getFloat(StringRef name) {
+  if (auto real = dyn_cast_or_null<FloatAttr>(op.getArgument(name)))
+    return real.getValueAsDouble();
+  if (std::optional<int64_t> integer = getInt(name))
+    return static_cast<double>(*integer);
+  return std::nullopt;
+}
+
+double AtenCall::floatOr(StringRef name, double value) {
+  return getFloat(name).value_or(value);
+}
+
+bool AtenCall::boolOr(StringRef name, bool value) {
+  return getInt(name).value_or(value) != 0;
+}
+
+StringRef AtenCall::stringOr(StringRef name, StringRef value) {
+  auto string = dyn_cast_or_null<StringAttr>(op.getArgument(name));
+  return string ? string.getValue() : value;
+}
+
+std::optional<SmallVector<int64_t>> AtenCall::getInts(StringRef name) {
+  std::optional<Sizes> exprs = getExprs(name);
+  if (!exprs)
+    return std::nullopt;
+  SmallVector<int64_t> result;
+  for (ExprAttr e : *exprs) {
+    if (!e.isConstant())
+      return std::nullopt;
+    result.push_back(e.getValue());
+  }
+  return result;
+}
+
+std::optional<Sizes> AtenCall::getExprs(StringRef name) {
+  Attribute attr = op.getArgument(name);
+  if (auto shape = dyn_cast_or_null<sym::ShapeAttr>(attr))
+    return Sizes(shape.getDims());
+  Sizes result;
+  if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(attr)) {
+    for (int64_t i : array.asArrayRef())
+      result.push_back(b.size(i));
+    return result;
+  }
+  if (auto array = dyn_cast_or_null<ArrayAttr>(attr)) {
+    for (Attribute element : array) {
+      if (auto expr = dyn_cast<ExprAttr>(element))
+        result.push_back(expr);
+      else if (auto integer = dyn_cast<IntegerAttr>(element))
+        result.push_back(b.size(integer.getInt()));
+      else
+        return std::nullopt;
+    }
+    return result;
+  }
+  if (ExprAttr single = getExpr(name))
+    return Sizes{single};
+  return std::nullopt;
+}
+
+ExprAttr AtenCall::getExpr(StringRef name) {
+  Attribute attr = op.getArgument(name);
+  if (auto expr = dyn_cast_or_null<ExprAttr>(attr))
+    return expr;
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    return b.size(integer.getInt());
+  return nullptr;
+}
+
+/// Counts a dimension from the front. A tensor of rank zero accepts the
+/// dimensions of rank one.
+static std::optional<int64_t> normalizeDim(int64_t dim, int64_t rank) {
+  rank = std::max<int64_t>(rank, 1);
+  if (dim < -rank || dim >= rank)
+    return std::nullopt;
+  return dim < 0 ? dim + rank : dim;
+}
+
+std::optional<int64_t> AtenCall::getDim(StringRef name, int64_t rank) {
+  std::optional<int64_t> dim = getInt(name);
+  if (!dim)
+    return std::nullopt;
+  return normalizeDim(*dim, rank);
+}
+
+std::optional<SmallVector<int64_t>> AtenCall::getDims(StringRef name,
+                                                      int64_t rank) {
+  std::optional<SmallVector<int64_t>> dims = SmallVector<int64_t>();
+  if (has(name))
+    dims = getInts(name);
+  if (!dims)
+    return std::nullopt;
+  if (dims->empty())
+    return llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  for (int64_t &dim : *dims) {
+    std::optional<int64_t> normal = normalizeDim(dim, rank);
+    if (!normal)
+      return std::nullopt;
+    dim = *normal;
+  }
+  llvm::sort(*dims);
+  dims->erase(llvm::unique(*dims), dims->end());
+  if (rank == 0)
+    dims->clear();
+  return dims;
+}
+
+RankedTensorType AtenCall::resultType(unsigned i) {
+  return cast<RankedTensorType>(op.getOutputs()[i].getType());
+}
+
+const sym::Context &AtenCall::getContext() {
+  if (!context)
+    context = sym::Context::forOp(op);
+  return *context;
+}
+
+Value AtenCall::broadcastTo(Value x, SizesRef sizes) {
+  Sizes from = getSizes(x);
+  if (from.size() > sizes.size())
+    return x;
+  for (auto [have, want] : llvm::zip(from, sizes.take_back(from.size())))
+    if (!have.isConstant(1))
+      have = want;
+  return b.broadcast(b.castSizes(x, from), sizes);
+}
+
+LogicalResult AtenCall::replace(ValueRange values) {
+  SmallVector<Value> results;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Value old = op.getOutputs()[i];
+    if (!value) {
+      if (!old.use_empty())
+        return fail("its result " + Twine(i) + " is not computed");
+      results.push_back(nullptr);
+      continue;
+    }
+    Sizes computed = getSizes(value), expected = resultSizes(i);
+    bool fits = computed.size() == expected.size();
+    if (fits)
+      for (auto [a, b] : llvm::zip(computed, expected))
+        fits &= !provablyDiffer(a, b);
+    if (!fits)
+      return fail("result " + Twine(i) + " is declared with sizes " +
+                  toString(expected) + " but computed with " +
+                  toString(computed));
+    value = b.convert(value, resultElementType(i));
+    results.push_back(b.castSizes(value, expected));
+  }
+  for (auto [old, value] : llvm::zip(op.getOutputs(), results))
+    if (value)
+      old.replaceAllUsesWith(value);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Type promotion
+//===----------------------------------------------------------------------===//
+
+static Type promote(Type a, Type b) {
+  if (!a || a == b)
+    return b;
+  if (!b)
+    return a;
+  if (a.isInteger(1))
+    return b;
+  if (b.isInteger(1))
+    return a;
+  bool aFloat = isa<FloatType>(a), bFloat = isa<FloatType>(b);
+  unsigned aWidth = a.getIntOrFloatBitWidth();
+  unsigned bWidth = b.getIntOrFloatBitWidth();
+  if (aFloat != bFloat)
+    return aFloat ? a : b;
+  if (aFloat && aWidth == bWidth) // f16 and bf16
+    return Float32Type::get(a.getContext());
+  if (aFloat || a.isUnsignedInteger() == b.isUnsignedInteger())
+    return aWidth > bWidth ? a : b;
+  // The signed type has to hold the unsigned one.
+  Type isSigned = a.isUnsignedInteger() ? b : a;
+  unsigned unsignedWidth = a.isUnsignedInteger() ? aWidth : bWidth;
+  if (isSigned.getIntOrFloatBitWidth() > unsignedWidth || unsignedWidth == 64)
+    return isSigned;
+  return IntegerType::get(a.getContext(), unsignedWidth * 2);
+}
+
+Type graph::getPromotedType(AtenCall &call, ArrayRef<StringRef> names) {
+  // Tensors with dimensions, tensors of rank zero, numbers: a later group
+  // matters only when it is of a higher kind (bool < integer < float).
+  Type groups[3];
+  MLIRContext *ctx = call.b.getContext();
+  for (StringRef name : names) {
+    if (Value tensor = call.tensor(name)) {
+      Type &group = groups[getRank(tensor) == 0 ? 1 : 0];
+      group = promote(group, getElementType(tensor));
+      continue;
+    }
+    Attribute attr = call.op.getArgument(name);
+    Type type;
+    if (isa_and_nonnull<FloatAttr>(attr))
+      type = Float32Type::get(ctx);
+    else if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+      type = integer.getType();
+    else if (isa_and_nonnull<ExprAttr>(attr))
+      type = IntegerType::get(ctx, 64);
+    else
+      continue;
+    groups[2] = promote(groups[2], type);
+  }
+  auto combine = [](Type higher, Type lower) {
+    if (!higher || !lower)
+      return higher ? higher : lower;
+    if (isa<FloatType>(higher))
+      return higher;
+    if (higher.isInteger(1) || isa<FloatType>(lower))
+      return promote(higher, lower);
+    return higher;
+  };
+  return combine(groups[0], combine(groups[1], groups[2]));
+}
+
+//===----------------------------------------------------------------------===//
+// AtenLegalizations
+//===----------------------------------------------------------------------===//
+
+void AtenLegalizations::add(StringRef names, AtenHandler handler) {
+  SmallVector<StringRef> list;
+  names.split(list, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef name : list) {
+    std::string key = ("aten." + name).str();
+    if (!name.contains('.'))
+      key += ".default";
+    handlers[key] = handler;
+  }
+}
+
+const AtenHandler *AtenLegalizations::find(StringRef overload) const {
+  auto it = handlers.find(overload);
+  return it == handlers.end() ? nullptr : &it->second;
+}
+
+const AtenLegalizations &graph::getAtenLegalizations() {
+  static const AtenLegalizations table = [] {
+    AtenLegalizations t;
+    populateRefusals(t);
+    populateUnaryLegalizations(t);
+    populateBinaryLegalizations(t);
+    populateActivationLegalizations(t);
+    populateReductionLegalizations(t);
+    populateViewLegalizations(t);
+    populateDataLegalizations(t);
+    populateCreationLegalizations(t);
+    populateContractionLegalizations(t);
+    populateNormalizationLegalizations(t);
+    return t;
+  }();
+  return table;
+}

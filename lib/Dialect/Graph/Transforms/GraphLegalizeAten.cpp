@@ -1,0 +1,88 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rewrites framework operators through the table of legalisations. Every op
+// is visited once, in program order: handlers make ops that need no further
+// legalisation, so there is nothing to iterate.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "coil/Dialect/Graph/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace coil::graph {
+#define GEN_PASS_DEF_GRAPHLEGALIZEATENPASS
+#include "coil/Dialect/Graph/Transforms/Passes.h.inc"
+} // namespace coil::graph
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+
+void graph::populateRefusals(AtenLegalizations &table) {
+  table.add("rand randn rand_like randn_like randint randint.low randint_like "
+            "randint_like.low_dtype randperm bernoulli bernoulli.p "
+            "bernoulli.Tensor multinomial normal.Tensor_Tensor "
+            "normal.Tensor_float normal.float_Tensor normal.float_float "
+            "normal_functional uniform exponential poisson rrelu_with_noise "
+            "_fused_dropout",
+            [](AtenCall &c) { return c.fail("there are no random numbers"); });
+  table.add("nonzero nonzero_static masked_select unique2 _unique2 unique_dim "
+            "unique_consecutive _local_scalar_dense item",
+            [](AtenCall &c) {
+              return c.fail("its result depends on data in shape or as a "
+                            "number of the host program");
+            });
+}
+
+/// Why an operator without an entry is left.
+static std::string getDefaultReason(StringRef overload) {
+  SmallVector<StringRef> parts;
+  overload.split(parts, '.');
+  if (parts[1].ends_with("_") && !parts[1].ends_with("__"))
+    return "it mutates its operand; export the program with "
+           "run_decompositions()";
+  return "there is no lowering for it";
+}
+
+static LogicalResult legalize(AtenOp op) {
+  OpBuilder builder(op);
+  AtenCall call(op, builder);
+  Operation *before = op->getPrevNode();
+  const AtenHandler *handler = getAtenLegalizations().find(op.getName());
+  LogicalResult result =
+      handler ? (*handler)(call) : call.fail(getDefaultReason(op.getName()));
+  if (succeeded(result)) {
+    op.erase();
+    return success();
+  }
+  // Drop what the handler made before it gave up.
+  Operation *made = op->getPrevNode();
+  while (made != before) {
+    Operation *previous = made->getPrevNode();
+    made->erase();
+    made = previous;
+  }
+  op->setAttr(kReasonAttrName, builder.getStringAttr(call.reason));
+  return failure();
+}
+
+namespace {
+
+struct GraphLegalizeAten
+    : graph::impl::GraphLegalizeAtenPassBase<GraphLegalizeAten> {
+  void runOnOperation() override {
+    SmallVector<AtenOp> ops;
+    getOperation()->walk([&](AtenOp op) { ops.push_back(op); });
+    for (AtenOp op : ops)
+      (void)legalize(op); // What is left says why.
+  }
+};
+
+} // namespace

@@ -1,0 +1,152 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Legalisation of operators that create tensors, and of assertions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using Pred = ComparePredicate;
+using sym::ExprAttr;
+
+/// A tensor of one number, of the result's type.
+static AtenHandler fill(int64_t number) {
+  return [=](AtenCall &c) -> LogicalResult {
+    OpBuilder &builder = c.b.getBuilder();
+    return c.replace(c.b.full(
+        convertScalar(builder.getI64IntegerAttr(number), c.resultElementType()),
+        c.resultSizes()));
+  };
+}
+
+/// A tensor of the number in an argument.
+static AtenHandler fillWith(StringRef name) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value value = c.operand(name, c.resultElementType());
+    if (!value || getRank(value) != 0)
+      return c.fail("its value is not a known number");
+    return c.replace(c.broadcastTo(value, c.resultSizes()));
+  };
+}
+
+/// arange: start + i * step.
+static LogicalResult legalizeArange(AtenCall &c) {
+  OpBuilder &builder = c.b.getBuilder();
+  Type type = c.resultElementType();
+  Type numberType = isa<FloatType>(type) ? Type(builder.getF64Type())
+                                         : Type(builder.getI64Type());
+  auto read = [&](StringRef name, int64_t otherwise) -> TypedAttr {
+    Attribute attr = c.op.getArgument(name);
+    if (!attr)
+      attr = builder.getI64IntegerAttr(otherwise);
+    if (auto expr = dyn_cast<ExprAttr>(attr))
+      attr = expr.isConstant() ? builder.getI64IntegerAttr(expr.getValue())
+                               : Attribute();
+    return attr ? convertScalar(attr, numberType) : TypedAttr();
+  };
+  TypedAttr start = read("start", 0), step = read("step", 1);
+  if (!step)
+    return c.fail("its step is not constant");
+  TypedAttr origin = start ? start : read("", 0);
+  Value result = IotaOp::create(builder, c.b.getLoc(),
+                                sym::getTensorType(c.resultSizes(), type),
+                                origin, step, builder.getI64IntegerAttr(0));
+  if (!start) {
+    Value first = c.operand("start", type);
+    if (!first)
+      return c.fail("its start is not a number");
+    result = c.b.add(result, first);
+  }
+  return c.replace(result);
+}
+
+/// linspace: from the nearer end, as the framework does.
+static LogicalResult legalizeLinspace(AtenCall &c) {
+  Type type = c.resultElementType();
+  auto start = c.getFloat("start"), end = c.getFloat("end");
+  ExprAttr steps = c.resultSizes()[0];
+  if (!start || !end || !steps.isConstant() || !isa<FloatType>(type))
+    return c.fail("its ends are not known numbers");
+  TensorBuilder &b = c.b;
+  int64_t count = steps.getValue();
+  if (count <= 1)
+    return c.replace(b.full(
+        convertScalar(b.getBuilder().getF64FloatAttr(*start), type), steps));
+  Type wide = getAccumulationType(type);
+  Value step = b.scalar((*end - *start) / static_cast<double>(count - 1), wide);
+  Value i = b.iota(0, 1, steps);
+  Value fromStart =
+      b.add(b.scalar(*start, wide), b.mul(step, b.convert(i, wide)));
+  Value remaining = b.convert(b.iota(count - 1, -1, steps), wide);
+  Value fromEnd = b.sub(b.scalar(*end, wide), b.mul(step, remaining));
+  Value isFirstHalf = b.compare(
+      Pred::Lt, i, b.scalar(b.getBuilder().getI64IntegerAttr(count / 2)));
+  return c.replace(b.select(isFirstHalf, fromStart, fromEnd));
+}
+
+static LogicalResult legalizeEye(AtenCall &c) {
+  Sizes sizes = c.resultSizes();
+  if (sizes.size() != 2)
+    return c.fail("its result is not a matrix");
+  Value row = c.b.unsqueeze(c.b.iota(0, 1, sizes[0]), 1);
+  Value column = c.b.iota(0, 1, sizes[1]);
+  return c.replace(c.b.compare(Pred::Eq, row, column));
+}
+
+/// min <= size <= max
+static LogicalResult legalizeConstrainRange(AtenCall &c) {
+  ExprAttr size = c.getExpr("size");
+  if (!size)
+    return c.fail("it constrains a value that is not a size");
+  OpBuilder &builder = c.b.getBuilder();
+  auto state = [&](ExprAttr a, ExprAttr b) {
+    if (!c.getContext().isLessOrEqual(a, b))
+      sym::AssertOp::create(
+          builder, c.b.getLoc(), a, sym::Predicate::Le, b,
+          builder.getStringAttr("a size is inside its declared range"));
+  };
+  if (auto min = c.getInt("min"))
+    state(c.b.size(*min), size);
+  if (auto max = c.getInt("max"))
+    state(size, c.b.size(*max));
+  return success();
+}
+
+/// An assertion on a number; only a constant one can be decided here.
+static LogicalResult legalizeAssertScalar(AtenCall &c) {
+  auto condition = c.getInt("self");
+  if (!condition)
+    condition = c.getInt("condition");
+  if (condition && *condition)
+    return success();
+  return c.fail(condition ? "the assertion does not hold"
+                          : "its condition is not known");
+}
+
+void graph::populateCreationLegalizations(AtenLegalizations &t) {
+  t.add("zeros zeros_like new_zeros zeros.names zero", fill(0));
+  // What an uninitialised tensor holds is open; zeros are reproducible.
+  t.add("empty.memory_format empty_like new_empty empty_strided "
+        "new_empty_strided empty_permuted",
+        fill(0));
+  t.add("ones ones_like new_ones", fill(1));
+  t.add("full full_like new_full", fillWith("fill_value"));
+  t.add("fill.Scalar fill.Tensor", fillWith("value"));
+  t.add("scalar_tensor", fillWith("s"));
+  t.add("arange arange.start arange.start_step", legalizeArange);
+  t.add("linspace", legalizeLinspace);
+  t.add("eye eye.m", legalizeEye);
+  t.add("sym_constrain_range sym_constrain_range_for_size",
+        legalizeConstrainRange);
+  t.add("_assert_scalar _functional_assert_scalar", legalizeAssertScalar);
+  // Sizes and types are in the IR's types already.
+  t.add("_assert_tensor_metadata", [](AtenCall &) { return success(); });
+}

@@ -1,0 +1,287 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Legalisation of operators that join, pad, index and mask tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using Pred = ComparePredicate;
+using sym::ExprAttr;
+
+/// The tensors of a list in the result's element type.
+static SmallVector<Value> readList(AtenCall &c) {
+  SmallVector<Value> inputs;
+  for (Value v : c.tensors("tensors"))
+    inputs.push_back(c.b.convert(v, c.resultElementType()));
+  return inputs;
+}
+
+/// Sizes that have to be equal for `cat` along `dim`, made so.
+static LogicalResult unify(AtenCall &c, MutableArrayRef<Value> inputs,
+                           int64_t dim) {
+  Sizes first = getSizes(inputs.front());
+  for (Value &v : inputs) {
+    Sizes sizes = getSizes(v);
+    if (sizes.size() != first.size())
+      return c.fail("its operands have different ranks");
+    for (auto [i, size] : llvm::enumerate(sizes)) {
+      if (static_cast<int64_t>(i) == dim)
+        continue;
+      if (provablyDiffer(size, first[i]))
+        return c.fail("its operands have different sizes");
+      size = first[i];
+    }
+    v = c.b.castSizes(v, sizes);
+  }
+  return success();
+}
+
+static LogicalResult legalizeCat(AtenCall &c) {
+  SmallVector<Value> inputs = readList(c);
+  // The framework skips empty tensors of rank one.
+  if (c.resultType().getRank() != 1)
+    llvm::erase_if(inputs, [](Value v) {
+      return getRank(v) == 1 && getSizes(v)[0].isConstant(0);
+    });
+  int64_t rank = c.resultType().getRank();
+  auto dim = c.has("dim") ? c.getDim("dim", rank) : std::optional<int64_t>(0);
+  if (!dim || inputs.empty() || rank == 0)
+    return c.fail("its dimension is not constant");
+  if (failed(unify(c, inputs, *dim)))
+    return failure();
+  return c.replace(c.b.cat(inputs, *dim));
+}
+
+static LogicalResult legalizeStack(AtenCall &c) {
+  SmallVector<Value> inputs = readList(c);
+  auto dim = c.has("dim") ? c.getDim("dim", c.resultType().getRank())
+                          : std::optional<int64_t>(0);
+  if (!dim || inputs.empty())
+    return c.fail("its dimension is not constant");
+  for (Value &v : inputs)
+    v = c.b.unsqueeze(v, *dim);
+  if (failed(unify(c, inputs, *dim)))
+    return failure();
+  return c.replace(c.b.cat(inputs, *dim));
+}
+
+/// Padding from the last dimension on: [low, high, low, high, ...].
+static LogicalResult legalizePad(AtenCall &c) {
+  Value x = c.tensor("self");
+  auto pad = c.getInts("pad");
+  if (!x || !pad)
+    return c.fail("its amounts are not constant");
+  int64_t rank = getRank(x);
+  if (pad->size() % 2 || static_cast<int64_t>(pad->size()) > 2 * rank)
+    return c.fail("its amounts do not fit the rank");
+  if (c.stringOr("mode", "constant") != "constant")
+    return c.fail("padding mode '" + c.stringOr("mode", "") +
+                  "' is not implemented");
+  SmallVector<int64_t> low(rank, 0), high(rank, 0);
+  for (size_t i = 0; i < pad->size() / 2; ++i) {
+    low[rank - 1 - i] = (*pad)[2 * i];
+    high[rank - 1 - i] = (*pad)[2 * i + 1];
+  }
+  OpBuilder &builder = c.b.getBuilder();
+  Attribute value = builder.getF64FloatAttr(0);
+  if (c.has("value"))
+    value = c.op.getArgument("value");
+  TypedAttr number = convertScalar(value, getElementType(x));
+  if (!number)
+    return c.fail("its value is not a number");
+  return c.replace(c.b.pad(x, low, high, number));
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+static bool isIndex(Value v) {
+  Type type = getElementType(v);
+  return type.isInteger(64) || type.isInteger(32);
+}
+
+/// Positions as `i64` when they have another integer type.
+static Value toIndex(TensorBuilder &b, Value v) {
+  return isIndex(v) ? v : b.convert(v, b.getBuilder().getI64Type());
+}
+
+static LogicalResult legalizeIndex(AtenCall &c) {
+  Value x = c.tensor("self");
+  if (!x)
+    return c.fail("its operand is missing");
+  SmallVector<Value> indices;
+  SmallVector<int64_t> dims;
+  for (auto [d, index] : llvm::enumerate(c.optionalTensors("indices"))) {
+    if (!index)
+      continue;
+    Type type = getElementType(index);
+    if (type.isInteger(1) || type.isUnsignedInteger(8))
+      return c.fail("a mask selects a number of elements that depends on "
+                    "data");
+    indices.push_back(toIndex(c.b, index));
+    dims.push_back(d);
+  }
+  if (indices.empty())
+    return c.replace(x);
+  if (dims.back() >= getRank(x))
+    return c.fail("it has more indices than dimensions");
+  // Make the indices agree where only the run time knows that they do.
+  SmallVector<Sizes> shapes;
+  for (Value index : indices)
+    shapes.push_back(getSizes(index));
+  if (failed(broadcastSizes(shapes)))
+    return c.fail("its indices do not broadcast");
+  return c.replace(c.b.index(x, indices, dims));
+}
+
+static LogicalResult legalizeIndexSelect(AtenCall &c) {
+  Value x = c.tensor("self"), index = c.tensor("index");
+  auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
+  if (!dim || !index)
+    return c.fail("its dimension is not constant");
+  if (getRank(x) == 0)
+    return c.replace(x);
+  if (getRank(index) == 0)
+    index = c.b.unsqueeze(index, 0);
+  return c.replace(c.b.index(x, toIndex(c.b, index), *dim));
+}
+
+static LogicalResult legalizeEmbedding(AtenCall &c) {
+  Value weight = c.tensor("weight"), indices = c.tensor("indices");
+  if (!weight || !indices)
+    return c.fail("an operand is missing");
+  return c.replace(c.b.index(weight, toIndex(c.b, indices), 0));
+}
+
+static Value gather(TensorBuilder &b, Value x, Value index, int64_t dim) {
+  index = toIndex(b, index);
+  return GatherOp::create(
+      b.getBuilder(), b.getLoc(),
+      sym::getTensorType(getSizes(index), getElementType(x)), x, index, dim);
+}
+
+static LogicalResult legalizeGather(AtenCall &c) {
+  Value x = c.tensor("self"), index = c.tensor("index");
+  auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
+  if (!dim || !index)
+    return c.fail("its dimension is not constant");
+  if (getRank(x) == 0 && getRank(index) == 0)
+    return c.replace(x);
+  if (getRank(index) != getRank(x))
+    return c.fail("operand and index have different ranks");
+  return c.replace(gather(c.b, x, index, *dim));
+}
+
+static LogicalResult legalizeTakeAlongDim(AtenCall &c) {
+  Value x = c.tensor("self"), index = c.tensor("indices");
+  if (!x || !index)
+    return c.fail("an operand is missing");
+  if (!c.has("dim")) {
+    auto flat = [&](Value v) {
+      return c.b.reshape(
+          v, sym::getNumElements(cast<RankedTensorType>(v.getType())));
+    };
+    return c.replace(gather(c.b, flat(x), flat(index), 0));
+  }
+  auto dim = c.getDim("dim", getRank(x));
+  if (!dim || getRank(x) != getRank(index) || getRank(x) == 0)
+    return c.fail("its dimension is not constant");
+  // All other dimensions broadcast.
+  Sizes xs = getSizes(x), is = getSizes(index);
+  ExprAttr xSize = xs[*dim], iSize = is[*dim];
+  xs[*dim] = is[*dim] = c.b.size(1);
+  FailureOr<Sizes> both = broadcastSizes({xs, is});
+  if (failed(both))
+    return c.fail("operand and index do not broadcast");
+  xs = is = *both;
+  xs[*dim] = xSize;
+  is[*dim] = iSize;
+  return c.replace(
+      gather(c.b, c.broadcastTo(x, xs), c.broadcastTo(index, is), *dim));
+}
+
+static LogicalResult legalizeOneHot(AtenCall &c) {
+  Value x = c.tensor("self");
+  if (!x)
+    return c.fail("its operand is missing");
+  Sizes sizes = c.resultSizes();
+  Value classes = c.b.iota(0, 1, sizes.back());
+  Value index =
+      c.b.convert(c.b.unsqueeze(x, getRank(x)), c.b.getBuilder().getI64Type());
+  return c.replace(c.b.compare(Pred::Eq, index, classes));
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+static LogicalResult legalizeMaskedFill(AtenCall &c) {
+  Type type = c.resultElementType();
+  Value x = c.operand("self", type), mask = c.tensor("mask"),
+        value = c.operand("value", type);
+  if (!x || !mask || !value)
+    return c.fail("an operand is missing");
+  return c.replace(c.b.select(toBool(c.b, mask), value, x));
+}
+
+/// tril, triu: zeros above or below a diagonal.
+static AtenHandler triangle(bool lower) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    if (!x || getRank(x) < 2)
+      return c.fail("its operand has no diagonal");
+    Sizes sizes = getSizes(x);
+    ExprAttr rows = sizes[sizes.size() - 2], columns = sizes.back();
+    // Element (i, j) is on diagonal j - i.
+    Value row = c.b.unsqueeze(c.b.iota(c.intOr("diagonal", 0), 1, rows), 1);
+    Value column = c.b.iota(0, 1, columns);
+    Value keep = c.b.compare(lower ? Pred::Le : Pred::Ge, column, row);
+    return c.replace(c.b.select(keep, x, c.b.scalar(0, getElementType(x))));
+  };
+}
+
+/// Dropout outside of training.
+static AtenHandler dropout(bool defaultTrain) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("input");
+    if (!x)
+      return c.fail("its operand is missing");
+    if (c.boolOr("train", defaultTrain) && c.floatOr("p", 0.5) != 0)
+      return c.fail("there are no random numbers; export the model in "
+                    "evaluation mode");
+    if (c.op.getOutputs().size() == 1)
+      return c.replace(x);
+    OpBuilder &builder = c.b.getBuilder();
+    return c.replace({x, c.b.full(convertScalar(builder.getI64IntegerAttr(1),
+                                                c.resultElementType(1)),
+                                  c.resultSizes(1))});
+  };
+}
+
+void graph::populateDataLegalizations(AtenLegalizations &t) {
+  t.add("cat concat concatenate", legalizeCat);
+  t.add("stack", legalizeStack);
+  t.add("constant_pad_nd pad", legalizePad);
+  t.add("index.Tensor _unsafe_index.Tensor", legalizeIndex);
+  t.add("index_select", legalizeIndexSelect);
+  t.add("embedding", legalizeEmbedding);
+  t.add("gather", legalizeGather);
+  t.add("take_along_dim", legalizeTakeAlongDim);
+  t.add("one_hot", legalizeOneHot);
+  t.add("masked_fill.Scalar masked_fill.Tensor", legalizeMaskedFill);
+  t.add("tril", triangle(true));
+  t.add("triu", triangle(false));
+  t.add("dropout feature_dropout alpha_dropout feature_alpha_dropout",
+        dropout(true));
+  t.add("native_dropout", dropout(true));
+}

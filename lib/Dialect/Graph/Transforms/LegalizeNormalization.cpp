@@ -1,0 +1,319 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Legalisation of normalisations, softmax and attention. 16-bit floats are
+// computed in `f32` throughout and rounded once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using Pred = ComparePredicate;
+using sym::ExprAttr;
+
+/// A vector of channels, shaped so that it broadcasts along dimension one of
+/// a tensor of the given rank.
+static Value alongChannels(TensorBuilder &b, Value v, int64_t rank) {
+  Sizes sizes(std::max<int64_t>(rank - 1, 1), b.size(1));
+  sizes[0] = getSizes(v)[0];
+  return b.reshape(v, sizes);
+}
+
+/// 1 / sqrt(v + eps)
+static Value inverseRoot(TensorBuilder &b, Value v, double eps) {
+  return b.unary<RsqrtOp>(b.add(v, b.scalar(eps, getElementType(v))));
+}
+
+namespace {
+
+/// (x - mean) / sqrt(var + eps) over some dimensions, with the statistics.
+struct Normalized {
+  Value value, mean, rstd;
+};
+
+} // namespace
+
+static Normalized normalize(TensorBuilder &b, Value x, ArrayRef<int64_t> dims,
+                            double eps) {
+  Value mean = b.mean(x, dims, /*keepdims=*/true);
+  Value deviation = b.sub(x, mean);
+  Value variance = b.mean(b.mul(deviation, deviation), dims, /*keepdims=*/true);
+  Value rstd = inverseRoot(b, variance, eps);
+  return {b.mul(deviation, rstd), mean, rstd};
+}
+
+//===----------------------------------------------------------------------===//
+// Normalisations
+//===----------------------------------------------------------------------===//
+
+static LogicalResult legalizeBatchNorm(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("input", type);
+  Value mean = c.operand("running_mean", type),
+        var = c.operand("running_var", type);
+  if (c.boolOr("training", false))
+    return c.fail("it is in training mode; export the model in evaluation "
+                  "mode");
+  if (!x || !mean || !var || getRank(x) < 2)
+    return c.fail("an operand is missing");
+  // As the framework does: one scale and one shift for each channel.
+  TensorBuilder &b = c.b;
+  Value scale = inverseRoot(b, var, c.floatOr("eps", 1e-5));
+  if (Value weight = c.operand("weight", type))
+    scale = b.mul(scale, weight);
+  Value shift = b.mul(mean, scale);
+  if (Value bias = c.operand("bias", type))
+    shift = b.sub(bias, shift);
+  else
+    shift = b.unary<NegOp>(shift);
+  int64_t rank = getRank(x);
+  Value result = b.add(b.mul(x, alongChannels(b, scale, rank)),
+                       alongChannels(b, shift, rank));
+  // Saved statistics are empty outside of training.
+  SmallVector<Value> results = {result};
+  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i) {
+    bool empty = llvm::any_of(c.resultSizes(i),
+                              [](ExprAttr size) { return size.isConstant(0); });
+    results.push_back(
+        empty ? b.full(convertScalar(b.getBuilder().getF64FloatAttr(0),
+                                     c.resultElementType(i)),
+                       c.resultSizes(i))
+              : Value());
+  }
+  return c.replace(results);
+}
+
+static LogicalResult legalizeLayerNorm(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("input", type);
+  auto shape = c.getExprs("normalized_shape");
+  if (!x || !shape || static_cast<int64_t>(shape->size()) > getRank(x) ||
+      shape->empty())
+    return c.fail("its shape is not known");
+  int64_t rank = getRank(x);
+  auto dims = llvm::to_vector(
+      llvm::seq<int64_t>(rank - static_cast<int64_t>(shape->size()), rank));
+  TensorBuilder &b = c.b;
+  Normalized n = normalize(b, x, dims, c.floatOr("eps", 1e-5));
+  Value result = n.value;
+  if (Value weight = c.operand("weight", type))
+    result = b.mul(result, weight);
+  if (Value bias = c.operand("bias", type))
+    result = b.add(result, bias);
+  if (c.op.getOutputs().size() == 1)
+    return c.replace(result);
+  return c.replace({result, n.mean, n.rstd});
+}
+
+static LogicalResult legalizeRmsNorm(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("input", type);
+  auto shape = c.getExprs("normalized_shape");
+  if (!x || !shape || static_cast<int64_t>(shape->size()) > getRank(x) ||
+      shape->empty())
+    return c.fail("its shape is not known");
+  // The default is the distance from one to the next number, of the type that
+  // the framework computes in.
+  double eps = type.isF64() ? std::ldexp(1.0, -52) : std::ldexp(1.0, -23);
+  int64_t rank = getRank(x);
+  auto dims = llvm::to_vector(
+      llvm::seq<int64_t>(rank - static_cast<int64_t>(shape->size()), rank));
+  TensorBuilder &b = c.b;
+  Value rstd =
+      inverseRoot(b, b.mean(b.mul(x, x), dims, true), c.floatOr("eps", eps));
+  Value result = b.mul(x, rstd);
+  if (Value weight = c.operand("weight", type))
+    result = b.mul(result, weight);
+  if (c.op.getOutputs().size() == 1)
+    return c.replace(result);
+  return c.replace({result, rstd});
+}
+
+/// Normalises over the channels of each group and all positions: with one
+/// group for each channel, this is instance normalisation.
+static LogicalResult groupNorm(AtenCall &c, ExprAttr groups) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("input", type);
+  if (!x || getRank(x) < 2)
+    return c.fail("its operand is missing");
+  TensorBuilder &b = c.b;
+  Sizes sizes = getSizes(x);
+  ExprAttr rest =
+      sym::mul(sym::floorDiv(sizes[1], groups),
+               sym::product(b.getContext(), SizesRef(sizes).drop_front(2)));
+  Value grouped = b.reshape(x, {sizes[0], groups, rest});
+  Normalized n = normalize(b, grouped, 2, c.floatOr("eps", 1e-5));
+  Value result = b.reshape(n.value, sizes);
+  if (Value weight = c.operand("weight", type))
+    result = b.mul(result, alongChannels(b, weight, getRank(x)));
+  if (Value bias = c.operand("bias", type))
+    result = b.add(result, alongChannels(b, bias, getRank(x)));
+  if (c.op.getOutputs().size() == 1)
+    return c.replace(result);
+  Sizes statistics = {sizes[0], groups};
+  return c.replace(
+      {result, b.reshape(n.mean, statistics), b.reshape(n.rstd, statistics)});
+}
+
+static AtenHandler groupNormWith(StringRef groupsName) {
+  return [=](AtenCall &c) -> LogicalResult {
+    ExprAttr groups = c.getExpr(groupsName);
+    if (!groups || (groups.isConstant() && groups.getValue() < 1))
+      return c.fail("its number of groups is not known");
+    return groupNorm(c, groups);
+  };
+}
+
+static LogicalResult legalizeInstanceNorm(AtenCall &c) {
+  Value x = c.tensor("input");
+  if (!x || getRank(x) < 3)
+    return c.fail("its operand is missing");
+  if (!c.boolOr("use_input_stats", true))
+    return c.fail("it uses running statistics");
+  return groupNorm(c, getSizes(x)[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+static AtenHandler softmax(bool logarithm) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.operand("self", getAccumulationType(c.resultElementType()));
+    auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
+    if (!dim)
+      return c.fail("its dimension is not constant");
+    TensorBuilder &b = c.b;
+    Sizes sizes = getSizes(x);
+    if (sizes.empty())
+      x = b.unsqueeze(x, 0);
+    Value result;
+    if (logarithm) {
+      Value shifted = b.sub(x, b.reduce(ReduceKind::Max, x, *dim, true));
+      Value sum =
+          b.reduce(ReduceKind::Sum, b.unary<ExpOp>(shifted), *dim, true);
+      result = b.sub(shifted, b.unary<LogOp>(sum));
+    } else {
+      result = b.softmax(x, *dim);
+    }
+    return c.replace(b.reshape(result, sizes));
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+static LogicalResult legalizeAttention(AtenCall &c) {
+  Type type = c.resultElementType();
+  Value query = c.operand("query", type), key = c.operand("key", type),
+        value = c.operand("value", type);
+  if (!query || !key || !value)
+    return c.fail("an operand is missing");
+  int64_t rank = getRank(query);
+  if (rank < 2 || getRank(key) != rank || getRank(value) != rank)
+    return c.fail("query, key and value have different ranks");
+  if (c.floatOr("dropout_p", 0) != 0)
+    return c.fail("there are no random numbers; export the model in "
+                  "evaluation mode");
+  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
+    if (!c.op.getOutputs()[i].use_empty())
+      return c.fail("only its first result is computed");
+  TensorBuilder &b = c.b;
+
+  // Every head of key and value serves several heads of the query.
+  if (c.boolOr("enable_gqa", false) && rank >= 3) {
+    ExprAttr heads = getSizes(query)[rank - 3];
+    auto spread = [&](Value v) -> Value {
+      Sizes sizes = getSizes(v);
+      if (sizes[rank - 3] == heads)
+        return v;
+      ExprAttr count = sym::floorDiv(heads, sizes[rank - 3]);
+      Sizes wide = sizes;
+      wide.insert(wide.begin() + rank - 2, count);
+      sizes[rank - 3] = heads;
+      return b.reshape(b.broadcast(b.unsqueeze(v, rank - 2), wide), sizes);
+    };
+    key = spread(key);
+    value = spread(value);
+  }
+
+  // Equal batch sizes.
+  Sizes q = getSizes(query), k = getSizes(key), v = getSizes(value);
+  auto batch = [&](const Sizes &s) { return Sizes(SizesRef(s).drop_back(2)); };
+  FailureOr<Sizes> common = broadcastSizes({batch(q), batch(k), batch(v)});
+  if (failed(common) || provablyDiffer(q[rank - 1], k[rank - 1]) ||
+      provablyDiffer(k[rank - 2], v[rank - 2]))
+    return c.fail("query, key and value do not fit");
+  k[rank - 1] = q[rank - 1];
+  v[rank - 2] = k[rank - 2];
+  for (Sizes *s : {&q, &k, &v})
+    std::copy(common->begin(), common->end(), s->begin());
+  query = c.broadcastTo(query, q);
+  key = c.broadcastTo(key, k);
+  value = c.broadcastTo(value, v);
+
+  double scale;
+  if (auto given = c.getFloat("scale"))
+    scale = *given;
+  else if (auto width = q[rank - 1].getConstant())
+    scale = 1 / std::sqrt(static_cast<double>(*width));
+  else
+    return c.fail("its scale is not constant");
+
+  bool causal = c.boolOr("is_causal", false);
+  Value mask = c.tensor("attn_mask");
+  if (mask && causal)
+    return c.fail("it has a mask and is causal");
+  if (mask && !getElementType(mask).isInteger(1))
+    mask = b.convert(mask, type);
+  if (mask) {
+    Sizes scores = q;
+    scores[rank - 1] = k[rank - 2];
+    Sizes have = getSizes(mask);
+    if (have.size() > scores.size())
+      return c.fail("its mask has too many dimensions");
+    Sizes want = have;
+    for (auto [w, s] : llvm::zip(want, SizesRef(scores).take_back(have.size())))
+      if (!w.isConstant(1)) {
+        if (provablyDiffer(w, s))
+          return c.fail("its mask does not broadcast to the scores");
+        w = s;
+      }
+    mask = b.castSizes(mask, want);
+  }
+  Sizes out = q;
+  out[rank - 1] = v[rank - 1];
+  OpBuilder &builder = b.getBuilder();
+  Value result = AttentionOp::create(
+      builder, b.getLoc(), sym::getTensorType(out, type), query, key, value,
+      mask, causal ? builder.getUnitAttr() : UnitAttr(),
+      builder.getF64FloatAttr(scale));
+  SmallVector<Value> results(c.op.getOutputs().size());
+  results[0] = result;
+  return c.replace(results);
+}
+
+void graph::populateNormalizationLegalizations(AtenLegalizations &t) {
+  t.add("batch_norm _native_batch_norm_legit_no_training native_batch_norm",
+        legalizeBatchNorm);
+  t.add("layer_norm native_layer_norm", legalizeLayerNorm);
+  t.add("rms_norm _fused_rms_norm", legalizeRmsNorm);
+  t.add("group_norm", groupNormWith("num_groups"));
+  t.add("native_group_norm", groupNormWith("group"));
+  t.add("instance_norm", legalizeInstanceNorm);
+  t.add("softmax.int _softmax special_softmax", softmax(false));
+  t.add("log_softmax.int _log_softmax special_log_softmax", softmax(true));
+  t.add("scaled_dot_product_attention "
+        "_scaled_dot_product_flash_attention_for_cpu",
+        legalizeAttention);
+}

@@ -1,0 +1,317 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Legalisation of reductions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using Pred = ComparePredicate;
+using sym::ExprAttr;
+
+namespace {
+
+/// The operand of a reduction and what is reduced.
+struct Reduction {
+  Value x;
+  SmallVector<int64_t> dims;
+  bool keepdims;
+};
+
+} // namespace
+
+/// Reads `self`, `dim` and `keepdim`. Fails with a reason.
+static FailureOr<Reduction> read(AtenCall &c, Type elementType) {
+  Value x = c.operand("self", elementType);
+  if (!x) {
+    (void)c.fail("its operand is missing");
+    return failure();
+  }
+  auto dims = c.getDims("dim", getRank(x));
+  if (!dims) {
+    (void)c.fail("its dimensions are not constant");
+    return failure();
+  }
+  return Reduction{x, *dims, c.boolOr("keepdim", false)};
+}
+
+/// A reduction in the element type of the result.
+static AtenHandler reduce(ReduceKind kind) {
+  return [=](AtenCall &c) -> LogicalResult {
+    FailureOr<Reduction> r = read(c, c.resultElementType());
+    if (failed(r))
+      return failure();
+    return c.replace(c.b.reduce(kind, r->x, r->dims, r->keepdims));
+  };
+}
+
+/// `any` and `all`: a reduction of truth values.
+static AtenHandler reduceBool(ReduceKind kind) {
+  return [=](AtenCall &c) -> LogicalResult {
+    FailureOr<Reduction> r = read(c, c.b.getBuilder().getI1Type());
+    if (failed(r))
+      return failure();
+    return c.replace(c.b.reduce(kind, r->x, r->dims, r->keepdims));
+  };
+}
+
+/// A reduction of floats of several ops, in a wide type.
+using FloatFn = Value (*)(AtenCall &, const Reduction &);
+static AtenHandler floats(FloatFn fn) {
+  return [=](AtenCall &c) -> LogicalResult {
+    FailureOr<Reduction> r =
+        read(c, getAccumulationType(c.resultElementType()));
+    if (failed(r))
+      return failure();
+    if (!isa<FloatType>(getElementType(r->x)))
+      return c.fail("its result is not a float");
+    return c.replace(fn(c, *r));
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Extrema and their positions
+//===----------------------------------------------------------------------===//
+
+/// max.dim, min.dim: values and positions.
+static AtenHandler extremumWithPosition(ReduceKind kind) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    std::optional<int64_t> dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
+    if (!dim)
+      return c.fail("its dimension is not constant");
+    if (getRank(x) == 0)
+      return c.replace({x, c.b.scalar(0, c.resultElementType(1))});
+    if (getSizes(x)[*dim].isConstant(0))
+      return c.fail("the dimension has size zero");
+    auto op = ArgReduceOp::create(c.b.getBuilder(), c.b.getLoc(), kind, x, *dim,
+                                  c.boolOr("keepdim", false));
+    return c.replace(op.getResults());
+  };
+}
+
+/// argmax, argmin: positions, of the flattened operand without a dimension.
+static AtenHandler position(ReduceKind kind) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    if (!x)
+      return c.fail("its operand is missing");
+    bool keepdims = c.boolOr("keepdim", false);
+    std::optional<int64_t> dim = 0;
+    if (c.has("dim")) {
+      dim = c.getDim("dim", getRank(x));
+      if (getRank(x) == 0)
+        x = c.b.unsqueeze(x, 0);
+    } else {
+      x = c.b.reshape(x,
+                      sym::getNumElements(cast<RankedTensorType>(x.getType())));
+      keepdims = false;
+    }
+    if (!dim)
+      return c.fail("its dimension is not constant");
+    if (getSizes(x)[*dim].isConstant(0))
+      return c.fail("the dimension has size zero");
+    Value result = ArgReduceOp::create(c.b.getBuilder(), c.b.getLoc(), kind, x,
+                                       *dim, keepdims)
+                       .getPositions();
+    Sizes sizes = c.resultSizes();
+    return c.replace(static_cast<size_t>(getRank(result)) == sizes.size()
+                         ? result
+                         : c.b.reshape(result, sizes));
+  };
+}
+
+static LogicalResult legalizeAMinMax(AtenCall &c) {
+  FailureOr<Reduction> r = read(c, c.resultElementType());
+  if (failed(r))
+    return failure();
+  return c.replace({c.b.reduce(ReduceKind::Min, r->x, r->dims, r->keepdims),
+                    c.b.reduce(ReduceKind::Max, r->x, r->dims, r->keepdims)});
+}
+
+//===----------------------------------------------------------------------===//
+// Variance
+//===----------------------------------------------------------------------===//
+
+/// Variance in two passes, and the mean.
+static FailureOr<std::pair<Value, Value>> variance(AtenCall &c,
+                                                   const Reduction &r) {
+  TensorBuilder &b = c.b;
+  Type type = getElementType(r.x);
+  Sizes sizes = getSizes(r.x);
+  ExprAttr count = b.size(1);
+  for (int64_t d : r.dims)
+    count = sym::mul(count, sizes[d]);
+  double correction = c.has("correction") ? c.floatOr("correction", 1)
+                                          : c.boolOr("unbiased", true);
+  Value divisor;
+  if (correction == std::floor(correction))
+    divisor = b.expr(
+        c.getContext().simplify(sym::max(
+            sym::add(count, -static_cast<int64_t>(correction)), b.size(0))),
+        type);
+  else
+    divisor = b.binary<MaximumOp>(
+        b.sub(b.expr(count, type), b.scalar(correction, type)),
+        b.scalar(0, type));
+  Value mean = b.mean(r.x, r.dims, /*keepdims=*/true);
+  Value deviation = b.sub(r.x, mean);
+  Value sum = b.reduce(ReduceKind::Sum, b.mul(deviation, deviation), r.dims,
+                       r.keepdims);
+  Value meanResult = r.keepdims ? mean : b.mean(r.x, r.dims, false);
+  return std::pair(b.div(sum, divisor), meanResult);
+}
+
+/// var, std, and their pairs with the mean.
+static AtenHandler spread(bool root, bool withMean) {
+  return [=](AtenCall &c) -> LogicalResult {
+    FailureOr<Reduction> r =
+        read(c, getAccumulationType(c.resultElementType()));
+    if (failed(r))
+      return failure();
+    if (!isa<FloatType>(getElementType(r->x)))
+      return c.fail("its result is not a float");
+    auto values = variance(c, *r);
+    if (failed(values))
+      return failure();
+    Value result = root ? c.b.unary<SqrtOp>(values->first) : values->first;
+    if (withMean)
+      return c.replace({result, values->second});
+    return c.replace(result);
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Norms and others
+//===----------------------------------------------------------------------===//
+
+static Value norm(AtenCall &c, const Reduction &r, double p) {
+  TensorBuilder &b = c.b;
+  Type type = getElementType(r.x);
+  auto sum = [&](Value v) {
+    return b.reduce(ReduceKind::Sum, v, r.dims, r.keepdims);
+  };
+  if (p == 0)
+    return sum(b.convert(b.compare(Pred::Ne, r.x, b.scalar(0, type)), type));
+  if (p == 2)
+    return b.unary<SqrtOp>(sum(b.mul(r.x, r.x)));
+  Value magnitude = b.unary<AbsOp>(r.x);
+  if (p == 1)
+    return sum(magnitude);
+  if (std::isinf(p))
+    return b.reduce(p > 0 ? ReduceKind::Max : ReduceKind::Min, magnitude,
+                    r.dims, r.keepdims);
+  Value power = b.binary<PowOp>(magnitude, b.scalar(p, type));
+  return b.binary<PowOp>(sum(power), b.scalar(1 / p, type));
+}
+
+static Value logSumExp(AtenCall &c, const Reduction &r) {
+  TensorBuilder &b = c.b;
+  Type type = getElementType(r.x);
+  Value largest = b.reduce(ReduceKind::Max, r.x, r.dims, /*keepdims=*/true);
+  // An infinite maximum would give inf - inf.
+  largest =
+      b.select(b.unary<IsInfOp>(largest, true), b.scalar(0, type), largest);
+  Value e = b.unary<ExpOp>(b.sub(r.x, largest));
+  Value sum = b.reduce(ReduceKind::Sum, e, r.dims, r.keepdims);
+  if (!r.keepdims)
+    largest = b.reshape(largest, getSizes(sum));
+  return b.add(b.unary<LogOp>(sum), largest);
+}
+
+static LogicalResult legalizeCountNonzero(AtenCall &c) {
+  FailureOr<Reduction> r = read(c, c.b.getBuilder().getI1Type());
+  if (failed(r))
+    return failure();
+  return c.replace(c.b.reduce(ReduceKind::Sum,
+                              c.b.convert(r->x, c.resultElementType()), r->dims,
+                              r->keepdims));
+}
+
+/// Reductions that take a NaN for zero.
+static Value withoutNan(TensorBuilder &b, Value x) {
+  return b.select(b.unary<IsNanOp>(x, true), b.scalar(0, getElementType(x)), x);
+}
+
+/// mean (1), sum (2) or no (0) reduction of a loss.
+static AtenHandler loss(Value (*fn)(TensorBuilder &, Value)) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Type type = getAccumulationType(c.resultElementType());
+    Value x = c.operand("self", type), target = c.operand("target", type);
+    if (!x || !target)
+      return c.fail("an operand is missing");
+    Value v = fn(c.b, c.b.sub(x, target));
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, getRank(v)));
+    switch (c.intOr("reduction", 1)) {
+    case 0:
+      return c.replace(v);
+    case 1:
+      return c.replace(c.b.mean(v, dims, false));
+    case 2:
+      return c.replace(c.b.reduce(ReduceKind::Sum, v, dims, false));
+    default:
+      return c.fail("its kind of reduction is unknown");
+    }
+  };
+}
+
+void graph::populateReductionLegalizations(AtenLegalizations &t) {
+  t.add("sum sum.dim_IntList", reduce(ReduceKind::Sum));
+  t.add("prod prod.dim_int", reduce(ReduceKind::Prod));
+  t.add("amax max", reduce(ReduceKind::Max));
+  t.add("amin min", reduce(ReduceKind::Min));
+  t.add("aminmax", legalizeAMinMax);
+  t.add("any any.dim any.dims", reduceBool(ReduceKind::Any));
+  t.add("all all.dim all.dims", reduceBool(ReduceKind::All));
+  t.add("max.dim", extremumWithPosition(ReduceKind::Max));
+  t.add("min.dim", extremumWithPosition(ReduceKind::Min));
+  t.add("argmax", position(ReduceKind::Max));
+  t.add("argmin", position(ReduceKind::Min));
+  t.add("mean mean.dim", floats([](AtenCall &c, const Reduction &r) {
+          return c.b.mean(r.x, r.dims, r.keepdims);
+        }));
+  t.add("nansum", floats([](AtenCall &c, const Reduction &r) {
+          return c.b.reduce(ReduceKind::Sum, withoutNan(c.b, r.x), r.dims,
+                            r.keepdims);
+        }));
+  t.add("nanmean", floats([](AtenCall &c, const Reduction &r) {
+          TensorBuilder &b = c.b;
+          Type type = getElementType(r.x);
+          Value isNumber = b.logicalNot(b.unary<IsNanOp>(r.x, true));
+          Value count = b.reduce(ReduceKind::Sum, b.convert(isNumber, type),
+                                 r.dims, r.keepdims);
+          return b.div(
+              b.reduce(ReduceKind::Sum, withoutNan(b, r.x), r.dims, r.keepdims),
+              count);
+        }));
+  t.add("var var.dim var.correction", spread(false, false));
+  t.add("std std.dim std.correction", spread(true, false));
+  t.add("var_mean var_mean.dim var_mean.correction", spread(false, true));
+  t.add("std_mean std_mean.dim std_mean.correction", spread(true, true));
+  t.add("norm.Scalar norm.ScalarOpt_dim norm.ScalarOpt_dtype "
+        "norm.ScalarOpt_dim_dtype",
+        floats([](AtenCall &c, const Reduction &r) {
+          return norm(c, r, c.floatOr("p", 2));
+        }));
+  t.add("linalg_vector_norm", floats([](AtenCall &c, const Reduction &r) {
+          return norm(c, r, c.floatOr("ord", 2));
+        }));
+  t.add("frobenius_norm.dim",
+        floats([](AtenCall &c, const Reduction &r) { return norm(c, r, 2); }));
+  t.add("logsumexp special_logsumexp", floats(logSumExp));
+  t.add("count_nonzero count_nonzero.dim_IntList", legalizeCountNonzero);
+  t.add("mse_loss",
+        loss([](TensorBuilder &b, Value d) { return b.mul(d, d); }));
+  t.add("l1_loss",
+        loss([](TensorBuilder &b, Value d) { return b.unary<AbsOp>(d); }));
+}

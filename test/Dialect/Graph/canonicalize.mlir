@@ -1,0 +1,159 @@
+// RUN: coil-opt %s --canonicalize | FileCheck %s
+
+// CHECK-LABEL: @reshape_of_reshape
+// CHECK-NEXT:    graph.reshape %{{.*}} : (tensor<4x6xf32>) -> tensor<24xf32>
+// CHECK-NEXT:    return
+func.func @reshape_of_reshape(%x: tensor<4x6xf32>) -> tensor<24xf32> {
+  %0 = graph.reshape %x : (tensor<4x6xf32>) -> tensor<2x12xf32>
+  %1 = graph.reshape %0 : (tensor<2x12xf32>) -> tensor<24xf32>
+  return %1 : tensor<24xf32>
+}
+
+// CHECK-LABEL: @reshape_and_back
+// CHECK-SAME:    %[[X:.+]]: tensor<?x6xf32
+// CHECK-NEXT:    return %[[X]]
+func.func @reshape_and_back(%x: tensor<?x6xf32, #sym.shape<[s0, 6]>>) -> tensor<?x6xf32, #sym.shape<[s0, 6]>> {
+  %0 = graph.reshape %x : (tensor<?x6xf32, #sym.shape<[s0, 6]>>) -> tensor<?xf32, #sym.shape<[s0 * 6]>>
+  %1 = graph.reshape %0 : (tensor<?xf32, #sym.shape<[s0 * 6]>>) -> tensor<?x6xf32, #sym.shape<[s0, 6]>>
+  return %1 : tensor<?x6xf32, #sym.shape<[s0, 6]>>
+}
+
+// CHECK-LABEL: @permute_of_permute
+// CHECK-NEXT:    graph.permute %{{.*}} [2, 1, 0]
+// CHECK-NEXT:    return
+func.func @permute_of_permute(%x: tensor<2x3x4xf32>) -> tensor<4x3x2xf32> {
+  %0 = graph.permute %x [1, 2, 0] : (tensor<2x3x4xf32>) -> tensor<3x4x2xf32>
+  %1 = graph.permute %0 [1, 0, 2] : (tensor<3x4x2xf32>) -> tensor<4x3x2xf32>
+  return %1 : tensor<4x3x2xf32>
+}
+
+// CHECK-LABEL: @transpose_twice
+// CHECK-SAME:    %[[X:.+]]: tensor<2x3xf32>
+// CHECK-NEXT:    return %[[X]]
+func.func @transpose_twice(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = graph.permute %x [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %1 = graph.permute %0 [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}
+
+// A permutation that moves only dimensions of size one moves no element.
+// CHECK-LABEL: @permute_of_unit_dimensions
+// CHECK-NEXT:    graph.reshape %{{.*}} : (tensor<1x3x4xf32>) -> tensor<3x1x4xf32>
+func.func @permute_of_unit_dimensions(%x: tensor<1x3x4xf32>) -> tensor<3x1x4xf32> {
+  %0 = graph.permute %x [1, 0, 2] : (tensor<1x3x4xf32>) -> tensor<3x1x4xf32>
+  return %0 : tensor<3x1x4xf32>
+}
+
+// CHECK-LABEL: @permute_that_moves_stays
+// CHECK-NEXT:    graph.permute
+func.func @permute_that_moves_stays(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %0 = graph.permute %x [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+
+// CHECK-LABEL: @slice_of_slice
+// CHECK-NEXT:    graph.slice %{{.*}} starts <[s0 + 7]> steps [6] : (tensor<100xf32>) -> tensor<3xf32>
+// CHECK-NEXT:    return
+func.func @slice_of_slice(%x: tensor<100xf32>) -> tensor<3xf32> {
+  %0 = graph.slice %x starts <[s0 + 1]> steps [3] : (tensor<100xf32>) -> tensor<20xf32>
+  %1 = graph.slice %0 starts <[2]> steps [2] : (tensor<20xf32>) -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+
+// CHECK-LABEL: @flip_twice
+// CHECK-SAME:    %[[X:.+]]: tensor<9xf32>
+// CHECK-NEXT:    return %[[X]]
+func.func @flip_twice(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %0 = graph.slice %x starts <[8]> steps [-1] : (tensor<9xf32>) -> tensor<9xf32>
+  %1 = graph.slice %0 starts <[8]> steps [-1] : (tensor<9xf32>) -> tensor<9xf32>
+  return %1 : tensor<9xf32>
+}
+
+// CHECK-LABEL: @broadcast_of_broadcast
+// CHECK-NEXT:    graph.broadcast %{{.*}} : (tensor<4xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT:    return
+func.func @broadcast_of_broadcast(%x: tensor<4xf32>) -> tensor<2x3x4xf32> {
+  %0 = graph.broadcast %x : (tensor<4xf32>) -> tensor<3x4xf32>
+  %1 = graph.broadcast %0 : (tensor<3x4xf32>) -> tensor<2x3x4xf32>
+  return %1 : tensor<2x3x4xf32>
+}
+
+// Elementwise operators broadcast their operands.
+// CHECK-LABEL: @elementwise_absorbs_broadcast
+// CHECK-SAME:    %[[X:.+]]: tensor<4xf32>, %[[Y:.+]]: tensor<3x4xf32>
+// CHECK-NEXT:    graph.add %[[X]], %[[Y]] : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+func.func @elementwise_absorbs_broadcast(%x: tensor<4xf32>, %y: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %0 = graph.broadcast %x : (tensor<4xf32>) -> tensor<3x4xf32>
+  %1 = graph.add %0, %y : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %1 : tensor<3x4xf32>
+}
+
+// CHECK-LABEL: @views_of_full
+// CHECK-NEXT:    graph.full 1.000000e+00 : f32 -> tensor<2x3xf32>
+// CHECK-NEXT:    return
+func.func @views_of_full() -> tensor<2x3xf32> {
+  %0 = graph.full 1.0 : f32 -> tensor<12xf32>
+  %1 = graph.reshape %0 : (tensor<12xf32>) -> tensor<3x4xf32>
+  %2 = graph.permute %1 [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  %3 = graph.slice %2 starts <[1, 0]> steps [1, 1] : (tensor<4x3xf32>) -> tensor<2x3xf32>
+  return %3 : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @splat_constant
+// CHECK-NEXT:    graph.full 2.500000e-01 : f32 -> tensor<4x4xf32>
+func.func @splat_constant() -> tensor<4x4xf32> {
+  %0 = graph.constant dense<0.25> : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: @convert_of_full
+// CHECK-NEXT:    graph.full -3 : i8 -> tensor<4xi8>
+func.func @convert_of_full() -> tensor<4xi8> {
+  %0 = graph.full -3.75 : f32 -> tensor<4xf32>
+  %1 = graph.convert %0 : (tensor<4xf32>) -> tensor<4xi8>
+  return %1 : tensor<4xi8>
+}
+
+// CHECK-LABEL: @convert_of_full_out_of_range_stays
+// CHECK:         graph.convert
+func.func @convert_of_full_out_of_range_stays() -> tensor<4xi8> {
+  %0 = graph.full 300.0 : f32 -> tensor<4xf32>
+  %1 = graph.convert %0 : (tensor<4xf32>) -> tensor<4xi8>
+  return %1 : tensor<4xi8>
+}
+
+// CHECK-LABEL: @widen_and_narrow
+// CHECK-SAME:    %[[X:.+]]: tensor<4xbf16>
+// CHECK-NEXT:    return %[[X]]
+func.func @widen_and_narrow(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  %0 = graph.convert %x : (tensor<4xbf16>) -> tensor<4xf32>
+  %1 = graph.convert %0 : (tensor<4xf32>) -> tensor<4xbf16>
+  return %1 : tensor<4xbf16>
+}
+
+// Rounding to bf16 is an effect.
+// CHECK-LABEL: @narrow_and_widen_stays
+// CHECK-COUNT-2: graph.convert
+func.func @narrow_and_widen_stays(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.convert %x : (tensor<4xf32>) -> tensor<4xbf16>
+  %1 = graph.convert %0 : (tensor<4xbf16>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @signed_to_unsigned_to_wide_stays
+// CHECK-COUNT-2: graph.convert
+func.func @signed_to_unsigned_to_wide_stays(%x: tensor<4xi8>) -> tensor<4xi32> {
+  %0 = graph.convert %x : (tensor<4xi8>) -> tensor<4xui8>
+  %1 = graph.convert %0 : (tensor<4xui8>) -> tensor<4xi32>
+  return %1 : tensor<4xi32>
+}
+
+// CHECK-LABEL: @cat_of_cat
+// CHECK-SAME:    %[[X:.+]]: tensor<2xf32>
+// CHECK-NEXT:    graph.cat %[[X]], %[[X]], %[[X]] dim 0
+// CHECK-NEXT:    return
+func.func @cat_of_cat(%x: tensor<2xf32>) -> tensor<6xf32> {
+  %0 = graph.cat %x, %x dim 0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  %1 = graph.cat %0, %x dim 0 : (tensor<4xf32>, tensor<2xf32>) -> tensor<6xf32>
+  return %1 : tensor<6xf32>
+}

@@ -1,0 +1,616 @@
+// RUN: coil-opt %s --split-input-file --verify-diagnostics
+
+func.func @add_c1(%x: tensor<3xf32>, %y: tensor<4xf32>) {
+  // expected-error@+1 {{sizes [3] do not broadcast to the result's [4]}}
+  %0 = graph.add %x, %y : (tensor<3xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// A symbol is not known to equal another one.
+func.func @add_c1_symbols(%x: tensor<?xf32, #sym.shape<[s0]>>, %y: tensor<?xf32, #sym.shape<[s1]>>) {
+  // expected-error@+1 {{sizes [s1] do not broadcast to the result's [s0]}}
+  %0 = graph.add %x, %y : (tensor<?xf32, #sym.shape<[s0]>>, tensor<?xf32, #sym.shape<[s1]>>) -> tensor<?xf32, #sym.shape<[s0]>>
+  return
+}
+
+// -----
+
+func.func @add_c2(%x: tensor<4xf32>, %y: tensor<4xi32>) {
+  // expected-error@+1 {{requires the same element type for all operands and results}}
+  %0 = graph.add %x, %y : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_size_expression(%x: tensor<?xf32>) {
+  // expected-error@+1 {{must be tensor of number values with an expression for each dynamic size, but got 'tensor<?xf32>'}}
+  %0 = graph.neg %x : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @exp_of_integer(%x: tensor<4xi32>) {
+  // expected-error@+1 {{must be tensor of float values}}
+  %0 = graph.exp %x : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @isnan_c1(%x: tensor<3xf32>) {
+  // expected-error@+1 {{sizes [3] do not broadcast to the result's [4]}}
+  %0 = graph.isnan %x : (tensor<3xf32>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @compare_c1(%x: tensor<3xf32>) {
+  // expected-error@+1 {{sizes [3] do not broadcast to the result's [1, 2]}}
+  %0 = graph.compare lt, %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<1x2xi1>
+  return
+}
+
+// -----
+
+func.func @compare_c2(%x: tensor<4xf32>, %y: tensor<4xf64>) {
+  // expected-error@+1 {{expected an operand with elements of type 'f32' but got 'f64'}}
+  %0 = graph.compare lt, %x, %y : (tensor<4xf32>, tensor<4xf64>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @select_c1(%p: tensor<2xi1>, %x: tensor<4xf32>) {
+  // expected-error@+1 {{sizes [2] do not broadcast to the result's [4]}}
+  %0 = graph.select %p, %x, %x : (tensor<2xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @select_c2(%p: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf16>) {
+  // expected-error@+1 {{expected an operand with elements of type 'f32' but got 'f16'}}
+  %0 = graph.select %p, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @convert_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{sizes [4] do not broadcast to the result's [2]}}
+  %0 = graph.convert %x : (tensor<4xf32>) -> tensor<2xf16>
+  return
+}
+
+// -----
+
+func.func @bitcast_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{sizes [4] do not broadcast to the result's [2]}}
+  %0 = graph.bitcast %x : (tensor<4xf32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{cannot read the bits of 'f32' as 'i64'}}
+  %0 = graph.bitcast %x : (tensor<4xf32>) -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @special_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{sizes [4] do not broadcast to the result's [2]}}
+  %0 = graph.special lgamma, %x : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @special_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected an operand with elements of type 'f64' but got 'f32'}}
+  %0 = graph.special lgamma, %x : (tensor<4xf32>) -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @special_c3(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected 2 operands for 'zeta' but got 1}}
+  %0 = graph.special zeta, %x : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c1_unsorted(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected sorted, distinct dimensions below 2 but got 0 after 1}}
+  %0 = graph.reduce sum, %x dims [1, 0] : (tensor<4x8xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @reduce_c1_outside(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected sorted, distinct dimensions below 2 but got 2}}
+  %0 = graph.reduce sum, %x dims [2] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c2(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected result sizes [4, 1] but got [4]}}
+  %0 = graph.reduce sum, %x dims [1] keepdims : (tensor<4x8xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c3_type(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected a result with elements of type 'f32' but got 'f64'}}
+  %0 = graph.reduce sum, %x dims [1] : (tensor<4x8xf32>) -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @reduce_c3_kind(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{has no reduction 'any' of elements of type 'f32'}}
+  %0 = graph.reduce any, %x dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @arg_reduce_c1_kind(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected 'max' or 'min' but got 'sum'}}
+  %0:2 = graph.arg_reduce sum, %x dim 1 : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @arg_reduce_c1_dim(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected sorted, distinct dimensions below 2 but got -1}}
+  %0:2 = graph.arg_reduce max, %x dim -1 : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @arg_reduce_c2(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected result sizes [4] but got [8]}}
+  %0:2 = graph.arg_reduce max, %x dim 1 : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<8xi64>)
+  return
+}
+
+// -----
+
+func.func @arg_reduce_c3(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected values with elements of type 'f32' but got 'f64'}}
+  %0:2 = graph.arg_reduce max, %x dim 1 : (tensor<4x8xf32>) -> (tensor<4xf64>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @arg_reduce_c4(%x: tensor<4x0xf32>) {
+  // expected-error@+1 {{cannot choose from dimension 1 of size zero}}
+  %0:2 = graph.arg_reduce max, %x dim 1 : (tensor<4x0xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @matmul_c1(%x: tensor<4xf32>, %y: tensor<4x2xf32>) {
+  // expected-error@+1 {{expected operands of one rank of at least 2 but got ranks 1 and 2}}
+  %0 = graph.matmul %x, %y : (tensor<4xf32>, tensor<4x2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c2(%x: tensor<3x4xf32>, %y: tensor<5x2xf32>) {
+  // expected-error@+1 {{contracted sizes '4' and '5' differ}}
+  %0 = graph.matmul %x, %y : (tensor<3x4xf32>, tensor<5x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3_batch(%x: tensor<2x3x4xf32>, %y: tensor<3x4x2xf32>) {
+  // expected-error@+1 {{batch sizes '2' and '3' differ}}
+  %0 = graph.matmul %x, %y : (tensor<2x3x4xf32>, tensor<3x4x2xf32>) -> tensor<2x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3_result(%x: tensor<2x3x4xf32>, %y: tensor<1x4x2xf32>) {
+  // expected-error@+1 {{expected result sizes [2, 3, 2] but got [1, 3, 2]}}
+  %0 = graph.matmul %x, %y : (tensor<2x3x4xf32>, tensor<1x4x2xf32>) -> tensor<1x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4(%x: tensor<3x4xf32>, %y: tensor<4x2xf16>) {
+  // expected-error@+1 {{expected elements of type 'f32' but got 'f16'}}
+  %0 = graph.matmul %x, %y : (tensor<3x4xf32>, tensor<4x2xf16>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c1(%x: tensor<3x8xf32>, %w: tensor<4x3xf32>) {
+  // expected-error@+1 {{expected input and weight of one rank from 3 to 5 but got ranks 2 and 2}}
+  %0 = graph.conv %x, %w stride [] padding [] dilation [] groups 1 : (tensor<3x8xf32>, tensor<4x3xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c2(%x: tensor<2x3x8xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error@+1 {{expected 1 positive strides and dilations and paddings that are not negative}}
+  %0 = graph.conv %x, %w stride [0] padding [0] dilation [1] groups 1 : (tensor<2x3x8xf32>, tensor<4x3x3xf32>) -> tensor<2x4x6xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c3(%x: tensor<2x3x8xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error@+1 {{weight [4, 3, 3] does not fit 3 channels in 2 groups}}
+  %0 = graph.conv %x, %w stride [1] padding [0] dilation [1] groups 2 : (tensor<2x3x8xf32>, tensor<4x3x3xf32>) -> tensor<2x4x6xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c4(%x: tensor<2x3x8xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error@+1 {{expected result sizes [2, 4, 6] but got [2, 4, 8]}}
+  %0 = graph.conv %x, %w stride [1] padding [0] dilation [1] groups 1 : (tensor<2x3x8xf32>, tensor<4x3x3xf32>) -> tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c5(%x: tensor<2x3x8xf32>, %w: tensor<4x3x3xf16>) {
+  // expected-error@+1 {{expected elements of type 'f32' but got 'f16'}}
+  %0 = graph.conv %x, %w stride [1] padding [0] dilation [1] groups 1 : (tensor<2x3x8xf32>, tensor<4x3x3xf16>) -> tensor<2x4x6xf32>
+  return
+}
+
+// -----
+
+func.func @pool_c1(%x: tensor<2x3x8xf32>) {
+  // expected-error@+1 {{expected operand and result to agree in a rank from 3 to 5, the first two sizes and the element type}}
+  %0 = graph.pool max, %x kernel [2] stride [2] padding [0] dilation [1] : (tensor<2x3x8xf32>) -> tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @pool_c2(%x: tensor<2x3x8xf32>) {
+  // expected-error@+1 {{expected 1 positive kernel sizes, strides and dilations and paddings of at most half a kernel}}
+  %0 = graph.pool max, %x kernel [2] stride [2] padding [2] dilation [1] : (tensor<2x3x8xf32>) -> tensor<2x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @pool_c3(%x: tensor<2x3x8xf32>) {
+  // expected-error@+1 {{the last window of dimension 2 starts behind the input}}
+  %0 = graph.pool max, %x kernel [2] stride [2] padding [0] dilation [1] : (tensor<2x3x8xf32>) -> tensor<2x3x5xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1(%q: tensor<2x4x8xf32>, %k: tensor<3x4x8xf32>) {
+  // expected-error@+1 {{expected query, key and value of one rank with equal batch sizes but got [2, 4, 8], [3, 4, 8] and [3, 4, 8]}}
+  %0 = graph.attention %q, %k, %k scale 1.0 : (tensor<2x4x8xf32>, tensor<3x4x8xf32>, tensor<3x4x8xf32>) -> tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2(%q: tensor<4x8xf32>, %k: tensor<4x6xf32>) {
+  // expected-error@+1 {{query [4, 8], key [4, 6] and value [4, 6] do not fit}}
+  %0 = graph.attention %q, %k, %k scale 1.0 : (tensor<4x8xf32>, tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3_type(%q: tensor<4x8xf32>, %v: tensor<4x8xf16>) {
+  // expected-error@+1 {{expected elements of type 'f32' but got 'f16'}}
+  %0 = graph.attention %q, %q, %v scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf16>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3_mask(%q: tensor<4x8xf32>, %m: tensor<3xi1>) {
+  // expected-error@+1 {{sizes [3] do not broadcast to the result's [4, 4]}}
+  %0 = graph.attention %q, %q, %q mask %m scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<3xi1>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c4(%q: tensor<4x8xf32>, %m: tensor<4xi1>) {
+  // expected-error@+1 {{cannot have a mask and be causal}}
+  %0 = graph.attention %q, %q, %q mask %m causal scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xi1>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_c1(%x: tensor<?x4xf32, #sym.shape<[s0, 4]>>) {
+  // expected-error@+1 {{cannot read 's0 * 4' elements as 's0 * 4 + 1'}}
+  %0 = graph.reshape %x : (tensor<?x4xf32, #sym.shape<[s0, 4]>>) -> tensor<?xf32, #sym.shape<[s0 * 4 + 1]>>
+  return
+}
+
+// -----
+
+func.func @reshape_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{requires the same element type for all operands and results}}
+  %0 = graph.reshape %x : (tensor<4xf32>) -> tensor<2x2xf64>
+  return
+}
+
+// -----
+
+func.func @permute_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{expected a permutation of 2 dimensions}}
+  %0 = graph.permute %x [1, 1] : (tensor<4x6xf32>) -> tensor<6x6xf32>
+  return
+}
+
+// -----
+
+func.func @permute_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{expected result sizes [6, 4] but got [4, 6]}}
+  %0 = graph.permute %x [1, 0] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @permute_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{requires the same element type for all operands and results}}
+  %0 = graph.permute %x [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf64>
+  return
+}
+
+// -----
+
+func.func @broadcast_c1(%x: tensor<3xf32>) {
+  // expected-error@+1 {{sizes [3] do not broadcast to the result's [3, 4]}}
+  %0 = graph.broadcast %x : (tensor<3xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c2(%x: tensor<3xf32>) {
+  // expected-error@+1 {{requires the same element type for all operands and results}}
+  %0 = graph.broadcast %x : (tensor<3xf32>) -> tensor<2x3xf64>
+  return
+}
+
+// -----
+
+func.func @slice_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{expected 2 starts, steps and result sizes, no step zero}}
+  %0 = graph.slice %x starts <[0, 0]> steps [1, 0] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{reads outside the 6 elements of dimension 1}}
+  %0 = graph.slice %x starts <[0, 3]> steps [1, 2] : (tensor<4x6xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c3(%x: tensor<4xf32>) {
+  // expected-error@+1 {{requires the same element type for all operands and results}}
+  %0 = graph.slice %x starts <[0]> steps [1] : (tensor<4xf32>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @cat_c1_dim(%x: tensor<4xf32>) {
+  // expected-error@+1 {{dimension 1 is outside rank 1}}
+  %0 = graph.cat %x, %x dim 1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @cat_c1_rank(%x: tensor<4xf32>, %y: tensor<2x4xf32>) {
+  // expected-error@+1 {{operands have ranks 1 and 2}}
+  %0 = graph.cat %x, %y dim 0 : (tensor<4xf32>, tensor<2x4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @cat_c2_size(%x: tensor<2x4xf32>, %y: tensor<2x3xf32>) {
+  // expected-error@+1 {{sizes '4' and '3' of dimension 1 differ}}
+  %0 = graph.cat %x, %y dim 0 : (tensor<2x4xf32>, tensor<2x3xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @cat_c2_result(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{expected result sizes [4, 4] but got [3, 4]}}
+  %0 = graph.cat %x, %x dim 0 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @cat_c3(%x: tensor<2xf32>, %y: tensor<2xf64>) {
+  // expected-error@+1 {{requires the same element type for all operands and results}}
+  %0 = graph.cat %x, %y dim 0 : (tensor<2xf32>, tensor<2xf64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected 1 amounts of padding but got 2 and 1}}
+  %0 = graph.pad %x low [1, 1] high [1] value 0.0 : f32 : (tensor<4xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected result sizes [7] but got [6]}}
+  %0 = graph.pad %x low [1] high [2] value 0.0 : f32 : (tensor<4xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c3(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected operand and value of element type 'f32'}}
+  %0 = graph.pad %x low [1] high [1] value 0.0 : f64 : (tensor<4xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c1(%x: tensor<4x6xf32>, %i: tensor<4xi64>) {
+  // expected-error@+1 {{expected operand and index of one rank above 1}}
+  %0 = graph.gather %x, %i dim 1 : (tensor<4x6xf32>, tensor<4xi64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c2_sizes(%x: tensor<4x6xf32>, %i: tensor<4x2xi64>) {
+  // expected-error@+1 {{expected result sizes [4, 2] but got [4, 6]}}
+  %0 = graph.gather %x, %i dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c2_type(%x: tensor<4x6xf32>, %i: tensor<4x2xi64>) {
+  // expected-error@+1 {{expected a result with elements of type 'f32'}}
+  %0 = graph.gather %x, %i dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>) -> tensor<4x2xf64>
+  return
+}
+
+// -----
+
+func.func @index_c1(%x: tensor<4x6xf32>, %i: tensor<2xi64>) {
+  // expected-error@+1 {{expected one index for each of 2 dimensions but got 1}}
+  %0 = graph.index %x[%i] dims [0, 1] : (tensor<4x6xf32>, tensor<2xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @index_c2(%x: tensor<4x6xf32>, %i: tensor<2xi64>, %j: tensor<3xi64>) {
+  // expected-error@+1 {{sizes '2' and '3' do not broadcast}}
+  %0 = graph.index %x[%i, %j] dims [0, 1] : (tensor<4x6xf32>, tensor<2xi64>, tensor<3xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @index_c3(%x: tensor<4x6xf32>, %i: tensor<2xi64>) {
+  // expected-error@+1 {{expected result sizes [2, 6] but got [2]}}
+  %0 = graph.index %x[%i] dims [0] : (tensor<4x6xf32>, tensor<2xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @constant_c1() {
+  // expected-error@+1 {{failed to verify that all of {value, result} have same type}}
+  %0 = "graph.constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @full_c1() {
+  // expected-error@+1 {{value has type 'f64' but the elements have 'f32'}}
+  %0 = graph.full 0.0 : f64 -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @iota_c1() {
+  // expected-error@+1 {{dimension 1 is outside rank 1}}
+  %0 = graph.iota 0 : i64 step 1 : i64 dim 1 -> tensor<8xi64>
+  return
+}
+
+// -----
+
+func.func @iota_c2() {
+  // expected-error@+1 {{expected start and step of type 'f64' but got 'i64' and 'i64'}}
+  %0 = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @expr_c1() {
+  // expected-error@+1 {{expression 'd0' mentions a dimension or an indirect index}}
+  %0 = graph.expr <d0> -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @expr_c2() {
+  // expected-error@+1 {{expected a result of rank zero but got rank 1}}
+  %0 = graph.expr <s0> -> tensor<1xi64>
+  return
+}
+
+// -----
+
+func.func @aten_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has 1 operands but 0 names for them}}
+  %0 = graph.aten "aten.relu.default"(%x) [] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @aten_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{argument 'self' is both an operand and an attribute}}
+  %0 = graph.aten "aten.relu.default"(%x) ["self"] {self = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @aten_c3(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected a name of the form 'namespace.operator.overload' but got 'relu'}}
+  %0 = graph.aten "relu"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
