@@ -13,10 +13,12 @@
 
 #include "coil/Conversion/Passes.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
+#include "coil/Dialect/Loop/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 void coil::registerAllPasses() {
   graph::registerGraphPasses();
   mlir::registerTransformsPasses(); // canonicalize, cse, symbol-dce, ...
   registerCoilConversionPasses();
+  loop::registerCoilLoopPasses();
 }

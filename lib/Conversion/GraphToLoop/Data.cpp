@@ -46,8 +46,7 @@ struct Cat : OpRewritePattern<graph::CatOp> {
       Value start = loop::IndexOp::create(k.b, k.b.getI64Type(), starts[i]);
       Value end = loop::IndexOp::create(k.b, k.b.getI64Type(), starts[i + 1]);
       Value mask = arith::AndIOp::create(
-          k.b,
-          arith::CmpIOp::create(k.b, arith::CmpIPredicate::sge, at, start),
+          k.b, arith::CmpIOp::create(k.b, arith::CmpIPredicate::sge, at, start),
           arith::CmpIOp::create(k.b, arith::CmpIPredicate::slt, at, end));
       SmallVector<ExprAttr> index = k.dims(rank);
       index[dim] = sym::sub(position, starts[i]);
@@ -127,8 +126,7 @@ struct Index : OpRewritePattern<graph::IndexOp> {
     MLIRContext *ctx = getContext();
     SmallVector<ExprAttr> dims = getSizes(op.getResult());
     unsigned rank = static_cast<unsigned>(dims.size());
-    unsigned inputRank =
-        static_cast<unsigned>(getSizes(op.getInput()).size());
+    unsigned inputRank = static_cast<unsigned>(getSizes(op.getInput()).size());
     ArrayRef<int64_t> indexed = op.getDims();
     unsigned indexRank =
         rank - (inputRank - static_cast<unsigned>(indexed.size()));
@@ -163,9 +161,9 @@ struct Index : OpRewritePattern<graph::IndexOp> {
         next += indexRank;
       index[d] = sym::dim(ctx, next++);
     }
-    Value v = loop::LoadOp::create(k.b, k.kernel.getBody().getArgument(0),
-                                   index, args, Value(), Value(),
-                                   BoundsPolicy::WrapCheck);
+    Value v =
+        loop::LoadOp::create(k.b, k.kernel.getBody().getArgument(0), index,
+                             args, Value(), Value(), BoundsPolicy::WrapCheck);
     k.store(v, 0, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();
@@ -240,8 +238,10 @@ struct Iota : OpRewritePattern<graph::IotaOp> {
       Type f64 = k.b.getF64Type();
       Value i = loop::IndexOp::create(k.b, k.b.getI64Type(), position);
       v = arith::SIToFPOp::create(k.b, f64, i);
-      v = arith::MulFOp::create(k.b, v, k.constant(cast<TypedAttr>(op.getStep())));
-      v = arith::AddFOp::create(k.b, v, k.constant(cast<TypedAttr>(op.getStart())));
+      v = arith::MulFOp::create(k.b, v,
+                                k.constant(cast<TypedAttr>(op.getStep())));
+      v = arith::AddFOp::create(k.b, v,
+                                k.constant(cast<TypedAttr>(op.getStart())));
       if (isa<IntegerType>(scalar))
         v = arith::FPToSIOp::create(k.b, scalar, v);
       else

@@ -28,8 +28,8 @@ using namespace coil;
 Value KernelBuilder::constant(Type type, double value) {
   if (isa<FloatType>(type))
     return constant(cast<TypedAttr>(b.getFloatAttr(type, value)));
-  return constant(cast<TypedAttr>(
-      b.getIntegerAttr(type, static_cast<int64_t>(value))));
+  return constant(
+      cast<TypedAttr>(b.getIntegerAttr(type, static_cast<int64_t>(value))));
 }
 
 Value KernelBuilder::constant(TypedAttr value) {
@@ -61,8 +61,7 @@ Value KernelBuilder::inRange(sym::ExprAttr index, sym::ExprAttr size,
   if (!context.isLess(index, size)) {
     Value n = loop::IndexOp::create(b, b.getI64Type(), size);
     result = conjunction(
-        result,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at(), n));
+        result, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at(), n));
   }
   return result;
 }

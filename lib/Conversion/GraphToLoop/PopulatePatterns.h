@@ -59,8 +59,8 @@ public:
   }
   void store(mlir::Value v, unsigned output,
              llvm::ArrayRef<sym::ExprAttr> indices) {
-    loop::StoreOp::create(
-        b, v, output, sym::ShapeAttr::get(b.getContext(), indices));
+    loop::StoreOp::create(b, v, output,
+                          sym::ShapeAttr::get(b.getContext(), indices));
   }
   /// A scalar constant of (signless) type `type`.
   mlir::Value constant(mlir::Type type, double value);

@@ -85,7 +85,8 @@ struct Reduce : OpRewritePattern<graph::ReduceOp> {
   }
 };
 
-/// graph.arg_reduce  →  loop.kernel { load, loop.index, loop.arg_reduce, store }
+/// graph.arg_reduce  →  loop.kernel { load, loop.index, loop.arg_reduce, store
+/// }
 struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -94,8 +95,7 @@ struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
     SmallVector<ExprAttr> sizes = getSizes(op.getInput());
     unsigned rank = static_cast<unsigned>(sizes.size());
     int64_t dim = static_cast<int64_t>(op.getDim());
-    std::string name =
-        ("arg" + graph::stringifyReduceKind(op.getKind())).str();
+    std::string name = ("arg" + graph::stringifyReduceKind(op.getKind())).str();
     KernelBuilder k(rewriter, op.getLoc(), name, sizes, op.getInput(),
                     op->getResultTypes());
     Type element = op.getInput().getType().getElementType();
@@ -109,7 +109,8 @@ struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
                                                     : ReduceKind::Min;
     }
     Value position = loop::IndexOp::create(
-        k.b, k.b.getI64Type(), sym::dim(getContext(), static_cast<unsigned>(dim)));
+        k.b, k.b.getI64Type(),
+        sym::dim(getContext(), static_cast<unsigned>(dim)));
     auto reduce = loop::ArgReduceOp::create(
         k.b, TypeRange{compute.getType(), k.b.getI64Type()}, kind, compute,
         position, ArrayRef<int64_t>{dim});
@@ -144,9 +145,8 @@ struct Matmul : OpRewritePattern<graph::MatmulOp> {
     auto index = [&](ArrayRef<ExprAttr> sizes, unsigned row, unsigned column) {
       SmallVector<ExprAttr> result;
       for (unsigned d = 0; d + 2 < rank; ++d)
-        result.push_back(sizes[d].isConstant(1)
-                             ? sym::constant(getContext(), 0)
-                             : sym::dim(getContext(), d));
+        result.push_back(sizes[d].isConstant(1) ? sym::constant(getContext(), 0)
+                                                : sym::dim(getContext(), d));
       result.push_back(sym::dim(getContext(), row));
       result.push_back(sym::dim(getContext(), column));
       return result;
@@ -160,8 +160,7 @@ struct Matmul : OpRewritePattern<graph::MatmulOp> {
     Value sum =
         loop::ReduceOp::create(k.b, ReduceKind::Sum, product,
                                ArrayRef<int64_t>{static_cast<int64_t>(rank)});
-    k.store(k.fromCompute(sum, getScalarType(op.getResult())), 0,
-            k.dims(rank));
+    k.store(k.fromCompute(sum, getScalarType(op.getResult())), 0, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();
   }

@@ -45,7 +45,8 @@ struct Reshape : OpRewritePattern<graph::ReshapeOp> {
       indices[first] = sym::dim(ctx, static_cast<unsigned>(first));
       ++first;
     }
-    while (fromEnd > first && toEnd > first && from[fromEnd - 1] == to[toEnd - 1]) {
+    while (fromEnd > first && toEnd > first &&
+           from[fromEnd - 1] == to[toEnd - 1]) {
       --fromEnd, --toEnd;
       indices[fromEnd] = sym::dim(ctx, static_cast<unsigned>(toEnd));
     }

@@ -28,7 +28,8 @@ ExprAttr windowIndex(ExprAttr out, ExprAttr k, int64_t stride, int64_t dilation,
                   -padding);
 }
 
-/// graph.conv  →  loop.kernel { masked load, load, mul, loop.reduce sum, store }
+/// graph.conv  →  loop.kernel { masked load, load, mul, loop.reduce sum, store
+/// }
 struct Conv : OpRewritePattern<graph::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -71,9 +72,8 @@ struct Conv : OpRewritePattern<graph::ConvOp> {
       reduced.push_back(d);
     Value sum = loop::ReduceOp::create(k.b, ReduceKind::Sum, product, reduced);
     k.store(k.fromCompute(sum, scalar), 0, k.dims(rank));
-    k.kernel.setConvAttr(loop::ConvAttr::get(ctx, op.getStride(),
-                                             op.getPadding(), op.getDilation(),
-                                             groups));
+    k.kernel.setConvAttr(loop::ConvAttr::get(
+        ctx, op.getStride(), op.getPadding(), op.getDilation(), groups));
     rewriter.replaceOp(op, k.kernel);
     return success();
   }
@@ -124,16 +124,15 @@ struct Pool : OpRewritePattern<graph::PoolOp> {
               f, APFloat::getInf(f.getFloatSemantics(), /*Negative=*/true))));
         else
           other = k.constant(cast<TypedAttr>(k.b.getIntegerAttr(
-              scalar, element.isUnsignedInteger()
-                          ? APInt::getZero(scalar.getIntOrFloatBitWidth())
-                          : APInt::getSignedMinValue(
-                                scalar.getIntOrFloatBitWidth()))));
+              scalar,
+              element.isUnsignedInteger()
+                  ? APInt::getZero(scalar.getIntOrFloatBitWidth())
+                  : APInt::getSignedMinValue(scalar.getIntOrFloatBitWidth()))));
       }
       Value v = k.toCompute(k.load(0, at, mask, other));
       Value m = loop::ReduceOp::create(
-          k.b,
-          element.isUnsignedInteger() ? ReduceKind::UMax : ReduceKind::Max, v,
-          reduced);
+          k.b, element.isUnsignedInteger() ? ReduceKind::UMax : ReduceKind::Max,
+          v, reduced);
       k.store(k.fromCompute(m, scalar), 0, k.dims(rank));
       rewriter.replaceOp(op, k.kernel);
       return success();
@@ -154,8 +153,9 @@ struct Pool : OpRewritePattern<graph::PoolOp> {
       Value unit = arith::SelectOp::create(k.b, valid, one, none);
       divisor = loop::ReduceOp::create(k.b, ReduceKind::Sum, unit, reduced);
     }
-    Value mean = isFloat ? arith::DivFOp::create(k.b, sum, divisor).getResult()
-                         : arith::DivSIOp::create(k.b, sum, divisor).getResult();
+    Value mean = isFloat
+                     ? arith::DivFOp::create(k.b, sum, divisor).getResult()
+                     : arith::DivSIOp::create(k.b, sum, divisor).getResult();
     k.store(k.fromCompute(mean, scalar), 0, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();

@@ -112,8 +112,7 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   for (auto [arg, type] : llvm::zip(args, inputTypes))
     arg.type = type;
   result.addAttribute("name", name);
-  result.addAttribute("dims",
-                      sym::ShapeAttr::get(parser.getContext(), dims));
+  result.addAttribute("dims", sym::ShapeAttr::get(parser.getContext(), dims));
   result.addTypes(outputTypes);
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, args))
@@ -127,12 +126,12 @@ void KernelOp::print(OpAsmPrinter &p) {
   p << ' ' << getNameAttr() << ' ';
   sym::printExprList(p.getStream(), getDims().getDims());
   p << " (";
-  llvm::interleaveComma(
-      llvm::zip(getBody().getArguments(), getInputs()), p, [&](auto pair) {
-        p.printOperand(std::get<0>(pair));
-        p << " = ";
-        p.printOperand(std::get<1>(pair));
-      });
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()), p,
+                        [&](auto pair) {
+                          p.printOperand(std::get<0>(pair));
+                          p << " = ";
+                          p.printOperand(std::get<1>(pair));
+                        });
   p << ") : (";
   llvm::interleaveComma(getInputs().getTypes(), p);
   p << ") -> ";
@@ -151,8 +150,8 @@ void KernelOp::print(OpAsmPrinter &p) {
     p << " schedule";
     p.printStrippedAttrOrType(getScheduleAttr());
   }
-  p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"name", "dims", "conv", "schedule"});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {"name", "dims", "conv", "schedule"});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/true, /*printEmptyBlock=*/true);
@@ -204,9 +203,8 @@ LogicalResult KernelOp::verify() {
   for (auto [i, arg, input] :
        llvm::enumerate(getBody().getArguments(), getInputs()))
     if (arg.getType() != input.getType())
-      return emitOpError() << "operand " << i << " has type "
-                           << input.getType() << " but its body argument has "
-                           << arg.getType();
+      return emitOpError() << "operand " << i << " has type " << input.getType()
+                           << " but its body argument has " << arg.getType();
   // (C2)
   for (ExprAttr extent : getDims().getDims())
     if (failed(verifyLeaves(*this, extent, 0, 0)))
@@ -247,9 +245,9 @@ LogicalResult KernelOp::verify() {
     llvm::SmallBitVector extra = variance[store.getValue()];
     extra.reset(variance.of(store.getIndices().getDims()));
     if (extra.any())
-      return store.emitOpError() << "writes a value that varies over 'd"
-                                 << extra.find_first()
-                                 << "', which its indices do not mention";
+      return store.emitOpError()
+             << "writes a value that varies over 'd" << extra.find_first()
+             << "', which its indices do not mention";
   }
   return success();
 }
@@ -266,7 +264,8 @@ LogicalResult ViewOp::verify() {
                          << " indices for an operand of rank "
                          << input.getRank();
   for (ExprAttr e : getIndices().getDims()) // (C2)
-    if (failed(verifyLeaves(*this, e, static_cast<unsigned>(result.getRank()), 0)))
+    if (failed(
+            verifyLeaves(*this, e, static_cast<unsigned>(result.getRank()), 0)))
       return failure();
   if (input.getElementType() != result.getElementType()) // (C3)
     return emitOpError() << "changes the element type from "
@@ -308,10 +307,11 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Value source,
 void LoadOp::build(OpBuilder &builder, OperationState &state, Value source,
                    ArrayRef<ExprAttr> indices, ValueRange args, Value mask,
                    Value other, BoundsPolicy bounds) {
-  build(builder, state,
-        getScalarType(cast<RankedTensorType>(source.getType()).getElementType()),
-        source, sym::ShapeAttr::get(builder.getContext(), indices), args, mask,
-        other, bounds);
+  build(
+      builder, state,
+      getScalarType(cast<RankedTensorType>(source.getType()).getElementType()),
+      source, sym::ShapeAttr::get(builder.getContext(), indices), args, mask,
+      other, bounds);
 }
 
 LogicalResult LoadOp::verify() {
@@ -355,8 +355,7 @@ LogicalResult StoreOp::verify() {
   if (getOutput() >= kernel.getNumResults()) // (C1)
     return emitOpError() << "writes result " << getOutput()
                          << " of a kernel with " << kernel.getNumResults();
-  auto type =
-      cast<RankedTensorType>(kernel.getResult(getOutput()).getType());
+  auto type = cast<RankedTensorType>(kernel.getResult(getOutput()).getType());
   if (getValue().getType() != getScalarType(type.getElementType())) // (C1)
     return emitOpError() << "writes " << getValue().getType()
                          << " to a result of element type "

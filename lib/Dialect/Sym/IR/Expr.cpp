@@ -65,10 +65,12 @@ static bool less(ExprAttr a, ExprAttr b) { return compare(a, b) < 0; }
 
 /// Wrapping arithmetic: well defined for any constants in the input.
 static int64_t wrapAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b));
 }
 static int64_t wrapMul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  return static_cast<int64_t>(static_cast<uint64_t>(a) *
+                              static_cast<uint64_t>(b));
 }
 
 static int64_t floorDivInt(int64_t a, int64_t b) {
@@ -134,12 +136,12 @@ static ExprAttr fromTerms(MLIRContext *ctx, SmallVector<Term> terms) {
     for (; j < terms.size() && terms[j].product == terms[i].product; ++j)
       c = wrapAdd(c, terms[j].coefficient);
     if (terms[i].product.isConstant()) {
-      constantPart = wrapAdd(constantPart, wrapMul(c, terms[i].product.getValue()));
+      constantPart =
+          wrapAdd(constantPart, wrapMul(c, terms[i].product.getValue()));
     } else if (c == 1) {
       ops.push_back(terms[i].product);
     } else if (c != 0) {
-      ops.push_back(
-          node(ctx, ExprKind::Mul, c, {}, atomsOf(terms[i].product)));
+      ops.push_back(node(ctx, ExprKind::Mul, c, {}, atomsOf(terms[i].product)));
     }
     i = j;
   }
@@ -299,11 +301,10 @@ ExprAttr floorDiv(ExprAttr a, ExprAttr b) {
     return d.quotient;
   // Merge `(x floordiv m) floordiv n`.
   if (d.rest.getKind() == ExprKind::FloorDiv)
-    return add(d.quotient,
-               floorDiv(d.rest.getOperands()[0],
-                        mul(d.rest.getOperands()[1], d.divisor)));
-  return add(d.quotient, node(ctx, ExprKind::FloorDiv, 0, {},
-                              {d.rest, d.divisor}));
+    return add(d.quotient, floorDiv(d.rest.getOperands()[0],
+                                    mul(d.rest.getOperands()[1], d.divisor)));
+  return add(d.quotient,
+             node(ctx, ExprKind::FloorDiv, 0, {}, {d.rest, d.divisor}));
 }
 
 ExprAttr ceilDiv(ExprAttr a, ExprAttr b) {
@@ -317,7 +318,8 @@ ExprAttr mod(ExprAttr a, ExprAttr b) {
   Division d = divide(a, b);
   if (d.divisor.isConstant(1) || d.rest.isConstant(0))
     return constant(ctx, 0);
-  if (d.rest.isConstant() && d.divisor.isConstant() && d.divisor.getValue() > 0) {
+  if (d.rest.isConstant() && d.divisor.isConstant() &&
+      d.divisor.getValue() > 0) {
     int64_t m = d.divisor.getValue(), v = d.rest.getValue();
     return mul(d.scale, v - floorDivInt(v, m) * m);
   }

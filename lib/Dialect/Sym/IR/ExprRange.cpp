@@ -159,8 +159,8 @@ bool Context::isNonNegative(ExprAttr e, unsigned depth) const {
   MLIRContext *ctx = e.getContext();
   // Replace one atom by the end of its range that makes `e` smallest. That end
   // is known when the sign of its coefficient is.
-  for (ExprKind kind : {ExprKind::Dim, ExprKind::Mod, ExprKind::FloorDiv,
-                        ExprKind::Symbol}) {
+  for (ExprKind kind :
+       {ExprKind::Dim, ExprKind::Mod, ExprKind::FloorDiv, ExprKind::Symbol}) {
     ExprAttr atom = pickAtom(e, kind);
     if (!atom)
       continue;
@@ -211,7 +211,8 @@ static bool splitSmallPart(const Context &ctx, ExprAttr x, ExprAttr m,
   SmallVector<Term> terms = getTerms(x);
   SmallVector<int64_t> candidates;
   for (const Term &t : terms)
-    if (!t.product.isConstant() && !llvm::is_contained(candidates, std::gcd(t.coefficient, c)))
+    if (!t.product.isConstant() &&
+        !llvm::is_contained(candidates, std::gcd(t.coefficient, c)))
       candidates.push_back(std::gcd(t.coefficient, c));
   for (int64_t candidate : candidates) {
     if (candidate <= 1)
@@ -253,8 +254,8 @@ static ExprAttr joinDivMod(ExprAttr e) {
         continue;
       ExprAttr x = atom.getOperands()[0], m = atom.getOperands()[1];
       // `divide` may have taken exact parts out of the quotient; rebuild it.
-      ExprAttr rest = sub(split->second,
-                          mul(split->first, mul(m, floorDiv(x, m))));
+      ExprAttr rest =
+          sub(split->second, mul(split->first, mul(m, floorDiv(x, m))));
       if (getTerms(rest).size() < getTerms(split->second).size())
         return joinDivMod(add(mul(split->first, x), rest));
     }

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Sym/IR/Sym.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Sym/IR/Sym.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -47,7 +47,8 @@ void SymDialect::initialize() {
 /// Deeper nesting than this in the text is an error, not a stack overflow.
 static constexpr unsigned kMaxParseDepth = 128;
 
-static ParseResult parseSum(AsmParser &parser, ExprAttr &result, unsigned depth);
+static ParseResult parseSum(AsmParser &parser, ExprAttr &result,
+                            unsigned depth);
 
 static ParseResult parseLeaf(AsmParser &parser, ExprAttr &result,
                              unsigned depth) {
@@ -158,16 +159,15 @@ ParseResult coil::sym::parseExprList(AsmParser &parser,
 
 void coil::sym::printExprList(raw_ostream &os, ArrayRef<ExprAttr> exprs) {
   os << '[';
-  llvm::interleave(
-      exprs, os, [&](ExprAttr e) { e.printExpr(os); }, ", ");
+  llvm::interleave(exprs, os, [&](ExprAttr e) { e.printExpr(os); }, ", ");
   os << ']';
 }
 
 /// Prints `e` so that it can be an operand of a product or division.
 static void printOperand(ExprAttr e, raw_ostream &os) {
-  bool parens = e.getKind() >= ExprKind::Mul || e.getKind() == ExprKind::FloorDiv ||
-                e.getKind() == ExprKind::Mod ||
-                (e.isConstant() && e.getValue() < 0);
+  bool parens =
+      e.getKind() >= ExprKind::Mul || e.getKind() == ExprKind::FloorDiv ||
+      e.getKind() == ExprKind::Mod || (e.isConstant() && e.getValue() < 0);
   if (parens)
     os << '(';
   e.printExpr(os);
@@ -207,8 +207,7 @@ void ExprAttr::printExpr(raw_ostream &os) const {
   case ExprKind::Mul:
     if (getValue() == -1)
       os << '-';
-    llvm::interleave(
-        ops, os, [&](ExprAttr e) { printOperand(e, os); }, " * ");
+    llvm::interleave(ops, os, [&](ExprAttr e) { printOperand(e, os); }, " * ");
     if (getValue() != 1 && getValue() != -1)
       os << " * " << getValue();
     return;

@@ -61,7 +61,8 @@ llvm::SmallVector<Term> getTerms(ExprAttr e);
 
 /// Splits `e` into `coefficient * d + rest`, where neither part mentions `d`.
 /// Returns nothing when `e` is not linear in the leaf `d`.
-std::optional<std::pair<ExprAttr, ExprAttr>> splitLinear(ExprAttr e, ExprAttr d);
+std::optional<std::pair<ExprAttr, ExprAttr>> splitLinear(ExprAttr e,
+                                                         ExprAttr d);
 
 /// True when `leaf` (a dimension, indirect index or symbol) occurs in `e`.
 bool mentions(ExprAttr e, ExprAttr leaf);
@@ -98,7 +99,9 @@ public:
   /// Reads the `sym.symbols` attribute of `op` or its closest parent with one.
   static Context forOp(mlir::Operation *op);
 
-  void setSymbol(llvm::StringRef name, Bounds bounds) { symbols[name] = bounds; }
+  void setSymbol(llvm::StringRef name, Bounds bounds) {
+    symbols[name] = bounds;
+  }
   void setDimExtents(llvm::ArrayRef<ExprAttr> extents) {
     dims.assign(extents.begin(), extents.end());
   }
@@ -109,8 +112,12 @@ public:
   /// True only when `e >= 0` holds for all values of the leaves.
   bool isNonNegative(ExprAttr e) const;
   /// True only when `a < b` (`a <= b`) holds for all values of the leaves.
-  bool isLess(ExprAttr a, ExprAttr b) const { return isNonNegative(add(sub(b, a), -1)); }
-  bool isLessOrEqual(ExprAttr a, ExprAttr b) const { return isNonNegative(sub(b, a)); }
+  bool isLess(ExprAttr a, ExprAttr b) const {
+    return isNonNegative(add(sub(b, a), -1));
+  }
+  bool isLessOrEqual(ExprAttr a, ExprAttr b) const {
+    return isNonNegative(sub(b, a));
+  }
 
   /// Drops floor divisions, remainders, minima and maxima that the ranges
   /// make trivial, and joins `x mod m + m * (x floordiv m)` to `x`.
@@ -137,8 +144,8 @@ llvm::SmallVector<ExprAttr> getSizes(mlir::RankedTensorType type);
 /// Number of elements.
 ExprAttr getNumElements(mlir::RankedTensorType type);
 /// Row-major contiguous strides for the given sizes.
-llvm::SmallVector<ExprAttr> getContiguousStrides(mlir::MLIRContext *ctx,
-                                                 llvm::ArrayRef<ExprAttr> sizes);
+llvm::SmallVector<ExprAttr>
+getContiguousStrides(mlir::MLIRContext *ctx, llvm::ArrayRef<ExprAttr> sizes);
 
 /// Parses one expression in the attribute's syntax, nested at most 128 deep.
 mlir::ParseResult parseExpr(mlir::AsmParser &parser, ExprAttr &result);

@@ -1,0 +1,174 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes over loop kernels, in pipeline order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_LOOP_TRANSFORMS_PASSES_TD
+#define COIL_DIALECT_LOOP_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LoopFoldViewsPass : Pass<"loop-fold-views", "::mlir::func::FuncOp"> {
+  let summary = "let kernels read through views";
+  let description = [{
+    Rewrites the loads of a kernel whose operand is a `loop.view` to load from
+    the view's operand, with the indices composed. A view that only kernels
+    read disappears.
+
+    A contraction that a library can compute keeps a view that would make its
+    accesses uneven: the view is then copied once instead of slowing down every
+    access.
+
+    Constraints:
+    (C1) A load with indirect indices folds only when each indirect index stays
+         an index by itself.
+
+    Before:
+    ```mlir
+    %t = loop.view %x[d1, d0] : tensor<4x6xf32> -> tensor<6x4xf32>
+    %y = loop.kernel "neg" [6, 4] (%a = %t) : (tensor<6x4xf32>) -> tensor<6x4xf32> {
+      %v = loop.load %a[d0, d1] : tensor<6x4xf32> -> f32
+      ...
+    ```
+    After:
+    ```mlir
+    %y = loop.kernel "neg" [6, 4] (%a = %x) : (tensor<4x6xf32>) -> tensor<6x4xf32> {
+      %v = loop.load %a[d1, d0] : tensor<4x6xf32> -> f32
+      ...
+    ```
+  }];
+}
+
+def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
+  let summary = "merge kernels that share data";
+  let description = [{
+    Vertical fusion puts a producer's body into its consumer, so that the value
+    between them stays a scalar: a pointwise producer at any index the consumer
+    reads it at; a reduction where the consumer runs over the same space. A
+    producer with further readers is merged and keeps its result as a second
+    output, or is recomputed when that is cheap. Horizontal fusion merges
+    kernels that run over the same space and read the same tensor.
+
+    Refused, each with a remark (category `loop-fuse`) that says why: a cycle
+    through a third kernel; a reduction that would be recomputed or lose its
+    parallelism; an expensive producer that would be recomputed; an indirect
+    read; a contraction that a library computes, unless what follows is an
+    epilogue that the library has; kernels over `max-ops`.
+
+    Constraints:
+    (C1) Reductions of the merged kernel are over one set of dimensions.
+    (C2) No path leads from the producer to the consumer through a third
+         kernel, when the producer's result is kept.
+
+    Before:
+    ```mlir
+    %m = loop.kernel "reduce_max" [8, 16] (%a = %x) : (tensor<8x16xf32>) -> tensor<8xf32> {
+      %v = loop.load %a[d0, d1] : tensor<8x16xf32> -> f32
+      %r = loop.reduce max %v over [1] : f32
+      loop.store %r, 0[d0] : f32
+    }
+    %y = loop.kernel "sub" [8, 16] (%a = %x, %b = %m) : (tensor<8x16xf32>, tensor<8xf32>) -> tensor<8x16xf32> {
+      %v = loop.load %a[d0, d1] : tensor<8x16xf32> -> f32
+      %r = loop.load %b[d0] : tensor<8xf32> -> f32
+      %d = arith.subf %v, %r : f32
+      loop.store %d, 0[d0, d1] : f32
+    }
+    ```
+    After (and `cse`):
+    ```mlir
+    %y = loop.kernel "reduce_max_sub" [8, 16] (%a = %x) : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+      %v = loop.load %a[d0, d1] : tensor<8x16xf32> -> f32
+      %r = loop.reduce max %v over [1] : f32
+      %d = arith.subf %v, %r : f32
+      loop.store %d, 0[d0, d1] : f32
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "512",
+           "Most ops in the body of a merged kernel">,
+    Option<"horizontal", "horizontal", "bool", "true",
+           "Merge kernels that read the same tensor">,
+    Option<"useLibrary", "use-library", "bool", "true",
+           "Keep contractions in the form that a library computes">];
+}
+
+def LoopSimplifyIndexPass
+    : Pass<"loop-simplify-index", "::mlir::func::FuncOp"> {
+  let summary = "simplify the indices of kernels and merge their dimensions";
+  let description = [{
+    Simplifies index expressions under the ranges of dimensions and symbols,
+    drops dimensions of size one, and joins two dimensions that every access
+    walks as one: fewer loops, longer vectors.
+
+    Constraints:
+    (C1) Two dimensions are joined only when both are reduced or both are not,
+         and every access and position is linear in them with the stride of the
+         outer being that of the inner times the inner size.
+
+    Before:
+    ```mlir
+    %y = loop.kernel "neg" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %v = loop.load %a[d0, d1] : tensor<4x6xf32> -> f32
+      %n = arith.negf %v : f32
+      loop.store %n, 0[d0, d1] : f32
+    }
+    ```
+    After:
+    ```mlir
+    %y = loop.kernel "neg" [24] (%a = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %v = loop.load %a[d0 floordiv 6, d0 mod 6] : tensor<4x6xf32> -> f32
+      %n = arith.negf %v : f32
+      loop.store %n, 0[d0 floordiv 6, d0 mod 6] : f32
+    }
+    ```
+  }];
+}
+
+def LoopSplitReductionPass
+    : Pass<"loop-split-reduction", "::mlir::func::FuncOp"> {
+  let summary = "give long reductions with few results more parallelism";
+  let description = [{
+    A kernel that reduces many elements to few results keeps most threads idle.
+    It is split into one that reduces chunks in parallel and one that reduces
+    the chunks' results.
+
+    Constraints:
+    (C1) Every reduction of the kernel reduces a value that needs no other
+         reduction, and nothing but reductions' results is stored.
+    (C2) The extent of the outermost reduced dimension is at least twice the
+         number of chunks.
+  }];
+  let options = [
+    Option<"chunks", "chunks", "int64_t", "64",
+           "Number of chunks that a long reduction is cut into">,
+    Option<"minElements", "min-elements", "int64_t", "262144",
+           "Fewest elements for each result that make a reduction long">];
+}
+
+def LoopSelectSchedulePass
+    : Pass<"loop-select-schedule", "::mlir::func::FuncOp"> {
+  let summary = "decide how each kernel runs on the CPU";
+  let description = [{
+    Attaches `#loop.schedule` to every kernel that has none: a library for
+    contractions and convolutions that one computes; else the dimension to
+    vectorise (the one that most accesses walk with stride one), the vector
+    width (as many lanes as the widest common element type leaves room for), the
+    number of vectors in flight, the block of a vectorised parallel dimension
+    and the grain of the parallel loop. Decides only; `convert-loop-to-cpu` and
+    `outline-kernels` apply.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of vector registers in bits; 0: the host's widest">,
+    Option<"library", "library", "std::string", "\"onednn\"",
+           "Library for contractions and convolutions: onednn or none">];
+}
+
+#endif // COIL_DIALECT_LOOP_TRANSFORMS_PASSES_TD

@@ -1,0 +1,120 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `loop-fold-views`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/Transforms/Passes.h"
+
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+
+namespace coil::loop {
+#define GEN_PASS_DEF_LOOPFOLDVIEWSPASS
+#include "coil/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace coil::loop
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+namespace {
+
+/// The indices of a load through `view`, or nothing when an indirect index
+/// would not stay one.
+std::optional<SmallVector<ExprAttr>>
+composeIndices(LoadOp load, ViewOp view, const sym::Context &context) {
+  SmallVector<ExprAttr> indices;
+  for (ExprAttr e : view.getIndices().getDims()) {
+    ExprAttr composed =
+        context.simplify(sym::substituteDims(e, load.getIndices().getDims()));
+    bool indirect = false;
+    sym::walkLeaves(composed, [&](ExprAttr leaf) {
+      indirect |= leaf.getKind() == sym::ExprKind::Arg;
+    });
+    if (indirect && composed.getKind() != sym::ExprKind::Arg &&
+        load.getBounds() != BoundsPolicy::Trusted)
+      return std::nullopt;
+    indices.push_back(composed);
+  }
+  return indices;
+}
+
+struct LoopFoldViewsPass
+    : coil::loop::impl::LoopFoldViewsPassBase<LoopFoldViewsPass> {
+  void runOnOperation() override {
+    for (ViewOp view :
+         llvm::make_early_inc_range(getOperation().getOps<ViewOp>()))
+      composeViews(view);
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      fold(kernel);
+    // Users come after their operands: backward, a chain dies in one sweep.
+    SmallVector<ViewOp> views(getOperation().getOps<ViewOp>());
+    for (ViewOp view : llvm::reverse(views))
+      if (view->use_empty())
+        view.erase();
+  }
+
+  /// A view of a view reads the innermost operand.
+  void composeViews(ViewOp view) {
+    auto inner = view.getInput().getDefiningOp<ViewOp>();
+    if (!inner)
+      return;
+    sym::Context context = sym::Context::forOp(view);
+    context.setDimExtents(
+        sym::getSizes(cast<RankedTensorType>(view.getType())));
+    SmallVector<ExprAttr> indices;
+    for (ExprAttr e : inner.getIndices().getDims())
+      indices.push_back(context.simplify(
+          sym::substituteDims(e, view.getIndices().getDims())));
+    view.setIndicesAttr(sym::ShapeAttr::get(&getContext(), indices));
+    view.getInputMutable().assign(inner.getInput());
+  }
+
+  void fold(KernelOp kernel) {
+    bool dense = matchContraction(kernel) || matchConvolution(kernel);
+    for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
+      auto view = kernel.getInputs()[i].getDefiningOp<ViewOp>();
+      if (view)
+        foldOperand(kernel, i, view, dense);
+    }
+  }
+
+  void foldOperand(KernelOp kernel, unsigned i, ViewOp view, bool dense) {
+    sym::Context context = sym::Context::forOp(kernel);
+    context.setDimExtents(kernel.getDims().getDims());
+    BlockArgument arg = kernel.getBody().getArgument(i);
+    SmallVector<std::pair<LoadOp, SmallVector<ExprAttr>>> rewrites;
+    for (Operation *user : arg.getUsers()) {
+      auto load = cast<LoadOp>(user);
+      std::optional<SmallVector<ExprAttr>> indices =
+          composeIndices(load, view, context);
+      if (!indices)
+        return;
+      rewrites.emplace_back(load, std::move(*indices));
+    }
+    SmallVector<sym::ShapeAttr> before;
+    for (auto &[load, indices] : rewrites) {
+      before.push_back(load.getIndices());
+      load.setIndicesAttr(sym::ShapeAttr::get(&getContext(), indices));
+    }
+    kernel->setOperand(i, view.getInput());
+    arg.setType(view.getInput().getType());
+    if (!dense || matchContraction(kernel) || matchConvolution(kernel))
+      return;
+    // Not even any more: the library gets a copy of the view.
+    for (auto [rewrite, indices] : llvm::zip_equal(rewrites, before))
+      rewrite.first.setIndicesAttr(indices);
+    kernel->setOperand(i, view);
+    arg.setType(view.getType());
+  }
+};
+
+} // namespace

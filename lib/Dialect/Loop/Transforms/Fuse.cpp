@@ -1,0 +1,550 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `loop-fuse`: which kernels to merge.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/Transforms/Passes.h"
+
+#include "KernelMerge.h"
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "loop-fuse"
+
+namespace coil::loop {
+#define GEN_PASS_DEF_LOOPFUSEPASS
+#include "coil/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace coil::loop
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+namespace {
+
+/// A path is looked for among this many kernels; further is "may exist".
+constexpr unsigned kMaxPathSearch = 128;
+/// A producer this small is recomputed rather than kept for several readers.
+constexpr unsigned kCheapOps = 10, kCheapLoads = 2;
+/// Most times that a cheap producer is recomputed for each of its elements.
+constexpr double kMaxCheapRecompute = 16;
+/// The same for any producer: a little padding, say.
+constexpr double kMaxRecompute = 1.5;
+/// A reduction of this many elements to fewer than `kFewResults` results runs
+/// in chunks (`loop-split-reduction`) rather than inside its consumer.
+constexpr double kLongReduction = 65536, kFewResults = 16;
+/// Kernels with more operands and results than this do not grow.
+constexpr size_t kMaxBuffers = 64;
+/// Fewest bytes that siblings have to share.
+constexpr double kMinSharedBytes = 10;
+
+bool isReduction(KernelOp kernel) { return !kernel.getReducedDims().empty(); }
+
+/// Ops that cost much more than an addition.
+bool isHeavy(Operation &op) {
+  if (isa<SpecialOp>(op))
+    return true;
+  return isa<math::MathDialect>(op.getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
+              math::TruncOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
+              math::IsNaNOp, math::IsInfOp, math::SqrtOp>(op);
+}
+
+bool isCheap(KernelOp kernel) {
+  unsigned ops = 0, loads = 0;
+  for (Operation &op : *kernel.getBlock()) {
+    if (isHeavy(op) || isa<ReduceOp, ArgReduceOp>(op))
+      return false;
+    loads += isa<LoadOp>(op);
+    ops += !isa<LoadOp, StoreOp, IndexOp, arith::ConstantOp>(op);
+  }
+  return ops <= kCheapOps && loads <= kCheapLoads;
+}
+
+/// The value of an expression at the hints of its symbols.
+struct Fuser {
+  Fuser(func::FuncOp func, int64_t maxOps, bool useLibrary)
+      : func(func), hints(func), maxOps(maxOps), useLibrary(useLibrary) {}
+
+  std::string why;
+  bool refuse(const Twine &reason) {
+    why = reason.str();
+    return false;
+  }
+
+  /// Product of the extents of the dimensions in `bits`.
+  double points(KernelOp kernel, const llvm::SmallBitVector &bits) {
+    double n = 1;
+    for (unsigned d : bits.set_bits())
+      n *= hints(kernel.getExtent(d));
+    return n;
+  }
+
+  bool isLibraryKernel(KernelOp kernel) {
+    return useLibrary && (matchContraction(kernel) || matchConvolution(kernel));
+  }
+
+  /// Whether some kernel lies between: reads a result of `producer` and feeds
+  /// `consumer` through any number of ops.
+  bool hasPathThroughThird(Operation *producer, Operation *consumer) {
+    SmallVector<Operation *> stack;
+    DenseSet<Operation *> seen;
+    auto push = [&](Operation *op) {
+      for (Operation *user : op->getUsers())
+        if (user != consumer && seen.insert(user).second)
+          stack.push_back(user);
+    };
+    push(producer);
+    while (!stack.empty()) {
+      if (seen.size() > kMaxPathSearch)
+        return true;
+      Operation *op = stack.pop_back_val();
+      for (Operation *user : op->getUsers())
+        if (user == consumer)
+          return true;
+      push(op);
+    }
+    return false;
+  }
+
+  /// Whether `from` reaches `to`.
+  bool reaches(Operation *from, Operation *to) {
+    SmallVector<Operation *> stack{from};
+    DenseSet<Operation *> seen;
+    while (!stack.empty()) {
+      Operation *op = stack.pop_back_val();
+      for (Operation *user : op->getUsers()) {
+        if (user == to)
+          return true;
+        if (seen.insert(user).second)
+          stack.push_back(user);
+      }
+      if (seen.size() > kMaxPathSearch)
+        return true;
+    }
+    return false;
+  }
+
+  std::optional<MergePlan> plan(KernelOp producer, KernelOp consumer);
+  bool planSameSpace(KernelOp producer, KernelOp consumer,
+                     ArrayRef<LoadOp> reads, MergePlan &plan);
+  bool planInline(KernelOp producer, KernelOp consumer, ArrayRef<LoadOp> reads);
+  bool allowEpilogue(KernelOp producer, KernelOp consumer,
+                     const MergePlan &plan);
+  bool canMergeSiblings(KernelOp first, KernelOp second);
+
+  func::FuncOp func;
+  Hints hints;
+  int64_t maxOps;
+  bool useLibrary;
+};
+
+/// The merged kernel is the consumer's space; the producer runs once in it.
+bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
+                          ArrayRef<LoadOp> reads, MergePlan &plan) {
+  // All reads agree on what each dimension of the producer is: a dimension of
+  // the consumer, a different one for each.
+  plan.producerDims.assign(producer.getNumDims(), ExprAttr());
+  plan.extents.assign(consumer.getDims().getDims().begin(),
+                      consumer.getDims().getDims().end());
+  llvm::SmallBitVector taken(consumer.getNumDims());
+  for (LoadOp read : reads) {
+    unsigned input = cast<BlockArgument>(read.getSource()).getArgNumber();
+    unsigned result =
+        cast<OpResult>(consumer.getInputs()[input]).getResultNumber();
+    for (auto [s, at] :
+         llvm::zip_equal(producer.getStore(result).getIndices().getDims(),
+                         read.getIndices().getDims())) {
+      if (!s.isDim())
+        continue;
+      ExprAttr &place = plan.producerDims[s.getValue()];
+      if (place == at)
+        continue;
+      if (place)
+        return refuse("the consumer reads it at several places");
+      // A dimension of size one is read at zero.
+      ExprAttr extent = producer.getExtent(static_cast<unsigned>(s.getValue()));
+      if (!at.isDim() && !(extent.isConstant(1) && at.isConstant(0)))
+        return refuse("the consumer reads it at '" + Twine(at.str()) +
+                      "', not at a dimension of its own");
+      if (at.isDim()) {
+        unsigned d = static_cast<unsigned>(at.getValue());
+        if (taken[d])
+          return refuse("the consumer reads it along a diagonal");
+        if (consumer.getExtent(d) != extent)
+          return refuse("the consumer reads a part of it");
+        taken.set(d);
+      }
+      place = at;
+    }
+  }
+  // Reduced dimensions of the producer: the consumer's own ones of the same
+  // extent, else new ones.
+  SmallVector<unsigned> consumerReduced = consumer.getReducedDims();
+  SmallVector<unsigned> producerReduced = producer.getReducedDims();
+  llvm::SmallBitVector reducedSet(producer.getNumDims());
+  for (unsigned r : producerReduced)
+    reducedSet.set(r);
+  for (unsigned r : producerReduced) {
+    // Results along a reduced dimension have placed it already.
+    if (plan.producerDims[r]) {
+      if (!plan.producerDims[r].isDim())
+        return refuse("a reduced dimension has size one");
+      continue;
+    }
+    ExprAttr match;
+    for (unsigned d = 0; d < consumer.getNumDims() && !match; ++d)
+      if (!taken[d] && consumer.getExtent(d) == producer.getExtent(r)) {
+        taken.set(d);
+        match = sym::dim(func.getContext(), d);
+      }
+    if (!match) {
+      match = sym::dim(func.getContext(),
+                       static_cast<unsigned>(plan.extents.size()));
+      plan.extents.push_back(producer.getExtent(r));
+    }
+    plan.producerDims[r] = match;
+  }
+  for (unsigned d = 0; d < producer.getNumDims(); ++d)
+    if (!plan.producerDims[d])
+      plan.producerDims[d] = sym::constant(func.getContext(), 0);
+
+  // (C1)
+  if (!producerReduced.empty() && !consumerReduced.empty()) {
+    SmallVector<unsigned> mapped;
+    for (unsigned r : producerReduced)
+      mapped.push_back(static_cast<unsigned>(plan.producerDims[r].getValue()));
+    llvm::sort(mapped);
+    if (mapped != consumerReduced)
+      return refuse("both reduce, over different dimensions");
+  }
+  if (!producerReduced.empty()) {
+    // Dimensions that only the consumer has would repeat the reduction.
+    for (unsigned d = 0; d < consumer.getNumDims(); ++d)
+      if (!taken[d] && !consumer.getExtent(d).isConstant(1))
+        return refuse("the reduction would be repeated along 'd" + Twine(d) +
+                      "' of the consumer");
+    double results = 1, elements = 1;
+    for (unsigned d = 0; d < producer.getNumDims(); ++d)
+      (reducedSet[d] ? elements : results) *= hints(producer.getExtent(d));
+    if (elements >= kLongReduction && results < kFewResults)
+      return refuse(
+          "a long reduction to few results runs in chunks of its own");
+  } else if (!consumerReduced.empty()) {
+    // A pointwise producer that does not vary over a parallel dimension of a
+    // reduction is recomputed along it.
+    llvm::SmallBitVector outer = ~taken;
+    for (unsigned r : consumerReduced)
+      outer.reset(r);
+    double repeats = points(consumer, outer);
+    if (repeats > 1 && !(isCheap(producer) && repeats <= kMaxCheapRecompute))
+      return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
+                    " times");
+  } else {
+    llvm::SmallBitVector outer = ~taken;
+    double repeats = points(consumer, outer);
+    if (repeats > 1 && !isCheap(producer))
+      return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
+                    " times");
+  }
+  return true;
+}
+
+/// The producer, pointwise, is computed wherever the consumer reads it.
+bool Fuser::planInline(KernelOp producer, KernelOp consumer,
+                       ArrayRef<LoadOp> reads) {
+  if (isReduction(producer))
+    return refuse("a reduction cannot be computed at any index");
+  DenseSet<Attribute> places;
+  Variance variance(consumer);
+  double total = 0;
+  llvm::SmallBitVector all(producer.getNumDims(), true);
+  for (LoadOp read : reads) {
+    if (!places.insert(read.getIndices()).second)
+      continue;
+    // Points at which this read happens; the inner parallel dimensions that it
+    // does not mention repeat it.
+    llvm::SmallBitVector bits = variance.of(read.getIndices().getDims());
+    for (unsigned d = 0; d < consumer.getNumDims(); ++d)
+      if (!llvm::is_contained(consumer.getReducedDims(), d))
+        bits.set(d);
+    total += points(consumer, bits);
+  }
+  double repeats = total / std::max(1.0, points(producer, all));
+  bool loads = llvm::any_of(*producer.getBlock(),
+                            [](Operation &op) { return isa<LoadOp>(op); });
+  if (repeats > kMaxRecompute && loads &&
+      !(isCheap(producer) && repeats <= kMaxCheapRecompute))
+    return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
+                  " times");
+  return true;
+}
+
+/// What follows a library kernel has to be an epilogue that the library has.
+bool Fuser::allowEpilogue(KernelOp producer, KernelOp consumer,
+                          const MergePlan &plan) {
+  // Try it on copies: the matcher decides.
+  OpBuilder b(consumer);
+  auto producerCopy = cast<KernelOp>(b.clone(*producer));
+  auto consumerCopy = cast<KernelOp>(b.clone(*consumer));
+  for (OpOperand &operand : consumerCopy->getOpOperands())
+    if (operand.get().getDefiningOp() == producer)
+      operand.set(producerCopy->getResult(
+          cast<OpResult>(operand.get()).getResultNumber()));
+  KernelOp merged = mergeProducer(producerCopy, consumerCopy, plan);
+  bool ok = isLibraryKernel(merged);
+  merged.erase();
+  if (!ok)
+    return refuse("a library computes the producer, and the consumer is not "
+                  "an epilogue that it has");
+  return true;
+}
+
+std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
+  SmallVector<LoadOp> reads;
+  for (auto [i, v] : llvm::enumerate(consumer.getInputs())) {
+    if (v.getDefiningOp() != producer)
+      continue;
+    for (Operation *user :
+         consumer.getBody().getArgument(static_cast<unsigned>(i)).getUsers())
+      reads.push_back(cast<LoadOp>(user));
+  }
+  if (reads.empty())
+    return refuse("the consumer does not read it"), std::nullopt;
+  int64_t ops =
+      static_cast<int64_t>(producer.getBlock()->getOperations().size() +
+                           consumer.getBlock()->getOperations().size());
+  if (ops > maxOps)
+    return refuse("the kernel would have " + Twine(ops) + " ops, more than " +
+                  Twine(maxOps)),
+           std::nullopt;
+  if (producer.getInputs().size() + producer.getNumResults() +
+          consumer.getInputs().size() + consumer.getNumResults() >
+      kMaxBuffers)
+    return refuse("the kernel would have too many buffers"), std::nullopt;
+  bool masked = false;
+  for (LoadOp read : reads) {
+    masked |= static_cast<bool>(read.getMask());
+    if (!read.getArgs().empty())
+      return refuse("the consumer reads it at an indirect index"), std::nullopt;
+  }
+  // Stores at plain distinct dimensions can be inverted.
+  for (StoreOp store : producer.getBlock()->getOps<StoreOp>())
+    for (ExprAttr e : store.getIndices().getDims())
+      if (!e.isDim() && !e.isConstant(0))
+        return refuse("its result is written at '" + Twine(e.str()) + "'"),
+               std::nullopt;
+  if (isLibraryKernel(consumer))
+    return refuse("a library computes the consumer, which takes its operands "
+                  "from memory"),
+           std::nullopt;
+
+  bool onlyReader = llvm::all_of(
+      producer->getUsers(), [&](Operation *user) { return user == consumer; });
+  bool libraryProducer = isLibraryKernel(producer);
+  MergePlan plan;
+  if (!masked && planSameSpace(producer, consumer, reads, plan)) {
+    plan.keepResults = !onlyReader;
+    if (libraryProducer) {
+      if (!onlyReader)
+        return refuse("a library computes the producer, and others read it"),
+               std::nullopt;
+      if (!allowEpilogue(producer, consumer, plan))
+        return std::nullopt;
+      return plan;
+    }
+    if (onlyReader)
+      return plan;
+    // A kept result is written once for each of its elements.
+    llvm::SmallBitVector covered(plan.extents.size());
+    for (ExprAttr d : plan.producerDims)
+      if (d.isDim())
+        covered.set(static_cast<unsigned>(d.getValue()));
+    for (auto [d, extent] : llvm::enumerate(plan.extents))
+      if (extent.isConstant(1))
+        covered.set(static_cast<unsigned>(d));
+    bool whole = covered.all();
+    if (whole && !hasPathThroughThird(producer, consumer)) // (C2)
+      return plan;
+    why = whole ? "a path leads through a third kernel"
+                : "its result has other readers and another space";
+  }
+  if (libraryProducer)
+    return refuse("a library computes the producer"), std::nullopt;
+  std::string sameSpaceReason = why;
+  if (isReduction(producer))
+    return std::nullopt;
+  // Computed at each place; kept for other readers when that is cheap.
+  if (!onlyReader && !isCheap(producer))
+    return std::nullopt;
+  if (!planInline(producer, consumer, reads))
+    return std::nullopt;
+  plan = MergePlan();
+  plan.extents.assign(consumer.getDims().getDims().begin(),
+                      consumer.getDims().getDims().end());
+  return plan;
+}
+
+bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
+  if (first.getDims() != second.getDims())
+    return refuse("they run over different spaces");
+  if (first.getReducedDims() != second.getReducedDims())
+    return refuse("they reduce over different dimensions");
+  if (isLibraryKernel(first) || isLibraryKernel(second))
+    return refuse("a library computes one of them");
+  if (static_cast<int64_t>(first.getBlock()->getOperations().size() +
+                           second.getBlock()->getOperations().size()) > maxOps)
+    return refuse("the kernel would have too many ops");
+  if (first.getInputs().size() + first.getNumResults() +
+          second.getInputs().size() + second.getNumResults() >
+      kMaxBuffers)
+    return refuse("the kernel would have too many buffers");
+  double shared = 0;
+  for (Value v : first.getInputs()) {
+    if (!llvm::is_contained(second.getInputs(), v))
+      continue;
+    auto type = cast<RankedTensorType>(v.getType());
+    shared += hints(sym::getNumElements(type)) *
+              std::max(1u, type.getElementTypeBitWidth() / 8);
+  }
+  if (shared < kMinSharedBytes)
+    return refuse("they share less than 10 bytes");
+  if (reaches(first, second) || reaches(second, first))
+    return refuse("one depends on the other");
+  return true;
+}
+
+struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
+  using LoopFusePassBase::LoopFusePassBase;
+
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    Block &body = getOperation().getBody().front();
+    fuseVertically(body);
+    if (horizontal)
+      fuseHorizontally(body);
+    // Merged kernels stand where the consumer was; readers of a kept result
+    // may stand before it.
+    sortTopologically(&body);
+  }
+
+  void fuseVertically(Block &body) {
+    Fuser fuser(getOperation(), maxOps, useLibrary);
+    SmallVector<Operation *> worklist;
+    for (Operation &op : body)
+      if (isa<KernelOp>(op))
+        worklist.push_back(&op);
+    DenseSet<Operation *> gone;
+    for (Operation *op : worklist) {
+      // A kernel that was merged into an earlier one is not visited again.
+      if (gone.contains(op))
+        continue;
+      KernelOp consumer = cast<KernelOp>(op);
+      DenseSet<Operation *> refused;
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (Value v : consumer.getInputs()) {
+          auto producer = v.getDefiningOp<KernelOp>();
+          if (!producer || refused.contains(producer))
+            continue;
+          std::optional<MergePlan> plan = fuser.plan(producer, consumer);
+          if (!plan) {
+            refused.insert(producer);
+            remark::missed(consumer.getLoc(),
+                           remark::RemarkOpts::name("NotFused")
+                               .category(DEBUG_TYPE)
+                               .function(getOperation().getName()))
+                << remark::add("not fused: '{0}' into '{1}': {2}",
+                               producer.getName(), consumer.getName(),
+                               fuser.why);
+            continue;
+          }
+          std::string names =
+              ("'" + producer.getName() + "' into '" + consumer.getName() + "'")
+                  .str();
+          Location loc = consumer.getLoc();
+          bool keeps = plan->keepResults;
+          bool onlyReader =
+              llvm::all_of(producer->getUsers(),
+                           [&](Operation *user) { return user == consumer; });
+          Operation *producerOp = producer, *consumerOp = consumer;
+          consumer = mergeProducer(producer, consumer, *plan);
+          gone.insert(consumerOp);
+          if (onlyReader || keeps)
+            gone.insert(producerOp);
+          refused.erase(producerOp);
+          remark::passed(loc, remark::RemarkOpts::name("Fused")
+                                  .category(DEBUG_TYPE)
+                                  .function(getOperation().getName()))
+              << remark::add("fused: {0}", names);
+          changed = true;
+          break;
+        }
+      }
+      dropUnusedResults(consumer);
+    }
+  }
+
+  void fuseHorizontally(Block &body) {
+    Fuser fuser(getOperation(), maxOps, useLibrary);
+    for (BlockArgument arg : body.getArguments())
+      fuseReaders(fuser, arg);
+    // Merging readers neither erases nor moves the op whose results they read.
+    for (Operation *op = &body.front(); op; op = op->getNextNode())
+      for (Value v : op->getResults())
+        fuseReaders(fuser, v);
+  }
+
+  /// Merges kernels that read `v`.
+  void fuseReaders(Fuser &fuser, Value v) {
+    SmallVector<KernelOp> readers;
+    for (Operation *user : v.getUsers())
+      if (auto kernel = dyn_cast<KernelOp>(user))
+        if (!llvm::is_contained(readers, kernel))
+          readers.push_back(kernel);
+    // A weight read by a thousand kernels is not worth all pairs.
+    constexpr size_t kWindow = 64;
+    if (readers.size() < 2)
+      return;
+    if (readers.size() > kWindow)
+      readers.resize(kWindow);
+    llvm::sort(readers,
+               [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
+    for (size_t i = 0; i < readers.size(); ++i) {
+      for (size_t j = i + 1; j < readers.size();) {
+        KernelOp first = readers[i], second = readers[j];
+        std::string names =
+            ("'" + first.getName() + "' with '" + second.getName() + "'").str();
+        if (!fuser.canMergeSiblings(first, second)) {
+          remark::missed(second.getLoc(),
+                         remark::RemarkOpts::name("NotFused")
+                             .category(DEBUG_TYPE)
+                             .function(getOperation().getName()))
+              << remark::add("not fused: {0}: {1}", names, fuser.why);
+          ++j;
+          continue;
+        }
+        remark::passed(second.getLoc(), remark::RemarkOpts::name("Fused")
+                                            .category(DEBUG_TYPE)
+                                            .function(getOperation().getName()))
+            << remark::add("fused: {0}", names);
+        readers[i] = mergeSiblings(first, second);
+        readers.erase(readers.begin() + static_cast<ptrdiff_t>(j));
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,330 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Splicing kernel bodies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelMerge.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+std::string coil::loop::mergeNames(StringRef a, StringRef b) {
+  constexpr size_t kMaxParts = 6;
+  SmallVector<StringRef> parts, more;
+  a.split(parts, '+');
+  b.split(more, '+');
+  for (StringRef p : more)
+    if (!llvm::is_contained(parts, p))
+      parts.push_back(p);
+  if (parts.size() > kMaxParts)
+    parts.resize(kMaxParts);
+  return llvm::join(parts, "+");
+}
+
+void coil::loop::mergeEqualInputs(KernelOp kernel) {
+  llvm::SmallDenseMap<Value, unsigned> first;
+  for (unsigned i = 0; i < kernel.getInputs().size();) {
+    auto [it, isNew] = first.try_emplace(kernel.getInputs()[i], i);
+    if (isNew) {
+      ++i;
+      continue;
+    }
+    Block *body = kernel.getBlock();
+    body->getArgument(i).replaceAllUsesWith(body->getArgument(it->second));
+    body->eraseArgument(i);
+    kernel->eraseOperand(i);
+  }
+}
+
+void coil::loop::dropUnusedInputs(KernelOp kernel) {
+  Block *body = kernel.getBlock();
+  for (unsigned i = body->getNumArguments(); i-- > 0;) {
+    if (!body->getArgument(i).use_empty())
+      continue;
+    body->eraseArgument(i);
+    kernel->eraseOperand(i);
+  }
+}
+
+KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
+  SmallVector<int64_t> newNumber;
+  SmallVector<Type> types;
+  for (Value v : kernel.getResults()) {
+    newNumber.push_back(v.use_empty() ? -1
+                                      : static_cast<int64_t>(types.size()));
+    if (!v.use_empty())
+      types.push_back(v.getType());
+  }
+  // A kernel nobody reads is left to dead code elimination.
+  if (types.size() == kernel.getNumResults() || types.empty())
+    return kernel;
+  OpBuilder b(kernel);
+  auto smaller =
+      KernelOp::create(b, kernel.getLoc(), kernel.getName(),
+                       kernel.getDims().getDims(), kernel.getInputs(), types);
+  smaller.setConvAttr(kernel.getConvAttr());
+  smaller.setScheduleAttr(kernel.getScheduleAttr());
+  smaller.getBody().takeBody(kernel.getBody());
+  Block *body = smaller.getBlock();
+  for (StoreOp store : llvm::make_early_inc_range(body->getOps<StoreOp>())) {
+    int64_t number = newNumber[store.getOutput()];
+    if (number < 0)
+      store.erase();
+    else
+      store.setOutput(static_cast<uint64_t>(number));
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (auto [old, number] : llvm::zip_equal(kernel.getResults(), newNumber))
+    if (number >= 0)
+      old.replaceAllUsesWith(smaller.getResult(static_cast<unsigned>(number)));
+  kernel.erase();
+  dropUnusedInputs(smaller);
+  return smaller;
+}
+
+namespace {
+
+/// Copies bodies into a new kernel.
+class Splicer {
+public:
+  Splicer(KernelOp target)
+      : b(OpBuilder::atBlockEnd(target.getBlock())), target(target) {}
+
+  /// Copies the body of `from`. `inputs[i]` is the target's argument for
+  /// operand i, or null when its loads are replaced by `stored`. Stores go to
+  /// output `firstOutput + n`, or nowhere if `firstOutput` is negative; either
+  /// way the stored values are collected in `values`.
+  void copy(KernelOp from, ArrayRef<Value> inputs, ArrayRef<ExprAttr> dims,
+            int64_t firstOutput, SmallVectorImpl<Value> &values,
+            llvm::function_ref<Value(LoadOp, IRMapping &)> stored,
+            Value mask = {}) {
+    IRMapping mapping;
+    MLIRContext *ctx = from.getContext();
+    auto rewrite = [&](sym::ShapeAttr exprs) {
+      SmallVector<ExprAttr> result;
+      for (ExprAttr e : exprs.getDims())
+        result.push_back(sym::substituteDims(e, dims));
+      return sym::ShapeAttr::get(ctx, result);
+    };
+    auto rewriteDims = [&](ArrayRef<int64_t> reduced) {
+      SmallVector<int64_t> result;
+      for (int64_t d : reduced)
+        result.push_back(dims[d].getValue());
+      llvm::sort(result);
+      return DenseI64ArrayAttr::get(ctx, result);
+    };
+    values.assign(from.getNumResults(), Value());
+    for (Operation &op : *from.getBlock()) {
+      if (auto store = dyn_cast<StoreOp>(op)) {
+        Value v = mapping.lookup(store.getValue());
+        values[store.getOutput()] = v;
+        if (firstOutput >= 0)
+          StoreOp::create(b, store.getLoc(), v,
+                          static_cast<uint64_t>(firstOutput) +
+                              store.getOutput(),
+                          rewrite(store.getIndices()));
+        continue;
+      }
+      if (auto load = dyn_cast<LoadOp>(op)) {
+        unsigned i = cast<BlockArgument>(load.getSource()).getArgNumber();
+        if (!inputs[i]) {
+          mapping.map(load.getResult(), stored(load, mapping));
+          continue;
+        }
+        mapping.map(load.getSource(), inputs[i]);
+        Operation *clone = b.clone(op, mapping);
+        auto copy = cast<LoadOp>(clone);
+        copy.setIndicesAttr(rewrite(load.getIndices()));
+        if (mask) {
+          Value own = copy.getMask();
+          if (own) {
+            OpBuilder::InsertionGuard guard(b);
+            b.setInsertionPoint(copy);
+            copy.getMaskMutable().assign(
+                arith::AndIOp::create(b, load.getLoc(), own, mask));
+          } else {
+            OpBuilder::InsertionGuard guard(b);
+            b.setInsertionPoint(copy);
+            copy.getMaskMutable().assign(mask);
+            copy.getOtherMutable().assign(arith::ConstantOp::create(
+                b, load.getLoc(), b.getZeroAttr(load.getType())));
+          }
+        }
+        continue;
+      }
+      Operation *clone = b.clone(op, mapping);
+      if (auto index = dyn_cast<IndexOp>(clone))
+        index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
+      else if (auto reduce = dyn_cast<ReduceOp>(clone))
+        reduce.setDimsAttr(rewriteDims(reduce.getDims()));
+      else if (auto reduce = dyn_cast<ArgReduceOp>(clone))
+        reduce.setDimsAttr(rewriteDims(reduce.getDims()));
+    }
+  }
+
+  OpBuilder b;
+  KernelOp target;
+};
+
+/// Appends `v` to `list` unless it is there; returns its position.
+unsigned insertUnique(SmallVectorImpl<Value> &list, Value v) {
+  auto *it = llvm::find(list, v);
+  if (it == list.end()) {
+    list.push_back(v);
+    return static_cast<unsigned>(list.size() - 1);
+  }
+  return static_cast<unsigned>(it - list.begin());
+}
+
+SmallVector<ExprAttr> identityDims(KernelOp kernel) {
+  SmallVector<ExprAttr> dims;
+  for (unsigned i = 0; i < kernel.getNumDims(); ++i)
+    dims.push_back(sym::dim(kernel.getContext(), i));
+  return dims;
+}
+
+} // namespace
+
+KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
+                                   const MergePlan &plan) {
+  SmallVector<Value> inputs;
+  SmallVector<int> producerInputs, consumerInputs;
+  for (Value v : producer.getInputs())
+    producerInputs.push_back(static_cast<int>(insertUnique(inputs, v)));
+  for (Value v : consumer.getInputs())
+    consumerInputs.push_back(v.getDefiningOp() == producer
+                                 ? -1
+                                 : static_cast<int>(insertUnique(inputs, v)));
+  SmallVector<Type> outputs(consumer->getResultTypes());
+  if (plan.keepResults)
+    llvm::append_range(outputs, producer->getResultTypes());
+
+  OpBuilder builder(consumer);
+  Location loc = builder.getFusedLoc({producer.getLoc(), consumer.getLoc()});
+  auto merged = KernelOp::create(
+      builder, loc, mergeNames(producer.getName(), consumer.getName()),
+      plan.extents, inputs, outputs);
+  Splicer splicer(merged);
+  auto toArgs = [&](ArrayRef<int> positions) {
+    SmallVector<Value> args;
+    for (int p : positions)
+      args.push_back(
+          p < 0 ? Value()
+                : merged.getBody().getArgument(static_cast<unsigned>(p)));
+    return args;
+  };
+  SmallVector<Value> producerArgs = toArgs(producerInputs),
+                     consumerArgs = toArgs(consumerInputs);
+  int64_t numConsumerOutputs = consumer.getNumResults();
+  auto none = [](LoadOp, IRMapping &) { return Value(); };
+
+  // A plan with dimensions runs the producer once, in front; without, at every
+  // place that reads it.
+  SmallVector<Value> produced, ignored;
+  if (!plan.producerDims.empty() || producer.getNumDims() == 0)
+    splicer.copy(producer, producerArgs, plan.producerDims,
+                 plan.keepResults ? numConsumerOutputs : -1, produced, none);
+  // Reads at equal places share a copy.
+  DenseMap<std::tuple<Attribute, Value>, SmallVector<Value>> copies;
+  splicer.copy(
+      consumer, consumerArgs, identityDims(consumer), 0, ignored,
+      [&](LoadOp load, IRMapping &mapping) -> Value {
+        unsigned i = cast<BlockArgument>(load.getSource()).getArgNumber();
+        unsigned result =
+            cast<OpResult>(consumer.getInputs()[i]).getResultNumber();
+        Value mask = load.getMask() ? mapping.lookup(load.getMask()) : Value();
+        Value v;
+        if (!produced.empty()) {
+          v = produced[result];
+        } else {
+          SmallVector<Value> &values = copies[{load.getIndices(), mask}];
+          if (values.empty()) {
+            // Invert the store's index: it is a permutation of dimensions.
+            SmallVector<ExprAttr> dims(producer.getNumDims());
+            for (auto [stored, at] : llvm::zip_equal(
+                     producer.getStore(result).getIndices().getDims(),
+                     load.getIndices().getDims()))
+              if (stored.isDim())
+                dims[stored.getValue()] = at;
+            for (ExprAttr &d : dims)
+              if (!d)
+                d = sym::constant(producer.getContext(), 0);
+            splicer.copy(producer, producerArgs, dims, -1, values, none, mask);
+          }
+          v = values[result];
+        }
+        if (!mask)
+          return v;
+        return arith::SelectOp::create(splicer.b, load.getLoc(), mask, v,
+                                       mapping.lookup(load.getOther()));
+      });
+  if (consumer.getConvAttr() && consumer.getNumDims() == plan.extents.size() &&
+      plan.producerDims.empty())
+    merged.removeConvAttr();
+  if (producer.getConvAttr() && plan.keepResults == false &&
+      !plan.producerDims.empty())
+    merged.setConvAttr(producer.getConvAttr());
+
+  consumer->replaceAllUsesWith(
+      merged->getResults().take_front(consumer.getNumResults()));
+  consumer.erase();
+  if (plan.keepResults)
+    producer->replaceAllUsesWith(
+        merged->getResults().take_back(producer.getNumResults()));
+  if (producer->use_empty())
+    producer.erase();
+  dropUnusedInputs(merged);
+  return merged;
+}
+
+KernelOp coil::loop::mergeSiblings(KernelOp first, KernelOp second) {
+  SmallVector<Value> inputs;
+  SmallVector<unsigned> firstInputs, secondInputs;
+  for (Value v : first.getInputs())
+    firstInputs.push_back(insertUnique(inputs, v));
+  for (Value v : second.getInputs())
+    secondInputs.push_back(insertUnique(inputs, v));
+  SmallVector<Type> outputs(first->getResultTypes());
+  llvm::append_range(outputs, second->getResultTypes());
+  OpBuilder builder(second);
+  auto merged = KernelOp::create(
+      builder, builder.getFusedLoc({first.getLoc(), second.getLoc()}),
+      mergeNames(first.getName(), second.getName()), first.getDims().getDims(),
+      inputs, outputs);
+  Splicer splicer(merged);
+  auto toArgs = [&](ArrayRef<unsigned> positions) {
+    SmallVector<Value> args;
+    for (unsigned p : positions)
+      args.push_back(merged.getBody().getArgument(p));
+    return args;
+  };
+  SmallVector<Value> ignored;
+  auto none = [](LoadOp, IRMapping &) { return Value(); };
+  splicer.copy(first, toArgs(firstInputs), identityDims(first), 0, ignored,
+               none);
+  splicer.copy(second, toArgs(secondInputs), identityDims(second),
+               first.getNumResults(), ignored, none);
+  first->replaceAllUsesWith(
+      merged->getResults().take_front(first.getNumResults()));
+  second->replaceAllUsesWith(
+      merged->getResults().take_back(second.getNumResults()));
+  first.erase();
+  second.erase();
+  return merged;
+}

@@ -1,0 +1,201 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `loop-simplify-index`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/Transforms/Passes.h"
+
+#include "KernelMerge.h"
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
+
+namespace coil::loop {
+#define GEN_PASS_DEF_LOOPSIMPLIFYINDEXPASS
+#include "coil/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace coil::loop
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+namespace {
+
+/// Replaces every dimension by an expression over new dimensions with the
+/// given extents; `reduced[d]` lists the new dimensions of a reduced one.
+void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
+                  ArrayRef<ExprAttr> extents,
+                  ArrayRef<SmallVector<int64_t>> newDims) {
+  MLIRContext *ctx = kernel.getContext();
+  auto rewrite = [&](sym::ShapeAttr exprs) {
+    SmallVector<ExprAttr> result;
+    for (ExprAttr e : exprs.getDims())
+      result.push_back(sym::substituteDims(e, dims));
+    return sym::ShapeAttr::get(ctx, result);
+  };
+  auto rewriteReduced = [&](ArrayRef<int64_t> reduced) {
+    SmallVector<int64_t> result;
+    for (int64_t d : reduced)
+      for (int64_t n : newDims[d])
+        if (!llvm::is_contained(result, n))
+          result.push_back(n);
+    llvm::sort(result);
+    return DenseI64ArrayAttr::get(ctx, result);
+  };
+  kernel.setDimsAttr(sym::ShapeAttr::get(ctx, extents));
+  for (Operation &op : *kernel.getBlock()) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      load.setIndicesAttr(rewrite(load.getIndices()));
+    else if (auto store = dyn_cast<StoreOp>(op))
+      store.setIndicesAttr(rewrite(store.getIndices()));
+    else if (auto index = dyn_cast<IndexOp>(op))
+      index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
+    else if (auto reduce = dyn_cast<ReduceOp>(op))
+      reduce.setDimsAttr(rewriteReduced(reduce.getDims()));
+    else if (auto reduce = dyn_cast<ArgReduceOp>(op))
+      reduce.setDimsAttr(rewriteReduced(reduce.getDims()));
+  }
+}
+
+struct LoopSimplifyIndexPass
+    : coil::loop::impl::LoopSimplifyIndexPassBase<LoopSimplifyIndexPass> {
+  void runOnOperation() override {
+    sym::Context symbols = sym::Context::forOp(getOperation());
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      mergeEqualInputs(kernel);
+      dropUnusedInputs(kernel);
+      simplify(kernel, symbols);
+      // A library wants the dimensions as they are.
+      if (matchContraction(kernel) || matchConvolution(kernel))
+        continue;
+      dropUnitDims(kernel);
+      while (mergeDims(kernel))
+        ;
+      simplify(kernel, symbols);
+    }
+  }
+
+  void simplify(KernelOp kernel, const sym::Context &symbols) {
+    sym::Context context = symbols;
+    context.setDimExtents(kernel.getDims().getDims());
+    MLIRContext *ctx = &getContext();
+    auto simplified = [&](sym::ShapeAttr exprs) {
+      SmallVector<ExprAttr> result;
+      for (ExprAttr e : exprs.getDims())
+        result.push_back(context.simplify(e));
+      return sym::ShapeAttr::get(ctx, result);
+    };
+    for (Operation &op : *kernel.getBlock()) {
+      if (auto load = dyn_cast<LoadOp>(op))
+        load.setIndicesAttr(simplified(load.getIndices()));
+      else if (auto store = dyn_cast<StoreOp>(op))
+        store.setIndicesAttr(simplified(store.getIndices()));
+      else if (auto index = dyn_cast<IndexOp>(op))
+        index.setExprAttr(context.simplify(index.getExpr()));
+    }
+  }
+
+  /// Dimensions of size one are always at zero. A reduction over one of them
+  /// alone keeps it: dropping it would leave the reduction without dimensions.
+  void dropUnitDims(KernelOp kernel) {
+    SmallVector<unsigned> reduced = kernel.getReducedDims();
+    size_t longReduced = llvm::count_if(reduced, [&](unsigned d) {
+      return !kernel.getExtent(d).isConstant(1);
+    });
+    SmallVector<ExprAttr> dims, extents;
+    SmallVector<SmallVector<int64_t>> newDims;
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+      bool isReduced = llvm::is_contained(reduced, d);
+      bool unit = kernel.getExtent(d).isConstant(1) &&
+                  !(isReduced && longReduced == 0 && d == reduced.front());
+      if (unit) {
+        dims.push_back(sym::constant(&getContext(), 0));
+        newDims.emplace_back();
+        continue;
+      }
+      newDims.push_back({static_cast<int64_t>(extents.size())});
+      dims.push_back(
+          sym::dim(&getContext(), static_cast<unsigned>(extents.size())));
+      extents.push_back(kernel.getExtent(d));
+    }
+    if (extents.size() != kernel.getNumDims())
+      rewriteSpace(kernel, dims, extents, newDims);
+  }
+
+  /// Whether `e` walks dimensions `a` and `a + 1` as one of stride `cb`.
+  bool walksAsOne(ExprAttr e, unsigned a, ExprAttr inner) {
+    ExprAttr da = sym::dim(&getContext(), a),
+             db = sym::dim(&getContext(), a + 1);
+    auto outerSplit = sym::splitLinear(e, da);
+    if (!outerSplit)
+      return false;
+    auto innerSplit = sym::splitLinear(outerSplit->second, db);
+    if (!innerSplit || sym::mentions(outerSplit->first, db))
+      return false;
+    return outerSplit->first == sym::mul(innerSplit->first, inner);
+  }
+
+  ExprAttr rowMajorAddress(Value tensor, ArrayRef<ExprAttr> indices) {
+    SmallVector<ExprAttr> sizes =
+        sym::getSizes(cast<RankedTensorType>(tensor.getType()));
+    ExprAttr address = sym::constant(&getContext(), 0);
+    for (auto [size, index] : llvm::zip_equal(sizes, indices))
+      address = sym::add(sym::mul(address, size), index);
+    return address;
+  }
+
+  /// Joins the first pair of adjacent dimensions that can be (C1).
+  bool mergeDims(KernelOp kernel) {
+    SmallVector<unsigned> reduced = kernel.getReducedDims();
+    sym::Context context = sym::Context::forOp(kernel);
+    context.setDimExtents(kernel.getDims().getDims());
+    // Linear addresses, once for all pairs.
+    SmallVector<ExprAttr> exprs;
+    for (Operation &op : *kernel.getBlock()) {
+      if (auto load = dyn_cast<LoadOp>(op))
+        exprs.push_back(context.simplify(
+            rowMajorAddress(load.getSource(), load.getIndices().getDims())));
+      else if (auto store = dyn_cast<StoreOp>(op))
+        exprs.push_back(context.simplify(rowMajorAddress(
+            kernel.getResult(static_cast<unsigned>(store.getOutput())),
+            store.getIndices().getDims())));
+      else if (auto index = dyn_cast<IndexOp>(op))
+        exprs.push_back(context.simplify(index.getExpr()));
+    }
+    for (unsigned a = 0; a + 1 < kernel.getNumDims(); ++a) {
+      if (llvm::is_contained(reduced, a) != llvm::is_contained(reduced, a + 1))
+        continue;
+      ExprAttr inner = kernel.getExtent(a + 1);
+      if (!llvm::all_of(exprs,
+                        [&](ExprAttr e) { return walksAsOne(e, a, inner); }))
+        continue;
+      SmallVector<ExprAttr> dims, extents;
+      SmallVector<SmallVector<int64_t>> newDims;
+      for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+        unsigned n = d <= a ? d : d - 1;
+        ExprAttr merged = sym::dim(&getContext(), n);
+        newDims.push_back({n});
+        if (d == a)
+          dims.push_back(sym::floorDiv(merged, inner));
+        else if (d == a + 1)
+          dims.push_back(sym::mod(merged, inner));
+        else
+          dims.push_back(merged);
+        if (d == a)
+          extents.push_back(sym::mul(kernel.getExtent(a), inner));
+        else if (d != a + 1)
+          extents.push_back(kernel.getExtent(d));
+      }
+      rewriteSpace(kernel, dims, extents, newDims);
+      return true;
+    }
+    return false;
+  }
+};
+
+} // namespace

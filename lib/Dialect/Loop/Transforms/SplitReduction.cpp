@@ -1,0 +1,330 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `loop-split-reduction`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/Transforms/Passes.h"
+
+#include "KernelMerge.h"
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "loop-split-reduction"
+
+namespace coil::loop {
+#define GEN_PASS_DEF_LOOPSPLITREDUCTIONPASS
+#include "coil/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace coil::loop
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+namespace {
+
+/// Kernels with at least this many results keep all threads busy as they are.
+constexpr double kEnoughResults = 16;
+
+struct LoopSplitReductionPass
+    : coil::loop::impl::LoopSplitReductionPassBase<LoopSplitReductionPass> {
+  using LoopSplitReductionPassBase::LoopSplitReductionPassBase;
+
+  void runOnOperation() override {
+    for (KernelOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+      if (matchContraction(kernel) || matchConvolution(kernel))
+        continue;
+      std::optional<unsigned> dim = candidate(kernel);
+      if (dim)
+        split(kernel, *dim);
+    }
+  }
+
+  /// The reduced dimension to cut, or nothing when the kernel is not long.
+  std::optional<unsigned> candidate(KernelOp kernel) {
+    SmallVector<unsigned> reduced = kernel.getReducedDims();
+    if (reduced.empty())
+      return std::nullopt;
+    Hints hints(getOperation());
+    double results = 1, elements = 1;
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+      (llvm::is_contained(reduced, d) ? elements : results) *=
+          hints(kernel.getExtent(d));
+    if (results >= kEnoughResults ||
+        elements < static_cast<double>(minElements))
+      return std::nullopt;
+    auto missed = [&](StringRef why) {
+      remark::missed(kernel.getLoc(), remark::RemarkOpts::name("NotSplit")
+                                          .category(DEBUG_TYPE)
+                                          .function(getOperation().getName()))
+          << remark::add("not split: '{0}': {1}", kernel.getName(), why);
+      return std::nullopt;
+    };
+    // (C1)
+    Variance variance(kernel);
+    llvm::SmallBitVector reducedSet(kernel.getNumDims());
+    for (unsigned r : reduced)
+      reducedSet.set(r);
+    DenseSet<Value> afterReduction;
+    for (Operation &op : *kernel.getBlock()) {
+      bool isReduction = isa<ReduceOp, ArgReduceOp>(op);
+      bool depends = llvm::any_of(op.getOperands(), [&](Value v) {
+        return afterReduction.contains(v);
+      });
+      if (isReduction && depends)
+        return missed("a reduction needs the result of another");
+      if (isa<StoreOp>(op) &&
+          variance.of(cast<StoreOp>(op).getIndices().getDims())
+              .anyCommon(reducedSet))
+        return missed("it stores values along the reduced dimensions");
+      if (depends && op.getNumResults() > 0 &&
+          variance[op.getResult(0)].anyCommon(reducedSet))
+        return missed("values along the reduced dimensions need a reduction");
+      if (isReduction || depends)
+        for (Value v : op.getResults())
+          afterReduction.insert(v);
+    }
+    // (C2)
+    for (unsigned r : reduced)
+      if (hints(kernel.getExtent(r)) >= static_cast<double>(2 * chunks))
+        return r;
+    return missed("no reduced dimension is long enough");
+  }
+
+  static TypedAttr neutral(Builder &b, Operation *op) {
+    Type type = op->getResult(0).getType();
+    ReduceKind kind = isa<ReduceOp>(op) ? cast<ReduceOp>(op).getKind()
+                                        : cast<ArgReduceOp>(op).getKind();
+    if (auto f = dyn_cast<FloatType>(type)) {
+      if (kind == ReduceKind::Max || kind == ReduceKind::Min)
+        return b.getFloatAttr(type, APFloat::getInf(f.getFloatSemantics(),
+                                                    kind == ReduceKind::Max));
+      return b.getFloatAttr(type, kind == ReduceKind::Prod ? 1.0 : 0.0);
+    }
+    unsigned bits = type.getIntOrFloatBitWidth();
+    switch (kind) {
+    case ReduceKind::Prod:
+      return b.getIntegerAttr(type, APInt(bits, 1));
+    case ReduceKind::Max:
+      return b.getIntegerAttr(type, APInt::getSignedMinValue(bits));
+    case ReduceKind::Min:
+      return b.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
+    case ReduceKind::UMin:
+    case ReduceKind::And:
+      return b.getIntegerAttr(type, APInt::getAllOnes(bits));
+    default:
+      return b.getIntegerAttr(type, APInt::getZero(bits));
+    }
+  }
+
+  void split(KernelOp kernel, unsigned cut) {
+    MLIRContext *ctx = &getContext();
+    OpBuilder b(kernel);
+    ExprAttr extent = kernel.getExtent(cut);
+    ExprAttr length = sym::ceilDiv(extent, sym::constant(ctx, chunks));
+    bool exact = extent.isConstant() && extent.getValue() % chunks == 0;
+    SmallVector<unsigned> reduced = kernel.getReducedDims();
+    Variance variance(kernel);
+
+    // First kernel: the space with a dimension of chunks at the end, and the
+    // cut dimension as long as one chunk.
+    SmallVector<ExprAttr> extents(kernel.getDims().getDims());
+    extents[cut] = length;
+    unsigned chunkDim = static_cast<unsigned>(extents.size());
+    extents.push_back(sym::constant(ctx, chunks));
+    SmallVector<ExprAttr> dims;
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+      dims.push_back(sym::dim(ctx, d));
+    dims[cut] = sym::add(sym::mul(sym::dim(ctx, chunkDim), length), dims[cut]);
+
+    SmallVector<ExprAttr> partialSizes, partialIndex;
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+      if (llvm::is_contained(reduced, d))
+        continue;
+      partialSizes.push_back(kernel.getExtent(d));
+      partialIndex.push_back(sym::dim(ctx, d));
+    }
+    partialSizes.push_back(sym::constant(ctx, chunks));
+    partialIndex.push_back(sym::dim(ctx, chunkDim));
+    SmallVector<Operation *> reductions;
+    SmallVector<Type> partialTypes;
+    for (Operation &op : *kernel.getBlock()) {
+      if (!isa<ReduceOp, ArgReduceOp>(op))
+        continue;
+      reductions.push_back(&op);
+      for (Value v : op.getResults())
+        partialTypes.push_back(sym::getTensorType(partialSizes, v.getType()));
+    }
+    auto partial = KernelOp::create(b, kernel.getLoc(),
+                                    (kernel.getName() + "_chunks").str(),
+                                    extents, kernel.getInputs(), partialTypes);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(partial.getBlock());
+      IRMapping mapping;
+      mapping.map(kernel.getBody().getArguments(),
+                  partial.getBody().getArguments());
+      Value inside;
+      if (!exact) {
+        Value at =
+            IndexOp::create(b, kernel.getLoc(), b.getI64Type(), dims[cut]);
+        Value end = IndexOp::create(b, kernel.getLoc(), b.getI64Type(), extent);
+        inside = arith::CmpIOp::create(b, kernel.getLoc(),
+                                       arith::CmpIPredicate::slt, at, end);
+      }
+      int64_t output = 0;
+      DenseSet<Value> done;
+      for (Operation &op : *kernel.getBlock()) {
+        // Only what the reductions need; the rest belongs to the second.
+        if (isa<StoreOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) {
+              return done.contains(v);
+            })) {
+          for (Value v : op.getResults())
+            done.insert(v);
+          continue;
+        }
+        Location loc = op.getLoc();
+        if (isa<ReduceOp, ArgReduceOp>(op)) {
+          if (inside) {
+            Value v = mapping.lookup(op.getOperand(0));
+            Value none = arith::ConstantOp::create(b, loc, neutral(b, &op));
+            mapping.map(op.getOperand(0),
+                        arith::SelectOp::create(b, loc, inside, v, none));
+            Operation *clone = b.clone(op, mapping);
+            mapping.map(op.getOperand(0), v);
+            storePartials(b, clone, output, partialIndex);
+          } else {
+            storePartials(b, b.clone(op, mapping), output, partialIndex);
+          }
+          for (Value v : op.getResults())
+            done.insert(v);
+          continue;
+        }
+        Operation *clone = b.clone(op, mapping);
+        if (auto index = dyn_cast<IndexOp>(clone)) {
+          index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
+        } else if (auto load = dyn_cast<LoadOp>(clone)) {
+          bool cutLoad =
+              llvm::any_of(load.getIndices().getDims(), [&](ExprAttr e) {
+                return sym::mentions(e, sym::dim(ctx, cut));
+              });
+          SmallVector<ExprAttr> indices;
+          for (ExprAttr e : load.getIndices().getDims())
+            indices.push_back(sym::substituteDims(e, dims));
+          load.setIndicesAttr(sym::ShapeAttr::get(ctx, indices));
+          if (inside && (cutLoad || !load.getArgs().empty())) {
+            OpBuilder::InsertionGuard inner(b);
+            b.setInsertionPoint(load);
+            if (load.getMask()) {
+              load.getMaskMutable().assign(
+                  arith::AndIOp::create(b, loc, load.getMask(), inside));
+            } else {
+              load.getMaskMutable().assign(inside);
+              load.getOtherMutable().assign(arith::ConstantOp::create(
+                  b, loc, b.getZeroAttr(load.getType())));
+            }
+          }
+        }
+      }
+    }
+
+    // Second kernel: reduces the chunks and does the rest.
+    SmallVector<ExprAttr> restExtents, restDims(kernel.getNumDims());
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+      if (llvm::is_contained(reduced, d)) {
+        restDims[d] = sym::constant(ctx, 0);
+        continue;
+      }
+      restDims[d] = sym::dim(ctx, static_cast<unsigned>(restExtents.size()));
+      restExtents.push_back(kernel.getExtent(d));
+    }
+    unsigned restChunk = static_cast<unsigned>(restExtents.size());
+    restExtents.push_back(sym::constant(ctx, chunks));
+    SmallVector<ExprAttr> chunkIndex;
+    for (unsigned d = 0; d <= restChunk; ++d)
+      chunkIndex.push_back(sym::dim(ctx, d));
+    SmallVector<Value> inputs(partial.getResults());
+    unsigned numPartials = static_cast<unsigned>(inputs.size());
+    llvm::append_range(inputs, kernel.getInputs());
+    auto rest = KernelOp::create(b, kernel.getLoc(), kernel.getName(),
+                                 restExtents, inputs, kernel->getResultTypes());
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(rest.getBlock());
+      IRMapping mapping;
+      mapping.map(kernel.getBody().getArguments(),
+                  rest.getBody().getArguments().drop_front(numPartials));
+      llvm::SmallBitVector reducedSet(kernel.getNumDims());
+      for (unsigned r : reduced)
+        reducedSet.set(r);
+      unsigned next = 0;
+      for (Operation &op : *kernel.getBlock()) {
+        if (isa<ReduceOp, ArgReduceOp>(op)) {
+          IRMapping inner;
+          for (unsigned i = 0; i < op.getNumResults(); ++i)
+            inner.map(op.getOperand(i),
+                      LoadOp::create(b, op.getLoc(),
+                                     rest.getBody().getArgument(next++),
+                                     chunkIndex)
+                          .getResult());
+          Operation *clone = b.clone(op, inner);
+          auto overChunks =
+              DenseI64ArrayAttr::get(ctx, {static_cast<int64_t>(restChunk)});
+          if (auto reduce = dyn_cast<ReduceOp>(clone))
+            reduce.setDimsAttr(overChunks);
+          else
+            cast<ArgReduceOp>(clone).setDimsAttr(overChunks);
+          mapping.map(op.getResults(), clone->getResults());
+          continue;
+        }
+        if (op.getNumResults() > 0 &&
+            variance[op.getResult(0)].anyCommon(reducedSet))
+          continue;
+        Operation *clone = b.clone(op, mapping);
+        auto rewrite = [&](sym::ShapeAttr exprs) {
+          SmallVector<ExprAttr> result;
+          for (ExprAttr e : exprs.getDims())
+            result.push_back(sym::substituteDims(e, restDims));
+          return sym::ShapeAttr::get(ctx, result);
+        };
+        if (auto load = dyn_cast<LoadOp>(clone))
+          load.setIndicesAttr(rewrite(load.getIndices()));
+        else if (auto store = dyn_cast<StoreOp>(clone))
+          store.setIndicesAttr(rewrite(store.getIndices()));
+        else if (auto index = dyn_cast<IndexOp>(clone))
+          index.setExprAttr(sym::substituteDims(index.getExpr(), restDims));
+      }
+    }
+    dropUnusedInputs(partial);
+    dropUnusedInputs(rest);
+    remark::passed(kernel.getLoc(), remark::RemarkOpts::name("Split")
+                                        .category(DEBUG_TYPE)
+                                        .function(getOperation().getName()))
+        << remark::add("split: '{0}' into {1} chunks", kernel.getName(),
+                       static_cast<int64_t>(chunks));
+    kernel->replaceAllUsesWith(rest);
+    kernel.erase();
+  }
+
+  /// Stores the results of a reduction of the first kernel.
+  static void storePartials(OpBuilder &b, Operation *reduction, int64_t &output,
+                            ArrayRef<ExprAttr> index) {
+    for (Value v : reduction->getResults())
+      StoreOp::create(b, reduction->getLoc(), v,
+                      static_cast<uint64_t>(output++),
+                      sym::ShapeAttr::get(b.getContext(), index));
+  }
+};
+
+} // namespace

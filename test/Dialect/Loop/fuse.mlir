@@ -1,0 +1,158 @@
+// RUN: coil-opt %s --convert-graph-to-loop --loop-fold-views --loop-fuse --cse --split-input-file --remarks-filter=loop-fuse --remark-policy=all 2>%t | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t
+
+!t = tensor<?x1024xf32, #sym.shape<[s0, 1024]>>
+!r = tensor<?x1xf32, #sym.shape<[s0, 1]>>
+
+// A softmax is one kernel with two reductions over the same dimension.
+// CHECK-LABEL: @softmax
+// CHECK:       loop.kernel "reduce_max+sub+exp+reduce_sum+div" [s0, 1024]
+// CHECK:       %[[X:.+]] = loop.load %{{.+}}[d0, d1]
+// CHECK-NOT:   loop.load
+// CHECK:       %[[M:.+]] = loop.reduce max %[[X]] over [1]
+// CHECK:       %[[D:.+]] = arith.subf %[[X]], %[[M]]
+// CHECK:       %[[E:.+]] = math.exp %[[D]]
+// CHECK:       %[[S:.+]] = loop.reduce sum %[[E]] over [1]
+// CHECK:       %[[Q:.+]] = arith.divf %[[E]], %[[S]]
+// CHECK:       loop.store %[[Q]], 0[d0, d1]
+// CHECK-NOT:   loop.kernel
+func.func @softmax(%x: !t) -> !t attributes {sym.symbols = {s0 = #sym.range<1, 65536, hint = 16384>}} {
+  %m = graph.reduce max, %x dims [1] keepdims : (!t) -> !r
+  %d = graph.sub %x, %m : (!t, !r) -> !t
+  %e = graph.exp %d : (!t) -> !t
+  %s = graph.reduce sum, %e dims [1] keepdims : (!t) -> !r
+  %y = graph.div %e, %s : (!t, !r) -> !t
+  return %y : !t
+}
+
+// -----
+
+!t = tensor<?x1024xf32, #sym.shape<[s0, 1024]>>
+!r = tensor<?x1xf32, #sym.shape<[s0, 1]>>
+
+// The sum of the residual is a second result of the one kernel.
+// CHECK-LABEL: @residual_layer_norm
+// CHECK:       %[[K:.+]]:2 = loop.kernel
+// CHECK-DAG:   loop.store %{{.+}}, 0[d0, d1]
+// CHECK-DAG:   loop.store %{{.+}}, 1[d0, d1]
+// CHECK:       return %[[K]]#1, %[[K]]#0
+func.func @residual_layer_norm(%a: !t, %b: !t, %w: tensor<1024xf32>, %bias: tensor<1024xf32>) -> (!t, !t) attributes {sym.symbols = {s0 = #sym.range<1, 65536, hint = 16384>}} {
+  %x = graph.add %a, %b : (!t, !t) -> !t
+  %s = graph.reduce sum, %x dims [1] keepdims : (!t) -> !r
+  %n = graph.full 9.765625e-04 : f32 -> tensor<f32>
+  %mean = graph.mul %s, %n : (!r, tensor<f32>) -> !r
+  %d = graph.sub %x, %mean : (!t, !r) -> !t
+  %q = graph.mul %d, %d : (!t, !t) -> !t
+  %v = graph.reduce sum, %q dims [1] keepdims : (!t) -> !r
+  %var = graph.mul %v, %n : (!r, tensor<f32>) -> !r
+  %rs = graph.rsqrt %var : (!r) -> !r
+  %h = graph.mul %d, %rs : (!t, !r) -> !t
+  %hw = graph.mul %h, %w : (!t, tensor<1024xf32>) -> !t
+  %y = graph.add %hw, %bias : (!t, tensor<1024xf32>) -> !t
+  return %x, %y : !t, !t
+}
+
+// -----
+
+// A bias is an epilogue that the library has; another function is not.
+// CHECK-LABEL: @contraction_epilogue
+// CHECK:       loop.kernel "matmul+add" [32, 512, 1024]
+// CHECK:       loop.kernel "tanh" [32, 512]
+// REMARK:      not fused: 'matmul+add' into 'tanh': a library computes the producer, and the consumer is not an epilogue that it has
+func.func @contraction_epilogue(%x: tensor<32x1024xf32>, %w: tensor<512x1024xf32>, %bias: tensor<512xf32>) -> tensor<32x512xf32> {
+  %wt = graph.permute %w [1, 0] : (tensor<512x1024xf32>) -> tensor<1024x512xf32>
+  %m = graph.matmul %x, %wt : (tensor<32x1024xf32>, tensor<1024x512xf32>) -> tensor<32x512xf32>
+  %a = graph.add %m, %bias : (tensor<32x512xf32>, tensor<512xf32>) -> tensor<32x512xf32>
+  %t = graph.tanh %a : (tensor<32x512xf32>) -> tensor<32x512xf32>
+  return %t : tensor<32x512xf32>
+}
+
+// -----
+
+// What feeds a contraction stays in memory.
+// CHECK-LABEL: @contraction_prologue
+// CHECK:       loop.kernel "exp"
+// CHECK:       loop.kernel "matmul"
+// REMARK:      not fused: 'exp' into 'matmul': a library computes the consumer, which takes its operands from memory
+func.func @contraction_prologue(%x: tensor<32x64xf32>, %w: tensor<64x16xf32>) -> tensor<32x16xf32> {
+  %e = graph.exp %x : (tensor<32x64xf32>) -> tensor<32x64xf32>
+  %m = graph.matmul %e, %w : (tensor<32x64xf32>, tensor<64x16xf32>) -> tensor<32x16xf32>
+  return %m : tensor<32x16xf32>
+}
+
+// -----
+
+// Computing the sum again for every column would repeat it.
+// CHECK-LABEL: @repeated_reduction
+// CHECK-COUNT-2: loop.kernel
+// REMARK:      not fused: 'reduce_sum' into 'add': the reduction would be repeated along 'd1' of the consumer
+func.func @repeated_reduction(%x: tensor<64x1000xf32>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %s = graph.reduce sum, %x dims [1] keepdims : (tensor<64x1000xf32>) -> tensor<64x1xf32>
+  %a = graph.add %y, %s : (tensor<64x8xf32>, tensor<64x1xf32>) -> tensor<64x8xf32>
+  return %a : tensor<64x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @loop_fuse_c1
+// CHECK-COUNT-2: loop.kernel
+// REMARK:      not fused: 'reduce_sum' into 'reduce_max': both reduce, over different dimensions
+func.func @loop_fuse_c1(%x: tensor<64x1000xf32>) -> tensor<f32> {
+  %s = graph.reduce sum, %x dims [1] : (tensor<64x1000xf32>) -> tensor<64xf32>
+  %m = graph.reduce max, %s dims [0] : (tensor<64xf32>) -> tensor<f32>
+  return %m : tensor<f32>
+}
+
+// -----
+
+// Two results of one expensive value: its kernel stays on the path between.
+// CHECK-LABEL: @loop_fuse_c2
+// REMARK:      not fused: 'exp' into 'add': a path leads through a third kernel
+func.func @loop_fuse_c2(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %e = graph.exp %x : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %m = graph.matmul %e, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %a = graph.add %m, %e : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %a : tensor<64x64xf32>
+}
+
+// -----
+
+// Pooling takes in what comes before it: each element is read once.
+// CHECK-LABEL: @pool_takes_producer
+// CHECK:       loop.kernel "exp+max_pool"
+// CHECK:       loop.load %{{.+}}[d0, d1, d2 * 2 + d4, d3 * 2 + d5]
+// CHECK:       math.exp
+// CHECK-NOT:   loop.kernel
+func.func @pool_takes_producer(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
+  %e = graph.exp %x : (tensor<2x3x8x8xf32>) -> tensor<2x3x8x8xf32>
+  %p = graph.pool max, %e kernel [2, 2] stride [2, 2] padding [0, 0] dilation [1, 1] : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
+  return %p : tensor<2x3x4x4xf32>
+}
+
+// -----
+
+// A masked read computes the producer under the mask.
+// CHECK-LABEL: @pad_takes_producer
+// CHECK:       loop.kernel "exp+pad" [10]
+// CHECK:       %[[V:.+]] = loop.load %{{.+}}[d0 - 1] mask %[[M:.+]] else
+// CHECK:       %[[E:.+]] = math.exp %[[V]]
+// CHECK:       arith.select %[[M]], %[[E]]
+func.func @pad_takes_producer(%x: tensor<8xf32>) -> tensor<10xf32> {
+  %e = graph.exp %x : (tensor<8xf32>) -> tensor<8xf32>
+  %p = graph.pad %e low [1] high [1] value 5.0 : f32 : (tensor<8xf32>) -> tensor<10xf32>
+  return %p : tensor<10xf32>
+}
+
+// -----
+
+// Two reductions of one tensor share a pass over it.
+// CHECK-LABEL: @siblings
+// CHECK:       loop.kernel "reduce_max+reduce_sum"
+// CHECK:       loop.load
+// CHECK-NOT:   loop.load
+// REMARK:      fused: 'reduce_max' with 'reduce_sum'
+func.func @siblings(%x: tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %m = graph.reduce max, %x dims [1] : (tensor<64x1000xf32>) -> tensor<64xf32>
+  %s = graph.reduce sum, %x dims [1] : (tensor<64x1000xf32>) -> tensor<64xf32>
+  return %m, %s : tensor<64xf32>, tensor<64xf32>
+}

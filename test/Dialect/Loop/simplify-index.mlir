@@ -1,0 +1,79 @@
+// RUN: coil-opt %s --loop-fold-views --split-input-file | FileCheck %s --check-prefixes=CHECK,FOLD
+// RUN: coil-opt %s --loop-fold-views --loop-simplify-index --split-input-file | FileCheck %s --check-prefixes=CHECK,SIMPLE
+
+// Views compose into the loads and disappear.
+// CHECK-LABEL: @fold_chain
+// CHECK-NOT:   loop.view
+// FOLD:        loop.load %{{.+}}[d1, d0] : tensor<4x6xf32> -> f32
+func.func @fold_chain(%x: tensor<4x6xf32>) -> tensor<6x4xf32> {
+  %f = loop.view %x[d0 floordiv 6, d0 mod 6] : tensor<4x6xf32> -> tensor<24xf32>
+  %s = loop.view %f[d0 * 6 + d1] : tensor<24xf32> -> tensor<4x6xf32>
+  %t = loop.view %s[d1, d0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %y = loop.kernel "neg" [6, 4] (%a = %t) : (tensor<6x4xf32>) -> tensor<6x4xf32> {
+    %v = loop.load %a[d0, d1] : tensor<6x4xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  return %y : tensor<6x4xf32>
+}
+
+// -----
+
+// An indirect index that is checked must stay alone: the view stays.
+// CHECK-LABEL: @loop_fold_views_c1
+// CHECK:       loop.view
+// CHECK:       loop.load %{{.+}}[t0](%{{.+}}) bounds check
+func.func @loop_fold_views_c1(%x: tensor<4x6xf32>, %i: tensor<3xi64>) -> tensor<3xf32> {
+  %f = loop.view %x[d0 floordiv 6, d0 mod 6] : tensor<4x6xf32> -> tensor<24xf32>
+  %y = loop.kernel "take" [3] (%a = %f, %b = %i) : (tensor<24xf32>, tensor<3xi64>) -> tensor<3xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = loop.load %a[t0](%p) bounds check : tensor<24xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+// Contiguous dimensions become one; the symbolic size multiplies.
+// CHECK-LABEL: @merge_dims
+// SIMPLE:      loop.kernel "neg" [s0 * 6]
+// SIMPLE:      loop.load %{{.+}}[d0 floordiv 6, d0 mod 6]
+func.func @merge_dims(%x: tensor<?x6xf32, #sym.shape<[s0, 6]>>) -> tensor<?x6xf32, #sym.shape<[s0, 6]>> {
+  %y = loop.kernel "neg" [s0, 6] (%a = %x) : (tensor<?x6xf32, #sym.shape<[s0, 6]>>) -> tensor<?x6xf32, #sym.shape<[s0, 6]>> {
+    %v = loop.load %a[d0, d1] : tensor<?x6xf32, #sym.shape<[s0, 6]>> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  return %y : tensor<?x6xf32, #sym.shape<[s0, 6]>>
+}
+
+// -----
+
+// A broadcast operand walks the two dimensions differently.
+// CHECK-LABEL: @loop_simplify_index_c1
+// CHECK:       loop.kernel "add" [4, 6]
+func.func @loop_simplify_index_c1(%x: tensor<4x6xf32>, %b: tensor<6xf32>) -> tensor<4x6xf32> {
+  %y = loop.kernel "add" [4, 6] (%a = %x, %c = %b) : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4x6xf32> -> f32
+    %w = loop.load %c[d1] : tensor<6xf32> -> f32
+    %n = arith.addf %v, %w : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  return %y : tensor<4x6xf32>
+}
+
+// -----
+
+// A dimension of size one is always at zero.
+// CHECK-LABEL: @unit_dims
+// SIMPLE:      loop.kernel "neg" [6]
+// SIMPLE:      loop.load %{{.+}}[0, d0]
+func.func @unit_dims(%x: tensor<1x6xf32>) -> tensor<1x6xf32> {
+  %y = loop.kernel "neg" [1, 6] (%a = %x) : (tensor<1x6xf32>) -> tensor<1x6xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1x6xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  return %y : tensor<1x6xf32>
+}

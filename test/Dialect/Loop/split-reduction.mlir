@@ -1,0 +1,71 @@
+// RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096" --split-input-file --remarks-filter=loop-split-reduction --remark-policy=all 2>%t | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t
+
+// A length that the chunks do not divide is masked with the neutral element.
+// CHECK-LABEL: @split_sum
+// CHECK:       %[[P:.+]] = loop.kernel "sum_chunks" [157, 64]
+// CHECK:       %[[IN:.+]] = arith.cmpi slt
+// CHECK:       loop.load %{{.+}}[d0 + d1 * 157] mask %[[IN]] else
+// CHECK:       arith.select %[[IN]]
+// CHECK:       loop.reduce sum %{{.+}} over [0]
+// CHECK:       loop.kernel "sum" [64] (%{{.+}} = %[[P]])
+// CHECK:       loop.reduce sum %{{.+}} over [0]
+// CHECK:       math.sqrt
+func.func @split_sum(%x: tensor<10000xf32>) -> tensor<f32> {
+  %y = loop.kernel "sum" [10000] (%a = %x) : (tensor<10000xf32>) -> tensor<f32> {
+    %v = loop.load %a[d0] : tensor<10000xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    %q = math.sqrt %s : f32
+    loop.store %q, 0 [] : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+// Positions go through both kernels.
+// CHECK-LABEL: @split_argmax
+// CHECK:       %[[P:.+]]:2 = loop.kernel "argmax_chunks" [128, 64]
+// CHECK:       loop.index <d0 + d1 * 128>
+// CHECK:       loop.arg_reduce max
+// CHECK:       loop.kernel "argmax" [64] (%[[V:.+]] = %[[P]]#0, %[[I:.+]] = %[[P]]#1)
+// CHECK:       loop.arg_reduce max
+func.func @split_argmax(%x: tensor<8192xf32>) -> tensor<i64> {
+  %y = loop.kernel "argmax" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<i64> {
+    %v = loop.load %a[d0] : tensor<8192xf32> -> f32
+    %p = loop.index <d0>
+    %s, %w = loop.arg_reduce max %v at %p over [0] : f32
+    loop.store %w, 0 [] : i64
+  }
+  return %y : tensor<i64>
+}
+
+// -----
+
+// CHECK-LABEL: @loop_split_reduction_c1
+// CHECK-COUNT-1: loop.kernel
+// REMARK:      not split: 'var': values along the reduced dimensions need a reduction
+func.func @loop_split_reduction_c1(%x: tensor<8192xf32>) -> tensor<f32> {
+  %y = loop.kernel "var" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<f32> {
+    %v = loop.load %a[d0] : tensor<8192xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    %d = arith.subf %v, %s : f32
+    %t = loop.reduce sum %d over [0] : f32
+    loop.store %t, 0 [] : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: @loop_split_reduction_c2
+// CHECK-COUNT-1: loop.kernel
+// REMARK:      not split: 'sum': no reduced dimension is long enough
+func.func @loop_split_reduction_c2(%x: tensor<100x2x100xf32>) -> tensor<2xf32> {
+  %y = loop.kernel "sum" [100, 2, 100] (%a = %x) : (tensor<100x2x100xf32>) -> tensor<2xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<100x2x100xf32> -> f32
+    %s = loop.reduce sum %v over [0, 2] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %y : tensor<2xf32>
+}
