@@ -14,6 +14,7 @@
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,7 +24,8 @@
 #include "mlir/IR/Dialect.h"
 
 void coil::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<graph::GraphDialect, loop::LoopDialect, sym::SymDialect>();
+  registry.insert<graph::GraphDialect, loop::LoopDialect, sym::SymDialect,
+                  wrapper::WrapperDialect>();
   // Upstream dialects that the pipelines use.
   registry.insert<mlir::arith::ArithDialect, mlir::DLTIDialect,
                   mlir::func::FuncDialect, mlir::math::MathDialect,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Enums and ops of the `sym` dialect.
+// Ops of the `sym` dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,28 +13,7 @@
 #define COIL_DIALECT_SYM_IR_SYMOPS_TD
 
 include "coil/Dialect/Sym/IR/SymAttributes.td"
-
-def Sym_ExprKind : I32EnumAttr<"ExprKind", "kind of an expression node", [
-    I32EnumAttrCase<"Constant", 0, "constant">,
-    I32EnumAttrCase<"Dim", 1, "dim">,
-    I32EnumAttrCase<"Arg", 2, "arg">,
-    I32EnumAttrCase<"Symbol", 3, "symbol">,
-    I32EnumAttrCase<"FloorDiv", 4, "floordiv">,
-    I32EnumAttrCase<"Mod", 5, "mod">,
-    I32EnumAttrCase<"Min", 6, "min">,
-    I32EnumAttrCase<"Max", 7, "max">,
-    I32EnumAttrCase<"Mul", 8, "mul">,
-    I32EnumAttrCase<"Add", 9, "add">]> {
-  let cppNamespace = "::coil::sym";
-}
-
-def Sym_Predicate : I32EnumAttr<"Predicate", "comparison of two expressions", [
-    I32EnumAttrCase<"Eq", 0, "eq">,
-    I32EnumAttrCase<"Ne", 1, "ne">,
-    I32EnumAttrCase<"Le", 2, "le">,
-    I32EnumAttrCase<"Lt", 3, "lt">]> {
-  let cppNamespace = "::coil::sym";
-}
+include "coil/Dialect/Sym/IR/SymEnums.td"
 
 def Sym_AssertOp : Op<Sym_Dialect, "assert", []> {
   let summary = "check a relation between two expressions at run time";

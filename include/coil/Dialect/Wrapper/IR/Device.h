@@ -1,0 +1,38 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the compiler knows about a device, as data, so that a device can be
+// registered without touching the core.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_WRAPPER_IR_DEVICE_H
+#define COIL_DIALECT_WRAPPER_IR_DEVICE_H
+
+#include <cstdint>
+#include <string>
+
+namespace coil::wrapper {
+
+/// The names of the runtime functions with which a host program serves a
+/// device. They have the signatures of the functions of the same purpose in
+/// coil/Runtime/HostABI.h. An empty name means that the device cannot do this.
+struct DeviceInfo {
+  /// The name in `#wrapper.device`.
+  std::string kind;
+  /// Value of `coil_tensor.device_type`.
+  int32_t runtimeType = 0;
+  std::string allocFunction;
+  std::string freeFunction;
+  std::string launchFunction;
+  /// Whether the host program may access the device's memory directly.
+  bool hostAccessible = false;
+};
+
+} // namespace coil::wrapper
+
+#endif // COIL_DIALECT_WRAPPER_IR_DEVICE_H

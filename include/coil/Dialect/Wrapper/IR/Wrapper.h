@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declarations of the `wrapper` dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_WRAPPER_IR_WRAPPER_H
+#define COIL_DIALECT_WRAPPER_IR_WRAPPER_H
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Sym.h"
+#include "coil/Dialect/Wrapper/IR/Device.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/StringMap.h"
+
+#include "coil/Dialect/Wrapper/IR/WrapperDialect.h.inc"
+#include "coil/Dialect/Wrapper/IR/WrapperEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "coil/Dialect/Wrapper/IR/WrapperAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "coil/Dialect/Wrapper/IR/WrapperTypes.h.inc"
+
+#include "coil/Dialect/Wrapper/IR/WrapperInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "coil/Dialect/Wrapper/IR/WrapperOps.h.inc"
+
+namespace coil::wrapper {
+
+/// The buffer that owns the storage of `buffer`: views are looked through.
+mlir::Value getStorage(mlir::Value buffer);
+
+} // namespace coil::wrapper
+
+#endif // COIL_DIALECT_WRAPPER_IR_WRAPPER_H

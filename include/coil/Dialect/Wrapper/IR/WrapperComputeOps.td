@@ -1,0 +1,222 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of the `wrapper` dialect that compute: kernels, launches, library calls.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_WRAPPER_IR_WRAPPERCOMPUTEOPS_TD
+#define COIL_DIALECT_WRAPPER_IR_WRAPPERCOMPUTEOPS_TD
+
+include "coil/Dialect/Wrapper/IR/WrapperEnums.td"
+include "coil/Dialect/Wrapper/IR/WrapperInterfaces.td"
+include "coil/Dialect/Wrapper/IR/WrapperTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+def Wrapper_KernelOp : Wrapper_Op<"kernel", [
+    Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "kernel that host programs launch";
+  let description = [{
+    Holds one kernel, in one of two forms. As a value function its block takes
+    the inputs as tensors, holds one `loop.kernel` of exactly these inputs and
+    yields its results. A conversion for a device then replaces the body by the
+    device's function, under the kernel's name.
+
+    `input_strides` and `output_strides` hold a `#sym.shape` for each input and
+    output. `symbols` names the symbols whose values a launch passes, in their
+    order. `in_place` lists pairs of an input and an output that may be the
+    same storage. `total` is the number of points of the flattened outer space
+    and `grain` how many of them one task should take at least; the conversion
+    sets both.
+
+    (C1) As a value function the body is one `loop.kernel` of the block's
+         arguments in order, and a `wrapper.yield` of its results.
+    (C2) Otherwise the body has no arguments and holds symbols only.
+    (C3) There are strides for each input and each output, one for each
+         dimension.
+    (C4) The body, the strides and `total` mention only the listed symbols.
+    (C5) `in_place` is a list of pairs of an existing input and output.
+
+    Example:
+    ```mlir
+    wrapper.kernel @relu_0(%x: tensor<4xf32>) attributes {
+        input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>],
+        symbols = [], in_place = array<i64: 0, 0>} {
+      %0 = loop.kernel "relu" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+        %z = arith.constant 0.0 : f32
+        %v = loop.load %a[d0] : tensor<4xf32> -> f32
+        %m = arith.maximumf %v, %z : f32
+        loop.store %m, 0 [d0] : f32
+      }
+      wrapper.yield %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypedArrayAttrBase<Sym_ShapeAttr, "list of strides">:$input_strides,
+                       TypedArrayAttrBase<Sym_ShapeAttr, "list of strides">:$output_strides,
+                       StrArrayAttr:$symbols,
+                       OptionalAttr<DenseI64ArrayAttr>:$in_place,
+                       OptionalAttr<Sym_ExprAttr>:$total,
+                       OptionalAttr<I64Attr>:$grain);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+    /// The kernel of the value form, or null.
+    loop::KernelOp getLoopKernel();
+    unsigned getNumInputs() {
+      return static_cast<unsigned>(getInputStrides().size());
+    }
+    unsigned getNumOutputs() {
+      return static_cast<unsigned>(getOutputStrides().size());
+    }
+    /// Whether `in_place` lists the pair.
+    bool isInPlace(unsigned input, unsigned output);
+  }];
+}
+
+def Wrapper_YieldOp : Wrapper_Op<"yield", [
+    Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "outputs of a kernel in value form";
+  let description = [{
+    Names the values that the kernel's outputs receive.
+
+    Example:
+    ```mlir
+    wrapper.yield %0 : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Wrapper_LaunchOp : Wrapper_Op<"launch", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Wrapper_InPlaceOpInterface>]> {
+  let summary = "run a kernel";
+  let description = [{
+    Runs a kernel over all its points: reads the inputs, writes all elements of
+    the outputs. `symbols` are the values of the kernel's symbols.
+
+    (C1) The callee is a `wrapper.kernel`.
+    (C2) There are as many inputs, outputs and symbols as the kernel has.
+    (C3) Buffers have the element types, sizes and strides that the kernel has
+         for them, with its symbols replaced by those of the launch.
+
+    Example:
+    ```mlir
+    wrapper.launch @relu_0[] ins(%x : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>) outs(%0 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Sym_ShapeAttr:$symbols,
+                       Arg<Variadic<Wrapper_Buffer>, "", [MemRead]>:$inputs,
+                       Arg<Variadic<Wrapper_Buffer>, "", [MemWrite]>:$outputs);
+  let assemblyFormat = [{
+    $callee `` custom<ExprList>($symbols)
+    (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    (`outs` `(` $outputs^ `:` type($outputs) `)`)? attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Library calls
+//===----------------------------------------------------------------------===//
+
+def Wrapper_ContractionOp : Wrapper_Op<"contraction"> {
+  let summary = "matrix product by a library";
+  let description = [{
+    `c[b..., m, n] = post(sum over k of a[b..., m, k] * b[b..., k, n] + bias)`.
+
+    `dims` are the batch sizes, then m, n and k. Every operand has a stride, in
+    elements, for each of them (zero where it does not vary) and an optional
+    offset of its first element: the shapes of the buffers' types do not
+    matter. Products are summed in `f32`.
+
+    (C1) There are three to seven dimensions, and strides for each.
+    (C2) `a` does not vary over n, `b` not over m, `c` not over k.
+    (C3) The bias has strides if it is there, and varies over m or n only.
+    (C4) `a` and `b` have the same element type, `f32` or `bf16`; `c` and the
+         bias have that or `f32`.
+    (C5) All expressions mention symbols only.
+
+    Example:
+    ```mlir
+    wrapper.contraction "onednn"[s0, 32, 128]
+        a(%x[128, 0, 1] : !wrapper.buffer<[s0, 128], f32, #wrapper.device<"cpu">>)
+        b(%w[0, 128, 1] : !wrapper.buffer<[32, 128], f32, #wrapper.device<"cpu">>)
+        bias(%v[0, 1, 0] : !wrapper.buffer<[32], f32, #wrapper.device<"cpu">>)
+        c(%y[32, 1, 0] : !wrapper.buffer<[s0, 32], f32, #wrapper.device<"cpu">>) post relu
+    ```
+  }];
+  let arguments = (ins StrAttr:$library, Sym_ShapeAttr:$dims,
+                       Arg<Wrapper_Buffer, "", [MemRead]>:$a,
+                       Sym_ShapeAttr:$a_strides, OptionalAttr<Sym_ExprAttr>:$a_offset,
+                       Arg<Wrapper_Buffer, "", [MemRead]>:$b,
+                       Sym_ShapeAttr:$b_strides, OptionalAttr<Sym_ExprAttr>:$b_offset,
+                       Arg<Optional<Wrapper_Buffer>, "", [MemRead]>:$bias,
+                       OptionalAttr<Sym_ShapeAttr>:$bias_strides, OptionalAttr<Sym_ExprAttr>:$bias_offset,
+                       Arg<Wrapper_Buffer, "", [MemWrite]>:$c,
+                       Sym_ShapeAttr:$c_strides, OptionalAttr<Sym_ExprAttr>:$c_offset,
+                       Wrapper_PostOp:$post);
+  let assemblyFormat = [{
+    $library `` custom<ExprList>($dims)
+    `a` `(` $a `` custom<ExprList>($a_strides) (`at` $a_offset^)? `:` type($a) `)`
+    `b` `(` $b `` custom<ExprList>($b_strides) (`at` $b_offset^)? `:` type($b) `)`
+    (`bias` `(` $bias^ `` custom<ExprList>($bias_strides) (`at` $bias_offset^)? `:` type($bias) `)`)?
+    `c` `(` $c `` custom<ExprList>($c_strides) (`at` $c_offset^)? `:` type($c) `)`
+    `post` $post attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Wrapper_ConvolutionOp : Wrapper_Op<"convolution"> {
+  let summary = "convolution by a library";
+  let description = [{
+    Convolution of `x`, `[n, c, spatial...]`, with `w`, `[o, c / groups,
+    spatial...]`, to `y`, `[n, o, spatial...]`, with an optional bias for each
+    output channel. Layouts are those of the buffers.
+
+    (C1) `x`, `w` and `y` have the same rank, three to five.
+    (C2) There is a positive stride, a positive dilation and a padding that is
+         not negative for each spatial dimension, and `groups` is positive.
+    (C3) The bias has rank one.
+    (C4) `x` and `w` have the same element type, `f32` or `bf16`; `y` and the
+         bias have that or `f32`.
+
+    Example:
+    ```mlir
+    wrapper.convolution "onednn" ins(%x, %w : !wrapper.buffer<[s0, 3, 8, 8], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[16, 3, 3, 3], f32, #wrapper.device<"cpu">>)
+        outs(%y : !wrapper.buffer<[s0, 16, 8, 8], f32, #wrapper.device<"cpu">>)
+        stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 post relu
+    ```
+  }];
+  let arguments = (ins StrAttr:$library,
+                       Arg<Wrapper_Buffer, "", [MemRead]>:$x,
+                       Arg<Wrapper_Buffer, "", [MemRead]>:$w,
+                       Arg<Optional<Wrapper_Buffer>, "", [MemRead]>:$bias,
+                       Arg<Wrapper_Buffer, "", [MemWrite]>:$y,
+                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
+                       DenseI64ArrayAttr:$dilation, I64Attr:$groups,
+                       Wrapper_PostOp:$post);
+  let assemblyFormat = [{
+    $library `ins` `(` $x `,` $w `:` type($x) `,` type($w) `)`
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `outs` `(` $y `:` type($y) `)`
+    `stride` $stride `padding` $padding `dilation` $dilation `groups` $groups
+    `post` $post attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // COIL_DIALECT_WRAPPER_IR_WRAPPERCOMPUTEOPS_TD

@@ -1,0 +1,33 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Enums of the `wrapper` dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD
+#define COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+def Wrapper_Property : I32EnumAttr<"Property", "number that a buffer carries", [
+    I32EnumAttrCase<"Size", 0, "size">,
+    I32EnumAttrCase<"Stride", 1, "stride">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+// The values are those of `coil_post_op` in the runtime.
+def Wrapper_PostOp : I32EnumAttr<"PostOp",
+    "elementwise function that a library applies to each result", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"Relu", 1, "relu">,
+    I32EnumAttrCase<"GeluErf", 2, "gelu_erf">,
+    I32EnumAttrCase<"GeluTanh", 3, "gelu_tanh">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+#endif // COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD

@@ -1,0 +1,122 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of the `wrapper` dialect that manage storage.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_WRAPPER_IR_WRAPPERMEMORYOPS_TD
+#define COIL_DIALECT_WRAPPER_IR_WRAPPERMEMORYOPS_TD
+
+include "coil/Dialect/Wrapper/IR/WrapperTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
+
+def Wrapper_AllocOp : Wrapper_Op<"alloc", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "allocate a buffer";
+  let description = [{
+    Allocates storage for the result on its device. Nothing is known of the
+    elements until an op writes them.
+
+    (C1) The strides of the result are not negative where they are constant.
+
+    Example:
+    ```mlir
+    %0 = wrapper.alloc : !wrapper.buffer<[s0, 4], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let results = (outs Wrapper_Buffer:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Wrapper_FreeOp : Wrapper_Op<"free", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "free a buffer";
+  let description = [{
+    Ends the life of a buffer that `wrapper.alloc` or `wrapper.reuse` made.
+    `wrapper-verify-memory` checks that this is right.
+
+    (C1) The operand is not an argument of the function.
+
+    Example:
+    ```mlir
+    wrapper.free %0 : !wrapper.buffer<[s0, 4], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Wrapper_Buffer:$source);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Wrapper_ReuseOp : Wrapper_Op<"reuse", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "hand the storage of a dead buffer to a new one";
+  let description = [{
+    The result occupies the storage of `source`, with its own sizes, strides
+    and element type; `source` is dead after this op.
+
+    (C1) `source` and the result are on the same device.
+    (C2) `source` and the result take the same number of bytes.
+    (C3) `source` is not an argument of the function.
+
+    Example:
+    ```mlir
+    %1 = wrapper.reuse %0 : !wrapper.buffer<[8, 4], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[32], i32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Wrapper_Buffer:$source);
+  let results = (outs Wrapper_Buffer:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Wrapper_ReinterpretOp : Wrapper_Op<"reinterpret", [
+    Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let summary = "view of a buffer with other sizes and strides";
+  let description = [{
+    The result refers to the elements of `source` from element `offset` on. It
+    does not own them: the storage lives as long as `source`'s.
+
+    (C1) Element type and device stay the same.
+    (C2) The offset mentions symbols only.
+
+    Example:
+    ```mlir
+    %1 = wrapper.reinterpret %0 at <4> : !wrapper.buffer<[2, 4], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Wrapper_Buffer:$source, Sym_ExprAttr:$offset);
+  let results = (outs Wrapper_Buffer:$result);
+  let assemblyFormat = [{
+    $source `at` $offset attr-dict `:` type($source) `to` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Wrapper_CopyOp : Wrapper_Op<"copy", [AllTypesMatch<["source", "target"]>]> {
+  let summary = "copy the elements of a buffer";
+  let description = [{
+    Copies all elements from one buffer to another of the same type. A copy
+    that changes the layout is a kernel.
+
+    (C1) The buffers are contiguous.
+
+    Example:
+    ```mlir
+    wrapper.copy %x to %0 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Arg<Wrapper_Buffer, "", [MemRead]>:$source,
+                       Arg<Wrapper_Buffer, "", [MemWrite]>:$target);
+  let assemblyFormat = "$source `to` $target attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+#endif // COIL_DIALECT_WRAPPER_IR_WRAPPERMEMORYOPS_TD

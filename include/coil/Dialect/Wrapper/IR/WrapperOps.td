@@ -1,0 +1,170 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of the `wrapper` dialect: functions, symbols and checks. Memory and
+// computation have their own files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_WRAPPER_IR_WRAPPEROPS_TD
+#define COIL_DIALECT_WRAPPER_IR_WRAPPEROPS_TD
+
+include "coil/Dialect/Sym/IR/SymEnums.td"
+include "coil/Dialect/Wrapper/IR/WrapperComputeOps.td"
+include "coil/Dialect/Wrapper/IR/WrapperMemoryOps.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+def Wrapper_FuncOp : Wrapper_Op<"func", [
+    FunctionOpInterface, IsolatedFromAbove, SingleBlock]> {
+  let summary = "host program of one entry point";
+  let description = [{
+    Runs its ops in order. Arguments belong to the caller; results are handed
+    to the caller. The attribute `sym.symbols` gives the range of every symbol.
+
+    (C1) Arguments and results are buffers.
+    (C2) A symbol is bound by `wrapper.input_symbol` or `wrapper.sym_expr`
+         before an op or a type of a result mentions it, and bound once.
+
+    Example:
+    ```mlir
+    wrapper.func @main(%x: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>)
+        -> !wrapper.buffer<[4], f32, #wrapper.device<"cpu">> {
+      %0 = wrapper.alloc : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+      wrapper.copy %x to %0 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+      wrapper.return %0 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def Wrapper_ReturnOp : Wrapper_Op<"return", [
+    Pure, Terminator, HasParent<"FuncOp">]> {
+  let summary = "hand the results to the caller";
+  let description = [{
+    Ends the program. The caller owns the storage of the operands from here on.
+
+    (C1) The operands have the types of the function's results.
+
+    Example:
+    ```mlir
+    wrapper.return %0 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Variadic<Wrapper_Buffer>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols and checks
+//===----------------------------------------------------------------------===//
+
+def Wrapper_InputSymbolOp : Wrapper_Op<"input_symbol"> {
+  let summary = "bind a symbol to what an argument's size or stride says";
+  let description = [{
+    Solves the expression that the type of `source` gives for one of its sizes
+    or strides for `symbol`, from the number that the caller passed. Fails at
+    run time when the solution is outside the range of the symbol; that the
+    solution is exact is checked by `wrapper.assert_layout`.
+
+    (C1) `source` is an argument of the function and has that dimension.
+    (C2) The expression is linear in the symbol.
+
+    Example:
+    ```mlir
+    wrapper.input_symbol "s0" = size 0 of %x : !wrapper.buffer<[s0 * 2], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins StrAttr:$symbol, Wrapper_Property:$property,
+                       I64Attr:$dim, Wrapper_Buffer:$source);
+  let assemblyFormat = [{
+    $symbol `=` $property $dim `of` $source attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The size or stride in the type of the source.
+    sym::ExprAttr getExpr();
+  }];
+}
+
+def Wrapper_SymExprOp : Wrapper_Op<"sym_expr"> {
+  let summary = "name the value of an expression";
+  let description = [{
+    Binds a new symbol to the value of an expression over symbols bound before.
+
+    (C1) The expression mentions symbols only.
+
+    Example:
+    ```mlir
+    wrapper.sym_expr "n" = <s0 * 4>
+    ```
+  }];
+  let arguments = (ins StrAttr:$symbol, Sym_ExprAttr:$expr);
+  let assemblyFormat = "$symbol `=` $expr attr-dict";
+  let hasVerifier = 1;
+}
+
+def Wrapper_AssertOp : Wrapper_Op<"assert"> {
+  let summary = "fail unless a relation between two expressions holds";
+  let description = [{
+    Stops the program with `message` when the relation does not hold. Never
+    erased silently.
+
+    (C1) The expressions mention symbols only.
+
+    Example:
+    ```mlir
+    wrapper.assert <s0 mod 8> eq <0>, "the batch is a multiple of 8"
+    ```
+  }];
+  let arguments = (ins Sym_ExprAttr:$lhs, Sym_Predicate:$predicate,
+                       Sym_ExprAttr:$rhs, StrAttr:$message);
+  let assemblyFormat = "$lhs $predicate $rhs `,` $message attr-dict";
+  let hasVerifier = 1;
+}
+
+def Wrapper_AssertLayoutOp : Wrapper_Op<"assert_layout"> {
+  let summary = "fail unless an argument has the layout that its type says";
+  let description = [{
+    Checks that every size and stride of an argument has the value that its
+    type gives it; strides of dimensions with at most one element do not
+    matter. `name` is what the message calls the argument.
+
+    (C1) The operand is an argument of the function.
+
+    Example:
+    ```mlir
+    wrapper.assert_layout %x, "tokens" : !wrapper.buffer<[s0, 4], i64, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Wrapper_Buffer:$source, StrAttr:$name);
+  let assemblyFormat = "$source `,` $name attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+#endif // COIL_DIALECT_WRAPPER_IR_WRAPPEROPS_TD

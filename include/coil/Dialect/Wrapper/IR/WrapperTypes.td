@@ -1,0 +1,81 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes and types of the `wrapper` dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_WRAPPER_IR_WRAPPERTYPES_TD
+#define COIL_DIALECT_WRAPPER_IR_WRAPPERTYPES_TD
+
+include "coil/Dialect/Sym/IR/SymAttributes.td"
+include "coil/Dialect/Wrapper/IR/WrapperDialect.td"
+
+def Wrapper_DeviceAttr : Wrapper_Attr<"Device", "device"> {
+  let summary = "device that holds a buffer";
+  let description = [{
+    A kind of device, by the name under which it was registered in the dialect,
+    and the number of the device among those of its kind. An unknown name is
+    valid IR; whoever needs to know the device says that it is not registered.
+
+    Example:
+    ```mlir
+    #wrapper.device<"cpu">
+    #wrapper.device<"toy", 1>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"kind">:$kind,
+                        DefaultValuedParameter<"int64_t", "0">:$index);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Wrapper_BufferType : Wrapper_Type<"Buffer", "buffer"> {
+  let summary = "reference to elements in memory";
+  let description = [{
+    Refers to elements in memory that is allocated and freed explicitly:
+    element `[i0, i1, ...]` is `i0 * strides[0] + i1 * strides[1] + ...`
+    elements after the first. Strides are left out when the buffer is row-major
+    and contiguous.
+
+    (C1) There is one stride for each size.
+    (C2) Sizes and strides mention symbols only.
+    (C3) The element type is an integer or a float of whole bytes, or `i1`,
+         which takes a byte.
+
+    Example:
+    ```mlir
+    !wrapper.buffer<[s0, 4], f32, #wrapper.device<"cpu">>
+    !wrapper.buffer<[s0, 4], strides = [1, s0], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let parameters = (ins "::coil::sym::ShapeAttr":$sizes,
+                        "::coil::sym::ShapeAttr":$strides,
+                        "::mlir::Type":$elementType,
+                        "::coil::wrapper::DeviceAttr":$device);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The buffer of a tensor; `strides` may be empty for a contiguous one.
+    static BufferType get(::mlir::RankedTensorType tensor,
+                          ::llvm::ArrayRef<sym::ExprAttr> strides,
+                          DeviceAttr device);
+    unsigned getRank() const { return static_cast<unsigned>(getSizes().size()); }
+    bool isContiguous() const;
+    /// The tensor of the same sizes and element type.
+    ::mlir::RankedTensorType getTensorType() const;
+    /// Bytes of one element.
+    int64_t getElementBytes() const;
+    /// Bytes from the first element to the end of the last, for strides that
+    /// are not negative; an upper bound when a size is zero.
+    sym::ExprAttr getStorageBytes() const;
+  }];
+}
+
+def Wrapper_Buffer : Type<
+    CPred<"::llvm::isa<::coil::wrapper::BufferType>($_self)">, "buffer">;
+
+#endif // COIL_DIALECT_WRAPPER_IR_WRAPPERTYPES_TD

@@ -1,0 +1,206 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The `wrapper` dialect: registration, devices, attributes and types.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+using sym::ExprAttr;
+
+#include "coil/Dialect/Wrapper/IR/WrapperDialect.cpp.inc"
+#include "coil/Dialect/Wrapper/IR/WrapperEnums.cpp.inc"
+#include "coil/Dialect/Wrapper/IR/WrapperInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "coil/Dialect/Wrapper/IR/WrapperAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "coil/Dialect/Wrapper/IR/WrapperTypes.cpp.inc"
+
+void WrapperDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "coil/Dialect/Wrapper/IR/WrapperAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "coil/Dialect/Wrapper/IR/WrapperTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "coil/Dialect/Wrapper/IR/WrapperOps.cpp.inc"
+      >();
+  DeviceInfo cpu;
+  cpu.kind = "cpu";
+  cpu.runtimeType = 0; // COIL_CPU
+  cpu.allocFunction = "coil_rt_alloc";
+  cpu.freeFunction = "coil_rt_free";
+  cpu.launchFunction = "coil_rt_launch_cpu";
+  cpu.hostAccessible = true;
+  registerDevice(std::move(cpu));
+}
+
+void WrapperDialect::registerDevice(DeviceInfo info) {
+  std::string kind = info.kind;
+  devices[kind] = std::move(info);
+}
+
+const DeviceInfo *WrapperDialect::lookupDevice(StringRef kind) const {
+  auto it = devices.find(kind);
+  return it == devices.end() ? nullptr : &it->second;
+}
+
+Value coil::wrapper::getStorage(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
+//===----------------------------------------------------------------------===//
+// DeviceAttr
+//===----------------------------------------------------------------------===//
+
+Attribute DeviceAttr::parse(AsmParser &parser, Type) {
+  std::string kind;
+  int64_t index = 0;
+  if (parser.parseLess() || parser.parseString(&kind))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) && parser.parseInteger(index))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), kind, index);
+}
+
+void DeviceAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printString(getKind());
+  if (getIndex() != 0)
+    printer << ", " << getIndex();
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// BufferType
+//===----------------------------------------------------------------------===//
+
+BufferType BufferType::get(RankedTensorType tensor, ArrayRef<ExprAttr> strides,
+                           DeviceAttr device) {
+  MLIRContext *ctx = tensor.getContext();
+  SmallVector<ExprAttr> sizes = sym::getSizes(tensor);
+  SmallVector<ExprAttr> dense;
+  if (strides.empty()) {
+    dense = sym::getContiguousStrides(ctx, sizes);
+    strides = dense;
+  }
+  return get(ctx, sym::ShapeAttr::get(ctx, sizes),
+             sym::ShapeAttr::get(ctx, strides), tensor.getElementType(), device);
+}
+
+bool BufferType::isContiguous() const {
+  return llvm::ArrayRef<ExprAttr>(
+             sym::getContiguousStrides(getContext(), getSizes().getDims())) ==
+         getStrides().getDims();
+}
+
+RankedTensorType BufferType::getTensorType() const {
+  return sym::getTensorType(getSizes().getDims(), getElementType());
+}
+
+int64_t BufferType::getElementBytes() const {
+  return (getElementType().getIntOrFloatBitWidth() + 7) / 8;
+}
+
+ExprAttr BufferType::getStorageBytes() const {
+  if (isContiguous())
+    return sym::mul(sym::product(getContext(), getSizes().getDims()),
+                    getElementBytes());
+  ExprAttr last = sym::constant(getContext(), 1);
+  for (auto [size, stride] :
+       llvm::zip(getSizes().getDims(), getStrides().getDims()))
+    last = sym::add(last, sym::mul(sym::add(size, -1), stride));
+  return sym::mul(last, getElementBytes());
+}
+
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 sym::ShapeAttr sizes, sym::ShapeAttr strides,
+                                 Type elementType, DeviceAttr) {
+  if (sizes.size() != strides.size()) // (C1)
+    return emitError() << "buffer has " << sizes.size() << " sizes but "
+                       << strides.size() << " strides";
+  for (sym::ShapeAttr list : {sizes, strides}) { // (C2)
+    for (ExprAttr e : list.getDims()) {
+      bool onlySymbols = true;
+      if (e)
+        sym::walkLeaves(e, [&](ExprAttr l) { onlySymbols &= l.isSymbol(); });
+      if (!e || !onlySymbols)
+        return emitError() << "buffer has a size or stride '"
+                           << (e ? e.str() : std::string("?"))
+                           << "' that is not an expression over symbols";
+    }
+  }
+  if (!elementType.isIntOrFloat() || // (C3)
+      (elementType.getIntOrFloatBitWidth() % 8 != 0 &&
+       !elementType.isInteger(1)))
+    return emitError() << "buffer cannot have elements of type "
+                       << elementType;
+  return success();
+}
+
+Type BufferType::parse(AsmParser &parser) {
+  SmallVector<ExprAttr> sizes, strides;
+  Type elementType;
+  Attribute device;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || sym::parseExprList(parser, sizes) ||
+      parser.parseComma())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("strides"))) {
+    if (parser.parseEqual() || sym::parseExprList(parser, strides) ||
+        parser.parseComma())
+      return {};
+  } else {
+    strides = sym::getContiguousStrides(parser.getContext(), sizes);
+  }
+  if (parser.parseType(elementType) || parser.parseComma())
+    return {};
+  SMLoc deviceLoc = parser.getCurrentLocation();
+  if (parser.parseAttribute(device))
+    return {};
+  auto deviceAttr = dyn_cast<DeviceAttr>(device);
+  if (!deviceAttr) {
+    parser.emitError(deviceLoc, "expected a device such as "
+                                "'#wrapper.device<\"cpu\">'");
+    return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  MLIRContext *ctx = parser.getContext();
+  return parser.getChecked<BufferType>(loc, ctx, sym::ShapeAttr::get(ctx, sizes),
+                                       sym::ShapeAttr::get(ctx, strides),
+                                       elementType, deviceAttr);
+}
+
+void BufferType::print(AsmPrinter &printer) const {
+  printer << '<';
+  sym::printExprList(printer.getStream(), getSizes().getDims());
+  if (!isContiguous()) {
+    printer << ", strides = ";
+    sym::printExprList(printer.getStream(), getStrides().getDims());
+  }
+  printer << ", " << getElementType() << ", " << getDevice() << '>';
+}
