@@ -53,4 +53,56 @@ def ConvertGraphToLoopPass
                            "::mlir::math::MathDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// From loop
+//===----------------------------------------------------------------------===//
+
+def OutlineKernelsPass : Pass<"outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn functions of loop kernels into host programs";
+  let description = [{
+    Every `func.func` becomes a `wrapper.func` over buffers: tensors are given
+    storage, a kernel becomes a launch of a `wrapper.kernel` symbol, and a
+    kernel whose schedule names a library becomes a library call. Symbols are
+    bound from the sizes and strides of the arguments, which are then checked.
+
+    Kernels that are equal but for names and locations share one symbol.
+    Results are row-major and contiguous. A view whose elements are evenly
+    spaced becomes `wrapper.reinterpret`, any other one a kernel that copies.
+    A result of the function has the layout that its attribute `coil.strides`
+    gives, row-major if absent, and never refers to an argument's storage.
+    Nothing is freed yet: that is `wrapper-plan-memory`.
+
+    Constraints:
+    (C1) The functions hold only `loop.kernel`, `loop.view`, `sym.assert`,
+         constants and the terminator.
+    (C2) Sizes and strides of the arguments determine every symbol that they
+         mention.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = loop.kernel "neg" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {...}
+      return %0 : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.kernel @neg_0(%x: tensor<4xf32>) attributes {...} {
+      %0 = loop.kernel "neg" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {...}
+      wrapper.yield %0 : tensor<4xf32>
+    }
+    wrapper.func @main(%x: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>) -> !wrapper.buffer<[4], f32, #wrapper.device<"cpu">> {
+      wrapper.assert_layout %x, "x" : ...
+      %0 = wrapper.alloc : ...
+      wrapper.launch @neg_0[] ins(%x : ...) outs(%0 : ...)
+      wrapper.return %0 : ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"device", "device", "std::string", /*default=*/"\"cpu\"",
+           "kind of device that holds the buffers and runs the kernels">];
+  let dependentDialects = ["::coil::wrapper::WrapperDialect"];
+}
+
 #endif // COIL_CONVERSION_PASSES_TD

@@ -377,3 +377,11 @@ wrapper.func @convolution_c4(%x: !b, %y: !b) {
   wrapper.convolution "onednn" ins(%x, %x : !b, !b) outs(%y : !b) stride [1] padding [0] dilation [1] groups 1 post none
   wrapper.return
 }
+
+// -----
+
+wrapper.func @constant_c1() {
+  // expected-error@+1 {{value of type 'tensor<2xf32>' does not fill a buffer of type '!wrapper.buffer<[3], f32, #wrapper.device<"cpu">>'}}
+  %0 = wrapper.constant dense<1.0> : tensor<2xf32> to !wrapper.buffer<[3], f32, #wrapper.device<"cpu">>
+  wrapper.return
+}

@@ -75,3 +75,10 @@ wrapper.func @conv(%x: !wrapper.buffer<[1, 3, 8, 8], f32, #wrapper.device<"cpu">
       stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 post none
   wrapper.return %0 : !wrapper.buffer<[1, 16, 8, 8], f32, #wrapper.device<"cpu">>
 }
+
+// CHECK-LABEL: wrapper.func @constant
+wrapper.func @constant() {
+  // CHECK: wrapper.constant dense<1.000000e+00> : tensor<2xf32> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+  %0 = wrapper.constant dense<1.0> : tensor<2xf32> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+  wrapper.return
+}

@@ -73,10 +73,11 @@ static ExprAttr getAddress(MLIRContext *ctx, ArrayRef<ExprAttr> indices,
 std::optional<StridedView>
 coil::loop::getStridedView(ViewOp view, ArrayRef<ExprAttr> input) {
   auto type = cast<RankedTensorType>(view.getResult().getType());
-  // An index into a dimension of size 1 is 0 whatever the expression says.
-  return linearise(
-      getAddress(view.getContext(), view.getIndices().getDims(), input),
-      static_cast<unsigned>(type.getRank()));
+  sym::Context facts = sym::Context::forOp(view);
+  facts.setDimExtents(sym::getSizes(type));
+  return linearise(facts.simplify(getAddress(
+                       view.getContext(), view.getIndices().getDims(), input)),
+                   static_cast<unsigned>(type.getRank()));
 }
 
 Layout coil::loop::getLayout(Value value) {
@@ -322,12 +323,15 @@ static DictionaryAttr getSymbols(Operation *op) {
   return {};
 }
 
-/// Address of a load or store as strides over the kernel's dimensions.
+/// Address of a load or store as strides over the kernel's dimensions. What
+/// splits an index into parts of a dense operand joins up in the address.
 static std::optional<StridedView> getAccess(KernelOp kernel,
+                                            const sym::Context &facts,
                                             ArrayRef<ExprAttr> indices,
                                             ArrayRef<ExprAttr> strides) {
-  return linearise(getAddress(kernel.getContext(), indices, strides),
-                   kernel.getNumDims());
+  return linearise(
+      facts.simplify(getAddress(kernel.getContext(), indices, strides)),
+      kernel.getNumDims());
 }
 
 std::optional<Contraction> coil::loop::matchContraction(KernelOp kernel,
@@ -345,18 +349,20 @@ std::optional<Contraction> coil::loop::matchContraction(KernelOp kernel,
 
   MLIRContext *ctx = kernel.getContext();
   ExprAttr zero = sym::constant(ctx, 0), one = sym::constant(ctx, 1);
+  sym::Context facts = sym::Context::forOp(kernel);
+  facts.setDimExtents(kernel.getDims().getDims());
   StridedView access[4];
   LoadOp loads[4] = {body.lhs, body.rhs, {}, body.bias};
   for (unsigned o = 0; o < 4; ++o) {
     std::optional<StridedView> a;
     if (o == 2) {
       auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
-      a = getAccess(kernel, body.store.getIndices().getDims(),
+      a = getAccess(kernel, facts, body.store.getIndices().getDims(),
                     sym::getContiguousStrides(ctx, sym::getSizes(type)));
     } else if (loads[o]) {
       auto arg = cast<BlockArgument>(loads[o].getSource());
       Value input = kernel.getInputs()[arg.getArgNumber()];
-      a = getAccess(kernel, loads[o].getIndices().getDims(),
+      a = getAccess(kernel, facts, loads[o].getIndices().getDims(),
                     getLayout(input).strides);
     } else {
       a = StridedView{SmallVector<ExprAttr>(kernel.getNumDims(), zero), zero};

@@ -98,12 +98,11 @@ LogicalResult KernelOp::verifyRegions() {
                            << what << "s but " << types.size() << ' ' << what
                            << 's';
     for (auto [i, list, type] : llvm::enumerate(strides, types)) {
-      size_t rank =
-          static_cast<size_t>(cast<RankedTensorType>(type).getRank());
+      size_t rank = static_cast<size_t>(cast<RankedTensorType>(type).getRank());
       if (cast<sym::ShapeAttr>(list).size() != rank)
-        return emitOpError() << "has " << cast<sym::ShapeAttr>(list).size()
-                             << " strides for " << what << ' ' << i
-                             << " of rank " << rank;
+        return emitOpError()
+               << "has " << cast<sym::ShapeAttr>(list).size() << " strides for "
+               << what << ' ' << i << " of rank " << rank;
     }
     return success();
   };
@@ -191,10 +190,9 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
       return list;
     SmallVector<ExprAttr> exprs;
     for (ExprAttr e : list.getDims())
-      exprs.push_back(
-          sym::substitute(e, [&](ExprAttr leaf) -> ExprAttr {
-            return leaf.isSymbol() ? values.lookup(leaf.getName()) : ExprAttr();
-          }));
+      exprs.push_back(sym::substitute(e, [&](ExprAttr leaf) -> ExprAttr {
+        return leaf.isSymbol() ? values.lookup(leaf.getName()) : ExprAttr();
+      }));
     return sym::ShapeAttr::get(getContext(), exprs);
   };
   loop::KernelOp body = kernel.getLoopKernel();
@@ -204,16 +202,16 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
     bool fits = translate(cast<sym::ShapeAttr>(strides)) == type.getStrides();
     if (tensor) {
       auto ranked = cast<RankedTensorType>(tensor);
-      fits &= ranked.getElementType() == type.getElementType() &&
-              translate(sym::ShapeAttr::get(getContext(),
-                                            sym::getSizes(ranked))) ==
-                  type.getSizes();
+      fits &=
+          ranked.getElementType() == type.getElementType() &&
+          translate(sym::ShapeAttr::get(getContext(), sym::getSizes(ranked))) ==
+              type.getSizes();
     }
     if (fits)
       return success();
-    return note(emitOpError() << what << ' ' << i << " has type "
-                              << buffer.getType()
-                              << ", which is not what the kernel has for it");
+    return note(emitOpError()
+                << what << ' ' << i << " has type " << buffer.getType()
+                << ", which is not what the kernel has for it");
   };
   for (size_t i = 0; i < getInputs().size(); ++i)
     if (failed(check(i, getInputs()[i], kernel.getInputStrides()[i],
@@ -227,8 +225,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 bool LaunchOp::mayShareStorage(OpOperand &read, OpOperand &written) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      *this, getCalleeAttr());
+  auto kernel =
+      SymbolTable::lookupNearestSymbolFrom<KernelOp>(*this, getCalleeAttr());
   if (!kernel)
     return false;
   unsigned numInputs = static_cast<unsigned>(getInputs().size());
@@ -320,8 +318,8 @@ LogicalResult ConvolutionOp::verify() {
     return list.size() == spatial &&
            llvm::all_of(list, [&](int64_t v) { return v >= least; });
   };
-  if (!all(getStride(), 1) || !all(getDilation(), 1) ||
-      !all(getPadding(), 0) || static_cast<int64_t>(getGroups()) < 1) // (C2)
+  if (!all(getStride(), 1) || !all(getDilation(), 1) || !all(getPadding(), 0) ||
+      static_cast<int64_t>(getGroups()) < 1) // (C2)
     return emitOpError() << "expected a positive stride and dilation and a "
                             "padding for each of "
                          << spatial

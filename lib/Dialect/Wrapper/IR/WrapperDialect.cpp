@@ -108,13 +108,13 @@ BufferType BufferType::get(RankedTensorType tensor, ArrayRef<ExprAttr> strides,
     strides = dense;
   }
   return get(ctx, sym::ShapeAttr::get(ctx, sizes),
-             sym::ShapeAttr::get(ctx, strides), tensor.getElementType(), device);
+             sym::ShapeAttr::get(ctx, strides), tensor.getElementType(),
+             device);
 }
 
 bool BufferType::isContiguous() const {
-  return llvm::ArrayRef<ExprAttr>(
-             sym::getContiguousStrides(getContext(), getSizes().getDims())) ==
-         getStrides().getDims();
+  return llvm::ArrayRef<ExprAttr>(sym::getContiguousStrides(
+             getContext(), getSizes().getDims())) == getStrides().getDims();
 }
 
 RankedTensorType BufferType::getTensorType() const {
@@ -156,8 +156,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!elementType.isIntOrFloat() || // (C3)
       (elementType.getIntOrFloatBitWidth() % 8 != 0 &&
        !elementType.isInteger(1)))
-    return emitError() << "buffer cannot have elements of type "
-                       << elementType;
+    return emitError() << "buffer cannot have elements of type " << elementType;
   return success();
 }
 
@@ -190,9 +189,9 @@ Type BufferType::parse(AsmParser &parser) {
   if (parser.parseGreater())
     return {};
   MLIRContext *ctx = parser.getContext();
-  return parser.getChecked<BufferType>(loc, ctx, sym::ShapeAttr::get(ctx, sizes),
-                                       sym::ShapeAttr::get(ctx, strides),
-                                       elementType, deviceAttr);
+  return parser.getChecked<BufferType>(
+      loc, ctx, sym::ShapeAttr::get(ctx, sizes),
+      sym::ShapeAttr::get(ctx, strides), elementType, deviceAttr);
 }
 
 void BufferType::print(AsmPrinter &printer) const {

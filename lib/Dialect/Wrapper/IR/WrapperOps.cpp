@@ -69,12 +69,10 @@ static LogicalResult verifyIsNotArgument(Operation *op, Value v) {
 //===----------------------------------------------------------------------===//
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildFuncType = [](Builder &builder, ArrayRef<Type> args,
-                          ArrayRef<Type> results,
-                          function_interface_impl::VariadicFlag,
-                          std::string &) {
-    return builder.getFunctionType(args, results);
-  };
+  auto buildFuncType =
+      [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag,
+         std::string &) { return builder.getFunctionType(args, results); };
   return function_interface_impl::parseFunctionOp(
       parser, result, /*allowVariadic=*/false,
       getFunctionTypeAttrName(result.name), buildFuncType,
@@ -88,11 +86,12 @@ void FuncOp::print(OpAsmPrinter &p) {
 }
 
 LogicalResult FuncOp::verify() {
-  for (TypeRange types : {TypeRange(getArgumentTypes()), TypeRange(getResultTypes())})
+  for (TypeRange types :
+       {TypeRange(getArgumentTypes()), TypeRange(getResultTypes())})
     for (Type type : types)
       if (!isa<BufferType>(type)) // (C1)
-        return emitOpError() << "expected buffers in the signature but got "
-                             << type;
+        return emitOpError()
+               << "expected buffers in the signature but got " << type;
   return success();
 }
 
@@ -116,7 +115,8 @@ LogicalResult FuncOp::verifyRegions() {
     current = &op;
     if (auto input = dyn_cast<InputSymbolOp>(op)) {
       sym::walkLeaves(input.getExpr(), [&](ExprAttr leaf) {
-        if (leaf.getName() != input.getSymbol() && !bound.contains(leaf.getName()))
+        if (leaf.getName() != input.getSymbol() &&
+            !bound.contains(leaf.getName()))
           missing = leaf.getName().str();
       });
       if (missing.empty() && failed(bind(input.getSymbol())))
@@ -191,8 +191,8 @@ LogicalResult AssertLayoutOp::verify() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-using Effects = SmallVectorImpl<
-    SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 void AllocOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Allocate::get(),
@@ -206,6 +206,16 @@ LogicalResult AllocOp::verify() {
       return emitOpError() << "cannot allocate a buffer with the negative "
                               "stride "
                            << stride.getValue();
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  auto type = cast<BufferType>(getType());
+  auto value = cast<ShapedType>(getValue().getType());
+  auto tensor = dyn_cast<RankedTensorType>(value);
+  if (!tensor || !type.isContiguous() || type.getTensorType() != tensor) // (C1)
+    return emitOpError() << "value of type " << value
+                         << " does not fill a buffer of type " << type;
   return success();
 }
 

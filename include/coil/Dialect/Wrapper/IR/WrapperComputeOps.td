@@ -33,7 +33,8 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
 
     `input_strides` and `output_strides` hold a `#sym.shape` for each input and
     output. `symbols` names the symbols whose values a launch passes, in their
-    order. `in_place` lists pairs of an input and an output that may be the
+    order. `device` is where the kernel runs, `#wrapper.device<"cpu">` if absent;
+    the conversion for a device takes the kernels of its own. `in_place` lists pairs of an input and an output that may be the
     same storage. `total` is the number of points of the flattened outer space
     and `grain` how many of them one task should take at least; the conversion
     sets both.
@@ -66,6 +67,7 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
                        TypedArrayAttrBase<Sym_ShapeAttr, "list of strides">:$output_strides,
                        StrArrayAttr:$symbols,
                        OptionalAttr<DenseI64ArrayAttr>:$in_place,
+                       OptionalAttr<Wrapper_DeviceAttr>:$device,
                        OptionalAttr<Sym_ExprAttr>:$total,
                        OptionalAttr<I64Attr>:$grain);
   let regions = (region SizedRegion<1>:$body);

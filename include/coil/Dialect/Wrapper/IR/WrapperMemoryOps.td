@@ -35,6 +35,26 @@ def Wrapper_AllocOp : Wrapper_Op<"alloc", [
   let hasVerifier = 1;
 }
 
+def Wrapper_ConstantOp : Wrapper_Op<"constant", [Pure]> {
+  let summary = "buffer of literal elements";
+  let description = [{
+    A buffer whose elements are part of the program. It is never written, freed
+    or reused.
+
+    (C1) The result is contiguous, and has the sizes and the element type of
+         the value.
+
+    Example:
+    ```mlir
+    %0 = wrapper.constant dense<[1.0, 2.0]> : tensor<2xf32> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Wrapper_Buffer:$result);
+  let assemblyFormat = "$value attr-dict `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Wrapper_FreeOp : Wrapper_Op<"free", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "free a buffer";

@@ -1,0 +1,32 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which results of a kernel may be written over which operands.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_LOOP_ANALYSIS_INPLACE_H
+#define COIL_DIALECT_LOOP_ANALYSIS_INPLACE_H
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <utility>
+
+namespace coil::loop {
+
+/// Returns the pairs of an operand and a result that may be the same storage:
+/// every point of a pointwise kernel reads the operand only at the address at
+/// which it writes the result, and before it does. The lists of strides are
+/// those of the operands and of the results.
+llvm::SmallVector<std::pair<unsigned, unsigned>>
+getInPlacePairs(KernelOp kernel, llvm::ArrayRef<sym::ShapeAttr> inputStrides,
+                llvm::ArrayRef<sym::ShapeAttr> outputStrides);
+
+} // namespace coil::loop
+
+#endif // COIL_DIALECT_LOOP_ANALYSIS_INPLACE_H

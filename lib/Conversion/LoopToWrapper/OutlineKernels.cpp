@@ -1,0 +1,472 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns functions of loop kernels into host programs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"
+
+#include "KernelTable.h"
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace coil {
+#define GEN_PASS_DEF_OUTLINEKERNELSPASS
+#include "coil/Conversion/Passes.h.inc"
+} // namespace coil
+
+#define DEBUG_TYPE "outline-kernels"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+using sym::ExprAttr;
+
+namespace {
+
+/// Converts one function. The old function is read only, but for kernels that
+/// copy, which are added to it in order to be outlined like any other.
+class Outliner {
+public:
+  Outliner(func::FuncOp fn, KernelTable &kernels, DeviceAttr device)
+      : fn(fn), kernels(kernels), device(device), b(fn.getContext()),
+        ranges(fn->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName)) {}
+
+  LogicalResult run();
+
+private:
+  //===--- Signature ------------------------------------------------------===//
+  LogicalResult createFunction();
+  LogicalResult bindSymbols();
+
+  //===--- Body -----------------------------------------------------------===//
+  LogicalResult convert(Operation &op);
+  LogicalResult convertKernel(loop::KernelOp kernel);
+  bool convertToLibrary(loop::KernelOp kernel, std::string &why);
+  void convertView(loop::ViewOp view);
+  LogicalResult convertReturn(func::ReturnOp op);
+
+  /// A buffer of the layout `strides` (contiguous if empty) with the elements
+  /// of `source` at `indices`.
+  Value copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
+             RankedTensorType type, ArrayRef<ExprAttr> strides);
+  /// Launches a kernel; `outputs` are written.
+  void launch(loop::KernelOp kernel, ValueRange outputs);
+  Value alloc(Location loc, Type tensor, ArrayRef<ExprAttr> strides = {}) {
+    return AllocOp::create(
+        b, loc,
+        BufferType::get(cast<RankedTensorType>(tensor), strides, device));
+  }
+  BufferType getType(Value buffer) {
+    return cast<BufferType>(buffer.getType());
+  }
+
+  func::FuncOp fn;
+  KernelTable &kernels;
+  DeviceAttr device;
+  OpBuilder b;
+  DictionaryAttr ranges;
+  FuncOp result;
+  llvm::DenseMap<Value, Value> buffers;
+};
+
+struct OutlineKernels : coil::impl::OutlineKernelsPassBase<OutlineKernels> {
+  using OutlineKernelsPassBase::OutlineKernelsPassBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Signature
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral kStrides = "coil.strides";
+
+LogicalResult Outliner::createFunction() {
+  SmallVector<Type> args;
+  for (auto [i, type] : llvm::enumerate(fn.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return fn.emitError() << "argument " << i << " is not a ranked tensor";
+    if (llvm::is_contained(sym::getSizes(tensor), ExprAttr()))
+      return fn.emitError()
+             << "argument " << i << " has a dynamic size without an expression";
+    auto strides =
+        fn.getArgAttrOfType<sym::ShapeAttr>(static_cast<unsigned>(i), kStrides);
+    if (strides && strides.size() != static_cast<size_t>(tensor.getRank()))
+      return fn.emitError() << "argument " << i << " has " << strides.size()
+                            << " strides but rank " << tensor.getRank();
+    args.push_back(BufferType::get(
+        tensor, strides ? strides.getDims() : ArrayRef<ExprAttr>(), device));
+  }
+  b.setInsertionPointAfter(fn);
+  OperationState state(fn.getLoc(), FuncOp::getOperationName());
+  auto &properties = state.getOrAddProperties<FuncOp::Properties>();
+  properties.sym_name = fn.getSymNameAttr();
+  properties.function_type = TypeAttr::get(b.getFunctionType(args, {}));
+  for (NamedAttribute attr : fn->getDiscardableAttrs())
+    state.addAttribute(attr.getName(), attr.getValue());
+  if (fn.isPrivate())
+    state.addAttribute(SymbolTable::getVisibilityAttrName(),
+                       b.getStringAttr("private"));
+  Block *block = new Block;
+  state.addRegion()->push_back(block);
+  result = cast<FuncOp>(b.create(state));
+  for (auto [type, arg] : llvm::zip(args, fn.getArguments())) {
+    BlockArgument buffer = block->addArgument(type, arg.getLoc());
+    buffers[arg] = buffer;
+    NamedAttrList attrs(
+        function_interface_impl::getArgAttrs(fn, arg.getArgNumber()));
+    attrs.erase(kStrides);
+    result.setArgAttrs(arg.getArgNumber(), attrs);
+  }
+  b.setInsertionPointToStart(block);
+  return success();
+}
+
+/// Name of an argument for messages.
+static StringAttr getName(FuncOp fn, unsigned i) {
+  if (auto name = fn.getArgAttrOfType<StringAttr>(i, "coil.name"))
+    return name;
+  return StringAttr::get(fn.getContext(), "arg" + std::to_string(i));
+}
+
+LogicalResult Outliner::bindSymbols() {
+  struct Source {
+    BlockArgument arg;
+    Property property;
+    unsigned dim;
+    ExprAttr expr;
+  };
+  // Symbols by themselves before products, sizes before strides.
+  SmallVector<Source> sources[4];
+  for (BlockArgument arg : result.getArguments()) {
+    BufferType type = getType(arg);
+    for (Property property : {Property::Size, Property::Stride}) {
+      sym::ShapeAttr list =
+          property == Property::Size ? type.getSizes() : type.getStrides();
+      for (auto [d, e] : llvm::enumerate(list.getDims()))
+        if (!e.isConstant())
+          sources[(property == Property::Stride ? 2 : 0) + !e.isSymbol()]
+              .push_back({arg, property, static_cast<unsigned>(d), e});
+    }
+  }
+  SmallVector<Source> pending;
+  for (auto &list : sources)
+    llvm::append_range(pending, list);
+
+  llvm::StringSet<> bound;
+  auto getUnknown = [&](ExprAttr e, unsigned &count) {
+    ExprAttr unknown;
+    count = 0;
+    sym::walkLeaves(e, [&](ExprAttr leaf) {
+      if (!bound.contains(leaf.getName()) && leaf != unknown) {
+        unknown = leaf;
+        ++count;
+      }
+    });
+    return unknown;
+  };
+  for (bool progress = true; progress;) {
+    progress = false;
+    SmallVector<Source> rest;
+    for (const Source &s : pending) {
+      unsigned count;
+      ExprAttr unknown = getUnknown(s.expr, count);
+      if (count == 0)
+        continue;
+      if (count > 1 ||
+          !sym::solve(s.expr, sym::constant(b.getContext(), 0), unknown)) {
+        rest.push_back(s);
+        continue;
+      }
+      InputSymbolOp::create(b, s.arg.getLoc(), unknown.getName(), s.property,
+                            s.dim, s.arg);
+      bound.insert(unknown.getName());
+      progress = true;
+    }
+    pending = std::move(rest);
+  }
+  if (!pending.empty()) { // (C2)
+    unsigned count;
+    ExprAttr unknown = getUnknown(pending.front().expr, count);
+    return fn.emitError() << "symbol '" << unknown.getName()
+                          << "' cannot be computed from the sizes and strides "
+                             "of the arguments";
+  }
+  for (BlockArgument arg : result.getArguments())
+    AssertLayoutOp::create(b, arg.getLoc(), arg,
+                           getName(result, arg.getArgNumber()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
+  SmallVector<Value> inputs;
+  SmallVector<sym::ShapeAttr> inputStrides, outputStrides;
+  for (Value v : kernel.getInputs()) {
+    inputs.push_back(buffers[v]);
+    inputStrides.push_back(getType(inputs.back()).getStrides());
+  }
+  for (Value v : outputs)
+    outputStrides.push_back(getType(v).getStrides());
+  KernelOp callee =
+      kernels.getOrCreate(kernel, inputStrides, outputStrides, ranges);
+  SmallVector<ExprAttr> symbols;
+  for (Attribute name : callee.getSymbols())
+    symbols.push_back(
+        sym::symbol(b.getContext(), cast<StringAttr>(name).getValue()));
+  LaunchOp::create(b, kernel.getLoc(), FlatSymbolRefAttr::get(callee),
+                   sym::ShapeAttr::get(b.getContext(), symbols), inputs,
+                   outputs);
+}
+
+LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
+  if (loop::ScheduleAttr schedule = kernel.getScheduleAttr();
+      schedule && schedule.getLibrary()) {
+    std::string why;
+    if (convertToLibrary(kernel, why))
+      return success();
+    remark::missed(
+        kernel.getLoc(),
+        remark::RemarkOpts::name("NoLibraryCall").category(DEBUG_TYPE))
+        << remark::add("'{0}' is not a call of '{1}': {2}", kernel.getName(),
+                       schedule.getLibrary().getValue(), why);
+    kernel.removeScheduleAttr();
+  }
+  SmallVector<Value> outputs;
+  for (Value v : kernel.getResults())
+    outputs.push_back(buffers[v] = alloc(kernel.getLoc(), v.getType()));
+  launch(kernel, outputs);
+  return success();
+}
+
+static PostOp getPostOp(loop::PostOp op) {
+  switch (op) {
+  case loop::PostOp::None:
+    return PostOp::None;
+  case loop::PostOp::Relu:
+    return PostOp::Relu;
+  case loop::PostOp::GeluErf:
+    return PostOp::GeluErf;
+  }
+  return PostOp::None;
+}
+
+bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
+  Location loc = kernel.getLoc();
+  StringAttr library = kernel.getScheduleAttr().getLibrary();
+  auto input = [&](unsigned i) { return buffers[kernel.getInputs()[i]]; };
+  if (kernel.getConv()) {
+    if (std::optional<loop::Convolution> conv =
+            loop::matchConvolution(kernel, &why)) {
+      Value y = alloc(loc, kernel.getResult(0).getType());
+      loop::ConvAttr attr = kernel.getConvAttr();
+      ConvolutionOp::create(
+          b, loc, library, input(conv->x), input(conv->w),
+          conv->bias ? input(*conv->bias) : Value(), y,
+          b.getDenseI64ArrayAttr(attr.getStride()),
+          b.getDenseI64ArrayAttr(attr.getPadding()),
+          b.getDenseI64ArrayAttr(attr.getDilation()),
+          b.getI64IntegerAttr(attr.getGroups()),
+          PostOpAttr::get(b.getContext(), getPostOp(conv->postOp)));
+      buffers[kernel.getResult(0)] = y;
+      return true;
+    }
+    return false;
+  }
+  std::optional<loop::Contraction> c = loop::matchContraction(kernel, &why);
+  if (!c)
+    return false;
+  Value result = alloc(loc, kernel.getResult(0).getType());
+  auto shape = [&](ArrayRef<ExprAttr> list) {
+    return sym::ShapeAttr::get(b.getContext(), list);
+  };
+  auto offset = [](const loop::ContractionOperand &o) {
+    return o.offset.isConstant(0) ? ExprAttr() : o.offset;
+  };
+  ContractionOp::create(
+      b, loc, library, shape(c->dims), input(c->a.input), shape(c->a.strides),
+      offset(c->a), input(c->b.input), shape(c->b.strides), offset(c->b),
+      c->bias ? input(c->bias->input) : Value(),
+      c->bias ? shape(c->bias->strides) : sym::ShapeAttr(),
+      c->bias ? offset(*c->bias) : ExprAttr(), result, shape(c->c.strides),
+      offset(c->c), PostOpAttr::get(b.getContext(), getPostOp(c->postOp)));
+  buffers[kernel.getResult(0)] = result;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Views and results
+//===----------------------------------------------------------------------===//
+
+Value Outliner::copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
+                     RankedTensorType type, ArrayRef<ExprAttr> strides) {
+  OpBuilder old(&fn.getBody().front(), std::prev(fn.getBody().front().end()));
+  auto kernel = loop::KernelOp::create(old, loc, "copy", sym::getSizes(type),
+                                       source, TypeRange(type));
+  OpBuilder body = OpBuilder::atBlockEnd(kernel.getBlock());
+  SmallVector<ExprAttr> dims;
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    dims.push_back(sym::dim(b.getContext(), d));
+  auto load = loop::LoadOp::create(body, loc, kernel.getBlock()->getArgument(0),
+                                   indices);
+  loop::StoreOp::create(body, loc, load, 0,
+                        sym::ShapeAttr::get(b.getContext(), dims));
+  Value buffer = alloc(loc, type, strides);
+  launch(kernel, buffer);
+  return buffer;
+}
+
+void Outliner::convertView(loop::ViewOp view) {
+  auto type = cast<RankedTensorType>(view.getResult().getType());
+  Value source = buffers[view.getInput()];
+  std::optional<loop::StridedView> strided =
+      loop::getStridedView(view, getType(source).getStrides().getDims());
+  if (!strided) {
+    remark::missed(view.getLoc(),
+                   remark::RemarkOpts::name("ViewCopied").category(DEBUG_TYPE))
+        << remark::add(
+               "copied: the elements of the view are not evenly spaced");
+    buffers[view.getResult()] = copy(view.getLoc(), view.getInput(),
+                                     view.getIndices().getDims(), type, {});
+    return;
+  }
+  buffers[view.getResult()] = ReinterpretOp::create(
+      b, view.getLoc(), BufferType::get(type, strided->strides, device), source,
+      strided->offset);
+}
+
+LogicalResult Outliner::convertReturn(func::ReturnOp op) {
+  SmallVector<Value> results;
+  SmallVector<Type> types;
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    Value buffer = buffers[value];
+    SmallVector<ExprAttr> sizes = sym::getSizes(type);
+    SmallVector<ExprAttr> strides =
+        sym::getContiguousStrides(b.getContext(), sizes);
+    if (auto attr = fn.getResultAttrOfType<sym::ShapeAttr>(
+            static_cast<unsigned>(i), kStrides)) {
+      if (attr.size() != sizes.size())
+        return fn.emitError() << "result " << i << " has " << attr.size()
+                              << " strides but rank " << sizes.size();
+      strides.assign(attr.getDims().begin(), attr.getDims().end());
+    }
+    bool fits = true;
+    for (auto [size, want, have] :
+         llvm::zip(sizes, strides, getType(buffer).getStrides().getDims()))
+      fits &= size.isConstant(1) || want == have;
+    bool owned = getStorage(buffer).getDefiningOp<AllocOp>();
+    if (!fits || !owned) {
+      auto wanted = BufferType::get(type, strides, device);
+      if (wanted == buffer.getType() && wanted.isContiguous()) {
+        Value target = alloc(op.getLoc(), type);
+        CopyOp::create(b, op.getLoc(), buffer, target);
+        buffer = target;
+      } else {
+        SmallVector<ExprAttr> dims;
+        for (unsigned d = 0; d < type.getRank(); ++d)
+          dims.push_back(sym::dim(b.getContext(), d));
+        buffer = copy(op.getLoc(), value, dims, type, strides);
+      }
+    }
+    results.push_back(buffer);
+    types.push_back(buffer.getType());
+  }
+  ReturnOp::create(b, op.getLoc(), results);
+  result.setFunctionType(b.getFunctionType(result.getArgumentTypes(), types));
+  for (unsigned i = 0; i < types.size(); ++i) {
+    NamedAttrList attrs(function_interface_impl::getResultAttrs(fn, i));
+    attrs.erase(kStrides);
+    result.setResultAttrs(i, attrs);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Driver
+//===----------------------------------------------------------------------===//
+
+LogicalResult Outliner::convert(Operation &op) {
+  if (auto kernel = dyn_cast<loop::KernelOp>(op))
+    return convertKernel(kernel);
+  if (auto view = dyn_cast<loop::ViewOp>(op)) {
+    if (!view->use_empty())
+      convertView(view);
+    return success();
+  }
+  if (auto assertion = dyn_cast<sym::AssertOp>(op)) {
+    wrapper::AssertOp::create(b, op.getLoc(), assertion.getLhs(),
+                              assertion.getPredicate(), assertion.getRhs(),
+                              assertion.getMessage());
+    return success();
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    auto type = dyn_cast<RankedTensorType>(constant.getType());
+    if (elements && type) {
+      buffers[constant.getResult()] = ConstantOp::create(
+          b, op.getLoc(), BufferType::get(type, {}, device), elements);
+      return success();
+    }
+  }
+  return op.emitOpError("has no place in a host program"); // (C1)
+}
+
+LogicalResult Outliner::run() {
+  if (!fn.getBody().hasOneBlock())
+    return fn.emitError("expected a function of one block");
+  if (failed(createFunction()) || failed(bindSymbols()))
+    return failure();
+  // Kernels that copy are added before the terminator as we go, and must not
+  // be visited.
+  SmallVector<Operation *> ops;
+  for (Operation &op : fn.getBody().front().without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    if (failed(convert(*op)))
+      return failure();
+  Operation *end = fn.getBody().front().getTerminator();
+  auto ret = dyn_cast<func::ReturnOp>(end);
+  if (!ret)
+    return end->emitOpError("has no place in a host program");
+  return convertReturn(ret);
+}
+
+void OutlineKernels::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto deviceAttr = DeviceAttr::get(&getContext(), device, 0);
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  if (functions.empty())
+    return;
+  // Kernels come before the functions that launch them.
+  OpBuilder builder(functions.front());
+  KernelTable kernels(builder, deviceAttr);
+  for (func::FuncOp fn : functions) {
+    if (fn.isDeclaration()) {
+      fn.emitError("expected a function with a body");
+      return signalPassFailure();
+    }
+    if (failed(Outliner(fn, kernels, deviceAttr).run()))
+      return signalPassFailure();
+  }
+  for (func::FuncOp fn : functions)
+    fn.erase();
+}

@@ -1,0 +1,85 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which results of a kernel may be written over which operands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/Analysis/InPlace.h"
+
+#include "coil/Dialect/Sym/IR/Expr.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+static ExprAttr getAddress(const sym::Context &facts, sym::ShapeAttr indices,
+                           sym::ShapeAttr strides) {
+  ExprAttr address = sym::constant(indices.getContext(), 0);
+  for (auto [i, s] : llvm::zip(indices.getDims(), strides.getDims()))
+    address = sym::add(address, sym::mul(i, s));
+  return facts.simplify(address);
+}
+
+static unsigned getBytes(Type tensor) {
+  Type element = cast<RankedTensorType>(tensor).getElementType();
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+SmallVector<std::pair<unsigned, unsigned>>
+coil::loop::getInPlacePairs(KernelOp kernel,
+                            ArrayRef<sym::ShapeAttr> inputStrides,
+                            ArrayRef<sym::ShapeAttr> outputStrides) {
+  sym::Context facts = sym::Context::forOp(kernel);
+  facts.setDimExtents(kernel.getDims().getDims());
+  // The address at which each operand is read, null when there are several,
+  // and the last read of each.
+  unsigned numInputs = static_cast<unsigned>(kernel.getInputs().size());
+  SmallVector<ExprAttr> addresses(numInputs);
+  SmallVector<bool> single(numInputs, true);
+  SmallVector<unsigned> lastRead(numInputs, 0);
+  SmallVector<std::pair<StoreOp, unsigned>> stores;
+  unsigned position = 0;
+  for (Operation &op : *kernel.getBlock()) {
+    ++position;
+    if (isa<ReduceOp, ArgReduceOp>(op))
+      return {};
+    if (auto store = dyn_cast<StoreOp>(op))
+      stores.push_back({store, position});
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load)
+      continue;
+    unsigned i = cast<BlockArgument>(load.getSource()).getArgNumber();
+    ExprAttr address =
+        getAddress(facts, load.getIndicesAttr(), inputStrides[i]);
+    single[i] &=
+        load.getArgs().empty() && (!addresses[i] || addresses[i] == address);
+    addresses[i] = address;
+    lastRead[i] = position;
+  }
+
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  for (auto [store, stored] : stores) {
+    unsigned o = static_cast<unsigned>(store.getOutput());
+    ExprAttr address =
+        getAddress(facts, store.getIndicesAttr(), outputStrides[o]);
+    // Each point must write an element of its own.
+    bool everyDim = true;
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+      everyDim &= kernel.getExtent(d).isConstant(1) ||
+                  sym::mentions(address, sym::dim(kernel.getContext(), d));
+    if (!everyDim)
+      continue;
+    for (unsigned i = 0; i < numInputs; ++i)
+      if (single[i] && addresses[i] == address && lastRead[i] < stored &&
+          getBytes(kernel.getInputs()[i].getType()) ==
+              getBytes(kernel.getResult(o).getType()))
+        pairs.push_back({i, o});
+  }
+  return pairs;
+}

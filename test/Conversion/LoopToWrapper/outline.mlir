@@ -1,0 +1,139 @@
+// RUN: coil-opt %s --outline-kernels --split-input-file | FileCheck %s
+
+!x = tensor<?x4xf32, #sym.shape<[s0, 4]>>
+
+// Kernels that differ in names and locations only are one; a constant makes a
+// difference. The attributes of arguments stay, but for the strides.
+// CHECK-LABEL: module
+// CHECK: wrapper.kernel @scale_0(%{{.+}}: tensor<?x4xf32, #sym.shape<[s0, 4]>>) attributes
+// CHECK-SAME: in_place = array<i64: 0, 0>
+// CHECK-SAME: input_strides = [#sym.shape<[4, 1]>], output_strides = [#sym.shape<[4, 1]>]
+// CHECK-SAME: sym.symbols = {s0 = #sym.range<1, 64>}, symbols = ["s0"]
+// CHECK: wrapper.yield
+// CHECK: wrapper.kernel @scale_1
+// CHECK-NOT: wrapper.kernel
+// CHECK: wrapper.func @dedupe(%[[X:.+]]: !wrapper.buffer<[s0, 4], f32, #wrapper.device<"cpu">> {coil.name = "x", graph.weight = "w"})
+// CHECK-SAME: -> (!wrapper.buffer<[s0, 4], f32, #wrapper.device<"cpu">> {coil.name = "y"})
+// CHECK: wrapper.input_symbol "s0" = size 0 of %[[X]]
+// CHECK: wrapper.assert_layout %[[X]], "x"
+// CHECK: %[[A:.+]] = wrapper.alloc
+// CHECK: wrapper.launch @scale_0[s0] ins(%[[X]] : {{.+}}) outs(%[[A]] : {{.+}})
+// CHECK: %[[B:.+]] = wrapper.alloc
+// CHECK: wrapper.launch @scale_0[s0] ins(%[[A]] : {{.+}}) outs(%[[B]] : {{.+}})
+// CHECK: %[[C:.+]] = wrapper.alloc
+// CHECK: wrapper.launch @scale_1[s0] ins(%[[B]] : {{.+}}) outs(%[[C]] : {{.+}})
+// CHECK: wrapper.return %[[C]]
+func.func @dedupe(%x: !x {coil.name = "x", graph.weight = "w"}) -> (!x {coil.name = "y"})
+    attributes {sym.symbols = {s0 = #sym.range<1, 64>, unused = #sym.range<1, 2>}} {
+  %0 = loop.kernel "scale" [s0, 4] (%a = %x) : (!x) -> !x {
+    %c = arith.constant 2.0 : f32
+    %v = loop.load %a[d0, d1] : !x -> f32
+    %m = arith.mulf %v, %c : f32
+    loop.store %m, 0 [d0, d1] : f32
+  }
+  %1 = loop.kernel "another" [s0, 4] (%a = %0) : (!x) -> !x {
+    %c = arith.constant 2.0 : f32
+    %v = loop.load %a[d0, d1] : !x -> f32
+    %m = arith.mulf %v, %c : f32
+    loop.store %m, 0 [d0, d1] : f32
+  }
+  %2 = loop.kernel "scale" [s0, 4] (%a = %1) : (!x) -> !x {
+    %c = arith.constant 3.0 : f32
+    %v = loop.load %a[d0, d1] : !x -> f32
+    %m = arith.mulf %v, %c : f32
+    loop.store %m, 0 [d0, d1] : f32
+  }
+  return %2 : !x
+}
+
+// -----
+
+// A symbol is solved out of a product; one that is given by itself comes first,
+// and a stride can give one as well.
+// CHECK-LABEL: wrapper.func @solve
+// CHECK: wrapper.input_symbol "s1" = size 0 of %arg1
+// CHECK-NEXT: wrapper.input_symbol "s0" = size 0 of %arg0
+// CHECK-NEXT: wrapper.input_symbol "s2" = stride 0 of %arg1
+// CHECK-NEXT: wrapper.assert_layout %arg0, "arg0"
+// CHECK-NEXT: wrapper.assert_layout %arg1, "y"
+// CHECK: wrapper.assert <s0 mod 8> eq <0>, "even"
+func.func @solve(%x: tensor<?xf32, #sym.shape<[s0 * 2 + s1]>>,
+                 %y: tensor<?xf32, #sym.shape<[s1]>> {coil.name = "y", coil.strides = #sym.shape<[s2]>})
+    -> tensor<?xf32, #sym.shape<[s0]>> {
+  sym.assert <s0 mod 8> eq <0>, "even"
+  %0 = loop.kernel "k" [s0] (%a = %x, %b = %y) : (tensor<?xf32, #sym.shape<[s0 * 2 + s1]>>, tensor<?xf32, #sym.shape<[s1]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
+    %v = loop.load %a[d0 * 2] : tensor<?xf32, #sym.shape<[s0 * 2 + s1]>> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %0 : tensor<?xf32, #sym.shape<[s0]>>
+}
+
+// -----
+
+// Results that are arguments, or have another layout than asked for, are
+// copied; a reshape of what was computed here is not.
+// CHECK: wrapper.kernel @iota_0() attributes
+// CHECK: wrapper.kernel @copy_1(
+// CHECK-SAME: input_strides = [#sym.shape<[3, 1]>], output_strides = [#sym.shape<[1, 2]>]
+// CHECK-LABEL: wrapper.func @results
+// CHECK-SAME: -> (!wrapper.buffer<[2, 3], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[2, 3], strides = [1, 2], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[6], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[3, 2], strides = [1, 3], f32, #wrapper.device<"cpu">>)
+func.func @results(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>,
+    tensor<2x3xf32> {coil.strides = #sym.shape<[1, 2]>}, tensor<6xf32>,
+    tensor<3x2xf32> {coil.strides = #sym.shape<[1, 3]>}) {
+  // CHECK: %[[I:.+]] = wrapper.alloc
+  // CHECK: wrapper.launch @iota_0
+  %0 = loop.kernel "iota" [2, 3] () : () -> tensor<2x3xf32> {
+    %i = loop.index <d1>
+    %f = arith.sitofp %i : i64 to f32
+    loop.store %f, 0 [d0, d1] : f32
+  }
+  // CHECK: %[[V:.+]] = wrapper.reinterpret %[[I]] at <0> : {{.+}} to !wrapper.buffer<[6], f32
+  %1 = loop.view %0[d0 floordiv 3, d0 mod 3] : tensor<2x3xf32> -> tensor<6xf32>
+  // CHECK: %[[T:.+]] = wrapper.reinterpret %[[I]] at <0> : {{.+}} to !wrapper.buffer<[3, 2], strides = [1, 3]
+  %2 = loop.view %0[d1, d0] : tensor<2x3xf32> -> tensor<3x2xf32>
+  // CHECK: %[[A:.+]] = wrapper.alloc
+  // CHECK: wrapper.copy %{{.+}} to %[[A]]
+  // CHECK: %[[B:.+]] = wrapper.alloc
+  // CHECK: wrapper.launch @copy_1[] ins(%[[I]] : {{.+}}) outs(%[[B]] : {{.+}})
+  // CHECK: wrapper.return %[[A]], %[[B]], %[[V]], %[[T]]
+  return %x, %0, %1, %2 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xf32>, tensor<3x2xf32>
+}
+
+// -----
+
+// A view whose elements are not evenly spaced is a kernel; a literal is part
+// of the program.
+// CHECK: wrapper.kernel @copy_0(
+// CHECK: wrapper.kernel @k_1(
+// CHECK-NOT: in_place
+// CHECK-LABEL: wrapper.func @uneven_view
+func.func @uneven_view() -> tensor<2xf32> {
+  // CHECK: %[[C:.+]] = wrapper.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<4xf32> to !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  // CHECK: wrapper.launch @copy_0[] ins(%[[C]] : {{.+}}) outs(%[[A:.+]] : {{.+}})
+  %v = loop.view %c[d0 floordiv 2] : tensor<4xf32> -> tensor<8xf32>
+  // CHECK: wrapper.launch @k_1[] ins(%[[A]] : {{.+}})
+  %0 = loop.kernel "k" [2] (%a = %v) : (tensor<8xf32>) -> tensor<2xf32> {
+    %v0 = loop.load %a[d0 * 4] : tensor<8xf32> -> f32
+    loop.store %v0, 0 [d0] : f32
+  }
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// An operand that is given twice is two inputs.
+// CHECK: wrapper.kernel @add_0(%[[A:.+]]: tensor<4xf32>, %[[B:.+]]: tensor<4xf32>)
+// CHECK-SAME: in_place = array<i64: 0, 0, 1, 0>
+// CHECK: loop.kernel "add" [4] (%{{.+}} = %[[A]], %{{.+}} = %[[B]])
+// CHECK-LABEL: wrapper.func private @twice
+// CHECK: ins(%arg0, %arg0 :
+func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = loop.kernel "add" [4] (%a = %x, %b = %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    %p = loop.load %a[d0] : tensor<4xf32> -> f32
+    %q = loop.load %b[d0] : tensor<4xf32> -> f32
+    %s = arith.addf %p, %q : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  return %0 : tensor<4xf32>
+}
