@@ -324,7 +324,7 @@ def run_worker(arguments):
     results = []
     with tempfile.TemporaryDirectory(dir=scratch_dir) as folder:
         path = os.path.join(folder, "case.pt2")
-        tool = subprocess.Popen([options.tool], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        tool = subprocess.Popen(options.tool.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 text=True, bufsize=1, errors="replace")
         for number in numbers:
             data, how = make_case(options.seed, number, models)
@@ -348,7 +348,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     models = os.path.join(ROOT, "examples", "models")
     parser.add_argument("--tool", default=os.path.join(ROOT, "build/test/Fuzz/coil-import-many"),
-                        help="the coil-import-many binary (default: in build/)")
+                        help="the coil-import-many binary, with arguments if need be (default: in build/)")
     parser.add_argument("--models", nargs="+", help="files to start from (default: examples/models)",
                         default=[os.path.join(models, m + ".pt2") for m in ("digits_cnn", "char_gpt")])
     parser.add_argument("--count", type=int, default=5000, help="number of files (default 5000)")

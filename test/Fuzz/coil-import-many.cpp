@@ -9,7 +9,8 @@
 // Reads file names from standard input, one a line. Answers each with a line of
 // four fields between tabs: what happened ("ok", "error", "crash", "hang" or
 // "bad"), milliseconds, peak memory in KiB, and a message. A file that imports
-// must also survive being printed and parsed again.
+// must also survive being printed and parsed again. --no-memory-limit is for
+// builds with AddressSanitizer, which reserves address space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,19 +51,19 @@ static int importOne(const std::string &path, mlir::MLIRContext &context,
   if (!program) {
     std::string message = toString(program.takeError());
     tell(message);
-    bool isOneLine = !message.empty() &&
-                     message.find('\n') == std::string::npos;
+    bool isOneLine =
+        !message.empty() && message.find('\n') == std::string::npos;
     return isOneLine ? statusError : statusBad;
   }
   std::string text;
   raw_string_ostream os(text);
   program->module->print(os);
   std::string complaint;
-  mlir::ScopedDiagnosticHandler handler(
-      &context, [&](mlir::Diagnostic &diagnostic) {
-        complaint = diagnostic.str();
-        return mlir::success();
-      });
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          complaint = diagnostic.str();
+                                          return mlir::success();
+                                        });
   mlir::OwningOpRef<mlir::ModuleOp> again =
       mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!again) {
@@ -79,7 +80,8 @@ static int importOne(const std::string &path, mlir::MLIRContext &context,
   return statusOk;
 }
 
-static void handle(const std::string &path, mlir::MLIRContext &context) {
+static void handle(const std::string &path, mlir::MLIRContext &context,
+                   bool limitsMemory) {
   struct stat info = {};
   (void)stat(path.c_str(), &info);
   int pipes[2];
@@ -92,7 +94,8 @@ static void handle(const std::string &path, mlir::MLIRContext &context) {
     // Address space that the parent has mapped counts, too.
     rlim_t memory = memoryPerFile + 4 * uint64_t(info.st_size);
     rlimit limit{memory, memory};
-    setrlimit(RLIMIT_AS, &limit);
+    if (limitsMemory)
+      setrlimit(RLIMIT_AS, &limit);
     rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     alarm(secondsPerFile);
@@ -104,8 +107,8 @@ static void handle(const std::string &path, mlir::MLIRContext &context) {
   }
   close(pipes[1]);
   std::string message(4096, '\0');
-  ssize_t length = child > 0 ? read(pipes[0], message.data(), message.size())
-                             : -1;
+  ssize_t length =
+      child > 0 ? read(pipes[0], message.data(), message.size()) : -1;
   message.resize(std::max<ssize_t>(length, 0));
   close(pipes[0]);
   int status = 0;
@@ -132,13 +135,14 @@ static void handle(const std::string &path, mlir::MLIRContext &context) {
             << '\t' << message << std::endl;
 }
 
-int main() {
+int main(int argc, char **argv) {
+  bool limitsMemory = argc < 2 || StringRef(argv[1]) != "--no-memory-limit";
   mlir::DialectRegistry registry;
   import::registerImportDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   std::string path;
   while (std::getline(std::cin, path))
-    handle(path, context);
+    handle(path, context, limitsMemory);
   return 0;
 }

@@ -10,6 +10,7 @@ where an edit is one of
 
     json:RECORD:PATH=VALUE   set what lies at PATH (keys and indices with '/')
                              in a JSON record to the JSON value VALUE
+    insert:RECORD:PATH=VALUE insert VALUE into a list, in front of PATH
     del:RECORD:PATH          delete what lies at PATH
     text:RECORD:FROM=>TO     replace the first FROM in a record by TO
     set:RECORD=TEXT          replace a record's bytes; makes it if absent
@@ -74,7 +75,7 @@ def edit(records, text):
     def index_of(record):
         return names.index(f"{root}/{record}")
 
-    if kind in ("json", "del"):
+    if kind in ("json", "insert", "del"):
         record, _, rest = rest.partition(":")
         at = index_of(record)
         document = json.loads(records[at][1])
@@ -82,6 +83,8 @@ def edit(records, text):
         container, key = locate(document, path)
         if kind == "del":
             del container[key]
+        elif kind == "insert":
+            container.insert(key, json.loads(value))
         else:
             container[key] = json.loads(value)
         records[at] = (names[at], json.dumps(document).encode())
