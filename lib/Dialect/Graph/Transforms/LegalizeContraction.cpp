@@ -121,11 +121,23 @@ static LogicalResult legalizeLinear(AtenCall &c) {
     return c.fail("an operand is missing");
   if (getRank(weight) == 2)
     weight = c.b.transpose(weight, 0, 1);
+  // The bias is added to the matrix, before the batch dimensions come back, so
+  // that it can become an epilogue of the product.
+  Sizes sizes = getSizes(input);
+  bool flatten = sizes.size() > 2 && getRank(weight) == 2;
+  if (flatten)
+    input = c.b.reshape(
+        input, {sym::product(weight.getContext(), SizesRef(sizes).drop_back()),
+                sizes.back()});
   FailureOr<Value> result = product(c.b, input, weight);
   if (failed(result))
     return c.fail("its operands do not fit");
   if (Value bias = c.operand("bias", type))
-    return c.replace(c.b.add(*result, bias));
+    result = c.b.add(*result, bias);
+  if (flatten) {
+    sizes.back() = getSizes(weight).back();
+    result = c.b.reshape(*result, sizes);
+  }
   return c.replace(*result);
 }
 

@@ -395,6 +395,9 @@ std::optional<Contraction> coil::loop::matchContraction(KernelOp kernel,
     else
       (g.has(0) ? m : n).push_back(g);
   }
+  if (m.empty() || n.empty())
+    return fail("an operand has no dimension of its own: every element is used "
+                "once, and a loop is as fast");
   for (SmallVector<Group> *groups : {&batch, &m, &n, &k})
     mergeGroups(*groups);
   if (k.size() > 1)

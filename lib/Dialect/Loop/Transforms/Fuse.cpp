@@ -14,7 +14,6 @@
 #include "KernelMerge.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -39,6 +38,8 @@ constexpr unsigned kMaxPathSearch = 128;
 constexpr unsigned kCheapOps = 10, kCheapLoads = 2;
 /// Most times that a cheap producer is recomputed for each of its elements.
 constexpr double kMaxCheapRecompute = 16;
+/// Share of the consumer's work that recomputing may add.
+constexpr double kNegligible = 0.2;
 /// The same for any producer: a little padding, say.
 constexpr double kMaxRecompute = 1.5;
 /// A reduction of this many elements to fewer than `kFewResults` results runs
@@ -95,45 +96,51 @@ struct Fuser {
     return useLibrary && (matchContraction(kernel) || matchConvolution(kernel));
   }
 
-  /// Whether some kernel lies between: reads a result of `producer` and feeds
-  /// `consumer` through any number of ops.
-  bool hasPathThroughThird(Operation *producer, Operation *consumer) {
-    SmallVector<Operation *> stack;
-    DenseSet<Operation *> seen;
-    auto push = [&](Operation *op) {
-      for (Operation *user : op->getUsers())
-        if (user != consumer && seen.insert(user).second)
-          stack.push_back(user);
-    };
-    push(producer);
-    while (!stack.empty()) {
-      if (seen.size() > kMaxPathSearch)
-        return true;
-      Operation *op = stack.pop_back_val();
-      for (Operation *user : op->getUsers())
-        if (user == consumer)
-          return true;
-      push(op);
-    }
-    return false;
-  }
-
-  /// Whether `from` reaches `to`.
-  bool reaches(Operation *from, Operation *to) {
+  /// Whether `from` reaches `to` through at least one other op. The block is in
+  /// topological order throughout, so only ops between the two matter.
+  bool hasPathThroughThird(Operation *from, Operation *to) {
     SmallVector<Operation *> stack{from};
     DenseSet<Operation *> seen;
     while (!stack.empty()) {
       Operation *op = stack.pop_back_val();
       for (Operation *user : op->getUsers()) {
-        if (user == to)
-          return true;
-        if (seen.insert(user).second)
+        if (user == to) {
+          if (op != from)
+            return true;
+          continue;
+        }
+        if (user->isBeforeInBlock(to) && seen.insert(user).second)
           stack.push_back(user);
       }
       if (seen.size() > kMaxPathSearch)
         return true;
     }
     return false;
+  }
+
+  /// Whether `from`, which comes before `to`, reaches it.
+  bool reaches(Operation *from, Operation *to) {
+    return llvm::is_contained(from->getUsers(), to) ||
+           hasPathThroughThird(from, to);
+  }
+
+  /// Where a kernel with the operands of `first` and `second` can stand: behind
+  /// the last of them. Readers of kept results of `first` have to come later.
+  Operation *lastOperand(KernelOp first, KernelOp second) {
+    Operation *last = nullptr;
+    for (KernelOp kernel : {first, second})
+      for (Value v : kernel.getInputs())
+        if (Operation *def = v.getDefiningOp())
+          if (def != first && (!last || last->isBeforeInBlock(def)))
+            last = def;
+    return last;
+  }
+  bool readersComeLater(KernelOp first, KernelOp second) {
+    Operation *last = lastOperand(first, second);
+    return llvm::all_of(first->getUsers(), [&](Operation *user) {
+      return user == second || !last ||
+             (last != user && last->isBeforeInBlock(user));
+    });
   }
 
   std::optional<MergePlan> plan(KernelOp producer, KernelOp consumer);
@@ -252,9 +259,17 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
       return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
                     " times");
   } else {
-    llvm::SmallBitVector outer = ~taken;
+    // Relative to what the consumer does anyway, a computation that does not
+    // vary over its inner dimensions may be nothing.
+    llvm::SmallBitVector outer = ~taken, all(consumer.getNumDims(), true);
+    for (unsigned d = consumer.getNumDims(); d-- > 0 && !taken[d];)
+      outer.reset(d);
     double repeats = points(consumer, outer);
-    if (repeats > 1 && !isCheap(producer))
+    double extra = repeats * points(producer, llvm::SmallBitVector(producer.getNumDims(), true)) *
+                   static_cast<double>(producer.getBlock()->getOperations().size());
+    double own = points(consumer, all) *
+                 static_cast<double>(consumer.getBlock()->getOperations().size());
+    if (repeats > 1 && !isCheap(producer) && extra > kNegligible * own)
       return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
                     " times");
   }
@@ -375,10 +390,13 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       if (extent.isConstant(1))
         covered.set(static_cast<unsigned>(d));
     bool whole = covered.all();
-    if (whole && !hasPathThroughThird(producer, consumer)) // (C2)
+    bool cycle = hasPathThroughThird(producer, consumer); // (C2)
+    if (whole && !cycle && readersComeLater(producer, consumer))
       return plan;
-    why = whole ? "a path leads through a third kernel"
-                : "its result has other readers and another space";
+    why = !whole  ? "its result has other readers and another space"
+          : cycle ? "a path leads through a third kernel"
+                  : "a reader of its result comes before an operand of the "
+                    "consumer";
   }
   if (libraryProducer)
     return refuse("a library computes the producer"), std::nullopt;
@@ -420,8 +438,10 @@ bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
   }
   if (shared < kMinSharedBytes)
     return refuse("they share less than 10 bytes");
-  if (reaches(first, second) || reaches(second, first))
+  if (reaches(first, second))
     return refuse("one depends on the other");
+  if (!readersComeLater(first, second))
+    return refuse("a reader of the first comes before an operand of the second");
   return true;
 }
 
@@ -435,9 +455,6 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
     fuseVertically(body);
     if (horizontal)
       fuseHorizontally(body);
-    // Merged kernels stand where the consumer was; readers of a kept result
-    // may stand before it.
-    sortTopologically(&body);
   }
 
   void fuseVertically(Block &body) {
@@ -480,7 +497,9 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
               llvm::all_of(producer->getUsers(),
                            [&](Operation *user) { return user == consumer; });
           Operation *producerOp = producer, *consumerOp = consumer;
+          Operation *last = fuser.lastOperand(producer, consumer);
           consumer = mergeProducer(producer, consumer, *plan);
+          hoist(consumer, last);
           gone.insert(consumerOp);
           if (onlyReader || keeps)
             gone.insert(producerOp);
@@ -505,6 +524,15 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
     for (Operation *op = &body.front(); op; op = op->getNextNode())
       for (Value v : op->getResults())
         fuseReaders(fuser, v);
+  }
+
+  /// Moves a merged kernel behind its last operand, so that the block stays in
+  /// topological order.
+  void hoist(KernelOp merged, Operation *last) {
+    if (last)
+      merged->moveAfter(last);
+    else
+      merged->moveBefore(&merged->getBlock()->front());
   }
 
   /// Merges kernels that read `v`.
@@ -540,7 +568,9 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
                                             .category(DEBUG_TYPE)
                                             .function(getOperation().getName()))
             << remark::add("fused: {0}", names);
+        Operation *last = fuser.lastOperand(first, second);
         readers[i] = mergeSiblings(first, second);
+        hoist(readers[i], last);
         readers.erase(readers.begin() + static_cast<ptrdiff_t>(j));
       }
     }
