@@ -35,7 +35,7 @@ if os.path.exists("/usr/lib/x86_64-linux-gnu/libdnnl.so.2"):
     config.available_features.add("onednn")
 
 tools = [ToolSubst("coil-opt", command=opt)]
-for tool in ["coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server"]:
+for tool in ["coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server", "coil-interpret", "coil-fuzz"]:
     if os.path.exists(os.path.join(bin_dir, tool)):
         tools.append(ToolSubst(tool, command=os.path.join(bin_dir, tool)))
 llvm_config.add_tool_substitutions(

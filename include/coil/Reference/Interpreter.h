@@ -1,0 +1,109 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs functions of `graph` and `loop` operations on tensors, operation by
+// operation, through the reference interfaces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_REFERENCE_INTERPRETER_H
+#define COIL_REFERENCE_INTERPRETER_H
+
+#include "coil/Interfaces/ReferenceInterface.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir {
+class RankedTensorType;
+namespace func {
+class FuncOp;
+} // namespace func
+} // namespace mlir
+
+namespace coil::sym {
+class ExprAttr;
+} // namespace coil::sym
+
+namespace coil::reference {
+
+struct InterpreterOptions {
+  /// Scalar operations that a run may execute.
+  int64_t maxSteps = INT64_MAX;
+  /// Bytes that the tensors of a run may take at a time, arguments apart.
+  int64_t maxBytes = INT64_MAX;
+  /// Calls that may be active at a time.
+  unsigned maxCallDepth = 64;
+};
+
+/// Runs functions. Every failure is a diagnostic at the operation at fault.
+class Interpreter {
+public:
+  explicit Interpreter(InterpreterOptions options = {});
+
+  /// Runs `function` on `arguments` and returns its results. The values of the
+  /// function's symbols follow from the arguments' sizes, and all sizes are
+  /// checked against the types.
+  mlir::FailureOr<llvm::SmallVector<Tensor>>
+  run(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments);
+
+  /// Scalar operations executed so far.
+  int64_t getSteps() const { return steps; }
+  /// The most bytes that tensors took at a time.
+  int64_t getPeakBytes() const { return budget->peak; }
+
+private:
+  friend class Frame;
+  mlir::LogicalResult runFunction(mlir::func::FuncOp function,
+                                  llvm::ArrayRef<Tensor> arguments,
+                                  llvm::SmallVectorImpl<Tensor> &results);
+
+  InterpreterOptions options;
+  std::shared_ptr<MemoryBudget> budget;
+  int64_t steps = 0;
+  unsigned depth = 0;
+};
+
+/// One activation of a function: what operations see of the interpreter.
+class Frame {
+public:
+  explicit Frame(Interpreter &interpreter) : interpreter(interpreter) {}
+
+  /// Solves the symbols of `function` from the arguments' sizes and checks
+  /// types, sizes and the declared ranges.
+  mlir::LogicalResult bindArguments(mlir::func::FuncOp function,
+                                    llvm::ArrayRef<Tensor> arguments);
+
+  /// The value of an expression over symbols, or nothing when it mentions
+  /// something else, overflows or divides by a number that is not positive.
+  std::optional<int64_t> evaluate(sym::ExprAttr expr) const;
+  /// The value of a symbol, if it has one.
+  std::optional<int64_t> getSymbol(llvm::StringRef name) const;
+  /// As `evaluate`, with a diagnostic at `op`.
+  mlir::FailureOr<int64_t> evaluate(mlir::Operation *op,
+                                    sym::ExprAttr expr) const;
+  /// The sizes of a tensor type.
+  mlir::FailureOr<llvm::SmallVector<int64_t>>
+  getSizes(mlir::Operation *op, mlir::RankedTensorType type) const;
+
+  /// A tensor of zeros of a ranked tensor type, within the memory limit.
+  mlir::FailureOr<Tensor> allocate(mlir::Operation *op, mlir::Type type) const;
+  mlir::FailureOr<Tensor> allocate(mlir::Operation *op, DType dtype,
+                                   llvm::ArrayRef<int64_t> sizes) const;
+  /// Counts `steps` scalar operations; fails above the limit.
+  mlir::LogicalResult spend(mlir::Operation *op, int64_t steps) const;
+  /// Calls a function.
+  mlir::LogicalResult call(mlir::Operation *op, mlir::func::FuncOp callee,
+                           llvm::ArrayRef<Tensor> arguments,
+                           llvm::SmallVectorImpl<Tensor> &results) const;
+
+private:
+  Interpreter &interpreter;
+  llvm::StringMap<int64_t> symbols;
+};
+
+} // namespace coil::reference
+
+#endif // COIL_REFERENCE_INTERPRETER_H

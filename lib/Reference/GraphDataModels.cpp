@@ -1,0 +1,388 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reference semantics of `graph`'s views, copies, indexing and creation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphModels.h"
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Reference/Models.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::reference;
+
+namespace {
+
+/// Copies one element.
+void copy(const Tensor &to, int64_t position, const Tensor &from,
+          int64_t offset) {
+  unsigned bytes = getByteSize(to.getDType());
+  std::memcpy(to.getData() + position * bytes, from.getData() + offset * bytes,
+              bytes);
+}
+
+/// The result is read from the operand with these strides.
+LogicalResult readStrided(Operation *op, Frame &frame, const Tensor &input,
+                          ArrayRef<int64_t> strides, int64_t start,
+                          SmallVectorImpl<Tensor> &results) {
+  FailureOr<Tensor> result = frame.allocate(op, op->getResult(0).getType());
+  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
+    return failure();
+  forEachElement(result->getSizes(), strides, start,
+                 [&](int64_t position, int64_t offset) {
+                   copy(*result, position, input, offset);
+                 });
+  results.push_back(*result);
+  return success();
+}
+
+/// Base of the models: `OpTy` and its arguments.
+#define MODEL(name, OpTy)                                                      \
+  struct name : ReferenceOpInterface::ExternalModel<name, OpTy> {              \
+    LogicalResult evaluate(Operation *op, Frame &frame,                        \
+                           ArrayRef<Tensor> operands,                          \
+                           SmallVectorImpl<Tensor> &results) const {           \
+      return run(cast<OpTy>(op), frame, operands, results);                    \
+    }                                                                          \
+    static LogicalResult run(OpTy op, Frame &frame, ArrayRef<Tensor> operands, \
+                             SmallVectorImpl<Tensor> &results);                \
+  };                                                                           \
+  LogicalResult name::run(OpTy op, [[maybe_unused]] Frame &frame,              \
+                          [[maybe_unused]] ArrayRef<Tensor> operands,          \
+                          SmallVectorImpl<Tensor> &results)
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+MODEL(ReshapeModel, graph::ReshapeOp) {
+  FailureOr<SmallVector<int64_t>> sizes = frame.getSizes(op, op.getType());
+  if (failed(sizes))
+    return failure();
+  if (Tensor::countElements(*sizes) != operands[0].getNumElements())
+    return op.emitError() << "reshapes " << operands[0].getNumElements()
+                          << " elements to another number";
+  results.push_back(operands[0].reshape(*sizes));
+  return success();
+}
+
+MODEL(PermuteModel, graph::PermuteOp) {
+  SmallVector<int64_t> from = getContiguousStrides(operands[0].getSizes());
+  SmallVector<int64_t> strides;
+  for (int64_t d : op.getPermutation())
+    strides.push_back(from[d]);
+  return readStrided(op, frame, operands[0], strides, 0, results);
+}
+
+MODEL(BroadcastModel, graph::BroadcastOp) {
+  FailureOr<SmallVector<int64_t>> sizes = frame.getSizes(op, op.getType());
+  if (failed(sizes))
+    return failure();
+  FailureOr<SmallVector<int64_t>> strides =
+      getBroadcastStrides(op, operands[0], *sizes);
+  if (failed(strides))
+    return failure();
+  return readStrided(op, frame, operands[0], *strides, 0, results);
+}
+
+MODEL(SliceModel, graph::SliceOp) {
+  FailureOr<SmallVector<int64_t>> sizes = frame.getSizes(op, op.getType());
+  if (failed(sizes))
+    return failure();
+  ArrayRef<int64_t> inputSizes = operands[0].getSizes();
+  SmallVector<int64_t> from = getContiguousStrides(inputSizes), strides;
+  int64_t start = 0;
+  for (auto [d, step] : llvm::enumerate(op.getSteps())) {
+    FailureOr<int64_t> first = frame.evaluate(op, op.getStarts()[d]);
+    if (failed(first))
+      return failure();
+    int64_t last = *first + ((*sizes)[d] - 1) * step;
+    bool empty = llvm::is_contained(*sizes, 0);
+    if (!empty &&
+        (std::min(*first, last) < 0 || std::max(*first, last) >= inputSizes[d]))
+      return op.emitError()
+             << "reads elements " << *first << " to " << last
+             << " of dimension " << d << " of size " << inputSizes[d];
+    start += *first * from[d];
+    strides.push_back(step * from[d]);
+  }
+  return readStrided(op, frame, operands[0], strides, start, results);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+MODEL(CatModel, graph::CatOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
+    return failure();
+  int64_t dim = op.getDim();
+  ArrayRef<int64_t> sizes = result->getSizes();
+  SmallVector<int64_t> strides = getContiguousStrides(sizes);
+  int64_t start = 0;
+  for (const Tensor &input : operands) {
+    for (int64_t d = 0; d < result->getRank(); ++d)
+      if (d != dim && input.getSizes()[d] != sizes[d])
+        return op.emitError() << "has operands that differ in dimension " << d;
+    start += input.getSizes()[dim];
+  }
+  if (start != sizes[dim])
+    return op.emitError() << "concatenates " << start << " elements to "
+                          << sizes[dim];
+  start = 0;
+  for (const Tensor &input : operands) {
+    forEachElement(input.getSizes(), strides, start * strides[dim],
+                   [&](int64_t position, int64_t offset) {
+                     copy(*result, offset, input, position);
+                   });
+    start += input.getSizes()[dim];
+  }
+  results.push_back(*result);
+  return success();
+}
+
+/// The value of a scalar attribute.
+Scalar getScalar(Attribute attribute) {
+  if (auto value = dyn_cast<FloatAttr>(attribute))
+    return fromBits(*reference::getDType(value.getType()),
+                    value.getValue().bitcastToAPInt().getZExtValue());
+  auto value = cast<IntegerAttr>(attribute);
+  return fromBits(*reference::getDType(value.getType()),
+                  value.getValue().getZExtValue());
+}
+
+MODEL(PadModel, graph::PadOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
+    return failure();
+  const Tensor &input = operands[0];
+  Scalar value = getScalar(op.getValue());
+  SmallVector<int64_t> strides = getContiguousStrides(input.getSizes());
+  SmallVector<int64_t> point(strides.size());
+  ArrayRef<int64_t> sizes = result->getSizes();
+  for (int64_t d = 0; d < result->getRank(); ++d)
+    if (sizes[d] != input.getSizes()[d] + op.getLow()[d] + op.getHigh()[d])
+      return op.emitError() << "has another padded size in dimension " << d;
+  for (int64_t i = 0; i < result->getNumElements(); ++i) {
+    int64_t offset = 0;
+    bool inside = true;
+    for (int64_t d = 0; d < result->getRank(); ++d) {
+      int64_t index = point[d] - op.getLow()[d];
+      inside &= index >= 0 && index < input.getSizes()[d];
+      offset += index * strides[d];
+    }
+    if (inside)
+      copy(*result, i, input, offset);
+    else
+      result->set(i, value);
+    for (size_t d = sizes.size(); d-- > 0;) {
+      if (++point[d] < sizes[d])
+        break;
+      point[d] = 0;
+    }
+  }
+  results.push_back(*result);
+  return success();
+}
+
+/// Counts a negative index from the end, and checks it.
+FailureOr<int64_t> wrapIndex(Operation *op, int64_t index, int64_t size,
+                             int64_t dim) {
+  int64_t wrapped = index < 0 ? index + size : index;
+  if (wrapped >= 0 && wrapped < size)
+    return wrapped;
+  return op->emitError() << "index " << index
+                         << " is out of range for dimension " << dim
+                         << " of size " << size;
+}
+
+MODEL(GatherModel, graph::GatherOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
+    return failure();
+  const Tensor &input = operands[0], &index = operands[1];
+  int64_t dim = op.getDim();
+  SmallVector<int64_t> strides = getContiguousStrides(input.getSizes());
+  for (int64_t d = 0; d < input.getRank(); ++d)
+    if (d != dim && index.getSizes()[d] > input.getSizes()[d])
+      return op.emitError() << "reads outside of dimension " << d;
+  int64_t along = strides[dim];
+  strides[dim] = 0;
+  LogicalResult status = success();
+  forEachElement(
+      index.getSizes(), strides, 0, [&](int64_t position, int64_t offset) {
+        if (failed(status))
+          return;
+        FailureOr<int64_t> i =
+            wrapIndex(op, index.get(position).i, input.getSizes()[dim], dim);
+        status = success(succeeded(i));
+        if (succeeded(i))
+          copy(*result, position, input, offset + *i * along);
+      });
+  results.push_back(*result);
+  return status;
+}
+
+MODEL(IndexModel, graph::IndexOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
+    return failure();
+  const Tensor &input = operands[0];
+  ArrayRef<Tensor> indices = operands.drop_front();
+  ArrayRef<int64_t> dims = op.getDims();
+  if (indices.empty())
+    return op.emitError("has no index");
+  // The broadcast shape of the indices.
+  SmallVector<int64_t> shape;
+  for (const Tensor &index : indices) {
+    size_t rank = std::max(shape.size(), index.getSizes().size());
+    SmallVector<int64_t> joined(rank, 1);
+    auto at = [&](ArrayRef<int64_t> sizes, size_t d) -> int64_t {
+      size_t lead = rank - sizes.size();
+      return d < lead ? 1 : sizes[d - lead];
+    };
+    for (size_t d = 0; d < rank; ++d) {
+      int64_t a = at(shape, d), b = at(index.getSizes(), d);
+      joined[d] = a == 1 ? b : a;
+    }
+    shape = joined;
+  }
+  SmallVector<SmallVector<int64_t>> indexStrides;
+  for (const Tensor &index : indices) {
+    FailureOr<SmallVector<int64_t>> strides =
+        getBroadcastStrides(op, index, shape);
+    if (failed(strides))
+      return failure();
+    indexStrides.push_back(*strides);
+  }
+  // Where the indices' shape stands in the result.
+  bool adjacent =
+      dims.back() - dims.front() + 1 == static_cast<int64_t>(dims.size());
+  size_t place = adjacent ? dims.front() : 0;
+  SmallVector<int64_t> inputStrides = getContiguousStrides(input.getSizes());
+  ArrayRef<int64_t> sizes = result->getSizes();
+  if (sizes.size() != shape.size() + input.getRank() - dims.size())
+    return op.emitError("has a result of another rank");
+  // Strides in the input of the result's dimensions that are not indexed.
+  SmallVector<int64_t> strides(sizes.size(), 0);
+  size_t next = 0;
+  for (int64_t d = 0; d < input.getRank(); ++d) {
+    if (llvm::is_contained(dims, d))
+      continue;
+    if (next == place)
+      next += shape.size();
+    strides[next++] = inputStrides[d];
+  }
+  SmallVector<int64_t> point(sizes.size());
+  for (int64_t i = 0; i < result->getNumElements(); ++i) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < sizes.size(); ++d)
+      offset += point[d] * strides[d];
+    for (size_t k = 0; k < indices.size(); ++k) {
+      int64_t position = 0;
+      for (size_t d = 0; d < shape.size(); ++d)
+        position += point[place + d] * indexStrides[k][d];
+      FailureOr<int64_t> index = wrapIndex(op, indices[k].get(position).i,
+                                           input.getSizes()[dims[k]], dims[k]);
+      if (failed(index))
+        return failure();
+      offset += *index * inputStrides[dims[k]];
+    }
+    copy(*result, i, input, offset);
+    for (size_t d = sizes.size(); d-- > 0;) {
+      if (++point[d] < sizes[d])
+        break;
+      point[d] = 0;
+    }
+  }
+  results.push_back(*result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+MODEL(FullModel, graph::FullOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
+    return failure();
+  Scalar value = getScalar(op.getValue());
+  for (int64_t i = 0; i < result->getNumElements(); ++i)
+    result->set(i, value);
+  results.push_back(*result);
+  return success();
+}
+
+MODEL(IotaModel, graph::IotaOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
+    return failure();
+  Scalar start = getScalar(op.getStart()), step = getScalar(op.getStep());
+  ArrayRef<int64_t> sizes = result->getSizes();
+  int64_t inner = 1, size = sizes[op.getDim()];
+  for (int64_t s : sizes.drop_front(op.getDim() + 1))
+    inner *= s;
+  bool isFloatStep = isa<FloatAttr>(op.getStart());
+  bool isFloatResult = isFloat(result->getDType());
+  for (int64_t i = 0; i < result->getNumElements(); ++i) {
+    int64_t position = i / inner % size;
+    if (isFloatStep)
+      result->set(i,
+                  makeFloat(start.f + static_cast<double>(position) * step.f));
+    else {
+      auto value = static_cast<int64_t>(uint64_t(start.i) +
+                                        uint64_t(position) * uint64_t(step.i));
+      result->set(i, isFloatResult ? makeFloat(toStickyDouble(value))
+                                   : makeInt(value));
+    }
+  }
+  results.push_back(*result);
+  return success();
+}
+
+MODEL(ExprModel, graph::ExprOp) {
+  FailureOr<int64_t> value = frame.evaluate(op, op.getExpr());
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(value) || failed(result))
+    return failure();
+  result->set(0, isFloat(result->getDType()) ? makeFloat(toStickyDouble(*value))
+                                             : makeInt(*value));
+  results.push_back(*result);
+  return success();
+}
+
+#undef MODEL
+
+} // namespace
+
+void reference::registerGraphDataModels(MLIRContext *context) {
+  graph::ReshapeOp::attachInterface<ReshapeModel>(*context);
+  graph::PermuteOp::attachInterface<PermuteModel>(*context);
+  graph::BroadcastOp::attachInterface<BroadcastModel>(*context);
+  graph::SliceOp::attachInterface<SliceModel>(*context);
+  graph::CatOp::attachInterface<CatModel>(*context);
+  graph::PadOp::attachInterface<PadModel>(*context);
+  graph::GatherOp::attachInterface<GatherModel>(*context);
+  graph::IndexOp::attachInterface<IndexModel>(*context);
+  graph::FullOp::attachInterface<FullModel>(*context);
+  graph::IotaOp::attachInterface<IotaModel>(*context);
+  graph::ExprOp::attachInterface<ExprModel>(*context);
+}
+
+void reference::registerGraphModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
+    registerGraphElementwiseModels(context);
+    registerGraphReductionModels(context);
+    registerGraphDataModels(context);
+  });
+}

@@ -1,0 +1,487 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reference semantics of `graph`'s reductions, contractions, convolution,
+// pooling and attention. Floats of all widths accumulate in double and round
+// once, so that a compiled program may differ by its own rounding only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphModels.h"
+#include "coil/Dialect/Graph/IR/Graph.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::reference;
+
+namespace {
+
+#define MODEL(name, OpTy)                                                      \
+  struct name : ReferenceOpInterface::ExternalModel<name, OpTy> {              \
+    LogicalResult evaluate(Operation *op, Frame &frame,                        \
+                           ArrayRef<Tensor> operands,                          \
+                           SmallVectorImpl<Tensor> &results) const {           \
+      return run(cast<OpTy>(op), frame, operands, results);                    \
+    }                                                                          \
+    static LogicalResult run(OpTy op, Frame &frame, ArrayRef<Tensor> operands, \
+                             SmallVectorImpl<Tensor> &results);                \
+  };                                                                           \
+  LogicalResult name::run(OpTy op, Frame &frame, ArrayRef<Tensor> operands,    \
+                          SmallVectorImpl<Tensor> &results)
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// True when `y` is nearer to the extremum than `x`; nothing beats a NaN.
+bool isBefore(DType dtype, Scalar x, Scalar y, bool isMax) {
+  if (isFloat(dtype)) {
+    if (std::isnan(x.f) || std::isnan(y.f))
+      return !std::isnan(x.f);
+    return isMax ? x.f < y.f : x.f > y.f;
+  }
+  if (dtype == DType::U64)
+    return isMax ? uint64_t(x.i) < uint64_t(y.i)
+                 : uint64_t(x.i) > uint64_t(y.i);
+  return isMax ? x.i < y.i : x.i > y.i;
+}
+
+/// What an empty reduction gives.
+Scalar getNeutral(graph::ReduceKind kind, DType dtype) {
+  using graph::ReduceKind;
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::Xor:
+  case ReduceKind::Any:
+    return isFloat(dtype) ? makeFloat(0) : makeInt(0);
+  case ReduceKind::Prod:
+  case ReduceKind::All:
+    return isFloat(dtype) ? makeFloat(1) : makeInt(1);
+  case ReduceKind::Max:
+  case ReduceKind::Min:
+    break;
+  }
+  bool isMax = kind == ReduceKind::Max;
+  if (isFloat(dtype))
+    return makeFloat(isMax ? -HUGE_VAL : HUGE_VAL);
+  bool noSign = isUnsigned(dtype) || dtype == DType::Bool;
+  uint64_t top = uint64_t(1) << (getBitWidth(dtype) - 1);
+  uint64_t least = noSign ? 0 : top;
+  return makeInt(wrapTo(dtype, static_cast<int64_t>(isMax ? least : ~least)));
+}
+
+Scalar combine(graph::ReduceKind kind, DType dtype, Scalar x, Scalar y) {
+  using graph::ReduceKind;
+  switch (kind) {
+  case ReduceKind::Sum:
+    return isFloat(dtype)
+               ? makeFloat(x.f + y.f)
+               : makeInt(static_cast<int64_t>(uint64_t(x.i) + uint64_t(y.i)));
+  case ReduceKind::Prod:
+    return isFloat(dtype)
+               ? makeFloat(x.f * y.f)
+               : makeInt(static_cast<int64_t>(uint64_t(x.i) * uint64_t(y.i)));
+  case ReduceKind::Max:
+    return isBefore(dtype, x, y, /*isMax=*/true) ? y : x;
+  case ReduceKind::Min:
+    return isBefore(dtype, x, y, /*isMax=*/false) ? y : x;
+  case ReduceKind::Any:
+    return makeInt(x.i | y.i);
+  case ReduceKind::All:
+    return makeInt(x.i & y.i);
+  case ReduceKind::Xor:
+    return makeInt(x.i ^ y.i);
+  }
+  llvm_unreachable("unknown kind");
+}
+
+/// Strides of a result from which `dims` are reduced, seen from the input.
+SmallVector<int64_t> getReducedStrides(ArrayRef<int64_t> sizes,
+                                       ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> strides(sizes.size(), 0);
+  int64_t stride = 1;
+  for (size_t d = sizes.size(); d-- > 0;)
+    if (!llvm::is_contained(dims, d)) {
+      strides[d] = stride;
+      stride *= sizes[d];
+    }
+  return strides;
+}
+
+MODEL(ReduceModel, graph::ReduceOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, operands[0].getNumElements())))
+    return failure();
+  const Tensor &input = operands[0];
+  DType dtype = result->getDType();
+  std::vector<Scalar> values(result->getNumElements(),
+                             getNeutral(op.getKind(), dtype));
+  forEachElement(input.getSizes(),
+                 getReducedStrides(input.getSizes(), op.getDims()), 0,
+                 [&](int64_t position, int64_t offset) {
+                   values[offset] = combine(op.getKind(), dtype, values[offset],
+                                            input.get(position));
+                 });
+  for (auto [i, value] : llvm::enumerate(values))
+    result->set(i, value);
+  results.push_back(*result);
+  return success();
+}
+
+MODEL(ArgReduceModel, graph::ArgReduceOp) {
+  FailureOr<Tensor> values = frame.allocate(op, op.getValues().getType());
+  FailureOr<Tensor> positions = frame.allocate(op, op.getPositions().getType());
+  if (failed(values) || failed(positions) ||
+      failed(frame.spend(op, operands[0].getNumElements())))
+    return failure();
+  const Tensor &input = operands[0];
+  bool isMax = op.getKind() == graph::ReduceKind::Max;
+  int64_t dim = op.getDim(), size = input.getSizes()[dim];
+  if (size == 0 && values->getNumElements())
+    return op.emitError("looks for an extremum among no values");
+  int64_t inner = 1;
+  for (int64_t s : input.getSizes().drop_front(dim + 1))
+    inner *= s;
+  for (int64_t i = 0; i < values->getNumElements(); ++i) {
+    int64_t start = i / inner * size * inner + i % inner, best = 0;
+    for (int64_t k = 1; k < size; ++k)
+      if (isBefore(input.getDType(), input.get(start + best * inner),
+                   input.get(start + k * inner), isMax))
+        best = k;
+    values->set(i, input.get(start + best * inner));
+    positions->set(i, makeInt(best));
+  }
+  results.push_back(*values);
+  results.push_back(*positions);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+/// All elements as doubles.
+std::vector<double> getDoubles(const Tensor &tensor) {
+  std::vector<double> values(tensor.getNumElements());
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    values[i] = tensor.get(i).f;
+  return values;
+}
+/// All elements as the bits of 64-bit integers.
+std::vector<uint64_t> getInts(const Tensor &tensor) {
+  std::vector<uint64_t> values(tensor.getNumElements());
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    values[i] = static_cast<uint64_t>(tensor.get(i).i);
+  return values;
+}
+
+/// c[m, n] += a[m, k] b[k, n] for one batch.
+template <typename T>
+void multiply(const T *a, const T *b, T *c, int64_t m, int64_t n, int64_t k) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t l = 0; l < k; ++l) {
+      T factor = a[i * k + l];
+      for (int64_t j = 0; j < n; ++j)
+        c[i * n + j] += factor * b[l * n + j];
+    }
+}
+
+template <typename T>
+std::vector<T>
+multiplyBatches(const std::vector<T> &a, const std::vector<T> &b,
+                ArrayRef<int64_t> batch, ArrayRef<int64_t> aStrides,
+                ArrayRef<int64_t> bStrides, int64_t m, int64_t n, int64_t k) {
+  int64_t count = 1;
+  for (int64_t size : batch)
+    count *= size;
+  std::vector<T> c(count * m * n);
+  std::vector<int64_t> aOffsets(count);
+  forEachElement(batch, aStrides, 0, [&](int64_t position, int64_t offset) {
+    aOffsets[position] = offset;
+  });
+  forEachElement(batch, bStrides, 0, [&](int64_t position, int64_t offset) {
+    multiply(a.data() + aOffsets[position] * m * k, b.data() + offset * k * n,
+             c.data() + position * m * n, m, n, k);
+  });
+  return c;
+}
+
+MODEL(MatmulModel, graph::MatmulOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result))
+    return failure();
+  const Tensor &a = operands[0], &b = operands[1];
+  int64_t rank = result->getRank();
+  int64_t m = a.getSizes()[rank - 2], k = a.getSizes()[rank - 1];
+  int64_t n = b.getSizes()[rank - 1];
+  if (b.getSizes()[rank - 2] != k)
+    return op.emitError() << "contracts " << k << " elements with "
+                          << b.getSizes()[rank - 2];
+  if (failed(frame.spend(op, result->getNumElements() * k)))
+    return failure();
+  ArrayRef<int64_t> batch = result->getSizes().drop_back(2);
+  auto getBatchStrides = [&](const Tensor &tensor) {
+    SmallVector<int64_t> sizes(tensor.getSizes().drop_back(2));
+    Tensor shape(DType::Bool, sizes);
+    return getBroadcastStrides(op, shape, batch);
+  };
+  FailureOr<SmallVector<int64_t>> aStrides = getBatchStrides(a);
+  FailureOr<SmallVector<int64_t>> bStrides = getBatchStrides(b);
+  if (failed(aStrides) || failed(bStrides))
+    return failure();
+  if (isFloat(result->getDType())) {
+    std::vector<double> c = multiplyBatches(getDoubles(a), getDoubles(b), batch,
+                                            *aStrides, *bStrides, m, n, k);
+    for (int64_t i = 0; i < result->getNumElements(); ++i)
+      result->set(i, makeFloat(c[i]));
+  } else {
+    std::vector<uint64_t> c = multiplyBatches(getInts(a), getInts(b), batch,
+                                              *aStrides, *bStrides, m, n, k);
+    for (int64_t i = 0; i < result->getNumElements(); ++i)
+      result->set(i, makeInt(static_cast<int64_t>(c[i])));
+  }
+  results.push_back(*result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// Calls `fn(kernelPosition, inputPosition)` for every element of a window
+/// over `spatial` sizes that lies inside the input. `output` is the window's
+/// place.
+template <typename FnT>
+void forEachInWindow(ArrayRef<int64_t> spatial, ArrayRef<int64_t> output,
+                     ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride,
+                     ArrayRef<int64_t> padding, ArrayRef<int64_t> dilation,
+                     FnT fn) {
+  int64_t count = 1;
+  for (int64_t size : kernel)
+    count *= size;
+  for (int64_t position = 0; position < count; ++position) {
+    int64_t rest = position, input = 0, inputStride = 1;
+    bool inside = true;
+    for (size_t d = spatial.size(); d-- > 0;) {
+      int64_t at =
+          output[d] * stride[d] - padding[d] + rest % kernel[d] * dilation[d];
+      rest /= kernel[d];
+      inside &= at >= 0 && at < spatial[d];
+      input += at * inputStride;
+      inputStride *= spatial[d];
+    }
+    if (inside)
+      fn(position, input);
+  }
+}
+
+int64_t getProduct(ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    product *= size;
+  return product;
+}
+
+/// Calls `fn(point)` for all points of a shape in row-major order.
+template <typename FnT>
+void forEachPoint(ArrayRef<int64_t> sizes, FnT fn) {
+  int64_t count = getProduct(sizes);
+  SmallVector<int64_t> point(sizes.size());
+  for (int64_t i = 0; i < count; ++i) {
+    fn(i, point);
+    for (size_t d = sizes.size(); d-- > 0;) {
+      if (++point[d] < sizes[d])
+        break;
+      point[d] = 0;
+    }
+  }
+}
+
+MODEL(ConvModel, graph::ConvOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result))
+    return failure();
+  const Tensor &input = operands[0], &weight = operands[1];
+  ArrayRef<int64_t> spatial = input.getSizes().drop_front(2);
+  ArrayRef<int64_t> kernel = weight.getSizes().drop_front(2);
+  int64_t inChannels = input.getSizes()[1];
+  int64_t groupChannels = weight.getSizes()[1];
+  int64_t outChannels = weight.getSizes()[0];
+  int64_t window = getProduct(kernel), plane = getProduct(spatial);
+  int64_t outPerGroup = outChannels / op.getGroups();
+  if (groupChannels * static_cast<int64_t>(op.getGroups()) != inChannels)
+    return op.emitError("has channels that do not fit the groups");
+  if (failed(
+          frame.spend(op, result->getNumElements() * groupChannels * window)))
+    return failure();
+  std::vector<double> x = getDoubles(input), w = getDoubles(weight);
+  forEachPoint(result->getSizes(), [&](int64_t i, ArrayRef<int64_t> point) {
+    int64_t channel = point[1], group = channel / outPerGroup;
+    double sum = 0;
+    for (int64_t c = 0; c < groupChannels; ++c) {
+      const double *image =
+          x.data() +
+          (point[0] * inChannels + group * groupChannels + c) * plane;
+      const double *filter = w.data() + (channel * groupChannels + c) * window;
+      forEachInWindow(
+          spatial, point.drop_front(2), kernel, op.getStride(), op.getPadding(),
+          op.getDilation(),
+          [&](int64_t k, int64_t at) { sum += image[at] * filter[k]; });
+    }
+    result->set(i, makeFloat(sum));
+  });
+  results.push_back(*result);
+  return success();
+}
+
+MODEL(PoolModel, graph::PoolOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result))
+    return failure();
+  const Tensor &input = operands[0];
+  DType dtype = input.getDType();
+  ArrayRef<int64_t> spatial = input.getSizes().drop_front(2);
+  int64_t plane = getProduct(spatial), channels = input.getSizes()[1];
+  if (failed(frame.spend(op, result->getNumElements() *
+                                 getProduct(op.getKernel()))))
+    return failure();
+  bool isMax = op.getKind() == graph::PoolKind::Max;
+  auto kind = isMax ? graph::ReduceKind::Max : graph::ReduceKind::Sum;
+  // Of the padding, as many elements count as there are; a window in ceiling
+  // mode may reach beyond.
+  SmallVector<int64_t> padded(spatial);
+  for (auto [d, size] : llvm::enumerate(padded))
+    size += 2 * op.getPadding()[d];
+  SmallVector<int64_t> noPadding(spatial.size(), 0);
+  LogicalResult status = success();
+  forEachPoint(result->getSizes(), [&](int64_t i, ArrayRef<int64_t> point) {
+    int64_t start = (point[0] * channels + point[1]) * plane, count = 0;
+    ArrayRef<int64_t> place = point.drop_front(2);
+    Scalar value = getNeutral(kind, dtype);
+    forEachInWindow(
+        spatial, place, op.getKernel(), op.getStride(), op.getPadding(),
+        op.getDilation(), [&](int64_t, int64_t at) {
+          value = combine(kind, dtype, value, input.get(start + at));
+          ++count;
+        });
+    if (!isMax) {
+      if (op.getCountPadding()) {
+        count = 0;
+        forEachInWindow(padded, place, op.getKernel(), op.getStride(),
+                        noPadding, op.getDilation(),
+                        [&](int64_t, int64_t) { ++count; });
+      }
+      int64_t divisor = op.getDivisor() ? *op.getDivisor() : count;
+      if (isFloat(dtype)) {
+        value.f /= static_cast<double>(divisor);
+      } else if (divisor == 0) {
+        status = op.emitError("averages no elements");
+      } else if (isUnsigned(dtype)) {
+        value.i =
+            static_cast<int64_t>(static_cast<uint64_t>(wrapTo(dtype, value.i)) /
+                                 static_cast<uint64_t>(divisor));
+      } else {
+        value.i = wrapTo(dtype, value.i) / divisor;
+      }
+    }
+    result->set(i, value);
+  });
+  results.push_back(*result);
+  return status;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+MODEL(AttentionModel, graph::AttentionOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result))
+    return failure();
+  const Tensor &query = operands[0], &key = operands[1], &value = operands[2];
+  int64_t rank = query.getRank();
+  int64_t rows = query.getSizes()[rank - 2], depth = query.getSizes()[rank - 1];
+  int64_t columns = key.getSizes()[rank - 2];
+  int64_t width = value.getSizes()[rank - 1];
+  ArrayRef<int64_t> batch = query.getSizes().drop_back(2);
+  int64_t batches = getProduct(batch);
+  double scale = op.getScale().convertToDouble();
+  if (failed(frame.spend(op, batches * rows * columns * (depth + width))))
+    return failure();
+
+  // The mask at every score.
+  const Tensor *mask = operands.size() > 3 ? &operands[3] : nullptr;
+  std::vector<int64_t> maskOffsets;
+  if (mask) {
+    SmallVector<int64_t> shape(batch);
+    shape.push_back(rows);
+    shape.push_back(columns);
+    FailureOr<SmallVector<int64_t>> strides =
+        getBroadcastStrides(op, *mask, shape);
+    if (failed(strides))
+      return failure();
+    maskOffsets.resize(batches * rows * columns);
+    forEachElement(shape, *strides, 0, [&](int64_t position, int64_t offset) {
+      maskOffsets[position] = offset;
+    });
+  }
+
+  std::vector<double> q = getDoubles(query), k = getDoubles(key),
+                      v = getDoubles(value), scores(columns), sums(width);
+  for (int64_t b = 0; b < batches; ++b)
+    for (int64_t i = 0; i < rows; ++i) {
+      double greatest = -HUGE_VAL;
+      for (int64_t j = 0; j < columns; ++j) {
+        double score = 0;
+        for (int64_t e = 0; e < depth; ++e)
+          score +=
+              q[(b * rows + i) * depth + e] * k[(b * columns + j) * depth + e];
+        score *= scale;
+        if (op.getCausal() && j > i)
+          score = -HUGE_VAL;
+        if (mask) {
+          Scalar m = mask->get(maskOffsets[(b * rows + i) * columns + j]);
+          if (mask->getDType() != DType::Bool)
+            score += m.f;
+          else if (!m.i)
+            score = -HUGE_VAL;
+        }
+        scores[j] = score;
+        if (std::isnan(score) || score > greatest)
+          greatest = std::isnan(greatest) ? greatest : score;
+      }
+      double total = 0;
+      std::fill(sums.begin(), sums.end(), 0.0);
+      bool seesNothing = greatest == -HUGE_VAL;
+      for (int64_t j = 0; j < columns && !seesNothing; ++j) {
+        double weight = std::exp(scores[j] - greatest);
+        total += weight;
+        for (int64_t f = 0; f < width; ++f)
+          sums[f] += weight * v[(b * columns + j) * width + f];
+      }
+      for (int64_t f = 0; f < width; ++f)
+        result->set((b * rows + i) * width + f,
+                    makeFloat(seesNothing ? 0 : sums[f] / total));
+    }
+  results.push_back(*result);
+  return success();
+}
+
+#undef MODEL
+
+} // namespace
+
+void reference::registerGraphReductionModels(MLIRContext *context) {
+  graph::ReduceOp::attachInterface<ReduceModel>(*context);
+  graph::ArgReduceOp::attachInterface<ArgReduceModel>(*context);
+  graph::MatmulOp::attachInterface<MatmulModel>(*context);
+  graph::ConvOp::attachInterface<ConvModel>(*context);
+  graph::PoolOp::attachInterface<PoolModel>(*context);
+  graph::AttentionOp::attachInterface<AttentionModel>(*context);
+}

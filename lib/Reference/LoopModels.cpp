@@ -1,0 +1,778 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reference semantics of `loop`: views, and kernels run point by point. A
+// kernel's body becomes a flat list of instructions; each group of stores over
+// the same dimensions runs the part of it that it needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexProgram.h"
+#include "ScalarFunctions.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Reference/Models.h"
+#include "coil/Runtime/Special.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using namespace coil::reference;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Accumulates a reduction. Float sums and products are kept in double and
+/// rounded once.
+class Accumulator {
+public:
+  Accumulator(ReduceKind kind, DType dtype)
+      : kind(kind), dtype(dtype), isFloat(reference::isFloat(dtype)) {}
+
+  void start() {
+    count = 0;
+    position = INT64_MAX;
+    switch (kind) {
+    case ReduceKind::Sum:
+    case ReduceKind::Or:
+    case ReduceKind::Xor:
+    case ReduceKind::UMax:
+      set(0, 0);
+      break;
+    case ReduceKind::Prod:
+      set(1, 1);
+      break;
+    case ReduceKind::Max:
+      set(-HUGE_VAL, least());
+      break;
+    case ReduceKind::Min:
+      set(HUGE_VAL, wrapTo(dtype, ~least()));
+      break;
+    case ReduceKind::And:
+    case ReduceKind::UMin:
+      set(0, wrapTo(dtype, -1));
+      break;
+    }
+  }
+
+  void add(Scalar x) {
+    if (isFloat)
+      value.f = combineFloat(value.f, x.f);
+    else
+      value.i = combineInt(value.i, x.i);
+  }
+
+  /// Keeps the extremum and its smallest position.
+  void add(Scalar x, int64_t at) {
+    if (count++ == 0) {
+      value = x;
+      position = at;
+      return;
+    }
+    bool same = isFloat
+                    ? x.f == value.f || (std::isnan(x.f) && std::isnan(value.f))
+                    : x.i == value.i;
+    if (same) {
+      position = std::min(position, at);
+      return;
+    }
+    Scalar old = value;
+    add(x);
+    bool changed = isFloat ? !(value.f == old.f ||
+                               (std::isnan(value.f) && std::isnan(old.f)))
+                           : value.i != old.i;
+    if (changed)
+      position = at;
+  }
+
+  Scalar finish() const {
+    return isFloat ? makeFloat(roundTo(dtype, value.f))
+                   : makeInt(wrapTo(dtype, value.i));
+  }
+  bool empty() const { return count == 0; }
+  int64_t getPosition() const { return position; }
+
+private:
+  void set(double f, int64_t i) { value = isFloat ? makeFloat(f) : makeInt(i); }
+  /// The least signed value: of i1 it is the one whose bit is set.
+  int64_t least() const {
+    unsigned width = getBitWidth(dtype);
+    return width == 1 ? 1 : wrapTo(dtype, int64_t(uint64_t(1) << (width - 1)));
+  }
+  double combineFloat(double a, double b) const {
+    switch (kind) {
+    case ReduceKind::Sum:
+      return a + b;
+    case ReduceKind::Prod:
+      return a * b;
+    case ReduceKind::Max:
+      return std::isnan(a) || a > b ? a : b;
+    default:
+      return std::isnan(a) || a < b ? a : b;
+    }
+  }
+  int64_t combineInt(int64_t a, int64_t b) const {
+    // Canonical values order as their bits do when seen as unsigned, and as
+    // signed numbers but for i1.
+    bool isBool = dtype == DType::Bool;
+    uint64_t ua = a, ub = b;
+    switch (kind) {
+    case ReduceKind::Sum:
+      return static_cast<int64_t>(ua + ub);
+    case ReduceKind::Prod:
+      return static_cast<int64_t>(ua * ub);
+    case ReduceKind::Max:
+      return isBool ? std::min(a, b) : std::max(a, b);
+    case ReduceKind::Min:
+      return isBool ? std::max(a, b) : std::min(a, b);
+    case ReduceKind::UMax:
+      return ua > ub ? a : b;
+    case ReduceKind::UMin:
+      return ua < ub ? a : b;
+    case ReduceKind::Or:
+      return a | b;
+    case ReduceKind::And:
+      return a & b;
+    case ReduceKind::Xor:
+      return a ^ b;
+    }
+    llvm_unreachable("unknown kind");
+  }
+
+  ReduceKind kind;
+  DType dtype;
+  bool isFloat;
+  Scalar value = makeInt(0);
+  int64_t position = 0, count = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// One operation of a body. Registers are numbered over the body's values.
+struct Instruction {
+  enum Kind : uint8_t { Compute, Load, Index, Reduce, ArgReduce } kind;
+  /// Whether the value differs between points of the reduced dimensions.
+  bool inner = false;
+  /// Number of reductions that lie before.
+  unsigned phase = 0;
+  ScalarFunction function = nullptr;
+  unsigned x = 0, y = 0, z = 0, result = 0;
+  /// Into `accesses` or `accumulators`.
+  unsigned aux = 0;
+  Operation *op = nullptr;
+  /// The instructions that give the operands.
+  SmallVector<unsigned, 4> operands;
+};
+
+/// What a load or store touches.
+struct Access {
+  Tensor tensor;
+  DType dtype;
+  SmallVector<IndexProgram, 4> indices;
+  SmallVector<unsigned, 2> args;
+  BoundsPolicy bounds = BoundsPolicy::Trusted;
+  bool masked = false;
+  unsigned mask = 0, other = 0;
+  Operation *op = nullptr;
+};
+
+/// Elements of an unsigned tensor are signless in a body.
+static DType getSignless(DType dtype) {
+  switch (dtype) {
+  case DType::U8:
+    return DType::I8;
+  case DType::U16:
+    return DType::I16;
+  case DType::U32:
+    return DType::I32;
+  case DType::U64:
+    return DType::I64;
+  default:
+    return dtype;
+  }
+}
+
+class KernelRunner {
+public:
+  KernelRunner(KernelOp kernel, Frame &frame, ArrayRef<Tensor> operands)
+      : kernel(kernel), frame(frame), inputs(operands), variance(kernel) {}
+
+  LogicalResult run(SmallVectorImpl<Tensor> &results) {
+    for (sym::ExprAttr extent : kernel.getDims().getDims()) {
+      FailureOr<int64_t> value = frame.evaluate(kernel, extent);
+      if (failed(value))
+        return failure();
+      if (*value < 0)
+        return kernel.emitError("has a negative extent");
+      extents.push_back(*value);
+    }
+    point.assign(extents.size(), 0);
+    for (Type type : kernel.getOutputs().getTypes()) {
+      FailureOr<Tensor> tensor = frame.allocate(kernel, type);
+      if (failed(tensor))
+        return failure();
+      results.push_back(*tensor);
+      written.emplace_back(tensor->getNumElements(), false);
+    }
+    for (unsigned dim : kernel.getReducedDims())
+      reduced.push_back(dim);
+    if (failed(compile(results)))
+      return failure();
+    // Stores over the same dimensions share their part of the body.
+    llvm::MapVector<uint64_t, SmallVector<unsigned>> groups;
+    if (extents.size() > 64)
+      return kernel.emitError("has more than 64 dimensions");
+    for (auto [i, store] : llvm::enumerate(stores))
+      groups[store.dims].push_back(i);
+    for (auto &[dims, members] : groups)
+      if (failed(runGroup(dims, members)))
+        return failure();
+    for (auto [i, flags] : llvm::enumerate(written))
+      if (!llvm::all_of(flags, [](bool flag) { return flag; }))
+        return kernel.emitError()
+               << "does not write every element of result " << i;
+    return success();
+  }
+
+private:
+  struct Store {
+    unsigned access, value, output;
+    uint64_t dims;
+    /// The instruction that gives the value, or -1 for a constant.
+    int producer;
+  };
+
+  LogicalResult compile(ArrayRef<Tensor> results);
+  LogicalResult compileAccess(Operation *op, const Tensor &tensor,
+                              sym::ShapeAttr indices, unsigned &index);
+  LogicalResult runGroup(uint64_t dims, ArrayRef<unsigned> members);
+  LogicalResult runInstruction(const Instruction &instruction);
+  /// Sets `position` to the row-major position that an access touches.
+  LogicalResult locate(const Access &access, int64_t &position);
+  LogicalResult runStore(const Store &store);
+
+  /// Calls `fn` at every point of `dims`.
+  template <typename FnT>
+  LogicalResult forEachPoint(ArrayRef<unsigned> dims, FnT fn) {
+    for (unsigned d : dims) {
+      point[d] = 0;
+      if (extents[d] == 0)
+        return success();
+    }
+    while (true) {
+      if (failed(fn()))
+        return failure();
+      size_t k = dims.size();
+      while (k > 0 && ++point[dims[k - 1]] == extents[dims[k - 1]])
+        point[dims[--k]] = 0;
+      if (k == 0)
+        return success();
+    }
+  }
+
+  KernelOp kernel;
+  Frame &frame;
+  ArrayRef<Tensor> inputs;
+  Variance variance;
+  SmallVector<int64_t> extents, point;
+  SmallVector<unsigned> reduced;
+  std::vector<Scalar> registers;
+  std::vector<Instruction> instructions;
+  std::vector<Access> accesses;
+  std::vector<Accumulator> accumulators;
+  std::vector<IndexProgram> indexPrograms;
+  std::vector<Store> stores;
+  std::vector<std::vector<bool>> written;
+};
+
+LogicalResult KernelRunner::compileAccess(Operation *op, const Tensor &tensor,
+                                          sym::ShapeAttr indices,
+                                          unsigned &index) {
+  Access access;
+  access.tensor = tensor;
+  access.dtype = getSignless(tensor.getDType());
+  access.op = op;
+  for (sym::ExprAttr expr : indices.getDims()) {
+    FailureOr<IndexProgram> program = IndexProgram::compile(op, frame, expr);
+    if (failed(program))
+      return failure();
+    access.indices.push_back(std::move(*program));
+  }
+  index = accesses.size();
+  accesses.push_back(std::move(access));
+  return success();
+}
+
+LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
+  DenseMap<Value, unsigned> registerOf;
+  DenseMap<Value, unsigned> producerOf;
+  auto define = [&](Value value) {
+    registerOf[value] = registers.size();
+    registers.push_back(makeInt(0));
+    return registers.size() - 1;
+  };
+  Block *body = kernel.getBlock();
+  uint64_t reducedMask = 0;
+  for (unsigned d : reduced)
+    reducedMask |= uint64_t(1) << d;
+
+  for (Operation &op : *body) {
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      Store s;
+      if (failed(compileAccess(&op, results[store.getOutput()],
+                               store.getIndices(), s.access)))
+        return failure();
+      s.value = registerOf.lookup(store.getValue());
+      auto producer = producerOf.find(store.getValue());
+      s.producer = producer == producerOf.end() ? -1 : int(producer->second);
+      s.output = store.getOutput();
+      s.dims = 0;
+      for (unsigned d : variance.of(store.getIndices().getDims()).set_bits())
+        s.dims |= uint64_t(1) << d;
+      stores.push_back(s);
+      continue;
+    }
+    Attribute literal;
+    if (matchPattern(&op, m_Constant(&literal))) {
+      unsigned target = define(op.getResult(0));
+      if (auto value = dyn_cast<FloatAttr>(literal))
+        registers[target] =
+            fromBits(*reference::getDType(value.getType()),
+                     value.getValue().bitcastToAPInt().getZExtValue());
+      else if (auto value = dyn_cast<IntegerAttr>(literal))
+        registers[target] = makeInt(value.getType().isInteger(1)
+                                        ? value.getValue().getZExtValue()
+                                        : value.getValue().getSExtValue());
+      else
+        return op.emitError("has an unsupported literal");
+      continue;
+    }
+
+    Instruction instruction;
+    instruction.op = &op;
+    SmallVector<unsigned, 4> sources;
+    for (Value operand : op.getOperands()) {
+      auto it = registerOf.find(operand);
+      sources.push_back(it == registerOf.end() ? 0 : it->second);
+      auto producer = producerOf.find(operand);
+      if (producer == producerOf.end())
+        continue;
+      instruction.operands.push_back(producer->second);
+      instruction.phase =
+          std::max(instruction.phase, instructions[producer->second].phase);
+    }
+    sources.resize(std::max<size_t>(sources.size(), 3), 0);
+    instruction.x = sources[0];
+    instruction.y = sources[1];
+    instruction.z = sources[2];
+    for (unsigned d : variance[op.getResult(0)].set_bits())
+      instruction.inner |= reducedMask >> d & 1;
+    for (Value result : op.getResults()) {
+      unsigned target = define(result);
+      if (result == op.getResult(0))
+        instruction.result = target;
+      producerOf[result] = instructions.size();
+    }
+
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      instruction.kind = Instruction::Load;
+      auto argument = dyn_cast<BlockArgument>(load.getSource());
+      if (!argument || argument.getOwner() != body)
+        return op.emitError("loads from something that is not an operand");
+      if (failed(compileAccess(&op, inputs[argument.getArgNumber()],
+                               load.getIndices(), instruction.aux)))
+        return failure();
+      Access &access = accesses[instruction.aux];
+      access.bounds = load.getBounds();
+      for (Value arg : load.getArgs())
+        access.args.push_back(registerOf.lookup(arg));
+      if (load.getMask()) {
+        access.masked = true;
+        access.mask = registerOf.lookup(load.getMask());
+        access.other = registerOf.lookup(load.getOther());
+      }
+    } else if (auto index = dyn_cast<IndexOp>(op)) {
+      instruction.kind = Instruction::Index;
+      FailureOr<IndexProgram> program =
+          IndexProgram::compile(&op, frame, index.getExpr());
+      if (failed(program))
+        return failure();
+      instruction.aux = indexPrograms.size();
+      indexPrograms.push_back(std::move(*program));
+    } else if (auto reduce = dyn_cast<loop::ReduceOp>(op)) {
+      instruction.kind = Instruction::Reduce;
+      instruction.aux = accumulators.size();
+      accumulators.emplace_back(reduce.getKind(),
+                                *reference::getDType(reduce.getType()));
+      ++instruction.phase;
+    } else if (auto reduce = dyn_cast<ArgReduceOp>(op)) {
+      instruction.kind = Instruction::ArgReduce;
+      instruction.aux = accumulators.size();
+      accumulators.emplace_back(
+          reduce.getKind(), *reference::getDType(reduce.getValue().getType()));
+      ++instruction.phase;
+    } else {
+      instruction.kind = Instruction::Compute;
+      auto model = dyn_cast<ReferenceScalarOpInterface>(op);
+      if (model && op.getNumOperands() <= 3 && op.getNumResults() == 1)
+        instruction.function = model.getScalarFunction();
+      if (!instruction.function)
+        return op.emitError() << "'" << op.getName()
+                              << "' has no reference semantics for its types";
+    }
+    instructions.push_back(std::move(instruction));
+  }
+  return success();
+}
+
+LogicalResult KernelRunner::locate(const Access &access, int64_t &position) {
+  SmallVector<int64_t, 4> args;
+  for (unsigned arg : access.args)
+    args.push_back(registers[arg].i);
+  bool undefined = false;
+  position = 0;
+  ArrayRef<int64_t> sizes = access.tensor.getSizes();
+  for (auto [d, program] : llvm::enumerate(access.indices)) {
+    int64_t index = program.evaluate(point.data(), args.data(), undefined);
+    int64_t given = index;
+    if (program.isWholeArg()) {
+      if (access.bounds == BoundsPolicy::WrapCheck && index < 0)
+        index += sizes[d];
+      if (access.bounds == BoundsPolicy::Clamp)
+        index = std::max<int64_t>(std::min(index, sizes[d] - 1), 0);
+    }
+    if (undefined)
+      return access.op->emitError("divides by a number that is not positive");
+    if (index < 0 || index >= sizes[d])
+      return access.op->emitError()
+             << "index " << given << " is out of range for dimension " << d
+             << " of size " << sizes[d];
+    position = position * sizes[d] + index;
+  }
+  return success();
+}
+
+LogicalResult KernelRunner::runInstruction(const Instruction &instruction) {
+  Scalar &result = registers[instruction.result];
+  switch (instruction.kind) {
+  case Instruction::Compute: {
+    bool undefined = false;
+    result =
+        instruction.function(registers[instruction.x], registers[instruction.y],
+                             registers[instruction.z], undefined);
+    if (LLVM_UNLIKELY(undefined))
+      return instruction.op->emitError(
+          "has undefined behaviour for these operands (division by zero or "
+          "signed overflow)");
+    return success();
+  }
+  case Instruction::Load: {
+    const Access &access = accesses[instruction.aux];
+    if (access.masked && !registers[access.mask].i) {
+      result = registers[access.other];
+      return success();
+    }
+    int64_t position;
+    if (failed(locate(access, position)))
+      return failure();
+    result = Tensor::load(access.dtype, access.tensor.getData(), position);
+    return success();
+  }
+  case Instruction::Index: {
+    bool undefined = false;
+    result.i = indexPrograms[instruction.aux].evaluate(point.data(), nullptr,
+                                                       undefined);
+    if (undefined)
+      return instruction.op->emitError(
+          "divides by a number that is not positive");
+    return success();
+  }
+  case Instruction::Reduce:
+    accumulators[instruction.aux].add(registers[instruction.x]);
+    return success();
+  case Instruction::ArgReduce:
+    accumulators[instruction.aux].add(registers[instruction.x],
+                                      registers[instruction.y].i);
+    return success();
+  }
+  llvm_unreachable("unknown instruction");
+}
+
+LogicalResult KernelRunner::runStore(const Store &store) {
+  const Access &access = accesses[store.access];
+  int64_t position;
+  if (failed(locate(access, position)))
+    return failure();
+  Tensor::store(access.dtype, access.tensor.getData(), position,
+                registers[store.value]);
+  written[store.output][position] = true;
+  return success();
+}
+
+/// Runs the stores of one group: an outer loop over those of its dimensions
+/// that no reduction takes away. At each outer point the phases follow one
+/// another: what does not vary inside is computed once, then the reduced
+/// dimensions are run through for the reductions of the phase, and after the
+/// last phase for the stores that vary inside.
+LogicalResult KernelRunner::runGroup(uint64_t dims,
+                                     ArrayRef<unsigned> members) {
+  auto isReduce = [](const Instruction &i) {
+    return i.kind == Instruction::Reduce || i.kind == Instruction::ArgReduce;
+  };
+  // Everything that the group needs.
+  std::vector<bool> needed(instructions.size());
+  for (unsigned member : members)
+    if (stores[member].producer >= 0)
+      needed[stores[member].producer] = true;
+  for (size_t i = instructions.size(); i-- > 0;)
+    if (needed[i])
+      for (unsigned operand : instructions[i].operands)
+        needed[operand] = true;
+
+  struct Phase {
+    std::vector<unsigned> once, inner, reduces;
+  };
+  SmallVector<Phase> phases(1);
+  auto getPhase = [&](unsigned k) -> Phase & {
+    if (phases.size() <= k)
+      phases.resize(k + 1);
+    return phases[k];
+  };
+  /// The instructions inside that `roots` need, in order.
+  auto closure = [&](ArrayRef<unsigned> roots) {
+    std::vector<bool> take(instructions.size());
+    std::vector<unsigned> result;
+    for (unsigned root : roots)
+      take[root] = true;
+    for (size_t i = instructions.size(); i-- > 0;) {
+      // A root may be a reduction: its operands count, not itself.
+      bool isRoot = llvm::is_contained(roots, i) && isReduce(instructions[i]);
+      if (!take[i] || (!instructions[i].inner && !isRoot))
+        continue;
+      if (!isRoot)
+        result.push_back(i);
+      for (unsigned operand : instructions[i].operands)
+        take[operand] = true;
+    }
+    std::reverse(result.begin(), result.end());
+    return result;
+  };
+  for (auto [i, instruction] : llvm::enumerate(instructions)) {
+    if (!needed[i])
+      continue;
+    if (isReduce(instruction))
+      getPhase(instruction.phase - 1).reduces.push_back(i);
+    else if (!instruction.inner)
+      getPhase(instruction.phase).once.push_back(i);
+  }
+  for (Phase &phase : phases)
+    phase.inner = closure(phase.reduces);
+  SmallVector<unsigned> outerStores, innerStores, innerRoots;
+  uint64_t reducedMask = 0;
+  for (unsigned d : reduced)
+    reducedMask |= uint64_t(1) << d;
+  for (unsigned member : members) {
+    bool inner = dims & reducedMask;
+    (inner ? innerStores : outerStores).push_back(member);
+    if (inner && stores[member].producer >= 0)
+      innerRoots.push_back(stores[member].producer);
+  }
+  std::vector<unsigned> storeBody = closure(innerRoots);
+  SmallVector<unsigned> outerDims, storeDims;
+  for (unsigned d = 0; d < extents.size(); ++d)
+    if (dims >> d & 1)
+      (reducedMask >> d & 1 ? storeDims : outerDims).push_back(d);
+
+  // The cost is known beforehand.
+  double reducePoints = 1, storePoints = 1, outerPoints = 1, cost = 0;
+  for (unsigned d : reduced)
+    reducePoints *= double(extents[d]);
+  for (unsigned d : storeDims)
+    storePoints *= double(extents[d]);
+  for (unsigned d : outerDims)
+    outerPoints *= double(extents[d]);
+  for (const Phase &phase : phases)
+    cost += phase.once.size() +
+            reducePoints * (phase.inner.size() + phase.reduces.size());
+  cost += outerStores.size() +
+          storePoints * (storeBody.size() + innerStores.size());
+  cost = std::ceil(cost * outerPoints);
+  if (failed(frame.spend(kernel, cost < 9e18 ? int64_t(cost) : INT64_MAX)))
+    return failure();
+
+  auto runAll = [&](const std::vector<unsigned> &list) -> LogicalResult {
+    for (unsigned i : list)
+      if (failed(runInstruction(instructions[i])))
+        return failure();
+    return success();
+  };
+  return forEachPoint(outerDims, [&]() -> LogicalResult {
+    for (unsigned d : reduced)
+      point[d] = 0;
+    for (const Phase &phase : phases) {
+      if (failed(runAll(phase.once)))
+        return failure();
+      if (phase.reduces.empty())
+        continue;
+      for (unsigned i : phase.reduces)
+        accumulators[instructions[i].aux].start();
+      if (failed(forEachPoint(reduced, [&] {
+            return success(succeeded(runAll(phase.inner)) &&
+                           succeeded(runAll(phase.reduces)));
+          })))
+        return failure();
+      for (unsigned i : phase.reduces) {
+        const Instruction &instruction = instructions[i];
+        Accumulator &accumulator = accumulators[instruction.aux];
+        if (instruction.kind == Instruction::ArgReduce) {
+          if (accumulator.empty())
+            return instruction.op->emitError(
+                "looks for an extremum among no values");
+          registers[instruction.result + 1].i = accumulator.getPosition();
+        }
+        registers[instruction.result] = accumulator.finish();
+      }
+    }
+    for (unsigned member : outerStores)
+      if (failed(runStore(stores[member])))
+        return failure();
+    if (innerStores.empty())
+      return success();
+    for (unsigned d : reduced)
+      point[d] = 0;
+    return forEachPoint(storeDims, [&]() -> LogicalResult {
+      if (failed(runAll(storeBody)))
+        return failure();
+      for (unsigned member : innerStores)
+        if (failed(runStore(stores[member])))
+          return failure();
+      return success();
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+struct KernelModel
+    : ReferenceOpInterface::ExternalModel<KernelModel, KernelOp> {
+  LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
+                         SmallVectorImpl<Tensor> &results) const {
+    return KernelRunner(cast<KernelOp>(op), frame, operands).run(results);
+  }
+};
+
+struct ViewModel : ReferenceOpInterface::ExternalModel<ViewModel, ViewOp> {
+  LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
+                         SmallVectorImpl<Tensor> &results) const {
+    auto view = cast<ViewOp>(op);
+    FailureOr<Tensor> result = frame.allocate(op, view.getType());
+    if (failed(result))
+      return failure();
+    SmallVector<IndexProgram, 4> indices;
+    for (sym::ExprAttr expr : view.getIndices().getDims()) {
+      FailureOr<IndexProgram> program = IndexProgram::compile(op, frame, expr);
+      if (failed(program))
+        return failure();
+      indices.push_back(std::move(*program));
+    }
+    ArrayRef<int64_t> sizes = result->getSizes();
+    ArrayRef<int64_t> inputSizes = operands[0].getSizes();
+    if (failed(frame.spend(op, result->getNumElements())))
+      return failure();
+    SmallVector<int64_t> point(sizes.size());
+    for (int64_t i = 0; i < result->getNumElements(); ++i) {
+      int64_t position = 0;
+      bool undefined = false;
+      for (auto [d, program] : llvm::enumerate(indices)) {
+        int64_t index = program.evaluate(point.data(), nullptr, undefined);
+        if (undefined || index < 0 || index >= inputSizes[d])
+          return op->emitError()
+                 << "index " << index << " is out of range for dimension " << d
+                 << " of size " << inputSizes[d];
+        position = position * inputSizes[d] + index;
+      }
+      result->set(i, operands[0].get(position));
+      for (size_t d = sizes.size(); d-- > 0;) {
+        if (++point[d] < sizes[d])
+          break;
+        point[d] = 0;
+      }
+    }
+    results.push_back(*result);
+    return success();
+  }
+};
+
+/// The function of `loop.special`, in double or float.
+struct SpecialModel
+    : ReferenceScalarOpInterface::ExternalModel<SpecialModel, SpecialOp> {
+  ScalarFunction getScalarFunction(Operation *op) const {
+    auto special = cast<SpecialOp>(op);
+    bool isDouble = special.getType().isF64();
+#define UNARY(Case, name)                                                      \
+  case SpecialFunction::Case:                                                  \
+    if (isDouble)                                                              \
+      return [](Scalar x, Scalar, Scalar, bool &) {                            \
+        return makeFloat(coil_special_##name(x.f));                            \
+      };                                                                       \
+    return [](Scalar x, Scalar, Scalar, bool &) {                              \
+      return makeFloat(coil_special_##name##f(static_cast<float>(x.f)));       \
+    };
+#define BINARY(Case, name)                                                     \
+  case SpecialFunction::Case:                                                  \
+    if (isDouble)                                                              \
+      return [](Scalar x, Scalar y, Scalar, bool &) {                          \
+        return makeFloat(coil_special_##name(x.f, y.f));                       \
+      };                                                                       \
+    return [](Scalar x, Scalar y, Scalar, bool &) {                            \
+      return makeFloat(coil_special_##name##f(static_cast<float>(x.f),         \
+                                              static_cast<float>(y.f)));       \
+    };
+    switch (special.getFunction()) {
+      UNARY(LGamma, lgamma)
+      UNARY(Digamma, digamma)
+      UNARY(ErfInv, erfinv)
+      BINARY(NextAfter, nextafter)
+      UNARY(I0, i0)
+      UNARY(I0e, i0e)
+      UNARY(I1, i1)
+      UNARY(I1e, i1e)
+      UNARY(NdtrI, ndtri)
+      UNARY(LogNdtr, log_ndtr)
+      BINARY(IGamma, igamma)
+      BINARY(IGammaC, igammac)
+      BINARY(Zeta, zeta)
+      UNARY(Erfcx, erfcx)
+    }
+#undef UNARY
+#undef BINARY
+    llvm_unreachable("unknown function");
+  }
+};
+
+} // namespace
+
+void reference::registerLoopModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, LoopDialect *) {
+    KernelOp::attachInterface<KernelModel>(*context);
+    ViewOp::attachInterface<ViewModel>(*context);
+    SpecialOp::attachInterface<SpecialModel>(*context);
+  });
+}

@@ -1,0 +1,98 @@
+// RUN: not coil-interpret %s 2>&1 | FileCheck %s
+// RUN: not coil-interpret %s --function=symbols --input='dense<0.0> : tensor<3x7xf32>' 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: not coil-interpret %s --function=symbols --input='dense<0.0> : tensor<9x18xf32>' 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not coil-interpret %s --function=symbols --input='dense<0.0> : tensor<3x6xf32>' 2>&1 | FileCheck %s --check-prefix=ASSERT
+// RUN: not coil-interpret %s --function=symbols --input='dense<0> : tensor<3x6xi32>' 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not coil-interpret %s --function=many_points --max-steps=1000 2>&1 | FileCheck %s --check-prefix=STEPS
+// RUN: not coil-interpret %s --function=many_points --max-bytes=1000 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: not coil-interpret %s --function=no_such_function 2>&1 | FileCheck %s --check-prefix=NAME
+
+// NAME: error: no function 'no_such_function'
+
+// CHECK: [[@LINE+6]]:10: error: index 3 is out of range for dimension 0 of size 3
+func.func @out_of_range() -> tensor<3xi32> {
+  %x = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %i = arith.constant dense<[0, 3, 1]> : tensor<3xi64>
+  %y = loop.kernel "oob" [3] (%a = %x, %b = %i) : (tensor<3xi32>, tensor<3xi64>) -> tensor<3xi32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = loop.load %a[t0](%p) bounds check : tensor<3xi32> -> i32
+    loop.store %v, 0 [d0] : i32
+  }
+  return %y : tensor<3xi32>
+}
+
+// A trusted index is checked as well.
+// CHECK: error: index 3 is out of range for dimension 0 of size 3
+func.func @trusted_out_of_range() -> tensor<3xi32> {
+  %x = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %y = loop.kernel "oob" [3] (%a = %x) : (tensor<3xi32>) -> tensor<3xi32> {
+    %v = loop.load %a[d0 + 1] : tensor<3xi32> -> i32
+    loop.store %v, 0 [d0] : i32
+  }
+  return %y : tensor<3xi32>
+}
+
+// CHECK: error: has undefined behaviour for these operands (division by zero or signed overflow)
+func.func @division_by_zero() -> tensor<i32> {
+  %y = loop.kernel "div" [] () : () -> tensor<i32> {
+    %x = arith.constant 1 : i32
+    %i = loop.index <0>
+    %z = arith.trunci %i : i64 to i32
+    %v = arith.divsi %x, %z : i32
+    loop.store %v, 0 [] : i32
+  }
+  return %y : tensor<i32>
+}
+
+// CHECK: error: does not write every element of result 0
+func.func @unwritten() -> tensor<4xi64> {
+  %y = loop.kernel "half" [2] () : () -> tensor<4xi64> {
+    %i = loop.index <d0>
+    loop.store %i, 0 [d0 * 2] : i64
+  }
+  return %y : tensor<4xi64>
+}
+
+// CHECK: error: looks for an extremum among no values
+func.func @empty_arg_reduce() -> (tensor<f32>, tensor<i64>) {
+  %y:2 = loop.kernel "argmax" [0] () : () -> (tensor<f32>, tensor<i64>) {
+    %c = arith.constant 1.0 : f32
+    %p = loop.index <d0>
+    %m, %w = loop.arg_reduce max %c at %p over [0] : f32
+    loop.store %m, 0 [] : f32
+    loop.store %w, 1 [] : i64
+  }
+  return %y#0, %y#1 : tensor<f32>, tensor<i64>
+}
+
+// CHECK: error: 'func.constant' has no reference semantics
+func.func @unsupported() {
+  %f = func.constant @unsupported : () -> ()
+  return
+}
+
+// STEPS: error: exceeds the limit of 1000 steps
+// BYTES: error: exceeds the memory limit of 1000 bytes
+func.func @many_points() -> tensor<1000xi64> {
+  %y = loop.kernel "many" [1000] () : () -> tensor<1000xi64> {
+    %i = loop.index <d0>
+    loop.store %i, 0 [d0] : i64
+  }
+  return %y : tensor<1000xi64>
+}
+
+// CHECK: error: exceeds the limit of 64 nested calls
+func.func @endless() {
+  call @endless() : () -> ()
+  return
+}
+
+// The second size is twice the first.
+// SIZES: error: argument 0 of 'symbols' has type 3x7xf32, expected 'tensor<?x?xf32, #sym.shape<[s0, s0 * 2]>>'
+// TYPE: error: argument 0 of 'symbols' has type 3x6xi32, expected 'tensor<?x?xf32, #sym.shape<[s0, s0 * 2]>>'
+// RANGE: error: symbol 's0' is 9, outside
+// ASSERT: error: assertion failed: s0 is even (1 and 0)
+func.func @symbols(%x: tensor<?x?xf32, #sym.shape<[s0, s0 * 2]>>) attributes {sym.symbols = {s0 = #sym.range<1, 8>}} {
+  sym.assert <s0 mod 2> eq <0>, "s0 is even"
+  return
+}

@@ -1,0 +1,128 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// coil-interpret: runs functions of a module in the reference interpreter and
+// prints their results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/InitAllDialects.h"
+#include "coil/Reference/Interpreter.h"
+#include "coil/Reference/Tensor.h"
+#include "coil/Support/Npy.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace coil;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("coil-interpret options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::init("-"),
+                                      cl::desc("<file.mlir>"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    functionName("function", cl::cat(category), cl::value_desc("name"),
+                 cl::desc("Function to run (default: every function that takes "
+                          "no arguments)"));
+static cl::list<std::string>
+    inputs("input", cl::cat(category), cl::value_desc("value"),
+           cl::desc("Argument, in order: @file.npy, or a literal such as "
+                    "'dense<[1.0, 2.0]> : tensor<2xf32>'"));
+static cl::opt<int64_t> maxSteps("max-steps", cl::cat(category),
+                                 cl::init(int64_t(1) << 40),
+                                 cl::desc("Scalar operations to run at most"));
+static cl::opt<int64_t> maxBytes("max-bytes", cl::cat(category),
+                                 cl::init(int64_t(1) << 34),
+                                 cl::desc("Bytes of tensors alive at most"));
+
+/// Reads an argument.
+static std::optional<reference::Tensor> readInput(llvm::StringRef text,
+                                                  MLIRContext *context) {
+  if (text.consume_front("@")) {
+    llvm::Expected<HostTensor> array = readNpy(text);
+    if (!array) {
+      llvm::WithColor::error() << llvm::toString(array.takeError()) << "\n";
+      return std::nullopt;
+    }
+    return reference::Tensor::fromStrided(
+        static_cast<reference::DType>(array->getDType()), array->getSizes(),
+        array->getStrides(), array->getData());
+  }
+  auto literal = dyn_cast_or_null<ElementsAttr>(parseAttribute(text, context));
+  std::optional<reference::Tensor> tensor;
+  if (literal)
+    tensor = reference::Tensor::fromAttribute(literal);
+  if (!tensor)
+    llvm::WithColor::error() << "'" << text << "' is not a tensor literal\n";
+  return tensor;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Coil reference interpreter\n");
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(inputFile, sources, &context);
+  if (!module)
+    return 3;
+
+  std::vector<reference::Tensor> arguments;
+  for (const std::string &text : inputs) {
+    std::optional<reference::Tensor> tensor = readInput(text, &context);
+    if (!tensor)
+      return 2;
+    arguments.push_back(*tensor);
+  }
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module->getOps<func::FuncOp>())
+    if (functionName.empty()
+            ? !function.isExternal() && function.getNumArguments() == 0
+            : function.getName() == functionName)
+      functions.push_back(function);
+  if (functions.empty()) {
+    llvm::WithColor::error()
+        << (functionName.empty() ? "no function without arguments"
+                                 : "no function '" + functionName + "'")
+        << "\n";
+    return 2;
+  }
+
+  int status = 0;
+  for (func::FuncOp function : functions) {
+    reference::InterpreterOptions options;
+    options.maxSteps = maxSteps;
+    options.maxBytes = maxBytes;
+    auto results = reference::Interpreter(options).run(function, arguments);
+    if (failed(results)) {
+      status = 4;
+      continue;
+    }
+    llvm::outs() << "@" << function.getName() << "\n";
+    for (const reference::Tensor &result : *results) {
+      llvm::outs() << "  ";
+      result.print(llvm::outs());
+      llvm::outs() << "\n";
+    }
+  }
+  return status;
+}
