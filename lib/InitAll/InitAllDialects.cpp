@@ -17,8 +17,10 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Reference/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -29,6 +31,7 @@ void coil::registerAllDialects(mlir::DialectRegistry &registry) {
                   wrapper::WrapperDialect>();
   // Upstream dialects that the pipelines use.
   registry.insert<mlir::arith::ArithDialect, mlir::DLTIDialect,
+                  mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect,
                   mlir::func::FuncDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   reference::registerModels(registry);

@@ -13,6 +13,7 @@
 #define COIL_CONVERSION_PASSES_H
 
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
+#include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 #include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"
 
 namespace coil {

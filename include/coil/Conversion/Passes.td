@@ -105,4 +105,78 @@ def OutlineKernelsPass : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::coil::wrapper::WrapperDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// To CPU code
+//===----------------------------------------------------------------------===//
+
+def ConvertLoopToCPUPass
+    : Pass<"convert-loop-to-cpu", "::coil::wrapper::KernelOp"> {
+  let summary = "apply a kernel's schedule as vector code for the CPU";
+  let description = [{
+    Replaces the loop kernel of a `wrapper.kernel` by an `llvm.func` that runs a
+    range of its outer points on buffers:
+    `(ptr buffers, ptr symbols, i64 begin, i64 end) -> i32`. Buffers are inputs,
+    then outputs; symbols come in the order of the kernel's `symbols`. The
+    result is zero, or one when an index was out of range. `total` and `grain`
+    are set for the launch.
+
+    The schedule was decided before; here it is applied. Dimensions that nothing
+    reduces over are cut into tasks. For each point the body runs in phases, one
+    loop over the reduced dimensions for each depth of reductions that need
+    reductions. Values that vary over the vector dimension are vectors, in
+    `unroll` copies; a remainder runs one masked vector at a time. Accesses with
+    stride one along it are vector loads and stores, others gathers and
+    scatters.
+
+    Constraints:
+    (C1) The kernel is in value form.
+    (C2) The schedule's vector dimension exists.
+
+    Before:
+    ```mlir
+    wrapper.kernel @neg(%x: tensor<64xf32>) attributes {...} {
+      %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32>
+          schedule<vector_dim = 0, vector_width = 16, unroll = 4, block = 4096> {...}
+      wrapper.yield %0 : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.kernel @neg() attributes {total = #sym.expr<1>, grain = 1 : i64, ...} {
+      llvm.func @neg(%buffers: !llvm.ptr, %symbols: !llvm.ptr, %begin: i64, %end: i64) -> i32 {
+        scf.for %task = %begin to %end step %c1 : i64 {
+          scf.for %i = ... step %c64 : i64 {
+            %v = llvm.load %p : !llvm.ptr -> vector<16xf32>
+            ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
+  let summary = "lower vector code of a kernel to the LLVM dialect";
+  let description = [{
+    Takes `scf`, `arith`, `math` and `vector` to the LLVM dialect. `math`
+    functions without an instruction become calls: of vectors to glibc's libmvec
+    (at most 4 ulp), of scalars to libm.
+
+    Before:
+    ```mlir
+    %e = math.exp %v : vector<16xf32>
+    ```
+    After:
+    ```mlir
+    %e = llvm.call @_ZGVeN16v_expf(%v) : (vector<16xf32>) -> vector<16xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of the widest vector function in bits; 0: the host's">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif // COIL_CONVERSION_PASSES_TD

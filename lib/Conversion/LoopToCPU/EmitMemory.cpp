@@ -1,0 +1,268 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads and stores of a CPU kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+using sym::ExprKind;
+
+/// The type that elements have in memory: a bool takes a byte.
+static Type memoryType(Type scalar) {
+  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
+                             : scalar;
+}
+
+static unsigned byteWidth(Type scalar) {
+  return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
+}
+
+ExprAttr KernelEmitter::linearAddress(ArrayRef<ExprAttr> indices,
+                                      ArrayRef<ExprAttr> strides) {
+  ExprAttr address = sym::constant(kernel.getContext(), 0);
+  for (auto [index, stride] : llvm::zip_equal(indices, strides))
+    address = sym::add(address, sym::mul(index, stride));
+  return context.simplify(address);
+}
+
+Value KernelEmitter::elementPointer(Value base, Type element, Value offset) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  if (isVector(offset))
+    ptr = VectorType::get(width, ptr);
+  return LLVM::GEPOp::create(b, ptr, element, base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value KernelEmitter::fromMemory(Value v, Type scalar) {
+  if (!scalar.isInteger(1))
+    return v;
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(v.getType()));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, zero);
+}
+
+Value KernelEmitter::toMemory(Value v) {
+  if (!getElementTypeOrSelf(v.getType()).isInteger(1))
+    return v;
+  Type byte = b.getI8Type();
+  if (isVector(v))
+    byte = VectorType::get(width, byte);
+  return arith::ExtUIOp::create(b, byte, v);
+}
+
+std::pair<Value, Value> KernelEmitter::emitBounds(Value index, ExprAttr size,
+                                                  BoundsPolicy policy,
+                                                  Value active) {
+  if (policy == BoundsPolicy::Trusted)
+    return {index, active};
+  bool vectorIndex = isVector(index);
+  auto splat = [&](Value v) { return vectorIndex ? broadcast(v) : v; };
+  Value n = splat(scalarExpr(size));
+  Value zero = splat(constantIndex(0));
+  if (policy == BoundsPolicy::Clamp) {
+    Value last = arith::SubIOp::create(b, n, splat(constantIndex(1)));
+    index = arith::MinSIOp::create(b, index, last);
+    return {arith::MaxSIOp::create(b, index, zero), active};
+  }
+  if (policy == BoundsPolicy::WrapCheck) {
+    Value negative =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, zero);
+    Value wrapped = arith::AddIOp::create(b, index, n);
+    index = arith::SelectOp::create(b, negative, wrapped, index);
+  }
+  Value valid = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, n);
+  Value one = arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1));
+  if (vectorIndex)
+    one = broadcast(one);
+  Value bad = arith::XOrIOp::create(b, valid, one);
+  if (active)
+    bad = arith::AndIOp::create(b, bad,
+                                isVector(bad) ? broadcast(active) : active);
+  if (isVector(bad))
+    bad = vector::ReductionOp::create(b, vector::CombiningKind::OR, bad);
+  auto report = scf::IfOp::create(b, bad, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(report.thenBlock());
+    LLVM::StoreOp::create(
+        b,
+        arith::ConstantIntOp::create(b, b.getI32Type(), kKernelIndexOutOfRange),
+        errorFlag);
+  }
+  Value access =
+      active ? arith::AndIOp::create(b, valid,
+                                     vectorIndex ? broadcast(active) : active)
+                   .getResult()
+             : valid;
+  return {index, access};
+}
+
+LogicalResult KernelEmitter::emitLoad(LoadOp load) {
+  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+  auto type = cast<RankedTensorType>(load.getSource().getType());
+  SmallVector<ExprAttr> sizes = sym::getSizes(type);
+  Type scalar = load.getType();
+  Type memory = memoryType(scalar);
+  unsigned alignment = byteWidth(scalar);
+  ExprAttr address =
+      linearAddress(load.getIndices().getDims(), layout.strides[number]);
+  Value base = buffers[number];
+  bool isVectorLoad = variesOverVector(load.getResult());
+
+  Copies out;
+  for (unsigned copy = 0, n = isVectorLoad ? copies : 1; copy < n; ++copy) {
+    // A load that does not vary over the vector dimension happens for the
+    // first lane, which is always a point of the space.
+    Value active = load.getMask() ? lookup(load.getMask(), copy) : Value();
+    if (isVectorLoad) {
+      if (Value tail = tailMask(copy)) {
+        active =
+            active
+                ? arith::AndIOp::create(b, broadcast(active), tail).getResult()
+                : tail;
+      }
+    }
+    // Indirect indices, checked once for each argument that needs it.
+    SmallVector<Value> args;
+    for (Value v : load.getArgs())
+      args.push_back(lookup(v, copy));
+    if (load.getBounds() != BoundsPolicy::Trusted) {
+      for (auto [index, size] :
+           llvm::zip_equal(load.getIndices().getDims(), sizes)) {
+        if (index.getKind() != ExprKind::Arg)
+          continue;
+        Value &arg = args[index.getValue()];
+        // A scalar condition on a vector index, or the reverse, is broadcast.
+        if (active && isVector(active) && !isVector(arg))
+          arg = broadcast(arg);
+        std::tie(arg, active) = emitBounds(arg, size, load.getBounds(), active);
+      }
+    }
+    bool vectorArgs = llvm::any_of(args, [&](Value v) { return isVector(v); });
+
+    if (!isVectorLoad) {
+      auto read = [&]() -> Value {
+        Value pointer =
+            elementPointer(base, memory, scalarExpr(address, 0, args));
+        Value v = LLVM::LoadOp::create(b, memory, pointer, alignment);
+        return fromMemory(v, scalar);
+      };
+      if (!active) {
+        out.push_back(read());
+        continue;
+      }
+      Value other =
+          load.getOther()
+              ? lookup(load.getOther(), copy)
+              : arith::ConstantOp::create(b, b.getZeroAttr(scalar)).getResult();
+      auto choice = scf::IfOp::create(b, TypeRange{scalar}, active,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      Value v = read();
+      scf::YieldOp::create(b, v);
+      b.setInsertionPointToStart(choice.elseBlock());
+      scf::YieldOp::create(b, other);
+      out.push_back(choice.getResult(0));
+      continue;
+    }
+
+    auto vectorType = VectorType::get(width, memory);
+    ExprAttr v = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
+    auto split = sym::splitLinear(address, v);
+    bool contiguous = !vectorArgs && split && split->first.isConstant(1);
+    if (active)
+      active = broadcast(active);
+    Value other;
+    if (active) {
+      other = load.getOther()
+                  ? toMemory(broadcast(lookup(load.getOther(), copy)))
+                  : arith::ConstantOp::create(b, b.getZeroAttr(vectorType))
+                        .getResult();
+    }
+    Value result;
+    if (contiguous) {
+      Value pointer =
+          elementPointer(base, memory, scalarExpr(address, copy, args));
+      if (active)
+        result =
+            LLVM::MaskedLoadOp::create(b, vectorType, pointer, active, other,
+                                       b.getI32IntegerAttr(alignment));
+      else
+        result = LLVM::LoadOp::create(b, vectorType, pointer, alignment);
+    } else {
+      if (!active)
+        active = broadcast(
+            arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1))
+                .getResult());
+      if (!other)
+        other = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
+      Value pointers =
+          elementPointer(base, memory, vectorExpr(address, copy, args));
+      result =
+          LLVM::masked_gather::create(b, vectorType, pointers, active, other,
+                                      b.getI32IntegerAttr(alignment));
+    }
+    out.push_back(fromMemory(result, scalar));
+  }
+  values[load.getResult()] = out;
+  return success();
+}
+
+LogicalResult KernelEmitter::emitStore(StoreOp store) {
+  unsigned number =
+      static_cast<unsigned>(kernel.getInputs().size() + store.getOutput());
+  Type scalar = store.getValue().getType();
+  Type memory = memoryType(scalar);
+  unsigned alignment = byteWidth(scalar);
+  ExprAttr address =
+      linearAddress(store.getIndices().getDims(), layout.strides[number]);
+  Value base = buffers[number];
+  bool isVectorStore =
+      vectorDim >= 0 &&
+      variance.of(
+          store.getIndices().getDims())[static_cast<unsigned>(vectorDim)];
+  if (!isVectorStore) {
+    Value v = toMemory(lookup(store.getValue(), 0));
+    LLVM::StoreOp::create(
+        b, v, elementPointer(base, memory, scalarExpr(address)), alignment);
+    return success();
+  }
+  ExprAttr v = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
+  auto split = sym::splitLinear(address, v);
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    Value vec = toMemory(broadcast(lookup(store.getValue(), copy)));
+    Value active = tailMask(copy);
+    if (split && split->first.isConstant(1)) {
+      Value pointer = elementPointer(base, memory, scalarExpr(address, copy));
+      if (active)
+        LLVM::MaskedStoreOp::create(b, vec, pointer, active,
+                                    b.getI32IntegerAttr(alignment));
+      else
+        LLVM::StoreOp::create(b, vec, pointer, alignment);
+      continue;
+    }
+    if (!active)
+      active = broadcast(
+          arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1))
+              .getResult());
+    Value pointers = elementPointer(base, memory, vectorExpr(address, copy));
+    LLVM::masked_scatter::create(b, vec, pointers, active,
+                                 b.getI32IntegerAttr(alignment));
+  }
+  return success();
+}

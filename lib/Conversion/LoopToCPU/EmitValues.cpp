@@ -1,0 +1,177 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scalars, vectors and arithmetic of a CPU kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "coil/Conversion/Utils/ExprLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+using sym::ExprKind;
+
+Value KernelEmitter::constantIndex(int64_t value) {
+  return arith::ConstantIntOp::create(b, b.getI64Type(), value);
+}
+
+bool KernelEmitter::variesOverVector(Value v) const {
+  return vectorDim >= 0 && variance[v][static_cast<unsigned>(vectorDim)];
+}
+
+Value KernelEmitter::scalarExpr(ExprAttr expr, unsigned copy,
+                                ArrayRef<Value> args) {
+  return lowerExpr(b, b.getLoc(), expr, [&](ExprAttr leaf) -> Value {
+    size_t i = static_cast<size_t>(leaf.getValue());
+    if (leaf.isSymbol())
+      return symbolValues.lookup(leaf.getName());
+    if (leaf.getKind() == ExprKind::Arg)
+      return args[i];
+    if (static_cast<int64_t>(i) == vectorDim && copy > 0)
+      return arith::AddIOp::create(b, dimValues[i],
+                                   constantIndex(copy * width));
+    return dimValues[i];
+  });
+}
+
+Value KernelEmitter::laneNumbers() {
+  SmallVector<int64_t> lanes;
+  for (int64_t i = 0; i < width; ++i)
+    lanes.push_back(i);
+  auto type = VectorType::get(width, b.getI64Type());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<int64_t>(lanes)));
+}
+
+Value KernelEmitter::broadcast(Value value) {
+  if (isVector(value))
+    return value;
+  return vector::BroadcastOp::create(b, VectorType::get(width, value.getType()),
+                                     value);
+}
+
+Value KernelEmitter::vectorExpr(ExprAttr expr, unsigned copy,
+                                ArrayRef<Value> args) {
+  // Linear in the vector dimension: a scalar and a multiple of the lanes.
+  bool vectorArgs = llvm::any_of(args, [&](Value v) { return isVector(v); });
+  if (!vectorArgs && vectorDim >= 0) {
+    ExprAttr v = sym::dim(expr.getContext(), static_cast<unsigned>(vectorDim));
+    if (auto split = sym::splitLinear(expr, v)) {
+      Value base = broadcast(scalarExpr(expr, copy, args));
+      if (split->first.isConstant(0))
+        return base;
+      Value lanes = laneNumbers();
+      if (!split->first.isConstant(1))
+        lanes = arith::MulIOp::create(
+            b, lanes, broadcast(scalarExpr(split->first, copy, args)));
+      return arith::AddIOp::create(b, base, lanes);
+    }
+  }
+  Value result = lowerExpr(b, b.getLoc(), expr, [&](ExprAttr leaf) -> Value {
+    size_t i = static_cast<size_t>(leaf.getValue());
+    if (leaf.isSymbol())
+      return broadcast(symbolValues.lookup(leaf.getName()));
+    if (leaf.getKind() == ExprKind::Arg)
+      return broadcast(args[i]);
+    Value position = broadcast(scalarExpr(leaf, copy));
+    if (static_cast<int64_t>(i) == vectorDim)
+      position = arith::AddIOp::create(b, position, laneNumbers());
+    return position;
+  });
+  return broadcast(result);
+}
+
+Copies &KernelEmitter::lookup(Value v) {
+  assert(values.contains(v) && "value used before it was emitted");
+  return values[v];
+}
+
+Value KernelEmitter::lookup(Value v, unsigned copy) {
+  Copies &c = lookup(v);
+  return c.size() == 1 ? c.front() : c[copy];
+}
+
+LogicalResult KernelEmitter::emitArith(Operation *op) {
+  bool isVectorOp = llvm::any_of(op->getResults(),
+                                 [&](Value v) { return variesOverVector(v); });
+  unsigned n = isVectorOp ? copies : 1;
+  SmallVector<Copies> results(op->getNumResults());
+  for (unsigned copy = 0; copy < n; ++copy) {
+    IRMapping mapping;
+    for (Value v : op->getOperands()) {
+      Value mapped = lookup(v, copy);
+      mapping.map(v, isVectorOp ? broadcast(mapped) : mapped);
+    }
+    Operation *clone = b.clone(*op, mapping);
+    for (auto [i, result] : llvm::enumerate(clone->getResults())) {
+      if (isVectorOp)
+        result.setType(VectorType::get(width, result.getType()));
+      results[i].push_back(result);
+    }
+  }
+  for (auto [result, c] : llvm::zip_equal(op->getResults(), results))
+    values[result] = c;
+  return success();
+}
+
+LogicalResult KernelEmitter::emitSpecial(SpecialOp op) {
+  // One call a lane; the runtime has no vector form.
+  Type type = op.getType();
+  StringRef name = stringifySpecialFunction(op.getFunction());
+  std::string callee =
+      ("coil_special_" + name + (type.isF32() ? "f" : "")).str();
+  // Kernels are translated one by one, so each has its own declaration.
+  Operation *kernelFunc =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<LLVM::LLVMFuncOp>();
+  if (!kernelFunc)
+    kernelFunc = b.getInsertionBlock()->getParentOp();
+  Operation *scope = kernelFunc->getParentOp();
+  SmallVector<Type> argTypes(op.getArgs().size(), type);
+  auto callType = LLVM::LLVMFunctionType::get(type, argTypes);
+  if (!SymbolTable::lookupSymbolIn(scope, callee)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(kernelFunc);
+    LLVM::LLVMFuncOp::create(b, callee, callType);
+  }
+  auto call = [&](ArrayRef<Value> args) -> Value {
+    return LLVM::CallOp::create(
+               b, type, FlatSymbolRefAttr::get(b.getContext(), callee), args)
+        .getResult();
+  };
+  bool isVectorOp = variesOverVector(op.getResult());
+  Copies out;
+  for (unsigned copy = 0, n = isVectorOp ? copies : 1; copy < n; ++copy) {
+    SmallVector<Value> args;
+    for (Value v : op.getArgs())
+      args.push_back(isVectorOp ? broadcast(lookup(v, copy)) : lookup(v, copy));
+    if (!isVectorOp) {
+      out.push_back(call(args));
+      continue;
+    }
+    Value result = broadcast(
+        arith::ConstantOp::create(b, b.getFloatAttr(type, 0.0)).getResult());
+    for (int64_t lane = 0; lane < width; ++lane) {
+      SmallVector<Value> scalars;
+      for (Value v : args)
+        scalars.push_back(
+            vector::ExtractOp::create(b, v, ArrayRef<int64_t>{lane}));
+      result = vector::InsertOp::create(b, call(scalars), result,
+                                        ArrayRef<int64_t>{lane});
+    }
+    out.push_back(result);
+  }
+  values[op.getResult()] = out;
+  return success();
+}

@@ -1,0 +1,406 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Structure of a CPU kernel: tasks, blocks, points, phases.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+KernelEmitter::KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout)
+    : kernel(kernel), layout(layout), variance(kernel),
+      context(sym::Context::forOp(kernel)), b(kernel.getLoc(), kernel) {}
+
+static bool isReduction(Operation *op) {
+  return isa<ReduceOp, ArgReduceOp>(op);
+}
+
+void KernelEmitter::analyze() {
+  context.setDimExtents(kernel.getDims().getDims());
+  reducedSet.resize(kernel.getNumDims());
+  for (unsigned d : kernel.getReducedDims())
+    reducedSet.set(d);
+  for (unsigned d = 0, n = kernel.getNumDims(); d < n; ++d)
+    (reducedSet[d] ? reducedDims : parallelDims).push_back(d);
+
+  if (ScheduleAttr schedule = kernel.getScheduleAttr()) {
+    vectorDim = schedule.getVectorDim();
+    width = vectorDim < 0 ? 1 : schedule.getVectorWidth();
+    unroll = vectorDim < 0 ? 1 : schedule.getUnroll();
+    block = schedule.getBlock();
+  }
+  if (width == 1) {
+    vectorDim = -1;
+    unroll = 1;
+  }
+  vectorIsReduced = vectorDim >= 0 && reducedSet[vectorDim];
+  // The vector dimension is the innermost of its kind.
+  auto innermost = [&](SmallVectorImpl<unsigned> &dims) {
+    auto *it = llvm::find(dims, static_cast<unsigned>(vectorDim));
+    if (it != dims.end())
+      std::rotate(it, it + 1, dims.end());
+  };
+  if (vectorDim >= 0)
+    innermost(vectorIsReduced ? reducedDims : parallelDims);
+
+  for (Operation &op : *kernel.getBlock()) {
+    unsigned phase = 0;
+    for (Value v : op.getOperands())
+      if (Operation *def = v.getDefiningOp())
+        phase = std::max(phase, phaseOf[def] + (isReduction(def) ? 1 : 0));
+    phaseOf[&op] = phase;
+    numPhases = std::max(numPhases, phase + 1);
+  }
+
+  MLIRContext *ctx = kernel.getContext();
+  total = sym::constant(ctx, 1);
+  for (unsigned d : parallelDims) {
+    ExprAttr extent = kernel.getExtent(d);
+    if (static_cast<int64_t>(d) == vectorDim)
+      extent = sym::ceilDiv(extent, sym::constant(ctx, block));
+    total = sym::mul(total, extent);
+  }
+}
+
+Operation *KernelEmitter::emit(OpBuilder &builder, StringRef name) {
+  analyze();
+  MLIRContext *ctx = kernel.getContext();
+  b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+  auto ptr = LLVM::LLVMPointerType::get(ctx);
+  auto i64 = b.getI64Type(), i32 = b.getI32Type();
+  auto func = LLVM::LLVMFuncOp::create(
+      b, name, LLVM::LLVMFunctionType::get(i32, {ptr, ptr, i64, i64}));
+  Block *entry = func.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+
+  unsigned numBuffers = static_cast<unsigned>(layout.strides.size());
+  for (unsigned i = 0; i < numBuffers; ++i) {
+    Value slot = LLVM::GEPOp::create(b, ptr, ptr, entry->getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>{i});
+    buffers.push_back(LLVM::LoadOp::create(b, ptr, slot));
+  }
+  for (auto [i, symbol] : llvm::enumerate(layout.symbols)) {
+    Value slot =
+        LLVM::GEPOp::create(b, ptr, i64, entry->getArgument(1),
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    symbolValues[symbol.strref()] = LLVM::LoadOp::create(b, i64, slot);
+  }
+  dimValues.resize(kernel.getNumDims());
+  bool checks = llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), [](LoadOp l) {
+    return l.getBounds() == BoundsPolicy::Check ||
+           l.getBounds() == BoundsPolicy::WrapCheck;
+  });
+  if (checks) {
+    Value one = arith::ConstantIntOp::create(b, i32, 1);
+    errorFlag = LLVM::AllocaOp::create(b, ptr, i32, one);
+    LLVM::StoreOp::create(b, arith::ConstantIntOp::create(b, i32, 0),
+                          errorFlag);
+  }
+
+  auto loop = scf::ForOp::create(b, entry->getArgument(2),
+                                 entry->getArgument(3), constantIndex(1));
+  b.setInsertionPointToStart(loop.getBody());
+  if (failed(emitTask(loop.getInductionVar()))) {
+    func.erase();
+    return nullptr;
+  }
+  b.setInsertionPointToEnd(entry);
+  Value status = errorFlag
+                     ? LLVM::LoadOp::create(b, i32, errorFlag).getResult()
+                     : arith::ConstantIntOp::create(b, i32, 0).getResult();
+  LLVM::ReturnOp::create(b, status);
+  return func;
+}
+
+LogicalResult KernelEmitter::emitTask(Value task) {
+  // Cut the task number into the positions of the parallel dimensions.
+  Value blockNumber;
+  MLIRContext *ctx = kernel.getContext();
+  for (unsigned d : llvm::reverse(parallelDims)) {
+    bool isVectorDim = static_cast<int64_t>(d) == vectorDim;
+    ExprAttr extent = kernel.getExtent(d);
+    if (isVectorDim)
+      extent = sym::ceilDiv(extent, sym::constant(ctx, block));
+    Value position;
+    if (extent.isConstant(1)) {
+      position = constantIndex(0);
+    } else if (d == parallelDims.front()) {
+      position = task;
+    } else {
+      // Task numbers are not negative, so unsigned division is exact.
+      Value n = scalarExpr(extent);
+      position = arith::RemUIOp::create(b, task, n);
+      task = arith::DivUIOp::create(b, task, n);
+    }
+    if (isVectorDim)
+      blockNumber = position;
+    else
+      dimValues[d] = position;
+  }
+  if (!blockNumber)
+    return emitPoint();
+  // What does not vary over the vectorised dimension is computed once a task.
+  for (Operation &op : *kernel.getBlock()) {
+    if (isReduction(&op) || isa<StoreOp>(op) || phaseOf[&op] != 0)
+      continue;
+    Value v = op.getResult(0);
+    if (variesOverVector(v) || variance[v].anyCommon(reducedSet))
+      continue;
+    if (failed(emitOp(&op)))
+      return failure();
+    onceATask.insert(&op);
+  }
+  Value begin = arith::MulIOp::create(b, blockNumber, constantIndex(block));
+  Value extent = scalarExpr(kernel.getExtent(static_cast<unsigned>(vectorDim)));
+  Value end = arith::AddIOp::create(b, begin, constantIndex(block));
+  return emitBlock(begin, arith::MinSIOp::create(b, end, extent));
+}
+
+FailureOr<SmallVector<Value>> KernelEmitter::emitVectorLoop(
+    Value begin, Value end, Value step, ArrayRef<Value> accumulators,
+    llvm::function_ref<FailureOr<SmallVector<Value>>(ArrayRef<Value>)> body) {
+  auto loop = scf::ForOp::create(b, begin, end, step, accumulators);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  if (vectorDim >= 0)
+    dimValues[vectorDim] = loop.getInductionVar();
+  SmallVector<Value> carried(loop.getRegionIterArgs().begin(),
+                             loop.getRegionIterArgs().end());
+  FailureOr<SmallVector<Value>> results = body(carried);
+  if (failed(results))
+    return failure();
+  // A loop without carried values has its terminator already.
+  if (!accumulators.empty())
+    scf::YieldOp::create(b, *results);
+  return SmallVector<Value>(loop.getResults().begin(), loop.getResults().end());
+}
+
+/// Emits the code for the lanes `begin + i * width` of the masked remainder.
+static Value remainderMask(ImplicitLocOpBuilder &b, Value lanes, Value position,
+                           Value end, VectorType indexVector) {
+  Value rest = arith::SubIOp::create(b, end, position);
+  Value restVector = vector::BroadcastOp::create(b, indexVector, rest);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, restVector);
+}
+
+LogicalResult KernelEmitter::emitBlock(Value begin, Value end) {
+  auto runBody = [&](ArrayRef<Value>) -> FailureOr<SmallVector<Value>> {
+    if (failed(emitPoint()))
+      return failure();
+    return SmallVector<Value>();
+  };
+  std::optional<int64_t> extent =
+      kernel.getExtent(static_cast<unsigned>(vectorDim)).getConstant();
+  int64_t step = width * unroll;
+  bool fits =
+      extent && *extent % step == 0 && (*extent <= block || block % step == 0);
+  bool onlyRemainder = extent && *extent < step;
+  Value middle = begin;
+  if (!onlyRemainder) {
+    middle = end;
+    if (!fits) {
+      Value length = arith::SubIOp::create(b, end, begin);
+      Value rest = arith::RemUIOp::create(b, length, constantIndex(step));
+      middle = arith::SubIOp::create(b, end, rest);
+    }
+    copies = static_cast<unsigned>(unroll);
+    masks.clear();
+    if (failed(emitVectorLoop(begin, middle, constantIndex(step), {}, runBody)))
+      return failure();
+    if (fits)
+      return success();
+  }
+  copies = 1;
+  auto indexVector = VectorType::get(width, b.getI64Type());
+  auto masked = [&](ArrayRef<Value> args) -> FailureOr<SmallVector<Value>> {
+    masks = {remainderMask(b, laneNumbers(), dimValues[vectorDim], end,
+                           indexVector)};
+    return runBody(args);
+  };
+  return emitVectorLoop(middle, end, constantIndex(width), {}, masked);
+}
+
+LogicalResult KernelEmitter::emitPoint() {
+  if (vectorIsReduced || vectorDim < 0) {
+    copies = 1;
+    masks.clear();
+  }
+  for (unsigned phase = 0; phase < numPhases; ++phase)
+    if (failed(emitPhase(phase)))
+      return failure();
+  return success();
+}
+
+LogicalResult KernelEmitter::emitPhase(unsigned phase) {
+  auto variesOverReduced = [&](Operation *op) {
+    if (auto store = dyn_cast<StoreOp>(op))
+      return variance.of(store.getIndices().getDims()).anyCommon(reducedSet);
+    return op->getNumResults() > 0 &&
+           variance[op->getResult(0)].anyCommon(reducedSet);
+  };
+  // Values of the point, once.
+  SmallVector<Operation *> reductions, wanted;
+  for (Operation &op : *kernel.getBlock()) {
+    if (phaseOf[&op] != phase)
+      continue;
+    if (isReduction(&op))
+      reductions.push_back(&op);
+    else if (isa<StoreOp>(op) && variesOverReduced(&op))
+      wanted.push_back(&op);
+    else if (!variesOverReduced(&op) && !onceATask.contains(&op) &&
+             failed(emitOp(&op)))
+      return failure();
+  }
+  if (reductions.empty() && wanted.empty())
+    return success();
+  // What the loop of this phase has to compute.
+  SmallVector<Operation *> stack(reductions.begin(), reductions.end());
+  llvm::append_range(stack, wanted);
+  DenseSet<Operation *> needed(stack.begin(), stack.end());
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    for (Value v : op->getOperands())
+      if (Operation *def = v.getDefiningOp())
+        if (!isReduction(def) && variesOverReduced(def) &&
+            needed.insert(def).second)
+          stack.push_back(def);
+  }
+  SmallVector<Operation *> slice;
+  for (Operation &op : *kernel.getBlock())
+    if (needed.contains(&op))
+      slice.push_back(&op);
+
+  SmallVector<Value> start;
+  for (Operation *op : reductions) {
+    bool vectors = vectorIsReduced || variesOverVector(op->getResult(0));
+    for (unsigned copy = 0, n = accumulatorCopies(op); copy < n; ++copy)
+      for (Value v : neutral(op))
+        start.push_back(vectors ? broadcast(v) : v);
+  }
+  FailureOr<SmallVector<Value>> end = emitReducedLoop(0, start, slice);
+  if (failed(end))
+    return failure();
+  ArrayRef<Value> rest = *end;
+  for (Operation *op : reductions) {
+    unsigned n = accumulatorCopies(op) * accumulatorsPerCopy(op);
+    finishReduction(op, rest.take_front(n));
+    rest = rest.drop_front(n);
+  }
+  return success();
+}
+
+FailureOr<SmallVector<Value>>
+KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
+                               ArrayRef<Operation *> slice) {
+  if (depth == reducedDims.size()) {
+    SmallVector<Value> acc(accumulators.begin(), accumulators.end());
+    MutableArrayRef<Value> rest = acc;
+    for (Operation *op : slice) {
+      if (!isReduction(op)) {
+        if (failed(emitOp(op)))
+          return failure();
+        continue;
+      }
+      unsigned n = accumulatorCopies(op) * accumulatorsPerCopy(op);
+      accumulate(op, rest.take_front(n));
+      rest = rest.drop_front(n);
+    }
+    return acc;
+  }
+  unsigned d = reducedDims[depth];
+  Value extent = scalarExpr(kernel.getExtent(d));
+  if (static_cast<int64_t>(d) != vectorDim) {
+    auto loop = scf::ForOp::create(b, constantIndex(0), extent,
+                                   constantIndex(1), accumulators);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    dimValues[d] = loop.getInductionVar();
+    SmallVector<Value> carried(loop.getRegionIterArgs().begin(),
+                               loop.getRegionIterArgs().end());
+    FailureOr<SmallVector<Value>> results =
+        emitReducedLoop(depth + 1, carried, slice);
+    if (failed(results))
+      return failure();
+    if (!accumulators.empty())
+      scf::YieldOp::create(b, *results);
+    return SmallVector<Value>(loop.getResults().begin(),
+                              loop.getResults().end());
+  }
+
+  auto runBody = [&](ArrayRef<Value> args) {
+    return emitReducedLoop(depth + 1, args, slice);
+  };
+  std::optional<int64_t> constant = kernel.getExtent(d).getConstant();
+  int64_t step = width * unroll;
+  SmallVector<Value> carried(accumulators.begin(), accumulators.end());
+  Value middle = constantIndex(0);
+  if (!constant || *constant >= step) {
+    middle = extent;
+    if (constant)
+      middle = constantIndex(*constant - *constant % step);
+    else
+      middle = arith::SubIOp::create(
+          b, extent, arith::RemUIOp::create(b, extent, constantIndex(step)));
+    copies = static_cast<unsigned>(unroll);
+    masks.clear();
+    FailureOr<SmallVector<Value>> results = emitVectorLoop(
+        constantIndex(0), middle, constantIndex(step), carried, runBody);
+    copies = 1;
+    if (failed(results))
+      return failure();
+    carried = std::move(*results);
+    if (constant && *constant % step == 0)
+      return carried;
+  }
+  copies = 1;
+  auto indexVector = VectorType::get(width, b.getI64Type());
+  FailureOr<SmallVector<Value>> results = emitVectorLoop(
+      middle, extent, constantIndex(width), carried,
+      [&](ArrayRef<Value> args) -> FailureOr<SmallVector<Value>> {
+        masks = {
+            remainderMask(b, laneNumbers(), dimValues[d], extent, indexVector)};
+        return runBody(args);
+      });
+  masks.clear();
+  return results;
+}
+
+LogicalResult KernelEmitter::emitOp(Operation *op) {
+  b.setLoc(op->getLoc());
+  if (auto load = dyn_cast<LoadOp>(op))
+    return emitLoad(load);
+  if (auto store = dyn_cast<StoreOp>(op))
+    return emitStore(store);
+  if (auto special = dyn_cast<SpecialOp>(op))
+    return emitSpecial(special);
+  if (auto index = dyn_cast<IndexOp>(op)) {
+    Copies &out = values[index];
+    out.clear();
+    ExprAttr expr = context.simplify(index.getExpr());
+    if (!variesOverVector(index)) {
+      out.push_back(scalarExpr(expr));
+      return success();
+    }
+    for (unsigned copy = 0; copy < copies; ++copy)
+      out.push_back(vectorExpr(expr, copy));
+    return success();
+  }
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return emitArith(op);
+  return op->emitOpError("has no CPU lowering");
+}

@@ -1,0 +1,160 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits the CPU code of one loop kernel.
+//
+// The kernel's dimensions are cut into *parallel* ones (nothing reduces over
+// them) and *reduced* ones. One task is a point of the parallel dimensions, or,
+// when a parallel dimension is vectorised, a block of it. For each point the
+// body runs in phases: phase 0 loops over the reduced dimensions and computes
+// the reductions that need no other, phase 1 those that need phase 0, and so
+// on; values that vary over reduced dimensions are recomputed in every phase
+// that needs them (their operands are in cache by then). Values that do not
+// vary over reduced dimensions are computed once, between the loops.
+//
+// Values that vary over the vector dimension are vectors, in `unroll` copies;
+// all others are scalars. The remainder of a vectorised loop runs one masked
+// vector at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOCPU_KERNELEMITTER_H
+#define COIL_LIB_CONVERSION_LOOPTOCPU_KERNELEMITTER_H
+
+#include "coil/Conversion/LoopToCPU/LoopToCPU.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace coil::loop {
+
+/// The copies of one body value: one scalar, or `unroll` vectors.
+using Copies = llvm::SmallVector<mlir::Value, 4>;
+
+class KernelEmitter {
+public:
+  KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout);
+
+  /// Emits the function; returns null after an error.
+  mlir::Operation *emit(mlir::OpBuilder &builder, llvm::StringRef name);
+  /// Number of tasks, an expression over symbols. Valid after `emit`.
+  sym::ExprAttr getTotal() const { return total; }
+
+private:
+  //===--- Structure (KernelEmitter.cpp) ----------------------------------===//
+
+  void analyze();
+  mlir::LogicalResult emitTask(mlir::Value task);
+  mlir::LogicalResult emitBlock(mlir::Value begin, mlir::Value end);
+  mlir::LogicalResult emitPoint();
+  mlir::LogicalResult emitPhase(unsigned phase);
+  /// Emits a loop over reduced dimension number `depth`; `accumulators` are
+  /// carried through.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitReducedLoop(unsigned depth, llvm::ArrayRef<mlir::Value> accumulators,
+                  llvm::ArrayRef<mlir::Operation *> slice);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> emitVectorLoop(
+      mlir::Value begin, mlir::Value end, mlir::Value step,
+      llvm::ArrayRef<mlir::Value> accumulators,
+      llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(
+          llvm::ArrayRef<mlir::Value>)>
+          body);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+
+  //===--- Scalars and vectors (EmitValues.cpp) ---------------------------===//
+
+  mlir::Value constantIndex(int64_t value);
+  /// Value of an expression over symbols and dimensions at the current point;
+  /// the vector dimension counts as its first lane of copy `copy`.
+  mlir::Value scalarExpr(sym::ExprAttr expr, unsigned copy = 0,
+                         llvm::ArrayRef<mlir::Value> args = {});
+  /// The same for every lane, a vector of i64.
+  mlir::Value vectorExpr(sym::ExprAttr expr, unsigned copy,
+                         llvm::ArrayRef<mlir::Value> args = {});
+  mlir::Value laneNumbers();
+  mlir::Value broadcast(mlir::Value value);
+  bool isVector(mlir::Value v) const {
+    return llvm::isa<mlir::VectorType>(v.getType());
+  }
+  unsigned numCopies() const { return copies; }
+  Copies &lookup(mlir::Value v);
+  mlir::Value lookup(mlir::Value v, unsigned copy);
+  mlir::LogicalResult emitArith(mlir::Operation *op);
+  mlir::LogicalResult emitSpecial(SpecialOp op);
+  mlir::Value tailMask(unsigned copy) const {
+    return masks.empty() ? mlir::Value() : masks[copy];
+  }
+  bool variesOverVector(mlir::Value v) const;
+
+  //===--- Memory (EmitMemory.cpp) ----------------------------------------===//
+
+  mlir::LogicalResult emitLoad(LoadOp load);
+  mlir::LogicalResult emitStore(StoreOp store);
+  sym::ExprAttr linearAddress(llvm::ArrayRef<sym::ExprAttr> indices,
+                              llvm::ArrayRef<sym::ExprAttr> strides);
+  /// Applies the bounds policy to an indirect index: returns the index to use
+  /// and, when lanes may be invalid, a condition under which to access.
+  std::pair<mlir::Value, mlir::Value> emitBounds(mlir::Value index,
+                                                 sym::ExprAttr size,
+                                                 BoundsPolicy policy,
+                                                 mlir::Value active);
+  mlir::Value elementPointer(mlir::Value base, mlir::Type element,
+                             mlir::Value offset);
+  mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
+  mlir::Value toMemory(mlir::Value v);
+
+  //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
+
+  /// A neutral start of every accumulator of `op`, as scalars.
+  llvm::SmallVector<mlir::Value> neutral(mlir::Operation *op);
+  mlir::Value combine(ReduceKind kind, mlir::Value a, mlir::Value b);
+  std::pair<mlir::Value, mlir::Value> combineArg(ReduceKind kind, mlir::Value a,
+                                                 mlir::Value ai, mlir::Value b,
+                                                 mlir::Value bi);
+  /// Merges copies and lanes of accumulators to the reduction's results.
+  void finishReduction(mlir::Operation *op,
+                       llvm::ArrayRef<mlir::Value> accumulators);
+  /// One step: accumulators after the values of the current point(s).
+  void accumulate(mlir::Operation *op,
+                  llvm::MutableArrayRef<mlir::Value> accumulators);
+  unsigned accumulatorCopies(mlir::Operation *op) const;
+  unsigned accumulatorsPerCopy(mlir::Operation *op) const;
+
+  KernelOp kernel;
+  const CPUKernelLayout &layout;
+  Variance variance;
+  sym::Context context;
+  mlir::ImplicitLocOpBuilder b;
+
+  llvm::SmallVector<unsigned> parallelDims, reducedDims;
+  llvm::SmallBitVector reducedSet;
+  int64_t vectorDim = -1;
+  bool vectorIsReduced = false;
+  int64_t width = 1, unroll = 1, block = 1;
+  sym::ExprAttr total;
+
+  /// Phase of every body op.
+  llvm::DenseMap<mlir::Operation *, unsigned> phaseOf;
+  unsigned numPhases = 1;
+  /// Ops emitted in front of the loop over the vectorised dimension.
+  llvm::DenseSet<mlir::Operation *> onceATask;
+
+  llvm::StringMap<mlir::Value> symbolValues;
+  llvm::SmallVector<mlir::Value> dimValues;
+  llvm::SmallVector<mlir::Value> buffers;
+  mlir::Value errorFlag;
+  /// Number of copies of vectors at the current place, and their masks.
+  unsigned copies = 1;
+  llvm::SmallVector<mlir::Value> masks;
+  llvm::DenseMap<mlir::Value, Copies> values;
+};
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_CONVERSION_LOOPTOCPU_KERNELEMITTER_H

@@ -1,0 +1,80 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `lower-cpu-kernel`: from vector, scf, arith and math to the LLVM
+// dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Conversion/LoopToCPU/LoopToCPU.h"
+
+#include "MathToVectorLibrary.h"
+#include "coil/Support/HostVector.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace coil {
+#define GEN_PASS_DEF_LOWERCPUKERNELPASS
+#include "coil/Conversion/Passes.h.inc"
+} // namespace coil
+
+using namespace mlir;
+
+namespace {
+struct LowerCPUKernelPass
+    : coil::impl::LowerCPUKernelPassBase<LowerCPUKernelPass> {
+  using LowerCPUKernelPassBase::LowerCPUKernelPassBase;
+
+  void runOnOperation() override {
+    MLIRContext *ctx = &getContext();
+    {
+      RewritePatternSet patterns(ctx);
+      coil::populateMathToVectorLibraryPatterns(
+          patterns, static_cast<unsigned>(
+                        vectorBits ? vectorBits : coil::getHostVectorBits()));
+      walkAndApplyPatterns(getOperation(), std::move(patterns));
+    }
+    {
+      RewritePatternSet patterns(ctx);
+      populateSCFToControlFlowConversionPatterns(patterns);
+      ConversionTarget target(*ctx);
+      target.addIllegalDialect<scf::SCFDialect>();
+      target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+      if (failed(applyPartialConversion(getOperation(), target,
+                                        std::move(patterns))))
+        return signalPassFailure();
+    }
+    LLVMTypeConverter converter(ctx);
+    RewritePatternSet patterns(ctx);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(*ctx);
+    target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                             math::MathDialect, vector::VectorDialect>();
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,82 @@
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,canonicalize,cse))' --split-input-file | FileCheck %s
+
+// A softmax over rows: three loops, the exponentials recomputed in the last.
+// CHECK-LABEL: wrapper.kernel @softmax
+// CHECK:       %[[M:.+]] = scf.for
+// CHECK:       arith.maximumf
+// CHECK:       vector.reduction <maximumf>
+// CHECK:       %[[S:.+]] = scf.for
+// CHECK:       math.exp
+// CHECK:       vector.reduction <add>, %{{.+}} fastmath<reassoc>
+// CHECK:       scf.for
+// CHECK:       math.exp
+// CHECK:       arith.divf
+// CHECK:       llvm.store
+wrapper.kernel @softmax(%x: tensor<8x1024xf32>) attributes {input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "softmax" [8, 1024] (%a = %x) : (tensor<8x1024xf32>) -> tensor<8x1024xf32> schedule<vector_dim = 1, vector_width = 16> {
+    %v = loop.load %a[d0, d1] : tensor<8x1024xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x1024xf32>
+}
+
+// -----
+
+// Columns: the accumulators are vectors over the result, carried by the loop
+// over rows.
+// CHECK-LABEL: wrapper.kernel @column_sum
+// CHECK:       %{{.+}}:2 = scf.for {{.+}} iter_args({{.+}}) -> (vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-2: llvm.load %{{.+}} -> vector<16xf32>
+// CHECK-NOT:   vector.reduction
+// CHECK-COUNT-2: llvm.store %{{.+}} : vector<16xf32>
+wrapper.kernel @column_sum(%x: tensor<100x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum" [100, 64] (%a = %x) : (tensor<100x64xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, unroll = 2, block = 32> {
+    %v = loop.load %a[d0, d1] : tensor<100x64xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}
+
+// -----
+
+// Masked lanes count as the neutral element.
+// CHECK-LABEL: wrapper.kernel @remainder_is_neutral
+// CHECK:       scf.for
+// CHECK:       scf.for
+// CHECK:       scf.for
+// CHECK:       %[[MASK:.+]] = arith.cmpi slt
+// CHECK:       llvm.intr.masked.load %{{.+}}, %[[MASK]]
+// CHECK:       arith.select %[[MASK]]
+// CHECK:       arith.minimumf
+wrapper.kernel @remainder_is_neutral(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = ["s0"]} {
+  %0 = loop.kernel "min" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16> {
+    %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
+    %s = loop.reduce min %v over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  wrapper.yield %0 : tensor<f32>
+}
+
+// -----
+
+// The position of the maximum: lanes are merged by value, then position.
+// CHECK-LABEL: wrapper.kernel @argmax
+// CHECK:       scf.for {{.+}} -> (vector<16xf32>, vector<16xi64>)
+// CHECK:       arith.cmpf ogt
+// CHECK:       arith.cmpf uno
+// CHECK:       vector.extract
+wrapper.kernel @argmax(%x: tensor<64xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "argmax" [64] (%a = %x) : (tensor<64xf32>) -> tensor<i64> schedule<vector_dim = 0, vector_width = 16> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    %p = loop.index <d0>
+    %s, %i = loop.arg_reduce max %v at %p over [0] : f32
+    loop.store %i, 0 [] : i64
+  }
+  wrapper.yield %0 : tensor<i64>
+}
