@@ -204,6 +204,9 @@ Value AtenCall::broadcastTo(Value x, SizesRef sizes) {
 }
 
 LogicalResult AtenCall::replace(ValueRange values) {
+  if (values.size() != op.getOutputs().size())
+    return fail("it has " + Twine(op.getOutputs().size()) +
+                " results instead of " + Twine(values.size()));
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(values)) {
     Value old = op.getOutputs()[i];
@@ -301,19 +304,29 @@ Type graph::getPromotedType(AtenCall &call, ArrayRef<StringRef> names) {
 //===----------------------------------------------------------------------===//
 
 void AtenLegalizations::add(StringRef names, AtenHandler handler) {
+  add(names, Entry{std::move(handler), /*hasResults=*/true});
+}
+
+void AtenLegalizations::addEffect(StringRef names, AtenHandler handler) {
+  add(names, Entry{std::move(handler), /*hasResults=*/false});
+}
+
+void AtenLegalizations::add(StringRef names, const Entry &entry) {
   SmallVector<StringRef> list;
   names.split(list, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef name : list) {
     std::string key = ("aten." + name).str();
     if (!name.contains('.'))
       key += ".default";
-    handlers[key] = handler;
+    entries[key] = entry;
   }
 }
 
-const AtenHandler *AtenLegalizations::find(StringRef overload) const {
-  auto it = handlers.find(overload);
-  return it == handlers.end() ? nullptr : &it->second;
+const AtenHandler *AtenLegalizations::find(AtenOp op) const {
+  auto it = entries.find(op.getName());
+  if (it == entries.end() || it->second.hasResults == op.getOutputs().empty())
+    return nullptr;
+  return &it->second.handler;
 }
 
 const AtenLegalizations &graph::getAtenLegalizations() {

@@ -51,13 +51,40 @@ static std::string getDefaultReason(StringRef overload) {
   return "there is no lowering for it";
 }
 
+/// Handlers rely on what the dialect's own ops demand of types.
+static LogicalResult checkTypes(AtenCall &call) {
+  auto check = [&](Type type) -> LogicalResult {
+    if (!hasSizes(type))
+      return call.fail("a dynamic size has no expression");
+    Type element = cast<RankedTensorType>(type).getElementType();
+    bool known = element.isF16() || element.isBF16() || element.isF32() ||
+                 element.isF64() || element.isInteger(1);
+    for (unsigned width : {8, 16, 32, 64})
+      known |=
+          element.isSignlessInteger(width) || element.isUnsignedInteger(width);
+    if (known)
+      return success();
+    std::string name;
+    llvm::raw_string_ostream(name) << element;
+    return call.fail("elements of type " + name + " are not computed");
+  };
+  for (Type type : call.op->getOperandTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Type type : call.op->getResultTypes())
+    if (failed(check(type)))
+      return failure();
+  return success();
+}
+
 static LogicalResult legalize(AtenOp op) {
   OpBuilder builder(op);
   AtenCall call(op, builder);
   Operation *before = op->getPrevNode();
-  const AtenHandler *handler = getAtenLegalizations().find(op.getName());
-  LogicalResult result =
-      handler ? (*handler)(call) : call.fail(getDefaultReason(op.getName()));
+  const AtenHandler *handler = getAtenLegalizations().find(op);
+  LogicalResult result = !handler ? call.fail(getDefaultReason(op.getName()))
+                         : failed(checkTypes(call)) ? failure()
+                                                    : (*handler)(call);
   if (succeeded(result)) {
     op.erase();
     return success();

@@ -141,7 +141,7 @@ static LogicalResult legalizeGlu(AtenCall &c) {
   Type type = getAccumulationType(c.resultElementType());
   Value x = c.operand("self", type);
   std::optional<int64_t> dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
-  if (!dim || getRank(x) == 0)
+  if (!dim || getRank(x) == 0 || c.resultType().getRank() != getRank(x))
     return c.fail("its dimension is not constant");
   sym::ExprAttr half = c.resultSizes()[*dim];
   Value value = c.b.slice(x, *dim, c.b.size(0), half);

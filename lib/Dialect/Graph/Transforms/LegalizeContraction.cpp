@@ -144,8 +144,8 @@ static LogicalResult legalizeLinear(AtenCall &c) {
 static LogicalResult legalizeOuter(AtenCall &c) {
   Type type = c.resultElementType();
   Value x = c.operand("self", type), y = c.operand("vec2", type);
-  if (!x || !y)
-    return c.fail("an operand is missing");
+  if (!x || !y || getRank(x) != 1)
+    return c.fail("its operands are not vectors");
   return c.replace(c.b.mul(c.b.unsqueeze(x, 1), y));
 }
 
@@ -181,6 +181,9 @@ static LogicalResult legalizeConv(AtenCall &c) {
   if (c.boolOr("transposed", false))
     return c.fail("transposed convolution is not implemented");
   size_t spatial = getRank(weight) - 2;
+  if (spatial > 3 || (getRank(input) != getRank(weight) &&
+                      getRank(input) + 1 != getRank(weight)))
+    return c.fail("its operands have ranks that do not fit");
   bool batched = getRank(input) == getRank(weight);
   if (!batched)
     input = c.b.unsqueeze(input, 0);
@@ -220,6 +223,8 @@ static LogicalResult legalizeConv(AtenCall &c) {
   Value result = ConvOp::create(c.b.getBuilder(), c.b.getLoc(), input, weight,
                                 *stride, *padding, *dilation, groups);
   if (Value bias = c.operand("bias", type)) {
+    if (getRank(bias) != 1)
+      return c.fail("its bias is not a vector");
     Sizes sizes(spatial + 1, c.b.size(1));
     sizes[0] = getSizes(bias)[0];
     result = c.b.add(result, c.b.reshape(bias, sizes));
@@ -307,6 +312,8 @@ static AtenHandler adaptivePool(PoolKind kind, size_t spatial) {
       if (!c.op.getOutputs()[i].use_empty())
         return c.fail("the positions of the maxima are not computed");
     Sizes in = getSizes(x), out = c.resultSizes();
+    if (out.size() != in.size())
+      return c.fail("its result has another rank");
     SmallVector<Value> results(c.op.getOutputs().size());
     int64_t rank = in.size();
     auto last = llvm::to_vector(llvm::seq<int64_t>(rank - spatial, rank));

@@ -41,6 +41,8 @@ static AtenHandler fillWith(StringRef name) {
 static LogicalResult legalizeArange(AtenCall &c) {
   OpBuilder &builder = c.b.getBuilder();
   Type type = c.resultElementType();
+  if (c.resultType().getRank() != 1 || type.isInteger(1))
+    return c.fail("its result is not a vector of numbers");
   Type numberType = isa<FloatType>(type) ? Type(builder.getF64Type())
                                          : Type(builder.getI64Type());
   auto read = [&](StringRef name, int64_t otherwise) -> TypedAttr {
@@ -72,6 +74,8 @@ static LogicalResult legalizeArange(AtenCall &c) {
 static LogicalResult legalizeLinspace(AtenCall &c) {
   Type type = c.resultElementType();
   auto start = c.getFloat("start"), end = c.getFloat("end");
+  if (c.resultType().getRank() != 1)
+    return c.fail("its result is not a vector");
   ExprAttr steps = c.resultSizes()[0];
   if (!start || !end || !steps.isConstant() || !isa<FloatType>(type))
     return c.fail("its ends are not known numbers");
@@ -144,9 +148,9 @@ void graph::populateCreationLegalizations(AtenLegalizations &t) {
   t.add("arange arange.start arange.start_step", legalizeArange);
   t.add("linspace", legalizeLinspace);
   t.add("eye eye.m", legalizeEye);
-  t.add("sym_constrain_range sym_constrain_range_for_size",
-        legalizeConstrainRange);
-  t.add("_assert_scalar _functional_assert_scalar", legalizeAssertScalar);
+  t.addEffect("sym_constrain_range sym_constrain_range_for_size",
+              legalizeConstrainRange);
+  t.addEffect("_assert_scalar _functional_assert_scalar", legalizeAssertScalar);
   // Sizes and types are in the IR's types already.
-  t.add("_assert_tensor_metadata", [](AtenCall &) { return success(); });
+  t.addEffect("_assert_tensor_metadata", [](AtenCall &) { return success(); });
 }

@@ -212,7 +212,7 @@ static LogicalResult legalizeTakeAlongDim(AtenCall &c) {
 
 static LogicalResult legalizeOneHot(AtenCall &c) {
   Value x = c.tensor("self");
-  if (!x)
+  if (!x || c.resultType().getRank() != getRank(x) + 1)
     return c.fail("its operand is missing");
   Sizes sizes = c.resultSizes();
   Value classes = c.b.iota(0, 1, sizes.back());

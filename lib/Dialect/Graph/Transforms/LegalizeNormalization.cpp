@@ -65,6 +65,9 @@ static LogicalResult legalizeBatchNorm(AtenCall &c) {
                   "mode");
   if (!x || !mean || !var || getRank(x) < 2)
     return c.fail("an operand is missing");
+  for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
+    if (Value v = c.tensor(name); v && getRank(v) != 1)
+      return c.fail("'" + name + "' is not a vector");
   // As the framework does: one scale and one shift for each channel.
   TensorBuilder &b = c.b;
   Value scale = inverseRoot(b, var, c.floatOr("eps", 1e-5));
@@ -145,6 +148,11 @@ static LogicalResult groupNorm(AtenCall &c, ExprAttr groups) {
   Value x = c.operand("input", type);
   if (!x || getRank(x) < 2)
     return c.fail("its operand is missing");
+  if (groups.isConstant() && groups.getValue() < 1)
+    return c.fail("it has no groups");
+  for (StringRef name : {"weight", "bias"})
+    if (Value v = c.tensor(name); v && getRank(v) != 1)
+      return c.fail("'" + name + "' is not a vector");
   TensorBuilder &b = c.b;
   Sizes sizes = getSizes(x);
   ExprAttr rest =
@@ -167,7 +175,7 @@ static LogicalResult groupNorm(AtenCall &c, ExprAttr groups) {
 static AtenHandler groupNormWith(StringRef groupsName) {
   return [=](AtenCall &c) -> LogicalResult {
     ExprAttr groups = c.getExpr(groupsName);
-    if (!groups || (groups.isConstant() && groups.getValue() < 1))
+    if (!groups)
       return c.fail("its number of groups is not known");
     return groupNorm(c, groups);
   };
@@ -233,6 +241,9 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   // Every head of key and value serves several heads of the query.
   if (c.boolOr("enable_gqa", false) && rank >= 3) {
     ExprAttr heads = getSizes(query)[rank - 3];
+    for (Value v : {key, value})
+      if (getSizes(v)[rank - 3].isConstant(0))
+        return c.fail("there are no heads");
     auto spread = [&](Value v) -> Value {
       Sizes sizes = getSizes(v);
       if (sizes[rank - 3] == heads)

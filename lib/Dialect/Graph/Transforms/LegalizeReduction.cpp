@@ -90,6 +90,8 @@ static AtenHandler extremumWithPosition(ReduceKind kind) {
     std::optional<int64_t> dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
     if (!dim)
       return c.fail("its dimension is not constant");
+    if (c.op.getOutputs().size() != 2)
+      return c.fail("it has no positions");
     if (getRank(x) == 0)
       return c.replace({x, c.b.scalar(0, c.resultElementType(1))});
     if (getSizes(x)[*dim].isConstant(0))

@@ -160,7 +160,7 @@ static LogicalResult legalizeSelect(AtenCall &c) {
 static LogicalResult legalizeSlice(AtenCall &c) {
   Value x = c.tensor("self");
   auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
-  if (!dim || getRank(x) == 0)
+  if (!dim || getRank(x) == 0 || c.resultType().getRank() != getRank(x))
     return c.fail("its dimension is not constant");
   ExprAttr start = c.getExpr("start");
   if (c.has("start") && !start)
@@ -179,7 +179,8 @@ static LogicalResult legalizeNarrow(AtenCall &c) {
   Value x = c.tensor("self");
   auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
   ExprAttr start = c.getExpr("start");
-  if (!dim || !start || getRank(x) == 0)
+  if (!dim || !start || getRank(x) == 0 ||
+      c.resultType().getRank() != getRank(x))
     return c.fail("its start is not a known number");
   return c.replace(c.b.slice(x, *dim,
                              normalizePosition(c, start, getSizes(x)[*dim]),
@@ -197,6 +198,8 @@ static LogicalResult legalizeSplit(AtenCall &c) {
   SmallVector<Value> pieces;
   ExprAttr start = c.b.size(0);
   for (unsigned i = 0, e = c.op.getOutputs().size(); i < e; ++i) {
+    if (c.resultType(i).getRank() != getRank(x))
+      return c.fail("its pieces have another rank");
     ExprAttr count = c.resultSizes(i)[*dim];
     bool empty = count.isConstant(0);
     pieces.push_back(c.b.slice(x, *dim, empty ? c.b.size(0) : start, count));
@@ -244,7 +247,7 @@ static LogicalResult legalizeFlip(AtenCall &c) {
 
 static LogicalResult legalizeDiagonal(AtenCall &c) {
   Value x = c.tensor("self");
-  if (!x || getRank(x) < 2)
+  if (!x || getRank(x) < 2 || c.resultType().getRank() != getRank(x) - 1)
     return c.fail("its operand has no diagonal");
   int64_t rank = getRank(x), offset = c.intOr("offset", 0);
   auto rows =

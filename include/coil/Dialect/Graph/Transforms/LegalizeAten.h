@@ -104,10 +104,20 @@ public:
   /// Adds a handler for `aten.<name>` for each name in a blank-separated list.
   /// A name without overload stands for its `default` one.
   void add(llvm::StringRef names, AtenHandler handler);
-  const AtenHandler *find(llvm::StringRef overload) const;
+  /// Adds a handler for operators without results.
+  void addEffect(llvm::StringRef names, AtenHandler handler);
+  /// The handler for an op, if there is one for its name and number of
+  /// results.
+  const AtenHandler *find(AtenOp op) const;
 
 private:
-  llvm::StringMap<AtenHandler> handlers;
+  struct Entry {
+    AtenHandler handler;
+    bool hasResults;
+  };
+  void add(llvm::StringRef names, const Entry &entry);
+
+  llvm::StringMap<Entry> entries;
 };
 
 int64_t getRank(mlir::Value tensor);

@@ -1,0 +1,92 @@
+// RUN: coil-opt %s --graph-legalize-aten --graph-verify-contract --split-input-file --verify-diagnostics
+
+func.func @unknown(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{operator 'aten.foo.default' is not supported: there is no lowering for it}}
+  %0 = graph.aten "aten.foo.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
+  // An operator is reported once.
+  %1 = graph.aten "aten.foo.default"(%0) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @random() -> tensor<4xf32> {
+  // expected-error@+1 {{operator 'aten.rand.default' is not supported: there are no random numbers}}
+  %0 = graph.aten "aten.rand.default"() [] {size = array<i64: 4>} : () -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @training(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{operator 'aten.dropout.default' is not supported: there are no random numbers; export the model in evaluation mode}}
+  %0 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @mutation(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{operator 'aten.foo_.default' is not supported: it mutates its operand; export the program with run_decompositions()}}
+  %0 = graph.aten "aten.foo_.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @wrong_type(%x: tensor<4xf32>) -> tensor<5xf32> {
+  // expected-error@+1 {{operator 'aten.relu.default' is not supported: result 0 is declared with sizes [5] but computed with [4]}}
+  %0 = graph.aten "aten.relu.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+// -----
+
+func.func @missing_operand() -> tensor<4xf32> {
+  // expected-error@+1 {{operator 'aten.relu.default' is not supported: its operand is missing}}
+  %0 = graph.aten "aten.relu.default"() [] {} : () -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @mask_as_index(%x: tensor<4xf32>, %m: tensor<4xi1>) -> tensor<?xf32, #sym.shape<[u0]>> {
+  // expected-error@+1 {{operator 'aten.index.Tensor' is not supported: a mask selects a number of elements that depends on data}}
+  %0 = graph.aten "aten.index.Tensor"(%x, %m) ["self", "indices.0"] {} : (tensor<4xf32>, tensor<4xi1>) -> tensor<?xf32, #sym.shape<[u0]>>
+  return %0 : tensor<?xf32, #sym.shape<[u0]>>
+}
+
+// -----
+
+// Types that no operator computes with are refused before any handler runs.
+func.func @strange_types(%x: tensor<4xcomplex<f32>>, %y: tensor<?xf32>) {
+  // expected-error@+1 {{operator 'aten.relu.default' is not supported: elements of type complex<f32> are not computed}}
+  %0 = graph.aten "aten.relu.default"(%x) ["self"] {} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  // expected-error@+1 {{operator 'aten.neg.default' is not supported: a dynamic size has no expression}}
+  %1 = graph.aten "aten.neg.default"(%y) ["self"] {} : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @wrong_number_of_results(%x: tensor<4x4xf32>) {
+  // expected-error@+1 {{operator 'aten.relu.default' is not supported: there is no lowering for it}}
+  graph.aten "aten.relu.default"(%x) ["self"] {} : (tensor<4x4xf32>) -> ()
+  // expected-error@+1 {{operator 'aten.max.dim' is not supported: it has no positions}}
+  %0 = graph.aten "aten.max.dim"(%x) ["self"] {dim = 0 : i64} : (tensor<4x4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{operator 'aten.abs.default' is not supported: it has 2 results instead of 1}}
+  %1:2 = graph.aten "aten.abs.default"(%x) ["self"] {} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @wrong_ranks(%x: tensor<2x3x4xf32>, %w: tensor<f32>) {
+  // expected-error@+1 {{operator 'aten.batch_norm.default' is not supported: 'running_mean' is not a vector}}
+  %0 = graph.aten "aten.batch_norm.default"(%x, %w, %w) ["input", "running_mean", "running_var"] {training = false} : (tensor<2x3x4xf32>, tensor<f32>, tensor<f32>) -> tensor<2x3x4xf32>
+  // expected-error@+1 {{operator 'aten.slice.Tensor' is not supported: its dimension is not constant}}
+  %1 = graph.aten "aten.slice.Tensor"(%x) ["self"] {dim = 2 : i64, step = 1 : i64} : (tensor<2x3x4xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{operator 'aten.conv1d.default' is not supported: its operands have ranks that do not fit}}
+  %2 = graph.aten "aten.conv1d.default"(%w, %x) ["input", "weight"] {stride = array<i64: 1>} : (tensor<f32>, tensor<2x3x4xf32>) -> tensor<2xf32>
+  return
+}
