@@ -14,6 +14,7 @@
 #include "coil/Conversion/Passes.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
+#include "coil/Pipelines/Pipelines.h"
 #include "mlir/Transforms/Passes.h"
 
 void coil::registerAllPasses() {
@@ -21,4 +22,5 @@ void coil::registerAllPasses() {
   mlir::registerTransformsPasses(); // canonicalize, cse, symbol-dce, ...
   registerCoilConversionPasses();
   loop::registerCoilLoopPasses();
+  registerPipelines();
 }

@@ -50,7 +50,7 @@ wrapper.kernel @column_sum(%x: tensor<100x64xf32>) attributes {input_strides = [
 // CHECK:       scf.for
 // CHECK:       scf.for
 // CHECK:       scf.for
-// CHECK:       %[[MASK:.+]] = arith.cmpi slt
+// CHECK:       %[[MASK:.+]] = arith.cmpi sgt
 // CHECK:       llvm.intr.masked.load %{{.+}}, %[[MASK]]
 // CHECK:       arith.select %[[MASK]]
 // CHECK:       arith.minimumf

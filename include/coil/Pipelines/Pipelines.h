@@ -1,0 +1,82 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stages of the compiler and the pipelines between them: the one place that
+// knows the whole order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_PIPELINES_PIPELINES_H
+#define COIL_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace coil {
+
+/// What a module holds, from the model to machine code.
+enum class Stage {
+  Input,   ///< framework operators (`graph.aten`) as imported
+  Graph,   ///< `graph` operators, legalised, decomposed, simplified
+  Loop,    ///< fused and scheduled `loop` kernels in functions over tensors
+  Wrapper, ///< host programs and outlined kernels, memory planned and verified
+  Native,  ///< LLVM dialect: the host program and each kernel
+};
+
+/// The stages in order, by the names that tools use.
+llvm::ArrayRef<llvm::StringLiteral> getStageNames();
+llvm::StringRef stringifyStage(Stage stage);
+std::optional<Stage> symbolizeStage(llvm::StringRef name);
+/// One line on what a stage holds.
+llvm::StringRef describeStage(Stage stage);
+
+/// Options of all pipelines.
+struct CompilePipelineOptions
+    : mlir::PassPipelineOptions<CompilePipelineOptions> {
+  Option<std::string> library{
+      *this, "library",
+      llvm::cl::desc("Library for contractions and convolutions: onednn, none, "
+                     "or auto (onednn where it can be loaded)"),
+      llvm::cl::init("auto")};
+  Option<int64_t> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Width of vector registers in bits; 0: the host's widest"),
+      llvm::cl::init(0)};
+  Option<bool> fuse{*this, "fuse", llvm::cl::desc("Merge kernels"),
+                    llvm::cl::init(true)};
+  Option<std::string> plan{
+      *this, "plan",
+      llvm::cl::desc("Memory planning: none (free after the last use) or reuse"),
+      llvm::cl::init("reuse")};
+};
+
+/// Appends the passes that lead from the stage before to the named one.
+/// @{
+void buildGraphPipeline(mlir::OpPassManager &pm,
+                        const CompilePipelineOptions &options);
+void buildLoopPipeline(mlir::OpPassManager &pm,
+                       const CompilePipelineOptions &options);
+void buildWrapperPipeline(mlir::OpPassManager &pm,
+                          const CompilePipelineOptions &options);
+void buildNativePipeline(mlir::OpPassManager &pm,
+                         const CompilePipelineOptions &options);
+/// @}
+
+/// Appends the passes that lead to `stage` from the one before it.
+void buildStagePipeline(mlir::OpPassManager &pm, Stage stage,
+                        const CompilePipelineOptions &options);
+
+/// Registers `coil-{graph,loop,wrapper,native}-pipeline` and
+/// `coil-cpu-pipeline`, which is all of them.
+void registerPipelines();
+
+} // namespace coil
+
+#endif // COIL_PIPELINES_PIPELINES_H
