@@ -112,6 +112,8 @@ void coil::buildNativePipeline(OpPassManager &pm,
   LowerCPUKernelPassOptions lower;
   lower.vectorBits = options.vectorBits;
   kernels.addPass(createLowerCPUKernelPass(lower));
+  // The host program needs the sizes of the kernels' outer spaces.
+  pm.addPass(createConvertWrapperToLLVMPass());
 }
 
 void coil::buildStagePipeline(OpPassManager &pm, Stage stage,

@@ -20,6 +20,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
   }
   static const coil_symbol symbols[] = {
       SYMBOL(coil_rt_alloc),       SYMBOL(coil_rt_assert_fail),
+      SYMBOL(coil_rt_check_input), SYMBOL(coil_rt_check_layout),
       SYMBOL(coil_rt_contraction), SYMBOL(coil_rt_convolution),
       SYMBOL(coil_rt_fail),        SYMBOL(coil_rt_free),
       SYMBOL(coil_rt_launch_cpu),  SYMBOL(coil_rt_set_output)};

@@ -179,4 +179,53 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
                            "::mlir::cf::ControlFlowDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// From wrapper
+//===----------------------------------------------------------------------===//
+
+def ConvertWrapperToLLVMPass
+    : Pass<"convert-wrapper-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "turn host programs into LLVM functions over the runtime";
+  let description = [{
+    Every `wrapper.func @f` becomes `llvm.func @coil_f(run, inputs, outputs)`,
+    which returns a status (coil/Runtime/HostABI.h): it checks the inputs, binds
+    the symbols, and calls the runtime for every step; the first call that
+    fails ends it with its status. The run owns all memory, so that nothing
+    leaks then. Sizes are computed once, where they are first needed; a size
+    that overflows is an out-of-memory status.
+
+    The function carries what a caller needs to know: `coil.signature`, its type
+    over tensors, `coil.input_attrs`, the attributes of its arguments, and the
+    attributes of the `wrapper.func`, `sym.symbols` among them.
+
+    Kernels stay in their `wrapper.kernel`, from now on under the symbol
+    `<name>.module`, as the host program declares the kernel's function under
+    its own name.
+
+    Constraints:
+    (C1) Kernels were lowered for their device: `total` and `grain` are set.
+    (C2) Devices are registered, and can do what the program asks of them.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%x: !b) -> !b {
+      %0 = wrapper.alloc : !b
+      wrapper.launch @neg_0[] ins(%x : !b) outs(%0 : !b)
+      wrapper.return %0 : !b
+    }
+    ```
+    After:
+    ```mlir
+    llvm.func @coil_main(%run: !llvm.ptr, %inputs: !llvm.ptr, %outputs: !llvm.ptr) -> i32 {
+      ...
+      %status = llvm.call @coil_rt_alloc(%run, %bytes, %slot) : (!llvm.ptr, i64, !llvm.ptr) -> i32
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // COIL_CONVERSION_PASSES_TD

@@ -1,0 +1,549 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits the LLVM function of one host program: inputs, symbols, memory,
+// results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostLowering.h"
+
+#include "coil/Conversion/Utils/ExprLowering.h"
+#include "coil/ExecutionEngine/Signature.h"
+#include "coil/Runtime/Runtime.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstddef>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+using sym::ExprAttr;
+
+HostLowering::HostLowering(FuncOp fn, SymbolTable &table)
+    : fn(fn), table(table), b(fn.getLoc(), fn.getContext()),
+      ptrType(LLVM::LLVMPointerType::get(fn.getContext())),
+      i64Type(b.getI64Type()), i32Type(b.getI32Type()),
+      facts(sym::Context::forOp(fn)) {}
+
+//===----------------------------------------------------------------------===//
+// Tools
+//===----------------------------------------------------------------------===//
+
+Value HostLowering::i64(int64_t value) {
+  return this->value(sym::constant(b.getContext(), value));
+}
+
+Value HostLowering::i32(int32_t value) {
+  return LLVM::ConstantOp::create(b, i32Type, b.getI32IntegerAttr(value));
+}
+
+Value HostLowering::null() { return LLVM::ZeroOp::create(b, ptrType); }
+
+Value HostLowering::value(ExprAttr expr) {
+  Value &v = values[expr];
+  if (v)
+    return v;
+  Value computed;
+  if (std::optional<int64_t> c = expr.getConstant()) {
+    // Constants live in the entry block, for all.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    computed = LLVM::ConstantOp::create(b, i64Type, b.getI64IntegerAttr(*c));
+  } else {
+    computed = lowerExpr(
+        b, b.getLoc(), expr,
+        [&](ExprAttr leaf) { return symbols.lookup(leaf.getName()); }, &facts);
+  }
+  return values[expr] = computed;
+}
+
+std::pair<Value, Value> HostLowering::checkedValue(ExprAttr expr) {
+  if (expr.getOperands().empty())
+    return {value(expr), {}};
+  Value overflow;
+  auto note = [&](Value flag) {
+    if (flag)
+      overflow =
+          overflow ? LLVM::OrOp::create(b, overflow, flag).getResult() : flag;
+  };
+  auto pairType = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                   {i64Type, b.getI1Type()});
+  auto combine = [&](Value x, Value y, bool isAdd) -> Value {
+    Value r =
+        isAdd ? LLVM::SAddWithOverflowOp::create(b, pairType, x, y).getResult()
+              : LLVM::SMulWithOverflowOp::create(b, pairType, x, y).getResult();
+    note(LLVM::ExtractValueOp::create(b, r, 1));
+    return LLVM::ExtractValueOp::create(b, r, 0);
+  };
+  SmallVector<Value> operands;
+  for (ExprAttr o : expr.getOperands()) {
+    auto [v, flag] = checkedValue(o);
+    note(flag);
+    operands.push_back(v);
+  }
+  bool isAdd = expr.getKind() == sym::ExprKind::Add;
+  if (!isAdd && expr.getKind() != sym::ExprKind::Mul)
+    return {value(expr), overflow};
+  Value result = i64(expr.getValue());
+  for (Value v : operands)
+    result = combine(result, v, isAdd);
+  return {result, overflow};
+}
+
+/// Adds an internal constant to the module.
+static LLVM::GlobalOp addGlobal(SymbolTable &table, Location loc, Type type,
+                                StringRef name, Attribute value) {
+  auto module = cast<ModuleOp>(table.getOp());
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                       LLVM::Linkage::Internal, name, value);
+  table.insert(global, module.getBody()->begin());
+  return global;
+}
+
+Value HostLowering::string(StringRef text) {
+  LLVM::GlobalOp &global = strings[text];
+  if (!global) {
+    std::string data = text.str() + '\0';
+    global = addGlobal(table, fn.getLoc(),
+                       LLVM::LLVMArrayType::get(b.getI8Type(), data.size()),
+                       "text", b.getStringAttr(data));
+  }
+  return LLVM::AddressOfOp::create(b, ptrType, global.getSymName());
+}
+
+Value HostLowering::array(ArrayRef<ExprAttr> exprs, unsigned number) {
+  if (exprs.empty())
+    return null();
+  if (llvm::all_of(exprs, [](ExprAttr e) { return e.isConstant(); })) {
+    SmallVector<int64_t> data;
+    for (ExprAttr e : exprs)
+      data.push_back(e.getValue());
+    auto attr = DenseElementsAttr::get(
+        RankedTensorType::get({static_cast<int64_t>(data.size())}, i64Type),
+        ArrayRef<int64_t>(data));
+    LLVM::GlobalOp &global = arrays[attr];
+    if (!global)
+      global = addGlobal(table, fn.getLoc(),
+                         LLVM::LLVMArrayType::get(i64Type, data.size()),
+                         "numbers", attr);
+    return LLVM::AddressOfOp::create(b, ptrType, global.getSymName());
+  }
+  Value base = scratch(number, static_cast<unsigned>(exprs.size()));
+  for (auto [i, e] : llvm::enumerate(exprs))
+    store(value(e), base, static_cast<unsigned>(i), i64Type);
+  return base;
+}
+
+Value HostLowering::scratch(unsigned number, unsigned count) {
+  if (stack.size() <= number)
+    stack.resize(number + 1);
+  auto &[memory, size] = stack[number];
+  if (!memory) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    Value one = LLVM::ConstantOp::create(b, i64Type, b.getI64IntegerAttr(1));
+    memory = LLVM::AllocaOp::create(b, ptrType, i64Type, one, 8);
+  }
+  if (count > size) {
+    size = count;
+    memory.getArraySize().getDefiningOp<LLVM::ConstantOp>().setValueAttr(
+        b.getI64IntegerAttr(count));
+  }
+  return memory;
+}
+
+void HostLowering::store(Value v, Value base, unsigned index, Type type) {
+  Value address = base;
+  if (index != 0)
+    address = LLVM::GEPOp::create(
+        b, ptrType, type, base,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+  LLVM::StoreOp::create(b, v, address);
+}
+
+Value HostLowering::load(Value base, unsigned offset, Type type) {
+  Value address = base;
+  if (offset != 0)
+    address = LLVM::GEPOp::create(
+        b, ptrType, b.getI8Type(), base,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  return LLVM::LoadOp::create(b, type, address);
+}
+
+Value HostLowering::element(Value base, ExprAttr offset, BufferType type) {
+  if (!offset || offset.isConstant(0))
+    return base;
+  Value bytes = value(sym::mul(offset, type.getElementBytes()));
+  return LLVM::GEPOp::create(b, ptrType, b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value HostLowering::callStatus(StringRef callee, ValueRange args) {
+  auto function = table.lookup<LLVM::LLVMFuncOp>(callee);
+  if (!function) {
+    auto module = cast<ModuleOp>(table.getOp());
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    function = LLVM::LLVMFuncOp::create(
+        builder, fn.getLoc(), callee,
+        LLVM::LLVMFunctionType::get(i32Type, llvm::to_vector(args.getTypes())));
+    table.insert(function, module.getBody()->begin());
+  }
+  return LLVM::CallOp::create(b, function, args).getResult();
+}
+
+void HostLowering::call(StringRef callee, ValueRange args) {
+  Value status = callStatus(callee, args);
+  Value ok =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status, i32(COIL_OK));
+  Block *next = new Block;
+  result.getBody().push_back(next);
+  LLVM::CondBrOp::create(b, ok, next, ValueRange(), exit, status);
+  b.setInsertionPointToEnd(next);
+}
+
+void HostLowering::require(Value condition, llvm::function_ref<Value()> fail) {
+  Block *failed = new Block, *next = new Block;
+  result.getBody().push_back(failed);
+  result.getBody().push_back(next);
+  LLVM::CondBrOp::create(b, condition, next, failed);
+  b.setInsertionPointToEnd(failed);
+  LLVM::BrOp::create(b, ValueRange(fail()), exit);
+  b.setInsertionPointToEnd(next);
+}
+
+const DeviceInfo *HostLowering::getDevice(Operation *op, DeviceAttr device) {
+  auto *dialect = b.getContext()->getLoadedDialect<WrapperDialect>();
+  const DeviceInfo *info = dialect->lookupDevice(device.getKind());
+  if (!info) // (C2)
+    op->emitOpError() << "device '" << device.getKind()
+                      << "' is not registered";
+  return info;
+}
+
+std::optional<int32_t> HostLowering::getDType(Operation *op, Type type) {
+  std::optional<int32_t> dtype = getRuntimeDType(type);
+  if (!dtype)
+    op->emitOpError() << "the runtime has no number for the element type "
+                      << type;
+  return dtype;
+}
+
+Value HostLowering::inputTensor(Value arg) {
+  unsigned i = cast<BlockArgument>(arg).getArgNumber();
+  if (i == 0)
+    return inputsArg;
+  return LLVM::GEPOp::create(
+      b, ptrType, b.getI8Type(), inputsArg,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * sizeof(coil_tensor))});
+}
+
+std::string HostLowering::inputName(Value arg) {
+  unsigned i = cast<BlockArgument>(arg).getArgNumber();
+  if (auto name = fn.getArgAttrOfType<StringAttr>(i, "coil.name"))
+    return name.str();
+  return "arg" + std::to_string(i);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and symbols
+//===----------------------------------------------------------------------===//
+
+LLVM::LLVMFuncOp HostLowering::createFunction() {
+  b.setInsertionPointAfter(fn);
+  auto function = LLVM::LLVMFuncOp::create(
+      b, ("coil_" + fn.getName()).str(),
+      LLVM::LLVMFunctionType::get(i32Type, {ptrType, ptrType, ptrType}));
+  for (NamedAttribute attr : fn->getDiscardableAttrs())
+    if (attr.getName() != SymbolTable::getVisibilityAttrName())
+      function->setAttr(attr.getName(), attr.getValue());
+  SmallVector<Type> inputs, outputs;
+  SmallVector<Attribute> inputAttrs;
+  for (auto [i, type] : llvm::enumerate(fn.getArgumentTypes())) {
+    auto buffer = cast<BufferType>(type);
+    inputs.push_back(buffer.getTensorType());
+    NamedAttrList attrs(
+        function_interface_impl::getArgAttrs(fn, static_cast<unsigned>(i)));
+    if (!buffer.isContiguous())
+      attrs.set("coil.strides", buffer.getStrides());
+    inputAttrs.push_back(attrs.getDictionary(b.getContext()));
+  }
+  for (Type type : fn.getResultTypes())
+    outputs.push_back(cast<BufferType>(type).getTensorType());
+  function->setAttr(kSignatureAttrName,
+                    TypeAttr::get(b.getFunctionType(inputs, outputs)));
+  function->setAttr(kInputAttrsName, b.getArrayAttr(inputAttrs));
+  if (fn.isPrivate())
+    function.setLinkage(LLVM::Linkage::Internal);
+  return function;
+}
+
+LogicalResult HostLowering::checkInputs() {
+  for (BlockArgument arg : fn.getArguments()) {
+    auto type = cast<BufferType>(arg.getType());
+    const DeviceInfo *device = getDevice(fn, type.getDevice());
+    std::optional<int32_t> dtype = getDType(fn, type.getElementType());
+    if (!device || !dtype)
+      return failure();
+    Value tensor = inputTensor(arg);
+    call("coil_rt_check_input",
+         {runArg, tensor, string(inputName(arg)), i32(*dtype),
+          i32(static_cast<int32_t>(type.getRank())), i32(device->runtimeType)});
+    buffers[arg] = load(tensor, offsetof(coil_tensor, data), ptrType);
+  }
+  return success();
+}
+
+LogicalResult HostLowering::lower(InputSymbolOp op) {
+  bool isSize = op.getProperty() == Property::Size;
+  Value list = load(inputTensor(op.getSource()),
+                    isSize ? offsetof(coil_tensor, sizes)
+                           : offsetof(coil_tensor, strides),
+                    ptrType);
+  unsigned dim = static_cast<unsigned>(op.getDim());
+  Value given = load(list, dim * 8, i64Type);
+  ExprAttr unknown = sym::symbol(b.getContext(), op.getSymbol());
+  ExprAttr solution =
+      sym::solve(op.getExpr(), sym::dim(b.getContext(), 0), unknown);
+  Value v = lowerExpr(b, op.getLoc(), solution, [&](ExprAttr leaf) {
+    return leaf.isDim() ? given : symbols.lookup(leaf.getName());
+  });
+  symbols[op.getSymbol()] = v;
+  values[unknown] = v;
+
+  std::string what =
+      (llvm::Twine("symbol '") + op.getSymbol() + "' (" +
+       stringifyProperty(op.getProperty()) + " " + llvm::Twine(dim) +
+       " of input '" + inputName(op.getSource()) + "') is ")
+          .str();
+  sym::Bounds bounds = facts.bounds(unknown);
+  auto check = [&](LLVM::ICmpPredicate predicate, int64_t bound,
+                   StringRef text) {
+    Value ok = LLVM::ICmpOp::create(b, predicate, v, i64(bound));
+    require(ok, [&] {
+      return callStatus("coil_rt_assert_fail",
+                        {runArg, string(what + text.str()), v, i64(bound)});
+    });
+  };
+  if (bounds.lo != INT64_MIN)
+    check(LLVM::ICmpPredicate::sge, bounds.lo, "below its lower bound");
+  if (bounds.hi != INT64_MAX)
+    check(LLVM::ICmpPredicate::sle, bounds.hi, "above its upper bound");
+  return success();
+}
+
+LogicalResult HostLowering::lower(wrapper::AssertOp op) {
+  LLVM::ICmpPredicate predicate;
+  switch (op.getPredicate()) {
+  case sym::Predicate::Eq:
+    predicate = LLVM::ICmpPredicate::eq;
+    break;
+  case sym::Predicate::Ne:
+    predicate = LLVM::ICmpPredicate::ne;
+    break;
+  case sym::Predicate::Le:
+    predicate = LLVM::ICmpPredicate::sle;
+    break;
+  case sym::Predicate::Lt:
+    predicate = LLVM::ICmpPredicate::slt;
+    break;
+  }
+  Value lhs = value(op.getLhs()), rhs = value(op.getRhs());
+  require(LLVM::ICmpOp::create(b, predicate, lhs, rhs), [&] {
+    return callStatus("coil_rt_assert_fail",
+                      {runArg, string(op.getMessage()), lhs, rhs});
+  });
+  return success();
+}
+
+LogicalResult HostLowering::lower(AssertLayoutOp op) {
+  auto type = cast<BufferType>(op.getSource().getType());
+  if (type.getRank() == 0)
+    return success();
+  Value sizes = array(type.getSizes().getDims(), 0);
+  Value strides = array(type.getStrides().getDims(), 1);
+  call("coil_rt_check_layout", {runArg, inputTensor(op.getSource()),
+                                string(op.getName()), sizes, strides});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and results
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostLowering::lower(ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  const DeviceInfo *device =
+      getDevice(op, cast<BufferType>(op.getType()).getDevice());
+  if (!device)
+    return failure();
+  if (!elements || !device->hostAccessible)
+    return op.emitOpError("has elements that cannot be put into the program");
+  Type type = elements.getElementType();
+  int64_t count = elements.getNumElements();
+  if (type.isInteger(1)) {
+    SmallVector<int8_t> bytes;
+    for (bool v : elements.getValues<bool>())
+      bytes.push_back(v);
+    type = b.getI8Type();
+    elements = DenseElementsAttr::get(RankedTensorType::get({count}, type),
+                                      ArrayRef<int8_t>(bytes));
+  } else {
+    if (auto integer = dyn_cast<IntegerType>(type);
+        integer && !integer.isSignless()) {
+      type = b.getIntegerType(integer.getWidth());
+      elements = elements.bitcast(type);
+    }
+    elements = elements.reshape(RankedTensorType::get({count}, type));
+  }
+  LLVM::GlobalOp global =
+      addGlobal(table, op.getLoc(), LLVM::LLVMArrayType::get(type, count),
+                "constant", elements);
+  global.setAlignment(64);
+  buffers[op] = LLVM::AddressOfOp::create(b, ptrType, global.getSymName());
+  return success();
+}
+
+LogicalResult HostLowering::lower(AllocOp op) {
+  auto type = cast<BufferType>(op.getType());
+  const DeviceInfo *device = getDevice(op, type.getDevice());
+  if (!device)
+    return failure();
+  if (device->allocFunction.empty())
+    return op.emitOpError()
+           << "device '" << device->kind << "' cannot allocate";
+  ExprAttr size = type.getStorageBytes();
+  Value bytes;
+  if (facts.bounds(size).hi != INT64_MAX) {
+    bytes = value(size);
+  } else {
+    auto [v, overflow] = checkedValue(size);
+    bytes = v;
+    if (overflow) {
+      Value yes =
+          LLVM::ConstantOp::create(b, b.getI1Type(), b.getBoolAttr(true));
+      require(LLVM::XOrOp::create(b, overflow, yes), [&] {
+        return callStatus("coil_rt_fail",
+                          {runArg, i32(COIL_OUT_OF_MEMORY),
+                           string("the size of a buffer overflows")});
+      });
+    }
+  }
+  Value slot = scratch(0, 1);
+  call(device->allocFunction, {runArg, bytes, slot});
+  buffers[op] = LLVM::LoadOp::create(b, ptrType, slot);
+  return success();
+}
+
+LogicalResult HostLowering::lower(FreeOp op) {
+  const DeviceInfo *device =
+      getDevice(op, cast<BufferType>(op.getSource().getType()).getDevice());
+  if (!device)
+    return failure();
+  if (device->freeFunction.empty())
+    return op.emitOpError() << "device '" << device->kind << "' cannot free";
+  call(device->freeFunction, {runArg, buffer(op.getSource())});
+  return success();
+}
+
+LogicalResult HostLowering::lower(CopyOp op) {
+  auto type = cast<BufferType>(op.getSource().getType());
+  const DeviceInfo *device = getDevice(op, type.getDevice());
+  if (!device)
+    return failure();
+  if (!device->hostAccessible)
+    return op.emitOpError()
+           << "the host cannot access device '" << device->kind << "'";
+  LLVM::MemcpyOp::create(b, buffer(op.getTarget()), buffer(op.getSource()),
+                         value(type.getStorageBytes()), /*isVolatile=*/false);
+  return success();
+}
+
+LogicalResult HostLowering::lower(ReturnOp op) {
+  for (auto [i, v] : llvm::enumerate(op.getOperands())) {
+    auto type = cast<BufferType>(v.getType());
+    std::optional<int32_t> dtype = getDType(op, type.getElementType());
+    if (!dtype)
+      return failure();
+    Value output = outputsArg;
+    if (i != 0)
+      output = LLVM::GEPOp::create(b, ptrType, b.getI8Type(), outputsArg,
+                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                       i * sizeof(coil_tensor))});
+    Value sizes = array(type.getSizes().getDims(), 0);
+    Value strides = array(type.getStrides().getDims(), 1);
+    call("coil_rt_set_output",
+         {runArg, output, buffer(v), i32(*dtype),
+          i32(static_cast<int32_t>(type.getRank())), sizes, strides});
+  }
+  LLVM::BrOp::create(b, ValueRange(i32(COIL_OK)), exit);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Driver
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostLowering::lower(Operation &op) {
+  b.setLoc(op.getLoc());
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
+            AllocOp, FreeOp, CopyOp, ReturnOp, LaunchOp, ContractionOp,
+            ConvolutionOp>([&](auto o) { return lower(o); })
+      .Case([&](SymExprOp o) {
+        Value v = value(o.getExpr());
+        symbols[o.getSymbol()] = v;
+        values[sym::symbol(b.getContext(), o.getSymbol())] = v;
+        return success();
+      })
+      .Case([&](ReuseOp o) {
+        buffers[o] = buffer(o.getSource());
+        return success();
+      })
+      .Case([&](ReinterpretOp o) {
+        buffers[o] = element(buffer(o.getSource()), o.getOffset(),
+                             cast<BufferType>(o.getType()));
+        return success();
+      })
+      .Default([&](Operation *o) {
+        return o->emitOpError("has no lowering to LLVM");
+      });
+}
+
+LLVM::LLVMFuncOp HostLowering::run() {
+  result = createFunction();
+  entry = result.addEntryBlock(b);
+  exit = new Block;
+  Value status = exit->addArgument(i32Type, fn.getLoc());
+  runArg = result.getArgument(0);
+  inputsArg = result.getArgument(1);
+  outputsArg = result.getArgument(2);
+  // All allocations of stack memory and constants come before this jump.
+  Block *body = new Block;
+  result.getBody().push_back(body);
+  b.setInsertionPointToEnd(entry);
+  LLVM::BrOp::create(b, ValueRange(), body);
+  b.setInsertionPointToEnd(body);
+
+  LogicalResult ok = checkInputs();
+  for (Operation &op : fn.getBody().front()) {
+    if (failed(ok))
+      break;
+    ok = lower(op);
+  }
+  result.getBody().push_back(exit);
+  if (failed(ok))
+    return nullptr;
+  b.setLoc(fn.getLoc());
+  b.setInsertionPointToEnd(exit);
+  LLVM::ReturnOp::create(b, status);
+  table.insert(result);
+  return result;
+}

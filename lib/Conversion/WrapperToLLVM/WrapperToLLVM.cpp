@@ -1,0 +1,72 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns host programs into LLVM functions over the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Conversion/WrapperToLLVM/WrapperToLLVM.h"
+
+#include "HostLowering.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace coil {
+#define GEN_PASS_DEF_CONVERTWRAPPERTOLLVMPASS
+#include "coil/Conversion/Passes.h.inc"
+} // namespace coil
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+
+namespace {
+struct ConvertWrapperToLLVM
+    : coil::impl::ConvertWrapperToLLVMPassBase<ConvertWrapperToLLVM> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable table(module);
+    SmallVector<LLVM::LLVMFuncOp> functions;
+    SmallVector<FuncOp> sources(module.getOps<FuncOp>());
+    for (FuncOp fn : sources) {
+      LLVM::LLVMFuncOp lowered = HostLowering(fn, table).run();
+      if (!lowered)
+        return signalPassFailure();
+      functions.push_back(lowered);
+    }
+    for (FuncOp fn : sources)
+      table.erase(fn);
+
+    // Declare the kernels' functions, under their names.
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    for (KernelOp kernel : module.getOps<KernelOp>()) {
+      StringAttr name = kernel.getSymNameAttr();
+      table.remove(kernel);
+      kernel.setSymNameAttr(builder.getStringAttr(name.getValue() + ".module"));
+      table.insert(kernel);
+      if (auto defined = kernel.lookupSymbol<LLVM::LLVMFuncOp>(name))
+        LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name.getValue(),
+                                 defined.getFunctionType());
+    }
+
+    // Sizes were emitted as arith.
+    LLVMTypeConverter converter(&getContext());
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    LLVMConversionTarget target(getContext());
+    for (LLVM::LLVMFuncOp fn : functions)
+      if (failed(applyPartialConversion(fn, target, frozen)))
+        return signalPassFailure();
+  }
+};
+} // namespace

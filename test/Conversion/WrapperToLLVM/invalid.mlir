@@ -1,0 +1,25 @@
+// RUN: coil-opt %s --convert-wrapper-to-llvm --split-input-file --verify-diagnostics
+
+// expected-note@+1 {{kernel defined here}}
+wrapper.kernel @k() attributes {input_strides = [], output_strides = [], symbols = []} {
+}
+wrapper.func @to_llvm_c1() {
+  // expected-error@+1 {{kernel 'k' was not lowered for its device}}
+  wrapper.launch @k[]
+  wrapper.return
+}
+
+// -----
+
+wrapper.func @to_llvm_c2() {
+  // expected-error@+1 {{device 'toy' is not registered}}
+  %0 = wrapper.alloc : !wrapper.buffer<[2], f32, #wrapper.device<"toy">>
+  wrapper.return
+}
+
+// -----
+
+// expected-error@+1 {{the runtime has no number for the element type 'f80'}}
+wrapper.func @to_llvm_element_type(%x: !wrapper.buffer<[2], f80, #wrapper.device<"cpu">>) {
+  wrapper.return
+}
