@@ -22,8 +22,8 @@
 using namespace mlir;
 using namespace coil;
 
-static constexpr llvm::StringLiteral kStageNames[] = {
-    "input", "graph", "loop", "wrapper", "native"};
+static constexpr llvm::StringLiteral kStageNames[] = {"input", "graph", "loop",
+                                                      "wrapper", "native"};
 
 ArrayRef<llvm::StringLiteral> coil::getStageNames() { return kStageNames; }
 

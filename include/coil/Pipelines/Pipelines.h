@@ -53,7 +53,8 @@ struct CompilePipelineOptions
                     llvm::cl::init(true)};
   Option<std::string> plan{
       *this, "plan",
-      llvm::cl::desc("Memory planning: none (free after the last use) or reuse"),
+      llvm::cl::desc(
+          "Memory planning: none (free after the last use) or reuse"),
       llvm::cl::init("reuse")};
 };
 

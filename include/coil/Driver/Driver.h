@@ -1,0 +1,78 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the tools share: reading a program from a file, and taking it from one
+// stage to another.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DRIVER_DRIVER_H
+#define COIL_DRIVER_DRIVER_H
+
+#include "coil/Import/Package.h"
+#include "coil/Pipelines/Pipelines.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class SourceMgr;
+}
+
+namespace coil {
+
+/// A program and its weights.
+struct Program {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Null when there are none. Keeps their file mapped.
+  std::unique_ptr<import::WeightStore> weights;
+};
+
+/// Reads `path`: an exported program (`.pt2`), or a module as text or bytecode.
+/// A module takes its weights from the `.pt2` file `weightsPath`, if given.
+/// `sources` receives the text, so that diagnostics can show it.
+llvm::Expected<Program> loadProgram(llvm::StringRef path,
+                                    llvm::StringRef weightsPath,
+                                    llvm::SourceMgr &sources,
+                                    mlir::MLIRContext &context);
+
+/// The stage that a module is at, by the ops it holds.
+Stage detectStage(mlir::ModuleOp module);
+
+/// What taking a program through a stage took.
+struct StageTime {
+  Stage stage;
+  double seconds;
+};
+
+struct CompileOptions {
+  Stage from = Stage::Input;
+  Stage to = Stage::Native;
+  /// Pipeline options as text: `library=none vector-bits=256`.
+  std::string pipelineOptions;
+  /// Verify between passes, as tests do; stage boundaries always are.
+  bool verifyEach = false;
+  /// Directory that receives the module behind each stage, `<n>-<stage>.mlir`;
+  /// empty for none.
+  std::string dumpDirectory;
+  /// Called on each pass manager before it runs.
+  std::function<void(mlir::PassManager &)> configure;
+};
+
+/// Runs the pipelines that lead from `from` (exclusive) to `to`. Diagnostics go
+/// to the context; the error says which stage failed.
+llvm::Expected<std::vector<StageTime>>
+compileProgram(mlir::ModuleOp module, const CompileOptions &options);
+
+} // namespace coil
+
+#endif // COIL_DRIVER_DRIVER_H

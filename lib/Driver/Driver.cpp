@@ -1,0 +1,144 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reading programs and taking them through the stages.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Driver/Driver.h"
+
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Import/Import.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace coil;
+using llvm::Error;
+using llvm::Expected;
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+Expected<Program> coil::loadProgram(StringRef path, StringRef weightsPath,
+                                    llvm::SourceMgr &sources,
+                                    MLIRContext &context) {
+  Program program;
+  if (path.ends_with(".pt2")) {
+    Expected<import::ImportedProgram> imported =
+        import::importExportedProgram(path, &context);
+    if (!imported)
+      return makeError("'" + path + "': " + toString(imported.takeError()));
+    program.module = std::move(imported->module);
+    program.weights = std::move(imported->weights);
+    return std::move(program);
+  }
+  std::string message;
+  auto file = openInputFile(path, &message);
+  if (!file)
+    return makeError(message);
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  program.module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!program.module)
+    return makeError("'" + path + "' is not a valid module");
+  if (weightsPath.empty())
+    return std::move(program);
+  Expected<import::Package> package = import::Package::open(weightsPath);
+  if (!package)
+    return package.takeError();
+  auto weights = package->loadWeights("", import::Limits());
+  if (!weights)
+    return weights.takeError();
+  program.weights = std::move(*weights);
+  return std::move(program);
+}
+
+Stage coil::detectStage(ModuleOp module) {
+  Stage stage = Stage::Input;
+  bool graph = false;
+  module.walk([&](Operation *op) {
+    if (isa<graph::AtenOp>(op)) {
+      stage = Stage::Input;
+      return WalkResult::interrupt();
+    }
+    if (isa_and_present<graph::GraphDialect>(op->getDialect())) {
+      stage = Stage::Graph;
+      graph = true;
+    } else if (!graph && isa<wrapper::FuncOp>(op)) {
+      stage = Stage::Wrapper;
+    } else if (!graph && stage == Stage::Input && isa<loop::KernelOp>(op) &&
+               !op->getParentOfType<wrapper::KernelOp>()) {
+      stage = Stage::Loop;
+    } else if (stage == Stage::Input && isa<LLVM::LLVMFuncOp>(op) &&
+               op->getParentOp() == module) {
+      stage = Stage::Native;
+    }
+    return WalkResult::advance();
+  });
+  return stage;
+}
+
+static Error dump(ModuleOp module, StringRef directory, Stage stage) {
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return makeError("cannot create '" + directory + "': " + error.message());
+  SmallString<128> path(directory);
+  llvm::sys::path::append(path, llvm::Twine(static_cast<int>(stage)) + "-" +
+                                    stringifyStage(stage) + ".mlir");
+  std::string message;
+  auto file = openOutputFile(path, &message);
+  if (!file)
+    return makeError(message);
+  module.print(file->os(), OpPrintingFlags().enableDebugInfo());
+  file->os() << '\n';
+  file->keep();
+  return Error::success();
+}
+
+Expected<std::vector<StageTime>>
+coil::compileProgram(ModuleOp module, const CompileOptions &options) {
+  CompilePipelineOptions pipeline;
+  if (failed(pipeline.parseFromString(options.pipelineOptions)))
+    return makeError("bad pipeline options '" + options.pipelineOptions + "'");
+  if (!options.dumpDirectory.empty())
+    if (Error error = dump(module, options.dumpDirectory, options.from))
+      return std::move(error);
+  std::vector<StageTime> times;
+  for (int i = static_cast<int>(options.from) + 1,
+           last = static_cast<int>(options.to);
+       i <= last; ++i) {
+    Stage stage = static_cast<Stage>(i);
+    auto begin = std::chrono::steady_clock::now();
+    PassManager pm(module.getContext());
+    pm.enableVerifier(options.verifyEach);
+    if (options.configure)
+      options.configure(pm);
+    buildStagePipeline(pm, stage, pipeline);
+    // Every boundary is a verified contract, whatever happens between passes.
+    if (failed(pm.run(module)) ||
+        (!options.verifyEach && failed(verify(module))))
+      return makeError("compilation failed on the way to the stage '" +
+                       stringifyStage(stage) + "'");
+    times.push_back({stage, std::chrono::duration<double>(
+                                std::chrono::steady_clock::now() - begin)
+                                .count()});
+    if (!options.dumpDirectory.empty())
+      if (Error error = dump(module, options.dumpDirectory, stage))
+        return std::move(error);
+  }
+  return times;
+}

@@ -1,0 +1,232 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// coil-compile: takes a program from one stage of the compiler to another.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Driver/Driver.h"
+#include "coil/InitAllDialects.h"
+#include "coil/InitAllPasses.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace coil;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("coil-compile options");
+
+static cl::opt<std::string> input(cl::Positional, cl::init("-"),
+                                  cl::desc("<model.pt2 or module.mlir>"),
+                                  cl::cat(category));
+static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"),
+                                   cl::desc("Where to write the module"),
+                                   cl::cat(category));
+static cl::opt<std::string>
+    from("from", cl::value_desc("stage"),
+         cl::desc("Stage that the input is at (default: by what it holds)"),
+         cl::cat(category));
+static cl::opt<std::string> to("to", cl::init("native"),
+                               cl::value_desc("stage"),
+                               cl::desc("Stage to stop behind"),
+                               cl::cat(category));
+static cl::opt<std::string>
+    dumpStages("dump-stages", cl::value_desc("directory"),
+               cl::desc("Write the module behind each stage; every file can be "
+                        "edited and resumed from"),
+               cl::cat(category));
+static cl::opt<std::string>
+    library("library", cl::init("auto"), cl::value_desc("name"),
+            cl::desc("Library for contractions and convolutions: onednn, none, "
+                     "or auto (default)"),
+            cl::cat(category));
+static cl::opt<int64_t>
+    vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),
+               cl::desc("Width of vector registers (default: the host's)"),
+               cl::cat(category));
+static cl::opt<bool> fuse("fuse", cl::init(true),
+                          cl::desc("Merge kernels (default: on)"),
+                          cl::cat(category));
+static cl::opt<std::string>
+    plan("plan", cl::init("reuse"), cl::value_desc("mode"),
+         cl::desc("Memory planning: none or reuse (default)"),
+         cl::cat(category));
+static cl::opt<bool> verifyEach("verify-each",
+                                cl::desc("Verify after every pass, not only at "
+                                         "the stages' ends"),
+                                cl::cat(category));
+static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"),
+                            cl::cat(category));
+static cl::opt<bool>
+    explain("explain",
+            cl::desc("List the kernels: what was fused, over which space, how "
+                     "it is scheduled; and every fusion that was refused, why"),
+            cl::cat(category));
+static cl::opt<bool> emitBytecode("emit-bytecode",
+                                  cl::desc("Write bytecode, not text"),
+                                  cl::cat(category));
+static cl::opt<bool> printLocations("print-locations",
+                                    cl::desc("Print source locations"),
+                                    cl::cat(category));
+
+static constexpr StringLiteral overview =
+    R"(Compile a model to one of the stages of the compiler.
+
+Stages, in order:
+  input    framework operators as imported
+  graph    tensor operators, legalised, decomposed and simplified
+  loop     fused and scheduled loop kernels
+  wrapper  host program and outlined kernels, memory planned and verified
+  native   LLVM dialect of the host program and of each kernel
+
+Examples:
+  coil-compile model.pt2 --to=loop
+  coil-compile model.pt2 --dump-stages=stages --to=wrapper -o /dev/null
+  coil-compile stages/2-loop.mlir --to=native
+  coil-compile model.pt2 --to=loop --explain -o /dev/null
+
+Exit status: 0 success, 2 bad command line, 3 the program cannot be loaded or
+compiled. coil-run compiles and runs.
+)";
+
+static int report(int status, const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "coil-compile") << message << "\n";
+  return status;
+}
+
+/// Prints the kernels of a module at the stage `loop` or `wrapper`.
+static void printKernels(ModuleOp module, llvm::raw_ostream &os) {
+  unsigned count = 0, library = 0;
+  module.walk([&](loop::KernelOp kernel) {
+    ++count;
+    os << "kernel '" << kernel.getName() << "' over ";
+    os << '[';
+    llvm::interleaveComma(kernel.getDims().getDims(), os,
+                          [&](sym::ExprAttr e) { os << e.str(); });
+    os << ']';
+    SmallVector<unsigned> reduced = kernel.getReducedDims();
+    if (!reduced.empty()) {
+      os << ", reducing";
+      for (unsigned d : reduced)
+        os << " d" << d;
+    }
+    os << ", " << kernel.getInputs().size() << " read, "
+       << kernel.getNumResults() << " written";
+    if (loop::ScheduleAttr schedule = kernel.getScheduleAttr()) {
+      if (schedule.getLibrary()) {
+        ++library;
+        os << ", computed by " << schedule.getLibrary().getValue();
+      } else if (schedule.getVectorDim() >= 0) {
+        os << ", " << schedule.getVectorWidth() << " lanes along d"
+           << schedule.getVectorDim();
+      } else {
+        os << ", scalar";
+      }
+    }
+    os << '\n';
+  });
+  os << count << " kernels, " << library << " of them by a library\n";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return 2;
+
+  CompileOptions options;
+  std::optional<Stage> last = symbolizeStage(to);
+  if (!last)
+    return report(2, "unknown stage '" + to +
+                         "', expected input, graph, loop, "
+                         "wrapper or native");
+  options.to = *last;
+  options.verifyEach = verifyEach;
+  options.dumpDirectory = dumpStages;
+  options.pipelineOptions =
+      "library=" + library + " vector-bits=" + std::to_string(vectorBits) +
+      " fuse=" + (fuse ? "true" : "false") + " plan=" + plan;
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  if (explain)
+    if (failed(remark::enableOptimizationRemarks(
+            context, nullptr,
+            std::make_unique<remark::RemarkEmittingPolicyAll>(),
+            remark::RemarkCategories{"loop-.*", "loop-.*", "loop-.*", "loop-.*",
+                                     "loop-.*"},
+            /*printAsEmitRemarks=*/true)))
+      return report(3, "remarks cannot be turned on");
+
+  llvm::Expected<Program> program =
+      loadProgram(input, /*weightsPath=*/"", sources, context);
+  if (!program)
+    return report(3, toString(program.takeError()));
+  ModuleOp module = *program->module;
+  options.from = detectStage(module);
+  if (!from.empty()) {
+    std::optional<Stage> first = symbolizeStage(from);
+    if (!first)
+      return report(2, "unknown stage '" + from +
+                           "', expected input, graph, "
+                           "loop, wrapper or native");
+    options.from = *first;
+  }
+  if (options.from > options.to)
+    return report(2, "the input is at the stage '" +
+                         stringifyStage(options.from) + "', behind '" + to +
+                         "'");
+  llvm::Expected<std::vector<StageTime>> times =
+      compileProgram(module, options);
+  if (!times)
+    return report(3, toString(times.takeError()));
+
+  if (explain)
+    printKernels(module, llvm::errs());
+  if (timing) {
+    double sum = 0;
+    for (const StageTime &t : *times) {
+      sum += t.seconds;
+      llvm::errs() << llvm::format("%-8s %8.2f ms\n",
+                                   stringifyStage(t.stage).str().c_str(),
+                                   t.seconds * 1e3);
+    }
+    llvm::errs() << llvm::format("%-8s %8.2f ms\n", "all", sum * 1e3);
+  }
+  std::string message;
+  auto file = openOutputFile(output, &message);
+  if (!file)
+    return report(2, message);
+  if (emitBytecode) {
+    if (failed(writeBytecodeToFile(module, file->os())))
+      return report(3, "the module cannot be written as bytecode");
+  } else {
+    OpPrintingFlags flags;
+    if (printLocations)
+      flags.enableDebugInfo();
+    module.print(file->os(), flags);
+    file->os() << '\n';
+  }
+  file->keep();
+  return 0;
+}
