@@ -1,0 +1,69 @@
+# Thin wrappers over CMake and Ninja. `make` alone explains them.
+
+BUILD ?= build
+PYTHON ?= python3
+# A Python with torch 2.11 adds the tests that compare with PyTorch.
+TORCH_PYTHON ?= $(firstword $(wildcard $(CURDIR)/.venv/bin/python))
+# Text from which the demo goes on.
+PROMPT ?=
+# More arguments for CMake and Ninja.
+CMAKE_ARGS ?=
+NINJA_ARGS ?=
+
+# ccache and the shared precompiled header agree only with these.
+export CCACHE_SLOPPINESS := pch_defines,time_macros
+ninja = ninja -C $(BUILD) $(NINJA_ARGS)
+cxx_sources = $(shell git ls-files '*.h' '*.cpp' '*.c')
+
+.DEFAULT_GOAL := help
+.PHONY: help deps configure build check check-all demo dist docs format lint clean
+
+help: ## Show this list.
+	@echo "Coil. Targets:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
+	  awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+	@echo "Variables: BUILD=$(BUILD), PROMPT='text' (demo), CMAKE_ARGS, NINJA_ARGS"
+
+deps: ## Install missing Debian packages (root or sudo).
+	@scripts/install-deps.sh
+
+# The package check is repeated when the list of packages changes.
+$(BUILD)/deps.stamp: scripts/install-deps.sh
+	@scripts/install-deps.sh
+	@mkdir -p $(BUILD) && touch $@
+
+$(BUILD)/build.ninja: $(BUILD)/deps.stamp CMakePresets.json
+	cmake --preset default -B $(BUILD) \
+	  $(if $(TORCH_PYTHON),-DCOIL_TORCH_PYTHON=$(TORCH_PYTHON)) $(CMAKE_ARGS)
+	@touch $@
+
+configure: $(BUILD)/build.ninja ## Configure into $(BUILD).
+
+build: configure ## Build everything; tools go to $(BUILD)/bin.
+	$(ninja)
+
+check: configure ## Build, then run every test.
+	$(ninja) check-coil
+
+check-all: check ## Run the suite again with each coil-opt run verified by a round trip; long fuzzing.
+	COIL_LIT_ROUNDTRIP=1 $(ninja) check-coil
+	$(PYTHON) scripts/fuzz_pt2.py --count 5000 --tool $(BUILD)/test/Fuzz/coil-import-many
+
+demo: build ## Compile and run both example models; PROMPT="def f(" sets the text to continue.
+	@BUILD="$(BUILD)" scripts/demo.sh $(if $(PROMPT),"$(PROMPT)")
+
+dist: deps ## Make a relocatable archive that needs no LLVM (dist/).
+	scripts/make-dist.sh
+
+docs: configure ## Generate the dialect and pass pages into $(BUILD)/docs.
+	$(ninja) mlir-doc
+
+format: ## Format the C++ sources in place.
+	clang-format-22 -i $(cxx_sources)
+
+lint: configure ## Check formatting and run clang-tidy.
+	clang-format-22 --dry-run --Werror $(cxx_sources)
+	run-clang-tidy-22 -quiet -p $(BUILD) '^$(CURDIR)/(lib|tools)/.*\.cpp$$'
+
+clean: ## Remove $(BUILD) and dist.
+	rm -rf $(BUILD) dist
