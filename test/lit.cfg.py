@@ -24,6 +24,7 @@ if os.environ.get("COIL_LIT_ROUNDTRIP"):
 config.substitutions.append(("%coil_src", config.coil_src_root))
 config.substitutions.append(("%coil_obj", config.coil_obj_root))
 config.substitutions.append(("%coil_lib", os.path.join(config.coil_obj_root, "lib")))
+config.substitutions.append(("%coil_plugin", os.path.join(config.coil_obj_root, "lib", "CoilPlugin.so")))
 config.substitutions.append(("%models", os.path.join(config.coil_src_root, "examples", "models")))
 config.substitutions.append(("%python", config.python))
 
@@ -39,5 +40,5 @@ for tool in ["coil-translate", "coil-import", "coil-compile", "coil-run", "coil-
     if os.path.exists(os.path.join(bin_dir, tool)):
         tools.append(ToolSubst(tool, command=os.path.join(bin_dir, tool)))
 llvm_config.add_tool_substitutions(
-    tools + ["mlir-opt", "split-file"], [bin_dir, config.llvm_tools_dir]
+    tools + ["mlir-opt", "split-file", "llvm-nm", "llvm-readelf"], [bin_dir, config.llvm_tools_dir]
 )
