@@ -205,8 +205,9 @@ LogicalResult Frame::bindArguments(func::FuncOp function,
 //===----------------------------------------------------------------------===//
 
 Interpreter::Interpreter(InterpreterOptions options)
-    : options(options), budget(std::make_shared<MemoryBudget>()) {
-  budget->limit = options.maxBytes;
+
+    : options(std::move(options)), budget(std::make_shared<MemoryBudget>()) {
+  budget->limit = this->options.maxBytes;
 }
 
 FailureOr<SmallVector<Tensor>> Interpreter::run(func::FuncOp function,
@@ -274,8 +275,12 @@ LogicalResult Interpreter::runFunction(func::FuncOp function,
     if (!model)
       return op.emitError()
              << "'" << op.getName() << "' has no reference semantics";
+    if (options.observer)
+      options.observer(&op, /*isBefore=*/true, operands);
     if (failed(model.evaluate(frame, operands, opResults)))
       return failure();
+    if (options.observer)
+      options.observer(&op, /*isBefore=*/false, opResults);
     if (opResults.size() != op.getNumResults())
       return op.emitError("has reference semantics with another number of "
                           "results");

@@ -16,6 +16,8 @@
 #include "coil/Interfaces/ReferenceInterface.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
+
 namespace mlir {
 class RankedTensorType;
 namespace func {
@@ -36,6 +38,12 @@ struct InterpreterOptions {
   int64_t maxBytes = INT64_MAX;
   /// Calls that may be active at a time.
   unsigned maxCallDepth = 64;
+  /// Called before an operation with its operands and after it with its
+  /// results; may replace the tensors (not write into them: copies share
+  /// their elements).
+  std::function<void(mlir::Operation *op, bool isBefore,
+                     llvm::MutableArrayRef<Tensor> tensors)>
+      observer;
 };
 
 /// Runs functions. Every failure is a diagnostic at the operation at fault.
