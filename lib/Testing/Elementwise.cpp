@@ -94,7 +94,8 @@ bool Generator::emitUnary() {
                           : t.unary<IsInfOp>(x->value, /*predicate=*/true),
                0, 1);
   default:
-    return !x->isBool() &&
+    // The sign of a NaN is unspecified.
+    return !x->isBool() && !(special && x->isFloat()) &&
            add(t.unary<SignBitOp>(x->value, /*predicate=*/true), 0, 1);
   }
 }
@@ -185,7 +186,7 @@ bool Generator::emitFloatBinary() {
   case 2:
     return add(t.binary<Atan2Op>(x.value, y.value), -3.2, 3.2);
   case 3:
-    return add(t.binary<CopysignOp>(x.value, y.value), -size, size);
+    return !special && add(t.binary<CopysignOp>(x.value, y.value), -size, size);
   case 4:
     if (1.5 * size > limit(x.dtype))
       return false;

@@ -11,6 +11,8 @@
 
 #include "Generator.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
@@ -402,6 +404,8 @@ bool Generator::emitConv() {
   if (*Tensor::countElements(*evaluate(input)) > options.maxElements)
     return false;
   DType dtype = randomFloat();
+  // An infinite weight times padding is NaN or nothing, as libraries differ.
+  llvm::SaveAndRestore keep(special, false);
   Item x = argument(dtype, input), w = argument(dtype, weight);
   auto op = ConvOp::create(builder, loc, x.value, w.value, stride, padding,
                            dilation, groups);
@@ -465,6 +469,8 @@ bool Generator::emitAttention() {
       *Tensor::countElements(*evaluate(result)) > options.maxElements)
     return false;
   DType dtype = randomFloat();
+  // So is an infinite value with probability zero.
+  llvm::SaveAndRestore keep(special, false);
   Item q = argument(dtype, with(rows, t.size(depth)));
   Item k = argument(dtype, with(columns, t.size(depth)));
   Item v = argument(dtype, with(columns, t.size(width)));
