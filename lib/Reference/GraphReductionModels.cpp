@@ -459,15 +459,15 @@ MODEL(AttentionModel, graph::AttentionOp) {
       double total = 0;
       std::fill(sums.begin(), sums.end(), 0.0);
       bool seesNothing = greatest == -HUGE_VAL;
-      for (int64_t j = 0; j < columns && !seesNothing; ++j) {
-        double weight = std::exp(scores[j] - greatest);
+      for (int64_t j = 0; j < columns; ++j) {
+        double weight = seesNothing ? 0 : std::exp(scores[j] - greatest);
         total += weight;
         for (int64_t f = 0; f < width; ++f)
           sums[f] += weight * v[(b * columns + j) * width + f];
       }
       for (int64_t f = 0; f < width; ++f)
         result->set((b * rows + i) * width + f,
-                    makeFloat(seesNothing ? 0 : sums[f] / total));
+                    makeFloat(seesNothing ? sums[f] : sums[f] / total));
     }
   results.push_back(*result);
   return success();
