@@ -14,6 +14,7 @@
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace coil::loop {
 #define GEN_PASS_DEF_LOOPFOLDVIEWSPASS
@@ -78,7 +79,28 @@ struct LoopFoldViewsPass
     view.getInputMutable().assign(inner.getInput());
   }
 
+  /// A load from an empty tensor never happens. Its indices can lose the empty
+  /// dimension when they simplify, since the strides outside of it are zero;
+  /// the load then looks as if it may be done outside of the empty loop.
+  void replaceEmptyLoads(KernelOp kernel) {
+    for (LoadOp load :
+         llvm::make_early_inc_range(kernel.getBlock()->getOps<LoadOp>())) {
+      auto type = cast<RankedTensorType>(load.getSource().getType());
+      if (!llvm::is_contained(type.getShape(), 0))
+        continue;
+      Value value = load.getOther(); // The mask never holds.
+      if (!value) {
+        OpBuilder builder(load);
+        value = arith::ConstantOp::create(builder, load.getLoc(),
+                                          builder.getZeroAttr(load.getType()));
+      }
+      load.replaceAllUsesWith(value);
+      load.erase();
+    }
+  }
+
   void fold(KernelOp kernel) {
+    replaceEmptyLoads(kernel);
     bool dense = matchContraction(kernel) || matchConvolution(kernel);
     for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
       auto view = kernel.getInputs()[i].getDefiningOp<ViewOp>();

@@ -43,6 +43,7 @@ def LoopFoldViewsPass : Pass<"loop-fold-views", "::mlir::func::FuncOp"> {
       ...
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {

@@ -1,0 +1,48 @@
+// RUN: coil-opt %s --loop-fold-views | FileCheck %s
+
+// CHECK-LABEL: @transpose
+// CHECK-SAME: %[[X:.+]]: tensor<4x6xf32>
+func.func @transpose(%x: tensor<4x6xf32>) -> tensor<6x4xf32> {
+  // CHECK-NOT: loop.view
+  // CHECK: loop.kernel "neg" [6, 4] (%[[A:.+]] = %[[X]])
+  %t = loop.view %x[d1, d0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %y = loop.kernel "neg" [6, 4] (%a = %t) : (tensor<6x4xf32>) -> tensor<6x4xf32> {
+    // CHECK: loop.load %[[A]][d1, d0] : tensor<4x6xf32> -> f32
+    %v = loop.load %a[d0, d1] : tensor<6x4xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  return %y : tensor<6x4xf32>
+}
+
+// The stride of d0 in an empty tensor is zero. A load at [0, 0, d2] would not
+// vary over the empty dimension, and so happen.
+// CHECK-LABEL: @load_from_empty_tensor
+func.func @load_from_empty_tensor(%x: tensor<2x0x3xf32>) -> tensor<2x3xf32> {
+  // CHECK: loop.kernel
+  // CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT: loop.reduce sum %[[ZERO]] over [1] : f32
+  %t = loop.view %x[d0 floordiv 3, d1, d0 mod 3] : tensor<2x0x3xf32> -> tensor<6x0xf32>
+  %y = loop.kernel "sum" [6, 0] (%a = %t) : (tensor<6x0xf32>) -> tensor<2x3xf32> {
+    %v = loop.load %a[d0, d1] : tensor<6x0xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    loop.store %s, 0 [d0 floordiv 3, d0 mod 3] : f32
+  }
+  return %y : tensor<2x3xf32>
+}
+
+// An operand of a concatenation may be empty: its mask never holds.
+// CHECK-LABEL: @masked_load_from_empty_tensor
+func.func @masked_load_from_empty_tensor(%x: tensor<0xf32>) -> tensor<3xf32> {
+  // CHECK: %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
+  // CHECK: loop.store %[[ONE]], 0[d0] : f32
+  %y = loop.kernel "cat" [3] (%a = %x) : (tensor<0xf32>) -> tensor<3xf32> {
+    %one = arith.constant 1.0 : f32
+    %i = loop.index <d0>
+    %zero = arith.constant 0 : i64
+    %m = arith.cmpi slt, %i, %zero : i64
+    %v = loop.load %a[d0] mask %m else %one : f32 : tensor<0xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %y : tensor<3xf32>
+}
