@@ -180,7 +180,7 @@ RandomProgram Generator::run() {
   RandomProgram program;
   program.module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(program.module->getBody());
-  auto function = func::FuncOp::create(builder, loc, "coil_main",
+  auto function = func::FuncOp::create(builder, loc, "main",
                                        builder.getFunctionType({}, {}));
   block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);

@@ -32,7 +32,7 @@ struct ProgramOptions {
   bool symbols = true;
 };
 
-/// A module with one function, `coil_main`, and arguments for it. The values
+/// A module with one function, `main`, and arguments for it. The values
 /// stay finite and away from poles, but for programs whose number is divisible
 /// by 16: their inputs hold NaNs and infinities.
 struct RandomProgram {

@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// coil-fuzz: makes random programs, runs each in the reference interpreter and
-// again after pass pipelines, and compares the results.
+// coil-fuzz: makes random programs, runs each in the reference interpreter,
+// again after pass pipelines and as machine code, and compares the results.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RandomProgram.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/ExecutionEngine/Engine.h"
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
+#include "coil/Pipelines/Pipelines.h"
 #include "coil/Reference/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -24,11 +26,13 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace coil;
@@ -55,6 +59,14 @@ static cl::list<std::string>
     pipelines("pipeline", cl::cat(category),
               cl::desc("Pass pipeline to run on the program before it is "
                        "interpreted again; may be repeated"));
+static cl::list<std::string>
+    runs("run", cl::cat(category), cl::ValueOptional,
+         cl::desc("Compile the program for this processor and run it, with "
+                  "these options of the pipelines, such as "
+                  "'library=none vector-bits=256'; may be repeated"));
+static cl::opt<unsigned> optLevel("O", cl::cat(category), cl::Prefix,
+                                  cl::init(2),
+                                  cl::desc("Optimisation level of --run"));
 static cl::opt<unsigned> maxFailures("max-failures", cl::cat(category),
                                      cl::init(10),
                                      cl::desc("Stop after this many failures"));
@@ -220,6 +232,16 @@ public:
       static_cast<OpPassManager &>(*manager) = std::move(*parsed);
       managers.push_back(std::move(manager));
     }
+    for (const std::string &text : runs) {
+      auto options = CompilePipelineOptions::createFromString(text);
+      if (!options)
+        return failure();
+      auto manager = std::make_unique<PassManager>(&context);
+      for (Stage stage :
+           {Stage::Graph, Stage::Loop, Stage::Wrapper, Stage::Native})
+        buildStagePipeline(*manager, stage, *options);
+      compilers.push_back(std::move(manager));
+    }
     return success();
   }
 
@@ -244,11 +266,15 @@ private:
   bool expect(ModuleOp module, ArrayRef<Tensor> inputs, Expected &expected);
   std::optional<std::string> compare(ArrayRef<Tensor> actual,
                                      const Expected &expected);
+  /// Compiles and runs a copy of the program.
+  std::optional<std::string> runCompiled(ModuleOp module, PassManager &manager,
+                                         ArrayRef<Tensor> inputs,
+                                         const Expected &expected);
   bool report(uint64_t seed, ModuleOp module, const llvm::Twine &what,
               ModuleOp transformed = nullptr);
 
   MLIRContext &context;
-  std::vector<std::unique_ptr<PassManager>> managers;
+  std::vector<std::unique_ptr<PassManager>> managers, compilers;
   std::string diagnostics;
   unsigned programs = 0, sabotaged = 0;
   int64_t elements = 0, loose = 0, poisoned = 0;
@@ -257,7 +283,7 @@ private:
 FailureOr<SmallVector<Tensor>>
 Fuzzer::interpret(ModuleOp module, ArrayRef<Tensor> inputs,
                   std::optional<uint64_t> noise) {
-  auto function = module.lookupSymbol<func::FuncOp>("coil_main");
+  auto function = module.lookupSymbol<func::FuncOp>("main");
   reference::InterpreterOptions options;
   options.maxSteps = int64_t(1) << 32;
   options.maxBytes = int64_t(1) << 32;
@@ -337,6 +363,48 @@ std::optional<std::string> Fuzzer::compare(ArrayRef<Tensor> actual,
   return std::nullopt;
 }
 
+std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
+                                               PassManager &manager,
+                                               ArrayRef<Tensor> inputs,
+                                               const Expected &expected) {
+  if (failed(manager.run(module)))
+    return "compilation fails";
+  EngineOptions options;
+  options.threads = 1;
+  options.optLevel = optLevel;
+  auto engine = Engine::create(module, options);
+  if (!engine)
+    return "linking fails: " + llvm::toString(engine.takeError());
+  // Exact copies of the inputs, to see whether the program writes to them.
+  std::vector<Tensor> copies;
+  std::vector<SmallVector<int64_t>> strides;
+  std::vector<coil_tensor> views;
+  strides.reserve(inputs.size());
+  for (const Tensor &input : inputs) {
+    strides.push_back(reference::getContiguousStrides(input.getSizes()));
+    copies.push_back(Tensor::fromStrided(input.getDType(), input.getSizes(),
+                                         strides.back(), input.getData()));
+  }
+  for (auto [i, input] : llvm::enumerate(inputs))
+    views.push_back({copies[i].getData(), input.getSizes().data(),
+                     strides[i].data(), static_cast<int32_t>(input.getRank()),
+                     static_cast<int32_t>(input.getDType()), COIL_CPU, 0});
+  llvm::Expected<RunResult> result = (*engine)->run(views);
+  if (!result)
+    return "the run fails: " + llvm::toString(result.takeError());
+  SmallVector<Tensor> actual;
+  for (const coil_tensor &output : result->getOutputs())
+    actual.push_back(Tensor::fromStrided(
+        static_cast<DType>(output.dtype), ArrayRef(output.sizes, output.rank),
+        ArrayRef(output.strides, output.rank), output.data));
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (std::memcmp(input.getData(), copies[i].getData(),
+                    input.getNumElements() *
+                        reference::getByteSize(input.getDType())))
+      return "writes to input " + std::to_string(i);
+  return compare(actual, expected);
+}
+
 bool Fuzzer::report(uint64_t seed, ModuleOp module, const llvm::Twine &what,
                     ModuleOp transformed) {
   ++failures;
@@ -351,6 +419,8 @@ bool Fuzzer::report(uint64_t seed, ModuleOp module, const llvm::Twine &what,
 }
 
 bool Fuzzer::runProgram(uint64_t seed, const testing::ProgramOptions &options) {
+  llvm::PrettyStackTraceFormat trace("program of seed %llu",
+                                     static_cast<unsigned long long>(seed));
   ++programs;
   diagnostics.clear();
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -389,6 +459,18 @@ bool Fuzzer::runProgram(uint64_t seed, const testing::ProgramOptions &options) {
     if (auto difference = compare(*actual, expected))
       ok = report(seed, module, "'" + pipelines[i] + "': " + *difference,
                   *clone);
+  }
+  for (auto [i, manager] : llvm::enumerate(compilers)) {
+    OwningOpRef<ModuleOp> clone = module.clone();
+    diagnostics.clear();
+    if (sabotage) {
+      if (!exchangeOperator(*clone, seed))
+        continue;
+      ++sabotaged;
+    }
+    if (auto difference =
+            runCompiled(*clone, *manager, program.inputs, expected))
+      ok = report(seed, module, "run '" + runs[i] + "': " + *difference);
   }
   return ok;
 }
