@@ -156,3 +156,21 @@ func.func @siblings(%x: tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xf32>)
   %s = graph.reduce sum, %x dims [1] : (tensor<64x1000xf32>) -> tensor<64xf32>
   return %m, %s : tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// Each further reduction would have everything before it computed once more.
+// CHECK-LABEL: @long_chain
+// CHECK-COUNT-2: loop.kernel
+// REMARK:      more than 3 reductions would wait for one another
+func.func @long_chain(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
+  %a = graph.reduce max, %x dims [1] keepdims : (tensor<64x100xf32>) -> tensor<64x1xf32>
+  %0 = graph.sub %x, %a : (tensor<64x100xf32>, tensor<64x1xf32>) -> tensor<64x100xf32>
+  %b = graph.reduce sum, %0 dims [1] keepdims : (tensor<64x100xf32>) -> tensor<64x1xf32>
+  %1 = graph.sub %0, %b : (tensor<64x100xf32>, tensor<64x1xf32>) -> tensor<64x100xf32>
+  %c = graph.reduce max, %1 dims [1] keepdims : (tensor<64x100xf32>) -> tensor<64x1xf32>
+  %2 = graph.sub %1, %c : (tensor<64x100xf32>, tensor<64x1xf32>) -> tensor<64x100xf32>
+  %d = graph.reduce sum, %2 dims [1] keepdims : (tensor<64x100xf32>) -> tensor<64x1xf32>
+  %3 = graph.sub %2, %d : (tensor<64x100xf32>, tensor<64x1xf32>) -> tensor<64x100xf32>
+  return %3 : tensor<64x100xf32>
+}

@@ -47,6 +47,9 @@ constexpr double kMaxRecompute = 1.5;
 constexpr double kLongReduction = 65536, kFewResults = 16;
 /// Kernels with more operands and results than this do not grow.
 constexpr size_t kMaxBuffers = 64;
+/// Most reductions of a kernel that need one another: every further one has the
+/// values between them computed once more.
+constexpr unsigned kMaxReductionDepth = 3;
 /// Fewest bytes that siblings have to share.
 constexpr double kMinSharedBytes = 10;
 
@@ -60,6 +63,23 @@ bool isHeavy(Operation &op) {
          !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
               math::TruncOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
               math::IsNaNOp, math::IsInfOp, math::SqrtOp>(op);
+}
+
+/// Longest chain of reductions, each of which needs the one before: a loop over
+/// the reduced dimensions for each, and one more for what follows.
+unsigned getReductionDepth(KernelOp kernel) {
+  DenseMap<Value, unsigned> depth;
+  unsigned deepest = 0;
+  for (Operation &op : *kernel.getBlock()) {
+    unsigned d = 0;
+    for (Value v : op.getOperands())
+      d = std::max(d, depth.lookup(v));
+    d += isa<ReduceOp, ArgReduceOp>(op);
+    deepest = std::max(deepest, d);
+    for (Value v : op.getResults())
+      depth[v] = d;
+  }
+  return deepest;
 }
 
 bool isCheap(KernelOp kernel) {
@@ -236,6 +256,11 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     if (mapped != consumerReduced)
       return refuse("both reduce, over different dimensions");
   }
+  if (!producerReduced.empty() && !consumerReduced.empty() &&
+      getReductionDepth(producer) + getReductionDepth(consumer) >
+          kMaxReductionDepth)
+    return refuse("more than " + Twine(kMaxReductionDepth) +
+                  " reductions would wait for one another");
   if (!producerReduced.empty()) {
     // Dimensions that only the consumer has would repeat the reduction.
     for (unsigned d = 0; d < consumer.getNumDims(); ++d)

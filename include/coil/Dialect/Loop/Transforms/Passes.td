@@ -60,7 +60,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     through a third kernel; a reduction that would be recomputed or lose its
     parallelism; an expensive producer that would be recomputed; an indirect
     read; a contraction that a library computes, unless what follows is an
-    epilogue that the library has; kernels over `max-ops`.
+    epilogue that the library has; more than three reductions that wait for
+    one another; kernels over `max-ops`.
 
     Constraints:
     (C1) Reductions of the merged kernel are over one set of dimensions.
@@ -92,7 +93,7 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "512",
+    Option<"maxOps", "max-ops", "int64_t", "256",
            "Most ops in the body of a merged kernel">,
     Option<"horizontal", "horizontal", "bool", "true",
            "Merge kernels that read the same tensor">,
