@@ -111,14 +111,27 @@ static bool isKernel(Operation *op) {
          op->hasTrait<OpTrait::IsIsolatedFromAbove>();
 }
 
+/// Translates one symbol table. The translation also wants to translate the op
+/// that holds the symbols, so they move into a module while it runs.
+static std::unique_ptr<llvm::Module> translatePart(Operation *part,
+                                                   llvm::LLVMContext &context,
+                                                   llvm::StringRef name) {
+  OwningOpRef<ModuleOp> shell = ModuleOp::create(part->getLoc());
+  auto &inside = part->getRegion(0).front().getOperations();
+  auto &outside = shell->getBody()->getOperations();
+  outside.splice(outside.end(), inside);
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(
+      *shell, context, name, /*disableVerification=*/true);
+  inside.splice(inside.end(), outside);
+  return module;
+}
+
 /// Translates the parts of a unit into one LLVM module.
 static std::unique_ptr<llvm::Module>
 translate(Unit &unit, llvm::LLVMContext &context, llvm::StringRef name) {
   std::unique_ptr<llvm::Module> result;
   for (Operation *part : unit.parts) {
-    std::unique_ptr<llvm::Module> module =
-        translateModuleToLLVMIR(part, context, name,
-                                /*disableVerification=*/true);
+    std::unique_ptr<llvm::Module> module = translatePart(part, context, name);
     if (!module) {
       unit.error = "translation to LLVM IR failed";
       return nullptr;

@@ -305,9 +305,16 @@ Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
     return makeError("expected " + llvm::Twine(inputs.size()) +
                      (inputs.size() == 1 ? " input" : " inputs") + " but got " +
                      llvm::Twine(tensors.size()));
+  // Callers count what they pass, which is not the weights.
   auto describe = [&](size_t i) {
-    std::string text = "input " + std::to_string(i);
-    return inputs[i].name.empty() ? text : text + " ('" + inputs[i].name + "')";
+    if (!inputs[i].weight.empty())
+      return "weight '" + inputs[i].weight + "'";
+    size_t number = llvm::count_if(
+        llvm::ArrayRef(inputs).take_front(i),
+        [](const TensorSpec &spec) { return spec.weight.empty(); });
+    std::string text = "input " + std::to_string(number);
+    return inputs[i].name.empty() ? text
+                                  : text + " ('" + inputs[i].name + "')";
   };
   auto where = [&](size_t i, size_t d) {
     return describe(i) + ", dimension " + std::to_string(d);

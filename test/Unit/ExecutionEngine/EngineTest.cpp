@@ -208,7 +208,7 @@ TEST_F(EngineTest, SignatureComesFromTheEntryPoint) {
   llvm::Expected<RunResult> result = (*engine)->run({view(x, &size, &unit)});
   ASSERT_FALSE(bool(result));
   EXPECT_EQ(toString(result.takeError()),
-            "input 0 ('x'), dimension 0: expected 's0' to be in [2, 64] but "
+            "weight 'a.b', dimension 0: expected 's0' to be in [2, 64] but "
             "got 65");
 }
 

@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a file to a program that runs in this process: import, all stages, code.
+// What coil-run, the C API and bindings build on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DRIVER_COMPILEDPROGRAM_H
+#define COIL_DRIVER_COMPILEDPROGRAM_H
+
+#include "coil/Driver/Driver.h"
+#include "coil/ExecutionEngine/Engine.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace coil {
+
+namespace reference {
+class Tensor;
+} // namespace reference
+
+/// How a file becomes a program in memory.
+struct JITOptions {
+  /// Function of a module to run; a .pt2 file has `main`.
+  std::string function = "main";
+  /// The .pt2 file with the weights of a module.
+  std::string weights;
+  /// Pipeline options as text: `library=none vector-bits=256`.
+  std::string pipelineOptions;
+  /// Keeps the program before lowering, for `interpret`.
+  bool keepReference = false;
+  EngineOptions engine;
+};
+
+/// What compilation did.
+struct JITStats {
+  double importSeconds = 0;
+  std::vector<StageTime> stages;
+  double totalSeconds = 0;
+  /// Loop kernels before anything is merged, and steps of the host program
+  /// that are left: launches and library calls.
+  int64_t kernelsBefore = 0;
+  int64_t launches = 0;
+  int64_t libraryCalls = 0;
+};
+
+/// A compiled program with its weights. Immutable; any number of threads may
+/// run it.
+class CompiledProgram {
+public:
+  /// Compiles a .pt2 file or a module of any stage. Errors have one line for
+  /// each diagnostic, with its place in the file or the model.
+  static llvm::Expected<std::unique_ptr<CompiledProgram>>
+  compile(llvm::StringRef path, const JITOptions &options = {});
+  ~CompiledProgram();
+
+  const Engine &getEngine() const;
+  const JITStats &getStats() const;
+
+  /// The inputs that a caller passes: those of the engine that are not weights.
+  llvm::ArrayRef<TensorSpec> getInputs() const;
+  llvm::ArrayRef<TensorSpec> getOutputs() const;
+
+  /// Runs the program on its inputs; weights are added.
+  llvm::Expected<RunResult> run(llvm::ArrayRef<coil_tensor> inputs,
+                                const RunOptions &options = {}) const;
+
+  /// Computes the outputs with the reference interpreter, operator by
+  /// operator. Needs `keepReference`. Not for several threads at once.
+  llvm::Expected<std::vector<reference::Tensor>>
+  interpret(llvm::ArrayRef<coil_tensor> inputs) const;
+
+private:
+  struct Impl;
+  explicit CompiledProgram(std::unique_ptr<Impl> impl);
+  std::vector<coil_tensor> addWeights(llvm::ArrayRef<coil_tensor> inputs) const;
+
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace coil
+
+#endif // COIL_DRIVER_COMPILEDPROGRAM_H

@@ -1,0 +1,340 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compilation of files and runs with weights.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Driver/CompiledProgram.h"
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Import/Import.h"
+#include "coil/InitAllDialects.h"
+#include "coil/Reference/Interpreter.h"
+#include "coil/Reference/Tensor.h"
+#include "coil/Support/HostTensor.h"
+#include "coil/Support/TensorText.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+
+using namespace coil;
+using namespace mlir;
+using llvm::Error;
+using llvm::Expected;
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+/// Prints a location as "file:line:col" where there is one inside, else as IR
+/// does.
+static void printLocation(llvm::raw_ostream &os, Location location) {
+  FileLineColLoc file;
+  location->walk([&](Location inner) {
+    file = dyn_cast<FileLineColLoc>(inner);
+    return file ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (file)
+    os << file.getFilename().getValue() << ':' << file.getLine() << ':'
+       << file.getColumn() << ": ";
+  else if (auto name = dyn_cast<NameLoc>(location))
+    os << name.getName().getValue() << ": ";
+}
+
+namespace {
+
+/// Collects the errors of a scope as lines of text.
+class ErrorLines {
+public:
+  explicit ErrorLines(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          add(diagnostic);
+          return success();
+        }) {}
+
+  /// The collected lines, or `summary` when there are none.
+  Error take(Error summary) {
+    if (text.empty())
+      return summary;
+    llvm::consumeError(std::move(summary));
+    return makeError(text);
+  }
+
+private:
+  void add(Diagnostic &diagnostic) {
+    llvm::raw_string_ostream os(text);
+    if (!text.empty())
+      os << '\n';
+    printLocation(os, diagnostic.getLocation());
+    // Notes follow on the same line.
+    os << diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      if (!isa<UnknownLoc>(note.getLocation()) && note.str().size() < 200)
+        os << "; " << note.str();
+  }
+
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+/// Counts the loop kernels that there are before anything merges them.
+class KernelCounter : public PassInstrumentation {
+public:
+  explicit KernelCounter(std::atomic<int64_t> &count) : count(count) {}
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() == "convert-graph-to-loop")
+      op->walk([&](loop::KernelOp) { ++count; });
+  }
+
+private:
+  std::atomic<int64_t> &count;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Program state
+//===----------------------------------------------------------------------===//
+
+struct CompiledProgram::Impl {
+  JITStats stats;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<import::WeightStore> weightStore;
+  /// For each input of the engine: the weight, or an empty rank for an input
+  /// of the caller.
+  std::vector<std::optional<coil_tensor>> weights;
+  std::vector<HostTensor> copies;
+  std::vector<TensorSpec> inputs;
+
+  /// Only with `keepReference`, in this order of destruction.
+  std::string function;
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> reference;
+
+  ~Impl() { reference = {}; }
+
+  Error bindWeights();
+};
+
+CompiledProgram::CompiledProgram(std::unique_ptr<Impl> impl)
+    : impl(std::move(impl)) {}
+CompiledProgram::~CompiledProgram() = default;
+
+const Engine &CompiledProgram::getEngine() const { return *impl->engine; }
+const JITStats &CompiledProgram::getStats() const { return impl->stats; }
+llvm::ArrayRef<TensorSpec> CompiledProgram::getInputs() const {
+  return impl->inputs;
+}
+llvm::ArrayRef<TensorSpec> CompiledProgram::getOutputs() const {
+  return impl->engine->getSignature().getOutputs();
+}
+
+static reference::Tensor toReference(const coil_tensor &tensor) {
+  size_t rank = size_t(tensor.rank);
+  return reference::Tensor::fromStrided(
+      static_cast<reference::DType>(tensor.dtype), {tensor.sizes, rank},
+      {tensor.strides, rank}, tensor.data);
+}
+
+Error CompiledProgram::Impl::bindWeights() {
+  llvm::ArrayRef<TensorSpec> specs = engine->getSignature().getInputs();
+  copies.reserve(specs.size());
+  for (const TensorSpec &spec : specs) {
+    if (spec.weight.empty()) {
+      weights.push_back(std::nullopt);
+      inputs.push_back(spec);
+      continue;
+    }
+    const import::Weight *weight =
+        weightStore ? weightStore->lookup(spec.weight) : nullptr;
+    if (!weight)
+      return makeError("the program needs the weight '" + spec.weight +
+                       "', which no file was given for");
+    std::optional<int32_t> dtype = parseDType(import::getName(weight->dtype));
+    if (!dtype)
+      return makeError("weight '" + spec.weight +
+                       "' has the unsupported element type " +
+                       import::getName(weight->dtype));
+    coil_tensor view = {const_cast<char *>(weight->data()),
+                        weight->sizes.data(),
+                        weight->strides.data(),
+                        int32_t(weight->sizes.size()),
+                        *dtype,
+                        COIL_CPU,
+                        0};
+    if (!weight->isContiguous()) {
+      std::optional<HostTensor> copy =
+          HostTensor::create(*dtype, weight->sizes);
+      if (!copy)
+        return makeError("out of memory for weight '" + spec.weight + "'");
+      memcpy(copy->getData(), toReference(view).getData(),
+             size_t(copy->getNumBytes()));
+      copies.push_back(std::move(*copy));
+      view = copies.back().getView();
+    }
+    weights.push_back(view);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+/// Takes a module through the stages from `from` to `to`.
+static Error lower(ModuleOp module, Stage from, Stage to,
+                   llvm::StringRef pipelineOptions, JITStats &stats) {
+  if (from >= to)
+    return Error::success();
+  CompileOptions options;
+  options.from = from;
+  options.to = to;
+  options.pipelineOptions = pipelineOptions.str();
+  std::atomic<int64_t> kernels{0};
+  options.configure = [&](PassManager &pm) {
+    pm.addInstrumentation(std::make_unique<KernelCounter>(kernels));
+  };
+  Expected<std::vector<StageTime>> times = compileProgram(module, options);
+  if (!times)
+    return times.takeError();
+  llvm::append_range(stats.stages, *times);
+  stats.kernelsBefore += kernels;
+  return Error::success();
+}
+
+Expected<std::unique_ptr<CompiledProgram>>
+CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
+  double start = now();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  import::registerImportDialects(registry);
+  auto context = std::make_unique<MLIRContext>(
+      registry, options.engine.threads == 1 ? MLIRContext::Threading::DISABLED
+                                            : MLIRContext::Threading::ENABLED);
+  context->printOpOnDiagnostic(false);
+  ErrorLines errors(context.get());
+
+  auto impl = std::make_unique<Impl>();
+  JITStats &stats = impl->stats;
+  llvm::SourceMgr sources;
+  Expected<Program> loaded =
+      loadProgram(path, options.weights, sources, *context);
+  if (!loaded)
+    return errors.take(loaded.takeError());
+  OwningOpRef<ModuleOp> module = std::move(loaded->module);
+  impl->weightStore = std::move(loaded->weights);
+  stats.importSeconds = now() - start;
+
+  // Graph operators may still be compound: they start from the beginning.
+  Stage stage = detectStage(*module);
+  if (stage == Stage::Graph)
+    stage = Stage::Input;
+  for (Stage next : {Stage::Graph, Stage::Wrapper, Stage::Native}) {
+    if (Error error =
+            lower(*module, stage, next, options.pipelineOptions, stats))
+      return errors.take(std::move(error));
+    stage = std::max(stage, next);
+    if (next == Stage::Graph && options.keepReference)
+      impl->reference = module->clone();
+    if (next == Stage::Wrapper)
+      module->walk([&](Operation *op) {
+        stats.launches += isa<wrapper::LaunchOp>(op);
+        stats.libraryCalls +=
+            isa<wrapper::ContractionOp, wrapper::ConvolutionOp>(op);
+      });
+  }
+
+  EngineOptions engineOptions = options.engine;
+  engineOptions.entryPoint = "coil_" + options.function;
+  Expected<std::unique_ptr<Engine>> engine =
+      Engine::create(*module, engineOptions);
+  if (!engine)
+    return errors.take(engine.takeError());
+  impl->engine = std::move(*engine);
+  if (Error error = impl->bindWeights())
+    return std::move(error);
+  stats.totalSeconds = now() - start;
+  module = {};
+  if (options.keepReference) {
+    impl->function = options.function;
+    impl->context = std::move(context);
+  }
+  return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+std::vector<coil_tensor>
+CompiledProgram::addWeights(llvm::ArrayRef<coil_tensor> inputs) const {
+  std::vector<coil_tensor> all;
+  all.reserve(impl->weights.size());
+  size_t next = 0;
+  for (const std::optional<coil_tensor> &weight : impl->weights)
+    all.push_back(weight ? *weight : inputs[next++]);
+  return all;
+}
+
+static Error checkCount(size_t expected, size_t actual) {
+  if (expected == actual)
+    return Error::success();
+  return llvm::make_error<InputError>("expected " + std::to_string(expected) +
+                                      (expected == 1 ? " input" : " inputs") +
+                                      " but got " + std::to_string(actual));
+}
+
+Expected<RunResult> CompiledProgram::run(llvm::ArrayRef<coil_tensor> inputs,
+                                         const RunOptions &options) const {
+  if (Error error = checkCount(impl->inputs.size(), inputs.size()))
+    return std::move(error);
+  return impl->engine->run(addWeights(inputs), options);
+}
+
+Expected<std::vector<reference::Tensor>>
+CompiledProgram::interpret(llvm::ArrayRef<coil_tensor> inputs) const {
+  if (Error error = checkCount(impl->inputs.size(), inputs.size()))
+    return std::move(error);
+  auto function =
+      impl->reference
+          ? impl->reference->lookupSymbol<func::FuncOp>(impl->function)
+          : func::FuncOp();
+  if (!function)
+    return makeError("there is no function '" + impl->function +
+                     "' to interpret");
+  ErrorLines errors(impl->context.get());
+  llvm::SmallVector<reference::Tensor> arguments;
+  for (const coil_tensor &input : addWeights(inputs))
+    arguments.push_back(toReference(input));
+  auto results = reference::Interpreter().run(function, arguments);
+  if (failed(results))
+    return errors.take(makeError("the reference interpreter failed"));
+  return std::vector<reference::Tensor>(results->begin(), results->end());
+}

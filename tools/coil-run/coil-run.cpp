@@ -1,0 +1,430 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles a model in memory, runs it on given or made-up inputs, and compares
+// the results with files or with the reference interpreter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+
+#include "coil/Driver/CompiledProgram.h"
+#include "coil/Reference/Tensor.h"
+#include "coil/Support/Npy.h"
+#include "coil/Support/TensorText.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+
+#include <chrono>
+
+using namespace coil;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+namespace cl = llvm::cl;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static cl::OptionCategory runCategory("Program and data");
+static cl::OptionCategory compareCategory("Comparison");
+static cl::OptionCategory measureCategory("Measurement and inspection");
+static cl::OptionCategory compileCategory("Compilation");
+
+static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
+                                      cl::desc("<model.pt2 | program.mlir>"),
+                                      cl::cat(runCategory));
+static cl::opt<std::string>
+    functionName("function", cl::init("main"), cl::value_desc("name"),
+                 cl::desc("Function of a .mlir file to run (default: main)"),
+                 cl::cat(runCategory));
+static cl::opt<std::string>
+    weightsFile("weights", cl::value_desc("model.pt2"),
+                cl::desc("Where the weights of a .mlir file are"),
+                cl::cat(runCategory));
+static cl::list<std::string>
+    inputTexts("input", cl::value_desc("value"),
+               cl::desc("Input, once for each in order (see below)"),
+               cl::cat(runCategory));
+static cl::list<std::string>
+    outputTexts("output", cl::value_desc("where"),
+                cl::desc("Where an output goes, once for each in order: "
+                         "@file.npy, - (print), empty (drop). Default: print, "
+                         "unless something is compared or timed"),
+                cl::cat(runCategory));
+static cl::opt<bool>
+    randomInputs("random-inputs",
+                 cl::desc("Make up the inputs that are not given: floats in "
+                          "[-1, 1), integers in [0, 8)"),
+                 cl::cat(runCategory));
+static cl::opt<uint64_t> seed("seed", cl::init(0), cl::value_desc("n"),
+                              cl::desc("Seed of made-up inputs (default 0)"),
+                              cl::cat(runCategory));
+static cl::list<std::string>
+    symbolTexts("symbol", cl::value_desc("name=value"),
+                cl::desc("Size for made-up inputs, such as s0=17 (default: the "
+                         "program's example value)"),
+                cl::cat(runCategory));
+static cl::opt<int64_t>
+    maxPrinted("max-elements", cl::init(1024), cl::value_desc("n"),
+               cl::desc("Elements of an output to print (default 1024)"),
+               cl::cat(runCategory));
+
+static cl::list<std::string>
+    expectedTexts("expected-output", cl::value_desc("value"),
+                  cl::desc("What an output must be, once for each in order, "
+                           "in the form of an input; empty compares nothing"),
+                  cl::cat(compareCategory));
+enum class Reference { None, Interp };
+static cl::opt<Reference> referenceKind(
+    "reference", cl::init(Reference::None),
+    cl::desc("Compare the outputs with a second computation"),
+    cl::values(clEnumValN(Reference::None, "none", "no (default)"),
+               clEnumValN(Reference::Interp, "interp",
+                          "the reference interpreter, operator by operator")),
+    cl::cat(compareCategory));
+static cl::opt<double>
+    relativeTolerance("rtol", cl::value_desc("x"),
+                      cl::desc("Allowed difference relative to the expected "
+                               "value (default: by element type)"),
+                      cl::cat(compareCategory));
+static cl::opt<double>
+    absoluteTolerance("atol", cl::value_desc("x"),
+                      cl::desc("Allowed difference (default: by element type)"),
+                      cl::cat(compareCategory));
+
+static cl::opt<unsigned> iterations("iterations", cl::init(1),
+                                    cl::value_desc("n"),
+                                    cl::desc("Runs to do (default 1)"),
+                                    cl::cat(measureCategory));
+static cl::opt<bool>
+    printTime("time",
+              cl::desc("Print compile time by stage, run time, and memory"),
+              cl::cat(measureCategory));
+static cl::opt<bool> printTrace("trace",
+                                cl::desc("Print each step of the first run"),
+                                cl::cat(measureCategory));
+static cl::opt<std::string>
+    dumpDirectory("dump-llvm", cl::value_desc("directory"),
+                  cl::desc("Write the optimised LLVM IR and the objects"),
+                  cl::cat(measureCategory));
+
+static cl::opt<unsigned> threads("num-threads", cl::init(0),
+                                 cl::value_desc("n"),
+                                 cl::desc("Threads that compile and run "
+                                          "(default: all processors)"),
+                                 cl::cat(compileCategory));
+static cl::opt<unsigned>
+    optLevel("opt-level", cl::init(2), cl::value_desc("0..3"),
+             cl::desc("LLVM's effort: 0 none, 2 cleanup (default), 3 its full "
+                      "pipeline"),
+             cl::cat(compileCategory));
+static cl::opt<std::string>
+    library("library", cl::init("auto"), cl::value_desc("name"),
+            cl::desc("Library for contractions and convolutions: onednn, none, "
+                     "auto (onednn where it can be loaded; default)"),
+            cl::cat(compileCategory));
+static cl::opt<bool> fuse("fuse", cl::init(true),
+                          cl::desc("Merge kernels (default: true)"),
+                          cl::cat(compileCategory));
+static cl::opt<std::string>
+    plan("plan", cl::init("reuse"), cl::value_desc("mode"),
+         cl::desc("Memory planning: reuse (default) or none"),
+         cl::cat(compileCategory));
+static cl::opt<int64_t>
+    vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),
+               cl::desc("Width of vectors (default: the processor's widest)"),
+               cl::cat(compileCategory));
+static cl::opt<std::string>
+    objectCache("object-cache", cl::value_desc("directory"),
+                cl::desc("Keep objects there and use those of earlier runs"),
+                cl::cat(compileCategory));
+
+static constexpr llvm::StringLiteral overview =
+    R"(Compile a model in memory and run it.
+
+Inputs are written as
+  @x.npy                   a NumPy file (@- is the standard input)
+  5, -1.5                  a scalar of the input's element type
+  2x3xi32=1 2 3 4 5 6      elements in row-major order; [ ] and , separate too
+  4xf32=0.5                one element for all
+  2x3xf16=@x.bin           the raw bytes of a file
+
+Examples:
+  coil-run model.pt2 --input=@images.npy --output=@logits.npy
+  coil-run model.pt2 --input=@images.npy --expected-output=@logits.npy --atol=1e-4
+  coil-run model.pt2 --random-inputs --reference=interp
+  coil-run model.pt2 --random-inputs --symbol=s0=64 --iterations=100 --time
+
+Exit status: 0 success, 1 an output differs, 2 bad command line or inputs, 3 the
+model cannot be loaded or compiled, 4 the program failed.
+)";
+
+namespace {
+enum ExitStatus {
+  ExitSuccess = 0,
+  ExitMismatch = 1,
+  ExitUsage = 2,
+  ExitLoad = 3,
+  ExitRuntime = 4
+};
+} // namespace
+
+static int report(ExitStatus status, const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "coil-run") << message << "\n";
+  return status;
+}
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+static reference::Tensor toReference(const coil_tensor &tensor) {
+  size_t rank = size_t(tensor.rank);
+  return reference::Tensor::fromStrided(
+      static_cast<reference::DType>(tensor.dtype), {tensor.sizes, rank},
+      {tensor.strides, rank}, tensor.data);
+}
+
+/// Compares one output; prints and returns false when it differs.
+static bool checkOutput(size_t index, const coil_tensor &actual,
+                        const reference::Tensor &expected, StringRef origin) {
+  reference::Tolerance tolerance = reference::getDefaultTolerance(
+      static_cast<reference::DType>(actual.dtype));
+  if (relativeTolerance.getNumOccurrences())
+    tolerance.relative = relativeTolerance;
+  if (absoluteTolerance.getNumOccurrences())
+    tolerance.absolute = absoluteTolerance;
+  std::optional<std::string> difference =
+      reference::compare(toReference(actual), expected, tolerance);
+  if (!difference)
+    return true;
+  report(ExitMismatch, "output " + llvm::Twine(index) + " differs from " +
+                           origin + ": " + *difference);
+  return false;
+}
+
+/// Compares outputs with the files and values of --expected-output.
+static Expected<bool> checkExpected(llvm::ArrayRef<coil_tensor> outputs) {
+  bool same = true;
+  for (auto [i, text] : llvm::enumerate(expectedTexts)) {
+    if (text.empty())
+      continue;
+    Expected<HostTensor> expected = parseTensor(text, outputs[i].dtype);
+    if (!expected)
+      return makeError("expected output " + llvm::Twine(i) + ": " +
+                       toString(expected.takeError()));
+    same &= checkOutput(i, outputs[i], toReference(expected->getView()),
+                        "'" + text + "'");
+  }
+  return same;
+}
+
+/// Compares outputs with those of the reference interpreter.
+static Expected<bool> checkReference(const CompiledProgram &program,
+                                     llvm::ArrayRef<coil_tensor> inputs,
+                                     llvm::ArrayRef<coil_tensor> outputs) {
+  Expected<std::vector<reference::Tensor>> results = program.interpret(inputs);
+  if (!results)
+    return results.takeError();
+  bool same = true;
+  for (auto [i, output] : llvm::enumerate(outputs))
+    same &= checkOutput(i, output, (*results)[i], "the reference interpreter");
+  return same;
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+static Error writeOutputs(llvm::ArrayRef<coil_tensor> outputs) {
+  bool quiet =
+      !expectedTexts.empty() || printTime || referenceKind != Reference::None;
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    StringRef where = i < outputTexts.size() ? StringRef(outputTexts[i])
+                      : quiet                ? ""
+                                             : "-";
+    if (where.empty())
+      continue;
+    if (where == "-") {
+      printTensor(llvm::outs(), output, maxPrinted);
+      llvm::outs() << "\n";
+    } else if (where.consume_front("@")) {
+      if (Error error = writeNpy(where, output))
+        return error;
+    }
+  }
+  return Error::success();
+}
+
+static void printStep(void *user, const coil_trace_event *event) {
+  const Engine &engine = *static_cast<const Engine *>(user);
+  llvm::raw_ostream &os = llvm::errs();
+  double us = double(event->end_ns - event->begin_ns) * 1e-3;
+  switch (event->kind) {
+  case COIL_TRACE_ALLOC:
+    os << "alloc   " << event->amount << " bytes";
+    break;
+  case COIL_TRACE_FREE:
+    os << "free    " << event->amount << " bytes";
+    break;
+  case COIL_TRACE_LAUNCH:
+    os << "launch  " << engine.getKernelName(event->address) << " over "
+       << event->amount;
+    break;
+  case COIL_TRACE_LIBRARY:
+    os << "library " << event->name;
+    break;
+  }
+  os << llvm::format("  %.2f us, live %lld bytes\n", us,
+                     static_cast<long long>(event->live_bytes));
+}
+
+static void printTimes(const CompiledProgram &program,
+                       std::vector<double> seconds, const coil_run_stats &run) {
+  llvm::raw_ostream &os = llvm::outs();
+  auto line = [&](const char *name, double s) {
+    os << llvm::format("  %-16s %10.3f ms\n", name, s * 1e3);
+  };
+  const JITStats &stats = program.getStats();
+  const EngineStats &engine = program.getEngine().getStats();
+  os << "compile\n";
+  line("import", stats.importSeconds);
+  for (const StageTime &time : stats.stages)
+    line(stringifyStage(time.stage).data(), time.seconds);
+  line("code", engine.totalSeconds - engine.linkSeconds);
+  line("link", engine.linkSeconds);
+  line("total", stats.totalSeconds);
+  os << "  kernels before fusion: " << stats.kernelsBefore
+     << ", steps after: " << stats.launches << " launches and "
+     << stats.libraryCalls << " library calls\n"
+     << "  " << engine.kernels << " different kernels in " << engine.objects
+     << " objects (" << engine.cachedObjects << " from the cache), "
+     << engine.objectBytes << " bytes\n";
+  llvm::sort(seconds);
+  os << "run\n";
+  line("fastest", seconds.front());
+  line("median", seconds[seconds.size() / 2]);
+  os << "  " << run.launches << " launches, " << run.library_calls
+     << " library calls, " << run.allocations << " allocations, peak "
+     << run.peak_bytes << " bytes\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Main
+//===----------------------------------------------------------------------===//
+
+/// Runs the program and does what the options ask for with the results.
+static int execute(const CompiledProgram &program) {
+  const Engine &engine = program.getEngine();
+  size_t numOutputs = program.getOutputs().size();
+  auto isTooLong = [&](const cl::list<std::string> &texts) {
+    if (texts.size() <= numOutputs)
+      return false;
+    report(ExitUsage, "the program has " + llvm::Twine(numOutputs) +
+                          (numOutputs == 1 ? " output" : " outputs") +
+                          " but --" + texts.ArgStr + " is given " +
+                          llvm::Twine(texts.size()) + " times");
+    return true;
+  };
+  if (isTooLong(outputTexts) || isTooLong(expectedTexts))
+    return ExitUsage;
+  for (const std::string &text : outputTexts)
+    if (!text.empty() && text != "-" && text[0] != '@')
+      return report(ExitUsage, "expected @file.npy, - or nothing for an output "
+                               "but got '" +
+                                   text + "'");
+  InputOptions inputOptions;
+  inputOptions.texts.assign(inputTexts.begin(), inputTexts.end());
+  inputOptions.random = randomInputs;
+  inputOptions.seed = seed;
+  inputOptions.symbols.assign(symbolTexts.begin(), symbolTexts.end());
+  Expected<Inputs> inputs =
+      Inputs::create(engine.getSignature(), program.getInputs(), inputOptions);
+  if (!inputs)
+    return report(ExitUsage, toString(inputs.takeError()));
+
+  std::vector<double> seconds;
+  std::optional<RunResult> result;
+  for (unsigned i = 0; i < std::max(1u, iterations.getValue()); ++i) {
+    RunOptions options;
+    if (printTrace && i == 0) {
+      options.trace = printStep;
+      options.traceUser = const_cast<Engine *>(&engine);
+    }
+    result.reset();
+    double start = now();
+    Expected<RunResult> run = program.run(inputs->getViews(), options);
+    seconds.push_back(now() - start);
+    if (!run) {
+      Error error = run.takeError();
+      ExitStatus status = error.isA<InputError>() ? ExitUsage : ExitRuntime;
+      return report(status, toString(std::move(error)));
+    }
+    result = std::move(*run);
+  }
+
+  llvm::ArrayRef<coil_tensor> outputs = result->getOutputs();
+  if (Error error = writeOutputs(outputs))
+    return report(ExitUsage, toString(std::move(error)));
+  if (printTime)
+    printTimes(program, seconds, result->getStats());
+  Expected<bool> expected = checkExpected(outputs);
+  if (!expected)
+    return report(ExitUsage, toString(expected.takeError()));
+  bool same = *expected;
+  if (referenceKind == Reference::Interp) {
+    Expected<bool> reference =
+        checkReference(program, inputs->getViews(), outputs);
+    if (!reference)
+      return report(ExitRuntime, toString(reference.takeError()));
+    same &= *reference;
+  }
+  return same ? ExitSuccess : ExitMismatch;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(
+      {&runCategory, &compareCategory, &measureCategory, &compileCategory});
+  // LLVM's parser exits with 1 on a bad command line; ours is 2.
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return ExitUsage;
+  if (coil_set_num_threads(int32_t(threads)) != COIL_OK)
+    return report(ExitUsage, coil_last_error());
+
+  JITOptions options;
+  options.function = functionName;
+  options.weights = weightsFile;
+  options.pipelineOptions =
+      "library=" + library + " fuse=" + (fuse ? "true" : "false") +
+      " plan=" + plan + " vector-bits=" + std::to_string(vectorBits);
+  options.keepReference = referenceKind == Reference::Interp;
+  options.engine.threads = threads;
+  options.engine.optLevel = optLevel;
+  options.engine.objectCache = objectCache;
+  options.engine.dumpDirectory = dumpDirectory;
+  Expected<std::unique_ptr<CompiledProgram>> program =
+      CompiledProgram::compile(inputFile, options);
+  if (!program)
+    return report(ExitLoad, toString(program.takeError()));
+  return execute(**program);
+}
