@@ -157,3 +157,31 @@ func.func @cat_of_cat(%x: tensor<2xf32>) -> tensor<6xf32> {
   %1 = graph.cat %0, %x dim 0 : (tensor<4xf32>, tensor<2xf32>) -> tensor<6xf32>
   return %1 : tensor<6xf32>
 }
+
+// -----
+
+// An elementwise operator moves in front of a reshape, scalars come along.
+// CHECK-LABEL: @sink_reshape
+// CHECK:       %[[E:.+]] = graph.erf %arg0 : (tensor<6x4xf32>) -> tensor<6x4xf32>
+// CHECK:       %[[M:.+]] = graph.mul %arg0, %[[E]] : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+// CHECK:       %[[S:.+]] = graph.mul %[[M]], %arg1 : (tensor<6x4xf32>, tensor<f32>) -> tensor<6x4xf32>
+// CHECK:       graph.reshape %[[S]] : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
+func.func @sink_reshape(%x: tensor<6x4xf32>, %s: tensor<f32>) -> tensor<2x3x4xf32> {
+  %r = graph.reshape %x : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
+  %e = graph.erf %r : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %m = graph.mul %r, %e : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %y = graph.mul %m, %s : (tensor<2x3x4xf32>, tensor<f32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
+
+// -----
+
+// A broadcast row has no place in the other shape.
+// CHECK-LABEL: @keep_reshape_of_row
+// CHECK:       graph.reshape %arg0
+// CHECK-NEXT:  graph.add
+func.func @keep_reshape_of_row(%x: tensor<6x4xf32>, %b: tensor<4xf32>) -> tensor<2x3x4xf32> {
+  %r = graph.reshape %x : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
+  %y = graph.add %r, %b : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}

@@ -248,6 +248,41 @@ struct AbsorbBroadcast : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
+/// gelu(reshape(x)) -> reshape(gelu(x)), when every other operand is a scalar or
+/// a reshape of the same shape. What computes x and what reads it elementwise
+/// then have one space, and the view moves on to where the shape matters.
+struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+    Sizes sizes = sym::getSizes(resultType), source;
+    SmallVector<Value> operands;
+    for (Value v : op->getOperands()) {
+      auto reshape = v.getDefiningOp<ReshapeOp>();
+      if (reshape && getSizes(v) == sizes) {
+        Sizes from = getSizes(reshape.getInput());
+        if (!source.empty() && source != from)
+          return rewriter.notifyMatchFailure(op, "reshapes of two shapes");
+        source = from;
+        operands.push_back(reshape.getInput());
+        continue;
+      }
+      if (cast<RankedTensorType>(v.getType()).getRank() != 0)
+        return rewriter.notifyMatchFailure(op, "an operand is no reshape");
+      operands.push_back(v);
+    }
+    if (source.empty())
+      return rewriter.notifyMatchFailure(op, "no operand is a reshape");
+    Operation *sunk = rewriter.clone(*op);
+    sunk->setOperands(operands);
+    sunk->getResult(0).setType(
+        sym::getTensorType(source, resultType.getElementType()));
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, resultType, sunk->getResult(0));
+    return success();
+  }
+};
+
 } // namespace
 
 void GraphDialect::getCanonicalizationPatterns(
@@ -256,5 +291,5 @@ void GraphDialect::getCanonicalizationPatterns(
                PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
                ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>,
                ViewOfFull<SliceOp>, ConvertOfFull, SplatToFull, MergeConverts,
-               MergeCats, AbsorbBroadcast>(patterns.getContext());
+               MergeCats, AbsorbBroadcast, SinkReshape>(patterns.getContext());
 }
