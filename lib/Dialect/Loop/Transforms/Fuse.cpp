@@ -528,7 +528,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
           gone.insert(consumerOp);
           if (onlyReader || keeps)
             gone.insert(producerOp);
-          refused.erase(producerOp);
+          refused.clear(); // Other readers may be gone now.
           remark::passed(loc, remark::RemarkOpts::name("Fused")
                                   .category(DEBUG_TYPE)
                                   .function(getOperation().getName()))
