@@ -14,6 +14,7 @@
 #include "coil/Conversion/Passes.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
+#include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Runtime/Library.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -99,6 +100,10 @@ void coil::buildLoopPipeline(OpPassManager &pm,
 void coil::buildWrapperPipeline(OpPassManager &pm,
                                 const CompilePipelineOptions &) {
   pm.addPass(createOutlineKernelsPass());
+  // Kernels still say which inputs they may overwrite.
+  pm.addPass(wrapper::createWrapperPlanMemoryPass());
+  // A plan that breaks the program must not get further.
+  pm.addPass(wrapper::createWrapperVerifyMemoryPass());
 }
 
 void coil::buildNativePipeline(OpPassManager &pm,

@@ -224,9 +224,10 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
-bool LaunchOp::mayShareStorage(OpOperand &read, OpOperand &written) {
+bool LaunchOp::mayShareStorage(OpOperand &read, OpOperand &written,
+                               SymbolTableCollection &tables) {
   auto kernel =
-      SymbolTable::lookupNearestSymbolFrom<KernelOp>(*this, getCalleeAttr());
+      tables.lookupNearestSymbolFrom<KernelOp>(*this, getCalleeAttr());
   if (!kernel)
     return false;
   unsigned numInputs = static_cast<unsigned>(getInputs().size());

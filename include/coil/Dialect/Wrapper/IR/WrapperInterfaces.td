@@ -26,9 +26,10 @@ def Wrapper_InPlaceOpInterface : OpInterface<"InPlaceOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Whether the buffer that is read through `read` may be the one that is
-      written through `written`.
-    }], "bool", "mayShareStorage", (ins "::mlir::OpOperand &":$read,
-                                        "::mlir::OpOperand &":$written)>];
+      written through `written`. Symbols are looked up in `tables`.
+    }], "bool", "mayShareStorage", (ins
+        "::mlir::OpOperand &":$read, "::mlir::OpOperand &":$written,
+        "::mlir::SymbolTableCollection &":$tables)>];
 }
 
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERINTERFACES_TD

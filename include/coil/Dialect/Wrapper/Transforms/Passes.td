@@ -1,0 +1,85 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes on host programs, in alphabetical order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_TD
+#define COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "decide when storage is freed and handed over";
+  let description = [{
+    Frees every buffer right after its last use, that of a view included, and,
+    in mode `reuse`, gives storage that is free to a new buffer of the same
+    device and the same symbolic number of bytes (so `s0 * 4` never stands for
+    `s1 * 4`, even where the hints agree):
+
+    * in place, when the op that writes the new buffer reads the old one for the
+      last time and may write over it (`InPlaceOpInterface`);
+    * later, when keeping the storage until then does not raise the peak.
+
+    Arguments, literals and results of the function are never freed or handed
+    over. Buffers that nothing uses are erased.
+
+    The attribute `wrapper.memory` of the function reports, in bytes at the
+    hints of the symbols, the planned `peak`, and the `lower_bound`: the largest
+    sum of buffers that are alive at once without any sharing. A function that
+    has the attribute was planned before and stays as it is. Each decision is a
+    remark.
+
+    Runs on the module, as it reads the kernels that the functions launch.
+
+    Before:
+    ```mlir
+    %0 = wrapper.alloc : !b
+    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+    %1 = wrapper.alloc : !b
+    wrapper.launch @relu_0[] ins(%0 : !b) outs(%1 : !b)
+    %2 = wrapper.alloc : !c
+    wrapper.launch @sum_1[] ins(%1 : !b) outs(%2 : !c)
+    wrapper.return %2 : !c
+    ```
+    After:
+    ```mlir
+    %0 = wrapper.alloc : !b
+    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+    %1 = wrapper.reuse %0 : !b to !b
+    wrapper.launch @relu_0[] ins(%1 : !b) outs(%1 : !b)
+    %2 = wrapper.alloc : !c
+    wrapper.launch @sum_1[] ins(%1 : !b) outs(%2 : !c)
+    wrapper.free %1 : !b
+    wrapper.return %2 : !c
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", /*default=*/"\"reuse\"",
+           "'reuse', or 'none' for frees only">];
+}
+
+def WrapperVerifyMemoryPass
+    : Pass<"wrapper-verify-memory", "::mlir::ModuleOp"> {
+  let summary = "check that the memory plan is right";
+  let description = [{
+    Follows the storage of every buffer through each function. It is an error
+    (C1) to use a buffer after it was freed or its storage handed over,
+    (C2) to free a buffer twice,
+    (C3) to free or hand over what the function does not own, or through a view,
+    (C4) to leave a buffer neither freed, handed over nor returned,
+    (C5) to write to an argument or a literal, or return their storage,
+    (C6) to write a buffer through one operand of an op and to read or write it
+         through another, unless `InPlaceOpInterface` allows it, and
+    (C7) to read or return a buffer that nothing has written.
+
+    Runs on the module, as it reads the kernels that the functions launch.
+  }];
+}
+
+#endif // COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_TD

@@ -1,0 +1,163 @@
+// RUN: coil-opt %s --wrapper-verify-memory --split-input-file --verify-diagnostics
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+
+// Everything that a plan may do.
+wrapper.kernel @pointwise() attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>],
+    symbols = [], in_place = array<i64: 0, 0>} {
+}
+wrapper.func @right(%x: !b) -> !b {
+  %0 = wrapper.alloc : !b
+  wrapper.copy %x to %0 : !b
+  %1 = wrapper.reuse %0 : !b to !b
+  wrapper.launch @pointwise[] ins(%1 : !b) outs(%1 : !b)
+  %c = wrapper.constant dense<1.0> : tensor<4xf32> to !b
+  %2 = wrapper.alloc : !b
+  wrapper.copy %c to %2 : !b
+  wrapper.free %2 : !b
+  wrapper.return %1 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c1(%x: !b) -> !b {
+  %0 = wrapper.alloc : !b
+  wrapper.copy %x to %0 : !b
+  // expected-note@+1 {{freed here}}
+  wrapper.free %0 : !b
+  // expected-error@+1 {{uses a buffer after it was freed}}
+  wrapper.return %0 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c1_view(%x: !b) -> !b {
+  %0 = wrapper.alloc : !b
+  wrapper.copy %x to %0 : !b
+  %v = wrapper.reinterpret %0 at <0> : !b to !b
+  %1 = wrapper.alloc : !b
+  // expected-note@+1 {{freed here}}
+  wrapper.free %0 : !b
+  // expected-error@+1 {{uses a buffer after it was freed}}
+  wrapper.copy %v to %1 : !b
+  wrapper.return %1 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c1_handed_over(%x: !b) -> !b {
+  %0 = wrapper.alloc : !b
+  wrapper.copy %x to %0 : !b
+  // expected-note@+1 {{handed over here}}
+  %1 = wrapper.reuse %0 : !b to !b
+  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  wrapper.copy %0 to %1 : !b
+  wrapper.return %1 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c2() {
+  %0 = wrapper.alloc : !b
+  // expected-note@+1 {{freed here}}
+  wrapper.free %0 : !b
+  // expected-error@+1 {{frees a buffer twice}}
+  wrapper.free %0 : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c3() {
+  %0 = wrapper.constant dense<1.0> : tensor<4xf32> to !b
+  // expected-error@+1 {{frees storage that the function does not own}}
+  wrapper.free %0 : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c3_view() {
+  %0 = wrapper.alloc : !b
+  %1 = wrapper.reinterpret %0 at <0> : !b to !b
+  // expected-error@+1 {{hands over a view; only the buffer that it shows owns the storage}}
+  %2 = wrapper.reuse %1 : !b to !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c4() {
+  // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
+  %0 = wrapper.alloc : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c5(%x: !b, %y: !b) {
+  // expected-error@+1 {{writes to operand 1, whose storage the function does not own}}
+  wrapper.copy %x to %y : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c5_return(%x: !b) -> !b {
+  // expected-error@+1 {{returns storage that the function does not own}}
+  wrapper.return %x : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.kernel @reverse() attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+}
+wrapper.func @verify_memory_c6(%x: !b) -> !b {
+  %0 = wrapper.alloc : !b
+  wrapper.copy %x to %0 : !b
+  // expected-error@+1 {{operand 1 is written over operand 0, which the op may still have to read}}
+  wrapper.launch @reverse[] ins(%0 : !b) outs(%0 : !b)
+  wrapper.return %0 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.kernel @two() attributes {input_strides = [], output_strides = [#sym.shape<[1]>, #sym.shape<[1]>], symbols = []} {
+}
+wrapper.func @verify_memory_c6_writes() -> !b {
+  %0 = wrapper.alloc : !b
+  // expected-error@+1 {{writes the same storage through two operands}}
+  wrapper.launch @two[] outs(%0, %0 : !b, !b)
+  wrapper.return %0 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c7() -> !b {
+  %0 = wrapper.alloc : !b
+  %1 = wrapper.alloc : !b
+  // expected-error@+1 {{operand 0 is a buffer that nothing has written}}
+  wrapper.copy %0 to %1 : !b
+  wrapper.return %1 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c7_return() -> !b {
+  %0 = wrapper.alloc : !b
+  // expected-error@+1 {{returns a buffer that nothing has written}}
+  wrapper.return %0 : !b
+}
