@@ -38,6 +38,8 @@
 
 #include <chrono>
 
+#include <cstring>
+
 using namespace coil;
 using namespace mlir;
 using llvm::Error;
@@ -420,16 +422,71 @@ coil_run_stats RunResult::getStats() const {
   return stats;
 }
 
-static bool isRowMajor(const coil_tensor &tensor) {
+/// The strides that the program expects of an input, or nothing when they are
+/// for the input to say.
+static std::optional<llvm::SmallVector<int64_t>>
+getStrides(const TensorSpec &spec, const coil_tensor &tensor,
+           llvm::ArrayRef<std::optional<int64_t>> symbols) {
+  llvm::SmallVector<int64_t> strides(size_t(tensor.rank));
   int64_t stride = 1;
-  for (int32_t d = tensor.rank - 1; d >= 0; --d) {
+  for (size_t d = strides.size(); d-- > 0;) {
+    if (spec.strides.empty()) {
+      strides[d] = stride;
+      stride *= tensor.sizes[d];
+    } else if (std::optional<int64_t> value =
+                   spec.strides[d].evaluate(symbols)) {
+      strides[d] = *value;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return strides;
+}
+
+static bool hasStrides(const coil_tensor &tensor,
+                       llvm::ArrayRef<int64_t> strides) {
+  bool same = true;
+  for (int32_t d = 0; d < tensor.rank; ++d) {
     if (tensor.sizes[d] == 0)
       return true;
-    if (tensor.sizes[d] != 1 && tensor.strides[d] != stride)
-      return false;
-    stride *= tensor.sizes[d];
+    same &= tensor.sizes[d] == 1 || tensor.strides[d] == strides[size_t(d)];
   }
-  return true;
+  return same;
+}
+
+/// Copies elements between layouts; strides count bytes.
+static void copyElements(const char *from, char *to, const coil_tensor &tensor,
+                         llvm::ArrayRef<int64_t> strides, int64_t bytes,
+                         int32_t dim = 0) {
+  if (dim == tensor.rank) {
+    std::memcpy(to, from, size_t(bytes));
+    return;
+  }
+  for (int64_t i = 0; i < tensor.sizes[dim]; ++i)
+    copyElements(from + i * tensor.strides[dim] * bytes,
+                 to + i * strides[size_t(dim)] * bytes, tensor, strides, bytes,
+                 dim + 1);
+}
+
+/// Gives an input the layout `strides`, in memory of the run.
+static int32_t relayout(coil_run *run, coil_tensor &tensor,
+                        llvm::ArrayRef<int64_t> strides) {
+  int64_t bytes = coil_dtype_size(tensor.dtype), last = 0;
+  for (int32_t d = 0; d < tensor.rank; ++d) {
+    if (strides[size_t(d)] < 0)
+      return coil_rt_fail(run, COIL_INVALID_ARGUMENT,
+                          "the program expects an input of negative strides");
+    last += (tensor.sizes[d] - 1) * strides[size_t(d)];
+  }
+  void *memory = nullptr;
+  int32_t status = coil_rt_alloc(run, (last + 1) * bytes, &memory);
+  if (status != COIL_OK)
+    return status;
+  copyElements(static_cast<const char *>(tensor.data),
+               static_cast<char *>(memory), tensor, strides, bytes);
+  tensor.data = memory;
+  tensor.strides = strides.data();
+  return COIL_OK;
 }
 
 Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
@@ -437,10 +494,6 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
   Expected<SymbolValues> symbols = impl->signature.bind(inputs);
   if (!symbols)
     return llvm::make_error<InputError>(toString(symbols.takeError()));
-  for (auto [i, input] : llvm::enumerate(inputs))
-    if (!isRowMajor(input))
-      return llvm::make_error<InputError>("input " + std::to_string(i) +
-                                          ": expected row-major strides");
 
   RunResult result;
   llvm::ArrayRef<TensorSpec> specs = impl->signature.getOutputs();
@@ -460,7 +513,18 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
   result.run.reset(run);
   if (status == COIL_OK) {
     coil_run_set_trace(run, options.trace, options.traceUser);
-    status = impl->entry(run, inputs.data(), result.outputs.data());
+    // Inputs of other layouts than the program expects are copied.
+    llvm::SmallVector<coil_tensor> arguments(inputs);
+    llvm::SmallVector<llvm::SmallVector<int64_t>> layouts(inputs.size());
+    for (auto [i, spec] : llvm::enumerate(impl->signature.getInputs())) {
+      auto strides = getStrides(spec, inputs[i], *symbols);
+      if (status != COIL_OK || !strides || hasStrides(inputs[i], *strides))
+        continue;
+      layouts[i] = std::move(*strides);
+      status = relayout(run, arguments[i], layouts[i]);
+    }
+    if (status == COIL_OK)
+      status = impl->entry(run, arguments.data(), result.outputs.data());
   }
   if (status != COIL_OK) {
     std::string message = coil_last_error();

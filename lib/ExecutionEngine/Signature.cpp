@@ -169,6 +169,12 @@ public:
     return Error::success();
   }
 
+  void addStrides(sym::ShapeAttr strides, TensorSpec &spec) {
+    if (strides.size() == spec.sizes.size())
+      for (sym::ExprAttr stride : strides.getDims())
+        spec.strides.push_back(translate(stride));
+  }
+
   Signature signature;
 
 private:
@@ -263,15 +269,17 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
   if (!type)
     return makeError("the program's entry point has no '" + kSignatureAttrName +
                      "' attribute");
-  Expected<Signature> signature =
-      create(type.getInputs(), type.getResults(),
-             entryPoint->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName));
-  if (!signature)
-    return signature;
+  Builder builder(
+      entryPoint->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName));
+  Signature &signature = builder.signature;
+  if (Error error = builder.add(type.getInputs(), signature.inputs))
+    return std::move(error);
+  if (Error error = builder.add(type.getResults(), signature.outputs))
+    return std::move(error);
   auto inputAttrs = entryPoint->getAttrOfType<ArrayAttr>(kInputAttrsName);
   if (!inputAttrs)
-    return signature;
-  for (auto [spec, attr] : llvm::zip(signature->inputs, inputAttrs)) {
+    return std::move(signature);
+  for (auto [spec, attr] : llvm::zip(signature.inputs, inputAttrs)) {
     auto dictionary = dyn_cast<DictionaryAttr>(attr);
     if (!dictionary)
       continue;
@@ -279,8 +287,10 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
       spec.name = name.str();
     if (auto weight = dictionary.getAs<StringAttr>("graph.weight"))
       spec.weight = weight.str();
+    if (auto strides = dictionary.getAs<sym::ShapeAttr>("coil.strides"))
+      builder.addStrides(strides, spec);
   }
-  return signature;
+  return std::move(signature);
 }
 
 //===----------------------------------------------------------------------===//
@@ -313,8 +323,7 @@ Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
         llvm::ArrayRef(inputs).take_front(i),
         [](const TensorSpec &spec) { return spec.weight.empty(); });
     std::string text = "input " + std::to_string(number);
-    return inputs[i].name.empty() ? text
-                                  : text + " ('" + inputs[i].name + "')";
+    return inputs[i].name.empty() ? text : text + " ('" + inputs[i].name + "')";
   };
   auto where = [&](size_t i, size_t d) {
     return describe(i) + ", dimension " + std::to_string(d);
