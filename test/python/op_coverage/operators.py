@@ -1,0 +1,468 @@
+#===----------------------------------------------------------------------===//
+#
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+"""The operators that op_coverage.py compares, with the inputs for each."""
+
+import math
+from dataclasses import dataclass
+from typing import Callable, List, Sequence
+
+import torch
+import torch.nn.functional as F
+
+BOOL = [torch.bool]
+SIGNED = [torch.int8, torch.int16, torch.int32, torch.int64]
+INTS = [torch.uint8] + SIGNED
+HALF = [torch.float16, torch.bfloat16]
+FLOATS = HALF + [torch.float32, torch.float64]
+NUMBERS = INTS + FLOATS
+ALL = BOOL + NUMBERS
+
+# Ranks 0 to 4, with sizes 0, 1 and primes.
+SHAPES = [(), (1,), (7,), (0,), (3, 0, 2), (5, 1, 13), (2, 3, 1, 7)]
+PAIRS = [((), ()), ((7,), (7,)), ((3, 1), (5,)), ((2, 1, 7), (3, 1)),
+         ((0, 5), (1, 5)), ((), (4, 3)), ((2, 3, 5, 7), (3, 1, 7))]
+MATRICES = [(3, 5), (1, 1), (13, 2)]
+
+
+@dataclass
+class Operator:
+    """`make(dtype, rng)` gives the lists of arguments to call `fn` with."""
+    family: str
+    name: str
+    fn: Callable
+    dtypes: Sequence[torch.dtype]
+    make: Callable
+
+
+OPERATORS: List[Operator] = []
+
+
+class Inputs:
+    """Random tensors with the values that matter."""
+
+    def __init__(self, seed):
+        self.rng = torch.Generator().manual_seed(seed)
+
+    def tensor(self, shape, dtype, kind="special"):
+        """`kind`: special (also NaN, infinities, extremes), plain (small
+        numbers), positive, nonzero, unit (in [0, 1]) or shift (-1 to 9)."""
+        n = math.prod(shape)
+        if dtype == torch.bool:
+            return torch.randint(0, 2, shape, generator=self.rng).bool()
+        if not dtype.is_floating_point:
+            if kind == "shift":
+                low, high = (0 if dtype == torch.uint8 else -1), 10
+            else:
+                low = 0 if dtype == torch.uint8 or kind in ("positive", "unit") else -9
+                high = 2 if kind == "unit" else 10
+            x = torch.randint(low, high, (n,), generator=self.rng)
+            if kind in ("nonzero", "positive"):
+                x[x == 0] = 3
+            x = x.to(dtype)
+            if kind == "special" and n >= 5:
+                info = torch.iinfo(dtype)
+                x[:2] = torch.tensor([info.min, info.max], dtype=dtype)
+            return x.reshape(shape)
+        x = torch.randn(n, generator=self.rng, dtype=torch.float64)
+        if kind == "unit":
+            x = torch.rand(n, generator=self.rng, dtype=torch.float64)
+        if kind == "positive":
+            x = x.abs() + 0.1
+        if kind == "special":
+            x = x * 3
+            special = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.5]
+            if n >= 13:
+                at = torch.randperm(n, generator=self.rng)[:len(special)]
+                x[at] = torch.tensor(special, dtype=torch.float64)
+            elif n >= 5:
+                x[0], x[1] = math.nan, -math.inf
+        if kind == "nonzero":
+            x[x == 0] = 1.0
+        return x.to(dtype).reshape(shape)
+
+
+def add(family, name, fn, dtypes, make):
+    OPERATORS.append(Operator(family, name, fn, dtypes, make))
+
+
+def unary(name, fn, dtypes=FLOATS, kind="special", shapes=SHAPES, family="unary"):
+    add(family, name, fn, dtypes,
+        lambda dtype, g: [(g.tensor(s, dtype, kind),) for s in shapes])
+
+
+def binary(name, fn, dtypes=FLOATS, kinds=("special", "special"), pairs=PAIRS,
+           family="binary"):
+    add(family, name, fn, dtypes,
+        lambda dtype, g: [(g.tensor(a, dtype, kinds[0]), g.tensor(b, dtype, kinds[1]))
+                          for a, b in pairs])
+
+
+def plain(family, name, fn, dtypes, *shapes, kind="plain"):
+    """One call with tensors of the given shapes."""
+    add(family, name, fn, dtypes,
+        lambda dtype, g: [tuple(g.tensor(s, dtype, kind) for s in shapes)])
+
+
+# --- Unary ------------------------------------------------------------------
+
+for name in ("abs neg sign").split():
+    unary(name, getattr(torch, name), NUMBERS)
+for name in ("ceil floor trunc round").split():
+    unary(name, getattr(torch, name), NUMBERS)
+for name in ("sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
+             "sinh cosh tanh asinh acosh atanh erf erfc rsqrt sigmoid").split():
+    unary(name, getattr(torch, name), ALL if name != "rsqrt" else NUMBERS)
+unary("reciprocal", torch.reciprocal, NUMBERS, "nonzero")
+unary("frac", torch.frac)
+unary("square", torch.square, NUMBERS)
+unary("bitwise_not", torch.bitwise_not, BOOL + INTS)
+unary("logical_not", torch.logical_not, ALL)
+for name in ("isnan isinf isfinite isposinf isneginf signbit").split():
+    unary(name, getattr(torch, name), ALL)
+unary("deg2rad", torch.deg2rad, kind="plain")
+unary("rad2deg", torch.rad2deg, kind="plain")
+unary("sinc", torch.sinc)
+unary("logit", torch.logit, kind="unit")
+unary("logit(eps)", lambda x: torch.logit(x, 0.1), kind="unit")
+unary("nan_to_num", torch.nan_to_num, FLOATS + SIGNED)
+unary("nan_to_num(values)", lambda x: torch.nan_to_num(x, 1.0, 2.0, -3.0))
+unary("round(decimals)", lambda x: torch.round(x, decimals=1),
+      [torch.float32, torch.float64], "plain")
+for name in ("lgamma digamma erfinv i0").split():
+    unary(name, getattr(torch, name), FLOATS, "unit" if name == "erfinv" else "plain")
+for name in ("i0e i1 i1e ndtr ndtri log_ndtr erfcx entr").split():
+    kind = "unit" if name in ("ndtri", "entr") else "plain"
+    unary("special." + name, getattr(torch.special, name),
+          [torch.float32, torch.float64], kind)
+
+# --- Binary -----------------------------------------------------------------
+
+binary("add", torch.add, ALL)
+binary("add(alpha)", lambda x, y: torch.add(x, y, alpha=2), NUMBERS)
+binary("sub", torch.sub, NUMBERS)
+binary("sub(alpha)", lambda x, y: torch.sub(x, y, alpha=3), NUMBERS)
+binary("mul", torch.mul, ALL)
+binary("div", torch.div, ALL)
+for mode in ("floor", "trunc"):
+    binary(f"div({mode})", lambda x, y, m=mode: torch.div(x, y, rounding_mode=m),
+           NUMBERS, ("special", "nonzero"))
+binary("floor_divide", torch.floor_divide, NUMBERS, ("special", "nonzero"))
+binary("fmod", torch.fmod, NUMBERS, ("special", "nonzero"))
+binary("remainder", torch.remainder, NUMBERS, ("special", "nonzero"))
+binary("pow", torch.pow, FLOATS)
+binary("pow(integers)", torch.pow, INTS, ("special", "positive"))
+binary("float_power", torch.float_power, NUMBERS, ("plain", "plain"))
+binary("maximum", torch.maximum, ALL)
+binary("minimum", torch.minimum, ALL)
+binary("fmax", torch.fmax, ALL)
+binary("fmin", torch.fmin, ALL)
+binary("atan2", torch.atan2, ALL)
+binary("copysign", torch.copysign, ALL)
+binary("hypot", torch.hypot)
+binary("ldexp", torch.ldexp, NUMBERS, ("plain", "plain"))
+binary("logaddexp", torch.logaddexp)
+binary("logaddexp2", torch.logaddexp2)
+binary("xlogy", torch.xlogy, ALL)
+binary("special.xlog1py", torch.special.xlog1py, NUMBERS)
+binary("heaviside", torch.heaviside, ALL)
+binary("nextafter", torch.nextafter, [torch.bfloat16, torch.float32, torch.float64])
+binary("special.zeta", torch.special.zeta, [torch.float32, torch.float64],
+       ("positive", "positive"))
+binary("igamma", torch.igamma, [torch.float32, torch.float64], ("positive", "positive"))
+binary("igammac", torch.igammac, [torch.float32, torch.float64], ("positive", "positive"))
+for name in ("bitwise_and bitwise_or bitwise_xor").split():
+    binary(name, getattr(torch, name), BOOL + INTS)
+for name in ("bitwise_left_shift bitwise_right_shift").split():
+    binary(name, getattr(torch, name), INTS, ("special", "shift"))
+for name in ("logical_and logical_or logical_xor eq ne lt le gt ge").split():
+    binary(name, getattr(torch, name), ALL)
+
+for name, number in (("integer", 3), ("float", 2.5)):
+    unary(f"add({name})", lambda x, n=number: x + n, ALL, family="with a number")
+    unary(f"rsub({name})", lambda x, n=number: n - x, NUMBERS, family="with a number")
+    unary(f"mul({name})", lambda x, n=number: x * n, ALL, family="with a number")
+    unary(f"div({name})", lambda x, n=number: x / n, ALL, family="with a number")
+    unary(f"floor_divide({name})", lambda x, n=number: x // n, NUMBERS,
+          family="with a number")
+    unary(f"remainder({name})", lambda x, n=number: x % n, NUMBERS,
+          family="with a number")
+    unary(f"lt({name})", lambda x, n=number: x < n, ALL, family="with a number")
+    unary(f"eq({name})", lambda x, n=number: x == n, ALL, family="with a number")
+    unary(f"maximum by clamp({name})", lambda x, n=number: x.clamp_min(n), NUMBERS,
+          family="with a number")
+for exponent in (0, 1, 2, 3, 5, 0.5, -0.5, -1, -2, 2.5):
+    unary(f"pow({exponent})", lambda x, e=exponent: x ** e,
+          NUMBERS if exponent in (0, 1, 2, 3, 5) else FLOATS, family="with a number")
+unary("pow(2, x)", lambda x: torch.pow(2, x), FLOATS, family="with a number")
+unary("bitwise_and(number)", lambda x: x & 6, INTS, family="with a number")
+unary("shift(number)", lambda x: (x << 2) + (x >> 1), INTS, family="with a number")
+
+# Operands of different element types.
+for a, b in ((torch.int8, torch.uint8), (torch.int32, torch.float16),
+             (torch.bool, torch.int16), (torch.bfloat16, torch.float16),
+             (torch.float32, torch.float64), (torch.uint8, torch.int64)):
+    tag = f"{str(a)[6:]}, {str(b)[6:]}"
+    for name, fn in (("add", torch.add), ("lt", torch.lt), ("div", torch.div)):
+        add("promotion", f"{name}({tag})", fn, [a],
+            lambda dtype, g, b=b: [(g.tensor((5, 1), dtype), g.tensor((3,), b)),
+                                   (g.tensor((3,), dtype), g.tensor((), b)),
+                                   (g.tensor((), dtype), g.tensor((3,), b))])
+
+# --- Three operands ---------------------------------------------------------
+
+add("ternary", "where", torch.where, ALL,
+    lambda d, g: [(g.tensor(c, torch.bool), g.tensor(a, d), g.tensor(b, d))
+                  for c, a, b in (((7,), (7,), (7,)), ((3, 1), (5,), (3, 5)),
+                                  ((), (2, 3), ()), ((0,), (0,), (1,)))])
+add("ternary", "where(number)", lambda c, x: torch.where(c, x, 2), ALL,
+    lambda d, g: [(g.tensor((3, 5), torch.bool), g.tensor((5,), d))])
+unary("clamp", lambda x: x.clamp(-1, 2), SIGNED + FLOATS, family="ternary")
+plain("ternary", "clamp(tensors)", torch.clamp, NUMBERS, (3, 5), (5,), (3, 1))
+unary("clamp_max", lambda x: x.clamp_max(2), NUMBERS, family="ternary")
+plain("ternary", "lerp", torch.lerp, FLOATS, (3, 5), (5,), (3, 1))
+plain("ternary", "lerp(number)", lambda a, b: torch.lerp(a, b, 0.3), FLOATS, (3, 5), (5,))
+plain("ternary", "addcmul", lambda a, b, c: torch.addcmul(a, b, c, value=2), NUMBERS,
+      (3, 5), (5,), (3, 1))
+plain("ternary", "addcdiv", lambda a, b, c: torch.addcdiv(a, b, c, value=2), FLOATS,
+      (3, 5), (5,), (3, 1), kind="positive")
+add("ternary", "masked_fill", lambda x, m: x.masked_fill(m, 3), ALL,
+    lambda d, g: [(g.tensor((3, 5), d), g.tensor((5,), torch.bool))])
+
+# --- Activations ------------------------------------------------------------
+
+ACTIVATIONS = {
+    "relu": F.relu, "relu6": F.relu6, "gelu": F.gelu,
+    "gelu(tanh)": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu,
+    "mish": F.mish, "elu": lambda x: F.elu(x, 1.5), "selu": F.selu,
+    "celu": lambda x: F.celu(x, 1.5), "leaky_relu": lambda x: F.leaky_relu(x, 0.1),
+    "hardtanh": F.hardtanh, "hardswish": F.hardswish, "hardsigmoid": F.hardsigmoid,
+    "softplus": lambda x: F.softplus(x, 2.0), "logsigmoid": F.logsigmoid,
+    "tanhshrink": F.tanhshrink, "softshrink": F.softshrink,
+    "hardshrink": F.hardshrink, "threshold": lambda x: F.threshold(x, 0.5, 7.0),
+    "softsign": F.softsign,
+}
+for name, fn in ACTIVATIONS.items():
+    unary(name, fn, FLOATS, family="activation",
+          kind="plain" if name in ("mish", "softsign") else "special")
+plain("activation", "prelu", F.prelu, FLOATS, (2, 3, 5), (3,))
+plain("activation", "glu", lambda x: F.glu(x, 1), FLOATS, (2, 6, 5))
+
+# --- Reductions -------------------------------------------------------------
+
+REDUCED = [(7,), (3, 5), (2, 1, 7), (2, 3, 5, 7), ()]
+
+
+def reduction(name, fn, dtypes, kind="plain", shapes=REDUCED):
+    unary(name, fn, dtypes, kind, shapes, "reduction")
+
+
+for name in ("sum", "prod", "mean", "amax", "amin", "any", "all", "argmax", "argmin"):
+    dtypes = {"mean": FLOATS, "argmax": NUMBERS, "argmin": NUMBERS}.get(name, ALL)
+    fn = getattr(torch, name)
+    kind = "unit" if name == "prod" else "plain"
+    empty = [(0,), (3, 0)] if name in ("sum", "prod", "mean", "any", "all") else []
+    reduction(name, fn, dtypes, kind, REDUCED + empty)
+    reduction(f"{name}(-1)", lambda x, f=fn: f(x, -1), dtypes, kind)
+    reduction(f"{name}(0, keepdim)", lambda x, f=fn: f(x, 0, keepdim=True), dtypes, kind)
+for name in ("sum", "mean", "amax", "var", "logsumexp"):
+    reduction(f"{name}((0, 2))",
+              lambda x, f=getattr(torch, name): f(x, (0, 2)),
+              FLOATS, shapes=[(2, 3, 5), (3, 1, 4, 2)])
+reduction("amax(NaN)", lambda x: torch.amax(x, -1), FLOATS, "special", [(3, 13)])
+reduction("argmax(NaN)", lambda x: torch.argmax(x, -1), FLOATS, "special", [(3, 13)])
+reduction("sum(dtype)", lambda x: torch.sum(x, 0, dtype=torch.float64), NUMBERS)
+reduction("max(dim)", lambda x: torch.max(x, 0), NUMBERS)
+reduction("min(dim)", lambda x: torch.min(x, -1, keepdim=True), NUMBERS)
+reduction("max", torch.max, ALL)
+reduction("min", torch.min, ALL)
+reduction("aminmax", lambda x: torch.aminmax(x), NUMBERS)
+reduction("var", lambda x: torch.var(x, -1), FLOATS, shapes=REDUCED[:4])
+reduction("var(correction)", lambda x: torch.var(x, 0, correction=0, keepdim=True), FLOATS)
+reduction("std", lambda x: torch.std(x), FLOATS, shapes=REDUCED[:4])
+reduction("var_mean", lambda x: torch.var_mean(x, -1), FLOATS, shapes=REDUCED[:4])
+reduction("std_mean", lambda x: torch.std_mean(x, 0, keepdim=True), FLOATS,
+          shapes=REDUCED[:4])
+for p in (0, 1, 2, 3, math.inf, -math.inf):
+    reduction(f"vector_norm({p})",
+              lambda x, p=p: torch.linalg.vector_norm(x, p, -1), FLOATS)
+reduction("norm", lambda x: torch.norm(x), FLOATS)
+reduction("logsumexp", lambda x: torch.logsumexp(x, -1), FLOATS, "special")
+reduction("count_nonzero", lambda x: torch.count_nonzero(x), ALL)
+reduction("count_nonzero(dim)", lambda x: torch.count_nonzero(x, 0), ALL,
+          shapes=REDUCED[:4])
+reduction("nansum", lambda x: torch.nansum(x, -1), FLOATS, "special")
+plain("reduction", "mse_loss", F.mse_loss, FLOATS, (3, 5), (3, 5))
+plain("reduction", "l1_loss", lambda a, b: F.l1_loss(a, b, reduction="sum"), FLOATS,
+      (3, 5), (3, 5))
+
+# --- Views and copies -------------------------------------------------------
+
+# Followed by an addition of one so that no output is an alias.
+VIEWS = {
+    "view": lambda x: x.view(10, 3), "reshape": lambda x: x.t().reshape(5, 6),
+    "flatten": lambda x: x.unsqueeze(0).flatten(1), "unflatten": lambda x: x.unflatten(1, (2, 3)),
+    "permute": lambda x: x.view(5, 2, 3).permute(2, 0, 1), "t": lambda x: x.t(),
+    "transpose": lambda x: x.view(5, 2, 3).transpose(-1, 0),
+    "movedim": lambda x: x.view(5, 2, 3).movedim(0, 2),
+    "squeeze": lambda x: x.view(1, 30, 1).squeeze(), "unsqueeze": lambda x: x.unsqueeze(1),
+    "expand": lambda x: x.unsqueeze(1).expand(5, 4, 6),
+    "select": lambda x: x.select(1, -2), "slice": lambda x: x[1:-1, ::2],
+    "narrow": lambda x: x.narrow(1, 2, 3), "split": lambda x: x.split(4, 1),
+    "split(sizes)": lambda x: x.split((1, 2, 3), 1), "chunk": lambda x: x.chunk(2, 0),
+    "unbind": lambda x: x.unbind(0), "flip": lambda x: x.flip(0, 1),
+    "roll": lambda x: x.roll((1, -2), (0, 1)), "roll(flat)": lambda x: x.roll(7),
+    "repeat": lambda x: x.repeat(2, 1, 3), "tile": lambda x: x.tile(2),
+    "repeat_interleave": lambda x: x.repeat_interleave(3, 1),
+    "diagonal": lambda x: x.diagonal(1), "diagonal(dims)": lambda x: x.view(5, 2, 3).diagonal(-1, 2, 0),
+    "clone": lambda x: x.clone(), "contiguous": lambda x: x.t().contiguous(),
+    "tril": lambda x: x.tril(1), "triu": lambda x: x.triu(-1),
+}
+for name, fn in VIEWS.items():
+    def copied(x, fn=fn):
+        y = fn(x)
+        one = 1 if x.dtype != torch.bool else True
+        return tuple(v + one for v in y) if isinstance(y, (tuple, list)) else y + one
+    plain("view", name, copied, ALL, (5, 6))
+
+DATA = {
+    "cat": (lambda x, y: torch.cat((x, y, x), 1), [(3, 5), (3, 2)]),
+    "cat(empty)": (lambda x, y: torch.cat((x, y), 0), [(3, 5), (0, 5)]),
+    "stack": (lambda x, y: torch.stack((x, y), -1), [(3, 5), (3, 5)]),
+    "pad": (lambda x: F.pad(x, (1, 2, 0, 3)), [(3, 5)]),
+    "pad(value, crop)": (lambda x: F.pad(x, (-1, 2), value=1), [(3, 5)]),
+}
+for name, (fn, shapes) in DATA.items():
+    plain("data", name, fn, ALL, *shapes)
+
+
+def indexed(name, fn, shape, *indices, dtypes=ALL):
+    add("data", name, fn, dtypes,
+        lambda d, g: [(g.tensor(shape, d, "plain"),) + tuple(torch.tensor(i) for i in indices)])
+
+
+indexed("index", lambda x, i: x[i], (5, 6), [[0, -1], [4, 2]])
+indexed("index(two)", lambda x, i, j: x[i, j], (5, 6), [0, 4, 2], [[1], [-1]])
+indexed("index(gap)", lambda x, i, j: x[i, :, j], (5, 3, 6), [0, 4, 2], [1, -1, 0])
+indexed("index(second)", lambda x, i: x[:, i], (5, 6), [5, 0, 0])
+indexed("index_select", lambda x, i: x.index_select(1, i), (5, 6), [5, 0, 3])
+indexed("gather", lambda x, i: x.gather(1, i), (3, 5), [[0, 4], [1, 1], [2, 0]])
+indexed("take_along_dim", lambda x, i: x.take_along_dim(i, 1), (3, 5), [[0, 4]])
+indexed("embedding", lambda x, i: F.embedding(i, x), (7, 3), [[0, 6], [2, 2]], dtypes=FLOATS)
+add("data", "one_hot", lambda i: F.one_hot(i, 5), [torch.int64],
+    lambda d, g: [(torch.tensor([[0, 4], [2, 1]]),)])
+
+for source in ALL:
+    unary(f"to({str(source)[6:]})", lambda x, s=source: x.to(s), ALL, "plain",
+          [(), (7,), (2, 3)], "conversion")
+unary("view(dtype)", lambda x: (x * 1).view(torch.int32), [torch.float32], "special",
+      [(13,)], "conversion")
+
+# --- Creation ---------------------------------------------------------------
+
+CREATION = {
+    "arange": lambda x: torch.arange(7) + x, "arange(step)": lambda x: torch.arange(2, 9, 3) + x,
+    "arange(float)": lambda x: torch.arange(0.5, 3, 0.25) + x,
+    "full": lambda x: torch.full((2, 3), 7) + x, "zeros": lambda x: torch.zeros(2, 3) + x,
+    "ones_like": lambda x: torch.ones_like(x) + x, "full_like": lambda x: torch.full_like(x, 2) + x,
+    "new_zeros": lambda x: x.new_zeros(3) + x, "scalar_tensor": lambda x: torch.scalar_tensor(3) + x,
+    "linspace": lambda x: torch.linspace(-1, 2, 7) + x, "eye": lambda x: torch.eye(3, 4) + x,
+}
+for name, fn in CREATION.items():
+    plain("creation", name, fn, [torch.int32, torch.bfloat16, torch.float32], ())
+
+# --- Contractions -----------------------------------------------------------
+
+REAL = FLOATS + [torch.int32, torch.int64]
+plain("contraction", "mm", torch.mm, REAL, (3, 5), (5, 7))
+plain("contraction", "mm(empty)", torch.mm, FLOATS, (3, 0), (0, 7))
+plain("contraction", "bmm", torch.bmm, REAL, (2, 3, 5), (2, 5, 7))
+plain("contraction", "mv", torch.mv, REAL, (3, 5), (5,))
+plain("contraction", "dot", torch.dot, REAL, (5,), (5,))
+plain("contraction", "outer", torch.outer, REAL, (5,), (3,))
+for a, b in (((5,), (5,)), ((3, 5), (5,)), ((5,), (5, 3)), ((2, 3, 5), (5, 7)),
+             ((2, 1, 3, 5), (4, 5, 2)), ((4, 3, 5), (5,)), ((5,), (4, 5, 3))):
+    plain("contraction", f"matmul({len(a)}-d, {len(b)}-d)", torch.matmul, FLOATS, a, b)
+plain("contraction", "addmm", lambda a, b, c: torch.addmm(a, b, c, beta=0.5, alpha=2),
+      FLOATS, (7,), (3, 5), (5, 7))
+plain("contraction", "baddbmm", torch.baddbmm, FLOATS, (2, 3, 7), (2, 3, 5), (2, 5, 7))
+plain("contraction", "addmv", torch.addmv, FLOATS, (3,), (3, 5), (5,))
+plain("contraction", "linear", F.linear, FLOATS, (2, 3, 5), (7, 5), (7,))
+plain("contraction", "linear(vector)", F.linear, FLOATS, (5,), (7, 5))
+
+plain("convolution", "conv1d", lambda x, w, b: F.conv1d(x, w, b, 2, 1), FLOATS,
+      (2, 3, 11), (4, 3, 3), (4,))
+plain("convolution", "conv2d", lambda x, w, b: F.conv2d(x, w, b, 1, (1, 0), (1, 2)), FLOATS,
+      (2, 3, 7, 8), (4, 3, 3, 2), (4,))
+plain("convolution", "conv2d(groups)", lambda x, w: F.conv2d(x, w, groups=2), FLOATS,
+      (1, 4, 5, 5), (6, 2, 3, 3))
+plain("convolution", "conv2d(depthwise)", lambda x, w: F.conv2d(x, w, padding=1, groups=3),
+      FLOATS, (2, 3, 5, 5), (3, 1, 3, 3))
+plain("convolution", "conv2d(unbatched)", F.conv2d, FLOATS, (3, 5, 5), (2, 3, 1, 1))
+plain("convolution", "conv2d(same)", lambda x, w: F.conv2d(x, w, padding="same"), FLOATS,
+      (1, 2, 5, 6), (3, 2, 4, 3))
+plain("convolution", "conv3d", lambda x, w: F.conv3d(x, w, padding=1), FLOATS,
+      (1, 2, 4, 5, 3), (3, 2, 3, 3, 3))
+
+POOLS = {
+    "max_pool1d": (lambda x: F.max_pool1d(x, 3, 2, 1), (2, 3, 11)),
+    "max_pool2d": (lambda x: F.max_pool2d(x, 2), (2, 3, 7, 8)),
+    "max_pool2d(ceil)": (lambda x: F.max_pool2d(x, 3, 2, 1, ceil_mode=True), (2, 3, 8, 8)),
+    "max_pool2d(dilation)": (lambda x: F.max_pool2d(x, 2, 1, 0, 2), (2, 3, 7, 8)),
+    "max_pool3d": (lambda x: F.max_pool3d(x, 2), (1, 2, 4, 5, 6)),
+    "avg_pool1d": (lambda x: F.avg_pool1d(x, 3, 2, 1), (2, 3, 11)),
+    "avg_pool2d": (lambda x: F.avg_pool2d(x, 2), (2, 3, 7, 8)),
+    "avg_pool2d(no padding counted)":
+        (lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), (2, 3, 7, 8)),
+    "avg_pool2d(ceil)": (lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), (2, 3, 8, 8)),
+    "avg_pool2d(divisor)": (lambda x: F.avg_pool2d(x, 2, divisor_override=3), (3, 7, 8)),
+    "avg_pool3d": (lambda x: F.avg_pool3d(x, 2), (1, 2, 4, 5, 6)),
+    "adaptive_avg_pool2d(1)": (lambda x: F.adaptive_avg_pool2d(x, 1), (2, 3, 7, 5)),
+    "adaptive_avg_pool2d": (lambda x: F.adaptive_avg_pool2d(x, (2, 3)), (2, 3, 8, 6)),
+    "adaptive_avg_pool1d": (lambda x: F.adaptive_avg_pool1d(x, 4), (2, 3, 8)),
+    "adaptive_max_pool2d": (lambda x: F.adaptive_max_pool2d(x, (2, 3)), (2, 3, 8, 6)),
+}
+for name, (fn, shape) in POOLS.items():
+    plain("pooling", name, fn, FLOATS, shape)
+
+# --- Normalisation, softmax, attention --------------------------------------
+
+plain("normalisation", "batch_norm",
+      lambda x, w, b: F.batch_norm(x, b.abs().float().to(x.dtype), w.abs() + 1, w, b),
+      FLOATS, (2, 3, 5, 5), (3,), (3,))
+plain("normalisation", "layer_norm", lambda x, w, b: F.layer_norm(x, (7,), w, b), FLOATS,
+      (2, 5, 7), (7,), (7,))
+plain("normalisation", "layer_norm(two)", lambda x: F.layer_norm(x, (5, 7)), FLOATS, (2, 5, 7))
+plain("normalisation", "group_norm", lambda x, w, b: F.group_norm(x, 3, w, b), FLOATS,
+      (2, 6, 5), (6,), (6,))
+plain("normalisation", "instance_norm", lambda x: F.instance_norm(x), FLOATS, (2, 3, 5, 4))
+plain("normalisation", "rms_norm", lambda x, w: F.rms_norm(x, (7,), w, 1e-5), FLOATS,
+      (2, 5, 7), (7,))
+plain("normalisation", "rms_norm(default eps)", lambda x: F.rms_norm(x, (7,)), FLOATS, (2, 7))
+plain("normalisation", "dropout in evaluation", lambda x: F.dropout(x, 0.5, False) * 2, FLOATS,
+      (3, 5))
+plain("softmax", "softmax", lambda x: F.softmax(x, -1), FLOATS, (3, 13))
+plain("softmax", "softmax(0)", lambda x: F.softmax(x, 0), FLOATS, (3, 5, 2))
+plain("softmax", "softmax(dtype)", lambda x: F.softmax(x, 1, dtype=torch.float32), NUMBERS,
+      (3, 5))
+plain("softmax", "softmax(scalar)", lambda x: F.softmax(x, 0), FLOATS, ())
+plain("softmax", "log_softmax", lambda x: F.log_softmax(x, 1), FLOATS, (3, 13))
+
+QKV = [(2, 3, 5, 8), (2, 3, 7, 8), (2, 3, 7, 4)]
+plain("attention", "attention", F.scaled_dot_product_attention, FLOATS, *QKV)
+plain("attention", "attention(causal)",
+      lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), FLOATS,
+      (2, 3, 5, 8), (2, 3, 5, 8), (2, 3, 5, 8))
+plain("attention", "attention(scale)",
+      lambda q, k, v: F.scaled_dot_product_attention(q, k, v, scale=0.3), FLOATS,
+      (3, 5, 8), (3, 7, 8), (3, 7, 4))
+plain("attention", "attention(added mask)", F.scaled_dot_product_attention, FLOATS, *QKV, (5, 7))
+add("attention", "attention(bool mask)", F.scaled_dot_product_attention, FLOATS,
+    lambda d, g: [tuple(g.tensor(s, d, "plain") for s in QKV) +
+                  (torch.cat((torch.zeros(1, 7), torch.ones(4, 7).tril(1))).bool(),)])
+plain("attention", "attention(grouped query)",
+      lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True), FLOATS,
+      (2, 4, 5, 8), (2, 2, 7, 8), (2, 2, 7, 8))
