@@ -212,6 +212,8 @@ Interpreter::Interpreter(InterpreterOptions options)
 
 FailureOr<SmallVector<Tensor>> Interpreter::run(func::FuncOp function,
                                                 ArrayRef<Tensor> arguments) {
+  // Sizes are expressions even where the program mentions none.
+  function.getContext()->getOrLoadDialect<sym::SymDialect>();
   SmallVector<Tensor> results;
   if (failed(runFunction(function, arguments, results)))
     return failure();

@@ -41,6 +41,9 @@ static cl::list<std::string>
     inputs("input", cl::cat(category), cl::value_desc("value"),
            cl::desc("Argument, in order: @file.npy, or a literal such as "
                     "'dense<[1.0, 2.0]> : tensor<2xf32>'"));
+static cl::list<std::string>
+    outputs("output", cl::cat(category), cl::value_desc("@file.npy"),
+            cl::desc("Where a result goes, in order (default: printed)"));
 static cl::opt<int64_t> maxSteps("max-steps", cl::cat(category),
                                  cl::init(int64_t(1) << 40),
                                  cl::desc("Scalar operations to run at most"));
@@ -68,6 +71,37 @@ static std::optional<reference::Tensor> readInput(llvm::StringRef text,
   if (!tensor)
     llvm::WithColor::error() << "'" << text << "' is not a tensor literal\n";
   return tensor;
+}
+
+/// Writes the results to the files of `--output`.
+static bool writeOutputs(llvm::ArrayRef<reference::Tensor> results) {
+  if (results.size() != outputs.size()) {
+    llvm::WithColor::error() << "expected " << results.size()
+                             << " outputs but got " << outputs.size() << "\n";
+    return false;
+  }
+  for (auto [result, text] : llvm::zip(results, outputs)) {
+    llvm::StringRef path = text;
+    if (!path.consume_front("@")) {
+      llvm::WithColor::error() << "expected '@file.npy' but got '" << text
+                               << "'\n";
+      return false;
+    }
+    llvm::SmallVector<int64_t> strides =
+        reference::getContiguousStrides(result.getSizes());
+    coil_tensor tensor = {result.getData(),
+                          result.getSizes().data(),
+                          strides.data(),
+                          static_cast<int32_t>(result.getRank()),
+                          static_cast<int32_t>(result.getDType()),
+                          /*device_type=*/0,
+                          /*device_index=*/0};
+    if (llvm::Error error = writeNpy(path, tensor)) {
+      llvm::WithColor::error() << llvm::toString(std::move(error)) << "\n";
+      return false;
+    }
+  }
+  return true;
 }
 
 int main(int argc, char **argv) {
@@ -115,6 +149,11 @@ int main(int argc, char **argv) {
     auto results = reference::Interpreter(options).run(function, arguments);
     if (failed(results)) {
       status = 4;
+      continue;
+    }
+    if (!outputs.empty()) {
+      if (!writeOutputs(*results))
+        status = 2;
       continue;
     }
     llvm::outs() << "@" << function.getName() << "\n";

@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,9 @@ TOLERANCES = {
     torch.bfloat16: (1.6e-2, 8e-3),
 }
 
+
+# The exporter is not thread-safe; the tools run beside it.
+EXPORT_LOCK = threading.Lock()
 
 
 class Call:
@@ -128,12 +132,16 @@ class Runner:
             dynamic = None
             if self.options.dynamic:
                 auto = torch.export.Dim.AUTO
-                dynamic = (tuple({i: auto for i, s in enumerate(a.shape) if s > 1} for a in flat),)
+                # The weight of a convolution is never symbolic.
+                dynamic = (tuple({d: auto for d, s in enumerate(a.shape) if s > 1
+                                  and (i == 0 or call.op.family != "convolution")}
+                                 for call in calls for i, a in enumerate(call.args)),)
             try:
-                with torch.no_grad():
+                with EXPORT_LOCK, torch.no_grad():
                     program = torch.export.export(Program(calls), tuple(flat), strict=False,
                                                   dynamic_shapes=dynamic)
-                torch.export.save(program, os.path.join(folder, "model.pt2"))
+                with EXPORT_LOCK:
+                    torch.export.save(program, os.path.join(folder, "model.pt2"))
             except Exception as e:  # Whatever the exporter cannot do.
                 return None, "export: " + str(e).strip().split("\n")[0][:200]
             inputs, outputs = [], []
@@ -174,6 +182,10 @@ class Runner:
             for expected in call.expected:
                 call.error = call.error or compare(results[i], expected)
                 i += 1
+            if call.error and call.dtype.is_floating_point:
+                first = i - len(call.expected)
+                if no_worse(call, results[first:i]):
+                    call.error = None
 
 
 def compare(actual, expected):
@@ -194,6 +206,25 @@ def compare(actual, expected):
     wrong = ~torch.isclose(a, e, rtol, atol, equal_nan=True)
     i = int(wrong.nonzero()[0]) if wrong.any() else 0
     return f"{int(wrong.sum())} of {a.numel()} differ, first {a[i]:.9g} instead of {e[i]:.9g}"
+
+
+def no_worse(call, actual):
+    """Whether every element is as near to what eager mode computes in double
+    precision as eager mode's own is. Eager mode rounds differently in vectors
+    and in the remainders of loops; no single answer agrees with both."""
+    try:
+        exact = flatten(call.op.fn(*[a.double() if a.is_floating_point() else a
+                                     for a in call.args]))
+    except (RuntimeError, NotImplementedError, TypeError):
+        return False
+    for a, e, x in zip(actual, call.expected, exact):
+        if a.dtype != e.dtype or a.shape != e.shape:
+            return False
+        a, e, x = a.double(), e.double(), x.to(e.dtype).double()
+        same = (a == x) | (a.isnan() & x.isnan()) | (a == e) | (a.isnan() & e.isnan())
+        if not torch.all(same | ((a - x).abs() <= (e - x).abs())):
+            return False
+    return True
 
 
 def write_table(path, operators_, calls_of, options):
@@ -275,16 +306,6 @@ def main():
         runner.check(calls_of[id(op)])
         return op
 
-    # The exporter is not thread-safe, the tools run in parallel with it.
-    import threading
-    lock = threading.Lock()
-    original = torch.export.export
-
-    def export(*args, **kwargs):
-        with lock:
-            return original(*args, **kwargs)
-
-    torch.export.export = export
     with ThreadPoolExecutor(options.jobs) as pool:
         for op in pool.map(work, chosen):
             bad = [c for c in calls_of[id(op)] if c.error]

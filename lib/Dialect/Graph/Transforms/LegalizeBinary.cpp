@@ -120,9 +120,11 @@ static LogicalResult legalizeDivMode(AtenCall &c) {
   return c.fail("rounding mode '" + mode + "' is unknown");
 }
 
-/// x to the power of a constant, by multiplication where that is what the
-/// framework does.
-static Value powConstant(TensorBuilder &b, Value x, double exponent) {
+/// x to the power of a constant, by multiplication and, unless of `f16`, by
+/// roots, where that is what the framework does. A root differs from a power
+/// at minus infinity and minus zero.
+static Value powConstant(TensorBuilder &b, Value x, double exponent,
+                         bool byRoots) {
   Type type = getElementType(x);
   auto repeated = [&](uint64_t n) {
     Value result, base = x;
@@ -142,9 +144,9 @@ static Value powConstant(TensorBuilder &b, Value x, double exponent) {
   if (isa<FloatType>(type)) {
     if (exponent == 2 || exponent == 3)
       return repeated(exponent);
-    if (exponent == 0.5)
+    if (exponent == 0.5 && byRoots)
       return b.unary<SqrtOp>(x);
-    if (exponent == -0.5)
+    if (exponent == -0.5 && byRoots)
       return b.unary<RsqrtOp>(x);
     if (exponent == -1)
       return b.unary<ReciprocalOp>(x);
@@ -162,7 +164,8 @@ static LogicalResult legalizePowTensorScalar(AtenCall &c) {
   if (!x)
     return c.fail("its operand is missing");
   if (std::optional<double> exponent = c.getFloat("exponent"))
-    return c.replace(powConstant(c.b, x, *exponent));
+    return c.replace(powConstant(c.b, x, *exponent,
+                                 /*byRoots=*/!c.resultElementType().isF16()));
   Value y = c.operand("exponent", type);
   return y ? c.replace(c.b.binary<PowOp>(x, y))
            : c.fail("the exponent is not a number");

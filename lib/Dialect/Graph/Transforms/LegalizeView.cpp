@@ -372,6 +372,13 @@ void graph::populateViewLegalizations(AtenLegalizations &t) {
         "flatten.using_ints unflatten.int ravel atleast_1d",
         legalizeReshape);
   t.add("view.dtype view_copy.dtype", legalizeViewDtype);
+  t.add("broadcast_tensors", [](AtenCall &c) -> LogicalResult {
+    SmallVector<Value> results;
+    for (auto [i, x] : llvm::enumerate(c.tensors("tensors")))
+      if (i < c.op.getOutputs().size())
+        results.push_back(c.broadcastTo(x, c.resultSizes(i)));
+    return c.replace(results);
+  });
   t.add("permute permute_copy", legalizePermute);
   t.add("transpose.int transpose_copy.int swapdims", transpose("dim0", "dim1"));
   t.add("swapaxes", transpose("axis0", "axis1"));
