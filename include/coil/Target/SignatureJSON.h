@@ -13,6 +13,7 @@
 #ifndef COIL_TARGET_SIGNATUREJSON_H
 #define COIL_TARGET_SIGNATUREJSON_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
 
 namespace mlir {
@@ -22,10 +23,17 @@ class Operation;
 namespace coil {
 
 class Signature;
+struct SymbolSpec;
+struct TensorSpec;
 
 /// \returns {"inputs": [...], "outputs": [...], "symbols": [...]}. A size is
 /// an integer, or a string when symbols occur in it.
 llvm::json::Value toJSON(const Signature &signature);
+
+/// The same for some of the inputs.
+llvm::json::Value toJSON(llvm::ArrayRef<TensorSpec> inputs,
+                         llvm::ArrayRef<TensorSpec> outputs,
+                         llvm::ArrayRef<SymbolSpec> symbols);
 
 /// Registers the translation `signature-to-json`: the signature of the
 /// function `main` or `coil_main` of a module at any level.

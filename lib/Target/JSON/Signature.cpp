@@ -40,22 +40,29 @@ static Object toJSON(const coil::TensorSpec &spec) {
   return tensor;
 }
 
-llvm::json::Value coil::toJSON(const Signature &signature) {
-  Array inputs, outputs, symbols;
-  for (const TensorSpec &spec : signature.getInputs())
-    inputs.push_back(::toJSON(spec));
-  for (const TensorSpec &spec : signature.getOutputs())
-    outputs.push_back(::toJSON(spec));
-  for (const SymbolSpec &symbol : signature.getSymbols()) {
+llvm::json::Value coil::toJSON(ArrayRef<TensorSpec> inputs,
+                               ArrayRef<TensorSpec> outputs,
+                               ArrayRef<SymbolSpec> symbols) {
+  Array inputList, outputList, symbolList;
+  for (const TensorSpec &spec : inputs)
+    inputList.push_back(::toJSON(spec));
+  for (const TensorSpec &spec : outputs)
+    outputList.push_back(::toJSON(spec));
+  for (const SymbolSpec &symbol : symbols) {
     Object entry{
         {"name", symbol.name}, {"min", symbol.min}, {"hint", symbol.hint}};
     if (symbol.max != INT64_MAX)
       entry["max"] = symbol.max;
-    symbols.push_back(std::move(entry));
+    symbolList.push_back(std::move(entry));
   }
-  return Object{{"inputs", std::move(inputs)},
-                {"outputs", std::move(outputs)},
-                {"symbols", std::move(symbols)}};
+  return Object{{"inputs", std::move(inputList)},
+                {"outputs", std::move(outputList)},
+                {"symbols", std::move(symbolList)}};
+}
+
+llvm::json::Value coil::toJSON(const Signature &signature) {
+  return toJSON(signature.getInputs(), signature.getOutputs(),
+                signature.getSymbols());
 }
 
 /// Reads the signature of a lowered entry point or of a function of tensors.

@@ -19,11 +19,20 @@ function(add_coil_library name)
   set_property(GLOBAL APPEND PROPERTY COIL_OBJECTS $<TARGET_OBJECTS:obj.${name}>)
 endfunction()
 
+# Where tools and libraries look for libMLIR.so, after their own directory.
+if(NOT COIL_STATIC_LLVM)
+  set(COIL_LLVM_RPATH ":${LLVM_LIBRARY_DIR}")
+endif()
+
 # A tool links libCoil.so and nothing else of ours.
 function(add_coil_tool name)
-  add_llvm_executable(${name} ${ARGN})
+  if(COIL_STATIC_LLVM)
+    add_llvm_executable(${name} DISABLE_LLVM_LINK_LLVM_DYLIB ${ARGN})
+  else()
+    add_llvm_executable(${name} ${ARGN})
+  endif()
   target_link_libraries(${name} PRIVATE Coil)
   set_target_properties(${name} PROPERTIES
-    INSTALL_RPATH "$ORIGIN/../lib:${LLVM_LIBRARY_DIR}")
+    INSTALL_RPATH "$ORIGIN/../lib${COIL_LLVM_RPATH}")
   install(TARGETS ${name} RUNTIME DESTINATION bin)
 endfunction()

@@ -1,0 +1,143 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C API: compile a file, ask what the program takes, run it. Plain C, no
+// LLVM types; functions are only ever added. Any number of threads may use a
+// program at the same time; a result belongs to one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_C_COIL_H
+#define COIL_C_COIL_H
+
+#include "coil/Runtime/Runtime.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define COIL_C_API __attribute__((visibility("default")))
+#else
+#define COIL_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Version of this interface.
+#define COIL_API_VERSION 1
+
+/// Returns the version of the interface that the library implements.
+COIL_C_API uint32_t coil_api_version(void);
+
+/// Returns the version of the compiler, such as "0.1.0".
+COIL_C_API const char *coil_version(void);
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+/// What functions return; the same numbers as the exit statuses of the tools.
+typedef enum coil_result_code {
+  COIL_API_OK = 0,
+  /// A wrong argument, or an input that does not fit the program.
+  COIL_API_USAGE = 2,
+  /// The file cannot be read, verified or compiled.
+  COIL_API_LOAD = 3,
+  /// The program stopped while it ran.
+  COIL_API_RUN = 4
+} coil_result_code;
+
+/// Frees a message that a function returned. NULL is allowed.
+COIL_C_API void coil_string_free(char *text);
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// A compiled program with its weights.
+typedef struct coil_program coil_program;
+
+/// How to compile. Initialise with coil_compile_options_init. NULL and 0 mean
+/// the default.
+typedef struct coil_compile_options {
+  /// sizeof(coil_compile_options), so that fields can be added.
+  size_t struct_size;
+  /// Function of a .mlir file; "main" by default.
+  const char *function;
+  /// The .pt2 file that holds the weights of a .mlir file.
+  const char *weights;
+  /// Options of the pipelines, such as "library=none vector-bits=256".
+  const char *pipeline_options;
+  /// Directory that keeps compiled objects between processes; none by default.
+  const char *object_cache;
+  /// Threads that compile; all of the machine by default.
+  uint32_t threads;
+  /// 1 to 3; 2 by default.
+  uint32_t opt_level;
+} coil_compile_options;
+
+COIL_C_API void coil_compile_options_init(coil_compile_options *options);
+
+/// Compiles a .pt2 file, or a .mlir file of any stage. `options` may be NULL.
+/// On failure `*error` receives a message, one line for each diagnostic, that
+/// the caller frees with coil_string_free; `error` may be NULL.
+COIL_C_API int32_t coil_program_compile(const char *path,
+                                        const coil_compile_options *options,
+                                        coil_program **program, char **error);
+
+/// Frees a program. Results that were made by it must be freed before. NULL is
+/// allowed.
+COIL_C_API void coil_program_destroy(coil_program *program);
+
+/// The numbers of inputs and outputs; weights are not inputs.
+COIL_C_API size_t coil_program_num_inputs(const coil_program *program);
+COIL_C_API size_t coil_program_num_outputs(const coil_program *program);
+
+/// What the program takes and gives, as JSON: {"inputs": [{"name", "dtype",
+/// "sizes"}], "outputs": [...], "symbols": [{"name", "min", "max", "hint"}]}.
+/// Sizes are integers, or strings in terms of symbols. Owned by the program.
+COIL_C_API const char *coil_program_signature_json(const coil_program *program);
+
+/// What compilation did, as JSON: seconds of each stage, kernels before and
+/// after fusion. Owned by the program.
+COIL_C_API const char *coil_program_stats_json(const coil_program *program);
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+/// The outputs of one run, with their memory. An output may point into an
+/// input, which then must outlive the result.
+typedef struct coil_result coil_result;
+
+/// Runs the program on tensors in host memory. Errors as in
+/// coil_program_compile.
+COIL_C_API int32_t coil_program_run(const coil_program *program,
+                                    const coil_tensor *inputs,
+                                    size_t num_inputs, coil_result **result,
+                                    char **error);
+
+COIL_C_API size_t coil_result_num_outputs(const coil_result *result);
+
+/// Output number `index`, or NULL. Owned by the result.
+COIL_C_API const coil_tensor *coil_result_output(const coil_result *result,
+                                                 size_t index);
+
+/// Counters of the run: memory, launches, library calls.
+COIL_C_API void coil_result_get_stats(const coil_result *result,
+                                      coil_run_stats *stats);
+
+/// Frees a result and its outputs. NULL is allowed.
+COIL_C_API void coil_result_destroy(coil_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // COIL_C_COIL_H

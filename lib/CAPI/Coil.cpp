@@ -1,0 +1,177 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C API over CompiledProgram.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil-c/Coil.h"
+
+#include "coil/Driver/CompiledProgram.h"
+#include "coil/Target/SignatureJSON.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace coil;
+
+struct coil_program {
+  std::unique_ptr<CompiledProgram> program;
+  std::string signature;
+  std::string stats;
+};
+
+struct coil_result {
+  RunResult run;
+};
+
+/// Hands a message over and returns `code`.
+static int32_t fail(coil_result_code code, const llvm::Twine &message,
+                    char **error) {
+  if (error)
+    *error = strdup(message.str().c_str());
+  return code;
+}
+
+static std::string toText(const char *text) { return text ? text : ""; }
+
+static llvm::json::Value statsToJSON(const CompiledProgram &program) {
+  const JITStats &stats = program.getStats();
+  const EngineStats &engine = program.getEngine().getStats();
+  llvm::json::Object seconds{{"import", stats.importSeconds},
+                             {"code", engine.totalSeconds},
+                             {"total", stats.totalSeconds}};
+  for (const StageTime &time : stats.stages)
+    seconds[stringifyStage(time.stage)] = time.seconds;
+  return llvm::json::Object{
+      {"seconds", std::move(seconds)},
+      {"kernels_before_fusion", stats.kernelsBefore},
+      {"launches", stats.launches},
+      {"library_calls", stats.libraryCalls},
+      {"kernels", static_cast<int64_t>(engine.kernels)},
+      {"objects", static_cast<int64_t>(engine.objects)},
+      {"cached_objects", static_cast<int64_t>(engine.cachedObjects)},
+      {"object_bytes", engine.objectBytes}};
+}
+
+extern "C" {
+
+uint32_t coil_api_version(void) { return COIL_API_VERSION; }
+
+const char *coil_version(void) { return COIL_VERSION; }
+
+void coil_string_free(char *text) { free(text); }
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+void coil_compile_options_init(coil_compile_options *options) {
+  *options = {};
+  options->struct_size = sizeof(coil_compile_options);
+}
+
+int32_t coil_program_compile(const char *path,
+                             const coil_compile_options *options,
+                             coil_program **program, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!path || !program)
+    return fail(COIL_API_USAGE, "expected a path and a place for the program",
+                error);
+  *program = nullptr;
+  JITOptions jit;
+  if (options) {
+    if (options->struct_size != sizeof(coil_compile_options))
+      return fail(COIL_API_USAGE,
+                  "the options were not made by coil_compile_options_init",
+                  error);
+    if (options->opt_level > 3)
+      return fail(COIL_API_USAGE, "expected an optimisation level up to 3",
+                  error);
+    if (options->function)
+      jit.function = options->function;
+    jit.weights = toText(options->weights);
+    jit.pipelineOptions = toText(options->pipeline_options);
+    jit.engine.objectCache = toText(options->object_cache);
+    jit.engine.threads = options->threads;
+    if (options->opt_level != 0)
+      jit.engine.optLevel = options->opt_level;
+  }
+  llvm::Expected<std::unique_ptr<CompiledProgram>> compiled =
+      CompiledProgram::compile(path, jit);
+  if (!compiled)
+    return fail(COIL_API_LOAD, llvm::toString(compiled.takeError()), error);
+  const Signature &signature = (*compiled)->getEngine().getSignature();
+  std::string text = llvm::formatv("{0:2}", toJSON((*compiled)->getInputs(),
+                                                   (*compiled)->getOutputs(),
+                                                   signature.getSymbols()));
+  std::string stats = llvm::formatv("{0:2}", statsToJSON(**compiled));
+  *program =
+      new coil_program{std::move(*compiled), std::move(text), std::move(stats)};
+  return COIL_API_OK;
+}
+
+void coil_program_destroy(coil_program *program) { delete program; }
+
+size_t coil_program_num_inputs(const coil_program *program) {
+  return program->program->getInputs().size();
+}
+
+size_t coil_program_num_outputs(const coil_program *program) {
+  return program->program->getOutputs().size();
+}
+
+const char *coil_program_signature_json(const coil_program *program) {
+  return program->signature.c_str();
+}
+
+const char *coil_program_stats_json(const coil_program *program) {
+  return program->stats.c_str();
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+int32_t coil_program_run(const coil_program *program, const coil_tensor *inputs,
+                         size_t num_inputs, coil_result **result,
+                         char **error) {
+  if (error)
+    *error = nullptr;
+  if (!program || !result || (!inputs && num_inputs != 0))
+    return fail(COIL_API_USAGE,
+                "expected a program, inputs and a place for the result", error);
+  *result = nullptr;
+  llvm::Expected<RunResult> run = program->program->run({inputs, num_inputs});
+  if (!run) {
+    llvm::Error failure = run.takeError();
+    coil_result_code code =
+        failure.isA<InputError>() ? COIL_API_USAGE : COIL_API_RUN;
+    return fail(code, llvm::toString(std::move(failure)), error);
+  }
+  *result = new coil_result{std::move(*run)};
+  return COIL_API_OK;
+}
+
+size_t coil_result_num_outputs(const coil_result *result) {
+  return result->run.getOutputs().size();
+}
+
+const coil_tensor *coil_result_output(const coil_result *result, size_t index) {
+  llvm::ArrayRef<coil_tensor> outputs = result->run.getOutputs();
+  return index < outputs.size() ? &outputs[index] : nullptr;
+}
+
+void coil_result_get_stats(const coil_result *result, coil_run_stats *stats) {
+  *stats = result->run.getStats();
+}
+
+void coil_result_destroy(coil_result *result) { delete result; }
+
+} // extern "C"

@@ -1,0 +1,27 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile PyTorch programs with Coil and run them.
+
+    import coil
+
+    program = coil.compile("model.pt2")
+    logits, = program(images)          # NumPy arrays, or anything with DLPack
+
+This is a thin layer over the C API; it needs neither PyTorch nor, unless it is
+there, NumPy.
+"""
+
+from coil._program import Program, compile
+from coil._library import CoilError, CompileError, InputError, RunError, version
+from coil._tensor import Tensor
+
+__all__ = [
+    "CoilError",
+    "CompileError",
+    "InputError",
+    "Program",
+    "RunError",
+    "Tensor",
+    "compile",
+    "version",
+]

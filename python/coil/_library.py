@@ -1,0 +1,133 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The C API through ctypes: where the library is, its types and its errors."""
+
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+
+API_VERSION = 1
+
+
+class CoilError(Exception):
+    """Something that Coil refused; the message says where and why."""
+
+
+class CompileError(CoilError):
+    """The file cannot be read, verified or compiled."""
+
+
+class InputError(CoilError, ValueError):
+    """An argument that does not fit the program."""
+
+
+class RunError(CoilError):
+    """The program stopped while it ran."""
+
+
+_ERRORS = {2: InputError, 3: CompileError, 4: RunError}
+
+
+class CTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", c_void_p),
+        ("sizes", POINTER(c_int64)),
+        ("strides", POINTER(c_int64)),
+        ("rank", c_int32),
+        ("dtype", c_int32),
+        ("device_type", c_int32),
+        ("device_index", c_int32),
+    ]
+
+
+class CompileOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("function", c_char_p),
+        ("weights", c_char_p),
+        ("pipeline_options", c_char_p),
+        ("object_cache", c_char_p),
+        ("threads", c_uint32),
+        ("opt_level", c_uint32),
+    ]
+
+
+class RunStats(ctypes.Structure):
+    _fields_ = [
+        (name, c_int64)
+        for name in (
+            "live_bytes",
+            "peak_bytes",
+            "allocated_bytes",
+            "live_allocations",
+            "allocations",
+            "launches",
+            "library_calls",
+        )
+    ]
+
+
+def _find():
+    """The library: named by COIL_C_LIBRARY, or in `lib` beside the package."""
+    named = os.environ.get("COIL_C_LIBRARY")
+    if named:
+        return named
+    package = pathlib.Path(os.path.abspath(__file__)).parent
+    for folder in (package.parents[1] / "lib", package / "lib"):
+        for name in ("libCoilC.so.0", "libCoilC.so"):
+            if (folder / name).exists():
+                return str(folder / name)
+    raise ImportError(
+        "libCoilC.so is not in 'lib' beside the package; set COIL_C_LIBRARY to its path"
+    )
+
+
+def _load():
+    library = ctypes.CDLL(_find())
+    signatures = {
+        "coil_api_version": (c_uint32, []),
+        "coil_version": (c_char_p, []),
+        "coil_string_free": (None, [c_void_p]),
+        "coil_compile_options_init": (None, [POINTER(CompileOptions)]),
+        "coil_program_compile": (
+            c_int32,
+            [c_char_p, POINTER(CompileOptions), POINTER(c_void_p), POINTER(c_void_p)],
+        ),
+        "coil_program_destroy": (None, [c_void_p]),
+        "coil_program_signature_json": (c_char_p, [c_void_p]),
+        "coil_program_stats_json": (c_char_p, [c_void_p]),
+        "coil_program_run": (
+            c_int32,
+            [c_void_p, POINTER(CTensor), c_size_t, POINTER(c_void_p), POINTER(c_void_p)],
+        ),
+        "coil_result_num_outputs": (c_size_t, [c_void_p]),
+        "coil_result_output": (POINTER(CTensor), [c_void_p, c_size_t]),
+        "coil_result_get_stats": (None, [c_void_p, POINTER(RunStats)]),
+        "coil_result_destroy": (None, [c_void_p]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    found = library.coil_api_version()
+    if found < API_VERSION:
+        raise ImportError(f"libCoilC.so has API version {found}, expected {API_VERSION}")
+    return library
+
+
+library = _load()
+
+
+def check(status, error):
+    """Raises what a call reported; frees its message."""
+    if status == 0:
+        return
+    text = ctypes.string_at(error.value).decode() if error.value else "unknown error"
+    library.coil_string_free(error)
+    raise _ERRORS.get(status, CoilError)(text)
+
+
+def version():
+    """The version of the compiler."""
+    return library.coil_version().decode()
