@@ -49,6 +49,8 @@ static std::string fileToLoad(const Loader &state) {
 /// Loads the library into a new object or sets the reason why not.
 static const OneDNN *load(Loader &state) {
   std::string file = fileToLoad(state);
+  // oneDNN loads libgomp; ours must be the first, with its settings.
+  (void)coil_get_num_threads();
   void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *message = dlerror();

@@ -18,19 +18,63 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <type_traits>
 
 using namespace coil::rt;
 
-// libgomp's interface. Declared here because omp.h is a compiler's private
-// header and pragmas would bind to that compiler's own runtime.
-extern "C" {
-void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads,
+namespace {
+
+/// libgomp's interface, bound at the first use: pragmas would bind to the
+/// compiler's own runtime, and a link would load libgomp before it could be told
+/// how long idle threads may spin.
+struct OpenMP {
+  void (*parallel)(void (*fn)(void *), void *data, unsigned threads,
                    unsigned flags);
-int omp_get_thread_num(void);
-int omp_get_max_threads(void);
-void omp_set_num_threads(int count);
-int omp_in_parallel(void);
+  int (*getThreadNum)();
+  int (*getMaxThreads)();
+  void (*setNumThreads)(int count);
+  int (*inParallel)();
+};
+
+/// About 20 us of spinning. libgomp's default is several ms, which a thread that
+/// shares its processor with another process spends on nothing.
+constexpr const char *spinCount = "2000";
+
+int oneThread() { return 1; }
+int zeroth() { return 0; }
+void ignoreCount(int) {}
+void runInline(void (*fn)(void *), void *data, unsigned, unsigned) { fn(data); }
+
+OpenMP bindOpenMP() {
+  bool chosen = getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY");
+  if (!chosen)
+    setenv("GOMP_SPINCOUNT", spinCount, 0);
+  void *library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL);
+  if (!chosen)
+    unsetenv("GOMP_SPINCOUNT");
+  OpenMP omp = {runInline, zeroth, oneThread, ignoreCount, zeroth};
+  if (!library)
+    return omp; // Everything runs on the caller's thread.
+  auto bind = [&](auto &slot, const char *name) {
+    if (void *address = dlsym(library, name))
+      slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(address);
+  };
+  bind(omp.parallel, "GOMP_parallel");
+  bind(omp.getThreadNum, "omp_get_thread_num");
+  bind(omp.getMaxThreads, "omp_get_max_threads");
+  bind(omp.setNumThreads, "omp_set_num_threads");
+  bind(omp.inParallel, "omp_in_parallel");
+  return omp;
 }
+
+const OpenMP &openMP() {
+  static const OpenMP omp = bindOpenMP();
+  return omp;
+}
+
+} // namespace
 
 namespace {
 
@@ -70,7 +114,7 @@ static std::atomic<int> requestedThreads{0};
 static int threadCount() {
   int count = requestedThreads.load(std::memory_order_relaxed);
   if (count == 0)
-    count = omp_get_max_threads();
+    count = openMP().getMaxThreads();
   return std::clamp(count, 1, maxThreads);
 }
 
@@ -89,7 +133,7 @@ static void work(void *data) {
   Failure failure = {&loop.status, loop.message, sizeof(loop.message)};
   Failure *outer = currentFailure;
   currentFailure = &failure;
-  int self = omp_get_thread_num();
+  int self = openMP().getThreadNum();
   for (int i = 0; i < loop.owners; ++i) {
     Range &range = loop.ranges[(self + i) % loop.owners];
     while (range.next.load(std::memory_order_relaxed) < range.end) {
@@ -114,7 +158,7 @@ int32_t coil::rt::parallelForImpl(int64_t total, int64_t grain, RangeFn body,
   if (total <= 0)
     return COIL_OK;
   grain = std::max<int64_t>(grain, 1);
-  int threads = total <= grain || omp_in_parallel() ? 1 : threadCount();
+  int threads = total <= grain || openMP().inParallel() ? 1 : threadCount();
   if (threads == 1) {
     std::atomic<int32_t> status{COIL_OK};
     char message[512];
@@ -143,25 +187,25 @@ int32_t coil::rt::parallelForImpl(int64_t total, int64_t grain, RangeFn body,
     begin = end;
   }
   // Always the whole team: libgomp ends threads that a smaller team leaves out.
-  GOMP_parallel(work, &loop, unsigned(threads), 0);
+  openMP().parallel(work, &loop, unsigned(threads), 0);
   int32_t status = loop.status;
   return status == COIL_OK ? COIL_OK : failWith(status, loop.message);
 }
 
 ThreadCountScope::ThreadCountScope() : previous(0) {
   int count = requestedThreads.load(std::memory_order_relaxed);
-  if (count == 0 || omp_in_parallel())
+  if (count == 0 || openMP().inParallel())
     return;
-  int current = omp_get_max_threads();
+  int current = openMP().getMaxThreads();
   if (current == count)
     return;
   previous = current;
-  omp_set_num_threads(count);
+  openMP().setNumThreads(count);
 }
 
 ThreadCountScope::~ThreadCountScope() {
   if (previous)
-    omp_set_num_threads(previous);
+    openMP().setNumThreads(previous);
 }
 
 extern "C" {
