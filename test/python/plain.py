@@ -1,5 +1,3 @@
-# RUN: %python %s %S/Inputs/program.mlir | FileCheck %s
-# The module on Python's own buffers; NumPy may or may not be there.
 import array
 import sys
 

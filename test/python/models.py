@@ -1,6 +1,3 @@
-# REQUIRES: torch
-# RUN: %torch_python %s %models | FileCheck %s
-# Both models on NumPy arrays and, through DLPack, on a PyTorch tensor.
 import pathlib
 import sys
 
