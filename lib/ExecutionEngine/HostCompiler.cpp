@@ -11,6 +11,8 @@
 
 #include "HostCompiler.h"
 
+#include "InlineMath.h"
+
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -30,7 +32,8 @@ using namespace llvm;
 /// programs are calls; what remains is the cleanup that lowering relies on.
 /// The full pipelines take several times longer for nothing measurable.
 static constexpr StringLiteral leanPipeline =
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint"
+    "always-inline,globaldce,function(sroa,early-cse<memssa>,simplifycfg,"
+    "instcombine<no-verify-fixpoint"
     ">,loop-mssa(loop-rotate<header-duplication>,licm<allowspeculation>),"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm<"
     "allowspeculation>),simplifycfg)";
@@ -76,6 +79,7 @@ Expected<HostTarget> HostTarget::detect(StringRef cpu, StringRef features) {
     return makeError("unknown processor '" + target.cpu + "'");
   info.reset(found->createMCSubtargetInfo(Triple(target.triple), target.cpu,
                                           target.features));
+  target.hasFMA = info->checkFeatures("+fma");
   if (info->checkFeatures("+avx512f"))
     target.vectorBits = 512;
   else if (info->checkFeatures("+avx"))
@@ -107,6 +111,8 @@ HostCompiler::create(const HostTarget &target, unsigned optLevel) {
 void HostCompiler::prepare(Module &module) const {
   module.setTargetTriple(Triple(target.triple));
   module.setDataLayout(getDataLayout());
+  if (optLevel > 0 && target.hasFMA)
+    addInlineMath(module, /*hasScalef=*/target.vectorBits == 512);
   std::string bits = std::to_string(target.vectorBits);
   for (Function &function : module) {
     if (function.isDeclaration())

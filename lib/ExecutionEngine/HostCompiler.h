@@ -34,6 +34,8 @@ struct HostTarget {
   std::string features;
   /// Bits of the widest vectors that code should use.
   unsigned vectorBits = 128;
+  /// Whether there is a fused multiply-add.
+  bool hasFMA = false;
 
   /// The processor of this process, or the given names in its place when they
   /// are not empty.
@@ -51,7 +53,8 @@ public:
     return machine->createDataLayout();
   }
 
-  /// Sets the triple, layout and function attributes of the target.
+  /// Sets the triple, layout and function attributes of the target, and adds
+  /// the bodies of inlined mathematics.
   void prepare(llvm::Module &module) const;
   void optimize(llvm::Module &module) const;
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
