@@ -518,7 +518,8 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
     llvm::SmallVector<llvm::SmallVector<int64_t>> layouts(inputs.size());
     for (auto [i, spec] : llvm::enumerate(impl->signature.getInputs())) {
       auto strides = getStrides(spec, inputs[i], *symbols);
-      if (status != COIL_OK || !strides || hasStrides(inputs[i], *strides))
+      if (status != COIL_OK || !strides || hasStrides(inputs[i], *strides) ||
+          inputs[i].device_type != COIL_CPU) // The program checks these.
         continue;
       layouts[i] = std::move(*strides);
       status = relayout(run, arguments[i], layouts[i]);

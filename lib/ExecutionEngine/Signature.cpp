@@ -287,6 +287,8 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
       spec.name = name.str();
     if (auto weight = dictionary.getAs<StringAttr>("graph.weight"))
       spec.weight = weight.str();
+    if (auto device = dictionary.getAs<IntegerAttr>("coil.device_type"))
+      spec.deviceType = int32_t(device.getInt());
     if (auto strides = dictionary.getAs<sym::ShapeAttr>("coil.strides"))
       builder.addStrides(strides, spec);
   }
@@ -342,8 +344,11 @@ Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
       return makeError(describe(i) + ": expected rank " +
                        llvm::Twine(spec.sizes.size()) + " but got " +
                        llvm::Twine(tensor.rank));
-    if (tensor.device_type != COIL_CPU)
-      return makeError(describe(i) + ": expected a tensor on the CPU");
+    if (tensor.device_type != spec.deviceType)
+      return makeError(describe(i) +
+                       ": expected a tensor on a device of type " +
+                       llvm::Twine(spec.deviceType) + " but got " +
+                       llvm::Twine(tensor.device_type));
     for (size_t d = 0; d < spec.sizes.size(); ++d) {
       const SizeExpr &size = spec.sizes[d];
       if (size.kind != SizeExpr::Kind::Linear || values[size.symbol])

@@ -40,7 +40,8 @@ namespace coil {
 /// The function type over tensors.
 inline constexpr llvm::StringLiteral kSignatureAttrName = "coil.signature";
 /// A dictionary for each input: `coil.name`, `coil.strides` (a `#sym.shape`) for
-/// an input that is not row-major, and `graph.weight` for an input
+/// an input that is not row-major, `coil.device_type` (the runtime's number) for
+/// an input that is not on the CPU, and `graph.weight` for an input
 /// that a weight of this name is for.
 inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
 /// @}
@@ -81,6 +82,7 @@ struct TensorSpec {
   std::string name;   ///< May be empty.
   std::string weight; ///< Empty for an ordinary input.
   int32_t dtype = COIL_F32;
+  int32_t deviceType = COIL_CPU;
   llvm::SmallVector<SizeExpr, 0> sizes;
   /// The layout that the program was compiled for; empty for row-major.
   llvm::SmallVector<SizeExpr, 0> strides;

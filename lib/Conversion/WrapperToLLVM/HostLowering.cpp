@@ -273,6 +273,10 @@ LLVM::LLVMFuncOp HostLowering::createFunction() {
         function_interface_impl::getArgAttrs(fn, static_cast<unsigned>(i)));
     if (!buffer.isContiguous())
       attrs.set("coil.strides", buffer.getStrides());
+    auto *dialect = b.getContext()->getLoadedDialect<WrapperDialect>();
+    if (auto *device = dialect->lookupDevice(buffer.getDevice().getKind());
+        device && device->runtimeType != COIL_CPU)
+      attrs.set("coil.device_type", b.getI32IntegerAttr(device->runtimeType));
     inputAttrs.push_back(attrs.getDictionary(b.getContext()));
   }
   for (Type type : fn.getResultTypes())
@@ -470,7 +474,8 @@ LogicalResult HostLowering::lower(ReturnOp op) {
   for (auto [i, v] : llvm::enumerate(op.getOperands())) {
     auto type = cast<BufferType>(v.getType());
     std::optional<int32_t> dtype = getDType(op, type.getElementType());
-    if (!dtype)
+    const DeviceInfo *device = getDevice(op, type.getDevice());
+    if (!dtype || !device)
       return failure();
     Value output = outputsArg;
     if (i != 0)
@@ -482,6 +487,9 @@ LogicalResult HostLowering::lower(ReturnOp op) {
     call("coil_rt_set_output",
          {runArg, output, buffer(v), i32(*dtype),
           i32(static_cast<int32_t>(type.getRank())), sizes, strides});
+    if (device->runtimeType != COIL_CPU)
+      store(i32(device->runtimeType), output,
+            offsetof(coil_tensor, device_type) / 4, i32Type);
   }
   LLVM::BrOp::create(b, ValueRange(i32(COIL_OK)), exit);
   return success();

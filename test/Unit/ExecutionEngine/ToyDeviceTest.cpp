@@ -1,0 +1,161 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A device that the core does not know: registered here, with its own memory
+// and launches, it runs a small program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Conversion/Passes.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/Transforms/Passes.h"
+#include "coil/ExecutionEngine/Engine.h"
+#include "coil/InitAllDialects.h"
+#include "coil/Runtime/HostABI.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+using namespace coil;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// The device at run time
+//===----------------------------------------------------------------------===//
+
+constexpr int32_t kToyType = 7;
+
+static std::set<void *> toyMemory;
+static int toyLaunches = 0;
+
+extern "C" {
+COIL_RT_API int32_t toy_alloc(coil_run *, int64_t bytes, void **out) {
+  *out = std::malloc(size_t(bytes) + 1);
+  toyMemory.insert(*out);
+  return COIL_OK;
+}
+
+COIL_RT_API int32_t toy_free(coil_run *, void *pointer) {
+  if (toyMemory.erase(pointer) == 0)
+    return COIL_INVALID_ARGUMENT;
+  std::free(pointer);
+  return COIL_OK;
+}
+
+COIL_RT_API int32_t toy_launch(coil_run *, coil_cpu_kernel kernel,
+                               void **buffers, const int64_t *symbols,
+                               int64_t total, int64_t) {
+  ++toyLaunches;
+  return kernel(buffers, symbols, 0, total);
+}
+}
+
+//===----------------------------------------------------------------------===//
+// The device in the compiler
+//===----------------------------------------------------------------------===//
+
+static void registerToyDevice(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, wrapper::WrapperDialect *dialect) {
+    wrapper::DeviceInfo toy;
+    toy.kind = "toy";
+    toy.runtimeType = kToyType;
+    toy.allocFunction = "toy_alloc";
+    toy.freeFunction = "toy_free";
+    toy.launchFunction = "toy_launch";
+    dialect->registerDevice(std::move(toy));
+  });
+}
+
+namespace {
+/// The toy has the host's instructions: its kernels pass for the CPU's while
+/// these are lowered.
+struct PassForCPU : PassWrapper<PassForCPU, OperationPass<wrapper::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PassForCPU)
+  explicit PassForCPU(bool cpu) : cpu(cpu) {}
+  void runOnOperation() override {
+    if (cpu)
+      getOperation().removeDeviceAttr();
+    else
+      getOperation().setDeviceAttr(
+          wrapper::DeviceAttr::get(&getContext(), "toy", 0));
+  }
+  bool cpu;
+};
+
+class ToyDeviceTest : public testing::Test {
+protected:
+  ToyDeviceTest() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    registerToyDevice(registry);
+    context.appendDialectRegistry(registry);
+    module = parseSourceString<ModuleOp>(R"mlir(
+      !x = tensor<?xf32, #sym.shape<[s0]>>
+      func.func @main(%x: !x {coil.name = "x"}) -> !x attributes {sym.symbols = {s0 = #sym.range<1, 64>}} {
+        %0 = loop.kernel "double" [s0] (%a = %x) : (!x) -> !x {
+          %v = loop.load %a[d0] : !x -> f32
+          %d = arith.addf %v, %v : f32
+          loop.store %d, 0 [d0] : f32
+        }
+        %1 = loop.kernel "reverse" [s0] (%a = %0) : (!x) -> !x {
+          %v = loop.load %a[s0 - 1 - d0] : !x -> f32
+          loop.store %v, 0 [d0] : f32
+        }
+        return %1 : !x
+      })mlir",
+                                         &context);
+  }
+
+  LogicalResult lower() {
+    PassManager pm(&context);
+    OutlineKernelsPassOptions outline;
+    outline.device = "toy";
+    pm.addPass(createOutlineKernelsPass(outline));
+    pm.addPass(wrapper::createWrapperPlanMemoryPass());
+    pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+    OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
+    kernels.addPass(std::make_unique<PassForCPU>(true));
+    kernels.addPass(createConvertLoopToCPUPass());
+    kernels.addPass(createLowerCPUKernelPass());
+    kernels.addPass(std::make_unique<PassForCPU>(false));
+    pm.addPass(createConvertWrapperToLLVMPass());
+    return pm.run(*module);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(ToyDeviceTest, RunsAProgram) {
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(succeeded(lower()));
+  llvm::Expected<std::unique_ptr<Engine>> engine = Engine::create(*module);
+  ASSERT_TRUE(bool(engine)) << toString(engine.takeError());
+  std::vector<float> x = {1, 2, 3};
+  int64_t size = 3, one = 1;
+  coil_tensor input = {x.data(), &size, &one, 1, COIL_F32, kToyType, 0};
+  llvm::Expected<RunResult> result = (*engine)->run({input});
+  ASSERT_TRUE(bool(result)) << toString(result.takeError());
+  auto *y = static_cast<float *>(result->getOutputs()[0].data);
+  EXPECT_EQ(std::vector<float>(y, y + 3), (std::vector<float>{6, 4, 2}));
+  EXPECT_EQ(result->getOutputs()[0].device_type, kToyType);
+  EXPECT_EQ(toyLaunches, 2);
+  // Only the result is left, and it is the toy's.
+  EXPECT_EQ(toyMemory, std::set<void *>{y});
+
+  input.device_type = COIL_CPU;
+  result = (*engine)->run({input});
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(toString(result.takeError()),
+            "input 0 ('x'): expected a tensor on a device of type 7 but got 0");
+}
+} // namespace
