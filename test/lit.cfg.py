@@ -27,6 +27,8 @@ config.substitutions.append(("%coil_lib", os.path.join(config.coil_obj_root, "li
 config.substitutions.append(("%coil_plugin", os.path.join(config.coil_obj_root, "lib", "CoilPlugin.so")))
 config.substitutions.append(("%models", os.path.join(config.coil_src_root, "examples", "models")))
 config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%cc", config.cc))
+config.substitutions.append(("%cxx", config.cxx))
 
 torch_python = os.environ.get("COIL_TORCH_PYTHON", config.torch_python)
 if torch_python and os.path.exists(torch_python):

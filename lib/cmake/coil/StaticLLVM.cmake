@@ -7,8 +7,7 @@ function(coil_link_static_llvm target)
   list(FILTER archives EXCLUDE REGEX "Test|MLIRCAPI|BOLT|Exegesis")
   set(whole)
   foreach(name MLIRMlirOptMain MLIROptLib MLIRLspServerLib MLIRReduceLib
-      MLIRReduce MLIRTranslateLib MLIRPass MLIRIR MLIRSupport MLIRPluginsLib
-      LLVMSupport)
+      MLIRReduce MLIRTranslateLib MLIRPass MLIRIR MLIRSupport MLIRPluginsLib)
     if(EXISTS ${LLVM_LIBRARY_DIR}/lib${name}.a)
       list(APPEND whole ${LLVM_LIBRARY_DIR}/lib${name}.a)
       list(REMOVE_ITEM archives ${LLVM_LIBRARY_DIR}/lib${name}.a)
