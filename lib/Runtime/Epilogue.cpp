@@ -45,16 +45,20 @@ static inline float expNegative(float x) {
   return p * scale;
 }
 
-/// x * Phi(x), with the complementary error function after Abramowitz and
-/// Stegun 7.1.26 (absolute error 1.5e-7).
+/// x * Phi(x), with erfc z = t * p(t) * exp(-z * z) for t = 1 / (1 + z / 2) and
+/// p interpolated at the Chebyshev points (absolute error 3.2e-8).
 static inline float geluErf(float x) {
   float z = (x < 0 ? -x : x) * 0.707106781f;
-  float t = 1.f / (1.f + 0.3275911f * z);
-  float p = 1.061405429f;
-  p = p * t - 1.453152027f;
-  p = p * t + 1.421413741f;
-  p = p * t - 0.284496736f;
-  p = p * t + 0.254829592f;
+  float t = 1.f / (1.f + 0.5f * z);
+  float p = -0.052357126f;
+  p = p * t + 0.254023612f;
+  p = p * t - 0.429261565f;
+  p = p * t + 0.218841746f;
+  p = p * t + 0.00862266216f;
+  p = p * t + 0.19038935f;
+  p = p * t + 0.245503083f;
+  p = p * t + 0.282143742f;
+  p = p * t + 0.282094479f;
   float half = 0.5f * p * t * expNegative(-z * z);
   // NaN and infinities pass through the comparison to the product.
   return x * (x < 0 ? half : 1.f - half);

@@ -277,6 +277,24 @@ TEST_F(ContractionTest, PostOpsAtTheEdgesOfFloat) {
   }
 }
 
+TEST_F(ContractionTest, GeluIsAccurate) {
+  std::vector<float> a;
+  for (float x = -12.f; x < 12.f; x += 0.0037f)
+    a.push_back(x);
+  float one = 1.f;
+  for (int32_t post : {COIL_POST_GELU_ERF, COIL_POST_GELU_TANH}) {
+    std::vector<float> c(a.size());
+    coil_contraction d = makeDesc(int64_t(a.size()), 1, 1);
+    d.post_op = post;
+    ASSERT_EQ(coil_rt_contraction(run, &d, a.data(), &one, nullptr, c.data()),
+              COIL_OK);
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_NEAR(c[i], applyPostOp(a[i], post),
+                  2e-7 * std::max(1.f, std::abs(a[i])))
+          << a[i];
+  }
+}
+
 TEST_F(ContractionTest, ThreadCounts) {
   for (int threads : {1, 2, 5}) {
     coil_set_num_threads(threads);
