@@ -336,10 +336,12 @@ MODEL(IotaModel, graph::IotaOp) {
   bool isFloatResult = isFloat(result->getDType());
   for (int64_t i = 0; i < result->getNumElements(); ++i) {
     int64_t position = i / inner % size;
-    if (isFloatStep)
-      result->set(i,
-                  makeFloat(start.f + static_cast<double>(position) * step.f));
-    else {
+    if (isFloatStep) {
+      double value = start.f + static_cast<double>(position) * step.f;
+      if (getByteSize(result->getDType()) == 2)
+        value = static_cast<float>(value);
+      result->set(i, makeFloat(value));
+    } else {
       auto value = static_cast<int64_t>(uint64_t(start.i) +
                                         uint64_t(position) * uint64_t(step.i));
       result->set(i, isFloatResult ? makeFloat(toStickyDouble(value))

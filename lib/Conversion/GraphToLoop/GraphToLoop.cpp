@@ -75,6 +75,9 @@ Value KernelBuilder::toCompute(Value v) {
 Value KernelBuilder::fromCompute(Value v, Type scalar) {
   if (v.getType() == scalar)
     return v;
+  // As the framework does; no target has the direct conversion to bf16.
+  if (v.getType().isF64() && scalar.getIntOrFloatBitWidth() == 16)
+    v = arith::TruncFOp::create(b, b.getF32Type(), v);
   return arith::TruncFOp::create(b, scalar, v);
 }
 

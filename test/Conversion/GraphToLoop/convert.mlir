@@ -111,6 +111,15 @@ func.func @index_middle(%x: tensor<5x7x9xf32>, %i: tensor<2x3xi64>) -> tensor<5x
   return %0 : tensor<5x2x3x9xf32>
 }
 
+// There is no direct conversion from f64 to bf16.
+// CHECK-LABEL: @iota_bf16
+func.func @iota_bf16() -> tensor<4xbf16> {
+  // CHECK: %[[F32:.+]] = arith.truncf %{{.+}} : f64 to f32
+  // CHECK-NEXT: arith.truncf %[[F32]] : f32 to bf16
+  %0 = graph.iota 0.0 : f64 step 0.1 : f64 dim 0 -> tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
+
 // -----
 
 func.func @convert_c1(%a: tensor<4xf32>) -> tensor<4xf32> {

@@ -272,7 +272,7 @@ def Graph_IotaOp : Graph_Op<"iota", [Pure]> {
   let summary = "arithmetic progression along a dimension";
   let description = [{
     Element `[..., i, ...]` is `start + i * step`, where i is the position along
-    `dim`. Floats are computed in `f64` and rounded once.
+    `dim`. Floats are computed in `f64` and rounded, to 16 bits through `f32`.
 
     (C1) `dim` is inside the rank.
     (C2) `start` and `step` both are integers or both floats of 64 bits, fitting
