@@ -98,10 +98,12 @@ void coil::buildLoopPipeline(OpPassManager &pm,
 }
 
 void coil::buildWrapperPipeline(OpPassManager &pm,
-                                const CompilePipelineOptions &) {
+                                const CompilePipelineOptions &options) {
   pm.addPass(createOutlineKernelsPass());
   // Kernels still say which inputs they may overwrite.
-  pm.addPass(wrapper::createWrapperPlanMemoryPass());
+  wrapper::WrapperPlanMemoryPassOptions memory;
+  memory.mode = options.plan;
+  pm.addPass(wrapper::createWrapperPlanMemoryPass(memory));
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
 }

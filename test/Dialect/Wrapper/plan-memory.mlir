@@ -55,6 +55,20 @@ wrapper.func @not_in_place(%x: !b) -> !b {
   wrapper.return %1 : !b
 }
 
+// As many bytes of another element type are not written over in place.
+// CHECK-LABEL: wrapper.func @not_in_place_as_another_type
+// CHECK-NOT: wrapper.reuse
+// CHECK: wrapper.free
+// CHECK-NEXT: wrapper.return
+wrapper.func @not_in_place_as_another_type(%x: !b) -> !wrapper.buffer<[s0], i32, #wrapper.device<"cpu">> {
+  wrapper.input_symbol "s0" = size 0 of %x : !b
+  %0 = wrapper.alloc : !b
+  wrapper.launch @pointwise[s0] ins(%x : !b) outs(%0 : !b)
+  %1 = wrapper.alloc : !wrapper.buffer<[s0], i32, #wrapper.device<"cpu">>
+  wrapper.launch @pointwise[s0] ins(%0 : !b) outs(%1 : !wrapper.buffer<[s0], i32, #wrapper.device<"cpu">>)
+  wrapper.return %1 : !wrapper.buffer<[s0], i32, #wrapper.device<"cpu">>
+}
+
 // The same buffer is also read through an operand that cannot share.
 // CHECK-LABEL: wrapper.func @in_place_for_one_operand_only
 // CHECK-NOT: wrapper.reuse

@@ -249,6 +249,12 @@ void Planner::tryInPlace(Buffer &buffer, Timeline &timeline) {
     if (!from || from == &buffer || from->handedOver || from->isResult ||
         from->lastUse != buffer.firstUse || getKey(old) != getKey(buffer.value))
       continue;
+    // The kernel sees both under one type.
+    auto getElementType = [](Value v) {
+      return cast<BufferType>(v.getType()).getElementType();
+    };
+    if (getElementType(candidate->get()) != getElementType(buffer.value))
+      continue;
     bool fits = llvm::all_of(reads, [&](OpOperand *read) {
       return getStorage(read->get()) != old ||
              (isPlainView(read->get()) &&
