@@ -4,9 +4,9 @@
 # library does are taken whole.
 function(coil_link_static_llvm target)
   file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
-  list(FILTER archives EXCLUDE REGEX "Test|MLIRCAPI|BOLT|Exegesis")
+  list(FILTER archives EXCLUDE REGEX "Test|MLIRMlirOptMain|MLIRCAPI|BOLT|Exegesis")
   set(whole)
-  foreach(name MLIRMlirOptMain MLIROptLib MLIRLspServerLib MLIRReduceLib
+  foreach(name MLIROptLib MLIRLspServerLib MLIRReduceLib
       MLIRReduce MLIRTranslateLib MLIRPass MLIRIR MLIRSupport MLIRPluginsLib)
     if(EXISTS ${LLVM_LIBRARY_DIR}/lib${name}.a)
       list(APPEND whole ${LLVM_LIBRARY_DIR}/lib${name}.a)
