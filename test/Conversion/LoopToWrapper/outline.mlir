@@ -137,3 +137,18 @@ func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Points that share an element would read what another one wrote.
+// CHECK: wrapper.kernel @halves_0
+// CHECK-NOT: in_place
+// CHECK-LABEL: wrapper.func @shared_element
+func.func @shared_element(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = loop.kernel "halves" [8] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %p = loop.load %a[d0 floordiv 2] : tensor<4xf32> -> f32
+    %q = arith.addf %p, %p : f32
+    loop.store %q, 0 [d0 floordiv 2] : f32
+  }
+  return %0 : tensor<4xf32>
+}

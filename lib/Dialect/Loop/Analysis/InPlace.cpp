@@ -68,12 +68,13 @@ coil::loop::getInPlacePairs(KernelOp kernel,
     unsigned o = static_cast<unsigned>(store.getOutput());
     ExprAttr address =
         getAddress(facts, store.getIndicesAttr(), outputStrides[o]);
-    // Each point must write an element of its own.
-    bool everyDim = true;
-    for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-      everyDim &= kernel.getExtent(d).isConstant(1) ||
-                  sym::mentions(address, sym::dim(kernel.getContext(), d));
-    if (!everyDim)
+    // A kernel writes all elements of a result; with as many points as elements
+    // each point has an element of its own, which no other one reads.
+    auto type = cast<RankedTensorType>(kernel.getResult(o).getType());
+    ExprAttr points =
+        sym::product(kernel.getContext(), kernel.getDims().getDims());
+    if (!facts.simplify(sym::sub(points, sym::getNumElements(type)))
+             .isConstant(0))
       continue;
     for (unsigned i = 0; i < numInputs; ++i)
       if (single[i] && addresses[i] == address && lastRead[i] < stored &&
