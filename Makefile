@@ -16,7 +16,7 @@ ninja = ninja -C $(BUILD) $(NINJA_ARGS)
 cxx_sources = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build check check-all demo dist docs format lint clean
+.PHONY: help deps configure build check check-all check-operators demo dist docs format lint clean
 
 help: ## Show this list.
 	@echo "Coil. Targets:"
@@ -48,6 +48,11 @@ check: configure ## Build, then run every test.
 check-all: check ## Run the suite again with each coil-opt run verified by a round trip; long fuzzing.
 	COIL_LIT_ROUNDTRIP=1 $(ninja) check-coil
 	$(PYTHON) scripts/fuzz_pt2.py --count 5000 --tool $(BUILD)/test/Fuzz/coil-import-many
+
+check-operators: build ## Compare each operator with PyTorch (needs TORCH_PYTHON); rewrite docs/OperatorCoverage.md.
+	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))
+	$(TORCH_PYTHON) test/python/op_coverage/op_coverage.py --tools $(BUILD)/bin \
+	  --table docs/OperatorCoverage.md
 
 demo: build ## Compile and run both example models; PROMPT="def f(" sets the text to continue.
 	@BUILD="$(BUILD)" scripts/demo.sh $(if $(PROMPT),"$(PROMPT)")
