@@ -90,3 +90,16 @@ func.func @wrong_ranks(%x: tensor<2x3x4xf32>, %w: tensor<f32>) {
   %2 = graph.aten "aten.conv1d.default"(%w, %x) ["input", "weight"] {stride = array<i64: 1>} : (tensor<f32>, tensor<2x3x4xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+// Sizes that come out negative are no tensor types, and no crash.
+func.func @negative_sizes(%x: tensor<1x1x3xf32>, %w: tensor<1x1x9xf32>) {
+  // expected-error@+1 {{operator 'aten.repeat.default' is not supported: result 0 is declared with sizes [1, 1, 3] but computed with [1, 1, -12]}}
+  %0 = graph.aten "aten.repeat.default"(%x) ["self"] {repeats = array<i64: 1, 1, -4>} : (tensor<1x1x3xf32>) -> tensor<1x1x3xf32>
+  // expected-error@+1 {{operator 'aten.conv1d.default' is not supported: result 0 is declared with sizes [1, 1, 1] but computed with [1, 1, -5]}}
+  %1 = graph.aten "aten.conv1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 1>} : (tensor<1x1x3xf32>, tensor<1x1x9xf32>) -> tensor<1x1x1xf32>
+  // expected-error@+1 {{operator 'aten.constant_pad_nd.default' is not supported: result 0 is declared with sizes [1, 1, 3] but computed with [1, 1, -1]}}
+  %2 = graph.aten "aten.constant_pad_nd.default"(%x) ["self"] {pad = array<i64: -4, 0>, value = 0 : i64} : (tensor<1x1x3xf32>) -> tensor<1x1x3xf32>
+  return
+}
