@@ -1,0 +1,155 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tests of whole programs in memory: failures half-way, callers at once, sizes
+// of one compilation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Driver/CompiledProgram.h"
+
+#include "coil/Support/Npy.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+using namespace coil;
+
+namespace {
+
+std::string getModel(llvm::StringRef name) {
+  const char *directory = getenv("COIL_MODELS");
+  return directory ? (directory + ("/" + name)).str() : "";
+}
+
+class CompiledProgramTest : public testing::Test {
+protected:
+  void SetUp() override {
+    if (getModel("").empty())
+      GTEST_SKIP() << "COIL_MODELS is not set";
+  }
+
+  std::unique_ptr<CompiledProgram> compile(llvm::StringRef name) {
+    llvm::Expected<std::unique_ptr<CompiledProgram>> program =
+        CompiledProgram::compile(getModel(name));
+    if (program)
+      return std::move(*program);
+    ADD_FAILURE() << toString(program.takeError());
+    return nullptr;
+  }
+};
+
+std::vector<float> valuesOf(const RunResult &result) {
+  const coil_tensor &tensor = result.getOutputs()[0];
+  int64_t count = 1;
+  for (int32_t d = 0; d < tensor.rank; ++d)
+    count *= tensor.sizes[d];
+  auto *data = static_cast<float *>(tensor.data);
+  return std::vector<float>(data, data + count);
+}
+
+// Each allocation of a run fails once: an error each time, and nothing stays
+// allocated.
+TEST_F(CompiledProgramTest, SurvivesEveryAllocationFailure) {
+  for (llvm::StringRef model : {"digits_cnn", "char_gpt"}) {
+    std::unique_ptr<CompiledProgram> program = compile((model + ".pt2").str());
+    ASSERT_TRUE(program);
+    bool digits = model == "digits_cnn";
+    HostTensor input = llvm::cantFail(readNpy(
+        getModel(digits ? "digits_images.npy" : "char_gpt_prompt.npy")));
+    std::vector<float> expected =
+        valuesOf(llvm::cantFail(program->run({input.getView()})));
+    coil_allocator_stats before, after;
+    coil_allocator_get_stats(&before);
+    int64_t failures = 0;
+    for (int64_t n = 0;; ++n) {
+      coil_debug_fail_alloc_after(n);
+      llvm::Expected<RunResult> result = program->run({input.getView()});
+      bool fired = coil_debug_fail_alloc_after(-1) < 0;
+      if (!fired) {
+        ASSERT_TRUE(bool(result)) << toString(result.takeError());
+        EXPECT_EQ(valuesOf(*result), expected);
+        break;
+      }
+      ASSERT_FALSE(bool(result));
+      std::string message = toString(result.takeError());
+      EXPECT_EQ(message.find("out of memory"), 0u) << message;
+      ++failures;
+    }
+    EXPECT_GT(failures, 5);
+    coil_allocator_get_stats(&after);
+    EXPECT_EQ(after.in_use_bytes, before.in_use_bytes);
+  }
+}
+
+TEST_F(CompiledProgramTest, ManyCallersAtOnce) {
+  std::unique_ptr<CompiledProgram> program = compile("char_gpt.pt2");
+  ASSERT_TRUE(program);
+  HostTensor input = llvm::cantFail(readNpy(getModel("char_gpt_prompt.npy")));
+  std::vector<float> expected =
+      valuesOf(llvm::cantFail(program->run({input.getView()})));
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t)
+    callers.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        std::vector<float> values =
+            valuesOf(llvm::cantFail(program->run({input.getView()})));
+        ASSERT_EQ(values.size(), expected.size());
+        for (size_t j = 0; j < values.size(); ++j)
+          ASSERT_NEAR(values[j], expected[j], 1e-4);
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+}
+
+// A sequence is the beginning of a longer one: a causal model gives the same
+// logits for it, whatever the batch.
+TEST_F(CompiledProgramTest, EverySequenceLengthFromOneCompilation) {
+  std::unique_ptr<CompiledProgram> program = compile("char_gpt.pt2");
+  ASSERT_TRUE(program);
+  auto makeTokens = [](int64_t batch, int64_t length) {
+    HostTensor tokens = *HostTensor::create(COIL_I64, {batch, length});
+    auto *data = reinterpret_cast<int64_t *>(tokens.getData());
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t i = 0; i < length; ++i)
+        data[b * length + i] = 32 + (i * i * 7 + i * 13) % 95;
+    return tokens;
+  };
+  HostTensor longest = makeTokens(1, 256);
+  RunResult reference = llvm::cantFail(program->run({longest.getView()}));
+  std::vector<float> expected = valuesOf(reference);
+  int64_t vocabulary = reference.getOutputs()[0].sizes[2];
+  for (int64_t length = 2; length <= 256; ++length) {
+    int64_t batch = length % 29 == 0 ? 3 : 1;
+    HostTensor tokens = makeTokens(batch, length);
+    llvm::Expected<RunResult> result = program->run({tokens.getView()});
+    ASSERT_TRUE(bool(result)) << toString(result.takeError());
+    std::vector<float> values = valuesOf(*result);
+    ASSERT_EQ(values.size(), size_t(batch * length * vocabulary));
+    for (size_t i = 0; i < values.size(); ++i)
+      ASSERT_NEAR(values[i], expected[i % size_t(length * vocabulary)], 2e-3)
+          << "length " << length;
+  }
+}
+
+TEST_F(CompiledProgramTest, WrongInputsAreErrors) {
+  std::unique_ptr<CompiledProgram> program = compile("digits_cnn.pt2");
+  ASSERT_TRUE(program);
+  EXPECT_EQ(toString(program->run({}).takeError()),
+            "expected 1 input but got 0");
+  llvm::Expected<RunResult> result =
+      program->run({HostTensor::create(COIL_F32, {0, 1, 8, 8})->getView()});
+  ASSERT_FALSE(bool(result));
+  EXPECT_TRUE(result.errorIsA<InputError>());
+  llvm::consumeError(result.takeError());
+}
+
+} // namespace
