@@ -30,7 +30,7 @@ rm -rf "$root/lib/cmake" "$root/lib/CoilPlugin.so"
 mkdir -p "$root/licenses"
 cp LICENSE "$root/licenses/coil.txt"
 cp README.md "$root/"
-for pair in libdnnl.so.2:libdnnl2 libgomp.so.1:libgomp1 libz.so.1:zlib1g libzstd.so.1:libzstd1; do
+for pair in libdnnl.so.2:libdnnl2 libgomp.so.1:libgomp1 libOpenCL.so.1:ocl-icd-libopencl1 libz.so.1:zlib1g libzstd.so.1:libzstd1; do
   library=${pair%%:*} package=${pair##*:}
   file=$(ldconfig -p | sed -n "s/^[[:space:]]*$library (.*x86-64) => //p" | head -n 1)
   [ -n "$file" ] || { echo "make-dist: error: $library is not installed" >&2; exit 1; }
