@@ -35,6 +35,8 @@ for pair in libdnnl.so.2:libdnnl2 libgomp.so.1:libgomp1 libOpenCL.so.1:ocl-icd-l
   file=$(ldconfig -p | sed -n "s/^[[:space:]]*$library (.*x86-64) => //p" | head -n 1)
   [ -n "$file" ] || { echo "make-dist: error: $library is not installed" >&2; exit 1; }
   cp -L "$file" "$root/lib/$library"
+  chmod u+w "$root/lib/$library"
+  patchelf --set-rpath '$ORIGIN' "$root/lib/$library"
   cp "/usr/share/doc/$package/copyright" "$root/licenses/$package.txt"
 done
 cp /usr/share/doc/libmlir-22-dev/copyright "$root/licenses/llvm.txt"
