@@ -173,8 +173,8 @@ static Error runDigits(const std::string &models) {
   }
   row("predictions") << same << "/" << n << " equal PyTorch's, accuracy "
                      << llvm::format("%.3f", double(right) / double(n)) << "\n";
-  row("largest difference") << llvm::format("%.2e", *difference)
-                            << " from PyTorch's logits\n";
+  row("largest difference")
+      << llvm::format("%.2e", *difference) << " from PyTorch's logits\n";
   row("run") << llvm::format("%.2f ms for %d images", seconds * 1e3, int(n))
              << "\n";
   if (Error error = reportMemory(path, input, *result))
@@ -197,7 +197,8 @@ struct Generator {
     for (char c : StringRef(text).take_back(n))
       codes.push_back(static_cast<unsigned char>(c));
     int64_t sizes[] = {1, int64_t(n)}, strides[] = {int64_t(n), 1};
-    coil_tensor input = {codes.data(), sizes, strides, 2, COIL_I64, COIL_CPU, 0};
+    coil_tensor input = {codes.data(), sizes,    strides, 2,
+                         COIL_I64,     COIL_CPU, 0};
     Expected<RunResult> result = program.run(input);
     if (!result)
       return result.takeError();
@@ -230,8 +231,8 @@ static Error runGPT(const std::string &models) {
   Expected<double> difference = compare(result->getOutputs()[0], *logits);
   if (!difference)
     return difference.takeError();
-  row("largest difference") << llvm::format("%.2e", *difference)
-                            << " from PyTorch's logits\n";
+  row("largest difference")
+      << llvm::format("%.2e", *difference) << " from PyTorch's logits\n";
 
   Generator check{**program, {}};
   const int64_t *code = reinterpret_cast<const int64_t *>(codes->getData());
@@ -273,8 +274,8 @@ static Error runGPT(const std::string &models) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::ParseCommandLineOptions(
-      argc, argv, "Compile and run the example models.\n", nullptr);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compile and run the example models.\n", nullptr);
   for (auto *run : {runDigits, runGPT}) {
     if (Error error = run(directory)) {
       llvm::outs().flush();

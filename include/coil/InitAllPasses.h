@@ -12,7 +12,6 @@
 #ifndef COIL_INITALLPASSES_H
 #define COIL_INITALLPASSES_H
 
-
 namespace coil {
 
 /// Registers every pass and pipeline.

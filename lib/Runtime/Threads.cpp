@@ -27,8 +27,8 @@ using namespace coil::rt;
 namespace {
 
 /// libgomp's interface, bound at the first use: pragmas would bind to the
-/// compiler's own runtime, and a link would load libgomp before it could be told
-/// how long idle threads may spin.
+/// compiler's own runtime, and a link would load libgomp before it could be
+/// told how long idle threads may spin.
 struct OpenMP {
   void (*parallel)(void (*fn)(void *), void *data, unsigned threads,
                    unsigned flags);
@@ -38,8 +38,8 @@ struct OpenMP {
   int (*inParallel)();
 };
 
-/// About 20 us of spinning. libgomp's default is several ms, which a thread that
-/// shares its processor with another process spends on nothing.
+/// About 20 us of spinning. libgomp's default is several ms, which a thread
+/// that shares its processor with another process spends on nothing.
 constexpr const char *spinCount = "2000";
 
 int oneThread() { return 1; }

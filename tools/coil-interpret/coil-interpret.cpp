@@ -83,8 +83,8 @@ static bool writeOutputs(llvm::ArrayRef<reference::Tensor> results) {
   for (auto [result, text] : llvm::zip(results, outputs)) {
     llvm::StringRef path = text;
     if (!path.consume_front("@")) {
-      llvm::WithColor::error() << "expected '@file.npy' but got '" << text
-                               << "'\n";
+      llvm::WithColor::error()
+          << "expected '@file.npy' but got '" << text << "'\n";
       return false;
     }
     llvm::SmallVector<int64_t> strides =

@@ -39,9 +39,9 @@ namespace coil {
 /// @{
 /// The function type over tensors.
 inline constexpr llvm::StringLiteral kSignatureAttrName = "coil.signature";
-/// A dictionary for each input: `coil.name`, `coil.strides` (a `#sym.shape`) for
-/// an input that is not row-major, `coil.device_type` (the runtime's number) for
-/// an input that is not on the CPU, and `graph.weight` for an input
+/// A dictionary for each input: `coil.name`, `coil.strides` (a `#sym.shape`)
+/// for an input that is not row-major, `coil.device_type` (the runtime's
+/// number) for an input that is not on the CPU, and `graph.weight` for an input
 /// that a weight of this name is for.
 inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
 /// @}

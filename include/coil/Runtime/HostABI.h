@@ -52,8 +52,7 @@ COIL_RT_API int32_t coil_rt_launch_cpu(coil_run *run, coil_cpu_kernel kernel,
 
 /// Checks that an input has the kind that the program was compiled for, or
 /// fails with COIL_INVALID_ARGUMENT and a message that names it.
-COIL_RT_API int32_t coil_rt_check_input(coil_run *run,
-                                        const coil_tensor *input,
+COIL_RT_API int32_t coil_rt_check_input(coil_run *run, const coil_tensor *input,
                                         const char *name, int32_t dtype,
                                         int32_t rank, int32_t device_type);
 
@@ -61,8 +60,7 @@ COIL_RT_API int32_t coil_rt_check_input(coil_run *run,
 /// dimensions with at most one element, and of empty tensors, do not matter.
 COIL_RT_API int32_t coil_rt_check_layout(coil_run *run,
                                          const coil_tensor *input,
-                                         const char *name,
-                                         const int64_t *sizes,
+                                         const char *name, const int64_t *sizes,
                                          const int64_t *strides);
 
 /// Fills in an output. Sizes and strides are copied into the run; the memory

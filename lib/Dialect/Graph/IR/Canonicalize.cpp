@@ -248,9 +248,10 @@ struct AbsorbBroadcast : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
-/// gelu(reshape(x)) -> reshape(gelu(x)), when every other operand is a scalar or
-/// a reshape of the same shape. What computes x and what reads it elementwise
-/// then have one space, and the view moves on to where the shape matters.
+/// gelu(reshape(x)) -> reshape(gelu(x)), when every other operand is a scalar
+/// or a reshape of the same shape. What computes x and what reads it
+/// elementwise then have one space, and the view moves on to where the shape
+/// matters.
 struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(ElementwiseOpInterface op,

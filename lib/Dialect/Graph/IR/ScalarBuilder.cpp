@@ -413,9 +413,9 @@ Value ScalarBuilder::nextAfter16(Value x, Value y) {
   Value narrow = builder.createOrFold<arith::TruncFOp>(loc, type, x);
   Value bits = arith::BitcastOp::create(builder, loc, i16, narrow);
   // Away from zero when the order of x and y is that of 0 and x.
-  Value away = arith::CmpIOp::create(
-      builder, loc, CmpIPredicate::eq, compare(ComparePredicate::Lt, x, y),
-      compare(ComparePredicate::Gt, x, zero()));
+  Value away = arith::CmpIOp::create(builder, loc, CmpIPredicate::eq,
+                                     compare(ComparePredicate::Lt, x, y),
+                                     compare(ComparePredicate::Gt, x, zero()));
   Value step = select(away, constantOf(i16, 1), constantOf(i16, -1));
   bits = binary<arith::AddIOp>(bits, step);
   // From zero to the least subnormal of the sign of y.

@@ -290,10 +290,13 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     for (unsigned d = consumer.getNumDims(); d-- > 0 && !taken[d];)
       outer.reset(d);
     double repeats = points(consumer, outer);
-    double extra = repeats * points(producer, llvm::SmallBitVector(producer.getNumDims(), true)) *
-                   static_cast<double>(producer.getBlock()->getOperations().size());
-    double own = points(consumer, all) *
-                 static_cast<double>(consumer.getBlock()->getOperations().size());
+    double extra =
+        repeats *
+        points(producer, llvm::SmallBitVector(producer.getNumDims(), true)) *
+        static_cast<double>(producer.getBlock()->getOperations().size());
+    double own =
+        points(consumer, all) *
+        static_cast<double>(consumer.getBlock()->getOperations().size());
     if (repeats > 1 && !isCheap(producer) && extra > kNegligible * own)
       return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
                     " times");
@@ -466,7 +469,8 @@ bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
   if (reaches(first, second))
     return refuse("one depends on the other");
   if (!readersComeLater(first, second))
-    return refuse("a reader of the first comes before an operand of the second");
+    return refuse(
+        "a reader of the first comes before an operand of the second");
   return true;
 }
 
