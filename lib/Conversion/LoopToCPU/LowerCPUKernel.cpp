@@ -22,6 +22,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -50,6 +51,13 @@ struct LowerCPUKernelPass
       coil::populateMathToVectorLibraryPatterns(
           patterns, static_cast<unsigned>(
                         vectorBits ? vectorBits : coil::getHostVectorBits()));
+      walkAndApplyPatterns(getOperation(), std::move(patterns));
+    }
+    {
+      // Conversions from and to bf16 in integers: LLVM 22's x86 back end
+      // folds the sign of a computed bf16 to zero.
+      RewritePatternSet patterns(ctx);
+      arith::populateExpandBFloat16Patterns(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));
     }
     {
