@@ -92,10 +92,6 @@ Type coil::getScalarType(Value tensor) {
       cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 
-SmallVector<sym::ExprAttr> coil::getSizes(Value tensor) {
-  return sym::getSizes(cast<RankedTensorType>(tensor.getType()));
-}
-
 namespace {
 struct ConvertGraphToLoopPass
     : coil::impl::ConvertGraphToLoopPassBase<ConvertGraphToLoopPass> {

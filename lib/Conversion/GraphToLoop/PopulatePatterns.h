@@ -12,6 +12,7 @@
 #ifndef COIL_LIB_CONVERSION_GRAPHTOLOOP_POPULATEPATTERNS_H
 #define COIL_LIB_CONVERSION_GRAPHTOLOOP_POPULATEPATTERNS_H
 
+#include "coil/Dialect/Graph/IR/TypeInference.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -88,8 +89,7 @@ sym::Context getContext(mlir::Operation *op,
 /// The scalar type of a tensor's elements.
 mlir::Type getScalarType(mlir::Value tensor);
 
-/// The sizes of a tensor.
-llvm::SmallVector<sym::ExprAttr> getSizes(mlir::Value tensor);
+using graph::getSizes;
 
 } // namespace coil
 

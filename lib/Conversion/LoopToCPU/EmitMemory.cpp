@@ -34,10 +34,8 @@ static unsigned byteWidth(Type scalar) {
 
 ExprAttr KernelEmitter::linearAddress(ArrayRef<ExprAttr> indices,
                                       ArrayRef<ExprAttr> strides) {
-  ExprAttr address = sym::constant(kernel.getContext(), 0);
-  for (auto [index, stride] : llvm::zip_equal(indices, strides))
-    address = sym::add(address, sym::mul(index, stride));
-  return context.simplify(address);
+  return context.simplify(
+      sym::getAddress(kernel.getContext(), indices, strides));
 }
 
 Value KernelEmitter::elementPointer(Value base, Type element, Value offset) {

@@ -37,40 +37,9 @@ unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
   return variesOverVector(op->getResult(0)) ? copies : 1;
 }
 
-/// The neutral element of `kind` as an attribute of scalar type `type`.
-static TypedAttr neutralAttr(Builder &b, ReduceKind kind, Type type) {
-  if (auto f = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &sem = f.getFloatSemantics();
-    switch (kind) {
-    case ReduceKind::Prod:
-      return b.getFloatAttr(type, 1.0);
-    case ReduceKind::Max:
-      return b.getFloatAttr(type, APFloat::getInf(sem, /*Negative=*/true));
-    case ReduceKind::Min:
-      return b.getFloatAttr(type, APFloat::getInf(sem));
-    default:
-      return b.getFloatAttr(type, 0.0);
-    }
-  }
-  unsigned bits = type.getIntOrFloatBitWidth();
-  switch (kind) {
-  case ReduceKind::Prod:
-    return b.getIntegerAttr(type, APInt(bits, 1));
-  case ReduceKind::Max:
-    return b.getIntegerAttr(type, APInt::getSignedMinValue(bits));
-  case ReduceKind::Min:
-    return b.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
-  case ReduceKind::UMin:
-  case ReduceKind::And:
-    return b.getIntegerAttr(type, APInt::getAllOnes(bits));
-  default:
-    return b.getIntegerAttr(type, APInt::getZero(bits));
-  }
-}
-
 SmallVector<Value> KernelEmitter::neutral(Operation *op) {
   SmallVector<Value> result{arith::ConstantOp::create(
-      b, neutralAttr(b, kindOf(op), op->getResult(0).getType()))};
+      b, getNeutralElement(kindOf(op), op->getResult(0).getType()))};
   if (isa<ArgReduceOp>(op))
     result.push_back(constantIndex(std::numeric_limits<int64_t>::max()));
   return result;

@@ -62,20 +62,12 @@ static std::optional<StridedView> linearise(ExprAttr address, unsigned rank) {
   return result;
 }
 
-static ExprAttr getAddress(MLIRContext *ctx, ArrayRef<ExprAttr> indices,
-                           ArrayRef<ExprAttr> strides) {
-  ExprAttr address = sym::constant(ctx, 0);
-  for (auto [i, s] : llvm::zip(indices, strides))
-    address = sym::add(address, sym::mul(i, s));
-  return address;
-}
-
 std::optional<StridedView>
 coil::loop::getStridedView(ViewOp view, ArrayRef<ExprAttr> input) {
   auto type = cast<RankedTensorType>(view.getResult().getType());
   sym::Context facts = sym::Context::forOp(view);
   facts.setDimExtents(sym::getSizes(type));
-  return linearise(facts.simplify(getAddress(
+  return linearise(facts.simplify(sym::getAddress(
                        view.getContext(), view.getIndices().getDims(), input)),
                    static_cast<unsigned>(type.getRank()));
 }
@@ -330,7 +322,7 @@ static std::optional<StridedView> getAccess(KernelOp kernel,
                                             ArrayRef<ExprAttr> indices,
                                             ArrayRef<ExprAttr> strides) {
   return linearise(
-      facts.simplify(getAddress(kernel.getContext(), indices, strides)),
+      facts.simplify(sym::getAddress(kernel.getContext(), indices, strides)),
       kernel.getNumDims());
 }
 

@@ -41,6 +41,37 @@ Type coil::loop::getScalarType(Type type) {
   return type;
 }
 
+TypedAttr coil::loop::getNeutralElement(ReduceKind kind, Type type) {
+  Builder b(type.getContext());
+  if (auto f = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &sem = f.getFloatSemantics();
+    switch (kind) {
+    case ReduceKind::Prod:
+      return b.getFloatAttr(type, 1.0);
+    case ReduceKind::Max:
+      return b.getFloatAttr(type, APFloat::getInf(sem, /*Negative=*/true));
+    case ReduceKind::Min:
+      return b.getFloatAttr(type, APFloat::getInf(sem));
+    default:
+      return b.getFloatAttr(type, 0.0);
+    }
+  }
+  unsigned bits = type.getIntOrFloatBitWidth();
+  switch (kind) {
+  case ReduceKind::Prod:
+    return b.getIntegerAttr(type, APInt(bits, 1));
+  case ReduceKind::Max:
+    return b.getIntegerAttr(type, APInt::getSignedMinValue(bits));
+  case ReduceKind::Min:
+    return b.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
+  case ReduceKind::UMin:
+  case ReduceKind::And:
+    return b.getIntegerAttr(type, APInt::getAllOnes(bits));
+  default:
+    return b.getIntegerAttr(type, APInt::getZero(bits));
+  }
+}
+
 unsigned coil::loop::getNumArgs(SpecialFunction function) {
   switch (function) {
   case SpecialFunction::NextAfter:

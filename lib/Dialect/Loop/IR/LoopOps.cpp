@@ -22,19 +22,6 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-static ParseResult parseExprList(OpAsmParser &parser, sym::ShapeAttr &result) {
-  SmallVector<ExprAttr> exprs;
-  if (sym::parseExprList(parser, exprs))
-    return failure();
-  result = sym::ShapeAttr::get(parser.getContext(), exprs);
-  return success();
-}
-
-static void printExprList(OpAsmPrinter &printer, Operation *,
-                          sym::ShapeAttr exprs) {
-  sym::printExprList(printer.getStream(), exprs.getDims());
-}
-
 #define GET_OP_CLASSES
 #include "coil/Dialect/Loop/IR/LoopOps.cpp.inc"
 

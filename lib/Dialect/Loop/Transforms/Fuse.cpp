@@ -93,7 +93,7 @@ bool isCheap(KernelOp kernel) {
   return ops <= kCheapOps && loads <= kCheapLoads;
 }
 
-/// The value of an expression at the hints of its symbols.
+/// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
   Fuser(func::FuncOp func, int64_t maxOps, bool useLibrary)
       : func(func), hints(func), maxOps(maxOps), useLibrary(useLibrary) {}

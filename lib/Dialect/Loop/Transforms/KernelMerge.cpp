@@ -117,10 +117,7 @@ public:
     IRMapping mapping;
     MLIRContext *ctx = from.getContext();
     auto rewrite = [&](sym::ShapeAttr exprs) {
-      SmallVector<ExprAttr> result;
-      for (ExprAttr e : exprs.getDims())
-        result.push_back(sym::substituteDims(e, dims));
-      return sym::ShapeAttr::get(ctx, result);
+      return sym::substituteDims(exprs, dims);
     };
     auto rewriteDims = [&](ArrayRef<int64_t> reduced) {
       SmallVector<int64_t> result;

@@ -73,10 +73,9 @@ struct LoopSelectSchedulePass
     auto access = [&](Value tensor, ArrayRef<ExprAttr> indices, bool indirect) {
       SmallVector<ExprAttr> sizes =
           sym::getSizes(cast<RankedTensorType>(tensor.getType()));
-      ExprAttr address = sym::constant(&getContext(), 0);
-      for (auto [size, index] : llvm::zip_equal(sizes, indices))
-        address = sym::add(sym::mul(address, size), index);
-      address = context.simplify(address);
+      ExprAttr address = context.simplify(
+          sym::getAddress(&getContext(), indices,
+                          sym::getContiguousStrides(&getContext(), sizes)));
       if (indirect) {
         total -= kGatherPenalty;
         return;

@@ -33,10 +33,7 @@ void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
                   ArrayRef<SmallVector<int64_t>> newDims) {
   MLIRContext *ctx = kernel.getContext();
   auto rewrite = [&](sym::ShapeAttr exprs) {
-    SmallVector<ExprAttr> result;
-    for (ExprAttr e : exprs.getDims())
-      result.push_back(sym::substituteDims(e, dims));
-    return sym::ShapeAttr::get(ctx, result);
+    return sym::substituteDims(exprs, dims);
   };
   auto rewriteReduced = [&](ArrayRef<int64_t> reduced) {
     SmallVector<int64_t> result;
@@ -143,10 +140,8 @@ struct LoopSimplifyIndexPass
   ExprAttr rowMajorAddress(Value tensor, ArrayRef<ExprAttr> indices) {
     SmallVector<ExprAttr> sizes =
         sym::getSizes(cast<RankedTensorType>(tensor.getType()));
-    ExprAttr address = sym::constant(&getContext(), 0);
-    for (auto [size, index] : llvm::zip_equal(sizes, indices))
-      address = sym::add(sym::mul(address, size), index);
-    return address;
+    return sym::getAddress(&getContext(), indices,
+                           sym::getContiguousStrides(&getContext(), sizes));
   }
 
   /// Joins the first pair of adjacent dimensions that can be (C1).

@@ -102,30 +102,10 @@ struct LoopSplitReductionPass
     return missed("no reduced dimension is long enough");
   }
 
-  static TypedAttr neutral(Builder &b, Operation *op) {
-    Type type = op->getResult(0).getType();
+  static TypedAttr neutral(Operation *op) {
     ReduceKind kind = isa<ReduceOp>(op) ? cast<ReduceOp>(op).getKind()
                                         : cast<ArgReduceOp>(op).getKind();
-    if (auto f = dyn_cast<FloatType>(type)) {
-      if (kind == ReduceKind::Max || kind == ReduceKind::Min)
-        return b.getFloatAttr(type, APFloat::getInf(f.getFloatSemantics(),
-                                                    kind == ReduceKind::Max));
-      return b.getFloatAttr(type, kind == ReduceKind::Prod ? 1.0 : 0.0);
-    }
-    unsigned bits = type.getIntOrFloatBitWidth();
-    switch (kind) {
-    case ReduceKind::Prod:
-      return b.getIntegerAttr(type, APInt(bits, 1));
-    case ReduceKind::Max:
-      return b.getIntegerAttr(type, APInt::getSignedMinValue(bits));
-    case ReduceKind::Min:
-      return b.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
-    case ReduceKind::UMin:
-    case ReduceKind::And:
-      return b.getIntegerAttr(type, APInt::getAllOnes(bits));
-    default:
-      return b.getIntegerAttr(type, APInt::getZero(bits));
-    }
+    return getNeutralElement(kind, op->getResult(0).getType());
   }
 
   void split(KernelOp kernel, unsigned cut) {
@@ -198,7 +178,7 @@ struct LoopSplitReductionPass
         if (isa<ReduceOp, ArgReduceOp>(op)) {
           if (inside) {
             Value v = mapping.lookup(op.getOperand(0));
-            Value none = arith::ConstantOp::create(b, loc, neutral(b, &op));
+            Value none = arith::ConstantOp::create(b, loc, neutral(&op));
             mapping.map(op.getOperand(0),
                         arith::SelectOp::create(b, loc, inside, v, none));
             Operation *clone = b.clone(op, mapping);
@@ -219,10 +199,7 @@ struct LoopSplitReductionPass
               llvm::any_of(load.getIndices().getDims(), [&](ExprAttr e) {
                 return sym::mentions(e, sym::dim(ctx, cut));
               });
-          SmallVector<ExprAttr> indices;
-          for (ExprAttr e : load.getIndices().getDims())
-            indices.push_back(sym::substituteDims(e, dims));
-          load.setIndicesAttr(sym::ShapeAttr::get(ctx, indices));
+          load.setIndicesAttr(sym::substituteDims(load.getIndices(), dims));
           if (inside && (cutLoad || !load.getArgs().empty())) {
             OpBuilder::InsertionGuard inner(b);
             b.setInsertionPoint(load);
@@ -293,10 +270,7 @@ struct LoopSplitReductionPass
           continue;
         Operation *clone = b.clone(op, mapping);
         auto rewrite = [&](sym::ShapeAttr exprs) {
-          SmallVector<ExprAttr> result;
-          for (ExprAttr e : exprs.getDims())
-            result.push_back(sym::substituteDims(e, restDims));
-          return sym::ShapeAttr::get(ctx, result);
+          return sym::substituteDims(exprs, restDims);
         };
         if (auto load = dyn_cast<LoadOp>(clone))
           load.setIndicesAttr(rewrite(load.getIndices()));

@@ -435,6 +435,21 @@ ExprAttr substituteDims(ExprAttr e, ArrayRef<ExprAttr> dims,
   });
 }
 
+ShapeAttr substituteDims(ShapeAttr exprs, ArrayRef<ExprAttr> dims) {
+  SmallVector<ExprAttr> result;
+  for (ExprAttr e : exprs.getDims())
+    result.push_back(substituteDims(e, dims));
+  return ShapeAttr::get(exprs.getContext(), result);
+}
+
+ExprAttr getAddress(MLIRContext *ctx, ArrayRef<ExprAttr> indices,
+                    ArrayRef<ExprAttr> strides) {
+  ExprAttr address = constant(ctx, 0);
+  for (auto [index, stride] : llvm::zip_equal(indices, strides))
+    address = add(address, mul(index, stride));
+  return address;
+}
+
 std::optional<int64_t>
 evaluate(ExprAttr e,
          llvm::function_ref<std::optional<int64_t>(ExprAttr)> leaf) {

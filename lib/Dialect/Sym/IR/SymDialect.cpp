@@ -163,6 +163,19 @@ void coil::sym::printExprList(raw_ostream &os, ArrayRef<ExprAttr> exprs) {
   os << ']';
 }
 
+ParseResult coil::sym::parseExprList(OpAsmParser &parser, ShapeAttr &result) {
+  SmallVector<ExprAttr> exprs;
+  if (parseExprList(static_cast<AsmParser &>(parser), exprs))
+    return failure();
+  result = ShapeAttr::get(parser.getContext(), exprs);
+  return success();
+}
+
+void coil::sym::printExprList(OpAsmPrinter &printer, Operation *,
+                              ShapeAttr exprs) {
+  printExprList(printer.getStream(), exprs.getDims());
+}
+
 /// Prints `e` so that it can be an operand of a product or division.
 static void printOperand(ExprAttr e, raw_ostream &os) {
   bool parens =

@@ -42,6 +42,9 @@ namespace coil::loop {
 /// integers become signless.
 mlir::Type getScalarType(mlir::Type type);
 
+/// The element that changes no combination of `kind`, of scalar type `type`.
+mlir::TypedAttr getNeutralElement(ReduceKind kind, mlir::Type type);
+
 /// Number of arguments of a special function.
 unsigned getNumArgs(SpecialFunction function);
 

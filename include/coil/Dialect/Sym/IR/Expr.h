@@ -75,6 +75,13 @@ ExprAttr substitute(ExprAttr e, llvm::function_ref<ExprAttr(ExprAttr)> fn);
 ExprAttr substituteDims(ExprAttr e, llvm::ArrayRef<ExprAttr> dims,
                         llvm::ArrayRef<ExprAttr> args = {});
 
+/// The same for every expression of a list.
+ShapeAttr substituteDims(ShapeAttr exprs, llvm::ArrayRef<ExprAttr> dims);
+
+/// Position of an element: the sum of indices times strides.
+ExprAttr getAddress(mlir::MLIRContext *ctx, llvm::ArrayRef<ExprAttr> indices,
+                    llvm::ArrayRef<ExprAttr> strides);
+
 /// Evaluates `e`; `leaf` gives the value of each leaf. Returns nothing when a
 /// leaf has no value, on overflow and on a divisor that is not positive.
 std::optional<int64_t>
@@ -153,6 +160,10 @@ mlir::ParseResult parseExpr(mlir::AsmParser &parser, ExprAttr &result);
 mlir::ParseResult parseExprList(mlir::AsmParser &parser,
                                 llvm::SmallVectorImpl<ExprAttr> &result);
 void printExprList(llvm::raw_ostream &os, llvm::ArrayRef<ExprAttr> exprs);
+/// The same as a custom directive of an op's assembly format.
+mlir::ParseResult parseExprList(mlir::OpAsmParser &parser, ShapeAttr &result);
+void printExprList(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                   ShapeAttr exprs);
 
 } // namespace coil::sym
 
