@@ -182,12 +182,15 @@ static int64_t trim(int64_t keep, unsigned spared) {
   return released;
 }
 
-/// Whether fault injection wants this allocation to fail.
-static bool injectFailure() {
+bool coil::rt::injectAllocationFailure() {
   std::atomic<int64_t> &left = allocator().failAfter;
   if (left.load(std::memory_order_relaxed) < 0)
     return false;
   return left.fetch_sub(1, std::memory_order_relaxed) == 0;
+}
+
+bool coil::rt::poisonsAllocations() {
+  return allocator().poison.load(std::memory_order_relaxed);
 }
 
 Block *coil::rt::allocateBlock(int64_t bytes) {
@@ -195,7 +198,7 @@ Block *coil::rt::allocateBlock(int64_t bytes) {
     fail(COIL_INVALID_ARGUMENT, "allocation of %" PRId64 " bytes", bytes);
     return nullptr;
   }
-  if (bytes > maxBlock || injectFailure()) {
+  if (bytes > maxBlock || injectAllocationFailure()) {
     fail(COIL_OUT_OF_MEMORY, "out of memory: cannot allocate %" PRId64 " bytes",
          bytes);
     return nullptr;
@@ -223,7 +226,7 @@ Block *coil::rt::allocateBlock(int64_t bytes) {
   block->state = Block::Owned;
   block->run = nullptr;
   block->requested = bytes;
-  if (allocator().poison.load(std::memory_order_relaxed))
+  if (poisonsAllocations())
     memset(block->data(), 0xFF, size_t(bytes));
   return block;
 }

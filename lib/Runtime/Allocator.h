@@ -44,6 +44,14 @@ Block *allocateBlock(int64_t bytes);
 /// Gives a block back to the cache.
 void releaseBlock(Block *block);
 
+/// \name What the test hooks ask of every allocator
+/// @{
+/// Whether this allocation has to fail; counts it.
+bool injectAllocationFailure();
+/// Whether new memory is filled with 0xFF.
+bool poisonsAllocations();
+/// @}
+
 } // namespace coil::rt
 
 #endif // COIL_LIB_RUNTIME_ALLOCATOR_H

@@ -111,6 +111,8 @@ int32_t coil_run_create(coil_run **out) {
 void coil_run_destroy(coil_run *run) {
   if (!run)
     return;
+  if (run->cuda)
+    destroyCudaRun(run);
   for (Block *block = run->blocks; block;) {
     Block *next = block->next;
     releaseBlock(block);
@@ -122,6 +124,10 @@ void coil_run_destroy(coil_run *run) {
 int32_t coil_run_take(coil_run *run, void *pointer) {
   if (!pointer)
     return fail(COIL_INVALID_ARGUMENT, "cannot take a null pointer");
+  if (run->cuda)
+    if (int32_t status = takeCudaMemory(run, pointer);
+        status != COIL_UNAVAILABLE)
+      return status;
   Block *block = findBlock(pointer, run);
   if (!block)
     return COIL_INVALID_ARGUMENT;
@@ -133,6 +139,8 @@ int32_t coil_run_take(coil_run *run, void *pointer) {
 int32_t coil_free(void *pointer) {
   if (!pointer)
     return COIL_OK;
+  if (int32_t status = freeCudaMemory(pointer); status != COIL_UNAVAILABLE)
+    return status;
   Block *block = findBlock(pointer, nullptr);
   if (!block)
     return COIL_INVALID_ARGUMENT;

@@ -18,6 +18,10 @@
 #include <memory>
 #include <vector>
 
+namespace coil::rt::cuda {
+struct RunState;
+} // namespace coil::rt::cuda
+
 struct coil_run {
   coil::rt::Block *blocks = nullptr;
   coil_run_stats stats = {};
@@ -26,12 +30,22 @@ struct coil_run {
   const void *failedKernel = nullptr;
   /// Sizes and strides of outputs.
   std::vector<std::unique_ptr<int64_t[]>> shapes;
+  /// What a run on a GPU has besides; null for others.
+  coil::rt::cuda::RunState *cuda = nullptr;
 };
 
 namespace coil::rt {
 
 /// Monotonic clock in nanoseconds.
 int64_t nowNs();
+
+/// The part of each function on runs and memory that concerns GPUs, in CUDA/.
+/// @{
+void destroyCudaRun(coil_run *run);
+/// Device memory by its address, or COIL_UNAVAILABLE for other memory.
+int32_t takeCudaMemory(coil_run *run, void *pointer);
+int32_t freeCudaMemory(void *pointer);
+/// @}
 
 /// Reports one step to the trace hook when it leaves scope with a status. Costs
 /// one load when tracing is off.

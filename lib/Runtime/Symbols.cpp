@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Runtime/HostABI.h"
+#include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Library.h"
 
 extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
@@ -19,11 +19,14 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
     #name, reinterpret_cast<void *>(&name)                                     \
   }
   static const coil_symbol symbols[] = {
-      SYMBOL(coil_rt_alloc),       SYMBOL(coil_rt_assert_fail),
-      SYMBOL(coil_rt_check_input), SYMBOL(coil_rt_check_layout),
-      SYMBOL(coil_rt_contraction), SYMBOL(coil_rt_convolution),
-      SYMBOL(coil_rt_fail),        SYMBOL(coil_rt_free),
-      SYMBOL(coil_rt_launch_cpu),  SYMBOL(coil_rt_set_output)};
+      SYMBOL(coil_rt_alloc),        SYMBOL(coil_rt_alloc_cuda),
+      SYMBOL(coil_rt_assert_fail),  SYMBOL(coil_rt_check_input),
+      SYMBOL(coil_rt_check_layout), SYMBOL(coil_rt_constant_cuda),
+      SYMBOL(coil_rt_contraction),  SYMBOL(coil_rt_convolution),
+      SYMBOL(coil_rt_copy_cuda),    SYMBOL(coil_rt_fail),
+      SYMBOL(coil_rt_free),         SYMBOL(coil_rt_free_cuda),
+      SYMBOL(coil_rt_input_cuda),   SYMBOL(coil_rt_launch_cpu),
+      SYMBOL(coil_rt_launch_cuda),  SYMBOL(coil_rt_set_output)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

@@ -15,8 +15,9 @@
 #ifndef COIL_LIB_RUNTIME_CUDA_DRIVER_H
 #define COIL_LIB_RUNTIME_CUDA_DRIVER_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 
 namespace coil::rt::cuda {
 
@@ -109,14 +110,13 @@ enum : unsigned {
   CU_EVENT_DEFAULT = 0,
   CU_EVENT_DISABLE_TIMING = 2,
   /// The host memory is usable from every context.
-  CU_MEMHOSTALLOC_PORTABLE = 1
+  CU_MEMHOSTALLOC_PORTABLE = 1,
+  /// Kernels may access the host memory, at the same address.
+  CU_MEMHOSTALLOC_DEVICEMAP = 2
 };
 
 /// CUstreamCaptureMode
-enum : int { CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1 };
-
-/// CUgraphNodeType
-enum : int { CU_GRAPH_NODE_TYPE_KERNEL = 0 };
+enum : int { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
 
 /// The layout of CUDA_KERNEL_NODE_PARAMS_v2.
 struct CUkernelNodeParams {
@@ -179,6 +179,9 @@ struct CUkernelNodeParams {
   X(streamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, int mode))  \
   X(streamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))  \
   X(streamIsCapturing, cuStreamIsCapturing, (CUstream stream, int *status))    \
+  X(streamGetCaptureInfo, cuStreamGetCaptureInfo_v2,                           \
+    (CUstream stream, int *status, uint64_t *id, CUgraph *graph,               \
+     const CUgraphNode **dependencies, size_t *count))                         \
   X(eventCreate, cuEventCreate, (CUevent * event, unsigned flags))             \
   X(eventRecord, cuEventRecord, (CUevent event, CUstream stream))              \
   X(eventQuery, cuEventQuery, (CUevent event))                                 \
@@ -200,11 +203,6 @@ struct CUkernelNodeParams {
     (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,      \
      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
      CUstream stream, void **params, void **extra))                            \
-  X(graphGetNodes, cuGraphGetNodes,                                            \
-    (CUgraph graph, CUgraphNode * nodes, size_t *count))                       \
-  X(graphNodeGetType, cuGraphNodeGetType, (CUgraphNode node, int *type))       \
-  X(graphKernelNodeGetParams, cuGraphKernelNodeGetParams_v2,                   \
-    (CUgraphNode node, CUkernelNodeParams * params))                           \
   X(graphInstantiate, cuGraphInstantiateWithFlags,                             \
     (CUgraphExec * exec, CUgraph graph, unsigned long long flags))             \
   X(graphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2,           \
@@ -225,9 +223,11 @@ struct Driver {
   /// Loads and initialises the driver at the first call; null, with the error
   /// recorded, when that fails.
   static const Driver *get();
+  /// The driver if something loaded it, else null.
+  static const Driver *getIfLoaded();
 
-  /// "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access …)".
-  static const char *describe(CUresult result, char *text, size_t size);
+  /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)".
+  std::string describe(CUresult result) const;
 };
 
 /// The oldest driver that is taken: what all functions above exist in.

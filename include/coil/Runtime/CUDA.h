@@ -1,0 +1,236 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// NVIDIA GPUs: devices, kernels, and the functions that compiled host programs
+// call for them. The driver is loaded at the first call that needs it
+// (libcuda.so.1, or the file that the environment variable COIL_CUDA_DRIVER
+// names); without it these functions return COIL_UNAVAILABLE. Work is ordered
+// by the stream of the run; nothing but coil_run_synchronize waits for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_RUNTIME_CUDA_H
+#define COIL_RUNTIME_CUDA_H
+
+#include "coil/Runtime/HostABI.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+typedef struct coil_cuda_device_info {
+  char name[128];
+  int32_t driver_version; ///< 13000 for CUDA 13.0.
+  int32_t major;          ///< Compute capability.
+  int32_t minor;
+  int32_t multiprocessors;
+  int64_t shared_bytes; ///< That one block can have.
+  int64_t total_bytes;
+  int64_t free_bytes;
+} coil_cuda_device_info;
+
+/// Counts the devices. Fails when there is no driver or no device.
+COIL_RT_API int32_t coil_cuda_device_count(int32_t *count);
+
+COIL_RT_API int32_t coil_cuda_get_device_info(int32_t device,
+                                              coil_cuda_device_info *info);
+
+/// Binds a run to a device. Runs of programs for a GPU need it; at most once,
+/// before anything else.
+COIL_RT_API int32_t coil_run_set_cuda_device(coil_run *run, int32_t device);
+
+/// Makes the run work on the caller's stream (a CUstream; null is the legacy
+/// default stream). Otherwise it works on a stream that it has to itself.
+COIL_RT_API int32_t coil_run_set_stream(coil_run *run, void *stream);
+
+/// Waits for the run's work. Reports errors of its kernels: a failed index
+/// check (COIL_ASSERTION_FAILED), or that a kernel broke the context, which
+/// stays unusable until the process ends.
+COIL_RT_API int32_t coil_run_synchronize(coil_run *run);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Allocates device memory owned by the run, aligned to 256 bytes. A block that
+/// is freed serves later allocations on the same stream at once. When the
+/// device has no memory left, cached blocks are returned to the driver before
+/// this fails with COIL_OUT_OF_MEMORY.
+COIL_RT_API int32_t coil_rt_alloc_cuda(coil_run *run, int64_t bytes,
+                                       void **out);
+COIL_RT_API int32_t coil_rt_free_cuda(coil_run *run, void *pointer);
+
+/// Copies device memory, in the order of the run's stream.
+COIL_RT_API int32_t coil_rt_copy_cuda(coil_run *run, void *to, const void *from,
+                                      int64_t bytes);
+/// Copies from and to host memory. The host memory must stay as it is until
+/// the run was synchronised.
+COIL_RT_API int32_t coil_rt_upload_cuda(coil_run *run, void *to,
+                                        const void *from, int64_t bytes);
+COIL_RT_API int32_t coil_rt_download_cuda(coil_run *run, void *to,
+                                          const void *from, int64_t bytes);
+
+/// Gives data of the program as device memory that the caller must not write.
+/// A program (below) uploads it once, a run without one each time.
+COIL_RT_API int32_t coil_rt_constant_cuda(coil_run *run, const void *data,
+                                          int64_t bytes, void **out);
+
+/// Checks that an input is on the device of the run, and returns its memory,
+/// or a copy where that is not aligned to 16 bytes.
+COIL_RT_API int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,
+                                       const char *name, void **out);
+
+typedef struct coil_cuda_allocator_stats {
+  int64_t in_use_bytes; ///< Blocks that someone owns.
+  int64_t cached_bytes; ///< Blocks that are free, but not the driver's.
+  int64_t peak_in_use_bytes;
+  int64_t peak_reserved_bytes;
+  int64_t hits;
+  int64_t misses;  ///< Allocations that went to the driver.
+  int64_t retries; ///< Those for which cached blocks had to be returned.
+} coil_cuda_allocator_stats;
+
+COIL_RT_API int32_t
+coil_cuda_allocator_get_stats(int32_t device, coil_cuda_allocator_stats *stats);
+
+/// Starts the peaks anew from what there is.
+COIL_RT_API int32_t coil_cuda_allocator_reset_peaks(int32_t device);
+
+/// Returns cached memory to the driver until at most `keep_bytes` stay cached;
+/// waits for the device. `released` may be NULL.
+COIL_RT_API int32_t coil_cuda_allocator_trim(int32_t device, int64_t keep_bytes,
+                                             int64_t *released);
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+enum {
+  /// The kernel takes a pointer to the error word as its last argument.
+  COIL_CUDA_KERNEL_CHECKS = 1
+};
+
+/// A compiled kernel. It takes pointers to its buffers, then one i64 for each
+/// symbol, then perhaps the error word's pointer.
+typedef struct coil_cuda_kernel {
+  uint32_t struct_size; ///< sizeof(coil_cuda_kernel)
+  uint32_t flags;
+  const char *name;     ///< The function in the image.
+  const char *location; ///< Its place in the model, or NULL.
+  const void *image;    ///< PTX text that ends in 0, or machine code.
+  uint64_t image_size;
+  int32_t num_buffers;
+  int32_t num_symbols;
+  int32_t block[3];       ///< Threads of a block.
+  int32_t dynamic_shared; ///< Bytes of shared memory asked for at launch.
+  void *state;            ///< The runtime's; starts as NULL.
+} coil_cuda_kernel;
+
+/// Loads a kernel onto a device, which the first launch does otherwise.
+COIL_RT_API int32_t coil_cuda_kernel_load(coil_cuda_kernel *kernel,
+                                          int32_t device);
+
+/// Unloads a kernel from all devices. Nothing may use it any more.
+COIL_RT_API void coil_cuda_kernel_unload(coil_cuda_kernel *kernel);
+
+typedef struct coil_cuda_kernel_info {
+  int32_t registers;
+  int32_t local_bytes;
+  int32_t static_shared_bytes;
+  int32_t max_threads;
+} coil_cuda_kernel_info;
+
+/// What a kernel takes of a device; loads it.
+COIL_RT_API int32_t coil_cuda_kernel_get_info(coil_cuda_kernel *kernel,
+                                              int32_t device,
+                                              coil_cuda_kernel_info *info);
+
+/// Launches a kernel on the run's stream; a grid of no blocks does nothing.
+COIL_RT_API int32_t coil_rt_launch_cuda(coil_run *run, coil_cuda_kernel *kernel,
+                                        void *const *buffers,
+                                        const int64_t *symbols, int64_t grid_x,
+                                        int64_t grid_y, int64_t grid_z);
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// What all runs of one program share: uploaded constants, and recorded calls.
+/// Any number of threads may use it.
+typedef struct coil_cuda_program coil_cuda_program;
+
+COIL_RT_API int32_t coil_cuda_program_create(coil_cuda_program **out);
+
+/// Waits for the devices that the program used. NULL is allowed.
+COIL_RT_API void coil_cuda_program_destroy(coil_cuda_program *program);
+
+/// Sets how many calls are kept as CUDA graphs; 0, the default, keeps none.
+/// A call whose input sizes were seen before is recorded, and replayed from
+/// then on; the least recently used recording makes room for a new one.
+COIL_RT_API void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
+                                                   int32_t limit);
+
+/// Lets a run use what the program holds.
+COIL_RT_API int32_t coil_run_set_cuda_program(coil_run *run,
+                                              coil_cuda_program *program);
+
+/// Calls an entry point, or replays a recording of it. Outputs belong to the
+/// run either way.
+COIL_RT_API int32_t coil_cuda_program_call(
+    coil_cuda_program *program, coil_run *run, coil_entry_point entry,
+    const coil_tensor *inputs, int32_t num_inputs, coil_tensor *outputs,
+    int32_t num_outputs);
+
+typedef struct coil_cuda_graph_stats {
+  int64_t plain; ///< Calls that ran without a graph.
+  int64_t recorded;
+  int64_t replayed;
+  int64_t patched; ///< Replays for which addresses in the graph changed.
+  int64_t refused; ///< Calls that cannot be recorded.
+  int64_t evicted;
+} coil_cuda_graph_stats;
+
+COIL_RT_API void
+coil_cuda_program_get_graph_stats(const coil_cuda_program *program,
+                                  coil_cuda_graph_stats *stats);
+
+//===----------------------------------------------------------------------===//
+// Measurement and debugging
+//===----------------------------------------------------------------------===//
+
+/// Records the device time of each launch, copy and library call from now on.
+COIL_RT_API int32_t coil_run_set_timing(coil_run *run, int32_t enable);
+
+typedef struct coil_cuda_step {
+  const void *kernel; ///< The coil_cuda_kernel, or NULL.
+  const char *name;   ///< Of the kernel or the library call.
+  double microseconds;
+} coil_cuda_step;
+
+/// Synchronises, and calls `fn` for each recorded step in order.
+COIL_RT_API int32_t coil_run_get_timing(coil_run *run,
+                                        void (*fn)(void *user,
+                                                   const coil_cuda_step *step),
+                                        void *user);
+
+/// Waits after each launch, so that an error is that kernel's. The environment
+/// variable COIL_CUDA_BLOCKING=1 does the same.
+COIL_RT_API void coil_cuda_set_blocking(int32_t enable);
+
+/// Puts an NVTX range around each call and names launches in it, where NVIDIA's
+/// libnvToolsExt.so.1 can be loaded. COIL_NVTX=1 does the same.
+COIL_RT_API int32_t coil_cuda_set_nvtx(int32_t enable);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // COIL_RUNTIME_CUDA_H

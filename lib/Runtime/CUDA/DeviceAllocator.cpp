@@ -1,0 +1,255 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Segments, splitting and joining of device memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceAllocator.h"
+
+#include "../Allocator.h"
+#include "Device.h"
+
+#include <algorithm>
+#include <cinttypes>
+
+using namespace coil::rt;
+using namespace coil::rt::cuda;
+
+/// What cuMemAlloc aligns to, and kernels and libraries may rely on.
+static constexpr int64_t granule = 512;
+static constexpr int64_t smallLimit = int64_t(1) << 20;
+static constexpr int64_t smallSegment = int64_t(2) << 20;
+static constexpr int64_t mediumLimit = int64_t(10) << 20;
+static constexpr int64_t mediumSegment = int64_t(20) << 20;
+static constexpr int64_t largeGranule = int64_t(2) << 20;
+static constexpr int64_t maxBlock = int64_t(1) << 47;
+
+static int64_t roundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Whether a block belongs to the small ones: its segment decides, which is
+/// known by the size of what is asked for.
+static bool isSmall(int64_t bytes) { return bytes <= smallLimit; }
+
+MemoryPool *DeviceAllocator::createPool() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return allPools.insert(std::make_unique<MemoryPool>()).first->get();
+}
+
+MemoryPool *DeviceAllocator::getPool(CUstream stream) {
+  std::lock_guard<std::mutex> lock(mutex);
+  MemoryPool *&pool = pools[stream];
+  if (!pool)
+    pool = allPools.insert(std::make_unique<MemoryPool>()).first->get();
+  return pool;
+}
+
+void DeviceAllocator::trimPool(MemoryPool *pool) {
+  std::lock_guard<std::mutex> lock(mutex);
+  trimLocked(0, pool);
+}
+
+void DeviceAllocator::destroyPool(MemoryPool *pool) {
+  std::lock_guard<std::mutex> lock(mutex);
+  trimLocked(0, pool);
+  auto found = std::find_if(
+      allPools.begin(), allPools.end(),
+      [&](const std::unique_ptr<MemoryPool> &p) { return p.get() == pool; });
+  if (found != allPools.end() && pool->free[0].empty() && pool->free[1].empty())
+    allPools.erase(found);
+}
+
+/// Asks the driver for a segment; null when it has none.
+DeviceBlock *DeviceAllocator::allocateSegment(MemoryPool *pool, int64_t bytes,
+                                              bool small) {
+  int64_t size = small                  ? smallSegment
+                 : bytes <= mediumLimit ? mediumSegment
+                                        : roundUp(bytes, largeGranule);
+  CUdeviceptr address = 0;
+  if (device.driver.memAlloc(&address, size_t(size)) != CUDA_SUCCESS) {
+    // Close to the end, a segment of exactly this size may still fit.
+    size = roundUp(bytes, small ? granule : largeGranule);
+    if (device.driver.memAlloc(&address, size_t(size)) != CUDA_SUCCESS)
+      return nullptr;
+  }
+  auto *block = new DeviceBlock;
+  block->address = address;
+  block->size = size;
+  block->pool = pool;
+  stats.cached_bytes += size;
+  stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes,
+                                       stats.in_use_bytes + stats.cached_bytes);
+  return block;
+}
+
+void DeviceAllocator::returnSegment(DeviceBlock *block, bool small) {
+  block->pool->free[small].erase(block);
+  stats.cached_bytes -= block->size;
+  // The driver waits for work that still uses the memory.
+  device.driver.memFree(block->address);
+  delete block;
+}
+
+int64_t DeviceAllocator::trimLocked(int64_t keep, MemoryPool *only) {
+  ContextGuard guard(device);
+  int64_t released = 0;
+  for (const std::unique_ptr<MemoryPool> &pool : allPools) {
+    if (only && pool.get() != only)
+      continue;
+    for (bool small : {false, true}) {
+      auto &list = pool->free[small];
+      // Largest first.
+      for (auto it = list.end(); it != list.begin();) {
+        if (stats.cached_bytes <= keep)
+          return released;
+        DeviceBlock *block = *--it;
+        if (block->prev || block->next)
+          continue;
+        auto after = std::next(it);
+        released += block->size;
+        returnSegment(block, small);
+        it = after;
+      }
+    }
+  }
+  return released;
+}
+
+int64_t DeviceAllocator::trim(int64_t keep) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return trimLocked(std::max<int64_t>(keep, 0), nullptr);
+}
+
+/// Cuts a free block down to `bytes` if the rest is worth keeping.
+DeviceBlock *DeviceAllocator::split(DeviceBlock *block, int64_t bytes,
+                                    bool small) {
+  int64_t rest = block->size - bytes;
+  if (rest < (small ? granule : smallLimit))
+    return block;
+  auto *tail = new DeviceBlock;
+  tail->address = block->address + CUdeviceptr(bytes);
+  tail->size = rest;
+  tail->pool = block->pool;
+  tail->prev = block;
+  tail->next = block->next;
+  if (tail->next)
+    tail->next->prev = tail;
+  block->next = tail;
+  block->size = bytes;
+  tail->free = true;
+  block->pool->free[small].insert(tail);
+  return block;
+}
+
+DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
+                                       int64_t bytes) {
+  if (bytes < 0) {
+    fail(COIL_INVALID_ARGUMENT, "allocation of %" PRId64 " bytes", bytes);
+    return nullptr;
+  }
+  auto outOfMemory = [&]() -> DeviceBlock * {
+    size_t available = 0, total = 0;
+    device.driver.memGetInfo(&available, &total);
+    fail(COIL_OUT_OF_MEMORY,
+         "out of memory: cannot allocate %" PRId64
+         " bytes on CUDA device %d (%zu of %zu bytes free, %" PRId64
+         " in use by Coil)",
+         bytes, device.index, available, total, int64_t(stats.in_use_bytes));
+    return nullptr;
+  };
+  if (bytes > maxBlock || injectAllocationFailure())
+    return outOfMemory();
+  int64_t size = roundUp(std::max<int64_t>(bytes, 1), granule);
+  bool small = isSmall(size);
+
+  std::unique_lock<std::mutex> lock(mutex);
+  auto &list = pool->free[small];
+  DeviceBlock key;
+  key.size = size;
+  auto found = list.lower_bound(&key);
+  DeviceBlock *block = nullptr;
+  if (found != list.end()) {
+    block = *found;
+    list.erase(found);
+    ++stats.hits;
+  } else {
+    ++stats.misses;
+    block = allocateSegment(pool, size, small);
+    if (!block) {
+      ++stats.retries;
+      if (trimLocked(0, nullptr))
+        block = allocateSegment(pool, size, small);
+    }
+    if (!block) {
+      lock.unlock();
+      return outOfMemory();
+    }
+  }
+  block->free = false;
+  block = split(block, size, small);
+  block->requested = bytes;
+  owned[block->address] = block;
+  stats.cached_bytes -= block->size;
+  stats.in_use_bytes += block->size;
+  stats.peak_in_use_bytes =
+      std::max(stats.peak_in_use_bytes, stats.in_use_bytes);
+  lock.unlock();
+  if (poisonsAllocations() && bytes)
+    device.driver.memsetD8Async(block->address, 0xFF, size_t(bytes), stream);
+  return block;
+}
+
+void DeviceAllocator::release(DeviceBlock *block) {
+  std::lock_guard<std::mutex> lock(mutex);
+  owned.erase(block->address);
+  stats.in_use_bytes -= block->size;
+  stats.cached_bytes += block->size;
+  bool small =
+      isSmall(roundUp(std::max<int64_t>(block->requested, 1), granule));
+  auto &list = block->pool->free[small];
+  block->run = nullptr;
+  block->runPrev = block->runNext = nullptr;
+  block->ordinal = -1;
+  if (DeviceBlock *next = block->next; next && next->free) {
+    list.erase(next);
+    block->size += next->size;
+    block->next = next->next;
+    if (block->next)
+      block->next->prev = block;
+    delete next;
+  }
+  if (DeviceBlock *prev = block->prev; prev && prev->free) {
+    list.erase(prev);
+    prev->size += block->size;
+    prev->next = block->next;
+    if (prev->next)
+      prev->next->prev = prev;
+    delete block;
+    block = prev;
+  }
+  block->free = true;
+  list.insert(block);
+}
+
+DeviceBlock *DeviceAllocator::find(CUdeviceptr address) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = owned.find(address);
+  return found == owned.end() ? nullptr : found->second;
+}
+
+void DeviceAllocator::getStats(coil_cuda_allocator_stats &out) {
+  std::lock_guard<std::mutex> lock(mutex);
+  out = stats;
+}
+
+void DeviceAllocator::resetPeaks() {
+  std::lock_guard<std::mutex> lock(mutex);
+  stats.peak_in_use_bytes = stats.in_use_bytes;
+  stats.peak_reserved_bytes = stats.in_use_bytes + stats.cached_bytes;
+}

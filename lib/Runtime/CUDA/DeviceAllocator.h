@@ -1,0 +1,103 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The caching allocator of one device. Memory comes from the driver in
+// segments; each belongs to a pool, and each pool to a stream (or to a recorded
+// graph): the work that used a freed block and the work that uses it next are
+// ordered by that stream, so that nothing needs to wait.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_RUNTIME_CUDA_DEVICEALLOCATOR_H
+#define COIL_LIB_RUNTIME_CUDA_DEVICEALLOCATOR_H
+
+#include "Driver.h"
+
+#include "coil/Runtime/CUDA.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+namespace coil::rt::cuda {
+
+class Device;
+struct MemoryPool;
+
+/// A piece of a segment. Neighbours in the segment are linked, so that free
+/// ones join again.
+struct DeviceBlock {
+  CUdeviceptr address = 0;
+  int64_t size = 0;
+  MemoryPool *pool = nullptr;
+  DeviceBlock *prev = nullptr;
+  DeviceBlock *next = nullptr;
+  bool free = false;
+
+  /// Of the run that owns the block.
+  coil_run *run = nullptr;
+  DeviceBlock *runPrev = nullptr;
+  DeviceBlock *runNext = nullptr;
+  int64_t requested = 0;
+  /// Number of the allocation in its recording, see Graph.h.
+  int64_t ordinal = -1;
+};
+
+struct LessBlock {
+  bool operator()(const DeviceBlock *a, const DeviceBlock *b) const {
+    return a->size != b->size ? a->size < b->size : a->address < b->address;
+  }
+};
+
+struct MemoryPool {
+  /// Small blocks have segments of their own: they would split large ones.
+  std::set<DeviceBlock *, LessBlock> free[2];
+};
+
+class DeviceAllocator {
+public:
+  explicit DeviceAllocator(Device &device) : device(device) {}
+
+  /// The pool of a stream.
+  MemoryPool *getPool(CUstream stream);
+  MemoryPool *createPool();
+  /// Frees a pool of createPool; no block of it is owned, and no work uses it.
+  void destroyPool(MemoryPool *pool);
+  /// Returns the pool's segments that are wholly free to the driver.
+  void trimPool(MemoryPool *pool);
+
+  /// Returns null, with the error recorded, when there is no memory. The
+  /// context is current. New memory is poisoned on `stream` if that is on.
+  DeviceBlock *allocate(MemoryPool *pool, CUstream stream, int64_t bytes);
+  void release(DeviceBlock *block);
+
+  /// The owned block that starts at an address, or null.
+  DeviceBlock *find(CUdeviceptr address);
+
+  void getStats(coil_cuda_allocator_stats &stats);
+  void resetPeaks();
+  int64_t trim(int64_t keep);
+
+private:
+  DeviceBlock *allocateSegment(MemoryPool *pool, int64_t bytes, bool small);
+  void returnSegment(DeviceBlock *block, bool small);
+  int64_t trimLocked(int64_t keep, MemoryPool *only);
+  DeviceBlock *split(DeviceBlock *block, int64_t bytes, bool small);
+
+  Device &device;
+  std::mutex mutex;
+  std::map<CUstream, MemoryPool *> pools;
+  std::set<std::unique_ptr<MemoryPool>> allPools;
+  std::unordered_map<CUdeviceptr, DeviceBlock *> owned;
+  coil_cuda_allocator_stats stats = {};
+};
+
+} // namespace coil::rt::cuda
+
+#endif // COIL_LIB_RUNTIME_CUDA_DEVICEALLOCATOR_H

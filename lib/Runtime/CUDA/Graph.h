@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Calls recorded as CUDA graphs. A recording notes, for every kernel, which of
+// its pointers lead into inputs and outputs of the call: these are patched when
+// a replay comes with other addresses. Memory whose address something else
+// knows (a library's kernels, copies) is pinned: it is copied in and out
+// instead.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_RUNTIME_CUDA_GRAPH_H
+#define COIL_LIB_RUNTIME_CUDA_GRAPH_H
+
+#include "RunState.h"
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace coil::rt::cuda {
+
+/// Where a pointer leads: into input or allocation `number`, or elsewhere.
+struct Target {
+  enum Kind { Elsewhere, Input, Allocation } kind = Elsewhere;
+  int64_t number = 0;
+  int64_t offset = 0;
+};
+
+/// A kernel of a recording.
+struct RecordedLaunch {
+  CUgraphNode node = nullptr;
+  CUkernelNodeParams params = {};
+  const coil_cuda_kernel *kernel = nullptr;
+  /// The values of all arguments, and those that are pointers to follow.
+  std::vector<uint64_t> arguments;
+  std::vector<std::pair<size_t, Target>> pointers;
+};
+
+/// What a call does while it is recorded.
+class Recording {
+public:
+  Recording(MemoryPool *pool, const coil_tensor *inputs, int32_t numInputs);
+
+  MemoryPool *const pool;
+  ErrorWords *words = nullptr;
+  std::vector<RecordedLaunch> launches;
+  std::set<int64_t> pinnedInputs;
+  std::set<int64_t> pinnedAllocations;
+
+  void addAllocation(DeviceBlock &block);
+  void removeAllocation(DeviceBlock &block);
+  /// The call cannot be recorded.
+  void refuse() { refused = true; }
+  bool isRefused() const { return refused; }
+  /// Something keeps this address.
+  void pin(CUdeviceptr address);
+  int32_t addLaunch(RunState &state, const coil_cuda_kernel &kernel,
+                    CUfunction function, const int64_t *grid, void **params,
+                    size_t count);
+  Target find(CUdeviceptr address) const;
+
+private:
+  struct Extent {
+    int64_t bytes;
+    Target target;
+  };
+  Target findIn(const std::map<CUdeviceptr, Extent> &extents,
+                CUdeviceptr address) const;
+
+  std::map<CUdeviceptr, Extent> inputs;
+  std::map<CUdeviceptr, Extent> allocations;
+  int64_t nextAllocation = 0;
+  bool refused = false;
+};
+
+/// The program's copy of `data` on the run's device; uploads it at first.
+int32_t getConstant(RunState &state, const void *data, int64_t bytes,
+                    void *&out);
+
+/// Bytes from the first to the last element.
+int64_t getExtent(const coil_tensor &tensor);
+
+} // namespace coil::rt::cuda
+
+#endif // COIL_LIB_RUNTIME_CUDA_GRAPH_H

@@ -1,0 +1,317 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels: loading and launching.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+#include "Graph.h"
+#include "RunState.h"
+
+#include <cinttypes>
+#include <cstring>
+#include <map>
+
+using namespace coil::rt;
+using namespace coil::rt::cuda;
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Images that are loaded, shared by the kernels of one image.
+struct Modules {
+  struct Entry {
+    CUmodule module = nullptr;
+    int users = 0;
+  };
+  std::mutex mutex;
+  std::map<std::pair<int, const void *>, Entry> loaded;
+};
+
+} // namespace
+
+static Modules &modules() {
+  static Modules *instance = new Modules;
+  return *instance;
+}
+
+static std::atomic<void *> &stateOf(coil_cuda_kernel &kernel) {
+  static_assert(sizeof(std::atomic<void *>) == sizeof(void *));
+  return reinterpret_cast<std::atomic<void *> &>(kernel.state);
+}
+
+/// The first line of the compiler's log that says something.
+static std::string firstLine(const char *log) {
+  while (*log == '\n' || *log == ' ')
+    ++log;
+  const char *end = strchr(log, '\n');
+  return end ? std::string(log, end) : std::string(log);
+}
+
+static int32_t loadModule(Device &device, const coil_cuda_kernel &kernel,
+                          CUmodule &module) {
+  char log[4096] = "";
+  int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, toPointer(sizeof(log))};
+  CUresult result =
+      device.driver.moduleLoadDataEx(&module, kernel.image, 2, options, values);
+  if (!result)
+    return COIL_OK;
+  log[sizeof(log) - 1] = 0;
+  std::string text = firstLine(log);
+  return device.check(
+      result, "cannot load %s onto CUDA device %d (sm_%d%d)%s%s",
+      describeKernel(kernel).c_str(), device.index, device.major, device.minor,
+      text.empty() ? "" : ": ", text.c_str());
+}
+
+/// Finds the function; the modules are locked.
+static int32_t loadFunction(Device &device, const coil_cuda_kernel &kernel,
+                            LoadedKernel &loaded) {
+  if (kernel.dynamic_shared > device.maxSharedBytes)
+    return fail(COIL_UNSUPPORTED,
+                "%s needs %d bytes of shared memory, but CUDA device %d gives "
+                "a block at most %d",
+                describeKernel(kernel).c_str(), kernel.dynamic_shared,
+                device.index, device.maxSharedBytes);
+  ContextGuard guard(device);
+  Modules::Entry &entry = modules().loaded[{device.index, kernel.image}];
+  if (!entry.users)
+    if (int32_t status = loadModule(device, kernel, entry.module)) {
+      modules().loaded.erase({device.index, kernel.image});
+      return status;
+    }
+  ++entry.users;
+  const Driver &driver = device.driver;
+  CUfunction function = nullptr;
+  int32_t status = device.check(
+      driver.moduleGetFunction(&function, entry.module, kernel.name),
+      "no function for %s", describeKernel(kernel).c_str());
+  // More than the default of 48 KiB has to be asked for.
+  if (!status && kernel.dynamic_shared > 48 * 1024)
+    status = device.check(
+        driver.funcSetAttribute(function,
+                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                kernel.dynamic_shared),
+        "cannot give %s its %d bytes of shared memory",
+        describeKernel(kernel).c_str(), kernel.dynamic_shared);
+  if (status) {
+    if (--entry.users == 0) {
+      driver.moduleUnload(entry.module);
+      modules().loaded.erase({device.index, kernel.image});
+    }
+    return status;
+  }
+  loaded.functions[device.index].store(function, std::memory_order_release);
+  return COIL_OK;
+}
+
+int32_t coil::rt::cuda::loadKernel(Device &device, coil_cuda_kernel &kernel,
+                                   CUfunction &function) {
+  std::atomic<void *> &state = stateOf(kernel);
+  auto *loaded =
+      static_cast<LoadedKernel *>(state.load(std::memory_order_acquire));
+  if (loaded) {
+    function = loaded->functions[device.index].load(std::memory_order_acquire);
+    if (function)
+      return COIL_OK;
+  }
+  std::lock_guard<std::mutex> lock(modules().mutex);
+  loaded = static_cast<LoadedKernel *>(state.load());
+  if (!loaded) {
+    if (kernel.struct_size != sizeof(coil_cuda_kernel))
+      return fail(COIL_INVALID_ARGUMENT,
+                  "a kernel was compiled for another version of the runtime");
+    loaded = new LoadedKernel;
+    state.store(loaded, std::memory_order_release);
+  }
+  function = loaded->functions[device.index].load();
+  if (!function) {
+    if (int32_t status = loadFunction(device, kernel, *loaded))
+      return status;
+    function = loaded->functions[device.index].load();
+  }
+  return COIL_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+/// The most arguments that are prepared without asking for memory.
+static constexpr int inlineArguments = 64;
+
+/// The word that this launch writes when a check fails; null with the error
+/// recorded.
+static volatile int32_t *takeWord(RunState &state,
+                                  const coil_cuda_kernel &kernel) {
+  ErrorWords *&words = state.recording ? state.recording->words : state.words;
+  if (!words && !(words = state.device.takeErrorWords()))
+    return nullptr;
+  if (words->kernels.size() == ErrorWords::capacity) {
+    // All words are in use: what was launched so far has to end first.
+    if (state.recording) {
+      state.recording->refuse();
+      return words->words;
+    }
+    if (state.synchronize())
+      return nullptr;
+  }
+  words->kernels.push_back(&kernel);
+  return words->words + words->kernels.size() - 1;
+}
+
+static int32_t launch(RunState &state, coil_cuda_kernel &kernel,
+                      void *const *buffers, const int64_t *symbols,
+                      const int64_t *grid) {
+  Device &device = state.device;
+  ContextGuard guard(device);
+  CUfunction function = nullptr;
+  if (int32_t status = loadKernel(device, kernel, function))
+    return status;
+
+  int count = kernel.num_buffers + kernel.num_symbols + 1;
+  void *inlined[inlineArguments];
+  std::vector<void *> allocated;
+  void **params = inlined;
+  if (count > inlineArguments) {
+    allocated.resize(size_t(count));
+    params = allocated.data();
+  }
+  void **next = params;
+  for (int i = 0; i < kernel.num_buffers; ++i)
+    *next++ = const_cast<void **>(buffers + i);
+  for (int i = 0; i < kernel.num_symbols; ++i)
+    *next++ = const_cast<int64_t *>(symbols + i);
+  volatile int32_t *word = nullptr;
+  if (kernel.flags & COIL_CUDA_KERNEL_CHECKS) {
+    word = takeWord(state, kernel);
+    if (!word)
+      return COIL_INTERNAL;
+    *next++ = &word;
+  }
+  {
+    StepTimer timer(state, &kernel, kernel.name);
+    CUresult result = device.driver.launchKernel(
+        function, unsigned(grid[0]), unsigned(grid[1]), unsigned(grid[2]),
+        unsigned(kernel.block[0]), unsigned(kernel.block[1]),
+        unsigned(kernel.block[2]), unsigned(kernel.dynamic_shared),
+        state.stream, params, nullptr);
+    if (result)
+      return device.check(result, "cannot launch %s",
+                          describeKernel(kernel).c_str());
+  }
+  state.recent[state.launched++ % RunState::numRecent] = &kernel;
+  if (state.recording)
+    return state.recording->addLaunch(state, kernel, function, grid, params,
+                                      size_t(next - params));
+  if (isBlocking())
+    return state.synchronize();
+  return COIL_OK;
+}
+
+/// What the hardware takes; the same for all chips.
+static constexpr int64_t maxGrid[3] = {INT32_MAX, 65535, 65535};
+
+extern "C" {
+
+int32_t coil_rt_launch_cuda(coil_run *run, coil_cuda_kernel *kernel,
+                            void *const *buffers, const int64_t *symbols,
+                            int64_t grid_x, int64_t grid_y, int64_t grid_z) {
+  return guarded([&]() -> int32_t {
+    TraceStep step(run, COIL_TRACE_LAUNCH, nullptr);
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    ++run->stats.launches;
+    const int64_t grid[3] = {grid_x, grid_y, grid_z};
+    bool empty = false;
+    for (int d = 0; d < 3; ++d) {
+      empty |= grid[d] == 0;
+      if (grid[d] < 0 || grid[d] > maxGrid[d])
+        return step.finish(fail(COIL_UNSUPPORTED,
+                                "cannot launch %s: a grid of %" PRId64
+                                " x %" PRId64 " x %" PRId64 " blocks",
+                                describeKernel(*kernel).c_str(), grid_x, grid_y,
+                                grid_z),
+                           kernel, grid_x);
+    }
+    int32_t status = COIL_OK;
+    if (!empty) {
+      status = state->prepare();
+      if (!status)
+        status = launch(*state, *kernel, buffers, symbols, grid);
+    }
+    return step.finish(status, kernel, grid_x * grid_y * grid_z);
+  });
+}
+
+int32_t coil_cuda_kernel_load(coil_cuda_kernel *kernel, int32_t index) {
+  return guarded([&]() -> int32_t {
+    Device *device = Device::get(index);
+    if (!device)
+      return COIL_UNAVAILABLE;
+    CUfunction function = nullptr;
+    return loadKernel(*device, *kernel, function);
+  });
+}
+
+void coil_cuda_kernel_unload(coil_cuda_kernel *kernel) {
+  std::lock_guard<std::mutex> lock(modules().mutex);
+  auto *loaded =
+      static_cast<LoadedKernel *>(stateOf(*kernel).exchange(nullptr));
+  if (!loaded)
+    return;
+  for (int index = 0; index < maxDevices; ++index) {
+    if (!loaded->functions[index].load())
+      continue;
+    Device &device = *Device::getIfUsed(index);
+    ContextGuard guard(device);
+    // Error words name kernels.
+    device.settle();
+    Modules::Entry &entry = modules().loaded[{index, kernel->image}];
+    if (--entry.users > 0)
+      continue;
+    device.driver.moduleUnload(entry.module);
+    modules().loaded.erase({index, kernel->image});
+  }
+  delete loaded;
+}
+
+int32_t coil_cuda_kernel_get_info(coil_cuda_kernel *kernel, int32_t index,
+                                  coil_cuda_kernel_info *info) {
+  return guarded([&]() -> int32_t {
+    *info = {};
+    Device *device = Device::get(index);
+    if (!device)
+      return COIL_UNAVAILABLE;
+    CUfunction function = nullptr;
+    if (int32_t status = loadKernel(*device, *kernel, function))
+      return status;
+    struct {
+      int attribute;
+      int32_t *value;
+    } attributes[] = {
+        {CU_FUNC_ATTRIBUTE_NUM_REGS, &info->registers},
+        {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &info->local_bytes},
+        {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &info->static_shared_bytes},
+        {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &info->max_threads}};
+    for (auto [attribute, value] : attributes)
+      if (int32_t status = device->check(
+              device->driver.funcGetAttribute(value, attribute, function),
+              "cannot read the properties of %s",
+              describeKernel(*kernel).c_str()))
+        return status;
+    return COIL_OK;
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,600 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the runs of a program share: constants on the device, and calls that are
+// replayed as CUDA graphs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+using namespace coil::rt;
+using namespace coil::rt::cuda;
+
+/// How many sets of addresses a recording serves without patching: callers
+/// that feed outputs back alternate between two.
+static constexpr size_t maxVariants = 4;
+
+namespace {
+
+/// Error words that a recording's kernels write, alive while a run may look.
+struct WordsOwner {
+  WordsOwner(Device &device, ErrorWords *words)
+      : device(device), words(words) {}
+  /// Whoever drops a recording waits for its work.
+  ~WordsOwner() {
+    int32_t status = 0;
+    words->takeError(status);
+    words->kernels.clear();
+    device.returnErrorWords(words, nullptr);
+  }
+  Device &device;
+  ErrorWords *words;
+};
+
+/// A graph for one set of addresses.
+struct Variant {
+  CUgraphExec exec = nullptr;
+  std::vector<CUdeviceptr> addresses;
+  uint64_t lastUse = 0;
+};
+
+struct Output {
+  coil_tensor tensor; ///< Its data is of the recording.
+  Target target;
+};
+
+/// Memory behind outputs: a replay allocates anew.
+struct OutputMemory {
+  int64_t allocation;
+  int64_t bytes;
+  /// Where the recording put it; null unless pinned.
+  DeviceBlock *pinned;
+  CUdeviceptr recorded;
+};
+
+/// A call by its sizes.
+struct Entry {
+  enum State { Seen, Recorded, Refused } state = Seen;
+  std::string key;
+  Device *device = nullptr;
+  /// Of the inputs at the last call.
+  std::vector<CUdeviceptr> addresses;
+  /// Inputs that are copied to a fixed place, with the block.
+  std::set<int64_t> staged;
+  std::map<int64_t, DeviceBlock *> stages;
+
+  //===--- Only when recorded ---------------------------------------------===//
+  coil_run *run = nullptr; ///< Owns memory and the shapes of outputs.
+  MemoryPool *pool = nullptr;
+  CUgraph graph = nullptr;
+  CUevent done = nullptr;
+  bool ran = false;
+  CUstream stream = nullptr; ///< Of the last replay.
+  std::shared_ptr<WordsOwner> words;
+  std::vector<RecordedLaunch> launches;
+  std::set<int64_t> pinnedInputs;
+  std::vector<Output> outputs;
+  std::vector<OutputMemory> memory;
+  std::vector<Variant> variants;
+  uint64_t uses = 0;
+};
+
+} // namespace
+
+struct coil_cuda_program {
+  std::mutex mutex;
+  int32_t limit = 0;
+  /// Most recently used first.
+  std::list<Entry> entries;
+  std::unordered_map<std::string, std::list<Entry>::iterator> index;
+  std::map<std::pair<int, const void *>, std::pair<Device *, DeviceBlock *>>
+      constants;
+  coil_cuda_graph_stats stats = {};
+};
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+int32_t coil::rt::cuda::getConstant(RunState &state, const void *data,
+                                    int64_t bytes, void *&out) {
+  coil_cuda_program &program = *state.program;
+  Device &device = state.device;
+  // A recording already holds the lock.
+  std::unique_lock<std::mutex> lock(program.mutex, std::defer_lock);
+  if (!state.recording)
+    lock.lock();
+  auto &[owner, block] = program.constants[{device.index, data}];
+  if (!block) {
+    ContextGuard guard(device);
+    if (state.recording)
+      state.recording->refuse();
+    block = device.allocator.allocate(device.allocator.getPool(nullptr),
+                                      nullptr, bytes);
+    if (!block)
+      return COIL_OUT_OF_MEMORY;
+    owner = &device;
+    // Waits: any stream may read it next.
+    if (int32_t status = device.check(
+            device.driver.memcpyHtoD(block->address, data, size_t(bytes)),
+            "cannot copy a constant to CUDA device %d", device.index)) {
+      device.allocator.release(block);
+      block = nullptr;
+      return status;
+    }
+  }
+  out = toPointer(block->address);
+  return COIL_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Recording
+//===----------------------------------------------------------------------===//
+
+/// Ends what a recording holds, but for the inputs that it staged.
+static void drop(Entry &entry) {
+  if (entry.state == Entry::Recorded) {
+    Device &device = *entry.device;
+    ContextGuard guard(device);
+    if (entry.ran)
+      device.driver.eventSynchronize(entry.done);
+    for (Variant &variant : entry.variants)
+      if (variant.exec)
+        device.driver.graphExecDestroy(variant.exec);
+    device.driver.graphDestroy(entry.graph);
+    device.driver.eventDestroy(entry.done);
+    coil_run_destroy(entry.run);
+    device.allocator.destroyPool(entry.pool);
+  }
+  Entry fresh;
+  fresh.key = std::move(entry.key);
+  fresh.device = entry.device;
+  fresh.addresses = std::move(entry.addresses);
+  fresh.staged = std::move(entry.staged);
+  entry = std::move(fresh);
+}
+
+/// Records the call in `run`, a run of its own. Returns whether there is a
+/// graph to keep.
+static bool capture(RunState &state, Recording &recording,
+                    coil_entry_point entry, const coil_tensor *inputs,
+                    coil_tensor *outputs, CUgraph &graph) {
+  Device &device = state.device;
+  if (device.driver.streamBeginCapture(state.stream,
+                                       CU_STREAM_CAPTURE_MODE_RELAXED))
+    return false;
+  state.recording = &recording;
+  int32_t status = entry(state.run, inputs, outputs);
+  state.recording = nullptr;
+  CUresult result = device.driver.streamEndCapture(state.stream, &graph);
+  return !result && graph && status == COIL_OK && !recording.isRefused();
+}
+
+/// Decides what a replay does for each output.
+static void planOutputs(Entry &entry, RunState &state, Recording &recording,
+                        std::vector<coil_tensor> &outputs) {
+  for (coil_tensor &tensor : outputs) {
+    Output output = {tensor, recording.find(toDevice(tensor.data))};
+    entry.outputs.push_back(output);
+    if (output.target.kind != Target::Allocation)
+      continue;
+    bool known = std::any_of(entry.memory.begin(), entry.memory.end(),
+                             [&](const OutputMemory &m) {
+                               return m.allocation == output.target.number;
+                             });
+    if (known)
+      continue;
+    DeviceBlock *block = state.blocks;
+    while (block->ordinal != output.target.number)
+      block = block->runNext;
+    bool pinned = recording.pinnedAllocations.count(block->ordinal) != 0;
+    entry.memory.push_back({block->ordinal, block->requested,
+                            pinned ? block : nullptr, block->address});
+    // Each replay brings memory of its own.
+    if (!pinned)
+      state.free(block);
+  }
+}
+
+/// Makes a graph of the call, or refuses to.
+static void record(coil_cuda_program &program, Entry &entry, Device &device,
+                   coil_entry_point function, const coil_tensor *inputs,
+                   int32_t numInputs, int32_t numOutputs) {
+  ContextGuard guard(device);
+  // Once more when inputs turn out to need a fixed place.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    entry.state = Entry::Refused;
+    coil_run *run = nullptr;
+    if (coil_run_create(&run))
+      return;
+    MemoryPool *pool = device.allocator.createPool();
+    auto abandon = [&] {
+      coil_run_destroy(run);
+      device.allocator.destroyPool(pool);
+    };
+    run->cuda = new RunState(run, device);
+    RunState &state = *run->cuda;
+    state.program = &program;
+    if (!device.takeStream(state.stream))
+      return abandon();
+    state.ownsStream = true;
+    state.pool = pool;
+
+    std::vector<coil_tensor> arguments(inputs, inputs + numInputs);
+    entry.stages.clear();
+    bool enough = true;
+    for (int64_t i : entry.staged) {
+      DeviceBlock *block = nullptr;
+      enough &= state.allocate(getExtent(inputs[i]), block) == COIL_OK;
+      if (!enough)
+        break;
+      entry.stages[i] = block;
+      arguments[size_t(i)].data = toPointer(block->address);
+    }
+    Recording recording(pool, arguments.data(), numInputs);
+    std::vector<coil_tensor> outputs;
+    outputs.resize(size_t(numOutputs));
+    CUgraph graph = nullptr;
+    bool captured = enough && !recording.isRefused() &&
+                    capture(state, recording, function, arguments.data(),
+                            outputs.data(), graph);
+    auto words = recording.words
+                     ? std::make_shared<WordsOwner>(device, recording.words)
+                     : nullptr;
+    if (!captured) {
+      if (graph)
+        device.driver.graphDestroy(graph);
+      return abandon();
+    }
+    // An input that stays where it is needs no copy.
+    bool complete = true;
+    for (int64_t i : recording.pinnedInputs) {
+      if (entry.staged.count(i) ||
+          entry.addresses[size_t(i)] == toDevice(inputs[i].data))
+        continue;
+      entry.staged.insert(i);
+      complete = false;
+    }
+    CUevent done = nullptr;
+    if (!complete ||
+        device.driver.eventCreate(&done, CU_EVENT_DISABLE_TIMING)) {
+      device.driver.graphDestroy(graph);
+      abandon();
+      continue;
+    }
+    entry.state = Entry::Recorded;
+    entry.run = run;
+    entry.pool = pool;
+    entry.graph = graph;
+    entry.done = done;
+    entry.words = std::move(words);
+    entry.pinnedInputs = std::move(recording.pinnedInputs);
+    planOutputs(entry, state, recording, outputs);
+    entry.launches = std::move(recording.launches);
+    device.allocator.trimPool(pool);
+    for (int32_t i = 0; i < numInputs; ++i)
+      entry.addresses[size_t(i)] = toDevice(inputs[i].data);
+    ++program.stats.recorded;
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Replay
+//===----------------------------------------------------------------------===//
+
+/// Gives the kernels of a variant other addresses of inputs and outputs.
+static int32_t patch(Entry &entry, Variant &variant,
+                     const std::vector<CUdeviceptr> &addresses) {
+  Device &device = *entry.device;
+  size_t numInputs = entry.addresses.size();
+  auto getSlot = [&](const Target &target) -> size_t {
+    if (target.kind == Target::Input)
+      return entry.staged.count(target.number) ? SIZE_MAX
+                                               : size_t(target.number);
+    for (size_t i = 0; i < entry.memory.size(); ++i)
+      if (entry.memory[i].allocation == target.number &&
+          !entry.memory[i].pinned)
+        return numInputs + i;
+    return SIZE_MAX;
+  };
+  std::vector<void *> params;
+  for (RecordedLaunch &launch : entry.launches) {
+    bool changed = false;
+    for (auto [argument, target] : launch.pointers) {
+      size_t slot = getSlot(target);
+      if (slot == SIZE_MAX)
+        continue;
+      launch.arguments[argument] = addresses[slot] + CUdeviceptr(target.offset);
+      changed |= variant.addresses.empty() ||
+                 variant.addresses[slot] != addresses[slot];
+    }
+    if (!changed)
+      continue;
+    params.clear();
+    for (uint64_t &argument : launch.arguments)
+      params.push_back(&argument);
+    launch.params.kernelParams = params.data();
+    if (int32_t status =
+            device.check(device.driver.graphExecKernelNodeSetParams(
+                             variant.exec, launch.node, &launch.params),
+                         "cannot change the arguments of %s in a graph",
+                         describeKernel(*launch.kernel).c_str()))
+      return status;
+  }
+  variant.addresses = addresses;
+  return COIL_OK;
+}
+
+/// Finds or makes the graph for a set of addresses.
+static int32_t selectVariant(coil_cuda_program &program, Entry &entry,
+                             const std::vector<CUdeviceptr> &addresses,
+                             Variant *&variant) {
+  for (Variant &candidate : entry.variants)
+    if (candidate.addresses == addresses) {
+      variant = &candidate;
+      return COIL_OK;
+    }
+  Device &device = *entry.device;
+  if (entry.variants.size() < maxVariants) {
+    entry.variants.emplace_back();
+    variant = &entry.variants.back();
+    if (int32_t status = device.check(
+            device.driver.graphInstantiate(&variant->exec, entry.graph, 0),
+            "cannot make a graph of %zu kernels on CUDA device %d",
+            entry.launches.size(), device.index)) {
+      entry.variants.pop_back();
+      return status;
+    }
+  } else {
+    variant = &*std::min_element(entry.variants.begin(), entry.variants.end(),
+                                 [](const Variant &a, const Variant &b) {
+                                   return a.lastUse < b.lastUse;
+                                 });
+  }
+  ++program.stats.patched;
+  return patch(entry, *variant, addresses);
+}
+
+/// Puts the recorded call into the run's stream.
+static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
+                      const coil_tensor *inputs, int32_t numInputs,
+                      coil_tensor *outputs) {
+  Device &device = state.device;
+  ContextGuard guard(device);
+  Range range("coil graph");
+  // One memory serves all replays.
+  if (entry.ran && entry.stream != state.stream)
+    if (int32_t status = device.check(
+            device.driver.streamWaitEvent(state.stream, entry.done, 0),
+            "cannot order streams on CUDA device %d", device.index))
+      return status;
+
+  std::vector<CUdeviceptr> addresses;
+  addresses.reserve(size_t(numInputs) + entry.memory.size());
+  for (int32_t i = 0; i < numInputs; ++i)
+    addresses.push_back(toDevice(inputs[i].data));
+  for (int64_t i : entry.staged) {
+    addresses[size_t(i)] = 0;
+    if (int32_t status =
+            state.copy(entry.stages[i]->address, toDevice(inputs[i].data),
+                       getExtent(inputs[i])))
+      return status;
+  }
+  std::vector<CUdeviceptr> memory;
+  for (const OutputMemory &m : entry.memory) {
+    DeviceBlock *block = nullptr;
+    if (int32_t status = state.allocate(m.bytes, block))
+      return status;
+    memory.push_back(block->address);
+    addresses.push_back(m.pinned ? 0 : block->address);
+  }
+  Variant *variant = nullptr;
+  if (int32_t status = selectVariant(program, entry, addresses, variant))
+    return status;
+  variant->lastUse = ++entry.uses;
+  if (int32_t status =
+          device.check(device.driver.graphLaunch(variant->exec, state.stream),
+                       "cannot launch a graph of %zu kernels on CUDA device %d",
+                       entry.launches.size(), device.index))
+    return status;
+  for (size_t i = 0; i < entry.memory.size(); ++i)
+    if (entry.memory[i].pinned)
+      if (int32_t status = state.copy(memory[i], entry.memory[i].recorded,
+                                      entry.memory[i].bytes))
+        return status;
+  if (int32_t status = device.check(
+          device.driver.eventRecord(entry.done, state.stream),
+          "cannot record an event on CUDA device %d", device.index))
+    return status;
+  entry.ran = true;
+  entry.stream = state.stream;
+
+  // What the plain call would have left behind.
+  coil_run_stats &stats = state.run->stats;
+  const coil_run_stats &recorded = entry.run->stats;
+  stats.launches += recorded.launches;
+  stats.library_calls += recorded.library_calls;
+  if (entry.words) {
+    state.replayedWords = entry.words->words;
+    state.keepAlive = entry.words;
+  }
+  size_t first = entry.launches.size() > RunState::numRecent
+                     ? entry.launches.size() - RunState::numRecent
+                     : 0;
+  state.launched += first;
+  for (size_t i = first; i < entry.launches.size(); ++i)
+    state.recent[state.launched++ % RunState::numRecent] =
+        entry.launches[i].kernel;
+  for (size_t i = 0; i < entry.outputs.size(); ++i) {
+    const Output &output = entry.outputs[i];
+    const coil_tensor &t = output.tensor;
+    void *data = t.data;
+    if (output.target.kind == Target::Input)
+      data = static_cast<char *>(inputs[output.target.number].data) +
+             output.target.offset;
+    for (size_t m = 0; m < entry.memory.size(); ++m)
+      if (output.target.kind == Target::Allocation &&
+          entry.memory[m].allocation == output.target.number)
+        data = toPointer(memory[m] + CUdeviceptr(output.target.offset));
+    if (int32_t status = coil_rt_set_output(
+            state.run, outputs + i, data, t.dtype, t.rank, t.sizes, t.strides))
+      return status;
+    outputs[i].device_type = t.device_type;
+    outputs[i].device_index = t.device_index;
+  }
+  return COIL_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Everything that decides what a call does, but for addresses.
+static std::string makeKey(const Device &device, const coil_tensor *inputs,
+                           int32_t count) {
+  std::string key;
+  auto add = [&key](const void *data, size_t bytes) {
+    key.append(static_cast<const char *>(data), bytes);
+  };
+  add(&device.index, sizeof(device.index));
+  for (int32_t i = 0; i < count; ++i) {
+    const coil_tensor &t = inputs[i];
+    add(&t.dtype, sizeof(t.dtype));
+    add(&t.rank, sizeof(t.rank));
+    add(t.sizes, size_t(t.rank) * sizeof(int64_t));
+    add(t.strides, size_t(t.rank) * sizeof(int64_t));
+  }
+  return key;
+}
+
+/// Whether what was recorded still serves inputs at these addresses.
+static bool checkPinned(Entry &entry, const coil_tensor *inputs) {
+  bool fits = true;
+  for (int64_t i : entry.pinnedInputs)
+    if (!entry.staged.count(i) &&
+        entry.addresses[size_t(i)] != toDevice(inputs[i].data)) {
+      entry.staged.insert(i);
+      fits = false;
+    }
+  return fits;
+}
+
+extern "C" {
+
+int32_t coil_cuda_program_create(coil_cuda_program **out) {
+  return guarded([&]() -> int32_t {
+    *out = nullptr;
+    *out = new coil_cuda_program;
+    return COIL_OK;
+  });
+}
+
+void coil_cuda_program_destroy(coil_cuda_program *program) {
+  if (!program)
+    return;
+  for (Entry &entry : program->entries)
+    drop(entry);
+  for (auto &[key, value] : program->constants)
+    if (value.second)
+      value.first->allocator.release(value.second);
+  delete program;
+}
+
+void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
+                                       int32_t limit) {
+  std::lock_guard<std::mutex> lock(program->mutex);
+  program->limit = std::max(limit, 0);
+  while (program->entries.size() > size_t(program->limit)) {
+    program->index.erase(program->entries.back().key);
+    drop(program->entries.back());
+    program->entries.pop_back();
+  }
+}
+
+int32_t coil_run_set_cuda_program(coil_run *run, coil_cuda_program *program) {
+  RunState *state = getState(run);
+  if (!state)
+    return COIL_INVALID_ARGUMENT;
+  state->program = program;
+  return COIL_OK;
+}
+
+int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
+                               coil_entry_point function,
+                               const coil_tensor *inputs, int32_t num_inputs,
+                               coil_tensor *outputs, int32_t num_outputs) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (int32_t status = state->prepare())
+      return status;
+    state->program = program;
+    Range range("coil call");
+    auto plain = [&]() -> int32_t { return function(run, inputs, outputs); };
+    std::unique_lock<std::mutex> lock(program->mutex);
+    // Who looks at single steps wants to see them.
+    if (program->limit == 0 || run->trace || state->timing || isBlocking()) {
+      ++program->stats.plain;
+      lock.unlock();
+      return plain();
+    }
+    std::string key = makeKey(state->device, inputs, num_inputs);
+    auto found = program->index.find(key);
+    if (found == program->index.end()) {
+      if (program->entries.size() >= size_t(program->limit)) {
+        program->index.erase(program->entries.back().key);
+        drop(program->entries.back());
+        program->entries.pop_back();
+        ++program->stats.evicted;
+      }
+      Entry &entry = program->entries.emplace_front();
+      entry.key = key;
+      entry.device = &state->device;
+      for (int32_t i = 0; i < num_inputs; ++i)
+        entry.addresses.push_back(toDevice(inputs[i].data));
+      program->index[key] = program->entries.begin();
+      ++program->stats.plain;
+      lock.unlock();
+      return plain();
+    }
+    program->entries.splice(program->entries.begin(), program->entries,
+                            found->second);
+    Entry &entry = *found->second;
+    if (entry.state == Entry::Recorded && !checkPinned(entry, inputs))
+      drop(entry);
+    if (entry.state == Entry::Seen)
+      record(*program, entry, state->device, function, inputs, num_inputs,
+             num_outputs);
+    if (entry.state == Entry::Refused) {
+      ++program->stats.refused;
+      lock.unlock();
+      return plain();
+    }
+    ++program->stats.replayed;
+    return replay(*program, entry, *state, inputs, num_inputs, outputs);
+  });
+}
+
+void coil_cuda_program_get_graph_stats(const coil_cuda_program *program,
+                                       coil_cuda_graph_stats *stats) {
+  auto *mutableProgram = const_cast<coil_cuda_program *>(program);
+  std::lock_guard<std::mutex> lock(mutableProgram->mutex);
+  *stats = program->stats;
+}
+
+} // extern "C"

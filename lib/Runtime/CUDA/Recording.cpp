@@ -1,0 +1,116 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a call does while it is recorded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+
+using namespace coil::rt;
+using namespace coil::rt::cuda;
+
+int64_t coil::rt::cuda::getExtent(const coil_tensor &tensor) {
+  int64_t last = 0;
+  for (int32_t d = 0; d < tensor.rank; ++d) {
+    if (tensor.sizes[d] == 0)
+      return 0;
+    if (tensor.strides[d] > 0)
+      last += (tensor.sizes[d] - 1) * tensor.strides[d];
+  }
+  return (last + 1) * coil_dtype_size(tensor.dtype);
+}
+
+Recording::Recording(MemoryPool *pool, const coil_tensor *tensors,
+                     int32_t numInputs)
+    : pool(pool) {
+  for (int32_t i = 0; i < numInputs; ++i) {
+    CUdeviceptr address = toDevice(tensors[i].data);
+    int64_t bytes = getExtent(tensors[i]);
+    if (!bytes)
+      continue;
+    // Nobody could tell which of two inputs a pointer means.
+    auto after = inputs.lower_bound(address);
+    if (after != inputs.end() && after->first < address + CUdeviceptr(bytes))
+      refused = true;
+    if (after != inputs.begin()) {
+      auto before = std::prev(after);
+      if (before->first + CUdeviceptr(before->second.bytes) > address)
+        refused = true;
+    }
+    inputs[address] = {bytes, {Target::Input, i, 0}};
+  }
+}
+
+void Recording::addAllocation(DeviceBlock &block) {
+  block.ordinal = nextAllocation++;
+  allocations[block.address] = {block.size,
+                                {Target::Allocation, block.ordinal, 0}};
+}
+
+void Recording::removeAllocation(DeviceBlock &block) {
+  allocations.erase(block.address);
+}
+
+Target Recording::findIn(const std::map<CUdeviceptr, Extent> &extents,
+                         CUdeviceptr address) const {
+  auto after = extents.upper_bound(address);
+  if (after == extents.begin())
+    return {};
+  auto found = std::prev(after);
+  int64_t offset = int64_t(address - found->first);
+  if (offset >= found->second.bytes)
+    return {};
+  Target target = found->second.target;
+  target.offset = offset;
+  return target;
+}
+
+Target Recording::find(CUdeviceptr address) const {
+  Target target = findIn(allocations, address);
+  return target.kind == Target::Elsewhere ? findIn(inputs, address) : target;
+}
+
+void Recording::pin(CUdeviceptr address) {
+  Target target = find(address);
+  if (target.kind == Target::Input)
+    pinnedInputs.insert(target.number);
+  else if (target.kind == Target::Allocation)
+    pinnedAllocations.insert(target.number);
+}
+
+int32_t Recording::addLaunch(RunState &state, const coil_cuda_kernel &kernel,
+                             CUfunction function, const int64_t *grid,
+                             void **params, size_t count) {
+  int status = 0;
+  const CUgraphNode *last = nullptr;
+  size_t numLast = 0;
+  CUresult result = state.device.driver.streamGetCaptureInfo(
+      state.stream, &status, nullptr, nullptr, &last, &numLast);
+  if (result || numLast != 1) {
+    refuse();
+    return COIL_OK;
+  }
+  RecordedLaunch &launch = launches.emplace_back();
+  launch.node = *last;
+  launch.kernel = &kernel;
+  launch.params.func = function;
+  launch.params.gridDimX = unsigned(grid[0]);
+  launch.params.gridDimY = unsigned(grid[1]);
+  launch.params.gridDimZ = unsigned(grid[2]);
+  launch.params.blockDimX = unsigned(kernel.block[0]);
+  launch.params.blockDimY = unsigned(kernel.block[1]);
+  launch.params.blockDimZ = unsigned(kernel.block[2]);
+  launch.params.sharedMemBytes = unsigned(kernel.dynamic_shared);
+  for (size_t i = 0; i < count; ++i)
+    launch.arguments.push_back(*static_cast<uint64_t *>(params[i]));
+  for (size_t i = 0; i < size_t(kernel.num_buffers); ++i)
+    if (Target target = find(launch.arguments[i]);
+        target.kind != Target::Elsewhere)
+      launch.pointers.push_back({i, target});
+  return COIL_OK;
+}

@@ -1,0 +1,370 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs on a GPU: memory, copies, synchronisation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunState.h"
+
+#include "Graph.h"
+
+#include <cinttypes>
+#include <cstdlib>
+
+using namespace coil::rt;
+using namespace coil::rt::cuda;
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+RunState *coil::rt::cuda::getState(coil_run *run) {
+  if (run->cuda)
+    return run->cuda;
+  fail(COIL_INVALID_ARGUMENT, "the run is not bound to a CUDA device");
+  return nullptr;
+}
+
+int32_t RunState::acquireStream() {
+  if (!ownsStream && !stream) {
+    if (!device.takeStream(stream))
+      return COIL_INTERNAL;
+    ownsStream = true;
+  }
+  pool = device.allocator.getPool(stream);
+  return COIL_OK;
+}
+
+int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
+  block = device.allocator.allocate(recording ? recording->pool : pool, stream,
+                                    bytes);
+  if (!block)
+    return bytes < 0 ? COIL_INVALID_ARGUMENT : COIL_OUT_OF_MEMORY;
+  if (recording)
+    recording->addAllocation(*block);
+  block->run = run;
+  block->runPrev = nullptr;
+  block->runNext = blocks;
+  if (blocks)
+    blocks->runPrev = block;
+  blocks = block;
+  coil_run_stats &stats = run->stats;
+  stats.live_bytes += bytes;
+  stats.allocated_bytes += bytes;
+  ++stats.live_allocations;
+  ++stats.allocations;
+  if (stats.live_bytes > stats.peak_bytes)
+    stats.peak_bytes = stats.live_bytes;
+  return COIL_OK;
+}
+
+/// Takes a block out of the run's list.
+static void unlink(RunState &state, DeviceBlock *block) {
+  if (block->runPrev)
+    block->runPrev->runNext = block->runNext;
+  else
+    state.blocks = block->runNext;
+  if (block->runNext)
+    block->runNext->runPrev = block->runPrev;
+  block->runPrev = block->runNext = nullptr;
+  block->run = nullptr;
+  state.run->stats.live_bytes -= block->requested;
+  --state.run->stats.live_allocations;
+}
+
+void RunState::free(DeviceBlock *block) {
+  if (recording)
+    recording->removeAllocation(*block);
+  unlink(*this, block);
+  device.allocator.release(block);
+}
+
+int32_t RunState::copy(CUdeviceptr to, CUdeviceptr from, int64_t bytes) {
+  if (recording) {
+    recording->pin(to);
+    recording->pin(from);
+  }
+  StepTimer timer(*this, nullptr, "copy");
+  return device.check(
+      device.driver.memcpyDtoDAsync(to, from, size_t(bytes), stream),
+      "cannot copy %" PRId64 " bytes on CUDA device %d", bytes, device.index);
+}
+
+std::string RunState::describeRecent() const {
+  std::string text;
+  uint64_t first = launched > numRecent ? launched - numRecent : 0;
+  for (uint64_t i = first; i < launched; ++i) {
+    const coil_cuda_kernel *kernel = recent[i % numRecent];
+    bool seen = false;
+    for (uint64_t j = first; j < i; ++j)
+      seen |= recent[j % numRecent] == kernel;
+    if (!seen)
+      text += (text.empty() ? "" : ", ") + describeKernel(*kernel);
+  }
+  if (launched == 0)
+    return "failure on the device";
+  if (launched == 1 || (launched <= numRecent && text.find(", ") == text.npos))
+    return "failure in " + text;
+  return "failure in one of the last " + std::to_string(launched) +
+         " launches, which end with " + text +
+         " (COIL_CUDA_BLOCKING=1 tells which)";
+}
+
+/// Reports what kernels wrote to the error words.
+int32_t RunState::readErrors() {
+  for (ErrorWords *source : {words, replayedWords}) {
+    if (!source)
+      continue;
+    int32_t status = 0;
+    const coil_cuda_kernel *kernel = source->takeError(status);
+    if (source == words)
+      words->kernels.clear();
+    if (kernel)
+      return failCheck(*kernel, status);
+  }
+  return device.takeDeferredError();
+}
+
+int32_t RunState::synchronize() {
+  if (int32_t status = prepare())
+    return status;
+  ContextGuard guard(device);
+  CUresult result = device.driver.streamSynchronize(stream);
+  if (result)
+    return device.check(result, "%s", describeRecent().c_str());
+  launched = 0;
+  return readErrors();
+}
+
+void coil::rt::destroyCudaRun(coil_run *run) {
+  RunState *state = run->cuda;
+  Device &device = state->device;
+  ContextGuard guard(device);
+  while (state->blocks)
+    state->free(state->blocks);
+  for (TimedStep &step : state->steps) {
+    device.driver.eventDestroy(step.begin);
+    device.driver.eventDestroy(step.end);
+  }
+  if (state->words)
+    device.returnErrorWords(state->words, state->stream);
+  if (state->ownsStream)
+    device.returnStream(state->stream);
+  run->cuda = nullptr;
+  delete state;
+}
+
+int32_t coil::rt::takeCudaMemory(coil_run *run, void *pointer) {
+  DeviceBlock *block = run->cuda->device.allocator.find(toDevice(pointer));
+  if (!block)
+    return COIL_UNAVAILABLE;
+  if (block->run != run)
+    return fail(COIL_INVALID_ARGUMENT,
+                "pointer %p is not an allocation of this run", pointer);
+  unlink(*run->cuda, block);
+  return COIL_OK;
+}
+
+int32_t coil::rt::freeCudaMemory(void *pointer) {
+  for (int index = 0; index < maxDevices && Driver::getIfLoaded(); ++index) {
+    Device *device = Device::getIfUsed(index);
+    DeviceBlock *block =
+        device ? device->allocator.find(toDevice(pointer)) : nullptr;
+    if (!block)
+      continue;
+    if (block->run)
+      return fail(COIL_INVALID_ARGUMENT, "pointer %p is not a taken allocation",
+                  pointer);
+    device->allocator.release(block);
+    return COIL_OK;
+  }
+  return COIL_UNAVAILABLE;
+}
+
+//===----------------------------------------------------------------------===//
+// C functions
+//===----------------------------------------------------------------------===//
+
+extern "C" {
+
+int32_t coil_run_set_cuda_device(coil_run *run, int32_t index) {
+  return guarded([&]() -> int32_t {
+    if (run->cuda)
+      return fail(COIL_INVALID_ARGUMENT,
+                  "the run is already bound to CUDA device %d",
+                  run->cuda->device.index);
+    Device *device = Device::get(index);
+    if (!device)
+      return Driver::getIfLoaded() ? COIL_INVALID_ARGUMENT : COIL_UNAVAILABLE;
+    run->cuda = new RunState(run, *device);
+    return device->checkUsable();
+  });
+}
+
+int32_t coil_run_set_stream(coil_run *run, void *stream) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (state->pool)
+      return fail(COIL_INVALID_ARGUMENT,
+                  "the run already works on another stream");
+    state->stream = static_cast<CUstream>(stream);
+    state->pool = state->device.allocator.getPool(state->stream);
+    return COIL_OK;
+  });
+}
+
+int32_t coil_run_synchronize(coil_run *run) {
+  return guarded([&]() -> int32_t {
+    return run->cuda ? run->cuda->synchronize() : COIL_OK;
+  });
+}
+
+int32_t coil_rt_alloc_cuda(coil_run *run, int64_t bytes, void **out) {
+  return guarded([&]() -> int32_t {
+    TraceStep step(run, COIL_TRACE_ALLOC, nullptr);
+    *out = nullptr;
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (int32_t status = state->prepare())
+      return status;
+    ContextGuard guard(state->device);
+    DeviceBlock *block = nullptr;
+    int32_t status = state->allocate(bytes, block);
+    if (block)
+      *out = toPointer(block->address);
+    return step.finish(status, *out, bytes);
+  });
+}
+
+int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
+  return guarded([&]() -> int32_t {
+    if (!pointer)
+      return COIL_OK;
+    TraceStep step(run, COIL_TRACE_FREE, nullptr);
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    DeviceBlock *block = state->device.allocator.find(toDevice(pointer));
+    if (!block || block->run != run)
+      return step.finish(fail(COIL_INVALID_ARGUMENT,
+                              "pointer %p is not an allocation of this run",
+                              pointer),
+                         pointer, 0);
+    int64_t bytes = block->requested;
+    state->free(block);
+    return step.finish(COIL_OK, pointer, bytes);
+  });
+}
+
+int32_t coil_rt_copy_cuda(coil_run *run, void *to, const void *from,
+                          int64_t bytes) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (int32_t status = state->prepare())
+      return status;
+    if (bytes <= 0)
+      return COIL_OK;
+    ContextGuard guard(state->device);
+    return state->copy(toDevice(to), toDevice(from), bytes);
+  });
+}
+
+int32_t coil_rt_upload_cuda(coil_run *run, void *to, const void *from,
+                            int64_t bytes) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (int32_t status = state->prepare())
+      return status;
+    if (bytes <= 0)
+      return COIL_OK;
+    Device &device = state->device;
+    ContextGuard guard(device);
+    return device.check(device.driver.memcpyHtoDAsync(
+                            toDevice(to), from, size_t(bytes), state->stream),
+                        "cannot copy %" PRId64 " bytes to CUDA device %d",
+                        bytes, device.index);
+  });
+}
+
+int32_t coil_rt_download_cuda(coil_run *run, void *to, const void *from,
+                              int64_t bytes) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (int32_t status = state->prepare())
+      return status;
+    if (bytes <= 0)
+      return COIL_OK;
+    Device &device = state->device;
+    ContextGuard guard(device);
+    CUresult result = device.driver.memcpyDtoHAsync(
+        to, toDevice(from), size_t(bytes), state->stream);
+    // A broken context shows at the first call that touches it.
+    return device.check(result,
+                        "cannot copy %" PRId64 " bytes from CUDA device %d: %s",
+                        bytes, device.index, state->describeRecent().c_str());
+  });
+}
+
+int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,
+                           const char *name, void **out) {
+  return guarded([&]() -> int32_t {
+    *out = input->data;
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (input->device_index != state->device.index)
+      return fail(COIL_INVALID_ARGUMENT,
+                  "input '%s' is on CUDA device %d, but the program runs on "
+                  "device %d",
+                  name, input->device_index, state->device.index);
+    if (toDevice(input->data) % 16 == 0)
+      return COIL_OK;
+    int64_t last = 0;
+    for (int32_t d = 0; d < input->rank; ++d) {
+      if (input->sizes[d] == 0)
+        return COIL_OK;
+      if (input->strides[d] < 0)
+        return fail(COIL_INVALID_ARGUMENT,
+                    "input '%s' has a negative stride and memory that is not "
+                    "aligned to 16 bytes",
+                    name);
+      last += (input->sizes[d] - 1) * input->strides[d];
+    }
+    int64_t bytes = (last + 1) * coil_dtype_size(input->dtype);
+    if (int32_t status = coil_rt_alloc_cuda(run, bytes, out))
+      return status;
+    return coil_rt_copy_cuda(run, *out, input->data, bytes);
+  });
+}
+
+int32_t coil_rt_constant_cuda(coil_run *run, const void *data, int64_t bytes,
+                              void **out) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (int32_t status = state->prepare())
+      return status;
+    if (state->program)
+      return getConstant(*state, data, bytes, *out);
+    if (int32_t status = coil_rt_alloc_cuda(run, bytes, out))
+      return status;
+    return coil_rt_upload_cuda(run, *out, data, bytes);
+  });
+}
+
+} // extern "C"

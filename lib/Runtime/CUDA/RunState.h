@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a run on a GPU has besides the run itself.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_RUNTIME_CUDA_RUNSTATE_H
+#define COIL_LIB_RUNTIME_CUDA_RUNSTATE_H
+
+#include "../Run.h"
+#include "Device.h"
+
+#include <memory>
+#include <vector>
+
+namespace coil::rt::cuda {
+
+class Recording;
+
+/// A step between two events.
+struct TimedStep {
+  const coil_cuda_kernel *kernel;
+  const char *name;
+  CUevent begin;
+  CUevent end;
+};
+
+struct RunState {
+  RunState(coil_run *run, Device &device) : run(run), device(device) {}
+
+  coil_run *run;
+  Device &device;
+  CUstream stream = nullptr;
+  MemoryPool *pool = nullptr; ///< Null until the stream is known.
+  bool ownsStream = false;
+  bool timing = false;
+  coil_cuda_program *program = nullptr;
+  /// Not null while a call is recorded as a graph instead of run.
+  Recording *recording = nullptr;
+  DeviceBlock *blocks = nullptr;
+  ErrorWords *words = nullptr;
+  /// Words of a recording that this run replayed.
+  ErrorWords *replayedWords = nullptr;
+  std::shared_ptr<void> keepAlive;
+  /// The last kernels since the run was synchronised, and how many there were.
+  static constexpr unsigned numRecent = 4;
+  const coil_cuda_kernel *recent[numRecent] = {};
+  uint64_t launched = 0;
+  std::vector<TimedStep> steps;
+
+  /// Finds the stream and the memory pool.
+  int32_t prepare() {
+    if (int32_t status = device.checkUsable())
+      return status;
+    return pool ? COIL_OK : acquireStream();
+  }
+  int32_t acquireStream();
+
+  int32_t allocate(int64_t bytes, DeviceBlock *&block);
+  void free(DeviceBlock *block);
+  int32_t copy(CUdeviceptr to, CUdeviceptr from, int64_t bytes);
+  int32_t synchronize();
+  /// The context broke: says which kernels may have done it.
+  std::string describeRecent() const;
+
+private:
+  int32_t readErrors();
+};
+
+inline CUdeviceptr toDevice(const void *pointer) {
+  return CUdeviceptr(reinterpret_cast<uintptr_t>(pointer));
+}
+inline void *toPointer(CUdeviceptr address) {
+  return reinterpret_cast<void *>(uintptr_t(address));
+}
+
+/// The state of a run that was bound to a device, or null with the error
+/// recorded.
+RunState *getState(coil_run *run);
+
+/// \name NVTX (Profile.cpp)
+/// @{
+void pushRange(const char *name);
+void popRange();
+bool hasRanges();
+class Range {
+public:
+  explicit Range(const char *name) : active(hasRanges()) {
+    if (active)
+      pushRange(name);
+  }
+  ~Range() {
+    if (active)
+      popRange();
+  }
+  Range(const Range &) = delete;
+  Range &operator=(const Range &) = delete;
+
+private:
+  bool active;
+};
+/// @}
+
+/// Times one step, if the run is timed, and names it.
+class StepTimer {
+public:
+  StepTimer(RunState &state, const coil_cuda_kernel *kernel, const char *name);
+  ~StepTimer();
+
+private:
+  RunState &state;
+  Range range;
+  size_t index = SIZE_MAX;
+};
+
+/// Whether each launch is waited for.
+bool isBlocking();
+
+} // namespace coil::rt::cuda
+
+#endif // COIL_LIB_RUNTIME_CUDA_RUNSTATE_H
