@@ -112,7 +112,7 @@ void HostCompiler::prepare(Module &module) const {
   module.setTargetTriple(Triple(target.triple));
   module.setDataLayout(getDataLayout());
   if (optLevel > 0 && target.hasFMA)
-    addInlineMath(module, /*hasScalef=*/target.vectorBits == 512);
+    addInlineMath(module, /*hasAVX512=*/target.vectorBits == 512);
   std::string bits = std::to_string(target.vectorBits);
   for (Function &function : module) {
     if (function.isDeclaration())

@@ -19,12 +19,13 @@ class Module;
 
 namespace coil {
 
-/// Gives the vector versions of expf that the module declares a body to be
-/// inlined. A call saves all vector registers and hides what follows from the
-/// scheduler; the body is a dozen instructions. Its error is under 1 ulp;
-/// zeros, infinities, subnormal results and NaN are those of expf. The target
-/// must have fused multiply-add; with `hasScalef` also AVX-512.
-void addInlineMath(llvm::Module &module, bool hasScalef);
+/// Gives the vector versions of expf, expm1f, tanhf, erff, logf and log1pf that
+/// the module declares bodies to be inlined. A call saves all vector registers
+/// and hides what follows from the scheduler; a body is some twenty
+/// instructions. Zeros, infinities, subnormal numbers and NaN are treated as by
+/// the C functions; InlineMathTest states and checks the errors. The target
+/// must have fused multiply-add; `hasAVX512` says that there is AVX-512, too.
+void addInlineMath(llvm::Module &module, bool hasAVX512);
 
 } // namespace coil
 

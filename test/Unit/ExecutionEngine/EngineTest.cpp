@@ -315,63 +315,6 @@ TEST_F(EngineTest, BadProgramsAreErrors) {
             "cannot link the program: Symbols not found: [ missing ]");
 }
 
-// One vector of each width through the inlined exponential, over its whole
-// range and beside the edges.
-TEST_F(EngineTest, InlinedExponentialIsAccurate) {
-  struct {
-    unsigned lanes;
-    const char *name;
-  } const versions[] = {
-      {4, "_ZGVbN4v_expf"}, {8, "_ZGVdN8v_expf"}, {16, "_ZGVeN16v_expf"}};
-  for (auto [lanes, name] : versions) {
-    std::string type = "vector<" + std::to_string(lanes) + "xf32>";
-    std::string text =
-        "llvm.func @" + std::string(name) + "(" + type + ") -> " + type +
-        "\nllvm.func @coil_main(%x: !llvm.ptr, %y: !llvm.ptr) {\n"
-        "%v = llvm.load %x {alignment = 4 : i64} : !llvm.ptr -> " +
-        type + "\n%e = llvm.call @" + name + "(%v) : (" + type + ") -> " +
-        type + "\nllvm.store %e, %y {alignment = 4 : i64} : " + type +
-        ", !llvm.ptr\nllvm.return }";
-    module = parseSourceString<ModuleOp>(text, &context);
-    ASSERT_TRUE(module);
-    std::unique_ptr<Engine> engine = llvm::cantFail(create());
-    auto *exponential = reinterpret_cast<void (*)(const float *, float *)>(
-        engine->lookup("coil_main"));
-    float inf = std::numeric_limits<float>::infinity();
-    std::vector<float> xs = {0.f,     -0.f,    inf,    -inf,   NAN,    88.72f,
-                             88.73f,  -87.33f, -87.4f, -103.f, -104.f, 200.f,
-                             -1000.f, 1e-30f,  1.f,    -1.f};
-    for (float x = -104.f; x < 89.f; x += 0.00371f)
-      xs.push_back(x);
-    xs.resize(xs.size() / 16 * 16);
-    double worst = 0;
-    for (size_t i = 0; i < xs.size(); i += lanes) {
-      float ys[16];
-      exponential(&xs[i], ys);
-      for (unsigned j = 0; j < lanes; ++j) {
-        double expected = std::exp(double(xs[i + j]));
-        if (std::isnan(expected)) {
-          EXPECT_TRUE(std::isnan(ys[j]));
-          continue;
-        }
-        float rounded = float(expected);
-        if (std::isinf(rounded)) {
-          EXPECT_EQ(ys[j], inf) << xs[i + j];
-          continue;
-        }
-        if (rounded < std::numeric_limits<float>::min()) {
-          // One step of a subnormal number at most.
-          EXPECT_NEAR(ys[j], rounded, 1.5e-45) << xs[i + j];
-          continue;
-        }
-        double ulp = std::nextafter(rounded, inf) - rounded;
-        worst = std::max(worst, std::abs(ys[j] - expected) / ulp);
-      }
-    }
-    EXPECT_LT(worst, 1.0) << name;
-  }
-}
-
 TEST(SignatureTest, BindsSymbolsThroughExpressions) {
   MLIRContext context;
   context.loadDialect<sym::SymDialect>();
