@@ -131,6 +131,7 @@ def ConvertLoopToCPUPass
     Constraints:
     (C1) The kernel is in value form.
     (C2) The schedule's vector dimension exists.
+    (C3) The schedule, if there is one, is a `#loop.schedule`.
 
     Before:
     ```mlir

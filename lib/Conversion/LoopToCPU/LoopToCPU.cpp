@@ -39,7 +39,12 @@ struct ConvertLoopToCPUPass
       return signalPassFailure();
     }
     int64_t grain = 1;
-    if (loop::ScheduleAttr schedule = body.getScheduleAttr()) {
+    if (Attribute attr = body.getScheduleAttr()) {
+      auto schedule = dyn_cast<loop::ScheduleAttr>(attr);
+      if (!schedule) { // (C3)
+        body.emitOpError("has a schedule for another device than the CPU");
+        return signalPassFailure();
+      }
       if (schedule.getLibrary()) {
         kernel.emitOpError("is scheduled for the library '" +
                            schedule.getLibrary().getValue() +

@@ -97,3 +97,14 @@ wrapper.kernel @convert_loop_to_cpu_c2(%x: tensor<16xf32>) attributes {input_str
   }
   wrapper.yield %0 : tensor<16xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_cpu_c3(%x: tensor<16xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error@+1 {{'loop.kernel' op has a schedule for another device than the CPU}}
+  %0 = loop.kernel "copy" [16] (%a = %x) : (tensor<16xf32>) -> tensor<16xf32> schedule #loop.gpu_schedule<threads_p = 256> {
+    %v = loop.load %a[d0] : tensor<16xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<16xf32>
+}

@@ -88,9 +88,20 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute("conv", conv);
   }
   if (succeeded(parser.parseOptionalKeyword("schedule"))) {
-    ScheduleAttr schedule;
-    if (parser.parseCustomAttributeWithFallback(schedule))
+    // The CPU's schedule may be written without its name.
+    SMLoc scheduleLoc = parser.getCurrentLocation();
+    Attribute schedule;
+    OptionalParseResult parsed = parser.parseOptionalAttribute(schedule);
+    if (parsed.has_value() && failed(*parsed))
       return failure();
+    if (!parsed.has_value()) {
+      ScheduleAttr cpu;
+      if (parser.parseCustomAttributeWithFallback(cpu))
+        return failure();
+      schedule = cpu;
+    }
+    if (!isa<ScheduleAttrInterface>(schedule))
+      return parser.emitError(scheduleLoc, "expected a schedule");
     result.addAttribute("schedule", schedule);
   }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
@@ -133,9 +144,12 @@ void KernelOp::print(OpAsmPrinter &p) {
     p << " conv";
     p.printStrippedAttrOrType(getConvAttr());
   }
-  if (getSchedule()) {
+  if (Attribute schedule = getScheduleAttr()) {
     p << " schedule";
-    p.printStrippedAttrOrType(getScheduleAttr());
+    if (auto cpu = dyn_cast<ScheduleAttr>(schedule))
+      p.printStrippedAttrOrType(cpu);
+    else
+      p << ' ' << schedule;
   }
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
                                      {"name", "dims", "conv", "schedule"});

@@ -35,7 +35,9 @@ def Loop_KernelOp : Loop_Op<"kernel", [
     the operands. Every result is written by exactly one `loop.store`.
 
     `name` is what profilers and reports show. `conv` and `schedule` are
-    described at their attributes.
+    described at their attributes. `schedule<...>` is short for
+    `schedule #loop.schedule<...>`; any attribute with the interface
+    `ScheduleAttrInterface` may stand there.
 
     (C1) The body has one argument for each operand, of the same type.
     (C2) The extents mention symbols only.
@@ -59,7 +61,7 @@ def Loop_KernelOp : Loop_Op<"kernel", [
   let arguments = (ins StrAttr:$name, Sym_ShapeAttr:$dims,
                        Variadic<AnyRankedTensor>:$inputs,
                        OptionalAttr<Loop_ConvAttr>:$conv,
-                       OptionalAttr<Loop_ScheduleAttr>:$schedule);
+                       OptionalAttr<Loop_ScheduleAttrInterface>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
