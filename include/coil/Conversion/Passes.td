@@ -199,8 +199,17 @@ def ConvertWrapperToLLVMPass
     over tensors, `coil.input_attrs`, the attributes of its arguments, and the
     attributes of the `wrapper.func`, `sym.symbols` among them.
 
+    A program of more than `max-steps` steps (inputs, operations and results)
+    is cut into parts of equal length, `coil_f.part<i>(run, inputs, outputs,
+    frame)`, since the time of some of LLVM's passes grows faster than the
+    function. `coil_f` calls them in turn, until one fails. What a later part
+    needs goes through the frame: one slot of 8 bytes for each symbol, and for
+    each buffer from the part that makes it to the last that uses it. Each part
+    lies in a module of its own, marked `coil.host_part`, so that parts are
+    compiled in parallel.
+
     Kernels stay in their `wrapper.kernel`, from now on under the symbol
-    `<name>.module`, as the host program declares the kernel's function under
+    `<name>.module`, as those who launch a kernel declare its function under
     its own name.
 
     Constraints:
@@ -224,6 +233,9 @@ def ConvertWrapperToLLVMPass
     }
     ```
   }];
+  let options = [
+    Option<"maxSteps", "max-steps", "unsigned", /*default=*/"256",
+           "Most steps in one function of a host program">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect"];

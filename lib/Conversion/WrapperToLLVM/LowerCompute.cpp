@@ -25,7 +25,7 @@ using sym::ExprAttr;
 static constexpr unsigned kSymbols = 1, kBuffers = 2, kDescriptor = 3;
 
 LogicalResult HostLowering::lower(LaunchOp op) {
-  auto kernel = table.lookup<KernelOp>(op.getCallee());
+  auto kernel = module.lookup<KernelOp>(op.getCallee());
   auto buffers = llvm::to_vector(op.getInputs());
   llvm::append_range(buffers, op.getOutputs());
   if (!kernel.getTotal() || !kernel.getGrain()) { // (C1)
@@ -59,9 +59,9 @@ LogicalResult HostLowering::lower(LaunchOp op) {
   ExprAttr total = sym::substitute(*kernel.getTotal(), [&](ExprAttr leaf) {
     return arguments.lookup(leaf.getName());
   });
-  Value address = LLVM::AddressOfOp::create(b, ptrType, op.getCallee());
+  Value address = kernelAddress(kernel);
   call(device->launchFunction,
-       {runArg, address, pointers, numbers, value(total),
+       {now.run, address, pointers, numbers, value(total),
         i64(static_cast<int64_t>(*kernel.getGrain()))});
   return success();
 }
@@ -125,7 +125,7 @@ LogicalResult HostLowering::lower(ContractionOp op) {
   Value biasAddress =
       op.getBias() ? address(op.getBias(), op.getBiasOffsetAttr()) : null();
   call("coil_rt_contraction",
-       {runArg, desc, address(op.getA(), op.getAOffsetAttr()),
+       {now.run, desc, address(op.getA(), op.getAOffsetAttr()),
         address(op.getB(), op.getBOffsetAttr()), biasAddress,
         address(op.getC(), op.getCOffsetAttr())});
   return success();
@@ -188,7 +188,7 @@ LogicalResult HostLowering::lower(ConvolutionOp op) {
     set(offsetof(coil_convolution, y_strides), i, y.getStrides()[i]);
   }
   call("coil_rt_convolution",
-       {runArg, desc, buffer(op.getX()), buffer(op.getW()),
+       {now.run, desc, buffer(op.getX()), buffer(op.getW()),
         op.getBias() ? buffer(op.getBias()) : null(), buffer(op.getY())});
   return success();
 }
