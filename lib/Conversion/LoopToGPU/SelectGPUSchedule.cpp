@@ -79,7 +79,7 @@ private:
   /// Whether several phases read the same values along `r`.
   bool rereads() const;
 
-  KernelOp kernel;
+  mutable KernelOp kernel;
   const GPUKernelLayout &layout;
   int64_t processors;
   Hints hints;

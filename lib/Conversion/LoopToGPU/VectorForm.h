@@ -81,7 +81,7 @@ private:
   int64_t getAlignment(sym::ExprAttr e) const;
   bool compareIsUniform(mlir::Operation *op) const;
 
-  KernelOp kernel;
+  mutable KernelOp kernel;
   const GPUKernelLayout &layout;
   int64_t vectorDim, width;
   bool exact = true;
