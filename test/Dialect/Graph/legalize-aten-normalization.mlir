@@ -34,9 +34,9 @@ func.func @native_layer_norm(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x
 }
 
 // CHECK-LABEL: @group_norm
-// CHECK:         graph.reshape %{{.*}} : (tensor<2x6x4x4xf32>) -> tensor<2x3x32xf32>
-// CHECK:         graph.reduce sum, %{{.*}} dims [2] keepdims
-// CHECK:         graph.reshape %{{.*}} : (tensor<2x3x32xf32>) -> tensor<2x6x4x4xf32>
+// CHECK:         graph.reshape %{{.*}} : (tensor<2x6x4x4xf32>) -> tensor<2x3x2x16xf32>
+// CHECK:         graph.reduce sum, %{{.*}} dims [2, 3] keepdims
+// CHECK:         graph.reshape %{{.*}} : (tensor<2x3x2x16xf32>) -> tensor<2x6x4x4xf32>
 func.func @group_norm(%x: tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32> {
   %0 = graph.aten "aten.group_norm.default"(%x) ["input"] {num_groups = 3 : i64, eps = 1.0e-5 : f64, cudnn_enabled = false} : (tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32>
   return %0 : tensor<2x6x4x4xf32>
