@@ -130,7 +130,7 @@ def ConvertLoopToCPUPass
 
     Constraints:
     (C1) The kernel is in value form.
-    (C2) The schedule's vector dimension exists.
+    (C2) The schedule names no library.
     (C3) The schedule, if there is one, is a `#loop.schedule`.
 
     Before:
