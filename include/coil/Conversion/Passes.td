@@ -130,7 +130,7 @@ def ConvertLoopToCPUPass
 
     Constraints:
     (C1) The kernel is in value form.
-    (C2) The schedule's vector dimension exists.
+    (C2) The schedule names no library.
     (C3) The schedule, if there is one, is a `#loop.schedule`.
 
     Before:
@@ -265,6 +265,69 @@ def ConvertLoopToGPUPass
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// To NVIDIA code
+//===----------------------------------------------------------------------===//
+
+def LowerGPUKernelPass
+    : Pass<"lower-gpu-kernel", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "lower GPU kernels to the LLVM and NVVM dialects";
+  let description = [{
+    Takes `gpu`, `scf`, `arith`, `math`, `vector`, `memref` (of static shapes, in
+    workgroup memory) and `loop.special` to the LLVM and NVVM dialects in one
+    conversion, so that there is one width of `index`. The module says for which
+    chips code is made.
+
+    Functions without an instruction become calls of Coil's own device library,
+    which is linked when code is made; nothing of a CUDA toolkit is needed.
+    `fast-math` chooses between exact (at most 2 ulp in `f32`), default and
+    approximate versions; an op with the flag `afn` takes the approximate one in
+    any mode. In the modes `default` and `fast` multiplications and additions
+    may be contracted.
+
+    Constraints:
+    (C1) The chip and the mode are known.
+    (C2) Every op has code on the device. One without is an error: LLVM's back
+         end would abort the process.
+
+    Before:
+    ```mlir
+    gpu.module @k {
+      gpu.func @k(%p: !llvm.ptr<1>) kernel {
+        %x = llvm.load %p : !llvm.ptr<1> -> f32
+        %y = math.exp %x : f32
+        llvm.store %y, %p : f32, !llvm.ptr<1>
+        gpu.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    gpu.module @k [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx81">] {
+      llvm.func @coil_exp_default_f32(f32) -> f32 attributes {...}
+      llvm.func @k(%p: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+        %x = llvm.load %p : !llvm.ptr<1> -> f32
+        %y = llvm.call @coil_exp_default_f32(%x) : (f32) -> f32
+        ...
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "chips that code is made for, joined by '+'; empty keeps the "
+           "module's targets">,
+    Option<"fastMath", "fast-math", "std::string", /*default=*/"\"default\"",
+           "exactness of mathematics: off, default or fast">,
+    Option<"indexBits", "index-bits", "unsigned", /*default=*/"0",
+           "width of `index`; 0: by the module's data layout, 64 if it has "
+           "none">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 //===----------------------------------------------------------------------===//

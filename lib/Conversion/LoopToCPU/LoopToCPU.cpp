@@ -51,12 +51,6 @@ struct ConvertLoopToCPUPass
                            "' and cannot be converted to a loop");
         return signalPassFailure();
       }
-      if (schedule.getVectorDim() >=
-          static_cast<int64_t>(body.getNumDims())) { // (C2)
-        body.emitOpError("has a schedule that vectorises dimension ")
-            << schedule.getVectorDim() << " of " << body.getNumDims();
-        return signalPassFailure();
-      }
       grain = schedule.getGrain();
     }
     CPUKernelLayout layout;

@@ -195,13 +195,25 @@ static LLVM::LLVMFuncOp declare(SymbolTable &table, Location loc,
   return function;
 }
 
+void coil::wrapper::declareKernelObject(SymbolTable &table, KernelOp kernel,
+                                        StringRef name) {
+  OpBuilder builder =
+      OpBuilder::atBlockBegin(&table.getOp()->getRegion(0).front());
+  table.insert(LLVM::GlobalOp::create(
+      builder, kernel.getLoc(), builder.getI8Type(), /*isConstant=*/false,
+      LLVM::Linkage::External, name, Attribute()));
+}
+
 Value HostLowering::kernelAddress(KernelOp kernel) {
   StringRef name = kernel.getSymName();
   if (now.table == &module) // Its name is still that of the kernel.
     kernels.insert(kernel);
-  else if (!now.table->lookup(name))
-    if (auto defined = kernel.lookupSymbol<LLVM::LLVMFuncOp>(name))
+  else if (!now.table->lookup(name)) {
+    if (kernel.getGeometry())
+      declareKernelObject(*now.table, kernel, name);
+    else if (auto defined = kernel.lookupSymbol<LLVM::LLVMFuncOp>(name))
       declare(*now.table, kernel.getLoc(), name, defined.getFunctionType());
+  }
   return LLVM::AddressOfOp::create(b, ptrType, name);
 }
 
@@ -314,7 +326,13 @@ LogicalResult HostLowering::checkInput(BlockArgument arg) {
   call("coil_rt_check_input",
        {now.run, tensor, string(inputName(arg)), i32(*dtype),
         i32(static_cast<int32_t>(type.getRank())), i32(device->runtimeType)});
-  setBuffer(arg, load(tensor, offsetof(coil_tensor, data), ptrType));
+  if (device->inputFunction.empty()) {
+    setBuffer(arg, load(tensor, offsetof(coil_tensor, data), ptrType));
+    return success();
+  }
+  Value slot = scratch(0, 1);
+  call(device->inputFunction, {now.run, tensor, string(inputName(arg)), slot});
+  setBuffer(arg, LLVM::LoadOp::create(b, ptrType, slot));
   return success();
 }
 
@@ -400,7 +418,8 @@ LogicalResult HostLowering::lower(ConstantOp op) {
       getDevice(op, cast<BufferType>(op.getType()).getDevice());
   if (!device)
     return failure();
-  if (!elements || !device->hostAccessible)
+  if (!elements ||
+      (!device->hostAccessible && device->constantFunction.empty()))
     return op.emitOpError("has elements that cannot be put into the program");
   Type type = elements.getElementType();
   int64_t count = elements.getNumElements();
@@ -423,7 +442,15 @@ LogicalResult HostLowering::lower(ConstantOp op) {
       addGlobal(*now.table, op.getLoc(), LLVM::LLVMArrayType::get(type, count),
                 "constant", elements);
   global.setAlignment(64);
-  setBuffer(op, LLVM::AddressOfOp::create(b, ptrType, global.getSymName()));
+  Value data = LLVM::AddressOfOp::create(b, ptrType, global.getSymName());
+  if (!device->hostAccessible) {
+    Value slot = scratch(0, 1);
+    call(device->constantFunction,
+         {now.run, data,
+          value(cast<BufferType>(op.getType()).getStorageBytes()), slot});
+    data = LLVM::LoadOp::create(b, ptrType, slot);
+  }
+  setBuffer(op, data);
   return success();
 }
 
@@ -474,9 +501,15 @@ LogicalResult HostLowering::lower(CopyOp op) {
   const DeviceInfo *device = getDevice(op, type.getDevice());
   if (!device)
     return failure();
-  if (!device->hostAccessible)
-    return op.emitOpError()
-           << "the host cannot access device '" << device->kind << "'";
+  if (!device->hostAccessible) {
+    if (device->copyFunction.empty())
+      return op.emitOpError()
+             << "the host cannot access device '" << device->kind << "'";
+    call(device->copyFunction,
+         {now.run, buffer(op.getTarget()), buffer(op.getSource()),
+          value(type.getStorageBytes())});
+    return success();
+  }
   LLVM::MemcpyOp::create(b, buffer(op.getTarget()), buffer(op.getSource()),
                          value(type.getStorageBytes()), /*isVolatile=*/false);
   return success();

@@ -161,6 +161,11 @@ private:
   unsigned frameSlots = 0;
 };
 
+/// Declares the object that describes a kernel for a device to the runtime; the
+/// loader of the program provides it.
+void declareKernelObject(mlir::SymbolTable &table, KernelOp kernel,
+                         llvm::StringRef name);
+
 } // namespace coil::wrapper
 
 #endif // COIL_LIB_CONVERSION_WRAPPERTOLLVM_HOSTLOWERING_H

@@ -50,7 +50,8 @@ struct ConvertWrapperToLLVM
     for (FuncOp fn : sources)
       table.erase(fn);
 
-    // Kernels give their names to the declarations of their functions.
+    // Kernels give their names to the declarations of their functions, or of
+    // the objects that describe them.
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     for (KernelOp kernel : module.getOps<KernelOp>()) {
       StringAttr name = kernel.getSymNameAttr();
@@ -59,7 +60,9 @@ struct ConvertWrapperToLLVM
       table.insert(kernel);
       if (!launched.contains(kernel))
         continue;
-      if (auto defined = kernel.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      if (kernel.getGeometry())
+        declareKernelObject(table, kernel, name);
+      else if (auto defined = kernel.lookupSymbol<LLVM::LLVMFuncOp>(name))
         LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name.getValue(),
                                  defined.getFunctionType());
     }

@@ -161,6 +161,10 @@ void coil::rt::destroyCudaRun(coil_run *run) {
   delete state;
 }
 
+int32_t coil::rt::getCudaDevice(coil_run *run) {
+  return run->cuda->device.index;
+}
+
 int32_t coil::rt::takeCudaMemory(coil_run *run, void *pointer) {
   DeviceBlock *block = run->cuda->device.allocator.find(toDevice(pointer));
   if (!block)

@@ -50,8 +50,22 @@ void WrapperDialect::initialize() {
   cpu.allocFunction = "coil_rt_alloc";
   cpu.freeFunction = "coil_rt_free";
   cpu.launchFunction = "coil_rt_launch_cpu";
+  cpu.contractionFunction = "coil_rt_contraction";
+  cpu.convolutionFunction = "coil_rt_convolution";
   cpu.hostAccessible = true;
   registerDevice(std::move(cpu));
+  DeviceInfo cuda;
+  cuda.kind = "cuda";
+  cuda.runtimeType = 1; // COIL_CUDA
+  cuda.allocFunction = "coil_rt_alloc_cuda";
+  cuda.freeFunction = "coil_rt_free_cuda";
+  cuda.launchFunction = "coil_rt_launch_cuda";
+  cuda.launchByGeometry = true;
+  cuda.contractionFunction = "coil_rt_contraction_cuda";
+  cuda.inputFunction = "coil_rt_input_cuda";
+  cuda.copyFunction = "coil_rt_copy_cuda";
+  cuda.constantFunction = "coil_rt_constant_cuda";
+  registerDevice(std::move(cuda));
 }
 
 void WrapperDialect::registerDevice(DeviceInfo info) {

@@ -66,6 +66,11 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     * `block`: points of a vectorised parallel dimension that one task handles.
     * `grain`: tasks that a thread takes at a time.
 
+    (C1) `vector_dim` is -1 or more; the kernel checks that the dimension is one
+         of its own.
+    (C2) `vector_width` is 1 to 1024, `unroll` 1 to 256.
+    (C3) `block` and `grain` are 1 to 2147483647.
+
     Example:
     ```mlir
     #loop.schedule<vector_dim = 1, vector_width = 16, unroll = 2, block = 4096, grain = 1>
@@ -79,6 +84,7 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     DefaultValuedParameter<"int64_t", "1">:$block,
     DefaultValuedParameter<"int64_t", "1">:$grain);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
@@ -149,6 +155,10 @@ def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
     recognising padded loads. The body stays the meaning; passes that change
     what the kernel computes drop the attribute.
 
+    (C1) `stride`, `padding` and `dilation` have one entry for each spatial
+         dimension.
+    (C2) Strides, dilations and groups are positive, padding is not negative.
+
     Example:
     ```mlir
     #loop.conv<stride = [1, 1], padding = [1, 1], dilation = [1, 1], groups = 1>
@@ -161,6 +171,7 @@ def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
     `<` `stride` `=` `[` $stride `]` `,` `padding` `=` `[` $padding `]` `,`
     `dilation` `=` `[` $dilation `]` `,` `groups` `=` $groups `>`
   }];
+  let genVerifyDecl = 1;
 }
 
 #endif // COIL_DIALECT_LOOP_IR_LOOPDIALECT_TD
