@@ -1,6 +1,7 @@
 # Configuration of Coil's lit suite. Features name capabilities; a test says
 # what it needs with REQUIRES.
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -36,6 +37,16 @@ if torch_python and os.path.exists(torch_python):
     config.substitutions.append(("%torch_python", torch_python))
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libdnnl.so.2"):
     config.available_features.add("onednn")
+
+# What assembles PTX; Coil looks in the same places.
+cuda = [os.environ.get(v) for v in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")]
+cuda_bins = [os.path.join(c, "bin") for c in cuda + ["/usr/local/cuda"] if c]
+for tool in ["ptxas", "nvdisasm"]:
+    if shutil.which(tool) or any(os.path.exists(os.path.join(b, tool)) for b in cuda_bins):
+        config.available_features.add(tool)
+for variable in ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "COIL_NVJITLINK"]:
+    if variable in os.environ:
+        llvm_config.with_environment(variable, os.environ[variable])
 
 tools = [ToolSubst("coil-opt", command=opt)]
 for tool in ["coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server", "coil-interpret", "coil-fuzz"]:

@@ -37,8 +37,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
-
 #include <cstring>
+#include <queue>
 
 using namespace coil;
 using namespace mlir;
@@ -94,11 +94,15 @@ void *Engine::lookup(llvm::StringRef name) const {
 // Objects
 //===----------------------------------------------------------------------===//
 
+/// More would keep large LLVM modules in memory, for nothing.
+static constexpr size_t kMaxPartsPerUnit = 32;
+
 namespace {
 
 /// Symbol tables that become one object, and what came of them.
 struct Unit {
   llvm::SmallVector<Operation *> parts;
+  bool isHost = false;
   std::unique_ptr<llvm::MemoryBuffer> object;
   /// Functions that the object defines.
   std::vector<std::string> functions;
@@ -108,7 +112,9 @@ struct Unit {
 
 } // namespace
 
-static bool isKernel(Operation *op) {
+/// Whether `op` is compiled apart from the entry points: a kernel, or a part of
+/// the host program.
+static bool isApart(Operation *op) {
   return op->hasTrait<OpTrait::SymbolTable>() &&
          op->hasTrait<OpTrait::IsIsolatedFromAbove>();
 }
@@ -132,6 +138,8 @@ static std::unique_ptr<llvm::Module> translatePart(Operation *part,
 static std::unique_ptr<llvm::Module>
 translate(Unit &unit, llvm::LLVMContext &context, llvm::StringRef name) {
   std::unique_ptr<llvm::Module> result;
+  // One linker for all: each new one walks all that was linked before.
+  std::optional<llvm::Linker> linker;
   for (Operation *part : unit.parts) {
     std::unique_ptr<llvm::Module> module = translatePart(part, context, name);
     if (!module) {
@@ -140,7 +148,8 @@ translate(Unit &unit, llvm::LLVMContext &context, llvm::StringRef name) {
     }
     if (!result) {
       result = std::move(module);
-    } else if (llvm::Linker::linkModules(*result, std::move(module))) {
+      linker.emplace(*result);
+    } else if (linker->linkInModule(std::move(module))) {
       unit.error = "two kernels define the same function";
       return nullptr;
     }
@@ -210,33 +219,57 @@ static void compile(Unit &unit, llvm::StringRef name, const HostTarget &target,
     cache.store(key, unit.object->getBuffer());
 }
 
-/// Spreads the kernels over about `count` units of equal work, largest first.
-static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
-                                   unsigned count) {
-  std::vector<std::pair<size_t, Operation *>> kernels;
-  for (Operation &op : *module.getBody()) {
-    if (!isKernel(&op))
-      continue;
-    size_t work = 0;
-    op.walk([&](Operation *) { ++work; });
-    kernels.push_back({work, &op});
+/// Spreads symbol tables over units of equal work, largest first: one for each
+/// thread, and more when a unit would get too many.
+static void addUnits(std::vector<Unit> &units,
+                     llvm::ArrayRef<Operation *> parts, unsigned threads,
+                     bool isHost) {
+  if (parts.empty())
+    return;
+  llvm::SmallVector<size_t> sizes;
+  for (Operation *part : parts) {
+    size_t size = 0;
+    part->walk([&](Operation *) { ++size; });
+    sizes.push_back(size);
   }
   // Ties keep the order of the program, so that objects do not vary.
-  auto order = llvm::to_vector(llvm::seq<size_t>(0, kernels.size()));
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, parts.size()));
   llvm::sort(order, [&](size_t a, size_t b) {
-    return std::pair(kernels[b].first, a) < std::pair(kernels[a].first, b);
+    return std::pair(sizes[b], a) < std::pair(sizes[a], b);
   });
-  count = std::max(1u, std::min<unsigned>(count, kernels.size()));
-  std::vector<Unit> units(count + 1);
-  std::vector<size_t> load(count, 0);
-  for (size_t i : order) {
-    auto [work, kernel] = kernels[i];
-    size_t least = std::min_element(load.begin(), load.end()) - load.begin();
-    load[least] += work;
-    units[least].parts.push_back(kernel);
+  size_t count =
+      std::max<size_t>(std::min<size_t>(threads, parts.size()),
+                       llvm::divideCeil(parts.size(), kMaxPartsPerUnit));
+  size_t first = units.size();
+  units.resize(first + count);
+  // The unit with the least work so far, the first of several.
+  using Load = std::pair<size_t, size_t>;
+  std::priority_queue<Load, std::vector<Load>, std::greater<Load>> least;
+  for (size_t i = first; i < units.size(); ++i) {
+    units[i].isHost = isHost;
+    least.push({0, i});
   }
-  units.back().parts.push_back(host);
-  llvm::erase_if(units, [](const Unit &unit) { return unit.parts.empty(); });
+  for (size_t i : order) {
+    auto [work, unit] = least.top();
+    least.pop();
+    units[unit].parts.push_back(parts[i]);
+    least.push({work + sizes[i], unit});
+  }
+}
+
+/// All units of a program; `host` holds the entry points.
+static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
+                                   unsigned threads) {
+  llvm::SmallVector<Operation *> kernels, hostParts;
+  for (Operation &op : *module.getBody())
+    if (isApart(&op))
+      (op.hasAttr(kHostPartAttrName) ? hostParts : kernels).push_back(&op);
+  std::vector<Unit> units;
+  addUnits(units, kernels, threads, /*isHost=*/false);
+  addUnits(units, hostParts, threads, /*isHost=*/true);
+  Unit &entry = units.emplace_back();
+  entry.parts.push_back(host);
+  entry.isHost = true;
   return units;
 }
 
@@ -305,10 +338,10 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   if (!target)
     return target.takeError();
 
-  // The host program without the kernels, which are not for translation there.
+  // The entry points without the rest, which is not for translation there.
   OwningOpRef<ModuleOp> host = ModuleOp::create(module.getLoc());
   for (Operation &op : *module.getBody())
-    if (!isKernel(&op))
+    if (!isApart(&op))
       host->getBody()->push_back(op.clone());
 
   unsigned threads = options.threads
@@ -319,8 +352,10 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   std::vector<Unit> units = makeUnits(module, *host, threads);
   ObjectCache cache(options.objectCache);
   auto compileUnit = [&](size_t i) {
-    std::string name = i + 1 == units.size() ? std::string("host")
-                                             : "kernels" + std::to_string(i);
+    std::string name =
+        i + 1 == units.size()
+            ? std::string("host")
+            : (units[i].isHost ? "part" : "kernels") + std::to_string(i);
     compile(units[i], name, *target, cache, options);
   };
   if (threads == 1)
@@ -381,7 +416,7 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
                           .getAddress()
                           .toPtr<void *>();
       impl->functions[function] = address;
-      if (i + 1 == units.size())
+      if (units[i].isHost)
         continue;
       impl->kernelNames[address] = function;
       ++stats.kernels;

@@ -41,6 +41,10 @@ std::string ObjectCache::getKey(const Module &module, const HostTarget &target,
      << '\0' << target.features << '\0' << target.vectorBits << '\0' << optLevel
      << '\0';
   WriteBitcodeToFile(module, os);
+  return getKey(bytes);
+}
+
+std::string ObjectCache::getKey(StringRef bytes) {
   return toHex(ArrayRef<uint8_t>(hash(bytes)), /*LowerCase=*/true);
 }
 

@@ -28,6 +28,9 @@ public:
   static std::string getKey(const llvm::Module &module,
                             const HostTarget &target, unsigned optLevel);
 
+  /// The key of what is made from some bytes.
+  static std::string getKey(llvm::StringRef bytes);
+
   /// The object with this key, or null.
   std::unique_ptr<llvm::MemoryBuffer> load(llvm::StringRef key) const;
 

@@ -11,10 +11,12 @@
 
 #include "coil/InitAllTranslations.h"
 
+#include "coil/Target/PTX.h"
 #include "coil/Target/SignatureJSON.h"
 #include "mlir/InitAllTranslations.h"
 
 void coil::registerAllTranslations() {
+  registerPTXTranslations();
   registerSignatureTranslation();
   mlir::registerToLLVMIRTranslation();
   mlir::registerFromLLVMIRTranslation();

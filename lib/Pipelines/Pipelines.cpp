@@ -120,7 +120,9 @@ void coil::buildNativePipeline(OpPassManager &pm,
   lower.vectorBits = options.vectorBits;
   kernels.addPass(createLowerCPUKernelPass(lower));
   // The host program needs the sizes of the kernels' outer spaces.
-  pm.addPass(createConvertWrapperToLLVMPass());
+  ConvertWrapperToLLVMPassOptions host;
+  host.maxSteps = options.hostSteps;
+  pm.addPass(createConvertWrapperToLLVMPass(host));
 }
 
 void coil::buildStagePipeline(OpPassManager &pm, Stage stage,

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OneDNN.h"
+#include "CUDA/BlasLt.h"
 #include "Threads.h"
 
 #include "coil/Runtime/Library.h"
@@ -281,6 +282,10 @@ int32_t Primitive::execute(coil_run *run, const Argument *arguments,
 // Interface
 //===----------------------------------------------------------------------===//
 
+static bool isBlasLt(const char *library) {
+  return library && std::string(library) == "cublaslt";
+}
+
 static bool isOneDNN(const char *library) {
   return library && !strcmp(library, "onednn");
 }
@@ -290,13 +295,19 @@ extern "C" {
 int32_t coil_rt_library_available(const char *library) {
   bool available = false;
   guarded([&]() -> int32_t {
-    available = isOneDNN(library) && OneDNN::get();
+    available = isBlasLt(library) ? cuda::BlasLt::get() != nullptr
+                                  : isOneDNN(library) && OneDNN::get();
     return COIL_OK;
   });
   return available;
 }
 
 int32_t coil_library_set_file(const char *library, const char *file) {
+  if (isBlasLt(library))
+    return guarded([&]() -> int32_t {
+      cuda::BlasLt::setFile(file);
+      return COIL_OK;
+    });
   if (!isOneDNN(library))
     return fail(COIL_INVALID_ARGUMENT, "unknown library '%s'",
                 library ? library : "");

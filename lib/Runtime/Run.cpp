@@ -207,7 +207,9 @@ int32_t coil_rt_set_output(coil_run *run, coil_tensor *output, void *data,
       shape[d] = sizes[d];
       shape[rank + d] = strides[d];
     }
-    *output = {data, shape.get(), shape.get() + rank, rank, dtype, COIL_CPU, 0};
+    int32_t device = run->cuda ? getCudaDevice(run) : 0;
+    *output = {data,     shape.get(), shape.get() + rank, rank, dtype,
+               COIL_CPU, device};
     run->shapes.push_back(std::move(shape));
     return COIL_OK;
   });

@@ -42,6 +42,7 @@ int64_t nowNs();
 /// The part of each function on runs and memory that concerns GPUs, in CUDA/.
 /// @{
 void destroyCudaRun(coil_run *run);
+int32_t getCudaDevice(coil_run *run);
 /// Device memory by its address, or COIL_UNAVAILABLE for other memory.
 int32_t takeCudaMemory(coil_run *run, void *pointer);
 int32_t freeCudaMemory(void *pointer);

@@ -22,11 +22,12 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
       SYMBOL(coil_rt_alloc),        SYMBOL(coil_rt_alloc_cuda),
       SYMBOL(coil_rt_assert_fail),  SYMBOL(coil_rt_check_input),
       SYMBOL(coil_rt_check_layout), SYMBOL(coil_rt_constant_cuda),
-      SYMBOL(coil_rt_contraction),  SYMBOL(coil_rt_convolution),
-      SYMBOL(coil_rt_copy_cuda),    SYMBOL(coil_rt_fail),
-      SYMBOL(coil_rt_free),         SYMBOL(coil_rt_free_cuda),
-      SYMBOL(coil_rt_input_cuda),   SYMBOL(coil_rt_launch_cpu),
-      SYMBOL(coil_rt_launch_cuda),  SYMBOL(coil_rt_set_output)};
+      SYMBOL(coil_rt_contraction),  SYMBOL(coil_rt_contraction_cuda),
+      SYMBOL(coil_rt_convolution),  SYMBOL(coil_rt_copy_cuda),
+      SYMBOL(coil_rt_fail),         SYMBOL(coil_rt_free),
+      SYMBOL(coil_rt_free_cuda),    SYMBOL(coil_rt_input_cuda),
+      SYMBOL(coil_rt_launch_cpu),   SYMBOL(coil_rt_launch_cuda),
+      SYMBOL(coil_rt_set_output)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

@@ -129,10 +129,13 @@ static void printKernels(ModuleOp module, llvm::raw_ostream &os) {
     }
     os << ", " << kernel.getInputs().size() << " read, "
        << kernel.getNumResults() << " written";
-    if (loop::ScheduleAttr schedule = kernel.getScheduleAttr()) {
-      if (schedule.getLibrary()) {
+    if (loop::ScheduleAttrInterface any = kernel.getScheduleAttr()) {
+      auto schedule = dyn_cast<loop::ScheduleAttr>(any);
+      if (any.getLibrary()) {
         ++library;
-        os << ", computed by " << schedule.getLibrary().getValue();
+        os << ", computed by " << any.getLibrary().getValue();
+      } else if (!schedule) {
+        os << ", " << any;
       } else if (schedule.getVectorDim() >= 0) {
         os << ", " << schedule.getVectorWidth() << " lanes along d"
            << schedule.getVectorDim();

@@ -12,6 +12,7 @@
 #ifndef COIL_CONVERSION_PASSES_H
 #define COIL_CONVERSION_PASSES_H
 
+#include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 #include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"

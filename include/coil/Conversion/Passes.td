@@ -132,12 +132,13 @@ def ConvertLoopToCPUPass
 
     Constraints:
     (C1) The kernel is in value form.
-    (C2) The schedule's vector dimension exists.
-    (C3) `keep` names, for each result, an op whose value the result can hold:
+    (C2) The schedule names no library.
+    (C3) The schedule, if there is one, is a `#loop.schedule`.
+    (C4) `keep` names, for each result, an op whose value the result can hold:
          of the result's type, varying over all its dimensions, with one element
          for each point of the space, needed by several phases, none of them
          after the one that stores the result.
-    (C4) `rows` comes with a parallel vector dimension, a block that is a
+    (C5) `rows` comes with a parallel vector dimension, a block that is a
          multiple of a step of vectors, reductions in one phase that all vary
          over the vector dimension, and no other values along the reduced
          dimensions after it; the accumulators of a block take at most 64 KiB.
@@ -190,6 +191,69 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// To NVIDIA code
+//===----------------------------------------------------------------------===//
+
+def LowerGPUKernelPass
+    : Pass<"lower-gpu-kernel", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "lower GPU kernels to the LLVM and NVVM dialects";
+  let description = [{
+    Takes `gpu`, `scf`, `arith`, `math`, `vector`, `memref` (of static shapes, in
+    workgroup memory) and `loop.special` to the LLVM and NVVM dialects in one
+    conversion, so that there is one width of `index`. The module says for which
+    chips code is made.
+
+    Functions without an instruction become calls of Coil's own device library,
+    which is linked when code is made; nothing of a CUDA toolkit is needed.
+    `fast-math` chooses between exact (at most 2 ulp in `f32`), default and
+    approximate versions; an op with the flag `afn` takes the approximate one in
+    any mode. In the modes `default` and `fast` multiplications and additions
+    may be contracted.
+
+    Constraints:
+    (C1) The chip and the mode are known.
+    (C2) Every op has code on the device. One without is an error: LLVM's back
+         end would abort the process.
+
+    Before:
+    ```mlir
+    gpu.module @k {
+      gpu.func @k(%p: !llvm.ptr<1>) kernel {
+        %x = llvm.load %p : !llvm.ptr<1> -> f32
+        %y = math.exp %x : f32
+        llvm.store %y, %p : f32, !llvm.ptr<1>
+        gpu.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    gpu.module @k [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx81">] {
+      llvm.func @coil_exp_default_f32(f32) -> f32 attributes {...}
+      llvm.func @k(%p: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+        %x = llvm.load %p : !llvm.ptr<1> -> f32
+        %y = llvm.call @coil_exp_default_f32(%x) : (f32) -> f32
+        ...
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "chips that code is made for, joined by '+'; empty keeps the "
+           "module's targets">,
+    Option<"fastMath", "fast-math", "std::string", /*default=*/"\"default\"",
+           "exactness of mathematics: off, default or fast">,
+    Option<"indexBits", "index-bits", "unsigned", /*default=*/"0",
+           "width of `index`; 0: by the module's data layout, 64 if it has "
+           "none">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // From wrapper
 //===----------------------------------------------------------------------===//
 
@@ -208,8 +272,17 @@ def ConvertWrapperToLLVMPass
     over tensors, `coil.input_attrs`, the attributes of its arguments, and the
     attributes of the `wrapper.func`, `sym.symbols` among them.
 
+    A program of more than `max-steps` steps (inputs, operations and results)
+    is cut into parts of equal length, `coil_f.part<i>(run, inputs, outputs,
+    frame)`, since the time of some of LLVM's passes grows faster than the
+    function. `coil_f` calls them in turn, until one fails. What a later part
+    needs goes through the frame: one slot of 8 bytes for each symbol, and for
+    each buffer from the part that makes it to the last that uses it. Each part
+    lies in a module of its own, marked `coil.host_part`, so that parts are
+    compiled in parallel.
+
     Kernels stay in their `wrapper.kernel`, from now on under the symbol
-    `<name>.module`, as the host program declares the kernel's function under
+    `<name>.module`, as those who launch a kernel declare its function under
     its own name.
 
     Constraints:
@@ -233,6 +306,9 @@ def ConvertWrapperToLLVMPass
     }
     ```
   }];
+  let options = [
+    Option<"maxSteps", "max-steps", "unsigned", /*default=*/"256",
+           "Most steps in one function of a host program">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect"];

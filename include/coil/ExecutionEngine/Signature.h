@@ -46,6 +46,10 @@ inline constexpr llvm::StringLiteral kSignatureAttrName = "coil.signature";
 inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
 /// @}
 
+/// Marks a symbol table beside the entry points as a part of the host program;
+/// others are kernels.
+inline constexpr llvm::StringLiteral kHostPartAttrName = "coil.host_part";
+
 /// The runtime's number of an element type; signless integers are signed.
 std::optional<int32_t> getRuntimeDType(mlir::Type type);
 

@@ -56,6 +56,10 @@ struct CompilePipelineOptions
       llvm::cl::desc(
           "Memory planning: none (free after the last use) or reuse"),
       llvm::cl::init("reuse")};
+  Option<unsigned> hostSteps{
+      *this, "host-steps",
+      llvm::cl::desc("Most steps in one function of the host program"),
+      llvm::cl::init(256)};
 };
 
 /// Appends the passes that lead from the stage before to the named one.

@@ -19,12 +19,13 @@
 extern "C" {
 #endif
 
-/// Whether the library ("onednn") can be loaded; loads it.
+/// Whether the library ("onednn", "cublaslt") can be loaded; loads it.
 COIL_RT_API int32_t coil_rt_library_available(const char *library);
 
 /// Chooses the file that is loaded for a library in place of the default
-/// (libdnnl.so.2, or what the environment variable COIL_ONEDNN_LIBRARY names),
-/// from the next call on; NULL restores the default.
+/// (libdnnl.so.2 and libcublasLt.so.13 or 12, or what the environment variables
+/// COIL_ONEDNN_LIBRARY and COIL_CUBLASLT_LIBRARY name), from the next call on;
+/// NULL restores the default.
 COIL_RT_API int32_t coil_library_set_file(const char *library,
                                           const char *file);
 
@@ -78,6 +79,16 @@ COIL_RT_API int32_t coil_rt_contraction(coil_run *run,
                                         const coil_contraction *desc,
                                         const void *a, const void *b,
                                         const void *bias, void *c);
+
+/// The same on the device of the run, by cuBLASLt, for f32 (never rounded to
+/// TF32), f64, f16 and bf16, summed in f32 or f64. The result must be dense
+/// along m or n, and a bias, of the result's type, along the dense one; the
+/// functions are none, relu and gelu by tanh. Other requests are
+/// COIL_UNSUPPORTED.
+COIL_RT_API int32_t coil_rt_contraction_cuda(coil_run *run,
+                                             const coil_contraction *desc,
+                                             const void *a, const void *b,
+                                             const void *bias, void *c);
 
 /// y[n, co, o...] = post(sum over ci, k... of
 ///     x[n, g * ci_per_group + ci, o * stride + k * dilation - padding_lo] *

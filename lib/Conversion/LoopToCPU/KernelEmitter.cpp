@@ -48,7 +48,8 @@ void KernelEmitter::analyze() {
   for (unsigned d = 0, n = kernel.getNumDims(); d < n; ++d)
     (reducedSet[d] ? reducedDims : parallelDims).push_back(d);
 
-  if (ScheduleAttr schedule = kernel.getScheduleAttr()) {
+  if (auto schedule =
+          dyn_cast_or_null<ScheduleAttr>(kernel.getScheduleAttr())) {
     vectorDim = schedule.getVectorDim();
     width = vectorDim < 0 ? 1 : schedule.getVectorWidth();
     unroll = vectorDim < 0 ? 1 : schedule.getUnroll();

@@ -27,7 +27,7 @@ namespace coil {
 using namespace mlir;
 using namespace coil;
 
-/// (C3)
+/// (C4)
 static LogicalResult checkKeep(loop::KernelOp body,
                                loop::ScheduleAttr schedule) {
   if (!schedule.getKeep() || schedule.getKeep().empty())
@@ -55,7 +55,7 @@ static LogicalResult checkKeep(loop::KernelOp body,
 /// Accumulators of rows stay in the first cache.
 static constexpr int64_t kMaxRowBytes = 65536;
 
-/// (C4)
+/// (C5)
 static LogicalResult checkRows(loop::KernelOp body,
                                loop::ScheduleAttr schedule) {
   if (schedule.getRows() == 0)
@@ -94,17 +94,16 @@ struct ConvertLoopToCPUPass
       return signalPassFailure();
     }
     int64_t grain = 1;
-    if (loop::ScheduleAttr schedule = body.getScheduleAttr()) {
+    if (Attribute attr = body.getScheduleAttr()) {
+      auto schedule = dyn_cast<loop::ScheduleAttr>(attr);
+      if (!schedule) { // (C3)
+        body.emitOpError("has a schedule for another device than the CPU");
+        return signalPassFailure();
+      }
       if (schedule.getLibrary()) {
         kernel.emitOpError("is scheduled for the library '" +
                            schedule.getLibrary().getValue() +
                            "' and cannot be converted to a loop");
-        return signalPassFailure();
-      }
-      if (schedule.getVectorDim() >=
-          static_cast<int64_t>(body.getNumDims())) { // (C2)
-        body.emitOpError("has a schedule that vectorises dimension ")
-            << schedule.getVectorDim() << " of " << body.getNumDims();
         return signalPassFailure();
       }
       if (failed(checkKeep(body, schedule)) ||

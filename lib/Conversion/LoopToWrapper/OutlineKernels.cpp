@@ -238,7 +238,7 @@ void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
 }
 
 LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
-  if (loop::ScheduleAttr schedule = kernel.getScheduleAttr();
+  if (loop::ScheduleAttrInterface schedule = kernel.getScheduleAttr();
       schedule && schedule.getLibrary()) {
     std::string why;
     if (convertToLibrary(kernel, why))

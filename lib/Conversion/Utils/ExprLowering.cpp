@@ -28,22 +28,25 @@ namespace {
 class Lowering {
 public:
   Lowering(OpBuilder &builder, Location loc,
-           llvm::function_ref<Value(ExprAttr)> leaf, const sym::Context *facts)
-      : builder(builder), loc(loc), leaf(leaf), facts(facts) {}
+           llvm::function_ref<Value(ExprAttr)> leaf, const sym::Context *facts,
+           unsigned bits)
+      : builder(builder), loc(loc), leaf(leaf), facts(facts),
+        type(builder.getIntegerType(bits)) {
+    if (bits < 64)
+      flags = arith::IntegerOverflowFlags::nsw;
+  }
 
   Value lower(ExprAttr e);
 
 private:
   /// A constant of the type of `like`.
   Value constant(int64_t value, Type like) {
-    TypedAttr attr = builder.getI64IntegerAttr(value);
+    TypedAttr attr = builder.getIntegerAttr(type, value);
     if (auto vector = dyn_cast<VectorType>(like))
-      attr = DenseElementsAttr::get(vector, value);
+      attr = DenseElementsAttr::get(vector, attr);
     return arith::ConstantOp::create(builder, loc, attr);
   }
-  Value constant(int64_t value) {
-    return constant(value, builder.getI64Type());
-  }
+  Value constant(int64_t value) { return constant(value, type); }
 
   /// Makes a scalar operand a vector if the other one is.
   void unify(Value &a, Value &b) {
@@ -60,6 +63,12 @@ private:
     unify(a, b);
     return OpTy::create(builder, loc, a, b);
   }
+  /// An operation that does not overflow in narrow integers.
+  template <typename OpTy>
+  Value exact(Value a, Value b) {
+    unify(a, b);
+    return OpTy::create(builder, loc, a, b, flags);
+  }
 
   Value lowerAdd(ExprAttr e);
   Value lowerDivMod(ExprAttr e);
@@ -68,6 +77,8 @@ private:
   Location loc;
   llvm::function_ref<Value(ExprAttr)> leaf;
   const sym::Context *facts;
+  IntegerType type;
+  arith::IntegerOverflowFlags flags = arith::IntegerOverflowFlags::none;
 };
 } // namespace
 
@@ -95,12 +106,11 @@ Value Lowering::lowerAdd(ExprAttr e) {
     if (!sum)
       sum = v;
     else
-      sum = negated ? binary<arith::SubIOp>(sum, v)
-                    : binary<arith::AddIOp>(sum, v);
+      sum = negated ? exact<arith::SubIOp>(sum, v)
+                    : exact<arith::AddIOp>(sum, v);
   }
   if (e.getValue() != 0 && !ordered.front().second)
-    sum = arith::AddIOp::create(builder, loc, sum,
-                                constant(e.getValue(), sum.getType()));
+    sum = exact<arith::AddIOp>(sum, constant(e.getValue(), sum.getType()));
   return sum;
 }
 
@@ -160,11 +170,11 @@ Value Lowering::lower(ExprAttr e) {
       Value v = lower(o);
       if (!v)
         return {};
-      product = product ? binary<arith::MulIOp>(product, v) : v;
+      product = product ? exact<arith::MulIOp>(product, v) : v;
     }
     if (e.getValue() != 1)
-      product = arith::MulIOp::create(
-          builder, loc, product, constant(e.getValue(), product.getType()));
+      product = exact<arith::MulIOp>(
+          product, constant(e.getValue(), product.getType()));
     return product;
   }
   case ExprKind::Min:
@@ -181,6 +191,6 @@ Value Lowering::lower(ExprAttr e) {
 
 Value coil::lowerExpr(OpBuilder &builder, Location loc, ExprAttr expr,
                       llvm::function_ref<Value(ExprAttr)> leaf,
-                      const sym::Context *facts) {
-  return Lowering(builder, loc, leaf, facts).lower(expr);
+                      const sym::Context *facts, unsigned bits) {
+  return Lowering(builder, loc, leaf, facts, bits).lower(expr);
 }

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits the LLVM function of one host program: inputs, symbols, memory,
-// results.
+// Emits the steps of a host program: inputs, symbols, memory, results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +25,9 @@ using namespace coil;
 using namespace coil::wrapper;
 using sym::ExprAttr;
 
-HostLowering::HostLowering(FuncOp fn, SymbolTable &table)
-    : fn(fn), table(table), b(fn.getLoc(), fn.getContext()),
+HostLowering::HostLowering(FuncOp fn, SymbolTable &module, unsigned maxSteps)
+    : fn(fn), module(module), maxSteps(maxSteps),
+      b(fn.getLoc(), fn.getContext()),
       ptrType(LLVM::LLVMPointerType::get(fn.getContext())),
       i64Type(b.getI64Type()), i32Type(b.getI32Type()),
       facts(sym::Context::forOp(fn)) {}
@@ -47,21 +47,20 @@ Value HostLowering::i32(int32_t value) {
 Value HostLowering::null() { return LLVM::ZeroOp::create(b, ptrType); }
 
 Value HostLowering::value(ExprAttr expr) {
-  Value &v = values[expr];
-  if (v)
-    return v;
+  if (Value known = now.values.lookup(expr))
+    return known;
   Value computed;
   if (std::optional<int64_t> c = expr.getConstant()) {
     // Constants live in the entry block, for all.
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(entry);
+    b.setInsertionPointToStart(now.entry);
     computed = LLVM::ConstantOp::create(b, i64Type, b.getI64IntegerAttr(*c));
   } else {
     computed = lowerExpr(
         b, b.getLoc(), expr,
-        [&](ExprAttr leaf) { return symbols.lookup(leaf.getName()); }, &facts);
+        [&](ExprAttr leaf) { return symbol(leaf.getName()); }, &facts);
   }
-  return values[expr] = computed;
+  return now.values[expr] = computed;
 }
 
 std::pair<Value, Value> HostLowering::checkedValue(ExprAttr expr) {
@@ -109,10 +108,10 @@ static LLVM::GlobalOp addGlobal(SymbolTable &table, Location loc, Type type,
 }
 
 Value HostLowering::string(StringRef text) {
-  LLVM::GlobalOp &global = strings[text];
+  LLVM::GlobalOp &global = now.strings[text];
   if (!global) {
     std::string data = text.str() + '\0';
-    global = addGlobal(table, fn.getLoc(),
+    global = addGlobal(*now.table, fn.getLoc(),
                        LLVM::LLVMArrayType::get(b.getI8Type(), data.size()),
                        "text", b.getStringAttr(data));
   }
@@ -129,9 +128,9 @@ Value HostLowering::array(ArrayRef<ExprAttr> exprs, unsigned number) {
     auto attr = DenseElementsAttr::get(
         RankedTensorType::get({static_cast<int64_t>(data.size())}, i64Type),
         ArrayRef<int64_t>(data));
-    LLVM::GlobalOp &global = arrays[attr];
+    LLVM::GlobalOp &global = now.arrays[attr];
     if (!global)
-      global = addGlobal(table, fn.getLoc(),
+      global = addGlobal(*now.table, fn.getLoc(),
                          LLVM::LLVMArrayType::get(i64Type, data.size()),
                          "numbers", attr);
     return LLVM::AddressOfOp::create(b, ptrType, global.getSymName());
@@ -143,12 +142,12 @@ Value HostLowering::array(ArrayRef<ExprAttr> exprs, unsigned number) {
 }
 
 Value HostLowering::scratch(unsigned number, unsigned count) {
-  if (stack.size() <= number)
-    stack.resize(number + 1);
-  auto &[memory, size] = stack[number];
+  if (now.stack.size() <= number)
+    now.stack.resize(number + 1);
+  auto &[memory, size] = now.stack[number];
   if (!memory) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(entry);
+    b.setInsertionPointToStart(now.entry);
     Value one = LLVM::ConstantOp::create(b, i64Type, b.getI64IntegerAttr(1));
     memory = LLVM::AllocaOp::create(b, ptrType, i64Type, one, 8);
   }
@@ -186,16 +185,44 @@ Value HostLowering::element(Value base, ExprAttr offset, BufferType type) {
                              ArrayRef<LLVM::GEPArg>{bytes});
 }
 
-Value HostLowering::callStatus(StringRef callee, ValueRange args) {
-  auto function = table.lookup<LLVM::LLVMFuncOp>(callee);
-  if (!function) {
-    auto module = cast<ModuleOp>(table.getOp());
-    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-    function = LLVM::LLVMFuncOp::create(
-        builder, fn.getLoc(), callee,
-        LLVM::LLVMFunctionType::get(i32Type, llvm::to_vector(args.getTypes())));
-    table.insert(function, module.getBody()->begin());
+/// Declares a function.
+static LLVM::LLVMFuncOp declare(SymbolTable &table, Location loc,
+                                StringRef name, LLVM::LLVMFunctionType type) {
+  Block *body = cast<ModuleOp>(table.getOp()).getBody();
+  OpBuilder builder = OpBuilder::atBlockBegin(body);
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
+  table.insert(function, body->begin());
+  return function;
+}
+
+void coil::wrapper::declareKernelObject(SymbolTable &table, KernelOp kernel,
+                                        StringRef name) {
+  OpBuilder builder =
+      OpBuilder::atBlockBegin(&table.getOp()->getRegion(0).front());
+  table.insert(LLVM::GlobalOp::create(
+      builder, kernel.getLoc(), builder.getI8Type(), /*isConstant=*/false,
+      LLVM::Linkage::External, name, Attribute()));
+}
+
+Value HostLowering::kernelAddress(KernelOp kernel) {
+  StringRef name = kernel.getSymName();
+  if (now.table == &module) // Its name is still that of the kernel.
+    kernels.insert(kernel);
+  else if (!now.table->lookup(name)) {
+    if (kernel.getGeometry())
+      declareKernelObject(*now.table, kernel, name);
+    else if (auto defined = kernel.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      declare(*now.table, kernel.getLoc(), name, defined.getFunctionType());
   }
+  return LLVM::AddressOfOp::create(b, ptrType, name);
+}
+
+Value HostLowering::callStatus(StringRef callee, ValueRange args) {
+  auto function = now.table->lookup<LLVM::LLVMFuncOp>(callee);
+  if (!function)
+    function = declare(
+        *now.table, fn.getLoc(), callee,
+        LLVM::LLVMFunctionType::get(i32Type, llvm::to_vector(args.getTypes())));
   return LLVM::CallOp::create(b, function, args).getResult();
 }
 
@@ -204,18 +231,18 @@ void HostLowering::call(StringRef callee, ValueRange args) {
   Value ok =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status, i32(COIL_OK));
   Block *next = new Block;
-  result.getBody().push_back(next);
-  LLVM::CondBrOp::create(b, ok, next, ValueRange(), exit, status);
+  next->insertBefore(now.exit);
+  LLVM::CondBrOp::create(b, ok, next, ValueRange(), now.exit, status);
   b.setInsertionPointToEnd(next);
 }
 
 void HostLowering::require(Value condition, llvm::function_ref<Value()> fail) {
   Block *failed = new Block, *next = new Block;
-  result.getBody().push_back(failed);
-  result.getBody().push_back(next);
+  failed->insertBefore(now.exit);
+  next->insertBefore(now.exit);
   LLVM::CondBrOp::create(b, condition, next, failed);
   b.setInsertionPointToEnd(failed);
-  LLVM::BrOp::create(b, ValueRange(fail()), exit);
+  LLVM::BrOp::create(b, ValueRange(fail()), now.exit);
   b.setInsertionPointToEnd(next);
 }
 
@@ -239,9 +266,9 @@ std::optional<int32_t> HostLowering::getDType(Operation *op, Type type) {
 Value HostLowering::inputTensor(Value arg) {
   unsigned i = cast<BlockArgument>(arg).getArgNumber();
   if (i == 0)
-    return inputsArg;
+    return now.inputs;
   return LLVM::GEPOp::create(
-      b, ptrType, b.getI8Type(), inputsArg,
+      b, ptrType, b.getI8Type(), now.inputs,
       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * sizeof(coil_tensor))});
 }
 
@@ -289,19 +316,23 @@ LLVM::LLVMFuncOp HostLowering::createFunction() {
   return function;
 }
 
-LogicalResult HostLowering::checkInputs() {
-  for (BlockArgument arg : fn.getArguments()) {
-    auto type = cast<BufferType>(arg.getType());
-    const DeviceInfo *device = getDevice(fn, type.getDevice());
-    std::optional<int32_t> dtype = getDType(fn, type.getElementType());
-    if (!device || !dtype)
-      return failure();
-    Value tensor = inputTensor(arg);
-    call("coil_rt_check_input",
-         {runArg, tensor, string(inputName(arg)), i32(*dtype),
-          i32(static_cast<int32_t>(type.getRank())), i32(device->runtimeType)});
-    buffers[arg] = load(tensor, offsetof(coil_tensor, data), ptrType);
+LogicalResult HostLowering::checkInput(BlockArgument arg) {
+  auto type = cast<BufferType>(arg.getType());
+  const DeviceInfo *device = getDevice(fn, type.getDevice());
+  std::optional<int32_t> dtype = getDType(fn, type.getElementType());
+  if (!device || !dtype)
+    return failure();
+  Value tensor = inputTensor(arg);
+  call("coil_rt_check_input",
+       {now.run, tensor, string(inputName(arg)), i32(*dtype),
+        i32(static_cast<int32_t>(type.getRank())), i32(device->runtimeType)});
+  if (device->inputFunction.empty()) {
+    setBuffer(arg, load(tensor, offsetof(coil_tensor, data), ptrType));
+    return success();
   }
+  Value slot = scratch(0, 1);
+  call(device->inputFunction, {now.run, tensor, string(inputName(arg)), slot});
+  setBuffer(arg, LLVM::LoadOp::create(b, ptrType, slot));
   return success();
 }
 
@@ -317,10 +348,9 @@ LogicalResult HostLowering::lower(InputSymbolOp op) {
   ExprAttr solution =
       sym::solve(op.getExpr(), sym::dim(b.getContext(), 0), unknown);
   Value v = lowerExpr(b, op.getLoc(), solution, [&](ExprAttr leaf) {
-    return leaf.isDim() ? given : symbols.lookup(leaf.getName());
+    return leaf.isDim() ? given : symbol(leaf.getName());
   });
-  symbols[op.getSymbol()] = v;
-  values[unknown] = v;
+  setSymbol(op.getSymbol(), v);
 
   std::string what =
       (llvm::Twine("symbol '") + op.getSymbol() + "' (" +
@@ -333,7 +363,7 @@ LogicalResult HostLowering::lower(InputSymbolOp op) {
     Value ok = LLVM::ICmpOp::create(b, predicate, v, i64(bound));
     require(ok, [&] {
       return callStatus("coil_rt_assert_fail",
-                        {runArg, string(what + text.str()), v, i64(bound)});
+                        {now.run, string(what + text.str()), v, i64(bound)});
     });
   };
   if (bounds.lo != INT64_MIN)
@@ -362,7 +392,7 @@ LogicalResult HostLowering::lower(wrapper::AssertOp op) {
   Value lhs = value(op.getLhs()), rhs = value(op.getRhs());
   require(LLVM::ICmpOp::create(b, predicate, lhs, rhs), [&] {
     return callStatus("coil_rt_assert_fail",
-                      {runArg, string(op.getMessage()), lhs, rhs});
+                      {now.run, string(op.getMessage()), lhs, rhs});
   });
   return success();
 }
@@ -373,7 +403,7 @@ LogicalResult HostLowering::lower(AssertLayoutOp op) {
     return success();
   Value sizes = array(type.getSizes().getDims(), 0);
   Value strides = array(type.getStrides().getDims(), 1);
-  call("coil_rt_check_layout", {runArg, inputTensor(op.getSource()),
+  call("coil_rt_check_layout", {now.run, inputTensor(op.getSource()),
                                 string(op.getName()), sizes, strides});
   return success();
 }
@@ -388,7 +418,8 @@ LogicalResult HostLowering::lower(ConstantOp op) {
       getDevice(op, cast<BufferType>(op.getType()).getDevice());
   if (!device)
     return failure();
-  if (!elements || !device->hostAccessible)
+  if (!elements ||
+      (!device->hostAccessible && device->constantFunction.empty()))
     return op.emitOpError("has elements that cannot be put into the program");
   Type type = elements.getElementType();
   int64_t count = elements.getNumElements();
@@ -408,10 +439,18 @@ LogicalResult HostLowering::lower(ConstantOp op) {
     elements = elements.reshape(RankedTensorType::get({count}, type));
   }
   LLVM::GlobalOp global =
-      addGlobal(table, op.getLoc(), LLVM::LLVMArrayType::get(type, count),
+      addGlobal(*now.table, op.getLoc(), LLVM::LLVMArrayType::get(type, count),
                 "constant", elements);
   global.setAlignment(64);
-  buffers[op] = LLVM::AddressOfOp::create(b, ptrType, global.getSymName());
+  Value data = LLVM::AddressOfOp::create(b, ptrType, global.getSymName());
+  if (!device->hostAccessible) {
+    Value slot = scratch(0, 1);
+    call(device->constantFunction,
+         {now.run, data,
+          value(cast<BufferType>(op.getType()).getStorageBytes()), slot});
+    data = LLVM::LoadOp::create(b, ptrType, slot);
+  }
+  setBuffer(op, data);
   return success();
 }
 
@@ -435,14 +474,14 @@ LogicalResult HostLowering::lower(AllocOp op) {
           LLVM::ConstantOp::create(b, b.getI1Type(), b.getBoolAttr(true));
       require(LLVM::XOrOp::create(b, overflow, yes), [&] {
         return callStatus("coil_rt_fail",
-                          {runArg, i32(COIL_OUT_OF_MEMORY),
+                          {now.run, i32(COIL_OUT_OF_MEMORY),
                            string("the size of a buffer overflows")});
       });
     }
   }
   Value slot = scratch(0, 1);
-  call(device->allocFunction, {runArg, bytes, slot});
-  buffers[op] = LLVM::LoadOp::create(b, ptrType, slot);
+  call(device->allocFunction, {now.run, bytes, slot});
+  setBuffer(op, LLVM::LoadOp::create(b, ptrType, slot));
   return success();
 }
 
@@ -453,7 +492,7 @@ LogicalResult HostLowering::lower(FreeOp op) {
     return failure();
   if (device->freeFunction.empty())
     return op.emitOpError() << "device '" << device->kind << "' cannot free";
-  call(device->freeFunction, {runArg, buffer(op.getSource())});
+  call(device->freeFunction, {now.run, buffer(op.getSource())});
   return success();
 }
 
@@ -462,96 +501,64 @@ LogicalResult HostLowering::lower(CopyOp op) {
   const DeviceInfo *device = getDevice(op, type.getDevice());
   if (!device)
     return failure();
-  if (!device->hostAccessible)
-    return op.emitOpError()
-           << "the host cannot access device '" << device->kind << "'";
+  if (!device->hostAccessible) {
+    if (device->copyFunction.empty())
+      return op.emitOpError()
+             << "the host cannot access device '" << device->kind << "'";
+    call(device->copyFunction,
+         {now.run, buffer(op.getTarget()), buffer(op.getSource()),
+          value(type.getStorageBytes())});
+    return success();
+  }
   LLVM::MemcpyOp::create(b, buffer(op.getTarget()), buffer(op.getSource()),
                          value(type.getStorageBytes()), /*isVolatile=*/false);
   return success();
 }
 
-LogicalResult HostLowering::lower(ReturnOp op) {
-  for (auto [i, v] : llvm::enumerate(op.getOperands())) {
-    auto type = cast<BufferType>(v.getType());
-    std::optional<int32_t> dtype = getDType(op, type.getElementType());
-    const DeviceInfo *device = getDevice(op, type.getDevice());
-    if (!dtype || !device)
-      return failure();
-    Value output = outputsArg;
-    if (i != 0)
-      output = LLVM::GEPOp::create(b, ptrType, b.getI8Type(), outputsArg,
-                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                       i * sizeof(coil_tensor))});
-    Value sizes = array(type.getSizes().getDims(), 0);
-    Value strides = array(type.getStrides().getDims(), 1);
-    call("coil_rt_set_output",
-         {runArg, output, buffer(v), i32(*dtype),
-          i32(static_cast<int32_t>(type.getRank())), sizes, strides});
-    if (device->runtimeType != COIL_CPU)
-      store(i32(device->runtimeType), output,
-            offsetof(coil_tensor, device_type) / 4, i32Type);
-  }
-  LLVM::BrOp::create(b, ValueRange(i32(COIL_OK)), exit);
+LogicalResult HostLowering::setOutput(OpOperand &result) {
+  Operation *op = result.getOwner();
+  unsigned i = result.getOperandNumber();
+  auto type = cast<BufferType>(result.get().getType());
+  std::optional<int32_t> dtype = getDType(op, type.getElementType());
+  const DeviceInfo *device = getDevice(op, type.getDevice());
+  if (!dtype || !device)
+    return failure();
+  Value output = now.outputs;
+  if (i != 0)
+    output = LLVM::GEPOp::create(
+        b, ptrType, b.getI8Type(), output,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * sizeof(coil_tensor))});
+  Value sizes = array(type.getSizes().getDims(), 0);
+  Value strides = array(type.getStrides().getDims(), 1);
+  call("coil_rt_set_output",
+       {now.run, output, buffer(result.get()), i32(*dtype),
+        i32(static_cast<int32_t>(type.getRank())), sizes, strides});
+  if (device->runtimeType != COIL_CPU)
+    store(i32(device->runtimeType), output,
+          offsetof(coil_tensor, device_type) / 4, i32Type);
   return success();
 }
-
-//===----------------------------------------------------------------------===//
-// Driver
-//===----------------------------------------------------------------------===//
 
 LogicalResult HostLowering::lower(Operation &op) {
   b.setLoc(op.getLoc());
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
-            AllocOp, FreeOp, CopyOp, ReturnOp, LaunchOp, ContractionOp,
-            ConvolutionOp>([&](auto o) { return lower(o); })
+            AllocOp, FreeOp, CopyOp, LaunchOp, ContractionOp, ConvolutionOp>(
+          [&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
-        Value v = value(o.getExpr());
-        symbols[o.getSymbol()] = v;
-        values[sym::symbol(b.getContext(), o.getSymbol())] = v;
+        setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();
       })
       .Case([&](ReuseOp o) {
-        buffers[o] = buffer(o.getSource());
+        setBuffer(o, buffer(o.getSource()));
         return success();
       })
       .Case([&](ReinterpretOp o) {
-        buffers[o] = element(buffer(o.getSource()), o.getOffset(),
-                             cast<BufferType>(o.getType()));
+        setBuffer(o, element(buffer(o.getSource()), o.getOffset(),
+                             cast<BufferType>(o.getType())));
         return success();
       })
       .Default([&](Operation *o) {
         return o->emitOpError("has no lowering to LLVM");
       });
-}
-
-LLVM::LLVMFuncOp HostLowering::run() {
-  result = createFunction();
-  entry = result.addEntryBlock(b);
-  exit = new Block;
-  Value status = exit->addArgument(i32Type, fn.getLoc());
-  runArg = result.getArgument(0);
-  inputsArg = result.getArgument(1);
-  outputsArg = result.getArgument(2);
-  // All allocations of stack memory and constants come before this jump.
-  Block *body = new Block;
-  result.getBody().push_back(body);
-  b.setInsertionPointToEnd(entry);
-  LLVM::BrOp::create(b, ValueRange(), body);
-  b.setInsertionPointToEnd(body);
-
-  LogicalResult ok = checkInputs();
-  for (Operation &op : fn.getBody().front()) {
-    if (failed(ok))
-      break;
-    ok = lower(op);
-  }
-  result.getBody().push_back(exit);
-  if (failed(ok))
-    return nullptr;
-  b.setLoc(fn.getLoc());
-  b.setInsertionPointToEnd(exit);
-  LLVM::ReturnOp::create(b, status);
-  table.insert(result);
-  return result;
 }

@@ -5,11 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits the LLVM function of one host program.
+// Emits the LLVM functions of one host program.
 //
-// The function is a chain of blocks: each runtime call ends one, since a status
+// A function is a chain of blocks: each runtime call ends one, since a status
 // other than zero leaves for the exit. So what an earlier step computed is
 // there for all later ones, and symbols, sizes and buffers are plain maps.
+//
+// A long program is cut into parts, functions of a bounded number of steps that
+// the entry function calls in turn. Buffers and symbols that a later part needs
+// go through the frame, an array of 8-byte slots that the entry function owns;
+// everything else is computed again by each part that needs it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,23 +26,56 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace coil::wrapper {
 
 class HostLowering {
 public:
-  /// `table` is that of the module, which receives declarations and data.
-  HostLowering(FuncOp fn, mlir::SymbolTable &table);
+  /// `module` is the table of the module with `fn` and its kernels. No function
+  /// has more than `maxSteps` steps.
+  HostLowering(FuncOp fn, mlir::SymbolTable &module, unsigned maxSteps);
 
-  /// Emits the function; returns null after an error.
-  mlir::LLVM::LLVMFuncOp run();
+  /// Emits the entry function and the parts.
+  mlir::LogicalResult run();
+
+  /// What was emitted: the entry function first.
+  llvm::ArrayRef<mlir::LLVM::LLVMFuncOp> getFunctions() const {
+    return functions;
+  }
+  /// Kernels that the entry function launches itself.
+  llvm::ArrayRef<KernelOp> getKernels() const { return kernels.getArrayRef(); }
 
 private:
+  //===--- Parts (HostParts.cpp) ------------------------------------------===//
+
+  /// Lowers all steps: into the function that was begun, or (when
+  /// `stepsPerPart` is not zero) into parts.
+  mlir::LogicalResult lowerSteps(unsigned stepsPerPart);
+  /// Gives slots of the frame to what crosses from one part to another.
+  void planFrame(unsigned stepsPerPart);
+  /// Begins the function of part `index`, in a module of its own.
+  void beginPart(unsigned index);
+  /// Begins to emit into `function`.
+  void begin(mlir::LLVM::LLVMFuncOp function, mlir::SymbolTable &table);
+  /// Ends the function that is being emitted.
+  void end();
+  /// Emits the entry function of a program of several parts.
+  void emitEntry(mlir::LLVM::LLVMFuncOp entry);
+
+  /// Address of a buffer, and what becomes of it when a step makes one.
+  mlir::Value buffer(mlir::Value v);
+  void setBuffer(mlir::Value v, mlir::Value address);
+  /// The same for a symbol's value.
+  mlir::Value symbol(llvm::StringRef name);
+  void setSymbol(llvm::StringRef name, mlir::Value v);
+
   //===--- Program (HostLowering.cpp) -------------------------------------===//
 
   mlir::LLVM::LLVMFuncOp createFunction();
-  mlir::LogicalResult checkInputs();
+  mlir::LogicalResult checkInput(mlir::BlockArgument arg);
+  mlir::LogicalResult setOutput(mlir::OpOperand &result);
   mlir::LogicalResult lower(mlir::Operation &op);
   mlir::LogicalResult lower(InputSymbolOp op);
   mlir::LogicalResult lower(AssertOp op);
@@ -46,7 +84,6 @@ private:
   mlir::LogicalResult lower(AllocOp op);
   mlir::LogicalResult lower(FreeOp op);
   mlir::LogicalResult lower(CopyOp op);
-  mlir::LogicalResult lower(ReturnOp op);
 
   //===--- Computation (LowerCompute.cpp) ---------------------------------===//
 
@@ -85,25 +122,49 @@ private:
   std::optional<int32_t> getDType(mlir::Operation *op, mlir::Type type);
   mlir::Value inputTensor(mlir::Value arg);
   std::string inputName(mlir::Value arg);
+  /// Address of a kernel's function.
+  mlir::Value kernelAddress(KernelOp kernel);
 
-  mlir::Value buffer(mlir::Value v) const { return buffers.lookup(v); }
+  /// The function that is being emitted, and what is known in it.
+  struct State {
+    mlir::LLVM::LLVMFuncOp function;
+    /// Receives declarations and data.
+    mlir::SymbolTable *table = nullptr;
+    mlir::Block *entry = nullptr, *exit = nullptr;
+    /// Its arguments; the entry function has no frame.
+    mlir::Value run, inputs, outputs, frame;
+    llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+    llvm::StringMap<mlir::Value> symbols;
+    llvm::DenseMap<sym::ExprAttr, mlir::Value> values;
+    llvm::StringMap<mlir::LLVM::GlobalOp> strings;
+    llvm::DenseMap<mlir::Attribute, mlir::LLVM::GlobalOp> arrays;
+    /// Scratch memory: the allocation and its count of values.
+    llvm::SmallVector<std::pair<mlir::LLVM::AllocaOp, unsigned>> stack;
+  };
 
   FuncOp fn;
-  mlir::SymbolTable &table;
+  mlir::SymbolTable &module;
+  unsigned maxSteps;
   mlir::ImplicitLocOpBuilder b;
   mlir::Type ptrType, i64Type, i32Type;
   sym::Context facts;
-  mlir::LLVM::LLVMFuncOp result;
-  mlir::Block *entry = nullptr, *exit = nullptr;
-  mlir::Value runArg, inputsArg, outputsArg;
-  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  llvm::StringMap<mlir::Value> symbols;
-  llvm::DenseMap<sym::ExprAttr, mlir::Value> values;
-  llvm::StringMap<mlir::LLVM::GlobalOp> strings;
-  llvm::DenseMap<mlir::Attribute, mlir::LLVM::GlobalOp> arrays;
-  /// Scratch memory: the allocation and its count of values.
-  llvm::SmallVector<std::pair<mlir::LLVM::AllocaOp, unsigned>> stack;
+  llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions;
+  llvm::SetVector<KernelOp> kernels;
+  State now;
+  /// The parts' functions, in order.
+  llvm::SmallVector<std::string> parts;
+  /// The table of the part that is being emitted.
+  std::optional<mlir::SymbolTable> partTable;
+  /// Slots of the frame.
+  llvm::DenseMap<mlir::Value, unsigned> bufferSlots;
+  llvm::StringMap<unsigned> symbolSlots;
+  unsigned frameSlots = 0;
 };
+
+/// Declares the object that describes a kernel for a device to the runtime; the
+/// loader of the program provides it.
+void declareKernelObject(mlir::SymbolTable &table, KernelOp kernel,
+                         llvm::StringRef name);
 
 } // namespace coil::wrapper
 

@@ -25,22 +25,24 @@ using sym::ExprAttr;
 static constexpr unsigned kSymbols = 1, kBuffers = 2, kDescriptor = 3;
 
 LogicalResult HostLowering::lower(LaunchOp op) {
-  auto kernel = table.lookup<KernelOp>(op.getCallee());
+  auto kernel = module.lookup<KernelOp>(op.getCallee());
   auto buffers = llvm::to_vector(op.getInputs());
   llvm::append_range(buffers, op.getOutputs());
-  if (!kernel.getTotal() || !kernel.getGrain()) { // (C1)
-    InFlightDiagnostic diag = op.emitOpError()
-                              << "kernel '" << op.getCallee()
-                              << "' was not lowered for its device";
-    diag.attachNote(kernel.getLoc()) << "kernel defined here";
-    return diag;
-  }
   DeviceAttr deviceAttr = kernel.getDeviceAttr();
   if (!deviceAttr)
     deviceAttr = DeviceAttr::get(b.getContext(), "cpu", 0);
   const DeviceInfo *device = getDevice(op, deviceAttr);
   if (!device)
     return failure();
+  bool byGeometry = device->launchByGeometry;
+  if (byGeometry ? !kernel.getGeometry()
+                 : !kernel.getTotal() || !kernel.getGrain()) { // (C1)
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "kernel '" << op.getCallee()
+                              << "' was not lowered for its device";
+    diag.attachNote(kernel.getLoc()) << "kernel defined here";
+    return diag;
+  }
   if (device->launchFunction.empty())
     return op.emitOpError()
            << "device '" << device->kind << "' cannot run kernels";
@@ -56,13 +58,19 @@ LogicalResult HostLowering::lower(LaunchOp op) {
   for (auto [name, e] :
        llvm::zip(kernel.getSymbols(), op.getSymbols().getDims()))
     arguments[cast<StringAttr>(name).getValue()] = e;
-  ExprAttr total = sym::substitute(*kernel.getTotal(), [&](ExprAttr leaf) {
-    return arguments.lookup(leaf.getName());
-  });
-  Value address = LLVM::AddressOfOp::create(b, ptrType, op.getCallee());
-  call(device->launchFunction,
-       {runArg, address, pointers, numbers, value(total),
-        i64(static_cast<int64_t>(*kernel.getGrain()))});
+  auto atLaunch = [&](ExprAttr e) {
+    return value(sym::substitute(
+        e, [&](ExprAttr leaf) { return arguments.lookup(leaf.getName()); }));
+  };
+  SmallVector<Value> args = {now.run, kernelAddress(kernel), pointers, numbers};
+  if (byGeometry) {
+    for (ExprAttr blocks : kernel.getGeometry()->getGrid().getDims())
+      args.push_back(atLaunch(blocks));
+  } else {
+    args.push_back(atLaunch(*kernel.getTotal()));
+    args.push_back(i64(static_cast<int64_t>(*kernel.getGrain())));
+  }
+  call(device->launchFunction, args);
   return success();
 }
 
@@ -70,6 +78,13 @@ LogicalResult HostLowering::lower(ContractionOp op) {
   auto elementType = [](Value v) {
     return cast<BufferType>(v.getType()).getElementType();
   };
+  const DeviceInfo *device =
+      getDevice(op, cast<BufferType>(op.getC().getType()).getDevice());
+  if (!device)
+    return failure();
+  if (device->contractionFunction.empty())
+    return op.emitOpError()
+           << "device '" << device->kind << "' has no library for contractions";
   std::optional<int32_t> a = getDType(op, elementType(op.getA())),
                          bType = getDType(op, elementType(op.getB())),
                          c = getDType(op, elementType(op.getC())), bias = 0;
@@ -124,8 +139,8 @@ LogicalResult HostLowering::lower(ContractionOp op) {
   };
   Value biasAddress =
       op.getBias() ? address(op.getBias(), op.getBiasOffsetAttr()) : null();
-  call("coil_rt_contraction",
-       {runArg, desc, address(op.getA(), op.getAOffsetAttr()),
+  call(device->contractionFunction,
+       {now.run, desc, address(op.getA(), op.getAOffsetAttr()),
         address(op.getB(), op.getBOffsetAttr()), biasAddress,
         address(op.getC(), op.getCOffsetAttr())});
   return success();
@@ -134,6 +149,12 @@ LogicalResult HostLowering::lower(ContractionOp op) {
 LogicalResult HostLowering::lower(ConvolutionOp op) {
   auto type = [](Value v) { return cast<BufferType>(v.getType()); };
   BufferType x = type(op.getX()), w = type(op.getW()), y = type(op.getY());
+  const DeviceInfo *device = getDevice(op, y.getDevice());
+  if (!device)
+    return failure();
+  if (device->convolutionFunction.empty())
+    return op.emitOpError()
+           << "device '" << device->kind << "' has no library for convolutions";
   std::optional<int32_t> xType = getDType(op, x.getElementType()),
                          wType = getDType(op, w.getElementType()),
                          yType = getDType(op, y.getElementType()), bias = 0;
@@ -187,8 +208,8 @@ LogicalResult HostLowering::lower(ConvolutionOp op) {
     set(offsetof(coil_convolution, w_strides), i, w.getStrides()[i]);
     set(offsetof(coil_convolution, y_strides), i, y.getStrides()[i]);
   }
-  call("coil_rt_convolution",
-       {runArg, desc, buffer(op.getX()), buffer(op.getW()),
+  call(device->convolutionFunction,
+       {now.run, desc, buffer(op.getX()), buffer(op.getW()),
         op.getBias() ? buffer(op.getBias()) : null(), buffer(op.getY())});
   return success();
 }

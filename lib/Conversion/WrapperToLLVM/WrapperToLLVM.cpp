@@ -32,28 +32,37 @@ using namespace coil::wrapper;
 namespace {
 struct ConvertWrapperToLLVM
     : coil::impl::ConvertWrapperToLLVMPassBase<ConvertWrapperToLLVM> {
+  using ConvertWrapperToLLVMPassBase::ConvertWrapperToLLVMPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable table(module);
     SmallVector<LLVM::LLVMFuncOp> functions;
+    llvm::SetVector<KernelOp> launched;
     SmallVector<FuncOp> sources(module.getOps<FuncOp>());
     for (FuncOp fn : sources) {
-      LLVM::LLVMFuncOp lowered = HostLowering(fn, table).run();
-      if (!lowered)
+      HostLowering lowering(fn, table, std::max(1u, maxSteps.getValue()));
+      if (failed(lowering.run()))
         return signalPassFailure();
-      functions.push_back(lowered);
+      llvm::append_range(functions, lowering.getFunctions());
+      launched.insert_range(lowering.getKernels());
     }
     for (FuncOp fn : sources)
       table.erase(fn);
 
-    // Declare the kernels' functions, under their names.
+    // Kernels give their names to the declarations of their functions, or of
+    // the objects that describe them.
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     for (KernelOp kernel : module.getOps<KernelOp>()) {
       StringAttr name = kernel.getSymNameAttr();
       table.remove(kernel);
       kernel.setSymNameAttr(builder.getStringAttr(name.getValue() + ".module"));
       table.insert(kernel);
-      if (auto defined = kernel.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      if (!launched.contains(kernel))
+        continue;
+      if (kernel.getGeometry())
+        declareKernelObject(table, kernel, name);
+      else if (auto defined = kernel.lookupSymbol<LLVM::LLVMFuncOp>(name))
         LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name.getValue(),
                                  defined.getFunctionType());
     }

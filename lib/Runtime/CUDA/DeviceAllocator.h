@@ -45,7 +45,7 @@ struct DeviceBlock {
   DeviceBlock *runPrev = nullptr;
   DeviceBlock *runNext = nullptr;
   int64_t requested = 0;
-  /// Number of the allocation in its recording, see Graph.h.
+  /// Number of the allocation in its run or recording.
   int64_t ordinal = -1;
 };
 

@@ -44,14 +44,25 @@ struct RecordedLaunch {
 /// What a call does while it is recorded.
 class Recording {
 public:
-  Recording(MemoryPool *pool, const coil_tensor *inputs, int32_t numInputs);
+  /// `expected` are the allocations that will be outputs, as far as known.
+  Recording(MemoryPool *pool, MemoryPool *outputPool,
+            const std::set<int64_t> &expected, const coil_tensor *inputs,
+            int32_t numInputs);
 
+  /// Keeps all memory until the recording ends: replays use what the program
+  /// freed. Outputs have a pool of their own, since replays bring memory for
+  /// them.
   MemoryPool *const pool;
+  MemoryPool *const outputPool;
+  const std::set<int64_t> &expected;
   ErrorWords *words = nullptr;
   std::vector<RecordedLaunch> launches;
   std::set<int64_t> pinnedInputs;
   std::set<int64_t> pinnedAllocations;
 
+  MemoryPool *getPool() const {
+    return expected.count(nextAllocation) ? outputPool : pool;
+  }
   void addAllocation(DeviceBlock &block);
   void removeAllocation(DeviceBlock &block);
   /// The call cannot be recorded.

@@ -72,6 +72,8 @@ struct Entry {
   Device *device = nullptr;
   /// Of the inputs at the last call.
   std::vector<CUdeviceptr> addresses;
+  /// Allocations of the plain call that were outputs.
+  std::set<int64_t> outputAllocations;
   /// Inputs that are copied to a fixed place, with the block.
   std::set<int64_t> staged;
   std::map<int64_t, DeviceBlock *> stages;
@@ -79,6 +81,7 @@ struct Entry {
   //===--- Only when recorded ---------------------------------------------===//
   coil_run *run = nullptr; ///< Owns memory and the shapes of outputs.
   MemoryPool *pool = nullptr;
+  MemoryPool *outputPool = nullptr;
   CUgraph graph = nullptr;
   CUevent done = nullptr;
   bool ran = false;
@@ -158,11 +161,13 @@ static void drop(Entry &entry) {
     device.driver.eventDestroy(entry.done);
     coil_run_destroy(entry.run);
     device.allocator.destroyPool(entry.pool);
+    device.allocator.destroyPool(entry.outputPool);
   }
   Entry fresh;
   fresh.key = std::move(entry.key);
   fresh.device = entry.device;
   fresh.addresses = std::move(entry.addresses);
+  fresh.outputAllocations = std::move(entry.outputAllocations);
   fresh.staged = std::move(entry.staged);
   entry = std::move(fresh);
 }
@@ -183,6 +188,12 @@ static bool capture(RunState &state, Recording &recording,
   return !result && graph && status == COIL_OK && !recording.isRefused();
 }
 
+static bool isOutput(const Entry &entry, int64_t allocation) {
+  return std::any_of(
+      entry.memory.begin(), entry.memory.end(),
+      [&](const OutputMemory &m) { return m.allocation == allocation; });
+}
+
 /// Decides what a replay does for each output.
 static void planOutputs(Entry &entry, RunState &state, Recording &recording,
                         std::vector<coil_tensor> &outputs) {
@@ -191,11 +202,7 @@ static void planOutputs(Entry &entry, RunState &state, Recording &recording,
     entry.outputs.push_back(output);
     if (output.target.kind != Target::Allocation)
       continue;
-    bool known = std::any_of(entry.memory.begin(), entry.memory.end(),
-                             [&](const OutputMemory &m) {
-                               return m.allocation == output.target.number;
-                             });
-    if (known)
+    if (isOutput(entry, output.target.number))
       continue;
     DeviceBlock *block = state.blocks;
     while (block->ordinal != output.target.number)
@@ -221,9 +228,11 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     if (coil_run_create(&run))
       return;
     MemoryPool *pool = device.allocator.createPool();
+    MemoryPool *outputPool = device.allocator.createPool();
     auto abandon = [&] {
       coil_run_destroy(run);
       device.allocator.destroyPool(pool);
+      device.allocator.destroyPool(outputPool);
     };
     run->cuda = new RunState(run, device);
     RunState &state = *run->cuda;
@@ -244,7 +253,8 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
       entry.stages[i] = block;
       arguments[size_t(i)].data = toPointer(block->address);
     }
-    Recording recording(pool, arguments.data(), numInputs);
+    Recording recording(pool, outputPool, entry.outputAllocations,
+                        arguments.data(), numInputs);
     std::vector<coil_tensor> outputs;
     outputs.resize(size_t(numOutputs));
     CUgraph graph = nullptr;
@@ -278,13 +288,18 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     entry.state = Entry::Recorded;
     entry.run = run;
     entry.pool = pool;
+    entry.outputPool = outputPool;
     entry.graph = graph;
     entry.done = done;
     entry.words = std::move(words);
     entry.pinnedInputs = std::move(recording.pinnedInputs);
     planOutputs(entry, state, recording, outputs);
     entry.launches = std::move(recording.launches);
-    device.allocator.trimPool(pool);
+    // What an intermediate result may have used has to stay.
+    if (std::all_of(
+            entry.outputAllocations.begin(), entry.outputAllocations.end(),
+            [&](int64_t allocation) { return isOutput(entry, allocation); }))
+      device.allocator.trimPool(outputPool);
     for (int32_t i = 0; i < numInputs; ++i)
       entry.addresses[size_t(i)] = toDevice(inputs[i].data);
     ++program.stats.recorded;
@@ -481,6 +496,18 @@ static std::string makeKey(const Device &device, const coil_tensor *inputs,
   return key;
 }
 
+/// The allocations of a run behind its outputs.
+static std::set<int64_t>
+findAllocations(RunState &state, const coil_tensor *outputs, int32_t count) {
+  std::set<int64_t> result;
+  for (int32_t i = 0; i < count; ++i)
+    if (DeviceBlock *block =
+            state.device.allocator.find(toDevice(outputs[i].data)))
+      if (block->run == state.run)
+        result.insert(block->ordinal);
+  return result;
+}
+
 /// Whether what was recorded still serves inputs at these addresses.
 static bool checkPinned(Entry &entry, const coil_tensor *inputs) {
   bool fits = true;
@@ -570,7 +597,14 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       program->index[key] = program->entries.begin();
       ++program->stats.plain;
       lock.unlock();
-      return plain();
+      int32_t status = plain();
+      if (status != COIL_OK)
+        return status;
+      lock.lock();
+      if (auto again = program->index.find(key); again != program->index.end())
+        again->second->outputAllocations =
+            findAllocations(*state, outputs, num_outputs);
+      return COIL_OK;
     }
     program->entries.splice(program->entries.begin(), program->entries,
                             found->second);

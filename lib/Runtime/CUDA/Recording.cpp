@@ -25,9 +25,10 @@ int64_t coil::rt::cuda::getExtent(const coil_tensor &tensor) {
   return (last + 1) * coil_dtype_size(tensor.dtype);
 }
 
-Recording::Recording(MemoryPool *pool, const coil_tensor *tensors,
-                     int32_t numInputs)
-    : pool(pool) {
+Recording::Recording(MemoryPool *pool, MemoryPool *outputPool,
+                     const std::set<int64_t> &expected,
+                     const coil_tensor *tensors, int32_t numInputs)
+    : pool(pool), outputPool(outputPool), expected(expected) {
   for (int32_t i = 0; i < numInputs; ++i) {
     CUdeviceptr address = toDevice(tensors[i].data);
     int64_t bytes = getExtent(tensors[i]);

@@ -41,12 +41,14 @@ int32_t RunState::acquireStream() {
 }
 
 int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
-  block = device.allocator.allocate(recording ? recording->pool : pool, stream,
-                                    bytes);
+  block = device.allocator.allocate(recording ? recording->getPool() : pool,
+                                    stream, bytes);
   if (!block)
     return bytes < 0 ? COIL_INVALID_ARGUMENT : COIL_OUT_OF_MEMORY;
   if (recording)
     recording->addAllocation(*block);
+  else
+    block->ordinal = nextAllocation++;
   block->run = run;
   block->runPrev = nullptr;
   block->runNext = blocks;
@@ -157,6 +159,10 @@ void coil::rt::destroyCudaRun(coil_run *run) {
     device.returnStream(state->stream);
   run->cuda = nullptr;
   delete state;
+}
+
+int32_t coil::rt::getCudaDevice(coil_run *run) {
+  return run->cuda->device.index;
 }
 
 int32_t coil::rt::takeCudaMemory(coil_run *run, void *pointer) {

@@ -43,6 +43,7 @@ struct RunState {
   /// Not null while a call is recorded as a graph instead of run.
   Recording *recording = nullptr;
   DeviceBlock *blocks = nullptr;
+  int64_t nextAllocation = 0;
   ErrorWords *words = nullptr;
   /// Words of a recording that this run replayed.
   ErrorWords *replayedWords = nullptr;

@@ -34,9 +34,9 @@ func.func @native_layer_norm(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x
 }
 
 // CHECK-LABEL: @group_norm
-// CHECK:         graph.reshape %{{.*}} : (tensor<2x6x4x4xf32>) -> tensor<2x3x32xf32>
-// CHECK:         graph.reduce sum, %{{.*}} dims [2] keepdims
-// CHECK:         graph.reshape %{{.*}} : (tensor<2x3x32xf32>) -> tensor<2x6x4x4xf32>
+// CHECK:         graph.reshape %{{.*}} : (tensor<2x6x4x4xf32>) -> tensor<2x3x2x16xf32>
+// CHECK:         graph.reduce sum, %{{.*}} dims [2, 3] keepdims
+// CHECK:         graph.reshape %{{.*}} : (tensor<2x3x2x16xf32>) -> tensor<2x6x4x4xf32>
 func.func @group_norm(%x: tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32> {
   %0 = graph.aten "aten.group_norm.default"(%x) ["input"] {num_groups = 3 : i64, eps = 1.0e-5 : f64, cudnn_enabled = false} : (tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32>
   return %0 : tensor<2x6x4x4xf32>
@@ -85,4 +85,14 @@ func.func @attention(%q: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
 func.func @grouped_query_attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x2x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %0 = graph.aten "aten.scaled_dot_product_attention.default"(%q, %k, %k) ["query", "key", "value"] {dropout_p = 0.0 : f64, is_causal = false, enable_gqa = true} : (tensor<2x4x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %0 : tensor<2x4x8x16xf32>
+}
+
+// Statistics of the batch: over all dimensions but the channels'.
+// CHECK-LABEL: @batch_norm_in_training
+// CHECK:         graph.reduce sum, %{{.*}} dims [0, 2] keepdims : (tensor<2x3x4xf32>)
+// CHECK:         graph.reduce sum, %{{.*}} dims [0, 2] keepdims : (tensor<2x3x4xf32>)
+// CHECK:         graph.rsqrt
+func.func @batch_norm_in_training(%x: tensor<2x3x4xf32>, %w: tensor<3xf32>) -> tensor<2x3x4xf32> {
+  %0 = graph.aten "aten.batch_norm.default"(%x, %w, %w) ["input", "weight", "bias"] {training = true, momentum = 0.1 : f64, eps = 1.0e-5 : f64, cudnn_enabled = false} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
 }

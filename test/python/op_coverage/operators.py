@@ -297,9 +297,62 @@ reduction("count_nonzero", lambda x: torch.count_nonzero(x), ALL)
 reduction("count_nonzero(dim)", lambda x: torch.count_nonzero(x, 0), ALL,
           shapes=REDUCED[:4])
 reduction("nansum", lambda x: torch.nansum(x, -1), FLOATS, "special")
-plain("reduction", "mse_loss", F.mse_loss, FLOATS, (3, 5), (3, 5))
-plain("reduction", "l1_loss", lambda a, b: F.l1_loss(a, b, reduction="sum"), FLOATS,
+for mode in ("none", "mean", "sum"):
+    for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"):
+        plain("loss", f"{name}({mode})",
+              lambda a, b, f=getattr(F, name), mode=mode: f(a, b, reduction=mode),
+              FLOATS, (3, 5), (3, 5))
+    plain("loss", f"binary_cross_entropy({mode})",
+          lambda a, b, mode=mode: F.binary_cross_entropy(a, b, reduction=mode),
+          FLOATS, (3, 5), (3, 5), kind="unit")
+plain("loss", "smooth_l1_loss(beta)", lambda a, b: F.smooth_l1_loss(a, b, beta=0.25), FLOATS,
       (3, 5), (3, 5))
+plain("loss", "huber_loss(delta)", lambda a, b: F.huber_loss(a, b, delta=0.25), FLOATS,
+      (3, 5), (3, 5))
+plain("loss", "binary_cross_entropy(weight)",
+      lambda a, b, w: torch.ops.aten.binary_cross_entropy(a, b, w), FLOATS,
+      (3, 5), (3, 5), (3, 5), kind="unit")
+plain("loss", "binary_cross_entropy_with_logits",
+      lambda a, b, w, p: F.binary_cross_entropy_with_logits(a, b, weight=w, pos_weight=p),
+      FLOATS, (3, 5), (3, 5), (3, 5), (5,), kind="unit")
+plain("loss", "kl_div", lambda a, b: F.kl_div(a, b, reduction="batchmean"), FLOATS,
+      (3, 5), (3, 5), kind="unit")
+plain("loss", "kl_div(log_target)",
+      lambda a, b: F.kl_div(a, b, reduction="sum", log_target=True), FLOATS, (3, 5), (3, 5))
+
+
+def classes(*shape):
+    """Scores, class indices (one of them ignored) and class weights."""
+    def make(dtype, g):
+        x = g.tensor(shape, dtype, "plain")
+        c = shape[0] if len(shape) == 1 else shape[1]
+        t = g.tensor(shape[:1] + shape[2:] if len(shape) > 1 else (), torch.int64,
+                     "positive") % c
+        if t.numel() > 2:
+            t.view(-1)[1] = 1
+        return x, t, g.tensor((c,), dtype, "unit")
+    return make
+
+
+for shape in ((7, 11), (13,), (2, 5, 3, 3)):
+    for mode in ("none", "mean", "sum"):
+        add("loss", f"cross_entropy({len(shape)}d,{mode})",
+            lambda x, t, w, mode=mode: F.cross_entropy(x, t, w, reduction=mode),
+            FLOATS[2:], lambda dtype, g, m=classes(*shape): [m(dtype, g)])
+    add("loss", f"cross_entropy({len(shape)}d,ignore)",
+        lambda x, t, w: F.cross_entropy(x, t, ignore_index=1, reduction="sum"),
+        FLOATS, lambda dtype, g, m=classes(*shape): [m(dtype, g)])
+    add("loss", f"cross_entropy({len(shape)}d,smoothing)",
+        lambda x, t, w: F.cross_entropy(x, t, w, label_smoothing=0.1),
+        FLOATS[2:], lambda dtype, g, m=classes(*shape): [m(dtype, g)])
+    add("loss", f"nll_loss({len(shape)}d)",
+        lambda x, t, w: F.nll_loss(x, t, w, ignore_index=1, reduction="sum"),
+        FLOATS[2:], lambda dtype, g, m=classes(*shape): [m(dtype, g)])
+plain("loss", "cross_entropy(probabilities)", F.cross_entropy, FLOATS[2:], (7, 11), (7, 11),
+      kind="unit")
+plain("loss", "cross_entropy(probabilities,smoothing)",
+      lambda a, b: F.cross_entropy(a, b, label_smoothing=0.2, reduction="sum"),
+      FLOATS[2:], (7, 11, 3), (7, 11, 3), kind="unit")
 
 # --- Views and copies -------------------------------------------------------
 
@@ -438,6 +491,9 @@ plain("normalisation", "batch_norm",
 plain("normalisation", "layer_norm", lambda x, w, b: F.layer_norm(x, (7,), w, b), FLOATS,
       (2, 5, 7), (7,), (7,))
 plain("normalisation", "layer_norm(two)", lambda x: F.layer_norm(x, (5, 7)), FLOATS, (2, 5, 7))
+plain("normalisation", "batch_norm(training)",
+      lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True), FLOATS,
+      (5, 3, 7), (3,), (3,))
 plain("normalisation", "group_norm", lambda x, w, b: F.group_norm(x, 3, w, b), FLOATS,
       (2, 6, 5), (6,), (6,))
 plain("normalisation", "instance_norm", lambda x: F.instance_norm(x), FLOATS, (2, 3, 5, 4))

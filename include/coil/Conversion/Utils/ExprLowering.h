@@ -34,10 +34,13 @@ class Context;
 /// Division and remainder round toward minus infinity, for positive divisors;
 /// a divisor that is zero at run time counts as one, so that nothing traps.
 /// `facts`, if given, saves these corrections where they cannot matter.
+///
+/// With `bits` of 32 all leaves and results have 32 bits, and the caller knows
+/// that no part of the expression leaves their range.
 mlir::Value lowerExpr(mlir::OpBuilder &builder, mlir::Location loc,
                       sym::ExprAttr expr,
                       llvm::function_ref<mlir::Value(sym::ExprAttr)> leaf,
-                      const sym::Context *facts = nullptr);
+                      const sym::Context *facts = nullptr, unsigned bits = 64);
 
 } // namespace coil
 

@@ -342,6 +342,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateCreationLegalizations(t);
     populateContractionLegalizations(t);
     populateNormalizationLegalizations(t);
+    populateLossLegalizations(t);
     return t;
   }();
   return table;

@@ -55,19 +55,44 @@ static Normalized normalize(TensorBuilder &b, Value x, ArrayRef<int64_t> dims,
 // Normalisations
 //===----------------------------------------------------------------------===//
 
+/// Normalises each channel over all samples and positions.
+static LogicalResult normalizeBatch(AtenCall &c, Value x) {
+  if (!x || getRank(x) < 2)
+    return c.fail("its operand is missing");
+  Type type = getElementType(x);
+  int64_t rank = getRank(x);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  dims[0] = 0; // All dimensions but the channels'.
+  TensorBuilder &b = c.b;
+  Normalized n = normalize(b, x, dims, c.floatOr("eps", 1e-5));
+  Value result = n.value;
+  if (Value weight = c.operand("weight", type))
+    result = b.mul(result, alongChannels(b, weight, rank));
+  if (Value bias = c.operand("bias", type))
+    result = b.add(result, alongChannels(b, bias, rank));
+  if (c.op.getOutputs().size() == 1)
+    return c.replace(result);
+  Sizes channels = {getSizes(x)[1]};
+  return c.replace(
+      {result, b.reshape(n.mean, channels), b.reshape(n.rstd, channels)});
+}
+
 static LogicalResult legalizeBatchNorm(AtenCall &c) {
   Type type = getAccumulationType(c.resultElementType());
   Value x = c.operand("input", type);
   Value mean = c.operand("running_mean", type),
         var = c.operand("running_var", type);
-  if (c.boolOr("training", false))
-    return c.fail("it is in training mode; export the model in evaluation "
-                  "mode");
-  if (!x || !mean || !var || getRank(x) < 2)
-    return c.fail("an operand is missing");
   for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
     if (Value v = c.tensor(name); v && getRank(v) != 1)
       return c.fail("'" + name + "' is not a vector");
+  if (c.boolOr("training", !mean && !var)) {
+    if (mean || var)
+      return c.fail("it is in training mode and updates its statistics; export "
+                    "the model in evaluation mode, or without them");
+    return normalizeBatch(c, x);
+  }
+  if (!x || !mean || !var || getRank(x) < 2)
+    return c.fail("an operand is missing");
   // As the framework does: one scale and one shift for each channel.
   TensorBuilder &b = c.b;
   Value scale = inverseRoot(b, var, c.floatOr("eps", 1e-5));
@@ -155,16 +180,19 @@ static LogicalResult groupNorm(AtenCall &c, ExprAttr groups) {
       return c.fail("'" + name + "' is not a vector");
   TensorBuilder &b = c.b;
   Sizes sizes = getSizes(x);
-  ExprAttr rest =
-      sym::mul(sym::floorDiv(sizes[1], groups),
-               sym::product(b.getContext(), SizesRef(sizes).drop_front(2)));
-  Value grouped = b.reshape(x, {sizes[0], groups, rest});
-  Normalized n = normalize(b, grouped, 2, c.floatOr("eps", 1e-5));
-  Value result = b.reshape(n.value, sizes);
+  // Channels within a group stay a dimension, so that weight and bias apply
+  // in the space of the reductions.
+  ExprAttr each = sym::floorDiv(sizes[1], groups);
+  ExprAttr rest = sym::product(b.getContext(), SizesRef(sizes).drop_front(2));
+  Value grouped = b.reshape(x, {sizes[0], groups, each, rest});
+  Normalized n = normalize(b, grouped, {2, 3}, c.floatOr("eps", 1e-5));
+  Value result = n.value;
+  Sizes channels = {groups, each, b.size(1)};
   if (Value weight = c.operand("weight", type))
-    result = b.mul(result, alongChannels(b, weight, getRank(x)));
+    result = b.mul(result, b.reshape(weight, channels));
   if (Value bias = c.operand("bias", type))
-    result = b.add(result, alongChannels(b, bias, getRank(x)));
+    result = b.add(result, b.reshape(bias, channels));
+  result = b.reshape(result, sizes);
   if (c.op.getOutputs().size() == 1)
     return c.replace(result);
   Sizes statistics = {sizes[0], groups};
@@ -315,7 +343,8 @@ static LogicalResult legalizeAttention(AtenCall &c) {
 }
 
 void graph::populateNormalizationLegalizations(AtenLegalizations &t) {
-  t.add("batch_norm _native_batch_norm_legit_no_training native_batch_norm",
+  t.add("batch_norm _native_batch_norm_legit_no_training native_batch_norm "
+        "_native_batch_norm_legit.no_stats",
         legalizeBatchNorm);
   t.add("layer_norm native_layer_norm", legalizeLayerNorm);
   t.add("rms_norm _fused_rms_norm", legalizeRmsNorm);

@@ -245,28 +245,6 @@ static Value withoutNan(TensorBuilder &b, Value x) {
   return b.select(b.unary<IsNanOp>(x, true), b.scalar(0, getElementType(x)), x);
 }
 
-/// mean (1), sum (2) or no (0) reduction of a loss.
-static AtenHandler loss(Value (*fn)(TensorBuilder &, Value)) {
-  return [=](AtenCall &c) -> LogicalResult {
-    Type type = getAccumulationType(c.resultElementType());
-    Value x = c.operand("self", type), target = c.operand("target", type);
-    if (!x || !target)
-      return c.fail("an operand is missing");
-    Value v = fn(c.b, c.b.sub(x, target));
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, getRank(v)));
-    switch (c.intOr("reduction", 1)) {
-    case 0:
-      return c.replace(v);
-    case 1:
-      return c.replace(c.b.mean(v, dims, false));
-    case 2:
-      return c.replace(c.b.reduce(ReduceKind::Sum, v, dims, false));
-    default:
-      return c.fail("its kind of reduction is unknown");
-    }
-  };
-}
-
 void graph::populateReductionLegalizations(AtenLegalizations &t) {
   t.add("sum sum.dim_IntList", reduce(ReduceKind::Sum));
   t.add("prod prod.dim_int", reduce(ReduceKind::Prod));
@@ -312,8 +290,4 @@ void graph::populateReductionLegalizations(AtenLegalizations &t) {
         floats([](AtenCall &c, const Reduction &r) { return norm(c, r, 2); }));
   t.add("logsumexp special_logsumexp", floats(logSumExp));
   t.add("count_nonzero count_nonzero.dim_IntList", legalizeCountNonzero);
-  t.add("mse_loss",
-        loss([](TensorBuilder &b, Value d) { return b.mul(d, d); }));
-  t.add("l1_loss",
-        loss([](TensorBuilder &b, Value d) { return b.unary<AbsOp>(d); }));
 }

@@ -14,12 +14,15 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace coil::loop;
 
 #include "coil/Dialect/Loop/IR/LoopDialect.cpp.inc"
 #include "coil/Dialect/Loop/IR/LoopEnums.cpp.inc"
+#include "coil/Dialect/Loop/IR/LoopInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "coil/Dialect/Loop/IR/LoopAttributes.cpp.inc"
@@ -33,6 +36,84 @@ void LoopDialect::initialize() {
 #define GET_OP_LIST
 #include "coil/Dialect/Loop/IR/LoopOps.cpp.inc"
       >();
+}
+
+LogicalResult GPUScheduleAttr::verify(
+    llvm::function_ref<InFlightDiagnostic()> emitError, GPUStrategy strategy,
+    int64_t vectorDim, int64_t vectorWidth, int64_t transposeDim,
+    int64_t threadsP, int64_t threadsR, int64_t itemsP, int64_t itemsR, bool,
+    int64_t minBlocks, int64_t indexBits) {
+  for (auto [name, value] :
+       {std::pair("vector_width", vectorWidth),
+        std::pair("threads_p", threadsP), std::pair("threads_r", threadsR),
+        std::pair("items_p", itemsP)}) // (C1)
+    if (value <= 0 || !llvm::isPowerOf2_64(static_cast<uint64_t>(value)))
+      return emitError() << "'" << name
+                         << "' must be a positive power of two but is "
+                         << value;
+  if (itemsR <= 0) // (C1)
+    return emitError() << "'items_r' must be positive but is " << itemsR;
+  if (threadsP > 1024 || threadsR > 1024 / threadsP) // (C2)
+    return emitError() << "a block has at most 1024 threads but 'threads_p' "
+                          "and 'threads_r' are "
+                       << threadsP << " and " << threadsR;
+  if (vectorDim < 0 && vectorWidth != 1) // (C3)
+    return emitError() << "'vector_width' is " << vectorWidth
+                       << " but there is no vector dimension";
+  if ((indexBits != 32 && indexBits != 64) || minBlocks < 0) // (C4)
+    return emitError() << "expected 'index_bits' of 32 or 64 and 'min_blocks' "
+                          "of at least 0 but got "
+                       << indexBits << " and " << minBlocks;
+  bool isTranspose = strategy == GPUStrategy::Transpose;
+  if (isTranspose
+          ? vectorDim < 0 || transposeDim < 0 || vectorDim == transposeDim
+          : transposeDim >= 0) // (C5)
+    return emitError() << "strategy '" << stringifyGPUStrategy(strategy)
+                       << "' does not go with 'vector_dim' " << vectorDim
+                       << " and 'transpose_dim' " << transposeDim;
+  return success();
+}
+
+/// Checks that `value` is from `low` to `high`.
+static LogicalResult verifyBetween(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef what, int64_t value, int64_t low,
+                                   int64_t high) {
+  if (value >= low && value <= high)
+    return success();
+  return emitError() << what << " is " << value << ", expected " << low
+                     << " to " << high;
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringAttr library, int64_t vectorDim,
+                                   int64_t vectorWidth, int64_t unroll,
+                                   int64_t block, int64_t grain) {
+  constexpr int64_t max = std::numeric_limits<int32_t>::max();
+  return failure(
+      failed(verifyBetween(emitError, "vector_dim", vectorDim, -1, max)) ||
+      failed(verifyBetween(emitError, "vector_width", vectorWidth, 1, 1024)) ||
+      failed(verifyBetween(emitError, "unroll", unroll, 1, 256)) ||
+      failed(verifyBetween(emitError, "block", block, 1, max)) ||
+      failed(verifyBetween(emitError, "grain", grain, 1, max)));
+}
+
+LogicalResult ConvAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> stride,
+                               ArrayRef<int64_t> padding,
+                               ArrayRef<int64_t> dilation, int64_t groups) {
+  if (stride.size() != padding.size() ||
+      stride.size() != dilation.size()) // (C1)
+    return emitError() << "convolution has " << stride.size() << " strides, "
+                       << padding.size() << " paddings and " << dilation.size()
+                       << " dilations";
+  auto positive = [](int64_t v) { return v > 0; };
+  auto nonNegative = [](int64_t v) { return v >= 0; };
+  if (!llvm::all_of(stride, positive) || !llvm::all_of(dilation, positive) ||
+      !llvm::all_of(padding, nonNegative) || groups < 1) // (C2)
+    return emitError()
+           << "expected positive strides, dilations and groups, and no "
+              "negative padding";
+  return success();
 }
 
 Type coil::loop::getScalarType(Type type) {

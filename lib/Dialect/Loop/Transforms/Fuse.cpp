@@ -38,13 +38,15 @@ constexpr unsigned kMaxPathSearch = 128;
 constexpr unsigned kCheapOps = 10, kCheapLoads = 2;
 /// Most times that a cheap producer is recomputed for each of its elements.
 constexpr double kMaxCheapRecompute = 16;
+/// A producer this small is recomputed any number of times.
+constexpr unsigned kTrivialOps = 2;
 /// Share of the consumer's work that recomputing may add.
 constexpr double kNegligible = 0.2;
 /// The same for any producer: a little padding, say.
 constexpr double kMaxRecompute = 1.5;
-/// A reduction of this many elements to fewer than `kFewResults` results runs
-/// in chunks (`loop-split-reduction`) rather than inside its consumer.
-constexpr double kLongReduction = 65536, kFewResults = 16;
+/// A reduction of this many elements to fewer than `enough-results` results
+/// runs in chunks (`loop-split-reduction`) rather than inside its consumer.
+constexpr double kLongReduction = 65536;
 /// Kernels with more operands and results than this do not grow.
 constexpr size_t kMaxBuffers = 64;
 /// Most reductions of a kernel that need one another: every further one has the
@@ -93,10 +95,30 @@ bool isCheap(KernelOp kernel) {
   return ops <= kCheapOps && loads <= kCheapLoads;
 }
 
+/// A conversion, a sign or the like of one element: computing it again costs
+/// less than reading its result, however often.
+bool isTrivial(KernelOp kernel) {
+  unsigned ops = 0, loads = 0;
+  for (Operation &op : *kernel.getBlock()) {
+    if (isHeavy(op) ||
+        isa<ReduceOp, ArgReduceOp, math::SqrtOp, arith::DivFOp>(op))
+      return false;
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      ++loads;
+      if (!load.getArgs().empty() || load.getMask())
+        return false;
+    }
+    ops += !isa<LoadOp, StoreOp, arith::ConstantOp>(op);
+  }
+  return ops <= kTrivialOps && loads <= 1;
+}
+
 /// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
-  Fuser(func::FuncOp func, int64_t maxOps, bool useLibrary)
-      : func(func), hints(func), maxOps(maxOps), useLibrary(useLibrary) {}
+  Fuser(func::FuncOp func, int64_t maxOps, bool useLibrary,
+        int64_t enoughResults)
+      : func(func), hints(func), maxOps(maxOps), useLibrary(useLibrary),
+        enoughResults(static_cast<double>(enoughResults)) {}
 
   std::string why;
   bool refuse(const Twine &reason) {
@@ -175,6 +197,7 @@ struct Fuser {
   Hints hints;
   int64_t maxOps;
   bool useLibrary;
+  double enoughResults;
 };
 
 /// The merged kernel is the consumer's space; the producer runs once in it.
@@ -270,7 +293,7 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     double results = 1, elements = 1;
     for (unsigned d = 0; d < producer.getNumDims(); ++d)
       (reducedSet[d] ? elements : results) *= hints(producer.getExtent(d));
-    if (elements >= kLongReduction && results < kFewResults)
+    if (elements >= kLongReduction && results < enoughResults)
       return refuse(
           "a long reduction to few results runs in chunks of its own");
   } else if (!consumerReduced.empty()) {
@@ -280,7 +303,8 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     for (unsigned r : consumerReduced)
       outer.reset(r);
     double repeats = points(consumer, outer);
-    if (repeats > 1 && !(isCheap(producer) && repeats <= kMaxCheapRecompute))
+    if (repeats > 1 && !isTrivial(producer) &&
+        !(isCheap(producer) && repeats <= kMaxCheapRecompute))
       return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
                     " times");
   } else {
@@ -327,7 +351,7 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
   double repeats = total / std::max(1.0, points(producer, all));
   bool loads = llvm::any_of(*producer.getBlock(),
                             [](Operation &op) { return isa<LoadOp>(op); });
-  if (repeats > kMaxRecompute && loads &&
+  if (repeats > kMaxRecompute && loads && !isTrivial(producer) &&
       !(isCheap(producer) && repeats <= kMaxCheapRecompute))
     return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
                   " times");
@@ -487,7 +511,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   }
 
   void fuseVertically(Block &body) {
-    Fuser fuser(getOperation(), maxOps, useLibrary);
+    Fuser fuser(getOperation(), maxOps, useLibrary, enoughResults);
     SmallVector<Operation *> worklist;
     for (Operation &op : body)
       if (isa<KernelOp>(op))
@@ -546,7 +570,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   }
 
   void fuseHorizontally(Block &body) {
-    Fuser fuser(getOperation(), maxOps, useLibrary);
+    Fuser fuser(getOperation(), maxOps, useLibrary, enoughResults);
     for (BlockArgument arg : body.getArguments())
       fuseReaders(fuser, arg);
     // Merging readers neither erases nor moves the op whose results they read.

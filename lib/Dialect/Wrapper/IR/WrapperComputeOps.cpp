@@ -127,6 +127,8 @@ LogicalResult KernelOp::verifyRegions() {
   walker.walk(getOutputStrides());
   if (getTotal())
     walker.walk(*getTotal());
+  if (getGeometry())
+    walker.walk(*getGeometry());
   if (kernel) {
     walker.walk(kernel->getAttrDictionary());
     for (Operation &op : *kernel.getBlock())

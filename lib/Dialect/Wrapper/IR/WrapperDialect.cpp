@@ -50,8 +50,22 @@ void WrapperDialect::initialize() {
   cpu.allocFunction = "coil_rt_alloc";
   cpu.freeFunction = "coil_rt_free";
   cpu.launchFunction = "coil_rt_launch_cpu";
+  cpu.contractionFunction = "coil_rt_contraction";
+  cpu.convolutionFunction = "coil_rt_convolution";
   cpu.hostAccessible = true;
   registerDevice(std::move(cpu));
+  DeviceInfo cuda;
+  cuda.kind = "cuda";
+  cuda.runtimeType = 1; // COIL_CUDA
+  cuda.allocFunction = "coil_rt_alloc_cuda";
+  cuda.freeFunction = "coil_rt_free_cuda";
+  cuda.launchFunction = "coil_rt_launch_cuda";
+  cuda.launchByGeometry = true;
+  cuda.contractionFunction = "coil_rt_contraction_cuda";
+  cuda.inputFunction = "coil_rt_input_cuda";
+  cuda.copyFunction = "coil_rt_copy_cuda";
+  cuda.constantFunction = "coil_rt_constant_cuda";
+  registerDevice(std::move(cuda));
 }
 
 void WrapperDialect::registerDevice(DeviceInfo info) {
@@ -92,6 +106,71 @@ void DeviceAttr::print(AsmPrinter &printer) const {
   if (getIndex() != 0)
     printer << ", " << getIndex();
   printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// GeometryAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   sym::ShapeAttr grid, ArrayRef<int64_t> block,
+                                   int64_t shared, bool) {
+  if (grid.size() != 3 || block.size() != 3) // (C1)
+    return emitError() << "expected three sizes of the grid and of a block but "
+                          "got "
+                       << grid.size() << " and " << block.size();
+  for (ExprAttr e : grid.getDims()) { // (C2)
+    bool onlySymbols = true;
+    sym::walkLeaves(e, [&](ExprAttr l) { onlySymbols &= l.isSymbol(); });
+    if (!onlySymbols)
+      return emitError() << "grid has a size '" << e.str()
+                         << "' that is not an expression over symbols";
+  }
+  int64_t threads = 1;
+  for (int64_t n : block)
+    threads = n > 0 && n <= 1024 ? threads * n : 1025;
+  if (threads > 1024 || shared < 0) // (C3)
+    return emitError() << "a block of [" << block << "] threads with " << shared
+                       << " bytes of shared memory is impossible";
+  return success();
+}
+
+Attribute GeometryAttr::parse(AsmParser &parser, Type) {
+  SmallVector<ExprAttr> grid;
+  SmallVector<int64_t> block;
+  int64_t shared = 0;
+  StringRef errors;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseSize = [&]() { return parser.parseInteger(block.emplace_back()); };
+  if (parser.parseLess() || parser.parseKeyword("grid") ||
+      parser.parseEqual() || sym::parseExprList(parser, grid) ||
+      parser.parseComma() || parser.parseKeyword("block") ||
+      parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize) ||
+      parser.parseComma() || parser.parseKeyword("shared") ||
+      parser.parseEqual() || parser.parseInteger(shared) ||
+      parser.parseComma() || parser.parseKeyword("errors") ||
+      parser.parseEqual() || parser.parseKeyword(&errors))
+    return {};
+  if (errors != "true" && errors != "false") {
+    parser.emitError(parser.getCurrentLocation(), "expected 'true' or 'false'");
+    return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  MLIRContext *ctx = parser.getContext();
+  return parser.getChecked<GeometryAttr>(loc, ctx,
+                                         sym::ShapeAttr::get(ctx, grid), block,
+                                         shared, errors == "true");
+}
+
+void GeometryAttr::print(AsmPrinter &printer) const {
+  printer << "<grid = ";
+  sym::printExprList(printer.getStream(), getGrid().getDims());
+  printer << ", block = [";
+  llvm::interleaveComma(getBlock(), printer);
+  printer << "], shared = " << getShared()
+          << ", errors = " << (getErrors() ? "true" : "false") << '>';
 }
 
 //===----------------------------------------------------------------------===//

@@ -141,6 +141,7 @@ void populateDataLegalizations(AtenLegalizations &table);
 void populateCreationLegalizations(AtenLegalizations &table);
 void populateContractionLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);
+void populateLossLegalizations(AtenLegalizations &table);
 /// Random numbers and other operators that are refused with a reason.
 void populateRefusals(AtenLegalizations &table);
 /// @}

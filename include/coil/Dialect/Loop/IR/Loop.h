@@ -25,13 +25,14 @@
 
 #include "coil/Dialect/Loop/IR/LoopDialect.h.inc"
 #include "coil/Dialect/Loop/IR/LoopEnums.h.inc"
+#include "coil/Dialect/Loop/IR/LoopInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "coil/Dialect/Loop/IR/LoopAttributes.h.inc"
 
 namespace coil::loop {
 class StoreOp;
-}
+} // namespace coil::loop
 
 #define GET_OP_CLASSES
 #include "coil/Dialect/Loop/IR/LoopOps.h.inc"

@@ -13,6 +13,7 @@
 #define COIL_DIALECT_LOOP_IR_LOOPDIALECT_TD
 
 include "coil/Dialect/Loop/IR/LoopEnums.td"
+include "coil/Dialect/Loop/IR/LoopInterfaces.td"
 include "coil/Dialect/Sym/IR/SymAttributes.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
@@ -49,8 +50,9 @@ class Loop_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
-def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule"> {
-  let summary = "how a kernel's space is cut into threads, blocks and vectors";
+def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
+    [Loop_ScheduleAttrInterface]> {
+  let summary = "how the CPU cuts a kernel's space into threads and vectors";
   let description = [{
     Chosen by `loop-select-schedule`, applied by the conversion to the target;
     tests pin it and tuners rewrite it.
@@ -72,6 +74,11 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule"> {
       are stored, -1 for none; later phases read the value instead of computing
       it again. Empty: no result holds any.
 
+    (C1) `vector_dim` is -1 or more; the kernel checks that the dimension is one
+         of its own.
+    (C2) `vector_width` is 1 to 1024, `unroll` 1 to 256.
+    (C3) `block` and `grain` are 1 to 2147483647.
+
     Example:
     ```mlir
     #loop.schedule<vector_dim = 1, vector_width = 16, unroll = 2, block = 4096, grain = 1>
@@ -91,6 +98,67 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$rows,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$keep);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
+    [Loop_ScheduleAttrInterface]> {
+  let summary = "how a GPU cuts a kernel's space into blocks and threads";
+  let description = [{
+    The tile of the iteration space that one block of threads computes, and who
+    computes what in it. The dimensions that nothing reduces over are one
+    flattened direction `p`, the reduced ones the other, `r`. Chosen by
+    `loop-select-gpu-schedule`, applied by `convert-loop-to-gpu`; tests pin it
+    and tuners rewrite it.
+
+    * `strategy`: `tile`, or `transpose`, where tiles of the inputs that are
+      contiguous along `transpose_dim` pass through shared memory.
+    * `vector_dim`: the dimension whose neighbours go to neighbouring threads,
+      -1 for none; `vector_width` consecutive points of it are one thread's.
+    * `threads_p`, `threads_r`: threads of a block along each direction; the
+      block has their product.
+    * `items_p`, `items_r`: vectors that a thread takes along each direction, a
+      block's width apart.
+    * `persistent`: the tile covers all of `r`, and a thread keeps its part in
+      registers, so that every input is read once. Otherwise a block loops over
+      `r`, once for each phase of reductions that need one another.
+    * `min_blocks`: blocks that a multiprocessor must have registers for; 0
+      leaves this to the assembler.
+    * `index_bits`: 32 where every offset and point fits, else 64.
+
+    (C1) Vector width, threads and items are positive powers of two, except
+         `items_r`, which is positive.
+    (C2) A block has at most 1024 threads.
+    (C3) Without a vector dimension the vector width is one.
+    (C4) `index_bits` is 32 or 64, and `min_blocks` is not negative.
+    (C5) The strategy `transpose` names two different dimensions; `tile` has no
+         `transpose_dim`.
+
+    Example:
+    ```mlir
+    #loop.gpu_schedule<strategy = tile, vector_dim = 1, vector_width = 4, threads_p = 4, threads_r = 32, items_r = 8, persistent = true, index_bits = 32>
+    ```
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::coil::loop::GPUStrategy",
+                           "::coil::loop::GPUStrategy::Tile">:$strategy,
+    DefaultValuedParameter<"int64_t", "-1">:$vector_dim,
+    DefaultValuedParameter<"int64_t", "1">:$vector_width,
+    DefaultValuedParameter<"int64_t", "-1">:$transpose_dim,
+    DefaultValuedParameter<"int64_t", "1">:$threads_p,
+    DefaultValuedParameter<"int64_t", "1">:$threads_r,
+    DefaultValuedParameter<"int64_t", "1">:$items_p,
+    DefaultValuedParameter<"int64_t", "1">:$items_r,
+    DefaultValuedParameter<"bool", "false">:$persistent,
+    DefaultValuedParameter<"int64_t", "0">:$min_blocks,
+    DefaultValuedParameter<"int64_t", "64">:$index_bits);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// No library takes a kernel that has this schedule.
+    ::mlir::StringAttr getLibrary() const { return {}; }
+    int64_t getNumThreads() const { return getThreadsP() * getThreadsR(); }
+  }];
 }
 
 def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
@@ -100,6 +168,10 @@ def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
     second (`graph.conv`), so that a scheduler can choose a library without
     recognising padded loads. The body stays the meaning; passes that change
     what the kernel computes drop the attribute.
+
+    (C1) `stride`, `padding` and `dilation` have one entry for each spatial
+         dimension.
+    (C2) Strides, dilations and groups are positive, padding is not negative.
 
     Example:
     ```mlir
@@ -113,6 +185,7 @@ def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
     `<` `stride` `=` `[` $stride `]` `,` `padding` `=` `[` $padding `]` `,`
     `dilation` `=` `[` $dilation `]` `,` `groups` `=` $groups `>`
   }];
+  let genVerifyDecl = 1;
 }
 
 #endif // COIL_DIALECT_LOOP_IR_LOOPDIALECT_TD

@@ -49,4 +49,11 @@ def Loop_BoundsPolicy
   let cppNamespace = "::coil::loop";
 }
 
+def Loop_GPUStrategy
+    : I32EnumAttr<"GPUStrategy", "shape of a GPU kernel", [
+    I32EnumAttrCase<"Tile", 0, "tile">,
+    I32EnumAttrCase<"Transpose", 1, "transpose">]> {
+  let cppNamespace = "::coil::loop";
+}
+
 #endif // COIL_DIALECT_LOOP_IR_LOOPENUMS_TD

@@ -35,13 +35,16 @@ def Loop_KernelOp : Loop_Op<"kernel", [
     the operands. Every result is written by exactly one `loop.store`.
 
     `name` is what profilers and reports show. `conv` and `schedule` are
-    described at their attributes.
+    described at their attributes. `schedule<...>` is short for
+    `schedule #loop.schedule<...>`; any attribute with the interface
+    `ScheduleAttrInterface` may stand there.
 
     (C1) The body has one argument for each operand, of the same type.
     (C2) The extents mention symbols only.
     (C3) Every result has exactly one `loop.store`.
     (C4) All reductions of a body are over the same dimensions.
     (C5) The body holds only ops of `loop`, `arith` and `math`.
+    (C6) A `#loop.schedule` vectorises a dimension of the kernel.
 
     Example:
     ```mlir
@@ -59,11 +62,12 @@ def Loop_KernelOp : Loop_Op<"kernel", [
   let arguments = (ins StrAttr:$name, Sym_ShapeAttr:$dims,
                        Variadic<AnyRankedTensor>:$inputs,
                        OptionalAttr<Loop_ConvAttr>:$conv,
-                       OptionalAttr<Loop_ScheduleAttr>:$schedule);
+                       OptionalAttr<Loop_ScheduleAttrInterface>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
     "::llvm::ArrayRef<::coil::sym::ExprAttr>":$dims,

@@ -98,7 +98,10 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     Option<"horizontal", "horizontal", "bool", "true",
            "Merge kernels that read the same tensor">,
     Option<"useLibrary", "use-library", "bool", "true",
-           "Keep contractions in the form that a library computes">];
+           "Keep contractions in the form that a library computes">,
+    Option<"enoughResults", "enough-results", "int64_t", "16",
+           "A long reduction to fewer results than this stays apart from its "
+           "consumer, so that it can be split">];
 }
 
 def LoopSimplifyIndexPass

@@ -20,7 +20,8 @@ namespace coil::wrapper {
 
 /// The names of the runtime functions with which a host program serves a
 /// device. They have the signatures of the functions of the same purpose in
-/// coil/Runtime/HostABI.h. An empty name means that the device cannot do this.
+/// coil/Runtime/HostABI.h, Library.h and CUDA.h. An empty name means that the
+/// device cannot do this.
 struct DeviceInfo {
   /// The name in `#wrapper.device`.
   std::string kind;
@@ -29,6 +30,20 @@ struct DeviceInfo {
   std::string allocFunction;
   std::string freeFunction;
   std::string launchFunction;
+  /// Whether a launch passes a grid (`coil_rt_launch_cuda`) and the address of
+  /// an object that describes the kernel, in place of the number of points and
+  /// the address of its function (`coil_rt_launch_cpu`).
+  bool launchByGeometry = false;
+  std::string contractionFunction;
+  std::string convolutionFunction;
+  /// Gives an input's memory as kernels want it (`coil_rt_input_cuda`); empty
+  /// takes it as it is.
+  std::string inputFunction;
+  /// \name Only for devices whose memory the host cannot access
+  /// @{
+  std::string copyFunction;
+  std::string constantFunction;
+  /// @}
   /// Whether the host program may access the device's memory directly.
   bool hostAccessible = false;
 };

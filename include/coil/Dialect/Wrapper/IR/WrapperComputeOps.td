@@ -37,14 +37,15 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
     the conversion for a device takes the kernels of its own. `in_place` lists pairs of an input and an output that may be the
     same storage. `total` is the number of points of the flattened outer space
     and `grain` how many of them one task should take at least; the conversion
-    sets both.
+    for the CPU sets both. The conversion for a GPU sets `geometry`.
 
     (C1) As a value function the body is one `loop.kernel` of the block's
          arguments in order, and a `wrapper.yield` of its results.
     (C2) Otherwise the body has no arguments and holds symbols only.
     (C3) There are strides for each input and each output, one for each
          dimension.
-    (C4) The body, the strides and `total` mention only the listed symbols.
+    (C4) The body, the strides, `total` and `geometry` mention only the listed
+         symbols.
     (C5) `in_place` is a list of pairs of an existing input and output.
 
     Example:
@@ -69,7 +70,8 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
                        OptionalAttr<DenseI64ArrayAttr>:$in_place,
                        OptionalAttr<Wrapper_DeviceAttr>:$device,
                        OptionalAttr<Sym_ExprAttr>:$total,
-                       OptionalAttr<I64Attr>:$grain);
+                       OptionalAttr<I64Attr>:$grain,
+                       OptionalAttr<Wrapper_GeometryAttr>:$geometry);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;

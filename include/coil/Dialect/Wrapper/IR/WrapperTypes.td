@@ -33,6 +33,35 @@ def Wrapper_DeviceAttr : Wrapper_Attr<"Device", "device"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Wrapper_GeometryAttr : Wrapper_Attr<"Geometry", "geometry"> {
+  let summary = "how a kernel is launched on a GPU";
+  let description = [{
+    What the launch of a kernel needs beyond its arguments, set by the
+    conversion for the device.
+
+    * `grid`: blocks along x, y and z, over the kernel's symbols; zero where
+      there is nothing to compute, and then nothing is launched.
+    * `block`: threads of a block along x, y and z.
+    * `shared`: bytes of dynamic shared memory.
+    * `errors`: whether the kernel takes the run's error word as its last
+      argument, because an index can be out of range.
+
+    (C1) `grid` and `block` have three entries.
+    (C2) `grid` mentions symbols only.
+    (C3) A block has one to 1024 threads, and `shared` is not negative.
+
+    Example:
+    ```mlir
+    #wrapper.geometry<grid = [s0 floordiv 256, 1, 1], block = [256, 1, 1], shared = 0, errors = false>
+    ```
+  }];
+  let parameters = (ins "::coil::sym::ShapeAttr":$grid,
+                        ArrayRefParameter<"int64_t">:$block,
+                        "int64_t":$shared, "bool":$errors);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Wrapper_BufferType : Wrapper_Type<"Buffer", "buffer"> {
   let summary = "reference to elements in memory";
   let description = [{

@@ -1,0 +1,147 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The memory-bound fusions that `gpu_kernels.py` times.
+
+A case is a function of tensors with its inputs, drawn when asked for. `bytes`
+is the least traffic: each input read once and each output written once, unless
+the case says otherwise (a gather reads only the rows it takes). `share` is the
+goal: the part of copy bandwidth that the least traffic should reach.
+"""
+import dataclasses
+from typing import Callable, Optional
+
+import torch
+import torch.nn.functional as F
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    function: Callable
+    make: Callable  # device -> inputs
+    bytes: Optional[Callable] = None  # (inputs, outputs) -> int
+    share: float = 0.90
+    rtol: float = 1e-2
+    atol: float = 1e-2
+
+    def minimal_bytes(self, inputs, outputs):
+        if self.bytes:
+            return self.bytes(inputs, outputs)
+        return size_of(inputs) + size_of(outputs)
+
+
+def size_of(tensors):
+    return sum(t.numel() * t.element_size() for t in tensors)
+
+
+def rand(*shapes, dtype=torch.float32):
+    return lambda device: tuple(torch.randn(s, device=device, dtype=torch.float32).to(dtype) for s in shapes)
+
+
+def strict(**kwargs):
+    return dict(rtol=2e-5, atol=2e-5, **kwargs)
+
+
+bf16, f32 = torch.bfloat16, torch.float32
+
+
+def bias_gelu(x, b):
+    return F.gelu(x + b)
+
+
+def bias_tanh_gelu(x, b):
+    return F.gelu(x + b, approximate="tanh")
+
+
+def swiglu(x):
+    gate, up = x.chunk(2, -1)
+    return F.silu(gate) * up
+
+
+def rms_residual(x, r, w):
+    h = x + r
+    y = h.float()
+    y = y * torch.rsqrt(y.pow(2).mean(-1, keepdim=True) + 1e-6)
+    return (y * w.float()).to(x.dtype), h
+
+
+def rotary(x, cos, sin):
+    a, b = x.chunk(2, -1)
+    return x * cos + torch.cat((-b, a), -1) * sin
+
+
+def quantize(x):
+    scale = x.abs().amax(-1, keepdim=True).float() / 448.0
+    return (x.float() / scale).to(torch.float8_e4m3fn), scale
+
+
+def cross_entropy(x, t):
+    return F.cross_entropy(x, t)
+
+
+def adam(*tensors):
+    n = len(tensors) // 4
+    out = []
+    for p, g, m, v in zip(tensors[:n], tensors[n : 2 * n], tensors[2 * n : 3 * n], tensors[3 * n :]):
+        m = m * 0.9 + g * 0.1
+        v = v * 0.999 + g * g * 0.001
+        out += [p - 1e-3 * m / (v.sqrt() + 1e-8), m, v]
+    return tuple(out)
+
+
+def adam_inputs(device):
+    sizes = [(1024, 1024), (4096, 1024), (1024,), (4096,), (1023, 517), (7,)] * 10
+    return tuple(torch.randn(s, device=device).abs() for _ in range(4) for s in sizes)
+
+
+def indices(count, limit, device):
+    return torch.randint(0, limit, (count,), device=device)
+
+
+def gather_inputs(dtype):
+    return lambda device: (torch.randn(262144, 1024, device=device).to(dtype), indices(131072, 262144, device))
+
+
+def scatter_inputs(device):
+    return torch.zeros(65536, 1024, device=device), indices(65536, 65536, device), torch.randn(65536, 1024, device=device)
+
+
+CASES = [
+    Case("relu(x + y) f32", lambda x, y: torch.relu(x + y), rand((65536, 1024), (65536, 1024)), **strict()),
+    Case("gelu(x + bias) bf16", bias_gelu, rand((65536, 4096), (4096,), dtype=bf16)),
+    Case("gelu(x + bias) f32", bias_gelu, rand((32768, 4096), (4096,)), **strict()),
+    Case("tanh gelu(x + bias) bf16", bias_tanh_gelu, rand((65536, 4096), (4096,), dtype=bf16)),
+    Case("tanh chain f32", lambda x: torch.tanh(x * 2 + 1) * 0.5 - 3, rand((65536, 2048)), **strict()),
+    Case("swiglu bf16", swiglu, rand((32768, 8192), dtype=bf16)),
+    Case("softmax 1024 bf16", lambda x: torch.softmax(x, -1), rand((131072, 1024), dtype=bf16)),
+    Case("softmax 1024 f32", lambda x: torch.softmax(x, -1), rand((65536, 1024)), **strict()),
+    Case("softmax 32768 bf16", lambda x: torch.softmax(x, -1), rand((4096, 32768), dtype=bf16)),
+    Case("softmax 32768 f32", lambda x: torch.softmax(x, -1), rand((2048, 32768)), **strict()),
+    Case("layer norm 4096 bf16", lambda x, w, b: F.layer_norm(x, (4096,), w, b), lambda d: rand((32768, 4096), (4096,), (4096,), dtype=bf16)(d)),
+    Case("rms norm + residual bf16", rms_residual, rand((32768, 4096), (32768, 4096), (4096,), dtype=bf16), rtol=2e-2, atol=2e-2),
+    Case("batch norm f32 (inference)", lambda x, m, v, w, b: F.batch_norm(x, m, v.abs(), w, b), rand((256, 128, 56, 56), (128,), (128,), (128,), (128,)), rtol=1e-4, atol=1e-4),
+    Case("batch norm f32 (training)", lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True), rand((128, 64, 56, 56), (64,), (64,)), bytes=lambda i, o: 2 * size_of(i) + size_of(o), rtol=1e-4, atol=1e-4),
+    Case("group norm bf16", lambda x, w, b: F.group_norm(x, 32, w, b), rand((512, 256, 32, 32), (256,), (256,), dtype=bf16), rtol=2e-2, atol=2e-2),
+    Case("var/mean rows 4096 f32", lambda x: torch.var_mean(x, 1), rand((32768, 4096)), rtol=1e-4, atol=1e-4),
+    Case("full sum f32", lambda x: x.sum(), rand((16384, 16384)), rtol=1e-3, atol=1.0),
+    Case("row sum f32", lambda x: x.sum(1), rand((65536, 4096)), rtol=1e-3, atol=1e-3),
+    Case("column sum f32", lambda x: x.sum(0), rand((65536, 4096)), rtol=1e-3, atol=1e-2),
+    Case("column sum bf16", lambda x: x.sum(0), rand((131072, 4096), dtype=bf16), rtol=2e-2, atol=2.0),
+    Case("middle sum f32", lambda x: x.sum(1), rand((512, 512, 1024)), rtol=1e-3, atol=1e-2),
+    Case("argmax 32768 f32", lambda x: x.argmax(1), rand((8192, 32768)), **strict()),
+    Case("cross entropy 50k bf16", cross_entropy, lambda d: (torch.randn(8192, 50257, device=d).to(bf16), indices(8192, 50257, d))),
+    Case("transpose + add f32", lambda x, y: x.t() + y, rand((8192, 16384), (16384, 8192)), **strict()),
+    Case("transpose + add bf16", lambda x, y: x.t() + y, rand((16384, 16384), (16384, 16384), dtype=bf16)),
+    Case("nchw to nhwc bf16", lambda x: x.permute(0, 2, 3, 1).contiguous(), rand((256, 256, 56, 56), dtype=bf16), rtol=0, atol=0),
+    Case("rotary bf16", rotary, lambda d: (torch.randn(16, 4096, 32, 128, device=d).to(bf16), torch.randn(4096, 1, 128, device=d).to(bf16), torch.randn(4096, 1, 128, device=d).to(bf16)), rtol=2e-2, atol=5e-2),
+    Case("cat of three f32", lambda x, y, z: torch.cat((x, y * 2, z), 1), rand((65536, 512), (65536, 1024), (65536, 512)), **strict()),
+    Case("embedding bf16", lambda w, i: F.embedding(i, w), gather_inputs(bf16), bytes=lambda i, o: 2 * size_of(o) + size_of(i[1:]), rtol=0, atol=0),
+    Case("gather rows + bias f32", lambda x, i: x[i] + 1.5, gather_inputs(f32), bytes=lambda i, o: 2 * size_of(o) + size_of(i[1:]), **strict()),
+    Case("index_put with duplicates f32", lambda x, i, v: x.index_put((i,), v, accumulate=True), scatter_inputs, bytes=lambda i, o: size_of(i) + 3 * size_of(o), share=0.80, rtol=1e-4, atol=1e-4),
+    Case("cumsum 4096 f32", lambda x: x.cumsum(1), rand((32768, 4096)), share=0.80, rtol=1e-3, atol=1e-3),
+    Case("max pool 3x3/2 f32", lambda x: F.max_pool2d(x, 3, 2, 1), rand((256, 64, 112, 112)), share=0.80, **strict()),
+    Case("average pool 2x2 bf16", lambda x: F.avg_pool2d(x, 2), rand((256, 128, 112, 112), dtype=bf16), share=0.80),
+    Case("fp8 quantisation bf16", quantize, rand((32768, 8192), dtype=bf16), rtol=0.07, atol=0.5),
+    Case("dropout bf16", lambda x: F.dropout(x, 0.1, True), rand((65536, 4096), dtype=bf16)),
+    Case("adam over 60 tensors f32", adam, adam_inputs, rtol=1e-4, atol=1e-5),
+]

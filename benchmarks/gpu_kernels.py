@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Memory-bound fusions on an NVIDIA GPU: Coil, PyTorch eager and TorchInductor
+in one run, against the bandwidth of a copy measured in the same run.
+
+The cases are in `gpu_cases.py`. "share" is the time that the least traffic of a
+case takes at copy bandwidth, over the time taken: 1.00 is a copy. Inputs are
+fresh random numbers and larger than the L2 cache. Every result is compared with
+eager before anything is timed. Times are medians of CUDA events; the calls of
+the three are interleaved. Compile times are cold: no cache is read.
+
+    PYTHONPATH=python python3 benchmarks/gpu_kernels.py --json out.json
+"""
+import argparse
+import datetime
+import gc
+import json
+import math
+import os
+import statistics
+import tempfile
+import time
+import traceback
+
+import torch
+
+import coil
+from gpu_cases import CASES
+
+
+def as_tuple(x):
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def wall(f):
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    result = f()
+    torch.cuda.synchronize()
+    return time.perf_counter() - begin, result
+
+
+def event_times(functions, repeat):
+    """Milliseconds of each function in `functions`, interleaved."""
+    for f in functions.values():
+        f(), f()
+    samples = {name: [] for name in functions}
+    for _ in range(repeat):
+        for name, f in functions.items():
+            begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
+            begin.record()
+            result = f()
+            end.record()
+            samples[name].append((begin, end))
+            del result
+    torch.cuda.synchronize()
+    return {name: statistics.median(b.elapsed_time(e) for b, e in pairs) for name, pairs in samples.items()}
+
+
+class Model(torch.nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        self.f = f
+
+    def forward(self, *args):
+        return self.f(*args)
+
+
+def compile_with_coil(case, inputs, folder, options):
+    # Only types and sizes matter to the export; the CPU's tensors stay unwritten.
+    like = tuple(torch.empty(t.shape, dtype=t.dtype) for t in inputs)
+    path = os.path.join(folder, "case.pt2")
+    torch.export.save(torch.export.export(Model(case.function), like), path)
+    del like
+    return wall(lambda: coil.compile(path, options=options))
+
+
+def close(case, actual, expected):
+    for a, e in zip(actual, expected):
+        if case.name.startswith("dropout"):
+            kept = (a != 0).float().mean().item()
+            assert abs(kept - (e != 0).float().mean().item()) < 1e-3, f"kept {kept}"
+        elif case.name.startswith("argmax"):
+            assert torch.equal(a, e)
+        else:
+            torch.testing.assert_close(a.float(), e.float(), rtol=case.rtol, atol=case.atol)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=30)
+    parser.add_argument("--filter", default="", help="cases whose name holds this; several are separated by commas")
+    parser.add_argument("--no-inductor", action="store_true")
+    parser.add_argument("--options", default="target=cuda", help="pipeline options for Coil")
+    parser.add_argument("--json", help="file for all figures")
+    args = parser.parse_args()
+    torch.manual_seed(0)
+    source = torch.randn(1 << 28, device="cuda")
+    target = torch.empty_like(source)
+    copy = event_times({"copy": lambda: target.copy_(source)}, 30)["copy"]
+    bandwidth = 2 * source.numel() * 4 / copy * 1e3
+    del source, target
+    print(
+        f"{datetime.date.today()}  {torch.cuda.get_device_name()}, torch {torch.__version__}, "
+        f"Coil {coil.version()}; copy {bandwidth / 1e9:.0f} GB/s"
+    )
+    print("| case | bound us | Coil us | share | eager us | share | Inductor us | share | vs Inductor | Coil compile ms | Inductor compile ms |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    records, failures = [], []
+    for case in CASES:
+        if not any(part in case.name for part in args.filter.split(",")):
+            continue
+        record = {"case": case.name, "goal": case.share}
+        try:
+            inputs = case.make("cuda")
+            expected = as_tuple(case.function(*inputs))
+            record["bound"] = case.minimal_bytes(inputs, expected) / bandwidth * 1e3
+            functions = {"eager": lambda: case.function(*inputs)}
+            if not args.no_inductor:
+                torch._dynamo.reset()
+                inductor = torch.compile(case.function)
+                with torch._inductor.utils.fresh_cache():
+                    record["inductor compile"] = wall(lambda: inductor(*inputs))[0] * 1e3
+                functions["inductor"] = lambda: inductor(*inputs)
+            try:
+                with tempfile.TemporaryDirectory() as folder:
+                    seconds, program = compile_with_coil(case, inputs, folder, args.options)
+                record["coil compile"] = seconds * 1e3
+                stream = torch.cuda.current_stream().cuda_stream
+                outputs = program.run(*inputs, stream=stream)
+                torch.cuda.synchronize()
+                close(case, [torch.from_dlpack(o) for o in outputs], expected)
+                del outputs
+                functions["coil"] = lambda: program.run(*inputs, stream=stream)
+            except Exception as error:  # One case must not end the table.
+                failures.append((case.name, str(error).strip().splitlines()[:3]))
+                if not isinstance(error, (coil.CoilError, AssertionError)):
+                    traceback.print_exc()
+            record.update(event_times(functions, args.repeat))
+        except torch.OutOfMemoryError as error:
+            failures.append((case.name, [str(error)]))
+            continue
+        records.append(record)
+
+        def cell(key, form):
+            return form.format(record[key]) if key in record else "-"
+
+        def share(key):
+            return f"{record['bound'] / record[key]:.2f}" if key in record else "-"
+
+        ratio = f"{record['inductor'] / record['coil']:.2f}" if "inductor" in record and "coil" in record else "-"
+        print(
+            f"| {case.name} | {record['bound'] * 1e3:.1f} "
+            + "".join(f"| {cell(k, '{:.4f}') if k not in record else f'{record[k] * 1e3:.1f}'} | {share(k)} " for k in ("coil", "eager", "inductor"))
+            + f"| {ratio} | {cell('coil compile', '{:.0f}')} | {cell('inductor compile', '{:.0f}')} |",
+            flush=True,
+        )
+        del inputs, expected, functions
+        gc.collect()
+        torch.cuda.empty_cache()
+
+    def mean(key):
+        values = [r["bound"] / r[key] for r in records if key in r]
+        return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+    print(f"geometric mean of shares: Coil {mean('coil'):.2f}, eager {mean('eager'):.2f}, Inductor {mean('inductor'):.2f}")
+    below = [r["case"] for r in records if "coil" in r and r["bound"] / r["coil"] < r["goal"]]
+    print(f"below their goal: {', '.join(below) or 'none'}")
+    for name, lines in failures:
+        print(f"failed: {name}: {' / '.join(lines)}")
+    if args.json:
+        with open(args.json, "w") as f:
+            json.dump({"bandwidth": bandwidth, "device": torch.cuda.get_device_name(), "torch": torch.__version__, "records": records, "failures": failures}, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()

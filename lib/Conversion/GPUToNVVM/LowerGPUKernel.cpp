@@ -1,0 +1,228 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One conversion from everything that a kernel may hold to the LLVM and NVVM
+// dialects, and a check that the back end can select what came out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MathToNVPTX.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace coil {
+#define GEN_PASS_DEF_LOWERGPUKERNELPASS
+#include "coil/Conversion/Passes.h.inc"
+} // namespace coil
+
+using namespace mlir;
+using namespace coil;
+
+std::optional<FastMath> coil::symbolizeFastMath(StringRef name) {
+  return llvm::StringSwitch<std::optional<FastMath>>(name)
+      .Case("off", FastMath::Off)
+      .Case("default", FastMath::Default)
+      .Case("fast", FastMath::Fast)
+      .Default(std::nullopt);
+}
+
+std::string coil::getNVPTXFeatures(StringRef chip) {
+  // The oldest PTX that has the instructions we use and knows the chip: older
+  // drivers take it, too.
+  unsigned number = 0;
+  StringRef digits = chip;
+  if (!digits.consume_front("sm_") || digits.consumeInteger(10, number) ||
+      !(digits.empty() || digits == "a" || digits == "f"))
+    return "";
+  if (digits == "f")
+    return number >= 100 ? "+ptx90" : "";
+  switch (number) {
+  case 70:
+  case 72:
+  case 75:
+  case 80:
+  case 86:
+  case 87:
+  case 89:
+  case 90:
+    return "+ptx81";
+  case 100:
+  case 101:
+    return "+ptx86";
+  case 120:
+    return "+ptx87";
+  case 103:
+  case 121:
+    return "+ptx88";
+  case 88:
+  case 110:
+    return "+ptx90";
+  }
+  return "";
+}
+
+/// Whether the back end has no code for an operation and would abort.
+static bool isUnselectable(Operation *op) {
+  auto isHalf = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isF16() || element.isBF16();
+  };
+  if (isa<LLVM::ExpOp, LLVM::Exp2Op, LLVM::Exp10Op, LLVM::LogOp, LLVM::Log10Op,
+          LLVM::Log2Op, LLVM::SinOp, LLVM::CosOp, LLVM::PowOp, LLVM::PowIOp,
+          LLVM::TanOp, LLVM::ASinOp, LLVM::ACosOp, LLVM::ATanOp, LLVM::ATan2Op,
+          LLVM::SinhOp, LLVM::CoshOp, LLVM::LlrintOp, LLVM::LlroundOp,
+          LLVM::LrintOp, LLVM::LroundOp>(op))
+    return true;
+  // The one that has an instruction, which is approximate.
+  if (auto tanh = dyn_cast<LLVM::TanhOp>(op))
+    return !bitEnumContainsAny(tanh.getFastmathFlags(),
+                               LLVM::FastmathFlags::afn) ||
+           tanh.getType().isF64();
+  // fmod by a rounded quotient is not fmod.
+  if (isa<LLVM::FRemOp>(op))
+    return true;
+  return isa<LLVM::SqrtOp, LLVM::RoundOp>(op) &&
+         isHalf(op->getResult(0).getType());
+}
+
+namespace {
+struct LowerGPUKernelPass
+    : coil::impl::LowerGPUKernelPassBase<LowerGPUKernelPass> {
+  using LowerGPUKernelPassBase::LowerGPUKernelPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    mode = symbolizeFastMath(fastMath);
+    if (!mode) // (C1)
+      return emitError(UnknownLoc::get(context), "unknown fast-math mode '")
+             << fastMath << "', expected 'off', 'default' or 'fast'";
+    for (StringRef name : llvm::split(StringRef(chip), '+'))
+      if (!name.empty() && getNVPTXFeatures(name).empty()) // (C1)
+        return emitError(UnknownLoc::get(context), "unknown chip '")
+               << name << "'";
+    return success();
+  }
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    attachTargets(module);
+    prepare(module);
+    if (failed(convertControlFlow(module)) || failed(convert(module)))
+      return signalPassFailure();
+    bool ok = true;
+    module.walk([&](Operation *op) {
+      if (isUnselectable(op)) { // (C2)
+        op->emitOpError("has no GPU code for type ")
+            << op->getResult(0).getType();
+        ok = false;
+      }
+    });
+    if (!ok)
+      signalPassFailure();
+  }
+
+private:
+  void attachTargets(gpu::GPUModuleOp module) {
+    SmallVector<Attribute> targets;
+    for (StringRef name : llvm::split(StringRef(chip), '+'))
+      if (!name.empty())
+        targets.push_back(NVVM::NVVMTargetAttr::get(
+            &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", name,
+            getNVPTXFeatures(name)));
+    if (!targets.empty())
+      module.setTargetsAttr(ArrayAttr::get(&getContext(), targets));
+  }
+
+  /// Rewrites inside the source dialects.
+  void prepare(gpu::GPUModuleOp module) {
+    if (*mode != FastMath::Off) {
+      auto contract = arith::FastMathFlags::contract;
+      module.walk([&](arith::ArithFastMathInterface op) {
+        if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+          return;
+        arith::FastMathFlags flags = op.getFastMathFlagsAttr().getValue();
+        op->setAttr(
+            op.getFastMathAttrName(),
+            arith::FastMathFlagsAttr::get(&getContext(), flags | contract));
+      });
+    }
+    RewritePatternSet patterns(&getContext());
+    populateMathToNVPTXPatterns(patterns, *mode);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    walkAndApplyPatterns(module, std::move(patterns));
+  }
+
+  LogicalResult convertControlFlow(gpu::GPUModuleOp module) {
+    RewritePatternSet patterns(&getContext());
+    populateSCFToControlFlowConversionPatterns(patterns);
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<scf::SCFDialect>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    return applyPartialConversion(module, target, std::move(patterns));
+  }
+
+  LogicalResult convert(gpu::GPUModuleOp module) {
+    MLIRContext *context = &getContext();
+    LowerToLLVMOptions options(context, DataLayout(module));
+    if (indexBits)
+      options.overrideIndexBitwidth(indexBits);
+    options.useBarePtrCallConv = true;
+    LLVMTypeConverter converter(context, options);
+    configureGpuToNVVMTypeConverter(converter);
+    RewritePatternSet patterns(context);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    populateNVVMToLLVMConversionPatterns(patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(*context);
+    target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                             gpu::GPUDialect, loop::LoopDialect,
+                             math::MathDialect, memref::MemRefDialect,
+                             ub::UBDialect, vector::VectorDialect>();
+    target.addLegalOp<gpu::GPUModuleOp>();
+    // Those ops of the dialect that are inline PTX in the end.
+    target.addDynamicallyLegalDialect<NVVM::NVVMDialect>([](Operation *op) {
+      auto inlined = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
+      return !inlined || inlined.hasIntrinsic();
+    });
+    return applyPartialConversion(module, target, std::move(patterns));
+  }
+
+  std::optional<FastMath> mode;
+};
+} // namespace

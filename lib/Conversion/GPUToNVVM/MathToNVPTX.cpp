@@ -1,0 +1,429 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions without an instruction become calls of the device library, one for
+// each lane; divisions get the instruction of the mode.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MathToNVPTX.h"
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace coil;
+
+namespace {
+
+/// Computes one lane from the operands of one lane.
+using LaneFunction =
+    llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)>;
+
+/// Modes in which the library has a version of its own; the others take the
+/// exact one.
+enum Versions : unsigned { ExactOnly = 0, HasDefault = 1, HasFast = 2 };
+
+} // namespace
+
+/// Applies a function to every lane of an op's operands. A type narrower than
+/// `f32` is computed in `f32` when `widen` says so.
+static Value mapLanes(PatternRewriter &b, Operation *op, bool widen,
+                      LaneFunction function) {
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  auto lane = [&](ArrayRef<Value> operands) -> Value {
+    Type element = operands.front().getType();
+    bool narrow = widen && isa<FloatType>(element) &&
+                  element.getIntOrFloatBitWidth() < 32;
+    SmallVector<Value> wide(operands);
+    if (narrow)
+      for (Value &v : wide)
+        if (isa<FloatType>(v.getType()))
+          v = arith::ExtFOp::create(b, loc, b.getF32Type(), v);
+    Value result = function(b, loc, wide);
+    if (narrow)
+      result = arith::TruncFOp::create(b, loc, element, result);
+    return result;
+  };
+  auto vectorType = dyn_cast<VectorType>(type);
+  if (!vectorType)
+    return lane(llvm::to_vector(op->getOperands()));
+  SmallVector<Value> lanes;
+  SmallVector<int64_t> position(vectorType.getRank(), 0);
+  for (int64_t i = 0, e = vectorType.getNumElements(); i < e; ++i) {
+    int64_t rest = i;
+    for (int64_t d = vectorType.getRank() - 1; d >= 0; --d) {
+      position[d] = rest % vectorType.getDimSize(d);
+      rest /= vectorType.getDimSize(d);
+    }
+    SmallVector<Value> operands;
+    for (Value v : op->getOperands())
+      operands.push_back(vector::ExtractOp::create(b, loc, v, position));
+    lanes.push_back(lane(operands));
+  }
+  return vector::FromElementsOp::create(b, loc, vectorType, lanes);
+}
+
+/// Calls a function of the device library, declared in the kernel's module.
+static Value callLibrary(OpBuilder &b, Location loc, StringRef name,
+                         Type result, ArrayRef<Value> operands) {
+  Operation *module =
+      SymbolTable::getNearestSymbolTable(b.getInsertionBlock()->getParentOp());
+  if (!SymbolTable::lookupSymbolIn(module, name)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&module->getRegion(0).front());
+    auto types = llvm::map_to_vector(
+        operands, [](Value v) -> Type { return v.getType(); });
+    auto function =
+        LLVM::LLVMFuncOp::create(b, UnknownLoc::get(b.getContext()), name,
+                                 LLVM::LLVMFunctionType::get(result, types));
+    function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
+        b.getContext(),
+        SmallVector<LLVM::ModRefInfo>(6, LLVM::ModRefInfo::NoModRef)));
+    function.setNoUnwind(true);
+    function.setWillReturn(true);
+  }
+  return LLVM::CallOp::create(b, loc, result,
+                              FlatSymbolRefAttr::get(b.getContext(), name),
+                              operands)
+      .getResult();
+}
+
+/// Name of a library function for a type.
+static std::string getLibraryName(const llvm::Twine &name, Type type) {
+  std::string suffix;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    suffix = "i" + std::to_string(integer.getWidth());
+  else
+    suffix = "f" + std::to_string(type.getIntOrFloatBitWidth());
+  return ("coil_" + name + "_" + suffix).str();
+}
+
+static bool isLibraryType(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto vectorType = dyn_cast<VectorType>(type))
+    if (vectorType.isScalable())
+      return false;
+  return element.isF16() || element.isBF16() || element.isF32() ||
+         element.isF64();
+}
+
+namespace {
+
+/// A `math` function that the library has.
+template <typename Op>
+struct LibraryCall : OpRewritePattern<Op> {
+  LibraryCall(MLIRContext *context, StringRef name, unsigned versions,
+              FastMath mode)
+      : OpRewritePattern<Op>(context), name(name), versions(versions),
+        mode(mode) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isLibraryType(op->getResult(0).getType()))
+      return rewriter.notifyMatchFailure(op, "not a float that has code");
+    FastMath allowed = mode;
+    if (arith::bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn))
+      allowed = FastMath::Fast;
+    Value result = mapLanes(
+        rewriter, op, /*widen=*/true,
+        [&](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
+          Type type = operands.front().getType();
+          StringRef version;
+          if (type.isF32() && allowed == FastMath::Fast && (versions & HasFast))
+            version = "_fast";
+          else if (type.isF32() && allowed != FastMath::Off &&
+                   (versions & HasDefault))
+            version = "_default";
+          return callLibrary(b, loc, getLibraryName(name + version, type), type,
+                             operands);
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  StringRef name;
+  unsigned versions;
+  FastMath mode;
+};
+
+/// Both results of a sincos.
+struct ExpandSincos : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getOperand();
+    Value sin = math::SinOp::create(rewriter, op.getLoc(), x, op.getFastmath());
+    Value cos = math::CosOp::create(rewriter, op.getLoc(), x, op.getFastmath());
+    rewriter.replaceOp(op, {sin, cos});
+    return success();
+  }
+};
+
+/// The comparisons of a clamp keep NaN.
+struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ClampFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value low = arith::MaximumFOp::create(rewriter, op.getLoc(), op.getValue(),
+                                          op.getMin());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, low, op.getMax());
+    return success();
+  }
+};
+
+/// A power with an integer exponent as one with a float: exact for exponents
+/// that the float can hold.
+struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isLibraryType(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not a float that has code");
+    // In double, as odd exponents beyond 2^24 must stay odd.
+    Value result =
+        mapLanes(rewriter, op, /*widen=*/true,
+                 [](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
+                   Type type = operands[0].getType();
+                   Value base = operands[0];
+                   if (!type.isF64())
+                     base = arith::ExtFOp::create(b, loc, b.getF64Type(), base);
+                   Value exponent = arith::SIToFPOp::create(
+                       b, loc, b.getF64Type(), operands[1]);
+                   Value power = callLibrary(b, loc, "coil_pow_f64",
+                                             b.getF64Type(), {base, exponent});
+                   if (!type.isF64())
+                     power = arith::TruncFOp::create(b, loc, type, power);
+                   return power;
+                 });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct IPowIToCall : OpRewritePattern<math::IPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::IPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getType()));
+    if (!element || element.getWidth() > 64)
+      return rewriter.notifyMatchFailure(op, "not an integer that has code");
+    Value result = mapLanes(
+        rewriter, op, /*widen=*/false,
+        [&](OpBuilder &b, Location loc, ArrayRef<Value> operands) -> Value {
+          Type wide = b.getI64Type();
+          SmallVector<Value> extended(operands);
+          if (element.getWidth() < 64)
+            for (Value &v : extended)
+              v = arith::ExtSIOp::create(b, loc, wide, v);
+          Value power = callLibrary(b, loc, "coil_ipow_i64", wide, extended);
+          if (element.getWidth() < 64)
+            power = arith::TruncIOp::create(b, loc, element, power);
+          return power;
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// The remainder of the C library: LLVM's expansion rounds the quotient.
+struct RemFToCall : OpRewritePattern<arith::RemFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::RemFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isLibraryType(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not a float that has code");
+    Value result =
+        mapLanes(rewriter, op, /*widen=*/true,
+                 [](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
+                   Type type = operands[0].getType();
+                   return callLibrary(b, loc, getLibraryName("fmod", type),
+                                      type, operands);
+                 });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// `loop.special` by its function's name.
+struct SpecialToCall : OpRewritePattern<loop::SpecialOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(loop::SpecialOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    rewriter.replaceOp(
+        op, callLibrary(rewriter, op.getLoc(),
+                        getLibraryName(
+                            stringifySpecialFunction(op.getFunction()), type),
+                        type, llvm::to_vector(op.getArgs())));
+    return success();
+  }
+};
+
+/// A call of the CPU runtime's function, by the device's name.
+struct RedirectSpecial : OpRewritePattern<LLVM::CallOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LLVM::CallOp op,
+                                PatternRewriter &rewriter) const override {
+    StringRef name = op.getCallee().value_or("");
+    if (!name.consume_front("coil_special_") || op->getNumResults() != 1)
+      return failure();
+    Type type = op.getResult().getType();
+    if (type.isF32())
+      name.consume_back("f");
+    rewriter.replaceOp(op, callLibrary(rewriter, op.getLoc(),
+                                       getLibraryName(name, type), type,
+                                       llvm::to_vector(op.getArgOperands())));
+    return success();
+  }
+};
+
+/// Divisions in `f32` outside the exact mode: a product with the inverse of a
+/// constant, the inverse instruction, or the division that is within 2 ulp.
+struct FastDivision : OpRewritePattern<arith::DivFOp> {
+  FastDivision(MLIRContext *context, FastMath mode)
+      : OpRewritePattern(context), mode(mode) {}
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    bool approximate =
+        arith::bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn);
+    if (approximate || !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "stays as it is");
+    llvm::APFloat divisor(0.0f), dividend(0.0f);
+    if (matchPattern(op.getRhs(), m_ConstantFloat(&divisor))) {
+      llvm::APFloat inverse(1.0f);
+      inverse.divide(divisor, llvm::APFloat::rmNearestTiesToEven);
+      if (!inverse.isFinite() || inverse.isDenormal() || inverse.isZero())
+        return rewriter.notifyMatchFailure(op, "the inverse is not normal");
+      TypedAttr value = rewriter.getFloatAttr(rewriter.getF32Type(), inverse);
+      if (auto vectorType = dyn_cast<VectorType>(op.getType()))
+        value = DenseElementsAttr::get(vectorType, Attribute(value));
+      rewriter.replaceOpWithNewOp<arith::MulFOp>(
+          op, op.getLhs(),
+          arith::ConstantOp::create(rewriter, op.getLoc(), value),
+          op.getFastmath() | arith::FastMathFlags::contract);
+      return success();
+    }
+    bool inverts = matchPattern(op.getLhs(), m_ConstantFloat(&dividend)) &&
+                   dividend.isExactlyValue(1.0);
+    if (inverts || mode == FastMath::Fast) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.setFastmath(op.getFastmath() | arith::FastMathFlags::afn);
+      });
+      return success();
+    }
+    Value result =
+        mapLanes(rewriter, op, /*widen=*/false,
+                 [](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
+                   return LLVM::CallIntrinsicOp::create(
+                              b, loc, b.getF32Type(),
+                              b.getStringAttr("llvm.nvvm.div.full"), operands)
+                       .getResult(0);
+                 });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  FastMath mode;
+};
+
+/// Square roots in `f32` outside the exact mode: the instruction within 1 ulp.
+struct FastSqrt : OpRewritePattern<math::SqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::SqrtOp op,
+                                PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!isLibraryType(op.getType()) || element.isF64())
+      return rewriter.notifyMatchFailure(op, "stays as it is");
+    Value result = mapLanes(
+        rewriter, op, /*widen=*/true,
+        [](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
+          return LLVM::CallIntrinsicOp::create(
+                     b, loc, b.getF32Type(),
+                     b.getStringAttr("llvm.nvvm.sqrt.approx.f"), operands)
+              .getResult(0);
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// Ops with an instruction for `f32` and `f64` only.
+template <typename Op>
+struct Widen : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!element.isF16() && !element.isBF16())
+      return rewriter.notifyMatchFailure(op, "has an instruction");
+    Value result =
+        mapLanes(rewriter, op, /*widen=*/true,
+                 [&](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
+                   return Op::create(b, loc, operands.front().getType(),
+                                     operands, op->getAttrs())
+                       ->getResult(0);
+                 });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
+                                       FastMath mode) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ExpandClamp, ExpandFPowI, ExpandSincos, IPowIToCall, RemFToCall,
+               SpecialToCall, RedirectSpecial>(context);
+  patterns.add<Widen<math::CeilOp>, Widen<math::CopySignOp>,
+               Widen<math::FloorOp>, Widen<math::RoundEvenOp>,
+               Widen<math::RoundOp>, Widen<math::SqrtOp>, Widen<math::TruncOp>>(
+      context);
+  if (mode != FastMath::Off) {
+    patterns.add<FastDivision>(context, mode);
+    patterns.add<FastSqrt>(context);
+  }
+  // Ops without a version of their own are as fast as approximations would
+  // be, or would lose digits that a caller sees.
+#define FUNCTION(op, name, versions)                                           \
+  patterns.add<LibraryCall<math::op>>(context, #name, versions, mode);
+  FUNCTION(AcosOp, acos, ExactOnly)
+  FUNCTION(AcoshOp, acosh, ExactOnly)
+  FUNCTION(AsinOp, asin, ExactOnly)
+  FUNCTION(AsinhOp, asinh, ExactOnly)
+  FUNCTION(AtanOp, atan, ExactOnly)
+  FUNCTION(Atan2Op, atan2, ExactOnly)
+  FUNCTION(AtanhOp, atanh, ExactOnly)
+  FUNCTION(CbrtOp, cbrt, ExactOnly)
+  FUNCTION(CosOp, cos, HasFast)
+  FUNCTION(CoshOp, cosh, ExactOnly)
+  FUNCTION(ErfOp, erf, HasDefault)
+  FUNCTION(ErfcOp, erfc, ExactOnly)
+  FUNCTION(ExpOp, exp, HasDefault | HasFast)
+  FUNCTION(Exp2Op, exp2, HasDefault)
+  FUNCTION(ExpM1Op, expm1, ExactOnly)
+  FUNCTION(LogOp, log, HasFast)
+  FUNCTION(Log10Op, log10, HasFast)
+  FUNCTION(Log1pOp, log1p, ExactOnly)
+  FUNCTION(Log2Op, log2, HasFast)
+  FUNCTION(PowFOp, pow, HasFast)
+  FUNCTION(RsqrtOp, rsqrt, HasDefault)
+  FUNCTION(SinOp, sin, HasFast)
+  FUNCTION(SinhOp, sinh, ExactOnly)
+  FUNCTION(TanOp, tan, ExactOnly)
+  FUNCTION(TanhOp, tanh, HasDefault | HasFast)
+#undef FUNCTION
+}

@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Mathematics without instructions as calls of the device library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_GPUTONVVM_MATHTONVPTX_H
+#define COIL_LIB_CONVERSION_GPUTONVVM_MATHTONVPTX_H
+
+#include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace coil {
+
+/// Adds patterns that take `math` ops, `loop.special` and floating-point
+/// divisions and remainders, of scalars and vectors, to instructions and to
+/// calls of functions of the device library (lib/Device),
+/// which are declared where they are needed. What is not taken has an exact
+/// instruction.
+void populateMathToNVPTXPatterns(mlir::RewritePatternSet &patterns,
+                                 FastMath mode);
+
+} // namespace coil
+
+#endif // COIL_LIB_CONVERSION_GPUTONVVM_MATHTONVPTX_H

@@ -1,0 +1,137 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The runtime's own kernels. They are PTX, so that the runtime needs neither a
+// compiler nor images for each chip.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pack.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+using namespace coil::rt;
+using namespace coil::rt::cuda;
+
+/// A thread computes the element number `index` of the dense side and the place
+/// of it on the strided side, whose parameters are the count, the sizes and
+/// the strides.
+static void addKernel(std::string &text, const std::string &name, bool isPack,
+                      int bytes) {
+  auto line = [&](const std::string &s) { text += "  " + s + ";\n"; };
+  std::string bits = ".b" + std::to_string(8 * bytes);
+  std::string value = bytes == 8 ? "%d20" : bytes == 4 ? "%r4" : "%h1";
+  int buffers = isPack ? 2 : 1;
+  constexpr int rank = PackShape::maxRank;
+  text += ".visible .entry " + name + "(";
+  for (int i = 0; i < buffers + 1 + 2 * rank; ++i)
+    text += (i ? ", .param .u64 a" : ".param .u64 a") + std::to_string(i);
+  text += ")\n{\n";
+  line(".reg .pred %p1");
+  line(".reg .b16 %h<2>");
+  line(".reg .b32 %r<5>");
+  line(".reg .b64 %d<21>");
+  line("mov.u32 %r1, %ctaid.x");
+  line("mov.u32 %r2, %ntid.x");
+  line("mov.u32 %r3, %tid.x");
+  line("mul.wide.u32 %d1, %r1, %r2");
+  line("cvt.u64.u32 %d2, %r3");
+  line("add.s64 %d1, %d1, %d2");
+  line("ld.param.u64 %d3, [a" + std::to_string(buffers) + "]");
+  line("setp.ge.u64 %p1, %d1, %d3");
+  line("@%p1 bra DONE");
+  line("mov.u64 %d4, %d1");
+  line("mov.u64 %d5, 0");
+  for (int d = rank; d-- > 0;) {
+    line("ld.param.u64 %d6, [a" + std::to_string(buffers + 1 + d) + "]");
+    line("ld.param.u64 %d7, [a" + std::to_string(buffers + 1 + rank + d) + "]");
+    line("rem.u64 %d8, %d4, %d6");
+    line("div.u64 %d4, %d4, %d6");
+    line("mul.lo.s64 %d8, %d8, %d7");
+    line("add.s64 %d5, %d5, %d8");
+  }
+  std::string size = std::to_string(bytes);
+  line("ld.param.u64 %d9, [a0]");
+  line("mul.lo.s64 %d5, %d5, " + size);
+  if (isPack) {
+    line("ld.param.u64 %d10, [a1]");
+    line("add.s64 %d10, %d10, %d5");
+    line("ld.global" + bits + " " + value + ", [%d10]");
+    line("mul.lo.s64 %d1, %d1, " + size);
+    line("add.s64 %d9, %d9, %d1");
+  } else {
+    line("mov" + bits + " " + value + ", 0");
+    line("add.s64 %d9, %d9, %d5");
+  }
+  line("st.global" + bits + " [%d9], " + value);
+  text += "DONE:\n  ret;\n}\n";
+}
+
+/// The kernels, which share one image.
+namespace {
+struct Kernels {
+  std::string text = ".version 6.4\n.target sm_75\n.address_size 64\n";
+  coil_cuda_kernel list[2][3] = {};
+  std::string names[2][3];
+
+  Kernels() {
+    for (int isPack = 0; isPack < 2; ++isPack)
+      for (int i = 0; i < 3; ++i) {
+        names[isPack][i] =
+            (isPack ? "coil_pack_" : "coil_clear_") + std::to_string(2 << i);
+        addKernel(text, names[isPack][i], isPack != 0, 2 << i);
+      }
+    for (int isPack = 0; isPack < 2; ++isPack)
+      for (int i = 0; i < 3; ++i) {
+        coil_cuda_kernel &kernel = list[isPack][i];
+        kernel.struct_size = sizeof(kernel);
+        kernel.name = names[isPack][i].c_str();
+        kernel.image = text.c_str();
+        kernel.image_size = text.size() + 1;
+        kernel.num_buffers = isPack ? 2 : 1;
+        kernel.num_symbols = 1 + 2 * PackShape::maxRank;
+        kernel.block[0] = 256;
+        kernel.block[1] = kernel.block[2] = 1;
+      }
+  }
+};
+} // namespace
+
+static int32_t launch(RunState &state, bool isPack, void *const *buffers,
+                      int64_t element, const PackShape &shape) {
+  static Kernels *kernels = new Kernels;
+  if (element != 2 && element != 4 && element != 8)
+    return fail(COIL_UNSUPPORTED, "cannot move elements of %d bytes",
+                int(element));
+  constexpr int rank = PackShape::maxRank;
+  int64_t symbols[1 + 2 * rank];
+  int64_t count = 1;
+  int pad = rank - shape.rank;
+  for (int d = 0; d < rank; ++d) {
+    symbols[1 + d] = d < pad ? 1 : shape.sizes[d - pad];
+    symbols[1 + rank + d] = d < pad ? 0 : shape.strides[d - pad];
+    count *= symbols[1 + d];
+  }
+  symbols[0] = count;
+  int which = element == 2 ? 0 : element == 4 ? 1 : 2;
+  return coil_rt_launch_cuda(state.run, &kernels->list[isPack][which], buffers,
+                             symbols, (count + 255) / 256, 1, 1);
+}
+
+int32_t coil::rt::cuda::pack(RunState &state, void *to, const void *from,
+                             int64_t element, const PackShape &shape) {
+  void *buffers[] = {to, const_cast<void *>(from)};
+  return launch(state, true, buffers, element, shape);
+}
+
+int32_t coil::rt::cuda::clear(RunState &state, void *to, int64_t element,
+                              const PackShape &shape) {
+  return launch(state, false, &to, element, shape);
+}

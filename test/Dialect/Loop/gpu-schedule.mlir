@@ -1,0 +1,77 @@
+// RUN: coil-opt %s --split-input-file --verify-diagnostics | coil-opt --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @schedules
+func.func @schedules(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK: loop.kernel "all" [64] {{.+}} schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 4, threads_r = 32, items_p = 2, items_r = 3, persistent = true, min_blocks = 2, index_bits = 32> {
+  %0 = loop.kernel "all" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32>
+      schedule #loop.gpu_schedule<strategy = tile, vector_dim = 0, vector_width = 4, threads_p = 4, threads_r = 32, items_p = 2, items_r = 3, persistent = true, min_blocks = 2, index_bits = 32> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  // CHECK: loop.kernel "transpose" [64] {{.+}} schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 1, threads_p = 256> {
+  %1 = loop.kernel "transpose" [64] (%a = %0) : (tensor<64xf32>) -> tensor<64xf32>
+      schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 1, threads_p = 256> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  // The CPU's schedule in full.
+  // CHECK: loop.kernel "cpu" [64] {{.+}} schedule<vector_dim = 0, vector_width = 8> {
+  %2 = loop.kernel "cpu" [64] (%a = %1) : (tensor<64xf32>) -> tensor<64xf32>
+      schedule #loop.schedule<vector_dim = 0, vector_width = 8> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %2 : tensor<64xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'vector_width' must be a positive power of two but is 3}}
+func.func private @c1_width() attributes {a = #loop.gpu_schedule<vector_dim = 0, vector_width = 3>}
+
+// -----
+
+// expected-error@+1 {{'threads_p' must be a positive power of two but is 0}}
+func.func private @c1_threads() attributes {a = #loop.gpu_schedule<threads_p = 0>}
+
+// -----
+
+// expected-error@+1 {{'items_r' must be positive but is 0}}
+func.func private @c1_items() attributes {a = #loop.gpu_schedule<items_r = 0>}
+
+// -----
+
+// expected-error@+1 {{a block has at most 1024 threads but 'threads_p' and 'threads_r' are 64 and 32}}
+func.func private @c2() attributes {a = #loop.gpu_schedule<threads_p = 64, threads_r = 32>}
+
+// -----
+
+// expected-error@+1 {{'vector_width' is 4 but there is no vector dimension}}
+func.func private @c3() attributes {a = #loop.gpu_schedule<vector_width = 4>}
+
+// -----
+
+// expected-error@+1 {{expected 'index_bits' of 32 or 64 and 'min_blocks' of at least 0 but got 16 and 0}}
+func.func private @c4() attributes {a = #loop.gpu_schedule<index_bits = 16>}
+
+// -----
+
+// expected-error@+1 {{strategy 'transpose' does not go with 'vector_dim' 0 and 'transpose_dim' 0}}
+func.func private @c5_transpose() attributes {a = #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 0>}
+
+// -----
+
+// expected-error@+1 {{strategy 'tile' does not go with 'vector_dim' 0 and 'transpose_dim' 1}}
+func.func private @c5_tile() attributes {a = #loop.gpu_schedule<vector_dim = 0, transpose_dim = 1>}
+
+// -----
+
+func.func @not_a_schedule(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // expected-error@+2 {{expected a schedule}}
+  %0 = loop.kernel "all" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32>
+      schedule #sym.shape<[1]> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %0 : tensor<64xf32>
+}

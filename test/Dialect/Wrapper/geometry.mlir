@@ -1,0 +1,45 @@
+// RUN: coil-opt %s --split-input-file --verify-diagnostics | coil-opt --split-input-file | FileCheck %s
+
+// CHECK: wrapper.kernel @launched() attributes {geometry = #wrapper.geometry<grid = [s0 floordiv 256, 1, 1], block = [256, 1, 1], shared = 4096, errors = true>
+wrapper.kernel @launched() attributes {
+    input_strides = [], output_strides = [], symbols = ["s0"],
+    geometry = #wrapper.geometry<grid = [s0 floordiv 256, 1, 1], block = [256, 1, 1], shared = 4096, errors = true>} {
+}
+
+// -----
+
+// expected-error@+1 {{expected three sizes of the grid and of a block but got 2 and 3}}
+wrapper.func private @c1_grid() attributes {a = #wrapper.geometry<grid = [1, 1], block = [1, 1, 1], shared = 0, errors = false>}
+
+// -----
+
+// expected-error@+1 {{expected three sizes of the grid and of a block but got 3 and 1}}
+wrapper.func private @c1_block() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [256], shared = 0, errors = false>}
+
+// -----
+
+// expected-error@+1 {{grid has a size 'd0' that is not an expression over symbols}}
+wrapper.func private @c2() attributes {a = #wrapper.geometry<grid = [d0, 1, 1], block = [1, 1, 1], shared = 0, errors = false>}
+
+// -----
+
+// expected-error@+1 {{a block of [64, 32, 1] threads with 0 bytes of shared memory is impossible}}
+wrapper.func private @c3_threads() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [64, 32, 1], shared = 0, errors = false>}
+
+// -----
+
+// expected-error@+1 {{a block of [1, 1, 1] threads with -4 bytes of shared memory is impossible}}
+wrapper.func private @c3_shared() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = -4, errors = false>}
+
+// -----
+
+// expected-error@+1 {{expected 'true' or 'false'}}
+wrapper.func private @errors() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = 0, errors = maybe>}
+
+// -----
+
+// expected-error@+1 {{mentions symbol 's1', which it does not list}}
+wrapper.kernel @kernel_c4() attributes {
+    input_strides = [], output_strides = [], symbols = ["s0"],
+    geometry = #wrapper.geometry<grid = [s1, 1, 1], block = [256, 1, 1], shared = 0, errors = false>} {
+}
