@@ -65,8 +65,6 @@ static LogicalResult checkRows(loop::KernelOp body,
   };
   int64_t step = schedule.getVectorWidth() * schedule.getUnroll();
   std::string why;
-  if (schedule.getRows() < 0 || schedule.getRows() > 16)
-    return no("the number of rows is not between 0 and 16");
   if (schedule.getVectorDim() < 0 || schedule.getVectorWidth() == 1 ||
       llvm::is_contained(body.getReducedDims(),
                          static_cast<unsigned>(schedule.getVectorDim())))

@@ -1,6 +1,6 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu))' --split-input-file --verify-diagnostics
 
-wrapper.kernel @convert_loop_to_cpu_c3_results(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c4_results(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that keeps values in 2 results of 1}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3, 3]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -16,7 +16,7 @@ wrapper.kernel @convert_loop_to_cpu_c3_results(%x: tensor<8x64xf32>) attributes 
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c3_exists(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c4_exists(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that keeps op 70 in result 0: the body has no such op}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, keep = [70]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -32,7 +32,7 @@ wrapper.kernel @convert_loop_to_cpu_c3_exists(%x: tensor<8x64xf32>) attributes {
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c3_value(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c4_value(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that keeps op 1 in result 0: it is no value along the reduced dimensions}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, keep = [1]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -48,7 +48,7 @@ wrapper.kernel @convert_loop_to_cpu_c3_value(%x: tensor<8x64xf32>) attributes {i
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c3_type(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c4_type(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that keeps op 3 in result 0: the result does not hold values of its type}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf16> schedule<vector_dim = 1, vector_width = 16, keep = [3]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -65,7 +65,7 @@ wrapper.kernel @convert_loop_to_cpu_c3_type(%x: tensor<8x64xf32>) attributes {in
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c3_once(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c4_once(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that keeps op 5 in result 0: only one phase needs it}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, keep = [5]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -81,7 +81,7 @@ wrapper.kernel @convert_loop_to_cpu_c3_once(%x: tensor<8x64xf32>) attributes {in
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c3_late(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c4_late(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that keeps op 2 in result 0: it is needed after the result is stored}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, keep = [2]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -98,19 +98,7 @@ wrapper.kernel @convert_loop_to_cpu_c3_late(%x: tensor<8x64xf32>) attributes {in
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c4_number(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
-  // expected-error @below {{has a schedule that reduces by rows: the number of rows is not between 0 and 16}}
-  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, block = 64, rows = 17> {
-    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
-    %s = loop.reduce sum %v over [0] : f32
-    loop.store %s, 0 [d1] : f32
-  }
-  wrapper.yield %0 : tensor<64xf32>
-}
-
-// -----
-
-wrapper.kernel @convert_loop_to_cpu_c4_vector(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c5_vector(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error @below {{has a schedule that reduces by rows: there is no parallel vector dimension}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<64xf32> schedule<vector_dim = 0, vector_width = 8, block = 64, rows = 4> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -122,7 +110,7 @@ wrapper.kernel @convert_loop_to_cpu_c4_vector(%x: tensor<8x64xf32>) attributes {
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c4_block(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c5_block(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error @below {{has a schedule that reduces by rows: the block is no multiple of a step of vectors}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, unroll = 2, block = 48, rows = 4> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -134,7 +122,7 @@ wrapper.kernel @convert_loop_to_cpu_c4_block(%x: tensor<8x64xf32>) attributes {i
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c4_phase(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c5_phase(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error @below {{has a schedule that reduces by rows: a reduction needs the result of another}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, block = 64, rows = 4> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -147,7 +135,7 @@ wrapper.kernel @convert_loop_to_cpu_c4_phase(%x: tensor<8x64xf32>) attributes {i
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c4_varies(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c5_varies(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error @below {{has a schedule that reduces by rows: a reduction does not vary over the vector dimension}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, block = 64, rows = 4> {
     %v = loop.load %a[d0, 0] : tensor<8x64xf32> -> f32
@@ -159,7 +147,7 @@ wrapper.kernel @convert_loop_to_cpu_c4_varies(%x: tensor<8x64xf32>) attributes {
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c4_pointwise(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c5_pointwise(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error @below {{has a schedule that reduces by rows: it has no reductions}}
   %0 = loop.kernel "k" [1, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, block = 64, rows = 4> {
     %v = loop.load %a[0, d1] : tensor<8x64xf32> -> f32
@@ -170,7 +158,7 @@ wrapper.kernel @convert_loop_to_cpu_c4_pointwise(%x: tensor<8x64xf32>) attribute
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c4_store(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c5_store(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that reduces by rows: it stores or computes values along the reduced dimensions after a reduction}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, block = 64, rows = 4> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -183,7 +171,7 @@ wrapper.kernel @convert_loop_to_cpu_c4_store(%x: tensor<8x64xf32>) attributes {i
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c4_bytes(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c5_bytes(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error @below {{has a schedule that reduces by rows: the accumulators of a block take more than 64 KiB}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, block = 16400, rows = 4> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32

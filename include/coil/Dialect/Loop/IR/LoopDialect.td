@@ -77,7 +77,7 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     (C1) `vector_dim` is -1 or more; the kernel checks that the dimension is one
          of its own.
     (C2) `vector_width` is 1 to 1024, `unroll` 1 to 256.
-    (C3) `block` and `grain` are 1 to 2147483647.
+    (C3) `block` and `grain` are 1 to 2147483647, `rows` is 0 to 16.
 
     Example:
     ```mlir
