@@ -413,6 +413,11 @@ func.func private @schedule_c3_grain() attributes {a = #loop.schedule<grain = -9
 
 // -----
 
+// expected-error@+1 {{rows is 17, expected 0 to 16}}
+func.func private @schedule_c3_grain() attributes {a = #loop.schedule<rows = 17>}
+
+// -----
+
 // expected-error@+1 {{convolution has 2 strides, 1 paddings and 2 dilations}}
 func.func private @conv_c1() attributes {a = #loop.conv<stride = [1, 1], padding = [0], dilation = [1, 1], groups = 1>}
 

@@ -87,14 +87,16 @@ static LogicalResult verifyBetween(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringAttr library, int64_t vectorDim,
                                    int64_t vectorWidth, int64_t unroll,
-                                   int64_t block, int64_t grain) {
+                                   int64_t block, int64_t grain, int64_t rows,
+                                   DenseI64ArrayAttr keep) {
   constexpr int64_t max = std::numeric_limits<int32_t>::max();
   return failure(
       failed(verifyBetween(emitError, "vector_dim", vectorDim, -1, max)) ||
       failed(verifyBetween(emitError, "vector_width", vectorWidth, 1, 1024)) ||
       failed(verifyBetween(emitError, "unroll", unroll, 1, 256)) ||
       failed(verifyBetween(emitError, "block", block, 1, max)) ||
-      failed(verifyBetween(emitError, "grain", grain, 1, max)));
+      failed(verifyBetween(emitError, "grain", grain, 1, max)) ||
+      failed(verifyBetween(emitError, "rows", rows, 0, 16)));
 }
 
 LogicalResult ConvAttr::verify(function_ref<InFlightDiagnostic()> emitError,
