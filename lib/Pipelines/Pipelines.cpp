@@ -73,7 +73,8 @@ static std::string resolveLibrary(const CompilePipelineOptions &options) {
 static constexpr int kOldestChip = 75;
 
 static llvm::Error unsupported(const llvm::Twine &message) {
-  return llvm::createStringError(std::errc::not_supported, message);
+  return llvm::createStringError(
+      std::make_error_code(std::errc::not_supported), message);
 }
 
 llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
