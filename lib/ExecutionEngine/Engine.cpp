@@ -501,9 +501,7 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
 // Runs
 //===----------------------------------------------------------------------===//
 
-void RunResult::Destroy::operator()(coil_run *run) const {
-  coil_run_destroy(run);
-}
+void RunDeleter::operator()(coil_run *run) const { coil_run_destroy(run); }
 
 coil_run_stats RunResult::getStats() const {
   coil_run_stats stats = {};
@@ -578,8 +576,53 @@ static int32_t relayout(coil_run *run, coil_tensor &tensor,
   return COIL_OK;
 }
 
+/// Elements from the first of a tensor to its last in memory, or -1 where
+/// strides are negative.
+static int64_t getSpan(const coil_tensor &tensor) {
+  int64_t last = 0;
+  for (int32_t d = 0; d < tensor.rank; ++d) {
+    if (tensor.sizes[d] == 0)
+      return 0;
+    if (tensor.strides[d] < 0)
+      return -1;
+    last += (tensor.sizes[d] - 1) * tensor.strides[d];
+  }
+  return last + 1;
+}
+
+/// Moves a host tensor to the run's device, as it lies in memory.
+static int32_t moveToDevice(coil_run *run, coil_tensor &tensor,
+                            int32_t device) {
+  int64_t bytes = getSpan(tensor) * coil_dtype_size(tensor.dtype);
+  if (bytes < 0)
+    return coil_rt_fail(run, COIL_INVALID_ARGUMENT,
+                        "an input of negative strides cannot be copied to a "
+                        "GPU");
+  void *memory = nullptr;
+  int32_t status = coil_rt_alloc_cuda(run, bytes, &memory);
+  if (status == COIL_OK && bytes > 0)
+    status = coil_rt_upload_cuda(run, memory, tensor.data, bytes);
+  tensor.data = memory;
+  tensor.device_type = COIL_CUDA;
+  tensor.device_index = device;
+  return status;
+}
+
+/// Moves a tensor from the run's device to host memory of the run.
+static int32_t moveToHost(coil_run *run, coil_tensor &tensor) {
+  int64_t bytes = getSpan(tensor) * coil_dtype_size(tensor.dtype);
+  void *memory = nullptr;
+  int32_t status = coil_rt_alloc(run, bytes, &memory);
+  if (status == COIL_OK && bytes > 0)
+    status = coil_rt_download_cuda(run, memory, tensor.data, bytes);
+  tensor.data = memory;
+  tensor.device_type = COIL_CPU;
+  tensor.device_index = 0;
+  return status;
+}
+
 int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
-                            llvm::ArrayRef<coil_tensor> inputs,
+                            llvm::MutableArrayRef<coil_tensor> inputs,
                             llvm::MutableArrayRef<coil_tensor> outputs,
                             const RunOptions &options) {
   int32_t device = options.device;
@@ -593,13 +636,70 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
     status = coil_run_set_stream(run, *options.stream);
   if (status == COIL_OK && options.timing)
     status = coil_run_set_timing(run, 1);
+  for (auto [input, spec] : llvm::zip(inputs, impl.signature.getInputs()))
+    if (status == COIL_OK && input.device_type == COIL_CPU &&
+        spec.deviceType == COIL_CUDA)
+      status = moveToDevice(run, input, device);
   if (status == COIL_OK)
     status = coil_cuda_program_call(impl.program, run, impl.entry,
                                     inputs.data(), int32_t(inputs.size()),
                                     outputs.data(), int32_t(outputs.size()));
-  if (status == COIL_OK && !options.stream)
+  bool moved = false;
+  for (coil_tensor &output : outputs)
+    if (status == COIL_OK && options.hostOutputs &&
+        output.device_type == COIL_CUDA) {
+      status = moveToHost(run, output);
+      moved = true;
+    }
+  if (status == COIL_OK && (moved || !options.stream))
     status = coil_run_synchronize(run);
   return status;
+}
+
+Expected<DeviceTensors> Engine::upload(
+    llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<coil_tensor> tensors,
+    llvm::ArrayRef<std::optional<int64_t>> symbols, int32_t device) const {
+  DeviceTensors result;
+  coil_run *run = nullptr;
+  int32_t status = coil_run_create(&run);
+  result.run.reset(run);
+  std::unique_ptr<coil_run, RunDeleter> copies;
+  if (status == COIL_OK) {
+    coil_run *host = nullptr;
+    status = coil_run_create(&host);
+    copies.reset(host);
+  }
+  if (status == COIL_OK)
+    status = coil_run_set_cuda_device(run, device);
+  for (auto [number, tensor] : llvm::zip_equal(numbers, tensors)) {
+    coil_tensor &copy = result.tensors.emplace_back(tensor);
+    size_t rank = size_t(tensor.rank);
+    auto &sizes = result.sizes.emplace_back(tensor.sizes, tensor.sizes + rank);
+    auto &strides =
+        result.strides.emplace_back(tensor.strides, tensor.strides + rank);
+    if (status != COIL_OK || tensor.device_type != COIL_CPU)
+      continue;
+    const TensorSpec &spec = impl->signature.getInputs()[number];
+    auto expected = getStrides(spec, tensor, symbols);
+    if (expected && !hasStrides(tensor, *expected)) {
+      strides = std::move(*expected);
+      status = relayout(copies.get(), copy, strides);
+    }
+    if (status == COIL_OK && spec.deviceType == COIL_CUDA)
+      status = moveToDevice(run, copy, device);
+    copy.sizes = sizes.data();
+    copy.strides = strides.data();
+  }
+  // Short vectors hold their elements inside, which moved with them.
+  for (size_t i = 0; i < result.tensors.size(); ++i) {
+    result.tensors[i].sizes = result.sizes[i].data();
+    result.tensors[i].strides = result.strides[i].data();
+  }
+  if (status == COIL_OK)
+    status = coil_run_synchronize(run);
+  if (status != COIL_OK)
+    return llvm::make_error<RunError>(status, coil_last_error());
+  return std::move(result);
 }
 
 Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,

@@ -122,7 +122,28 @@ struct RunOptions {
   int32_t device = 0;
   /// Measure the device time of each step (see coil_run_get_timing).
   bool timing = false;
+  /// Copy the outputs to host memory, and wait for that.
+  bool hostOutputs = false;
   /// @}
+};
+
+/// Destroys a run and the memory that it owns.
+struct RunDeleter {
+  void operator()(coil_run *run) const;
+};
+
+/// Tensors in the memory of a GPU, and that memory. Move-only.
+class DeviceTensors {
+public:
+  llvm::ArrayRef<coil_tensor> getTensors() const { return tensors; }
+
+private:
+  friend class Engine;
+  std::unique_ptr<coil_run, RunDeleter> run;
+  std::vector<coil_tensor> tensors;
+  /// Strides that the tensors point to.
+  std::vector<llvm::SmallVector<int64_t>> strides;
+  std::vector<llvm::SmallVector<int64_t>> sizes;
 };
 
 /// The outputs of one run and the memory behind them. An output may also point
@@ -136,10 +157,7 @@ public:
 
 private:
   friend class Engine;
-  struct Destroy {
-    void operator()(coil_run *run) const;
-  };
-  std::unique_ptr<coil_run, Destroy> run;
+  std::unique_ptr<coil_run, RunDeleter> run;
   std::vector<coil_tensor> outputs;
   /// Sizes and strides that the outputs point to.
   std::unique_ptr<int64_t[]> shapes;
@@ -171,14 +189,22 @@ public:
   /// Address of a function of the program, or null.
   void *lookup(llvm::StringRef name) const;
 
+  /// Copies host tensors to a GPU, once for many runs: `tensors[i]` as input
+  /// `numbers[i]`, in the layout that the program expects of it. `symbols` are
+  /// the signature's, as far as they are known.
+  llvm::Expected<DeviceTensors>
+  upload(llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<coil_tensor> tensors,
+         llvm::ArrayRef<std::optional<int64_t>> symbols, int32_t device) const;
+
   /// Checks the inputs and runs the program. Fails with InputError or RunError.
+  /// A program for a GPU also takes inputs in host memory, and copies them.
   llvm::Expected<RunResult> run(llvm::ArrayRef<coil_tensor> inputs,
                                 const RunOptions &options = {}) const;
 
 private:
   struct Impl;
   static int32_t runOnDevice(const Impl &impl, coil_run *run,
-                             llvm::ArrayRef<coil_tensor> inputs,
+                             llvm::MutableArrayRef<coil_tensor> inputs,
                              llvm::MutableArrayRef<coil_tensor> outputs,
                              const RunOptions &options);
   explicit Engine(std::unique_ptr<Impl> impl);

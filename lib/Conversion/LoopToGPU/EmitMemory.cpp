@@ -195,9 +195,8 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
   auto type = VectorType::get(width, memory);
   Value other;
   if (active || condition.lanes)
-    other = load.getOther()
-                ? toMemory(broadcast(lookup(load.getOther(), ip, ir)))
-                : zero(type);
+    other = load.getOther() ? broadcast(lookup(load.getOther(), ip, ir))
+                            : zero(VectorType::get(width, scalar));
   unsigned bytes = byteWidth(scalar);
   auto at = [&]() {
     return elementPointer(number, memory, address.base, ip, ir, args, 0);
@@ -207,8 +206,11 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
     int64_t piece = address.alignment;
     unsigned alignment =
         std::min<unsigned>(kAccessBytes, static_cast<unsigned>(piece) * bytes);
+    auto finish = [&](Value v) {
+      return scalar.isInteger(1) ? fromMemory(v) : v;
+    };
     if (piece == width)
-      return loadElements(pointer, type, alignment, number);
+      return finish(loadElements(pointer, type, alignment, number));
     SmallVector<Value> lanes;
     for (int64_t begin = 0; begin < width; begin += piece) {
       Value from = advance(pointer, memory, begin);
@@ -221,23 +223,25 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
       for (int64_t i = 0; i < piece; ++i)
         lanes.push_back(extract(v, i));
     }
+    return finish(fromLanes(lanes));
+  };
+  if (!condition.lanes)
+    return select(active, other, whole);
+  // A masked load would be one access that reaches over the end.
+  auto cut = [&]() -> Value {
+    Condition one = condition;
+    if (active)
+      one.lanes = both(condition.lanes, active);
+    SmallVector<Value> lanes;
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes.push_back(emitLoadLane(load, address, one, ip, ir, lane));
     return fromLanes(lanes);
   };
-  Value result;
-  if (!condition.lanes) {
-    result = select(active, other, whole);
-  } else {
-    auto cut = [&]() -> Value {
-      return LLVM::MaskedLoadOp::create(b, type, at(),
-                                        both(condition.lanes, active), other,
-                                        b.getI32IntegerAttr(bytes));
-    };
-    // Almost all vectors are whole.
-    result = condition.full
-                 ? choose(both(condition.full, active), type, whole, cut)
-                 : cut();
-  }
-  return scalar.isInteger(1) ? fromMemory(result) : result;
+  if (!condition.full)
+    return cut();
+  // Almost all vectors are whole.
+  return choose(both(condition.full, active), VectorType::get(width, scalar),
+                whole, cut);
 }
 
 LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
