@@ -244,13 +244,17 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   auto impl = std::make_unique<Impl>();
   JITStats &stats = impl->stats;
   llvm::SourceMgr sources;
-  Expected<Program> loaded =
-      loadProgram(path, options.weights, sources, *context);
+  Expected<Program> loaded = loadProgram(path, options.weights, sources,
+                                         *context, options.checkWeights);
   if (!loaded)
     return errors.take(loaded.takeError());
   OwningOpRef<ModuleOp> module = std::move(loaded->module);
   impl->weightStore = std::move(loaded->weights);
   stats.importSeconds = now() - start;
+
+  if (!module->lookupSymbol(options.function) &&
+      !module->lookupSymbol("coil_" + options.function))
+    return makeError("there is no function '" + options.function + "'");
 
   // Graph operators may still be compound: they start from the beginning.
   Stage stage = detectStage(*module);

@@ -15,11 +15,13 @@
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Import/Import.h"
+#include "coil/Support/Nesting.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -35,33 +37,54 @@ static Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+Expected<OwningOpRef<ModuleOp>> coil::loadModule(StringRef path,
+                                                 llvm::SourceMgr &sources,
+                                                 MLIRContext &context) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
+  if (!file)
+    return makeError(message);
+  std::optional<size_t> deep = findDeepNesting(file->getBuffer());
+  const char *begin = file->getBufferStart();
+  unsigned id = sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  if (deep) {
+    auto [line, column] = sources.getLineAndColumn(
+        llvm::SMLoc::getFromPointer(begin + *deep), id);
+    return makeError(
+        path + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) +
+        ": nested deeper than the limit of " + llvm::Twine(kMaxTextNesting));
+  }
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return makeError("'" + path + "' is not a valid module");
+  return std::move(module);
+}
+
 Expected<Program> coil::loadProgram(StringRef path, StringRef weightsPath,
                                     llvm::SourceMgr &sources,
-                                    MLIRContext &context) {
+                                    MLIRContext &context, bool checkWeights) {
   Program program;
   if (path.ends_with(".pt2")) {
+    import::ImportOptions options;
+    options.checkWeightCRC = checkWeights;
     Expected<import::ImportedProgram> imported =
-        import::importExportedProgram(path, &context);
+        import::importExportedProgram(path, &context, options);
     if (!imported)
       return makeError("'" + path + "': " + toString(imported.takeError()));
     program.module = std::move(imported->module);
     program.weights = std::move(imported->weights);
     return std::move(program);
   }
-  std::string message;
-  auto file = openInputFile(path, &message);
-  if (!file)
-    return makeError(message);
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  program.module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!program.module)
-    return makeError("'" + path + "' is not a valid module");
+  Expected<OwningOpRef<ModuleOp>> module = loadModule(path, sources, context);
+  if (!module)
+    return module.takeError();
+  program.module = std::move(*module);
   if (weightsPath.empty())
     return std::move(program);
   Expected<import::Package> package = import::Package::open(weightsPath);
   if (!package)
     return package.takeError();
-  auto weights = package->loadWeights("", import::Limits());
+  auto weights = package->loadWeights("", import::Limits(), checkWeights);
   if (!weights)
     return weights.takeError();
   program.weights = std::move(*weights);

@@ -21,7 +21,7 @@ extern "C" {
 
 int32_t coil_rt_check_input(coil_run *, const coil_tensor *input,
                             const char *name, int32_t dtype, int32_t rank,
-                            int32_t device_type) {
+                            int32_t deviceType) {
   if (input->rank != rank)
     return fail(COIL_INVALID_ARGUMENT, "input '%s' has rank %d, expected %d",
                 name, input->rank, rank);
@@ -31,10 +31,10 @@ int32_t coil_rt_check_input(coil_run *, const coil_tensor *input,
                 "input '%s' has element type %s, expected %s", name,
                 given ? given : "unknown", coil_dtype_name(dtype));
   }
-  if (input->device_type != device_type)
+  if (input->device_type != deviceType)
     return fail(COIL_INVALID_ARGUMENT,
                 "input '%s' is on a device of type %d, expected %d", name,
-                input->device_type, device_type);
+                input->device_type, deviceType);
   return COIL_OK;
 }
 

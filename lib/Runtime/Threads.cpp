@@ -24,6 +24,25 @@
 
 using namespace coil::rt;
 
+// libgomp is not instrumented: ThreadSanitizer has to be told that a team
+// starts after its loop is set up and has joined before the results are read.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define COIL_TSAN
+#endif
+#endif
+#ifdef COIL_TSAN
+extern "C" {
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+}
+static void happensBefore(void *address) { __tsan_release(address); }
+static void happensAfter(void *address) { __tsan_acquire(address); }
+#else
+static void happensBefore(void *) {}
+static void happensAfter(void *) {}
+#endif
+
 namespace {
 
 /// libgomp's interface, bound at the first use: pragmas would bind to the
@@ -129,6 +148,7 @@ void coil::rt::failBody(int32_t status) {
 }
 
 static void work(void *data) {
+  happensAfter(data);
   Loop &loop = *static_cast<Loop *>(data);
   Failure failure = {&loop.status, loop.message, sizeof(loop.message)};
   Failure *outer = currentFailure;
@@ -151,6 +171,7 @@ static void work(void *data) {
     }
   }
   currentFailure = outer;
+  happensBefore(data);
 }
 
 int32_t coil::rt::parallelForImpl(int64_t total, int64_t grain, RangeFn body,
@@ -187,7 +208,9 @@ int32_t coil::rt::parallelForImpl(int64_t total, int64_t grain, RangeFn body,
     begin = end;
   }
   // Always the whole team: libgomp ends threads that a smaller team leaves out.
+  happensBefore(&loop);
   openMP().parallel(work, &loop, unsigned(threads), 0);
+  happensAfter(&loop);
   int32_t status = loop.status;
   return status == COIL_OK ? COIL_OK : failWith(status, loop.message);
 }

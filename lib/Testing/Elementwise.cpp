@@ -17,7 +17,6 @@ using namespace coil::graph;
 using namespace coil::testing;
 using reference::DType;
 using reference::Tensor;
-using sym::ExprAttr;
 
 bool Generator::emitFloatUnary() {
   struct Function {

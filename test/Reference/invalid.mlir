@@ -6,6 +6,9 @@
 // RUN: not coil-interpret %s --function=many_points --max-steps=1000 2>&1 | FileCheck %s --check-prefix=STEPS
 // RUN: not coil-interpret %s --function=many_points --max-bytes=1000 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: not coil-interpret %s --function=no_such_function 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not coil-interpret %s --function=negative_size --input='dense<0.0> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not coil-interpret %s --function=reshape --input='dense<0.0> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=RESHAPE
+// RUN: not coil-interpret %s --function=gather --input='dense<0.0> : tensor<3x2xf32>' --input='dense<0> : tensor<4x1xi64>' 2>&1 | FileCheck %s --check-prefix=GATHER
 
 // NAME: error: no function 'no_such_function'
 
@@ -95,4 +98,29 @@ func.func @endless() {
 func.func @symbols(%x: tensor<?x?xf32, #sym.shape<[s0, s0 * 2]>>) attributes {sym.symbols = {s0 = #sym.range<1, 8>}} {
   sym.assert <s0 mod 2> eq <0>, "s0 is even"
   return
+}
+
+// CHECK: error: 'blocks' has control flow between blocks, which has no reference semantics
+func.func @blocks() {
+  cf.br ^next
+^next:
+  return
+}
+
+// NEGATIVE: error: has a negative or unrepresentable size
+func.func @negative_size(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0 - 5]>> {
+  %y = graph.full 1.0 : f32 -> tensor<?xf32, #sym.shape<[s0 - 5]>>
+  return %y : tensor<?xf32, #sym.shape<[s0 - 5]>>
+}
+
+// RESHAPE: error: reshapes 3 elements to another number
+func.func @reshape(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?x2xf32, #sym.shape<[s0 floordiv 2, 2]>> {
+  %y = graph.reshape %x : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?x2xf32, #sym.shape<[s0 floordiv 2, 2]>>
+  return %y : tensor<?x2xf32, #sym.shape<[s0 floordiv 2, 2]>>
+}
+
+// GATHER: error: reads outside of dimension 0
+func.func @gather(%x: tensor<?x2xf32, #sym.shape<[s0, 2]>>, %i: tensor<4x1xi64>) -> tensor<4x1xf32> {
+  %y = graph.gather %x, %i dim 1 : (tensor<?x2xf32, #sym.shape<[s0, 2]>>, tensor<4x1xi64>) -> tensor<4x1xf32>
+  return %y : tensor<4x1xf32>
 }

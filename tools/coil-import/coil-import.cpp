@@ -57,6 +57,14 @@ static cl::opt<bool>
     checkWeights("check-weights",
                  cl::desc("Compare the bytes of the weights with their CRC-32"),
                  cl::cat(mainCategory));
+enum class WeightsMode { External, Inline };
+static cl::opt<WeightsMode> weightsMode(
+    "weights", cl::desc("Where the weights are"),
+    cl::values(clEnumValN(WeightsMode::External, "external",
+                          "in the .pt2 file, named by arguments (default)"),
+               clEnumValN(WeightsMode::Inline, "inline",
+                          "in the module, which then needs no other file")),
+    cl::init(WeightsMode::External), cl::cat(mainCategory));
 static cl::opt<bool>
     printLocations("print-locations",
                    cl::desc("Print node names and source lines"),
@@ -116,10 +124,13 @@ static constexpr StringLiteral overview =
     R"(Import a PyTorch program that torch.export.save wrote (a .pt2 file).
 
 The result is a module with a function @main of graph.aten operators. Weights
-stay in the .pt2 file; arguments with the attribute graph.weight name them.
+stay in the .pt2 file, where coil-run --weights=model.pt2 finds them; arguments
+with the attribute graph.weight name them. With --weights=inline they become
+constants of the module.
 Nothing in the file is executed, and pickles are never opened.
 
   coil-import model.pt2 -o model.mlir
+  coil-import model.pt2 --weights=inline -o model.mlir
   coil-import model.pt2 --list-ops
 
 Exit status: 0 success, 2 wrong usage, 3 the file cannot be imported.
@@ -187,6 +198,10 @@ static Error convert(raw_ostream &os) {
       import::importExportedProgram(inputFile, &context, options);
   if (!program)
     return program.takeError();
+  if (weightsMode == WeightsMode::Inline)
+    if (Error error =
+            import::inlineWeights(*program->module, *program->weights))
+      return error;
   if (emitBytecode) {
     if (failed(mlir::writeBytecodeToFile(*program->module, os)))
       return import::makeError("cannot write bytecode");
@@ -210,6 +225,11 @@ int main(int argc, char **argv) {
     errs() << file << ": error: " << message << '\n';
     return status;
   };
+  if (noWeights && weightsMode == WeightsMode::Inline)
+    return fail("coil-import",
+                "--no-weights and --weights=inline exclude each "
+                "other",
+                exitUsage);
   std::string message;
   std::unique_ptr<ToolOutputFile> output =
       mlir::openOutputFile(outputFile, &message);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "coil/Driver/Driver.h"
 #include "coil/InitAllDialects.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
@@ -18,7 +19,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -115,10 +115,14 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(inputFile, sources, &context);
-  if (!module)
+  llvm::Expected<OwningOpRef<ModuleOp>> loaded =
+      loadModule(inputFile, sources, context);
+  if (!loaded) {
+    llvm::errs() << "coil-interpret: error: "
+                 << llvm::toString(loaded.takeError()) << '\n';
     return 3;
+  }
+  OwningOpRef<ModuleOp> module = std::move(*loaded);
 
   std::vector<reference::Tensor> arguments;
   for (const std::string &text : inputs) {

@@ -50,6 +50,11 @@ static cl::opt<std::string>
     weightsFile("weights", cl::value_desc("model.pt2"),
                 cl::desc("Where the weights of a .mlir file are"),
                 cl::cat(runCategory));
+static cl::opt<bool>
+    checkWeights("check-weights", cl::init(true),
+                 cl::desc("Compare the bytes of the weights with their CRC-32 "
+                          "(default: true)"),
+                 cl::cat(runCategory));
 static cl::list<std::string>
     inputTexts("input", cl::value_desc("value"),
                cl::desc("Input, once for each in order (see below)"),
@@ -411,7 +416,12 @@ int main(int argc, char **argv) {
   if (coil_set_num_threads(int32_t(threads)) != COIL_OK)
     return report(ExitUsage, coil_last_error());
 
+  if (library != "auto" && library != "onednn" && library != "none")
+    return report(ExitUsage, "unknown library '" + library +
+                                 "', expected 'onednn', 'none' or 'auto'");
+
   JITOptions options;
+  options.checkWeights = checkWeights;
   options.function = functionName;
   options.weights = weightsFile;
   options.pipelineOptions =

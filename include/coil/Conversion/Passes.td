@@ -126,12 +126,22 @@ def ConvertLoopToCPUPass
     reductions. Values that vary over the vector dimension are vectors, in
     `unroll` copies; a remainder runs one masked vector at a time. Accesses with
     stride one along it are vector loads and stores, others gathers and
-    scatters.
+    scatters. A value that the schedule keeps is stored in the result that holds
+    it by the phase that computes it first, and loaded by later ones. With
+    `rows`, a phase walks rows of the block with accumulators in memory.
 
     Constraints:
     (C1) The kernel is in value form.
-    (C2) The schedule's vector dimension exists.
+    (C2) The schedule names no library.
     (C3) The schedule, if there is one, is a `#loop.schedule`.
+    (C4) `keep` names, for each result, an op whose value the result can hold:
+         of the result's type, varying over all its dimensions, with one element
+         for each point of the space, needed by several phases, none of them
+         after the one that stores the result.
+    (C5) `rows` comes with a parallel vector dimension, a block that is a
+         multiple of a step of vectors, reductions in one phase that all vary
+         over the vector dimension, and no other values along the reduced
+         dimensions after it; the accumulators of a block take at most 64 KiB.
 
     Before:
     ```mlir

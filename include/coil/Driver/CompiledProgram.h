@@ -32,6 +32,8 @@ struct JITOptions {
   std::string function = "main";
   /// The .pt2 file with the weights of a module.
   std::string weights;
+  /// Whether to compare the weights' bytes with their CRC-32, which reads them.
+  bool checkWeights = true;
   /// Pipeline options as text: `library=none vector-bits=256`.
   std::string pipelineOptions;
   /// Keeps the program before lowering, for `interpret`.

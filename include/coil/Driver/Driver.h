@@ -26,7 +26,7 @@
 
 namespace llvm {
 class SourceMgr;
-}
+} // namespace llvm
 
 namespace coil {
 
@@ -37,13 +37,21 @@ struct Program {
   std::unique_ptr<import::WeightStore> weights;
 };
 
-/// Reads `path`: an exported program (`.pt2`), or a module as text or bytecode.
-/// A module takes its weights from the `.pt2` file `weightsPath`, if given.
-/// `sources` receives the text, so that diagnostics can show it.
+/// Reads a module as text or bytecode. Text that is nested too deep for the
+/// parser is an error. `sources` receives it, so that diagnostics can show it.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+loadModule(llvm::StringRef path, llvm::SourceMgr &sources,
+           mlir::MLIRContext &context);
+
+/// Reads `path`: an exported program (`.pt2`), or a module as `loadModule`
+/// does. A module takes its weights from the `.pt2` file `weightsPath`, if
+/// given. With `checkWeights` the weights' bytes are compared with their
+/// CRC-32.
 llvm::Expected<Program> loadProgram(llvm::StringRef path,
                                     llvm::StringRef weightsPath,
                                     llvm::SourceMgr &sources,
-                                    mlir::MLIRContext &context);
+                                    mlir::MLIRContext &context,
+                                    bool checkWeights = false);
 
 /// The stage that a module is at, by the ops it holds.
 Stage detectStage(mlir::ModuleOp module);

@@ -54,6 +54,11 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildModule(const ExportedProgram &program, const WeightStore *weights,
             mlir::MLIRContext *context, const Limits &limits = {});
 
+/// Makes constants of the arguments of `@main` that are weights, so that the
+/// module needs no file beside it. Weights that the program writes to stay
+/// arguments.
+llvm::Error inlineWeights(mlir::ModuleOp module, const WeightStore &weights);
+
 } // namespace coil::import
 
 #endif // COIL_IMPORT_IMPORT_H

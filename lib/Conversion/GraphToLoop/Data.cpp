@@ -83,9 +83,11 @@ struct Pad : OpRewritePattern<graph::PadOp> {
   }
 };
 
+} // namespace
+
 /// The element of an index tensor as i64.
-Value loadIndex(KernelBuilder &k, unsigned input, ArrayRef<ExprAttr> at,
-                Value tensor) {
+static Value loadIndex(KernelBuilder &k, unsigned input, ArrayRef<ExprAttr> at,
+                       Value tensor) {
   Value v = k.load(input, at);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   if (element.isInteger(64))
@@ -95,6 +97,7 @@ Value loadIndex(KernelBuilder &k, unsigned input, ArrayRef<ExprAttr> at,
   return arith::ExtSIOp::create(k.b, k.b.getI64Type(), v);
 }
 
+namespace {
 /// graph.gather  →  an indirect load.
 struct Gather : OpRewritePattern<graph::GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -205,8 +208,10 @@ struct Full : OpRewritePattern<graph::FullOp> {
   }
 };
 
+} // namespace
+
 /// Converts an i64 to a scalar of type `type`, rounding once.
-Value convertFromI64(KernelBuilder &k, Value v, Type type) {
+static Value convertFromI64(KernelBuilder &k, Value v, Type type) {
   if (v.getType() == type)
     return v;
   if (isa<IntegerType>(type))
@@ -217,6 +222,7 @@ Value convertFromI64(KernelBuilder &k, Value v, Type type) {
   return arith::TruncFOp::create(k.b, type, wide);
 }
 
+namespace {
 struct Iota : OpRewritePattern<graph::IotaOp> {
   using OpRewritePattern::OpRewritePattern;
 

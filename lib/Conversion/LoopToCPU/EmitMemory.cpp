@@ -22,13 +22,12 @@ using namespace coil::loop;
 using sym::ExprAttr;
 using sym::ExprKind;
 
-/// The type that elements have in memory: a bool takes a byte.
-static Type memoryType(Type scalar) {
+Type KernelEmitter::memoryType(Type scalar) {
   return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
                              : scalar;
 }
 
-static unsigned byteWidth(Type scalar) {
+unsigned KernelEmitter::elementBytes(Type scalar) {
   return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
 }
 
@@ -115,7 +114,7 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
   SmallVector<ExprAttr> sizes = sym::getSizes(type);
   Type scalar = load.getType();
   Type memory = memoryType(scalar);
-  unsigned alignment = byteWidth(scalar);
+  unsigned alignment = elementBytes(scalar);
   ExprAttr address =
       linearAddress(load.getIndices().getDims(), layout.strides[number]);
   Value base = buffers[number];
@@ -196,12 +195,7 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
     if (contiguous) {
       Value pointer =
           elementPointer(base, memory, scalarExpr(address, copy, args));
-      if (active)
-        result =
-            LLVM::MaskedLoadOp::create(b, vectorType, pointer, active, other,
-                                       b.getI32IntegerAttr(alignment));
-      else
-        result = LLVM::LoadOp::create(b, vectorType, pointer, alignment);
+      result = loadVector(pointer, vectorType, active, other, alignment);
     } else {
       if (!active)
         active = broadcast(
@@ -221,12 +215,58 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
   return success();
 }
 
-LogicalResult KernelEmitter::emitStore(StoreOp store) {
+Value KernelEmitter::loadVector(Value pointer, VectorType type, Value active,
+                                Value other, unsigned alignment) {
+  if (!active)
+    return LLVM::LoadOp::create(b, type, pointer, alignment);
+  return LLVM::MaskedLoadOp::create(b, type, pointer, active, other,
+                                    b.getI32IntegerAttr(alignment));
+}
+
+LogicalResult KernelEmitter::emitKeptLoad(StoreOp store, Value value) {
   unsigned number =
       static_cast<unsigned>(kernel.getInputs().size() + store.getOutput());
-  Type scalar = store.getValue().getType();
+  Type type = value.getType();
+  unsigned alignment = elementBytes(type);
+  ExprAttr address =
+      linearAddress(store.getIndices().getDims(), layout.strides[number]);
+  Value base = buffers[number];
+  Copies out;
+  if (!variesOverVector(value)) {
+    Value pointer = elementPointer(base, type, scalarExpr(address));
+    out.push_back(LLVM::LoadOp::create(b, type, pointer, alignment));
+    values[value] = out;
+    return success();
+  }
+  auto vectorType = VectorType::get(width, type);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
+  ExprAttr v = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
+  auto split = sym::splitLinear(address, v);
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    Value active = tailMask(copy);
+    if (split && split->first.isConstant(1)) {
+      Value pointer = elementPointer(base, type, scalarExpr(address, copy));
+      out.push_back(loadVector(pointer, vectorType, active, zero, alignment));
+      continue;
+    }
+    if (!active)
+      active = broadcast(
+          arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1))
+              .getResult());
+    Value pointers = elementPointer(base, type, vectorExpr(address, copy));
+    out.push_back(LLVM::masked_gather::create(
+        b, vectorType, pointers, active, zero, b.getI32IntegerAttr(alignment)));
+  }
+  values[value] = out;
+  return success();
+}
+
+LogicalResult KernelEmitter::emitStore(StoreOp store, Value value) {
+  unsigned number =
+      static_cast<unsigned>(kernel.getInputs().size() + store.getOutput());
+  Type scalar = value.getType();
   Type memory = memoryType(scalar);
-  unsigned alignment = byteWidth(scalar);
+  unsigned alignment = elementBytes(scalar);
   ExprAttr address =
       linearAddress(store.getIndices().getDims(), layout.strides[number]);
   Value base = buffers[number];
@@ -235,7 +275,7 @@ LogicalResult KernelEmitter::emitStore(StoreOp store) {
       variance.of(
           store.getIndices().getDims())[static_cast<unsigned>(vectorDim)];
   if (!isVectorStore) {
-    Value v = toMemory(lookup(store.getValue(), 0));
+    Value v = toMemory(lookup(value, 0));
     LLVM::StoreOp::create(
         b, v, elementPointer(base, memory, scalarExpr(address)), alignment);
     return success();
@@ -243,7 +283,7 @@ LogicalResult KernelEmitter::emitStore(StoreOp store) {
   ExprAttr v = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
   auto split = sym::splitLinear(address, v);
   for (unsigned copy = 0; copy < copies; ++copy) {
-    Value vec = toMemory(broadcast(lookup(store.getValue(), copy)));
+    Value vec = toMemory(broadcast(lookup(value, copy)));
     Value active = tailMask(copy);
     if (split && split->first.isConstant(1)) {
       Value pointer = elementPointer(base, memory, scalarExpr(address, copy));

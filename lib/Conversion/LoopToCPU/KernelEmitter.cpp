@@ -24,10 +24,20 @@ using sym::ExprAttr;
 
 KernelEmitter::KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout)
     : kernel(kernel), layout(layout), variance(kernel),
-      context(sym::Context::forOp(kernel)), b(kernel.getLoc(), kernel) {}
+      context(sym::Context::forOp(kernel)), b(kernel.getLoc(), kernel),
+      phases(kernel) {}
 
 static bool isReduction(Operation *op) {
   return isa<ReduceOp, ArgReduceOp>(op);
+}
+
+/// Notes that result `output` keeps the value of op `number`.
+void KernelEmitter::keep(unsigned output, int64_t number) {
+  Operation *op = &*std::next(kernel.getBlock()->begin(), number);
+  std::string why;
+  std::optional<unsigned> phase = getKeepPhase(phases, kernel, output, op, why);
+  assert(phase && "schedule was not checked");
+  kept.insert({op, {kernel.getStore(output), *phase}});
 }
 
 void KernelEmitter::analyze() {
@@ -44,6 +54,12 @@ void KernelEmitter::analyze() {
     width = vectorDim < 0 ? 1 : schedule.getVectorWidth();
     unroll = vectorDim < 0 ? 1 : schedule.getUnroll();
     block = schedule.getBlock();
+    rows = schedule.getRows();
+    if (schedule.getKeep())
+      for (auto [output, number] :
+           llvm::enumerate(schedule.getKeep().asArrayRef()))
+        if (number >= 0)
+          keep(static_cast<unsigned>(output), number);
   }
   if (width == 1) {
     vectorDim = -1;
@@ -58,15 +74,6 @@ void KernelEmitter::analyze() {
   };
   if (vectorDim >= 0)
     innermost(vectorIsReduced ? reducedDims : parallelDims);
-
-  for (Operation &op : *kernel.getBlock()) {
-    unsigned phase = 0;
-    for (Value v : op.getOperands())
-      if (Operation *def = v.getDefiningOp())
-        phase = std::max(phase, phaseOf[def] + (isReduction(def) ? 1 : 0));
-    phaseOf[&op] = phase;
-    numPhases = std::max(numPhases, phase + 1);
-  }
 
   MLIRContext *ctx = kernel.getContext();
   total = sym::constant(ctx, 1);
@@ -113,6 +120,9 @@ Operation *KernelEmitter::emit(OpBuilder &builder, StringRef name) {
                           errorFlag);
   }
 
+  if (rows > 0)
+    allocateRows();
+
   auto loop = scf::ForOp::create(b, entry->getArgument(2),
                                  entry->getArgument(3), constantIndex(1));
   b.setInsertionPointToStart(loop.getBody());
@@ -157,7 +167,7 @@ LogicalResult KernelEmitter::emitTask(Value task) {
     return emitPoint();
   // What does not vary over the vectorised dimension is computed once a task.
   for (Operation &op : *kernel.getBlock()) {
-    if (isReduction(&op) || isa<StoreOp>(op) || phaseOf[&op] != 0)
+    if (isReduction(&op) || isa<StoreOp>(op) || phases[&op] != 0)
       continue;
     Value v = op.getResult(0);
     if (variesOverVector(v) || variance[v].anyCommon(reducedSet))
@@ -169,7 +179,10 @@ LogicalResult KernelEmitter::emitTask(Value task) {
   Value begin = arith::MulIOp::create(b, blockNumber, constantIndex(block));
   Value extent = scalarExpr(kernel.getExtent(static_cast<unsigned>(vectorDim)));
   Value end = arith::AddIOp::create(b, begin, constantIndex(block));
-  return emitBlock(begin, arith::MinSIOp::create(b, end, extent));
+  end = arith::MinSIOp::create(b, end, extent);
+  if (rows > 0)
+    return emitRows(begin, end);
+  return emitColumns(begin, end, [&] { return emitPoint(); });
 }
 
 FailureOr<SmallVector<Value>> KernelEmitter::emitVectorLoop(
@@ -199,9 +212,11 @@ static Value remainderMask(ImplicitLocOpBuilder &b, Value lanes, Value position,
   return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, restVector);
 }
 
-LogicalResult KernelEmitter::emitBlock(Value begin, Value end) {
+LogicalResult
+KernelEmitter::emitColumns(Value begin, Value end,
+                           llvm::function_ref<LogicalResult()> body) {
   auto runBody = [&](ArrayRef<Value>) -> FailureOr<SmallVector<Value>> {
-    if (failed(emitPoint()))
+    if (failed(body()))
       return failure();
     return SmallVector<Value>();
   };
@@ -241,50 +256,33 @@ LogicalResult KernelEmitter::emitPoint() {
     copies = 1;
     masks.clear();
   }
-  for (unsigned phase = 0; phase < numPhases; ++phase)
+  for (unsigned phase = 0; phase < phases.size(); ++phase)
     if (failed(emitPhase(phase)))
       return failure();
   return success();
 }
 
 LogicalResult KernelEmitter::emitPhase(unsigned phase) {
-  auto variesOverReduced = [&](Operation *op) {
-    if (auto store = dyn_cast<StoreOp>(op))
-      return variance.of(store.getIndices().getDims()).anyCommon(reducedSet);
-    return op->getNumResults() > 0 &&
-           variance[op->getResult(0)].anyCommon(reducedSet);
-  };
+  currentPhase = phase;
   // Values of the point, once.
-  SmallVector<Operation *> reductions, wanted;
+  SmallVector<Operation *> reductions;
   for (Operation &op : *kernel.getBlock()) {
-    if (phaseOf[&op] != phase)
+    if (phases[&op] != phase)
       continue;
     if (isReduction(&op))
       reductions.push_back(&op);
-    else if (isa<StoreOp>(op) && variesOverReduced(&op))
-      wanted.push_back(&op);
-    else if (!variesOverReduced(&op) && !onceATask.contains(&op) &&
+    else if (!phases.isInner(&op) && !onceATask.contains(&op) &&
              failed(emitOp(&op)))
       return failure();
   }
-  if (reductions.empty() && wanted.empty())
-    return success();
   // What the loop of this phase has to compute.
-  SmallVector<Operation *> stack(reductions.begin(), reductions.end());
-  llvm::append_range(stack, wanted);
-  DenseSet<Operation *> needed(stack.begin(), stack.end());
-  while (!stack.empty()) {
-    Operation *op = stack.pop_back_val();
-    for (Value v : op->getOperands())
-      if (Operation *def = v.getDefiningOp())
-        if (!isReduction(def) && variesOverReduced(def) &&
-            needed.insert(def).second)
-          stack.push_back(def);
-  }
-  SmallVector<Operation *> slice;
-  for (Operation &op : *kernel.getBlock())
-    if (needed.contains(&op))
-      slice.push_back(&op);
+  DenseSet<Operation *> readBack;
+  for (auto &[op, where] : kept)
+    if (where.phase < phase)
+      readBack.insert(op);
+  SmallVector<Operation *> slice = phases.getSlice(phase, readBack);
+  if (slice.empty())
+    return success();
 
   SmallVector<Value> start;
   for (Operation *op : reductions) {
@@ -313,14 +311,23 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
     MutableArrayRef<Value> rest = acc;
     for (Operation *op : slice) {
       if (!isReduction(op)) {
-        if (failed(emitOp(op)))
+        auto *where = kept.find(op);
+        if (where != kept.end() && where->second.phase < currentPhase) {
+          if (failed(emitKeptLoad(where->second.store, op->getResult(0))))
+            return failure();
+        } else if (failed(emitOp(op))) {
           return failure();
+        }
         continue;
       }
       unsigned n = accumulatorCopies(op) * accumulatorsPerCopy(op);
       accumulate(op, rest.take_front(n));
       rest = rest.drop_front(n);
     }
+    for (auto &[op, where] : kept)
+      if (where.phase == currentPhase &&
+          failed(emitStore(where.store, op->getResult(0))))
+        return failure();
     return acc;
   }
   unsigned d = reducedDims[depth];
@@ -386,7 +393,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
     return emitLoad(load);
   if (auto store = dyn_cast<StoreOp>(op))
-    return emitStore(store);
+    return emitStore(store, store.getValue());
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
   if (auto index = dyn_cast<IndexOp>(op)) {

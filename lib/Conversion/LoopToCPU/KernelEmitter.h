@@ -13,8 +13,13 @@
 // body runs in phases: phase 0 loops over the reduced dimensions and computes
 // the reductions that need no other, phase 1 those that need phase 0, and so
 // on; values that vary over reduced dimensions are recomputed in every phase
-// that needs them (their operands are in cache by then). Values that do not
-// vary over reduced dimensions are computed once, between the loops.
+// that needs them (their operands are in cache by then), unless the schedule
+// keeps them in the elements of a result that is stored later. Values that do
+// not vary over reduced dimensions are computed once, between the loops.
+//
+// With `rows` in the schedule a task is a block of the vectorised dimension as
+// a whole: the reduced dimensions are walked outside, the block inside, with
+// accumulators in memory.
 //
 // Values that vary over the vector dimension are vectors, in `unroll` copies;
 // all others are scalars. The remainder of a vectorised loop runs one masked
@@ -26,6 +31,7 @@
 #define COIL_LIB_CONVERSION_LOOPTOCPU_KERNELEMITTER_H
 
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
+#include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/IR/Builders.h"
@@ -50,8 +56,12 @@ private:
   //===--- Structure (KernelEmitter.cpp) ----------------------------------===//
 
   void analyze();
+  void keep(unsigned output, int64_t number);
   mlir::LogicalResult emitTask(mlir::Value task);
-  mlir::LogicalResult emitBlock(mlir::Value begin, mlir::Value end);
+  /// Emits `body` for the steps of vectors from `begin` to `end`.
+  mlir::LogicalResult
+  emitColumns(mlir::Value begin, mlir::Value end,
+              llvm::function_ref<mlir::LogicalResult()> body);
   mlir::LogicalResult emitPoint();
   mlir::LogicalResult emitPhase(unsigned phase);
   /// Emits a loop over reduced dimension number `depth`; `accumulators` are
@@ -66,6 +76,27 @@ private:
           llvm::ArrayRef<mlir::Value>)>
           body);
   mlir::LogicalResult emitOp(mlir::Operation *op);
+
+  //===--- Reductions by rows (EmitRows.cpp) ------------------------------===//
+
+  /// Makes the memory of the accumulators, in front of all loops.
+  void allocateRows();
+  mlir::LogicalResult emitRows(mlir::Value begin, mlir::Value end);
+  /// Emits the loops over reduced dimensions from number `depth` on.
+  mlir::LogicalResult emitRowLoops(unsigned depth, mlir::Value begin,
+                                   mlir::Value end);
+  /// Emits the accumulation of `count` rows, of which the first is current.
+  mlir::LogicalResult emitRowStep(int64_t count, mlir::Value begin,
+                                  mlir::Value end);
+  /// Address of accumulator number `i` at the current step.
+  mlir::Value rowPointer(unsigned i, mlir::Type scalar, mlir::Value begin,
+                         unsigned copy);
+  /// Loads and stores the accumulators of `op`, the first being number `first`,
+  /// in the order of `accumulate`.
+  llvm::SmallVector<mlir::Value> loadRows(mlir::Operation *op, unsigned first,
+                                          mlir::Value begin);
+  void storeRows(mlir::Operation *op, unsigned first, mlir::Value begin,
+                 llvm::ArrayRef<mlir::Value> accumulators);
 
   //===--- Scalars and vectors (EmitValues.cpp) ---------------------------===//
 
@@ -95,7 +126,13 @@ private:
   //===--- Memory (EmitMemory.cpp) ----------------------------------------===//
 
   mlir::LogicalResult emitLoad(LoadOp load);
-  mlir::LogicalResult emitStore(StoreOp store);
+  mlir::LogicalResult emitStore(StoreOp store, mlir::Value value);
+  /// Loads the value that `store`'s elements hold for `value`.
+  mlir::LogicalResult emitKeptLoad(StoreOp store, mlir::Value value);
+  /// A load of a whole vector, masked when `active` is not null.
+  mlir::Value loadVector(mlir::Value pointer, mlir::VectorType type,
+                         mlir::Value active, mlir::Value other,
+                         unsigned alignment);
   sym::ExprAttr linearAddress(llvm::ArrayRef<sym::ExprAttr> indices,
                               llvm::ArrayRef<sym::ExprAttr> strides);
   /// Applies the bounds policy to an indirect index: returns the index to use
@@ -106,6 +143,9 @@ private:
                                                  mlir::Value active);
   mlir::Value elementPointer(mlir::Value base, mlir::Type element,
                              mlir::Value offset);
+  /// The type that elements have in memory: a bool takes a byte.
+  static mlir::Type memoryType(mlir::Type scalar);
+  static unsigned elementBytes(mlir::Type scalar);
   mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
   mlir::Value toMemory(mlir::Value v);
 
@@ -136,12 +176,20 @@ private:
   llvm::SmallBitVector reducedSet;
   int64_t vectorDim = -1;
   bool vectorIsReduced = false;
-  int64_t width = 1, unroll = 1, block = 1;
+  int64_t width = 1, unroll = 1, block = 1, rows = 0;
   sym::ExprAttr total;
 
-  /// Phase of every body op.
-  llvm::DenseMap<mlir::Operation *, unsigned> phaseOf;
-  unsigned numPhases = 1;
+  Phases phases;
+  unsigned currentPhase = 0;
+  /// Ops whose values are kept: in which result, and from which phase on.
+  struct Kept {
+    StoreOp store;
+    unsigned phase;
+  };
+  llvm::MapVector<mlir::Operation *, Kept> kept;
+  /// Memory of the accumulators when reducing by rows, one for each value.
+  llvm::SmallVector<mlir::Value> rowAccumulators;
+  llvm::SmallVector<mlir::Operation *> rowReductions;
   /// Ops emitted in front of the loop over the vectorised dimension.
   llvm::DenseSet<mlir::Operation *> onceATask;
 

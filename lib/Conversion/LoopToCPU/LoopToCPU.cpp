@@ -12,6 +12,7 @@
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 
 #include "KernelEmitter.h"
+#include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,6 +26,58 @@ namespace coil {
 
 using namespace mlir;
 using namespace coil;
+
+/// (C4)
+static LogicalResult checkKeep(loop::KernelOp body,
+                               loop::ScheduleAttr schedule) {
+  if (!schedule.getKeep() || schedule.getKeep().empty())
+    return success();
+  ArrayRef<int64_t> keep = schedule.getKeep().asArrayRef();
+  if (keep.size() != body.getNumResults())
+    return body.emitOpError("has a schedule that keeps values in ")
+           << keep.size() << " results of " << body.getNumResults();
+  loop::Phases phases(body);
+  auto &ops = body.getBlock()->getOperations();
+  for (auto [output, number] : llvm::enumerate(keep)) {
+    if (number < 0)
+      continue;
+    std::string why = "the body has no such op";
+    if (number < static_cast<int64_t>(ops.size()) &&
+        loop::getKeepPhase(phases, body, static_cast<unsigned>(output),
+                           &*std::next(ops.begin(), number), why))
+      continue;
+    return body.emitOpError("has a schedule that keeps op ")
+           << number << " in result " << output << ": " << why;
+  }
+  return success();
+}
+
+/// Accumulators of rows stay in the first cache.
+static constexpr int64_t kMaxRowBytes = 65536;
+
+/// (C5)
+static LogicalResult checkRows(loop::KernelOp body,
+                               loop::ScheduleAttr schedule) {
+  if (schedule.getRows() == 0)
+    return success();
+  auto no = [&](const Twine &why) {
+    return body.emitOpError("has a schedule that reduces by rows: ") << why;
+  };
+  int64_t step = schedule.getVectorWidth() * schedule.getUnroll();
+  std::string why;
+  if (schedule.getVectorDim() < 0 || schedule.getVectorWidth() == 1 ||
+      llvm::is_contained(body.getReducedDims(),
+                         static_cast<unsigned>(schedule.getVectorDim())))
+    return no("there is no parallel vector dimension");
+  if (schedule.getBlock() % step != 0)
+    return no("the block is no multiple of a step of vectors");
+  if (!canReduceRows(loop::Phases(body), body,
+                     static_cast<unsigned>(schedule.getVectorDim()), why))
+    return no(why);
+  if (schedule.getBlock() > kMaxRowBytes / getAccumulatorBytes(body))
+    return no("the accumulators of a block take more than 64 KiB");
+  return success();
+}
 
 namespace {
 struct ConvertLoopToCPUPass
@@ -51,12 +104,9 @@ struct ConvertLoopToCPUPass
                            "' and cannot be converted to a loop");
         return signalPassFailure();
       }
-      if (schedule.getVectorDim() >=
-          static_cast<int64_t>(body.getNumDims())) { // (C2)
-        body.emitOpError("has a schedule that vectorises dimension ")
-            << schedule.getVectorDim() << " of " << body.getNumDims();
+      if (failed(checkKeep(body, schedule)) ||
+          failed(checkRows(body, schedule)))
         return signalPassFailure();
-      }
       grain = schedule.getGrain();
     }
     CPUKernelLayout layout;

@@ -89,9 +89,9 @@ wrapper.kernel @convert_loop_to_cpu_c1() attributes {input_strides = [], output_
 
 // -----
 
+// expected-error@+1 {{'wrapper.kernel' op is scheduled for the library 'onednn' and cannot be converted to a loop}}
 wrapper.kernel @convert_loop_to_cpu_c2(%x: tensor<16xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
-  // expected-error@+1 {{'loop.kernel' op has a schedule that vectorises dimension 1 of 1}}
-  %0 = loop.kernel "copy" [16] (%a = %x) : (tensor<16xf32>) -> tensor<16xf32> schedule<vector_dim = 1, vector_width = 16> {
+  %0 = loop.kernel "copy" [16] (%a = %x) : (tensor<16xf32>) -> tensor<16xf32> schedule<library = "onednn"> {
     %v = loop.load %a[d0] : tensor<16xf32> -> f32
     loop.store %v, 0 [d0] : f32
   }
@@ -104,6 +104,18 @@ wrapper.kernel @convert_loop_to_cpu_c3(%x: tensor<16xf32>) attributes {input_str
   // expected-error@+1 {{'loop.kernel' op has a schedule for another device than the CPU}}
   %0 = loop.kernel "copy" [16] (%a = %x) : (tensor<16xf32>) -> tensor<16xf32> schedule #loop.gpu_schedule<threads_p = 256> {
     %v = loop.load %a[d0] : tensor<16xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<16xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_cpu_op(%x: tensor<16xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "copy" [16] (%a = %x) : (tensor<16xf32>) -> tensor<16xf32> {
+    // expected-error@+1 {{'loop.view' op has no CPU lowering}}
+    %w = loop.view %a[d0] : tensor<16xf32> -> tensor<16xf32>
+    %v = loop.load %w[d0] : tensor<16xf32> -> f32
     loop.store %v, 0 [d0] : f32
   }
   wrapper.yield %0 : tensor<16xf32>

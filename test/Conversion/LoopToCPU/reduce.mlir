@@ -80,3 +80,57 @@ wrapper.kernel @argmax(%x: tensor<64xf32>) attributes {input_strides = [#sym.sha
   }
   wrapper.yield %0 : tensor<i64>
 }
+
+// -----
+
+// The exponentials are kept in the result: computed once, stored, read back.
+// CHECK-LABEL: wrapper.kernel @softmax_kept
+// CHECK:       arith.maximumf
+// CHECK:       math.exp
+// CHECK:       llvm.store
+// CHECK:       vector.reduction <add>
+// CHECK:       scf.for
+// CHECK-NOT:   math.exp
+// CHECK:       %[[E:.+]] = llvm.load
+// CHECK:       arith.divf %[[E]]
+// CHECK:       llvm.store
+wrapper.kernel @softmax_kept(%x: tensor<8x1024xf32>) attributes {input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "softmax" [8, 1024] (%a = %x) : (tensor<8x1024xf32>) -> tensor<8x1024xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3]> {
+    %v = loop.load %a[d0, d1] : tensor<8x1024xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x1024xf32>
+}
+
+// -----
+
+// Rows outside, two at a time; one accumulator in memory for each column.
+// CHECK-LABEL: wrapper.kernel @rows
+// CHECK:       %[[ACC:.+]] = llvm.alloca %{{.+}} x f32
+// CHECK:       scf.for %[[TASK:.+]] =
+// CHECK:       scf.for
+// CHECK:       llvm.store
+// CHECK:       scf.for %[[ROW:.+]] = {{.+}} step %c2
+// CHECK:       scf.for %[[COLUMN:.+]] =
+// CHECK:       %[[P:.+]] = llvm.getelementptr %[[ACC]]
+// CHECK:       %[[A:.+]] = llvm.load %[[P]]
+// CHECK:       %[[V:.+]] = llvm.load
+// CHECK:       %[[A1:.+]] = arith.addf %[[A]], %[[V]]
+// CHECK:       %[[W:.+]] = llvm.load
+// CHECK:       %[[A2:.+]] = arith.addf %[[A1]], %[[W]]
+// CHECK:       llvm.store %[[A2]]
+// CHECK:       math.sqrt
+wrapper.kernel @rows(%x: tensor<101x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum" [101, 64] (%a = %x) : (tensor<101x64xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, block = 32, rows = 2> {
+    %v = loop.load %a[d0, d1] : tensor<101x64xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    %q = math.sqrt %s : f32
+    loop.store %q, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}

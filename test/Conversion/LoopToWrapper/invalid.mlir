@@ -42,3 +42,12 @@ func.func @outline_c2_unbound() -> tensor<?xf32, #sym.shape<[u0]>> {
   }
   return %0 : tensor<?xf32, #sym.shape<[u0]>>
 }
+
+// -----
+
+// expected-error@+1 {{expected a function of one block}}
+func.func @outline_blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^next
+^next:
+  return %x : tensor<4xf32>
+}

@@ -614,3 +614,27 @@ func.func @aten_c3(%x: tensor<4xf32>) {
   %0 = graph.aten "relu"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @attention_c3_mask_type(%q: tensor<4x8xf32>, %m: tensor<4x4xi32>) {
+  // expected-error@+1 {{expected a mask with elements of type 'f32' or 'i1' but got 'i32'}}
+  %0 = graph.attention %q, %q, %q mask %m scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x4xi32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c3_kernel(%x: tensor<2x3x8xf32>, %w: tensor<4x3x?xf32, #sym.shape<[4, 3, s0]>>) {
+  // expected-error@+1 {{kernel size 's0' is not constant}}
+  %0 = graph.conv %x, %w stride [1] padding [0] dilation [1] groups 1 : (tensor<2x3x8xf32>, tensor<4x3x?xf32, #sym.shape<[4, 3, s0]>>) -> tensor<2x4x6xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c3(%x: tensor<2x6xf32>, %i: tensor<4x6xi64>) {
+  // expected-error@+1 {{reads 4 elements of dimension 0 of size 2}}
+  %0 = graph.gather %x, %i dim 1 : (tensor<2x6xf32>, tensor<4x6xi64>) -> tensor<4x6xf32>
+  return
+}

@@ -5,9 +5,9 @@
 // CHECK-LABEL: @column_sum
 // WIDE:        schedule<vector_dim = 1, vector_width = 16, unroll = 4, block = 64
 // NARROW:      schedule<vector_dim = 1, vector_width = 8, unroll = 4, block = 32
-func.func @column_sum(%x: tensor<4096x1000xf32>) -> tensor<1000xf32> {
-  %y = loop.kernel "sum" [4096, 1000] (%a = %x) : (tensor<4096x1000xf32>) -> tensor<1000xf32> {
-    %v = loop.load %a[d0, d1] : tensor<4096x1000xf32> -> f32
+func.func @column_sum(%x: tensor<1000x1000xf32>) -> tensor<1000xf32> {
+  %y = loop.kernel "sum" [1000, 1000] (%a = %x) : (tensor<1000x1000xf32>) -> tensor<1000xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1000x1000xf32> -> f32
     %s = loop.reduce sum %v over [0] : f32
     loop.store %s, 0 [d1] : f32
   }
@@ -43,4 +43,80 @@ func.func @matmul(%x: tensor<32x64xf32>, %w: tensor<64x48xf32>) -> tensor<32x48x
     loop.store %s, 0 [d0, d1] : f32
   }
   return %y : tensor<32x48xf32>
+}
+
+// -----
+
+// The dear value goes into the result; what is cheap is computed again.
+// CHECK-LABEL: @softmax_keeps_exponentials
+// WIDE:        schedule<{{.*}}keep = [3]>
+// CHECK-LABEL: @centre_keeps_nothing
+// CHECK-NOT:   keep
+func.func @softmax_keeps_exponentials(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+  %y = loop.kernel "softmax" [64, 1024] (%a = %x) : (tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<64x1024xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  return %y : tensor<64x1024xf32>
+}
+func.func @centre_keeps_nothing(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+  %y = loop.kernel "norm" [64, 1024] (%a = %x) : (tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<64x1024xf32> -> f32
+    %m = loop.reduce sum %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %p = arith.mulf %d, %d : f32
+    %s = loop.reduce sum %p over [1] : f32
+    %q = arith.divf %d, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  return %y : tensor<64x1024xf32>
+}
+
+// -----
+
+// Rows too long for a cache, and results of another type, hold nothing.
+// CHECK-LABEL: @long_rows_keep_nothing
+// CHECK-NOT:   keep
+func.func @long_rows_keep_nothing(%x: tensor<4x1000000xf32>) -> tensor<4x1000000xf32> {
+  %y = loop.kernel "softmax" [4, 1000000] (%a = %x) : (tensor<4x1000000xf32>) -> tensor<4x1000000xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4x1000000xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  return %y : tensor<4x1000000xf32>
+}
+
+// -----
+
+// Much data goes by rows; reductions that wait for another do not.
+// CHECK-LABEL: @long_columns
+// WIDE:        schedule<vector_dim = 1, vector_width = 16, unroll = 4, block = 1024, rows = 4>
+// CHECK-LABEL: @columns_in_phases
+// CHECK-NOT:   rows
+func.func @long_columns(%x: tensor<4096x2048xf32>) -> tensor<2048xf32> {
+  %y = loop.kernel "sum" [4096, 2048] (%a = %x) : (tensor<4096x2048xf32>) -> tensor<2048xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x2048xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %y : tensor<2048xf32>
+}
+func.func @columns_in_phases(%x: tensor<4096x2048xf32>) -> tensor<2048xf32> {
+  %y = loop.kernel "var" [4096, 2048] (%a = %x) : (tensor<4096x2048xf32>) -> tensor<2048xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x2048xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    %d = arith.subf %v, %s : f32
+    %t = loop.reduce sum %d over [0] : f32
+    loop.store %t, 0 [d1] : f32
+  }
+  return %y : tensor<2048xf32>
 }

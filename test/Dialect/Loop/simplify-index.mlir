@@ -77,3 +77,39 @@ func.func @unit_dims(%x: tensor<1x6xf32>) -> tensor<1x6xf32> {
   }
   return %y : tensor<1x6xf32>
 }
+
+// -----
+
+// Results are shared between kernels of equal facts, and only between those:
+// one expression where the range proves it trivial, where another range does
+// not, and where another extent does not.
+// CHECK-LABEL: @facts_prove
+// SIMPLE:      loop.load %{{.+}}[d0] :
+func.func @facts_prove(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<4xf32>
+    attributes {sym.symbols = {s0 = #sym.range<4, 8>}} {
+  %y = loop.kernel "neg" [4] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<4xf32> {
+    %v = loop.load %a[d0 mod s0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %y : tensor<4xf32>
+}
+// CHECK-LABEL: @other_range
+// SIMPLE:      loop.load %{{.+}}[d0 mod s0] :
+func.func @other_range(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<4xf32>
+    attributes {sym.symbols = {s0 = #sym.range<2, 8>}} {
+  %y = loop.kernel "neg" [4] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<4xf32> {
+    %v = loop.load %a[d0 mod s0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %y : tensor<4xf32>
+}
+// CHECK-LABEL: @other_extent
+// SIMPLE:      loop.load %{{.+}}[d0 mod s0] :
+func.func @other_extent(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<8xf32>
+    attributes {sym.symbols = {s0 = #sym.range<4, 8>}} {
+  %y = loop.kernel "neg" [8] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<8xf32> {
+    %v = loop.load %a[d0 mod s0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %y : tensor<8xf32>
+}

@@ -69,3 +69,48 @@ func.func @loop_split_reduction_c2(%x: tensor<100x2x100xf32>) -> tensor<2xf32> {
   }
   return %y : tensor<2xf32>
 }
+
+// -----
+
+// Columns share rows: partial results lie side by side, too, and are fewer when
+// there are more pieces of rows.
+// CHECK-LABEL: @split_columns
+// CHECK:       %[[P:.+]] = loop.kernel "sum_chunks" [64, 1024, 64]
+// CHECK-SAME:  -> tensor<64x1024xf32>
+// CHECK:       loop.load %{{.+}}[d0 + d2 * 64, d1]
+// CHECK:       loop.store %{{.+}}, 0[d2, d1]
+// CHECK:       loop.kernel "sum" [1024, 64] (%{{.+}} = %[[P]])
+// CHECK:       loop.load %{{.+}}[d1, d0]
+// CHECK-LABEL: @split_wide_columns
+// CHECK:       loop.kernel "sum_chunks" [512, 8192, 8]
+func.func @split_columns(%x: tensor<4096x1024xf32>) -> tensor<1024xf32> {
+  %y = loop.kernel "sum" [4096, 1024] (%a = %x) : (tensor<4096x1024xf32>) -> tensor<1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x1024xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %y : tensor<1024xf32>
+}
+func.func @split_wide_columns(%x: tensor<4096x8192xf32>) -> tensor<8192xf32> {
+  %y = loop.kernel "sum" [4096, 8192] (%a = %x) : (tensor<4096x8192xf32>) -> tensor<8192xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x8192xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %y : tensor<8192xf32>
+}
+
+// -----
+
+// Enough pieces as they are.
+// CHECK-LABEL: @many_columns
+// CHECK-COUNT-1: loop.kernel
+// CHECK-NOT:   loop.kernel
+func.func @many_columns(%x: tensor<4096x16384xf32>) -> tensor<16384xf32> {
+  %y = loop.kernel "sum" [4096, 16384] (%a = %x) : (tensor<4096x16384xf32>) -> tensor<16384xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x16384xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %y : tensor<16384xf32>
+}

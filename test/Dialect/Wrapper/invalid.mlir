@@ -385,3 +385,32 @@ wrapper.func @constant_c1() {
   %0 = wrapper.constant dense<1.0> : tensor<2xf32> to !wrapper.buffer<[3], f32, #wrapper.device<"cpu">>
   wrapper.return
 }
+
+// -----
+
+wrapper.func @copy_types(%x: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>, %y: !wrapper.buffer<[4], i32, #wrapper.device<"cpu">>) {
+  // expected-error@+1 {{all of {source, target} have same type}}
+  "wrapper.copy"(%x, %y) : (!wrapper.buffer<[4], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[4], i32, #wrapper.device<"cpu">>) -> ()
+  wrapper.return
+}
+
+// -----
+
+// expected-error@+1 {{expected one 'loop.kernel' and a 'wrapper.yield'}}
+wrapper.kernel @kernel_c1_two(%x: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "id" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  %1 = loop.view %0[d0] : tensor<4xf32> -> tensor<4xf32>
+  wrapper.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c3_strides(%x: !b, %y: !b) {
+  // expected-error@+1 {{bias and its strides come together}}
+  "wrapper.contraction"(%x, %x, %y) <{library = "onednn", dims = #sym.shape<[4, 4, 4]>, a_strides = #sym.shape<[4, 0, 1]>, b_strides = #sym.shape<[0, 1, 4]>, c_strides = #sym.shape<[4, 1, 0]>, a_offset = #sym.expr<0>, b_offset = #sym.expr<0>, c_offset = #sym.expr<0>, bias_strides = #sym.shape<[0, 1, 0]>, post = 0 : i32, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> : (!b, !b, !b) -> ()
+  wrapper.return
+}

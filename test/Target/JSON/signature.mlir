@@ -29,3 +29,12 @@ func.func @main(%x: tensor<?x4xf32, #sym.shape<[s0, 4]>> {coil.name = "x"},
 func.func @main(%x: i32) {
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected a function 'main' or 'coil_main'}}
+module {
+  func.func @other() {
+    return
+  }
+}

@@ -72,6 +72,14 @@ static void registerToyDevice(DialectRegistry &registry) {
     toy.freeFunction = "toy_free";
     toy.launchFunction = "toy_launch";
     dialect->registerDevice(std::move(toy));
+    // It can do nothing, and the host does not see its memory.
+    wrapper::DeviceInfo bare;
+    bare.kind = "bare";
+    bare.hostAccessible = false;
+    dialect->registerDevice(bare);
+    bare.kind = "keeps";
+    bare.allocFunction = "toy_alloc";
+    dialect->registerDevice(std::move(bare));
   });
 }
 
@@ -157,5 +165,45 @@ TEST_F(ToyDeviceTest, RunsAProgram) {
   ASSERT_FALSE(bool(result));
   EXPECT_EQ(toString(result.takeError()),
             "input 0 ('x'): expected a tensor on a device of type 7 but got 0");
+}
+
+/// The error that the conversion of a host program with one op gives.
+static std::string convertError(MLIRContext &context, llvm::StringRef body) {
+  std::string ir = R"mlir(
+    !b = !wrapper.buffer<[4], f32, #wrapper.device<"bare">>
+    !k = !wrapper.buffer<[4], f32, #wrapper.device<"keeps">>
+    wrapper.func @main(%x: !b, %y: !b) {
+      )mlir" + body.str() +
+                   R"mlir(
+      wrapper.return
+    })mlir";
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+    return success();
+  });
+  auto module = parseSourceString<ModuleOp>(ir, &context);
+  if (!module)
+    return "does not parse: " + message;
+  PassManager pm(&context);
+  pm.addPass(createConvertWrapperToLLVMPass());
+  if (succeeded(pm.run(*module)))
+    return "no error";
+  return message;
+}
+
+TEST_F(ToyDeviceTest, WhatADeviceCannotDoIsAnError) {
+  EXPECT_EQ(convertError(context, "%0 = wrapper.alloc : !b"),
+            "'wrapper.alloc' op device 'bare' cannot allocate");
+  EXPECT_EQ(convertError(context, "%0 = wrapper.alloc : !k\n"
+                                  "wrapper.free %0 : !k"),
+            "'wrapper.free' op device 'keeps' cannot free");
+  EXPECT_EQ(convertError(context, "wrapper.copy %x to %y : !b"),
+            "'wrapper.copy' op the host cannot access device 'bare'");
+  EXPECT_EQ(convertError(context, "%0 = wrapper.constant dense<1.0> : "
+                                  "tensor<4xf32> to !b"),
+            "'wrapper.constant' op has elements that cannot be put into the "
+            "program");
 }
 } // namespace

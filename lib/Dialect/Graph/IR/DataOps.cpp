@@ -123,6 +123,12 @@ LogicalResult GatherOp::verify() {
   if (input.size() != index.size() || getDim() >= input.size()) // (C1)
     return emitOpError() << "expected operand and index of one rank above "
                          << static_cast<int64_t>(getDim());
+  for (auto [d, from, to] : llvm::enumerate(input, index))
+    if (d != getDim() && from.isConstant() && to.isConstant() &&
+        to.getValue() > from.getValue()) // (C3)
+      return emitOpError() << "reads " << to.getValue()
+                           << " elements of dimension " << d << " of size "
+                           << from.getValue();
   if (graph::getElementType(getInput()) !=
       graph::getElementType(getResult())) // (C2)
     return emitOpError() << "expected a result with elements of type "

@@ -179,6 +179,15 @@ static LogicalResult legalizeGather(AtenCall &c) {
     return c.replace(x);
   if (getRank(index) != getRank(x))
     return c.fail("operand and index have different ranks");
+  // The index may stop earlier than the operand, but not reach beyond it.
+  for (auto [d, from, to] : llvm::enumerate(getSizes(x), getSizes(index)))
+    if (static_cast<int64_t>(d) != *dim &&
+        !(from.isConstant() && to.isConstant()) &&
+        !c.getContext().isLessOrEqual(to, from))
+      sym::AssertOp::create(c.b.getBuilder(), c.b.getLoc(), to,
+                            sym::Predicate::Le, from,
+                            c.b.getBuilder().getStringAttr(
+                                "the index of a gather is inside the operand"));
   return c.replace(gather(c.b, x, index, *dim));
 }
 

@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 
+#include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -297,24 +298,6 @@ static void mergeGroups(SmallVector<Group> &groups) {
   }
 }
 
-/// Value of an extent at the hints of its symbols, for choosing only.
-static int64_t getHint(ExprAttr e, DictionaryAttr symbols) {
-  auto leaf = [&](ExprAttr l) -> std::optional<int64_t> {
-    if (symbols)
-      if (auto range = symbols.getAs<sym::RangeAttr>(l.getName()))
-        return range.getHintOrDefault();
-    return 64;
-  };
-  return sym::evaluate(e, leaf).value_or(64);
-}
-
-static DictionaryAttr getSymbols(Operation *op) {
-  for (; op; op = op->getParentOp())
-    if (auto dict = op->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName))
-      return dict;
-  return {};
-}
-
 /// Address of a load or store as strides over the kernel's dimensions. What
 /// splits an index into parts of a dense operand joins up in the address.
 static std::optional<StridedView> getAccess(KernelOp kernel,
@@ -396,14 +379,13 @@ std::optional<Contraction> coil::loop::matchContraction(KernelOp kernel,
     return fail("the summed dimensions are not one evenly spaced run");
 
   // The largest run is the matrix dimension, the others are batches.
-  DictionaryAttr symbols = getSymbols(kernel);
+  Hints hints(kernel);
   auto choose = [&](SmallVector<Group> &groups) {
     if (groups.empty())
       return Group{one, {zero, zero, zero, zero}};
-    auto *best = std::max_element(
-        groups.begin(), groups.end(), [&](const Group &x, const Group &y) {
-          return getHint(x.extent, symbols) < getHint(y.extent, symbols);
-        });
+    auto *best = llvm::max_element(groups, [&](const Group &x, const Group &y) {
+      return hints(x.extent) < hints(y.extent);
+    });
     Group g = *best;
     groups.erase(best);
     llvm::append_range(batch, groups);

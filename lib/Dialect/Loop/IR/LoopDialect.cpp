@@ -15,6 +15,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace coil::loop;
@@ -70,6 +71,50 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError() << "strategy '" << stringifyGPUStrategy(strategy)
                        << "' does not go with 'vector_dim' " << vectorDim
                        << " and 'transpose_dim' " << transposeDim;
+  return success();
+}
+
+/// Checks that `value` is from `low` to `high`.
+static LogicalResult verifyBetween(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef what, int64_t value, int64_t low,
+                                   int64_t high) {
+  if (value >= low && value <= high)
+    return success();
+  return emitError() << what << " is " << value << ", expected " << low
+                     << " to " << high;
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringAttr library, int64_t vectorDim,
+                                   int64_t vectorWidth, int64_t unroll,
+                                   int64_t block, int64_t grain, int64_t rows,
+                                   DenseI64ArrayAttr keep) {
+  constexpr int64_t max = std::numeric_limits<int32_t>::max();
+  return failure(
+      failed(verifyBetween(emitError, "vector_dim", vectorDim, -1, max)) ||
+      failed(verifyBetween(emitError, "vector_width", vectorWidth, 1, 1024)) ||
+      failed(verifyBetween(emitError, "unroll", unroll, 1, 256)) ||
+      failed(verifyBetween(emitError, "block", block, 1, max)) ||
+      failed(verifyBetween(emitError, "grain", grain, 1, max)) ||
+      failed(verifyBetween(emitError, "rows", rows, 0, 16)));
+}
+
+LogicalResult ConvAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> stride,
+                               ArrayRef<int64_t> padding,
+                               ArrayRef<int64_t> dilation, int64_t groups) {
+  if (stride.size() != padding.size() ||
+      stride.size() != dilation.size()) // (C1)
+    return emitError() << "convolution has " << stride.size() << " strides, "
+                       << padding.size() << " paddings and " << dilation.size()
+                       << " dilations";
+  auto positive = [](int64_t v) { return v > 0; };
+  auto nonNegative = [](int64_t v) { return v >= 0; };
+  if (!llvm::all_of(stride, positive) || !llvm::all_of(dilation, positive) ||
+      !llvm::all_of(padding, nonNegative) || groups < 1) // (C2)
+    return emitError()
+           << "expected positive strides, dilations and groups, and no "
+              "negative padding";
   return success();
 }
 

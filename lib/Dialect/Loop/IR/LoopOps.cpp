@@ -210,13 +210,22 @@ LogicalResult KernelOp::verify() {
   for (ExprAttr extent : getDims().getDims())
     if (failed(verifyLeaves(*this, extent, 0, 0)))
       return failure();
+  // (C6)
+  if (auto schedule = dyn_cast_or_null<ScheduleAttr>(getScheduleAttr());
+      schedule && schedule.getVectorDim() >= static_cast<int64_t>(getNumDims()))
+    return emitOpError() << "has a schedule that vectorises dimension "
+                         << schedule.getVectorDim() << " of " << getNumDims();
+  return success();
+}
+
+/// What relates several ops of the body, each of which is valid by now.
+LogicalResult KernelOp::verifyRegions() {
   // (C3)
   SmallVector<unsigned> stores(getNumResults(), 0);
   std::optional<ArrayRef<int64_t>> reduced;
   for (Operation &op : *getBlock()) {
     if (auto store = dyn_cast<StoreOp>(op)) {
-      if (store.getOutput() < stores.size())
-        ++stores[store.getOutput()];
+      ++stores[store.getOutput()];
       continue;
     }
     // (C4)
@@ -354,7 +363,8 @@ LogicalResult StoreOp::verify() {
   if (!kernel)
     return emitOpError("expected to be in the body of 'loop.kernel'");
   if (getOutput() >= kernel.getNumResults()) // (C1)
-    return emitOpError() << "writes result " << getOutput()
+    return emitOpError() << "writes result "
+                         << static_cast<int64_t>(getOutput())
                          << " of a kernel with " << kernel.getNumResults();
   auto type = cast<RankedTensorType>(kernel.getResult(getOutput()).getType());
   if (getValue().getType() != getScalarType(type.getElementType())) // (C1)

@@ -13,7 +13,9 @@
 
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Support/HostVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,8 +38,21 @@ namespace {
 constexpr int64_t kBlock = 4096;
 /// Operations that are worth waking a thread for.
 constexpr double kWorkPerGrain = 32768;
-/// A gather or scatter costs about this many contiguous accesses.
-constexpr double kGatherPenalty = 4;
+/// Cost of a function that code is generated for, in additions.
+constexpr int64_t kFunctionCost = 16;
+/// Cost of a value, in additions, from which on it is kept.
+constexpr int64_t kKeepCost = 8;
+/// Bytes of kept values that the second cache holds beside the operands.
+constexpr double kKeepBytes = 262144;
+/// Rows that a reduction takes at a time, and from how many rows and points on
+/// it goes by rows.
+constexpr int64_t kRows = 4;
+constexpr double kMinRows = 32, kMinRowPoints = 1 << 20;
+/// Bytes of accumulators of a block, the least points of a block that is cut
+/// for the sake of parallelism (rows of half of it and more go by rows), and
+/// how many tasks are worth that.
+constexpr int64_t kRowBytes = 16384, kMinRowBlock = 1024;
+constexpr double kRowTasks = 64;
 
 struct LoopSelectSchedulePass
     : coil::loop::impl::LoopSelectSchedulePassBase<LoopSelectSchedulePass> {
@@ -58,45 +73,97 @@ struct LoopSelectSchedulePass
           (matchContraction(kernel) || matchConvolution(kernel))) {
         kernel.setScheduleAttr(ScheduleAttr::get(
             &getContext(), StringAttr::get(&getContext(), library), -1, 1, 1, 1,
-            1));
+            1, 0, nullptr));
         continue;
       }
       kernel.setScheduleAttr(select(kernel, bits, hints));
     }
   }
 
-  /// How well vectorising dimension `d` serves the accesses; higher is better.
-  double score(KernelOp kernel, const Variance &variance,
-               const sym::Context &context, unsigned d) {
-    ExprAttr dim = sym::dim(&getContext(), d);
-    double total = 0;
-    auto access = [&](Value tensor, ArrayRef<ExprAttr> indices, bool indirect) {
-      SmallVector<ExprAttr> sizes =
-          sym::getSizes(cast<RankedTensorType>(tensor.getType()));
-      ExprAttr address = context.simplify(
-          sym::getAddress(&getContext(), indices,
-                          sym::getContiguousStrides(&getContext(), sizes)));
-      if (indirect) {
-        total -= kGatherPenalty;
-        return;
+  /// What computing `op` at one point costs, in additions.
+  static int64_t getCost(Operation *op) {
+    if (isa<SpecialOp>(op))
+      return 60;
+    if (isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op,
+            math::Log10Op, math::Log1pOp, math::TanhOp, math::ErfOp>(op))
+      return kFunctionCost;
+    if (isa<math::SqrtOp, math::RsqrtOp, arith::DivFOp>(op))
+      return 6;
+    if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FloorOp,
+            math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp,
+            math::FmaOp>(op))
+      return 1;
+    if (isa<math::MathDialect>(op->getDialect()) ||
+        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::RemFOp>(op))
+      return 30;
+    return isa<LoadOp>(op) ? 2 : isa<arith::ConstantOp>(op) ? 0 : 1;
+  }
+
+  /// For each result the op whose value it is to keep, see `#loop.schedule`.
+  /// Null when none is worth it.
+  DenseI64ArrayAttr selectKeep(KernelOp kernel, const Hints &hints,
+                               int64_t block) {
+    Phases phases(kernel);
+    if (phases.size() == 1)
+      return nullptr;
+    double points = static_cast<double>(block);
+    for (unsigned d : kernel.getReducedDims())
+      points *= hints(kernel.getExtent(d));
+    SmallVector<int64_t> keep(kernel.getNumResults(), -1);
+    DenseSet<Operation *> kept;
+    for (unsigned output = 0; output < kernel.getNumResults(); ++output) {
+      unsigned last = phases[kernel.getStore(output)];
+      int64_t best = kKeepCost, number = 0;
+      Operation *bestOp = nullptr;
+      for (Operation &op : *kernel.getBlock()) {
+        int64_t current = number++;
+        std::string why;
+        if (kept.contains(&op) || getCost(&op) == 0)
+          continue;
+        std::optional<unsigned> first =
+            getKeepPhase(phases, kernel, output, &op, why);
+        if (!first)
+          continue;
+        double bytes =
+            points * op.getResult(0).getType().getIntOrFloatBitWidth() / 8;
+        if (bytes > kKeepBytes)
+          continue;
+        DenseSet<Operation *> with = kept;
+        with.insert(&op);
+        int64_t saved = 0;
+        for (unsigned phase = *first + 1; phase <= last; ++phase) {
+          for (Operation *computed : phases.getSlice(phase, kept))
+            saved += getCost(computed);
+          for (Operation *computed : phases.getSlice(phase, with))
+            saved -= computed == &op ? 0 : getCost(computed);
+        }
+        if (saved > best) {
+          best = saved;
+          keep[output] = current;
+          bestOp = &op;
+        }
       }
-      auto split = sym::splitLinear(address, dim);
-      if (split && split->first.isConstant(1))
-        total += 1;
-      else if (!split || !split->first.isConstant(0))
-        total -= kGatherPenalty;
-    };
-    for (Operation &op : *kernel.getBlock()) {
-      if (auto load = dyn_cast<LoadOp>(op)) {
-        bool indirect = llvm::any_of(load.getArgs(),
-                                     [&](Value v) { return variance[v][d]; });
-        access(load.getSource(), load.getIndices().getDims(), indirect);
-      } else if (auto store = dyn_cast<StoreOp>(op)) {
-        access(kernel.getResult(static_cast<unsigned>(store.getOutput())),
-               store.getIndices().getDims(), false);
-      }
+      if (bestOp)
+        kept.insert(bestOp);
     }
-    return total;
+    return kept.empty() ? nullptr : DenseI64ArrayAttr::get(&getContext(), keep);
+  }
+
+  /// Whether a reduction walks much data whose rows are results side by side.
+  bool walksLongRows(KernelOp kernel, const Hints &hints, unsigned vectorDim) {
+    std::string why;
+    if (!canReduceRows(Phases(kernel), kernel, vectorDim, why))
+      return false;
+    double points = 1, reduced = 1;
+    SmallVector<unsigned> dims = kernel.getReducedDims();
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+      double extent = hints(kernel.getExtent(d));
+      points *= extent;
+      if (llvm::is_contained(dims, d))
+        reduced *= extent;
+    }
+    return reduced >= kMinRows && points >= kMinRowPoints;
   }
 
   ScheduleAttr select(KernelOp kernel, int64_t bits, const Hints &hints) {
@@ -105,27 +172,15 @@ struct LoopSelectSchedulePass
     context.setDimExtents(kernel.getDims().getDims());
     SmallVector<unsigned> reduced = kernel.getReducedDims();
 
-    int64_t vectorDim = -1;
-    double best = 0;
-    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-      // Not worth a vector.
-      std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
-      if (extent && *extent < 4)
-        continue;
-      double s = score(kernel, variance, context, d);
-      // Between equals the inner one.
-      if (vectorDim < 0 || s >= best) {
-        best = s;
-        vectorDim = d;
-      }
-    }
+    int64_t vectorDim = selectVectorDim(kernel, variance, context);
 
     // Lanes: what the widest type that is computed with leaves room for.
     // Positions in 64 bits do not count.
-    int64_t widest = 32, ops = 0, heavy = 0;
+    int64_t widest = 32, ops = 0, heavy = 0, functions = 0;
     for (Operation &op : *kernel.getBlock()) {
       ++ops;
       heavy += isa<math::MathDialect>(op.getDialect()) || isa<SpecialOp>(op);
+      functions += getCost(&op) >= kFunctionCost;
       for (Value v : op.getResults())
         if (v.getType().isF64())
           widest = 64;
@@ -142,14 +197,47 @@ struct LoopSelectSchedulePass
     int64_t unroll = 1;
     if (vectorDim >= 0) {
       unroll = heavy ? (ops <= 12 ? 2 : 1) : (ops <= 24 ? 4 : 2);
+      // Accumulators wait for their functions; more of them wait together.
+      if (vectorIsReduced && functions && unroll == 2)
+        unroll = 4;
       double extent = hints(kernel.getExtent(static_cast<unsigned>(vectorDim)));
       while (unroll > 1 && extent < static_cast<double>(width * unroll))
         unroll /= 2;
     }
+    bool walksRows =
+        vectorDim >= 0 && !vectorIsReduced && width > 1 &&
+        walksLongRows(kernel, hints, static_cast<unsigned>(vectorDim));
+    double columns =
+        vectorDim < 0
+            ? 1
+            : hints(kernel.getExtent(static_cast<unsigned>(vectorDim)));
+    // The accumulators of a short row fit registers, as a whole if possible.
+    if (walksRows && columns < kMinRowBlock / 2 && ops <= 6)
+      while (unroll < 16 && columns >= static_cast<double>(2 * width * unroll))
+        unroll *= 2;
     int64_t step = width * unroll;
     int64_t block = 1;
     if (vectorDim >= 0 && !vectorIsReduced)
       block = reduced.empty() ? std::max(step, kBlock / step * step) : step;
+    int64_t rows = 0;
+    int64_t widestBlock =
+        kRowBytes / std::max<int64_t>(1, getAccumulatorBytes(kernel));
+    if (walksRows && columns >= kMinRowBlock / 2 && widestBlock >= step) {
+      rows = kRows;
+      // The widest block that leaves tasks for many threads.
+      block = widestBlock / step * step;
+      double results = 1;
+      for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+        if (!llvm::is_contained(reduced, d))
+          results *= hints(kernel.getExtent(d));
+      auto tooWide = [&] {
+        double half = static_cast<double>(block / 2);
+        return columns <= half ||
+               (block > kMinRowBlock && results < kRowTasks * 2 * half);
+      };
+      while (block / 2 % step == 0 && tooWide())
+        block /= 2;
+    }
 
     double work = static_cast<double>(std::max<int64_t>(ops, 1));
     for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
@@ -165,7 +253,8 @@ struct LoopSelectSchedulePass
         std::max<int64_t>(1, static_cast<int64_t>(kWorkPerGrain / work));
     grain = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(grain)));
     return ScheduleAttr::get(&getContext(), StringAttr(), vectorDim, width,
-                             unroll, block, grain);
+                             unroll, block, grain, rows,
+                             selectKeep(kernel, hints, block));
   }
 };
 

@@ -14,10 +14,13 @@
 #include "KernelMerge.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+
+#include <cmath>
 
 #define DEBUG_TYPE "loop-split-reduction"
 
@@ -33,8 +36,21 @@ using sym::ExprAttr;
 
 namespace {
 
-/// Kernels with at least this many results keep all threads busy as they are.
+/// Kernels with at least this many results keep all threads busy as they are;
+/// of results that share rows, this many pieces of rows.
 constexpr double kEnoughResults = 16;
+/// Results that share a row of operands and that one thread takes at a time.
+constexpr double kRowPiece = 1024;
+/// Rows of the least chunk, so that partial results cost little beside them.
+constexpr double kMinRows = 16;
+
+/// Where to cut a reduction.
+struct Cut {
+  unsigned dim;
+  int64_t chunks;
+  /// Results lie beside one another in rows of operands, so partial ones do.
+  bool byRows;
+};
 
 struct LoopSplitReductionPass
     : coil::loop::impl::LoopSplitReductionPassBase<LoopSplitReductionPass> {
@@ -45,14 +61,13 @@ struct LoopSplitReductionPass
          llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       if (matchContraction(kernel) || matchConvolution(kernel))
         continue;
-      std::optional<unsigned> dim = candidate(kernel);
-      if (dim)
-        split(kernel, *dim);
+      if (std::optional<Cut> cut = candidate(kernel))
+        split(kernel, *cut);
     }
   }
 
-  /// The reduced dimension to cut, or nothing when the kernel is not long.
-  std::optional<unsigned> candidate(KernelOp kernel) {
+  /// What to cut, or nothing when the kernel is not long.
+  std::optional<Cut> candidate(KernelOp kernel) {
     SmallVector<unsigned> reduced = kernel.getReducedDims();
     if (reduced.empty())
       return std::nullopt;
@@ -61,8 +76,17 @@ struct LoopSplitReductionPass
     for (unsigned d = 0; d < kernel.getNumDims(); ++d)
       (llvm::is_contained(reduced, d) ? elements : results) *=
           hints(kernel.getExtent(d));
-    if (results >= kEnoughResults ||
-        elements < static_cast<double>(minElements))
+    double pieces = results, longest = static_cast<double>(minElements);
+    int64_t parts = chunks;
+    double shortest = 2;
+    bool byRows = results >= kEnoughResults && sharesRows(kernel, reduced);
+    if (byRows) {
+      pieces = std::ceil(results / kRowPiece);
+      longest = 4 * longest / results;
+      parts = std::max<int64_t>(2, chunks / static_cast<int64_t>(pieces));
+      shortest = kMinRows;
+    }
+    if (pieces >= kEnoughResults || elements < longest)
       return std::nullopt;
     auto missed = [&](StringRef why) {
       remark::missed(kernel.getLoc(), remark::RemarkOpts::name("NotSplit")
@@ -97,9 +121,21 @@ struct LoopSplitReductionPass
     }
     // (C2)
     for (unsigned r : reduced)
-      if (hints(kernel.getExtent(r)) >= static_cast<double>(2 * chunks))
-        return r;
+      if (hints(kernel.getExtent(r)) >= shortest * static_cast<double>(parts))
+        return Cut{r, parts, byRows};
     return missed("no reduced dimension is long enough");
+  }
+
+  /// Whether vectors of results walk rows of operands.
+  static bool sharesRows(KernelOp kernel, ArrayRef<unsigned> reduced) {
+    Phases phases(kernel);
+    sym::Context context = sym::Context::forOp(kernel);
+    context.setDimExtents(kernel.getDims().getDims());
+    int64_t dim = selectVectorDim(kernel, phases.getVariance(), context);
+    std::string why;
+    return dim >= 0 &&
+           !llvm::is_contained(reduced, static_cast<unsigned>(dim)) &&
+           canReduceRows(phases, kernel, static_cast<unsigned>(dim), why);
   }
 
   static TypedAttr neutral(Operation *op) {
@@ -108,7 +144,9 @@ struct LoopSplitReductionPass
     return getNeutralElement(kind, op->getResult(0).getType());
   }
 
-  void split(KernelOp kernel, unsigned cut) {
+  void split(KernelOp kernel, Cut where) {
+    unsigned cut = where.dim;
+    int64_t chunks = where.chunks;
     MLIRContext *ctx = &getContext();
     OpBuilder b(kernel);
     ExprAttr extent = kernel.getExtent(cut);
@@ -129,14 +167,20 @@ struct LoopSplitReductionPass
     dims[cut] = sym::add(sym::mul(sym::dim(ctx, chunkDim), length), dims[cut]);
 
     SmallVector<ExprAttr> partialSizes, partialIndex;
+    auto addChunks = [&] {
+      partialSizes.push_back(sym::constant(ctx, chunks));
+      partialIndex.push_back(sym::dim(ctx, chunkDim));
+    };
+    if (where.byRows)
+      addChunks();
     for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
       if (llvm::is_contained(reduced, d))
         continue;
       partialSizes.push_back(kernel.getExtent(d));
       partialIndex.push_back(sym::dim(ctx, d));
     }
-    partialSizes.push_back(sym::constant(ctx, chunks));
-    partialIndex.push_back(sym::dim(ctx, chunkDim));
+    if (!where.byRows)
+      addChunks();
     SmallVector<Operation *> reductions;
     SmallVector<Type> partialTypes;
     for (Operation &op : *kernel.getBlock()) {
@@ -229,8 +273,12 @@ struct LoopSplitReductionPass
     unsigned restChunk = static_cast<unsigned>(restExtents.size());
     restExtents.push_back(sym::constant(ctx, chunks));
     SmallVector<ExprAttr> chunkIndex;
-    for (unsigned d = 0; d <= restChunk; ++d)
+    if (where.byRows)
+      chunkIndex.push_back(sym::dim(ctx, restChunk));
+    for (unsigned d = 0; d < restChunk; ++d)
       chunkIndex.push_back(sym::dim(ctx, d));
+    if (!where.byRows)
+      chunkIndex.push_back(sym::dim(ctx, restChunk));
     SmallVector<Value> inputs(partial.getResults());
     unsigned numPartials = static_cast<unsigned>(inputs.size());
     llvm::append_range(inputs, kernel.getInputs());
@@ -286,7 +334,7 @@ struct LoopSplitReductionPass
                                         .category(DEBUG_TYPE)
                                         .function(getOperation().getName()))
         << remark::add("split: '{0}' into {1} chunks", kernel.getName(),
-                       static_cast<int64_t>(chunks));
+                       chunks);
     kernel->replaceAllUsesWith(rest);
     kernel.erase();
   }

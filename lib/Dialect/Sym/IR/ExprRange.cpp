@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Sym/IR/Expr.h"
 
+#include "Proofs.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/Support/MathExtras.h"
@@ -31,13 +32,34 @@ Context Context::forOp(Operation *op) {
     auto dict = op->getAttrOfType<DictionaryAttr>(kSymbolsAttrName);
     if (!dict)
       continue;
+    result.source = dict;
     for (NamedAttribute entry : dict)
       if (auto range = dyn_cast<RangeAttr>(entry.getValue()))
-        result.setSymbol(entry.getName().strref(),
-                         {range.getMin(), range.getMax()});
+        result.symbols[entry.getName().strref()] = {range.getMin(),
+                                                    range.getMax()};
     break;
   }
   return result;
+}
+
+void Context::setSymbol(StringRef name, Bounds bounds) {
+  symbols[name] = bounds;
+  isShared = false;
+  proofs.reset();
+}
+
+void Context::setDimExtents(ArrayRef<ExprAttr> extents) {
+  dims.assign(extents.begin(), extents.end());
+  proofs.reset();
+}
+
+Proofs &Context::getProofs(MLIRContext *context) const {
+  if (!proofs && isShared && !llvm::is_contained(dims, ExprAttr()))
+    proofs = context->getLoadedDialect<SymDialect>()->getProofs(
+        source, ShapeAttr::get(context, dims));
+  if (!proofs)
+    proofs = std::make_shared<Proofs>();
+  return *proofs;
 }
 
 static int64_t satAdd(int64_t a, int64_t b) {
@@ -149,7 +171,18 @@ static ExprAttr pickAtom(ExprAttr e, ExprKind kind) {
   return {};
 }
 
-bool Context::isNonNegative(ExprAttr e) const { return isNonNegative(e, 0); }
+bool Context::isNonNegative(ExprAttr e) const {
+  // Bounds are cheap. What nested steps find is not kept: it depends on how
+  // deep they are.
+  if (bounds(e).lo >= 0)
+    return true;
+  Proofs &proofs = getProofs(e.getContext());
+  if (std::optional<bool> known = proofs.isNonNegative(e))
+    return *known;
+  bool result = isNonNegative(e, 0);
+  proofs.setNonNegative(e, result);
+  return result;
+}
 
 bool Context::isNonNegative(ExprAttr e, unsigned depth) const {
   if (bounds(e).lo >= 0)
@@ -266,9 +299,15 @@ static ExprAttr joinDivMod(ExprAttr e) {
 ExprAttr Context::simplify(ExprAttr e) const {
   if (e.getOperands().empty())
     return e;
-  auto it = simplified.find(e);
-  if (it != simplified.end())
-    return it->second;
+  Proofs &proofs = getProofs(e.getContext());
+  if (ExprAttr known = proofs.getSimplified(e))
+    return known;
+  ExprAttr result = deriveSimplified(e);
+  proofs.setSimplified(e, result);
+  return result;
+}
+
+ExprAttr Context::deriveSimplified(ExprAttr e) const {
   // Simplify operands bottom-up, then apply what the ranges allow.
   SmallVector<ExprAttr> ops;
   for (ExprAttr o : e.getOperands())
@@ -325,10 +364,7 @@ ExprAttr Context::simplify(ExprAttr e) const {
     break;
   }
   // Rebuilding may expose new opportunities (`mod` of a product, say).
-  if (r != e)
-    r = simplify(r);
-  simplified[e] = r;
-  return r;
+  return r == e ? r : simplify(r);
 }
 
 } // namespace coil::sym

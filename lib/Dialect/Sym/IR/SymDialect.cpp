@@ -9,9 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
 
+#include "Proofs.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -30,6 +31,7 @@ using namespace coil::sym;
 #include "coil/Dialect/Sym/IR/SymOps.cpp.inc"
 
 void SymDialect::initialize() {
+  proofTable = std::make_shared<ProofTable>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "coil/Dialect/Sym/IR/SymAttributes.cpp.inc"
@@ -38,6 +40,11 @@ void SymDialect::initialize() {
 #define GET_OP_LIST
 #include "coil/Dialect/Sym/IR/SymOps.cpp.inc"
       >();
+}
+
+std::shared_ptr<Proofs> SymDialect::getProofs(DictionaryAttr symbols,
+                                              ShapeAttr dims) {
+  return proofTable->get(symbols, dims);
 }
 
 //===----------------------------------------------------------------------===//

@@ -172,7 +172,7 @@ void Planner::collect() {
       buffer.bytes = static_cast<int64_t>(std::min(bytes, 0x1p62));
     }
     for (Value v : op.getOperands()) {
-      auto it = buffers.find(getStorage(v));
+      auto *it = buffers.find(getStorage(v));
       if (it == buffers.end())
         continue;
       Buffer &buffer = it->second;
@@ -242,7 +242,7 @@ void Planner::tryInPlace(Buffer &buffer, Timeline &timeline) {
     Value old = getStorage(candidate->get());
     // `old` may be what a buffer became; find it by its allocation.
     Buffer *from = nullptr;
-    if (auto it = buffers.find(old); it != buffers.end())
+    if (auto *it = buffers.find(old); it != buffers.end())
       from = &it->second;
     else if (auto it = renamed.find(old); it != renamed.end())
       from = &buffers[it->second];

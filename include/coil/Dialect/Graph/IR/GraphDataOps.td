@@ -179,6 +179,8 @@ def Graph_GatherOp : Graph_Op<"gather", [Pure]> {
 
     (C1) Operand and index have the same rank, and `dim` is inside.
     (C2) The result has the sizes of the index, the element type of the operand.
+    (C3) Except along `dim` the index is no larger than the operand, as far as
+         constants tell.
 
     Example:
     ```mlir

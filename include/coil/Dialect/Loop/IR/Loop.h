@@ -32,7 +32,7 @@
 
 namespace coil::loop {
 class StoreOp;
-}
+} // namespace coil::loop
 
 #define GET_OP_CLASSES
 #include "coil/Dialect/Loop/IR/LoopOps.h.inc"

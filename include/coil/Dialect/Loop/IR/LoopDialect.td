@@ -65,10 +65,27 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
       accumulators in a reduction).
     * `block`: points of a vectorised parallel dimension that one task handles.
     * `grain`: tasks that a thread takes at a time.
+    * `rows`: how a reduction along other dimensions than the vector's walks
+      memory. 0: every step of vectors walks it for itself, accumulators in
+      registers. Else a task walks whole rows of its block, so many at a time,
+      accumulators in memory.
+    * `keep`: for each result the number of the op of the body whose value the
+      result's elements hold from the phase that first computes it until they
+      are stored, -1 for none; later phases read the value instead of computing
+      it again. Empty: no result holds any.
+
+    (C1) `vector_dim` is -1 or more; the kernel checks that the dimension is one
+         of its own.
+    (C2) `vector_width` is 1 to 1024, `unroll` 1 to 256.
+    (C3) `block` and `grain` are 1 to 2147483647, `rows` is 0 to 16.
 
     Example:
     ```mlir
     #loop.schedule<vector_dim = 1, vector_width = 16, unroll = 2, block = 4096, grain = 1>
+    ```
+    A softmax whose result holds the exponentials, op 3 of its body:
+    ```mlir
+    #loop.schedule<vector_dim = 1, vector_width = 16, unroll = 2, grain = 64, keep = [3]>
     ```
   }];
   let parameters = (ins
@@ -77,8 +94,11 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     DefaultValuedParameter<"int64_t", "1">:$vector_width,
     DefaultValuedParameter<"int64_t", "1">:$unroll,
     DefaultValuedParameter<"int64_t", "1">:$block,
-    DefaultValuedParameter<"int64_t", "1">:$grain);
+    DefaultValuedParameter<"int64_t", "1">:$grain,
+    DefaultValuedParameter<"int64_t", "0">:$rows,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$keep);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
@@ -149,6 +169,10 @@ def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
     recognising padded loads. The body stays the meaning; passes that change
     what the kernel computes drop the attribute.
 
+    (C1) `stride`, `padding` and `dilation` have one entry for each spatial
+         dimension.
+    (C2) Strides, dilations and groups are positive, padding is not negative.
+
     Example:
     ```mlir
     #loop.conv<stride = [1, 1], padding = [1, 1], dilation = [1, 1], groups = 1>
@@ -161,6 +185,7 @@ def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
     `<` `stride` `=` `[` $stride `]` `,` `padding` `=` `[` $padding `]` `,`
     `dilation` `=` `[` $dilation `]` `,` `groups` `=` $groups `>`
   }];
+  let genVerifyDecl = 1;
 }
 
 #endif // COIL_DIALECT_LOOP_IR_LOOPDIALECT_TD

@@ -44,6 +44,7 @@ def Loop_KernelOp : Loop_Op<"kernel", [
     (C3) Every result has exactly one `loop.store`.
     (C4) All reductions of a body are over the same dimensions.
     (C5) The body holds only ops of `loop`, `arith` and `math`.
+    (C6) A `#loop.schedule` vectorises a dimension of the kernel.
 
     Example:
     ```mlir
@@ -66,6 +67,7 @@ def Loop_KernelOp : Loop_Op<"kernel", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
     "::llvm::ArrayRef<::coil::sym::ExprAttr>":$dims,

@@ -142,13 +142,15 @@ def LoopSplitReductionPass
   let description = [{
     A kernel that reduces many elements to few results keeps most threads idle.
     It is split into one that reduces chunks in parallel and one that reduces
-    the chunks' results.
+    the chunks' results. Results that lie beside one another in rows of the
+    operands (a sum of columns) count by the piece of a row that a thread takes,
+    and few pieces get as many chunks as keep threads busy.
 
     Constraints:
     (C1) Every reduction of the kernel reduces a value that needs no other
          reduction, and nothing but reductions' results is stored.
-    (C2) The extent of the outermost reduced dimension is at least twice the
-         number of chunks.
+    (C2) The extent of a reduced dimension is at least twice the number of
+         chunks; of rows, 16 times.
   }];
   let options = [
     Option<"chunks", "chunks", "int64_t", "64",
@@ -166,7 +168,11 @@ def LoopSelectSchedulePass
     vectorise (the one that most accesses walk with stride one), the vector
     width (as many lanes as the widest common element type leaves room for), the
     number of vectors in flight, the block of a vectorised parallel dimension
-    and the grain of the parallel loop. Decides only; `convert-loop-to-cpu` and
+    and the grain of the parallel loop. A long reduction along other dimensions
+    than the vector's goes by rows, so that it reads memory in pieces of
+    kilobytes. A value that several phases need and that is dear to compute (an
+    exponential) is kept in a result, when that can hold it and the points of
+    one task fit a cache. Decides only; `convert-loop-to-cpu` and
     `outline-kernels` apply.
   }];
   let options = [

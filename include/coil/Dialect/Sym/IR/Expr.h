@@ -18,6 +18,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <memory>
+
 namespace mlir {
 class RankedTensorType;
 class Type;
@@ -99,19 +101,24 @@ struct Bounds {
   int64_t hi = INT64_MAX;
 };
 
+class Proofs;
+
 /// What is known about leaves: ranges of symbols and extents of dimensions.
+///
+/// Kernels of one program mostly have the same facts and the same index
+/// expressions. So contexts of equal facts, from equal `sym.symbols`, share
+/// what they derive, for the life of the MLIR context. Both are uniqued
+/// attributes that never change, which is why a shared result stays true.
 class Context {
 public:
   Context() = default;
   /// Reads the `sym.symbols` attribute of `op` or its closest parent with one.
   static Context forOp(mlir::Operation *op);
 
-  void setSymbol(llvm::StringRef name, Bounds bounds) {
-    symbols[name] = bounds;
-  }
-  void setDimExtents(llvm::ArrayRef<ExprAttr> extents) {
-    dims.assign(extents.begin(), extents.end());
-  }
+  /// Adds to or replaces the facts; what was derived before is forgotten, and
+  /// from now on not shared.
+  void setSymbol(llvm::StringRef name, Bounds bounds);
+  void setDimExtents(llvm::ArrayRef<ExprAttr> extents);
   llvm::ArrayRef<ExprAttr> getDimExtents() const { return dims; }
 
   /// Interval of values of `e`.
@@ -132,10 +139,16 @@ public:
 
 private:
   bool isNonNegative(ExprAttr e, unsigned depth) const;
+  ExprAttr deriveSimplified(ExprAttr e) const;
+  Proofs &getProofs(mlir::MLIRContext *context) const;
 
   llvm::StringMap<Bounds> symbols;
   llvm::SmallVector<ExprAttr> dims;
-  mutable llvm::DenseMap<ExprAttr, ExprAttr> simplified;
+  /// Where the symbols' ranges come from, unless they were set one by one.
+  mlir::DictionaryAttr source;
+  bool isShared = true;
+  /// Found at the first question.
+  mutable std::shared_ptr<Proofs> proofs;
 };
 
 /// Name of the function attribute that maps symbol names to `#sym.range`.

@@ -20,8 +20,15 @@
 #include "mlir/IR/TensorEncoding.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+
+namespace coil::sym {
+class Proofs;
+class ProofTable;
+class ShapeAttr;
+} // namespace coil::sym
 
 #include "coil/Dialect/Sym/IR/SymDialect.h.inc"
 #include "coil/Dialect/Sym/IR/SymEnums.h.inc"

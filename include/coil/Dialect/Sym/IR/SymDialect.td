@@ -35,6 +35,16 @@ def Sym_Dialect : Dialect {
     lowering turns into a run-time check.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// What was derived from the ranges `symbols` (may be null) and the extents
+    /// of dimensions `dims`. Safe to call from any thread.
+    std::shared_ptr<Proofs> getProofs(::mlir::DictionaryAttr symbols,
+                                      ShapeAttr dims);
+
+  private:
+    std::shared_ptr<ProofTable> proofTable;
+  public:
+  }];
 }
 
 #endif // COIL_DIALECT_SYM_IR_SYMDIALECT_TD

@@ -1,0 +1,79 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How a kernel runs on one point of its parallel dimensions: phases, what each
+// computes, and what may be kept from one to the next. The scheduler decides
+// with it and conversions check with it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_DIALECT_LOOP_ANALYSIS_PHASES_H
+#define COIL_DIALECT_LOOP_ANALYSIS_PHASES_H
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace coil::loop {
+
+/// Phase 0 is one loop over the reduced dimensions that computes the
+/// reductions that need no other, phase 1 those that need phase 0, and so on.
+class Phases {
+public:
+  explicit Phases(KernelOp kernel);
+
+  const Variance &getVariance() const { return variance; }
+  unsigned size() const { return count; }
+  /// The phase that `op` belongs to: the earliest that can compute it.
+  unsigned operator[](mlir::Operation *op) const { return phaseOf.lookup(op); }
+  /// Whether what `op` computes or stores varies over a reduced dimension.
+  bool isInner(mlir::Operation *op) const;
+  /// What the loop of `phase` computes at each of its points, in order.
+  /// Operands of the ops in `kept` are not asked for: those are read back.
+  llvm::SmallVector<mlir::Operation *>
+  getSlice(unsigned phase,
+           const llvm::DenseSet<mlir::Operation *> &kept = {}) const;
+
+private:
+  KernelOp kernel;
+  Variance variance;
+  llvm::SmallBitVector reduced;
+  unsigned count = 1;
+  llvm::DenseMap<mlir::Operation *, unsigned> phaseOf;
+};
+
+/// Returns the first phase that computes `op` when result `output` of the
+/// kernel may hold its value from then until the result itself is stored.
+/// Otherwise returns nothing and says why in `why`.
+///
+/// The result then has one element for each point of the space, the value fits
+/// it and varies over all dimensions that it has, and a later phase needs it.
+/// No operand is overwritten: a kernel that reduces never shares storage
+/// between an operand and a result (`getInPlacePairs`).
+std::optional<unsigned> getKeepPhase(const Phases &phases, KernelOp kernel,
+                                     unsigned output, mlir::Operation *op,
+                                     std::string &why);
+
+/// Returns whether the reductions of `kernel` can go over whole rows along the
+/// parallel dimension `vectorDim`, with an accumulator for each element of the
+/// row: all reductions are in one phase, vary over `vectorDim`, and only what
+/// they result in is stored. Otherwise says why in `why`.
+bool canReduceRows(const Phases &phases, KernelOp kernel, unsigned vectorDim,
+                   std::string &why);
+
+/// Bytes of the accumulators of one element of such a row.
+int64_t getAccumulatorBytes(KernelOp kernel);
+
+/// The dimension to vectorise: the one along which most accesses have stride
+/// one, the inner of equals; -1 when all are too short.
+int64_t selectVectorDim(KernelOp kernel, const Variance &variance,
+                        const sym::Context &context);
+
+} // namespace coil::loop
+
+#endif // COIL_DIALECT_LOOP_ANALYSIS_PHASES_H

@@ -1,0 +1,192 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Phases of a kernel, and what schedules may ask of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/Analysis/Phases.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+static bool isReduction(Operation *op) {
+  return isa<ReduceOp, ArgReduceOp>(op);
+}
+
+Phases::Phases(KernelOp kernel)
+    : kernel(kernel), variance(kernel), reduced(kernel.getNumDims()) {
+  for (unsigned d : kernel.getReducedDims())
+    reduced.set(d);
+  for (Operation &op : *kernel.getBlock()) {
+    unsigned phase = 0;
+    for (Value v : op.getOperands())
+      if (Operation *def = v.getDefiningOp())
+        phase = std::max(phase, phaseOf[def] + (isReduction(def) ? 1 : 0));
+    phaseOf[&op] = phase;
+    count = std::max(count, phase + 1);
+  }
+}
+
+bool Phases::isInner(Operation *op) const {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return variance.of(store.getIndices().getDims()).anyCommon(reduced);
+  return op->getNumResults() > 0 &&
+         variance[op->getResult(0)].anyCommon(reduced);
+}
+
+SmallVector<Operation *>
+Phases::getSlice(unsigned phase, const DenseSet<Operation *> &kept) const {
+  Block *block = KernelOp(kernel).getBlock();
+  SmallVector<Operation *> stack;
+  for (Operation &op : *block)
+    if ((*this)[&op] == phase &&
+        (isReduction(&op) || (isa<StoreOp>(op) && isInner(&op))))
+      stack.push_back(&op);
+  DenseSet<Operation *> needed(stack.begin(), stack.end());
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    if (kept.contains(op))
+      continue;
+    for (Value v : op->getOperands())
+      if (Operation *def = v.getDefiningOp())
+        if (!isReduction(def) && isInner(def) && needed.insert(def).second)
+          stack.push_back(def);
+  }
+  SmallVector<Operation *> slice;
+  for (Operation &op : *block)
+    if (needed.contains(&op))
+      slice.push_back(&op);
+  return slice;
+}
+
+std::optional<unsigned> coil::loop::getKeepPhase(const Phases &phases,
+                                                 KernelOp kernel,
+                                                 unsigned output, Operation *op,
+                                                 std::string &why) {
+  auto no = [&](StringRef reason) {
+    why = reason.str();
+    return std::nullopt;
+  };
+  StoreOp store = kernel.getStore(output);
+  if (op->getNumResults() != 1 || isReduction(op) || !phases.isInner(op))
+    return no("it is no value along the reduced dimensions");
+  Type type = op->getResult(0).getType();
+  if (type != store.getValue().getType() || type.isInteger(1))
+    return no("the result does not hold values of its type");
+  const Variance &variance = phases.getVariance();
+  if (variance[op->getResult(0)] != variance.of(store.getIndices().getDims()))
+    return no("it does not vary over the dimensions of the result");
+  sym::Context facts = sym::Context::forOp(kernel);
+  facts.setDimExtents(kernel.getDims().getDims());
+  ExprAttr points =
+      sym::product(kernel.getContext(), kernel.getDims().getDims());
+  auto tensor = cast<RankedTensorType>(kernel.getResult(output).getType());
+  if (!facts.simplify(sym::sub(points, sym::getNumElements(tensor)))
+           .isConstant(0))
+    return no("the result does not have an element for each point");
+  std::optional<unsigned> first, last;
+  for (unsigned phase = 0; phase < phases.size(); ++phase)
+    if (llvm::is_contained(phases.getSlice(phase), op))
+      (first ? last : first) = phase;
+  if (!last)
+    return no("only one phase needs it");
+  if (*first >= phases[store] || *last > phases[store] ||
+      !op->isBeforeInBlock(store))
+    return no("it is needed after the result is stored");
+  return first;
+}
+
+bool coil::loop::canReduceRows(const Phases &phases, KernelOp kernel,
+                               unsigned vectorDim, std::string &why) {
+  auto no = [&](StringRef reason) {
+    why = reason.str();
+    return false;
+  };
+  bool any = false;
+  for (Operation &op : *kernel.getBlock()) {
+    if (isReduction(&op)) {
+      any = true;
+      if (phases[&op] != 0)
+        return no("a reduction needs the result of another");
+      for (Value v : op.getResults())
+        if (!phases.getVariance()[v][vectorDim])
+          return no("a reduction does not vary over the vector dimension");
+    } else if (phases.isInner(&op) && (isa<StoreOp>(op) || phases[&op] != 0)) {
+      return no("it stores or computes values along the reduced dimensions "
+                "after a reduction");
+    }
+  }
+  return any || no("it has no reductions");
+}
+
+int64_t coil::loop::getAccumulatorBytes(KernelOp kernel) {
+  int64_t bytes = 0;
+  for (Operation &op : *kernel.getBlock())
+    if (isReduction(&op))
+      for (Value v : op.getResults())
+        bytes += std::max<int64_t>(1, v.getType().getIntOrFloatBitWidth() / 8);
+  return bytes;
+}
+
+/// A gather or scatter costs about this many contiguous accesses.
+static constexpr double kGatherPenalty = 4;
+
+/// How well vectorising dimension `d` serves the accesses; higher is better.
+static double score(KernelOp kernel, const Variance &variance,
+                    const sym::Context &context, unsigned d) {
+  MLIRContext *ctx = kernel.getContext();
+  ExprAttr dim = sym::dim(ctx, d);
+  double total = 0;
+  auto access = [&](Value tensor, ArrayRef<ExprAttr> indices, bool indirect) {
+    if (indirect) {
+      total -= kGatherPenalty;
+      return;
+    }
+    SmallVector<ExprAttr> sizes =
+        sym::getSizes(cast<RankedTensorType>(tensor.getType()));
+    ExprAttr address = context.simplify(
+        sym::getAddress(ctx, indices, sym::getContiguousStrides(ctx, sizes)));
+    auto split = sym::splitLinear(address, dim);
+    if (split && split->first.isConstant(1))
+      total += 1;
+    else if (!split || !split->first.isConstant(0))
+      total -= kGatherPenalty;
+  };
+  for (Operation &op : *kernel.getBlock()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      bool indirect =
+          llvm::any_of(load.getArgs(), [&](Value v) { return variance[v][d]; });
+      access(load.getSource(), load.getIndices().getDims(), indirect);
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      access(kernel.getResult(static_cast<unsigned>(store.getOutput())),
+             store.getIndices().getDims(), false);
+    }
+  }
+  return total;
+}
+
+int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
+                                    const sym::Context &context) {
+  int64_t vectorDim = -1;
+  double best = 0;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    // Not worth a vector.
+    std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
+    if (extent && *extent < 4)
+      continue;
+    double s = score(kernel, variance, context, d);
+    // Between equals the inner one.
+    if (vectorDim < 0 || s >= best) {
+      best = s;
+      vectorDim = d;
+    }
+  }
+  return vectorDim;
+}

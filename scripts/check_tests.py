@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lists what no test mentions.
+
+  scripts/check_tests.py [--tblgen=llvm-tblgen] [--include=DIR]
+
+* an op that appears in no test, or a pass that no RUN line names
+* a constraint (C1).. of an op, a type or an attribute without a negative test;
+  those are functions named '<mnemonic>_c1', or '<mnemonic>_c1_<case>'
+* a diagnostic none of whose fixed text is expected anywhere
+
+Ends with 1 when the list is not empty.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OPS = ["Graph/IR/GraphOps.td", "Loop/IR/LoopOps.td", "Sym/IR/SymOps.td", "Wrapper/IR/WrapperOps.td",
+       "Loop/IR/LoopDialect.td", "Sym/IR/SymAttributes.td", "Wrapper/IR/WrapperTypes.td"]
+PASSES = ["Dialect/Graph/Transforms", "Dialect/Loop/Transforms", "Dialect/Wrapper/Transforms",
+          "Conversion", "Reducer"]
+
+
+def records(tblgen: str, include: list[str], path: pathlib.Path) -> dict:
+    command = [tblgen, "--dump-json", f"-I{ROOT / 'include'}", *(f"-I{d}" for d in include), str(path)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def test_text() -> str:
+    files = [p for kind in ("*.mlir", "*.test", "*.cpp", "*.c", "*.py") for p in (ROOT / "test").rglob(kind)]
+    return "\n".join(p.read_text(errors="replace") for p in files)
+
+
+def diagnostics() -> list[tuple[str, list[str]]]:
+    """The place of each diagnostic and its pieces of fixed text."""
+    found = []
+    call = re.compile(r"\b(?:emitOpError|emitError|emitOptionalError|createStringError)\b")
+    literal = re.compile(r'"((?:[^"\\]|\\.)*)"')
+    for path in sorted(p for d in ("lib", "include") for k in ("*.cpp", "*.h", "*.td") for p in (ROOT / d).rglob(k)):
+        text = path.read_text()
+        for match in call.finditer(text):
+            end = text.find(";", match.end())
+            statement = text[match.end():end]
+            # Adjacent literals are one.
+            statement = re.sub(r'"\s*\n?\s*"', "", statement)
+            pieces = [p.replace('\\"', '"') for p in literal.findall(statement)]
+            if any(len(p) > 4 for p in pieces):
+                line = text.count("\n", 0, match.start()) + 1
+                found.append((f"{path.relative_to(ROOT)}:{line}", pieces))
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tblgen", default="/usr/lib/llvm-22/bin/llvm-tblgen")
+    parser.add_argument("--include", action="append", default=None)
+    args = parser.parse_args()
+    include = args.include or ["/usr/lib/llvm-22/include"]
+    tests = test_text()
+    missing = []
+
+    for name in OPS:
+        all_records = records(args.tblgen, include, ROOT / "include/coil/Dialect" / name)
+        kinds = all_records["!instanceof"]
+        for record in sorted({*kinds.get("Op", []), *kinds.get("AttrDef", []), *kinds.get("TypeDef", [])}):
+            body = all_records[record]
+            dialect = (body.get("opDialect") or body.get("dialect") or {}).get("def")
+            if not dialect or f"/{all_records[dialect]['name']}/".lower() not in f"/{name}".lower():
+                continue  # Included from another dialect.
+            mnemonic = body.get("opName") or body.get("mnemonic")
+            if not mnemonic:
+                continue
+            full = f"{all_records[dialect]['name']}.{mnemonic}"
+            if not re.search(rf"\b{re.escape(full)}\b", tests):
+                missing.append(f"'{full}' appears in no test")
+            stem = mnemonic.replace(".", "_")
+            for number in sorted(set(re.findall(r"\(C(\d+)\)", body.get("description", ""))), key=int):
+                if not re.search(rf"\b(?:[a-z]+_)*{stem}_c{number}(?![0-9])", tests):
+                    missing.append(f"(C{number}) of '{full}' has no test '{stem}_c{number}'")
+
+    for name in PASSES:
+        all_records = records(args.tblgen, include, ROOT / "include/coil" / name / "Passes.td")
+        for record in all_records["!instanceof"].get("PassBase", []):
+            argument = all_records[record]["argument"]
+            if not re.search(rf"(?:--|[(,\"' ]){re.escape(argument)}\b", tests):
+                missing.append(f"pass '{argument}' is run by no test")
+
+    for place, pieces in diagnostics():
+        pieces = sorted((p.strip() for p in pieces), key=len, reverse=True)
+        if not any(len(p) >= min(12, len(pieces[0])) and p in tests for p in pieces):
+            missing.append(f"{place}: {' ... '.join(pieces)}")
+
+    print("\n".join(missing) or "every op, pass, constraint and diagnostic is mentioned")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

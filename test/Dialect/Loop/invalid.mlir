@@ -1,0 +1,432 @@
+// RUN: coil-opt %s --split-input-file --verify-diagnostics
+
+func.func @kernel_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{operand 0 has type 'tensor<4xf32>' but its body argument has 'tensor<5xf32>'}}
+  %0 = "loop.kernel"(%x) <{name = "k", dims = #sym.shape<[4]>}> ({
+  ^bb0(%a: tensor<5xf32>):
+    %c = arith.constant 0.0 : f32
+    loop.store %c, 0[d0] : f32
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @kernel_c1_count(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has 1 operands but its body has 0 arguments}}
+  %0 = "loop.kernel"(%x) <{name = "k", dims = #sym.shape<[4]>}> ({
+    %c = arith.constant 0.0 : f32
+    loop.store %c, 0[d0] : f32
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @kernel_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{index 'd1' mentions 'd1', which does not exist}}
+  %0 = loop.kernel "k" [d1] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c3(%x: tensor<4xf32>) {
+  // expected-error@+1 {{result 0 is stored 0 times, expected once}}
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c3_twice(%x: tensor<4xf32>) {
+  // expected-error@+1 {{result 0 is stored 2 times, expected once}}
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c4(%x: tensor<4x4xf32>) {
+  %0 = loop.kernel "k" [4, 4] (%a = %x) : (tensor<4x4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4x4xf32> -> f32
+    %r = loop.reduce sum %v over [1] : f32
+    // expected-error@+1 {{reduces over other dimensions than the reductions before it in the same kernel}}
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c5(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    // expected-error@+1 {{is not allowed in the body of a loop kernel}}
+    %w = vector.broadcast %v : f32 to vector<4xf32>
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c6(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has a schedule that vectorises dimension 1 of 1}}
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> schedule<vector_dim = 1, vector_width = 16> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @view_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{has 1 indices for an operand of rank 2}}
+  %0 = loop.view %x[d0] : tensor<4x6xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @view_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{index 'd2' mentions 'd2', which does not exist}}
+  %0 = loop.view %x[d0, d2] : tensor<4x6xf32> -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @view_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{changes the element type from 'f32' to 'i32'}}
+  %0 = loop.view %x[d0, d1] : tensor<4x6xf32> -> tensor<4x6xi32>
+  return
+}
+
+// -----
+
+func.func @load_outside(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected to be in the body of 'loop.kernel'}}
+  %0 = loop.load %x[0] : tensor<4xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @load_c1(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{has 2 indices for a tensor of rank 1}}
+    %v = loop.load %a[d0, d0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c2(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{index 'd1' mentions 'd1', which does not exist}}
+    %v = loop.load %a[d1] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c2_indirect(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{index 't0' mentions 't0', which does not exist}}
+    %v = loop.load %a[t0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c3(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{gives 'f64' from elements of type 'f32'}}
+    %w = loop.load %a[d0] : tensor<4xf32> -> f64
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c4(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %m = arith.constant true
+    // expected-error@+1 {{needs a mask and a value for where it does not hold, or neither}}
+    %v = "loop.load"(%a, %m) <{indices = #sym.shape<[d0]>, operandSegmentSizes = array<i32: 1, 0, 1, 0>}> : (tensor<4xf32>, i1) -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c4_type(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %m = arith.constant true
+    %z = arith.constant 0.0 : f64
+    // expected-error@+1 {{takes 'f64' where the mask does not hold, expected 'f32'}}
+    %v = loop.load %a[d0] mask %m else %z : f64 : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c5(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %i = loop.index <d0>
+    // expected-error@+1 {{cannot check the index 't0 + 1': expected an indirect index alone}}
+    %v = loop.load %a[t0 + 1](%i) bounds check : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @store_outside(%x: f32) {
+  // expected-error@+1 {{expected to be in the body of 'loop.kernel'}}
+  loop.store %x, 0[] : f32
+  return
+}
+
+// -----
+
+func.func @store_c1(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+    // expected-error@+1 {{writes result 1 of a kernel with 1}}
+    loop.store %v, 1[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @store_c1_negative(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+    // expected-error@+1 {{writes result -1 of a kernel with 1}}
+    loop.store %v, -1[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @store_c1_type(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %i = loop.index <d0>
+    // expected-error@+1 {{writes 'i64' to a result of element type 'f32'}}
+    loop.store %i, 0[d0] : i64
+  }
+  return
+}
+
+// -----
+
+func.func @store_c2(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    // expected-error@+1 {{has 2 indices for a result of rank 1}}
+    loop.store %v, 0[d0, d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @store_c2_index(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    // expected-error@+1 {{index 'd3' mentions 'd3', which does not exist}}
+    loop.store %v, 0[d3] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @store_c3(%x: tensor<4x4xf32>) {
+  %0 = loop.kernel "k" [4, 4] (%a = %x) : (tensor<4x4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4x4xf32> -> f32
+    // expected-error@+1 {{writes a value that varies over 'd1', which its indices do not mention}}
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @index_outside() {
+  // expected-error@+1 {{expected to be in the body of 'loop.kernel'}}
+  %0 = loop.index <3>
+  return
+}
+
+// -----
+
+func.func @index_c1(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %v, 0[d0] : f32
+    // expected-error@+1 {{index 'd0 + d4' mentions 'd4', which does not exist}}
+    %i = loop.index <d0 + d4>
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_outside(%x: f32) {
+  // expected-error@+1 {{expected to be in the body of 'loop.kernel'}}
+  %0 = loop.reduce sum %x over [0] : f32
+  return
+}
+
+// -----
+
+func.func @reduce_c1(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    // expected-error@+1 {{expected sorted distinct dimensions below 1 but got 1 after -1}}
+    %r = loop.reduce sum %v over [1] : f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c1_twice(%x: tensor<4x4xf32>) {
+  %0 = loop.kernel "k" [4, 4] (%a = %x) : (tensor<4x4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4x4xf32> -> f32
+    // expected-error@+1 {{expected sorted distinct dimensions below 2 but got 1 after 1}}
+    %r = loop.reduce sum %v over [1, 1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c2(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    // expected-error@+1 {{kind 'umax' takes integers but got 'f32'}}
+    %r = loop.reduce umax %v over [0] : f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @arg_reduce_c1(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    %i = loop.index <d0>
+    // expected-error@+1 {{expected sorted distinct dimensions below 1 but got -1 after -1}}
+    %m, %w = loop.arg_reduce max %v at %i over [-1] : f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @arg_reduce_c2(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    %i = loop.index <d0>
+    // expected-error@+1 {{kind 'sum' has no position}}
+    %m, %w = loop.arg_reduce sum %v at %i over [0] : f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @special_c1(%x: f16) {
+  // expected-error@+1 {{must be variadic of 32-bit float or 64-bit float, but got 'f16'}}
+  %0 = loop.special lgamma(%x) : f16
+  return
+}
+
+// -----
+
+func.func @special_c2(%x: f32) {
+  // expected-error@+1 {{'nextafter' takes 2 arguments but got 1}}
+  %0 = loop.special nextafter(%x) : f32
+  return
+}
+
+// -----
+
+// expected-error@+1 {{vector_dim is -2, expected -1 to 2147483647}}
+func.func private @schedule_c1() attributes {a = #loop.schedule<vector_dim = -2>}
+
+// -----
+
+// expected-error@+1 {{vector_width is 0, expected 1 to 1024}}
+func.func private @schedule_c2() attributes {a = #loop.schedule<vector_dim = 0, vector_width = 0>}
+
+// -----
+
+// expected-error@+1 {{unroll is 257, expected 1 to 256}}
+func.func private @schedule_c2_unroll() attributes {a = #loop.schedule<vector_dim = 0, unroll = 257>}
+
+// -----
+
+// expected-error@+1 {{block is 0, expected 1 to 2147483647}}
+func.func private @schedule_c3() attributes {a = #loop.schedule<block = 0>}
+
+// -----
+
+// expected-error@+1 {{grain is -9, expected 1 to 2147483647}}
+func.func private @schedule_c3_grain() attributes {a = #loop.schedule<grain = -9>}
+
+// -----
+
+// expected-error@+1 {{rows is 17, expected 0 to 16}}
+func.func private @schedule_c3_grain() attributes {a = #loop.schedule<rows = 17>}
+
+// -----
+
+// expected-error@+1 {{convolution has 2 strides, 1 paddings and 2 dilations}}
+func.func private @conv_c1() attributes {a = #loop.conv<stride = [1, 1], padding = [0], dilation = [1, 1], groups = 1>}
+
+// -----
+
+// expected-error@+1 {{expected positive strides, dilations and groups, and no negative padding}}
+func.func private @conv_c2() attributes {a = #loop.conv<stride = [1], padding = [0], dilation = [1], groups = 0>}
+
+// -----
+
+// expected-error@+1 {{expected positive strides, dilations and groups, and no negative padding}}
+func.func private @conv_c2_padding() attributes {a = #loop.conv<stride = [1], padding = [-1], dilation = [1], groups = 1>}

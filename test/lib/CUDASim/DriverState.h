@@ -1,0 +1,178 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state behind the functions of the simulated driver.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_TEST_LIB_CUDASIM_DRIVERSTATE_H
+#define COIL_TEST_LIB_CUDASIM_DRIVERSTATE_H
+
+#include "DeviceMemory.h"
+#include "Lower.h"
+// Declares the functions that the runtime uses, so that the definitions here
+// cannot differ from what it calls.
+#include "../../../lib/Runtime/CUDA/Driver.h"
+
+#include <chrono>
+#include <memory>
+#include <set>
+
+namespace coil::cudasim {
+
+using namespace coil::rt::cuda;
+
+enum : CUresult {
+  CUDA_ERROR_INVALID_HANDLE = 400,
+  CUDA_ERROR_NOT_FOUND = 500,
+  CUDA_ERROR_NOT_SUPPORTED = 801,
+  CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903,
+  CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904,
+  CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
+  CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713
+};
+
+struct Function;
+
+/// What a graph holds, and what a stream executes at once.
+struct Operation {
+  enum Type { Kernel = 0, Copy = 1, Set = 2, Host = 3, Empty = 5 };
+  Type type = Empty;
+  // Kernel
+  Function *function = nullptr;
+  uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  uint32_t shared = 0;
+  std::vector<uint8_t> params;
+  std::vector<void *> pointers; ///< to the parameters, for cuGraph...GetParams
+  // Copy and Set
+  uint64_t to = 0, from = 0;
+  size_t bytes = 0;
+  uint32_t value = 0;
+  unsigned width = 1;
+  bool toHost = false, fromHost = false;
+  // Host
+  void (*callback)(void *) = nullptr;
+  void *data = nullptr;
+};
+
+} // namespace coil::cudasim
+
+// The handles of the interface.
+namespace coil::rt::cuda {
+struct CUgraphNode_st {
+  coil::cudasim::Operation operation;
+};
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+struct CUgraphExec_st {
+  std::vector<coil::cudasim::Operation> operations;
+  std::vector<const CUgraphNode_st *> origins;
+};
+struct CUctx_st {
+  int unused = 0;
+};
+struct CUstream_st {
+  unsigned flags = 0;
+  CUgraph_st *capture = nullptr;
+  bool isOrigin = false, invalidated = false;
+  int mode = 0;
+};
+struct CUevent_st {
+  unsigned flags = 0;
+  bool recorded = false;
+  CUgraph_st *capture = nullptr;
+  std::chrono::steady_clock::time_point time;
+};
+struct CUfunc_st {
+  coil::cudasim::Function *self = nullptr;
+};
+struct CUmod_st {
+  std::unique_ptr<coil::cudasim::ptx::Module> ptx;
+  std::unordered_map<std::string, std::unique_ptr<coil::cudasim::Function>>
+      functions;
+  coil::cudasim::ModuleLayout layout;
+  std::unordered_map<std::string, coil::cudasim::Allocation *> variables;
+};
+} // namespace coil::rt::cuda
+
+namespace coil::cudasim {
+
+struct Function : CUfunc_st {
+  std::unique_ptr<Code> code;
+  uint32_t maxDynamicShared = 0;
+};
+
+/// The one device, its primary context and all that lives there.
+struct State {
+  std::recursive_mutex lock;
+  bool initialized = false;
+  CUctx_st context;
+  unsigned retained = 0;
+  CUresult sticky = CUDA_SUCCESS; ///< a fault: the context is unusable
+  std::string report;
+  uint64_t launches = 0;
+  std::unique_ptr<DeviceMemory> memory;
+  std::set<CUstream_st *> streams;
+  std::set<CUevent_st *> events;
+  std::set<CUmod_st *> modules;
+  std::set<CUgraph_st *> graphs;
+  std::set<CUgraphExec_st *> execs;
+  CUstream_st legacy;
+  std::map<std::string, uint64_t> calls;
+
+  static State &get();
+  /// The stream behind a handle; null for an invalid one.
+  CUstream_st *stream(CUstream handle);
+  /// Frees everything.
+  void reset();
+};
+
+/// The beginning of every driver function: takes the lock, injects failures,
+/// and checks what the function needs.
+class Entry {
+public:
+  enum Needs { Nothing, Initialized, Context };
+  Entry(const char *name, Needs needs);
+  CUresult result = CUDA_SUCCESS;
+  State &state;
+
+private:
+  std::unique_lock<std::recursive_mutex> guard;
+};
+
+#define COIL_ENTER(NEEDS)                                                      \
+  Entry entry(__func__, Entry::NEEDS);                                         \
+  if (entry.result != CUDA_SUCCESS)                                            \
+    return entry.result;                                                       \
+  [[maybe_unused]] State &state = entry.state
+
+/// Executes an operation, or records it if the stream is being captured.
+CUresult submit(State &state, CUstream stream, Operation operation);
+CUresult perform(State &state, const Operation &operation);
+CUresult launch(State &state, const Operation &operation);
+/// Fails if this thread captures a stream, during which some calls are
+/// forbidden.
+CUresult forbiddenInCapture(State &state);
+/// Checks a launch and fills in its parameters.
+CUresult makeLaunch(State &state, CUfunction function, const unsigned (&grid)[3],
+                    const unsigned (&block)[3], unsigned shared, void **params,
+                    void **extra, Operation &operation);
+/// Prints a message about a misuse of the interface.
+CUresult misuse(const char *function, const std::string &message,
+                CUresult result);
+
+} // namespace coil::cudasim
+
+#define COIL_DECLARE(member, name, params)                                     \
+  extern "C" coil::rt::cuda::CUresult name params;
+namespace coil::rt::cuda {
+COIL_CUDA_DRIVER_FUNCTIONS(COIL_DECLARE)
+}
+#undef COIL_DECLARE
+
+#endif // COIL_TEST_LIB_CUDASIM_DRIVERSTATE_H

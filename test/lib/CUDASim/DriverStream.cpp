@@ -1,0 +1,362 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Driver functions: streams, events and graphs. A stream executes what it is
+// given at once; a stream that is captured records it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DriverState.h"
+
+#include <algorithm>
+
+using namespace coil::cudasim;
+
+CUstream_st *State::stream(CUstream handle) {
+  // Null, and the handles 1 and 2, are the streams that always exist.
+  if (reinterpret_cast<uintptr_t>(handle) <= 2)
+    return &legacy;
+  return streams.count(handle) ? handle : nullptr;
+}
+
+/// The streams that this thread must not disturb.
+CUresult coil::cudasim::forbiddenInCapture(State &state) {
+  bool found = false;
+  for (CUstream_st *s : state.streams)
+    if (s->capture && s->isOrigin && s->mode != 2) {
+      s->invalidated = true;
+      found = true;
+    }
+  return found ? misuse("capture",
+                        "a call that is not permitted while a stream is "
+                        "captured",
+                        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+               : CUDA_SUCCESS;
+}
+
+CUresult coil::cudasim::submit(State &state, CUstream handle,
+                               Operation operation) {
+  CUstream_st *s = state.stream(handle);
+  if (!s)
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (!s->capture)
+    return perform(state, operation);
+  if (s->invalidated)
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  s->capture->nodes.push_back(std::make_unique<CUgraphNode_st>());
+  s->capture->nodes.back()->operation = std::move(operation);
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+extern "C" CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  COIL_ENTER(Context);
+  if (flags & ~1u)
+    return CUDA_ERROR_INVALID_VALUE;
+  *stream = new CUstream_st;
+  (*stream)->flags = flags;
+  state.streams.insert(*stream);
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
+                                               int) {
+  return cuStreamCreate(stream, flags);
+}
+
+extern "C" CUresult cuStreamDestroy_v2(CUstream stream) {
+  COIL_ENTER(Context);
+  if (!state.streams.erase(stream))
+    return CUDA_ERROR_INVALID_HANDLE;
+  delete stream;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamSynchronize(CUstream handle) {
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (!s)
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (s->capture) {
+    s->invalidated = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamQuery(CUstream handle) {
+  return cuStreamSynchronize(handle);
+}
+
+extern "C" CUresult cuStreamWaitEvent(CUstream handle, CUevent event,
+                                      unsigned) {
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (!s || !state.events.count(event))
+    return CUDA_ERROR_INVALID_HANDLE;
+  // An event of a captured stream pulls the waiting stream into the capture.
+  if (event->capture && !s->capture) {
+    s->capture = event->capture;
+    s->isOrigin = false;
+  }
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamBeginCapture_v2(CUstream handle, int mode) {
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (!s)
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (s == &state.legacy)
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (s->capture)
+    return CUDA_ERROR_INVALID_VALUE;
+  s->capture = new CUgraph_st;
+  s->isOrigin = true;
+  s->invalidated = false;
+  s->mode = mode;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (!s)
+    return CUDA_ERROR_INVALID_HANDLE;
+  *graph = nullptr;
+  if (!s->capture)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!s->isOrigin)
+    return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  CUgraph_st *g = s->capture;
+  bool invalidated = s->invalidated;
+  for (CUstream_st *other : state.streams)
+    if (other->capture == g) {
+      invalidated |= other->invalidated;
+      other->capture = nullptr;
+      other->isOrigin = other->invalidated = false;
+    }
+  for (CUevent_st *e : state.events)
+    if (e->capture == g)
+      e->capture = nullptr;
+  if (invalidated) {
+    delete g;
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  }
+  state.graphs.insert(g);
+  *graph = g;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamIsCapturing(CUstream handle, int *status) {
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (!s)
+    return CUDA_ERROR_INVALID_HANDLE;
+  *status = !s->capture ? 0 : s->invalidated ? 2 : 1;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuLaunchHostFunc(CUstream stream, void (*callback)(void *),
+                                     void *data) {
+  COIL_ENTER(Context);
+  Operation o;
+  o.type = Operation::Host;
+  o.callback = callback;
+  o.data = data;
+  return submit(state, stream, std::move(o));
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+extern "C" CUresult cuEventCreate(CUevent *event, unsigned flags) {
+  COIL_ENTER(Context);
+  *event = new CUevent_st;
+  (*event)->flags = flags;
+  state.events.insert(*event);
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuEventRecord(CUevent event, CUstream handle) {
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (!s || !state.events.count(event))
+    return CUDA_ERROR_INVALID_HANDLE;
+  event->capture = s->capture;
+  if (!s->capture) {
+    event->recorded = true;
+    event->time = std::chrono::steady_clock::now();
+  }
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuEventQuery(CUevent event) {
+  COIL_ENTER(Context);
+  if (!state.events.count(event))
+    return CUDA_ERROR_INVALID_HANDLE;
+  return event->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuEventSynchronize(CUevent event) {
+  return cuEventQuery(event);
+}
+
+extern "C" CUresult cuEventElapsedTime(float *milliseconds, CUevent begin,
+                                       CUevent end) {
+  COIL_ENTER(Context);
+  if (!state.events.count(begin) || !state.events.count(end) ||
+      !begin->recorded || !end->recorded ||
+      ((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
+    return CUDA_ERROR_INVALID_HANDLE;
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent begin,
+                                          CUevent end) {
+  return cuEventElapsedTime(milliseconds, begin, end);
+}
+
+extern "C" CUresult cuEventDestroy_v2(CUevent event) {
+  COIL_ENTER(Context);
+  if (!state.events.erase(event))
+    return CUDA_ERROR_INVALID_HANDLE;
+  delete event;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+static const CUgraphNode_st *findNode(const State &state, CUgraphNode node) {
+  for (const CUgraph_st *g : state.graphs)
+    for (const auto &n : g->nodes)
+      if (n.get() == node)
+        return node;
+  return nullptr;
+}
+
+extern "C" CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes,
+                                    size_t *count) {
+  COIL_ENTER(Context);
+  if (!state.graphs.count(graph))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (nodes) {
+    for (size_t i = 0; i < *count; ++i)
+      nodes[i] = i < graph->nodes.size() ? graph->nodes[i].get() : nullptr;
+    *count = std::min(*count, graph->nodes.size());
+  } else {
+    *count = graph->nodes.size();
+  }
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuGraphNodeGetType(CUgraphNode node, int *type) {
+  COIL_ENTER(Context);
+  if (!findNode(state, node))
+    return CUDA_ERROR_INVALID_VALUE;
+  *type = node->operation.type;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node,
+                                                  CUkernelNodeParams *params) {
+  COIL_ENTER(Context);
+  if (!findNode(state, node) || node->operation.type != Operation::Kernel)
+    return CUDA_ERROR_INVALID_VALUE;
+  Operation &o = node->operation;
+  o.pointers.clear();
+  for (const Code::Param &p : o.function->code->params)
+    o.pointers.push_back(o.params.data() + p.offset);
+  *params = CUkernelNodeParams();
+  params->func = o.function;
+  params->gridDimX = o.grid[0];
+  params->gridDimY = o.grid[1];
+  params->gridDimZ = o.grid[2];
+  params->blockDimX = o.block[0];
+  params->blockDimY = o.block[1];
+  params->blockDimZ = o.block[2];
+  params->sharedMemBytes = o.shared;
+  params->kernelParams = o.pointers.data();
+  params->ctx = &state.context;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec,
+                                                CUgraph graph,
+                                                unsigned long long) {
+  COIL_ENTER(Context);
+  if (!state.graphs.count(graph))
+    return CUDA_ERROR_INVALID_VALUE;
+  *exec = new CUgraphExec_st;
+  for (const auto &n : graph->nodes) {
+    (*exec)->operations.push_back(n->operation);
+    (*exec)->origins.push_back(n.get());
+  }
+  state.execs.insert(*exec);
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult
+cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+                                  const CUkernelNodeParams *params) {
+  COIL_ENTER(Context);
+  if (!state.execs.count(exec))
+    return CUDA_ERROR_INVALID_VALUE;
+  auto it = std::find(exec->origins.begin(), exec->origins.end(), node);
+  if (it == exec->origins.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  Operation &o = exec->operations[static_cast<size_t>(
+      it - exec->origins.begin())];
+  if (o.type != Operation::Kernel)
+    return CUDA_ERROR_INVALID_VALUE;
+  Operation changed;
+  if (CUresult r = makeLaunch(
+          state, params->func,
+          {params->gridDimX, params->gridDimY, params->gridDimZ},
+          {params->blockDimX, params->blockDimY, params->blockDimZ},
+          params->sharedMemBytes, params->kernelParams, params->extra, changed))
+    return r;
+  o = std::move(changed);
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuGraphLaunch(CUgraphExec exec, CUstream handle) {
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (!state.execs.count(exec))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!s)
+    return CUDA_ERROR_INVALID_HANDLE;
+  for (const Operation &o : exec->operations)
+    if (CUresult r = submit(state, handle, o))
+      return r;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  COIL_ENTER(Context);
+  if (!state.execs.erase(exec))
+    return CUDA_ERROR_INVALID_VALUE;
+  delete exec;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuGraphDestroy(CUgraph graph) {
+  COIL_ENTER(Context);
+  if (!state.graphs.erase(graph))
+    return CUDA_ERROR_INVALID_VALUE;
+  delete graph;
+  return CUDA_SUCCESS;
+}
