@@ -651,7 +651,7 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
       status = moveToHost(run, output);
       moved = true;
     }
-  if (status == COIL_OK && (moved || !options.stream))
+  if (status == COIL_OK && (moved || options.wait || !options.stream))
     status = coil_run_synchronize(run);
   return status;
 }

@@ -118,6 +118,8 @@ struct RunOptions {
   /// The caller's stream (a CUstream). Results are then ready in the order of
   /// the stream; otherwise the run has a stream of its own and is waited for.
   std::optional<void *> stream;
+  /// Wait for the run although the stream is the caller's.
+  bool wait = false;
   /// The device, when no input says which.
   int32_t device = 0;
   /// Measure the device time of each step (see coil_run_get_timing).
