@@ -82,6 +82,20 @@ VERSION(tanh, fast, device::tanhApprox(x))
 VERSION(erf, default, device::erfDefault(x))
 VERSION(rsqrt, default, device::rsqrtApprox(x))
 
+/// Powers with an integer exponent. Conversion may round the exponent, but not
+/// its parity.
+COIL_DEVICE double coil_powi_f64(double x, device::int64_t n) {
+  double power = device::pow(device::fabs(x), static_cast<double>(n));
+  return n & 1 ? device::copysign(power, x) : power;
+}
+COIL_DEVICE float coil_powi_f32(float x, device::int64_t n) {
+  double y = static_cast<double>(n), a = device::fabs(x), power;
+  if (!device::powSpecial(a, y, power))
+    power = device::exp(y * device::log(a));
+  float rounded = static_cast<float>(power);
+  return n & 1 ? device::copysign(rounded, x) : rounded;
+}
+
 /// Powers of integers; a negative exponent is an inverse, which is zero unless
 /// the base is 1 or -1.
 COIL_DEVICE device::int64_t coil_ipow_i64(device::int64_t x,
