@@ -576,33 +576,30 @@ static int32_t relayout(coil_run *run, coil_tensor &tensor,
   return COIL_OK;
 }
 
-/// Elements from the first of a tensor to its last in memory, or -1 where
-/// strides are negative.
-static int64_t getSpan(const coil_tensor &tensor) {
-  int64_t last = 0;
+/// The bytes from the first element in memory to the last one's end, and where
+/// the element of position zero is among them.
+static std::pair<int64_t, int64_t> getSpan(const coil_tensor &tensor) {
+  int64_t first = 0, last = 0;
   for (int32_t d = 0; d < tensor.rank; ++d) {
     if (tensor.sizes[d] == 0)
-      return 0;
-    if (tensor.strides[d] < 0)
-      return -1;
-    last += (tensor.sizes[d] - 1) * tensor.strides[d];
+      return {0, 0};
+    int64_t distance = (tensor.sizes[d] - 1) * tensor.strides[d];
+    (distance < 0 ? first : last) += distance;
   }
-  return last + 1;
+  int64_t size = coil_dtype_size(tensor.dtype);
+  return {(last - first + 1) * size, -first * size};
 }
 
 /// Moves a host tensor to the run's device, as it lies in memory.
 static int32_t moveToDevice(coil_run *run, coil_tensor &tensor,
                             int32_t device) {
-  int64_t bytes = getSpan(tensor) * coil_dtype_size(tensor.dtype);
-  if (bytes < 0)
-    return coil_rt_fail(run, COIL_INVALID_ARGUMENT,
-                        "an input of negative strides cannot be copied to a "
-                        "GPU");
+  auto [bytes, start] = getSpan(tensor);
   void *memory = nullptr;
   int32_t status = coil_rt_alloc_cuda(run, bytes, &memory);
   if (status == COIL_OK && bytes > 0)
-    status = coil_rt_upload_cuda(run, memory, tensor.data, bytes);
-  tensor.data = memory;
+    status = coil_rt_upload_cuda(
+        run, memory, static_cast<const char *>(tensor.data) - start, bytes);
+  tensor.data = static_cast<char *>(memory) + start;
   tensor.device_type = COIL_CUDA;
   tensor.device_index = device;
   return status;
@@ -610,12 +607,13 @@ static int32_t moveToDevice(coil_run *run, coil_tensor &tensor,
 
 /// Moves a tensor from the run's device to host memory of the run.
 static int32_t moveToHost(coil_run *run, coil_tensor &tensor) {
-  int64_t bytes = getSpan(tensor) * coil_dtype_size(tensor.dtype);
+  auto [bytes, start] = getSpan(tensor);
   void *memory = nullptr;
   int32_t status = coil_rt_alloc(run, bytes, &memory);
   if (status == COIL_OK && bytes > 0)
-    status = coil_rt_download_cuda(run, memory, tensor.data, bytes);
-  tensor.data = memory;
+    status = coil_rt_download_cuda(
+        run, memory, static_cast<const char *>(tensor.data) - start, bytes);
+  tensor.data = static_cast<char *>(memory) + start;
   tensor.device_type = COIL_CPU;
   tensor.device_index = 0;
   return status;

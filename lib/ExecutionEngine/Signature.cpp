@@ -344,9 +344,9 @@ Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
       return makeError(describe(i) + ": expected rank " +
                        llvm::Twine(spec.sizes.size()) + " but got " +
                        llvm::Twine(tensor.rank));
-    // Tensors of the host can be copied to any device.
+    // The engine copies tensors of the host to GPUs.
     if (tensor.device_type != spec.deviceType &&
-        tensor.device_type != COIL_CPU)
+        (spec.deviceType != COIL_CUDA || tensor.device_type != COIL_CPU))
       return makeError(describe(i) +
                        ": expected a tensor on a device of type " +
                        llvm::Twine(spec.deviceType) + " but got " +

@@ -56,20 +56,28 @@ Value GPUKernelEmitter::toMemory(Value v) {
 Value GPUKernelEmitter::elementPointer(unsigned buffer, Type element,
                                        ExprAttr address, unsigned ip,
                                        unsigned ir, ArrayRef<Value> args,
-                                       int64_t lane) {
+                                       int64_t lane, bool inside) {
   Value offset = scalarExpr(address, ip, ir, indexBits, args, lane);
-  // Offsets of indirect accesses were checked, others are positions inside.
-  auto flags = LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw;
+  // Offsets of indirect accesses were checked, others are positions inside. A
+  // buffer with a negative stride begins before its first element.
+  inside &= llvm::all_of(layout.strides[buffer], [&](ExprAttr stride) {
+    return form.getContext().bounds(stride).lo >= 0;
+  });
+  auto flags = inside
+                   ? LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw
+                   : LLVM::GEPNoWrapFlags::none;
   return LLVM::GEPOp::create(b, buffers[buffer].getType(), element,
                              buffers[buffer], ArrayRef<LLVM::GEPArg>{offset},
                              flags);
 }
 
-Value GPUKernelEmitter::advance(Value pointer, Type element, int64_t by) {
+Value GPUKernelEmitter::advance(Value pointer, Type element, int64_t by,
+                                bool inside) {
   if (by == 0)
     return pointer;
-  auto flags = LLVM::GEPNoWrapFlags::inbounds;
-  if (by > 0)
+  auto flags =
+      inside ? LLVM::GEPNoWrapFlags::inbounds : LLVM::GEPNoWrapFlags::none;
+  if (inside && by > 0)
     flags = flags | LLVM::GEPNoWrapFlags::nuw;
   return LLVM::GEPOp::create(b, pointer.getType(), element, pointer,
                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(by)},
@@ -168,8 +176,12 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
     Value pointer;
     bool shared = address.step && address.step.isConstant();
     if (shared) {
-      pointer = elementPointer(number, memory, address.base, ip, ir, args, 0);
-      pointer = advance(pointer, memory, address.step.getValue() * lane);
+      // Under a mask the first lane may be outside when this one is not.
+      bool inside = lane == 0 || !load.getMask();
+      pointer =
+          elementPointer(number, memory, address.base, ip, ir, args, 0, inside);
+      pointer =
+          advance(pointer, memory, address.step.getValue() * lane, inside);
     } else {
       pointer =
           elementPointer(number, memory, address.full, ip, ir, args, lane);

@@ -137,7 +137,7 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
     func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(
                                        schedule.getMinBlocks())));
   for (unsigned i = 0; i < layout.strides.size(); ++i) {
-    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
+    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(layout.alignment[i]));
     if (layout.mayAlias[i])
       continue;
     func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());

@@ -148,8 +148,11 @@ private:
                   mlir::Value &active);
   mlir::Value elementPointer(unsigned buffer, mlir::Type element,
                              sym::ExprAttr address, unsigned ip, unsigned ir,
-                             llvm::ArrayRef<mlir::Value> args, int64_t lane);
-  mlir::Value advance(mlir::Value pointer, mlir::Type element, int64_t by);
+                             llvm::ArrayRef<mlir::Value> args, int64_t lane,
+                             bool inside = true);
+  /// `inside`: both pointers lie in the buffer.
+  mlir::Value advance(mlir::Value pointer, mlir::Type element, int64_t by,
+                      bool inside = true);
   mlir::Value loadElements(mlir::Value pointer, mlir::Type type,
                            unsigned alignment, unsigned buffer);
   mlir::Value fromMemory(mlir::Value v);

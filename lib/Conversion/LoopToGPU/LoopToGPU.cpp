@@ -36,6 +36,9 @@ loop::GPUKernelLayout loop::getGPUKernelLayout(wrapper::KernelOp kernel) {
       layout.strides.emplace_back(s.getDims());
   for (auto s : kernel.getSymbols().getAsRange<StringAttr>())
     layout.symbols.push_back(s);
+  layout.alignment.assign(layout.strides.size(), 16);
+  if (std::optional<ArrayRef<int64_t>> alignment = kernel.getAlignment())
+    llvm::copy(*alignment, layout.alignment.begin());
   layout.mayAlias.assign(layout.strides.size(), false);
   ArrayRef<int64_t> pairs = kernel.getInPlace().value_or(ArrayRef<int64_t>());
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {

@@ -80,10 +80,11 @@ int64_t VectorForm::getAlignment(ExprAttr e) const {
   return result;
 }
 
-LaneAddress VectorForm::getAddress(ArrayRef<ExprAttr> indices,
-                                   ArrayRef<ExprAttr> strides) const {
+LaneAddress VectorForm::getAddress(ArrayRef<ExprAttr> indices, size_t buffer,
+                                   Type element) const {
   LaneAddress result;
-  result.full = atPoint(sym::getAddress(kernel.getContext(), indices, strides));
+  result.full = atPoint(
+      sym::getAddress(kernel.getContext(), indices, layout.strides[buffer]));
   if (auto split = sym::splitLinear(result.full, lane)) {
     result.step = split->first;
     result.base = split->second;
@@ -92,19 +93,23 @@ LaneAddress VectorForm::getAddress(ArrayRef<ExprAttr> indices,
       return leaf == lane ? sym::constant(kernel.getContext(), 0) : ExprAttr();
     });
   }
-  result.alignment = getAlignment(result.base);
+  int64_t bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  result.alignment =
+      std::min(getAlignment(result.base),
+               std::max<int64_t>(1, layout.alignment[buffer] / bytes));
   return result;
 }
 
 LaneAddress VectorForm::getAddress(LoadOp load) const {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
-  return getAddress(load.getIndices().getDims(), layout.strides[number]);
+  return getAddress(load.getIndices().getDims(), number, load.getType());
 }
 
 LaneAddress VectorForm::getAddress(StoreOp store) const {
   size_t number =
       kernel.getInputs().size() + static_cast<size_t>(store.getOutput());
-  return getAddress(store.getIndices().getDims(), layout.strides[number]);
+  return getAddress(store.getIndices().getDims(), number,
+                    store.getValue().getType());
 }
 
 bool VectorForm::compareIsUniform(Operation *op) const {

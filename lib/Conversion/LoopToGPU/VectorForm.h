@@ -31,6 +31,8 @@ struct GPUKernelLayout {
   llvm::SmallVector<mlir::StringAttr> symbols;
   /// Whether a buffer may be both read and written.
   llvm::SmallVector<bool> mayAlias;
+  /// Bytes that the address of each buffer is a multiple of.
+  llvm::SmallVector<int64_t> alignment;
 };
 
 GPUKernelLayout getGPUKernelLayout(wrapper::KernelOp kernel);
@@ -76,8 +78,8 @@ public:
   bool isExact() const { return exact; }
 
 private:
-  LaneAddress getAddress(llvm::ArrayRef<sym::ExprAttr> indices,
-                         llvm::ArrayRef<sym::ExprAttr> strides) const;
+  LaneAddress getAddress(llvm::ArrayRef<sym::ExprAttr> indices, size_t buffer,
+                         mlir::Type element) const;
   int64_t getAlignment(sym::ExprAttr e) const;
   bool compareIsUniform(mlir::Operation *op) const;
 
