@@ -177,7 +177,7 @@ TEST_F(ControlTest, refusesWhatItDoesNotKnow) {
                       statement + "\nret;\n}"));
     EXPECT_THAT(log, ::testing::HasSubstr(text));
   };
-  refuse("frob.u32 r0, r1;", "line 6: unknown instruction 'frob.u32'");
+  refuse("frob.u32 r0, r1;", "line 7: unknown instruction 'frob.u32'");
   refuse("add.frob.u32 r0, r1, r2;", "frob");
   refuse("add.u32 r0, r1, r9;", "r9");
   refuse("add.u32 r0, r1;", "operands");
@@ -185,7 +185,7 @@ TEST_F(ControlTest, refusesWhatItDoesNotKnow) {
   refuse("bra nowhere;", "unknown label 'nowhere'");
   refuse("mul.u32 r0, r1, r2;", "mul.u32");
   refuse("cvt.s32.f32 r0, f;", "cvt.s32.f32");
-  refuse("add.u32 r0, r1 r2;", "line 6");
+  refuse("add.u32 r0, r1 r2;", "line 7");
 }
 
 } // namespace

@@ -50,7 +50,7 @@ TEST_F(WarpTest, shuffles) {
   EXPECT_EQ(map<uint32_t>("shfl.sync.bfly.b32 d|p, a, 4, 0x1C1F, -1;"
                           "@!p mov.u32 d, 1;",
                           lanes),
-            each([](uint32_t) { return 1; }));
+            each([](uint32_t i) { return i & 4 ? 96 + i : 1; }));
 }
 
 TEST_F(WarpTest, votes) {

@@ -264,9 +264,9 @@ void testProperty(Warp &w, const Inst &inst, uint32_t mask) {
     case 3:
       return c == FP_NAN;
     case 4:
-      return c == FP_NORMAL;
+      return c == FP_NORMAL || c == FP_ZERO;
     default:
-      return c == FP_SUBNORMAL || c == FP_ZERO;
+      return c == FP_SUBNORMAL;
     }
   });
   setPred(w, inst.d, mask, bits);

@@ -317,6 +317,8 @@ bool lowerSubc(Lowering &l) { return lowerCarry(l, true, true); }
 
 bool lowerMul(Lowering &l) {
   std::string_view half = l.takeOneOf({"wide", "lo", "hi"});
+  if (half.empty())
+    return false;
   Ty type = l.takeType();
   if (half != "wide")
     return finish(l, half == "hi" ? mulHiOf(type) : mulLoOf(type), type, 2);
@@ -378,6 +380,8 @@ bool lowerMad(Lowering &l) {
   if (hasCarry(l))
     return lowerMadCarry(l, false);
   std::string_view half = l.takeOneOf({"wide", "lo", "hi"});
+  if (half.empty())
+    return false;
   bool sat = l.take("sat");
   Ty type = l.takeType();
   if (sat)

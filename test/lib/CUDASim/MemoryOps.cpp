@@ -314,6 +314,26 @@ static bool lowerAccess(Lowering &l, bool isLoad) {
   bool narrow;
   if (!l.address(where, inst.a, inst.imm, narrow))
     return false;
+  // [param + constant]: a parameter of the kernel is checked here, once; those
+  // of calls are local memory.
+  const Operand &base = where.elements[0];
+  uint64_t paramAt = 0;
+  bool isParam = space == Space::Param && !narrow &&
+                 l.registerType(base.name) == Ty::None;
+  if (isParam) {
+    Space found;
+    if (!l.findVariable(base.name, paramAt, found) ||
+        (found != Space::Param && found != Space::Local))
+      return l.fail("the address is no parameter");
+    isParam = found == Space::Param;
+    space = found;
+    paramAt += static_cast<uint64_t>(base.value);
+    if (isParam && !isLoad)
+      return l.fail("the kernel writes its parameters");
+    if (isParam && (paramAt + n * width > l.getCode().paramSize ||
+                    paramAt % (n * width)))
+      return l.fail("the address is outside the parameters or misaligned");
+  }
   unsigned regWidth = 0;
   std::vector<uint32_t> regs;
   for (const Operand &o : values) {
@@ -353,18 +373,8 @@ static bool lowerAccess(Lowering &l, bool isLoad) {
     l.getCode().ordered = true;
   noteWidth(l, space, width);
   inst.fn = isLoad ? load : store;
-  // [param + constant]: checked here, once.
-  const Operand &base = where.elements[0];
-  if (isLoad && space == Space::Param && !narrow &&
-      l.registerType(base.name) == Ty::None) {
-    uint64_t at;
-    Space found;
-    if (!l.findVariable(base.name, at, found) || found != Space::Param)
-      return l.fail("the address is no parameter");
-    at += static_cast<uint64_t>(base.value);
-    if (at + n * width > l.getCode().paramSize || at % (n * width))
-      return l.fail("the address is outside the parameters or misaligned");
-    inst.imm = static_cast<int64_t>(at);
+  if (isParam) {
+    inst.imm = static_cast<int64_t>(paramAt);
     inst.a = None;
     inst.fn = loadParam;
   }
