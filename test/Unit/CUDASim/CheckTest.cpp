@@ -53,7 +53,8 @@ protected:
 TEST_F(CheckTest, findsAccessesOutOfBounds) {
   bad("st.global.u32 [a], t;", 33, CUDA_ERROR_ILLEGAL_ADDRESS,
       "4-byte store to global memory outside every allocation");
-  EXPECT_THAT(cu.report(), ::testing::HasSubstr("offset 128 of the allocation"));
+  EXPECT_THAT(cu.report(),
+              ::testing::HasSubstr("offset 128 of the allocation"));
   EXPECT_THAT(cu.report(), ::testing::HasSubstr("thread (32, 0, 0)"));
   bad("ld.global.u32 r0, [p+-4];", 1, CUDA_ERROR_ILLEGAL_ADDRESS,
       "4-byte load from global memory outside every allocation");
@@ -120,7 +121,8 @@ TEST_F(CheckTest, findsRacesInSharedMemory) {
       CUDA_ERROR_LAUNCH_FAILED, "race:");
   good(with("bar.sync 0;"), 64);
   // Within a warp, a warp-wide barrier is enough.
-  bad("st.shared.u32 [tile], t;", 32, CUDA_ERROR_LAUNCH_FAILED, "race: a store");
+  bad("st.shared.u32 [tile], t;", 32, CUDA_ERROR_LAUNCH_FAILED,
+      "race: a store");
   // The same value from everybody is no race.
   good("st.shared.u32 [tile], 7;", 64);
   bad("st.shared.u32 [s], t; bar.sync 0; ld.shared.u32 r0, [tile];"
@@ -159,8 +161,8 @@ TEST_F(CheckTest, findsDivergentBarriers) {
       "divergent barrier: lane 16");
   bad("setp.lt.u32 q, t, 32; @q bar.sync 0;", 64, CUDA_ERROR_LAUNCH_FAILED,
       "divergent barrier: 32 of 64 threads reach it");
-  bad("setp.ge.u32 q, t, 32; @q ret; bar.sync 0;", 64,
-      CUDA_ERROR_LAUNCH_FAILED, "divergent barrier");
+  bad("setp.ge.u32 q, t, 32; @q ret; bar.sync 0;", 64, CUDA_ERROR_LAUNCH_FAILED,
+      "divergent barrier");
   bad("setp.lt.u32 q, t, 32; @q bra there; bar.sync 0; ret;"
       "there: bar.sync 1;",
       64, CUDA_ERROR_LAUNCH_FAILED, "divergent barrier");

@@ -38,7 +38,8 @@ uint64_t convert(APFloat v, const llvm::fltSemantics &to, RM rounding) {
   return encode(v);
 }
 
-template <class T> std::vector<T> randomBits(size_t n) {
+template <class T>
+std::vector<T> randomBits(size_t n) {
   std::mt19937_64 random(11);
   std::vector<T> values;
   for (size_t i = 0; i < n; ++i)
@@ -48,12 +49,12 @@ template <class T> std::vector<T> randomBits(size_t n) {
 
 /// Numbers around those that narrow formats and integers can hold.
 std::vector<float> floats() {
-  std::vector<float> values = {0, 0.5f, 1, 1.5f, 2.5f, 65504, 65519, 65520, 448,
-                               464, 465, 57344, 61440, 61441, 127.5f, 128, 255.5f,
-                               256, 32767.5f, 65535.5f, 0x1p31f, 0x1p32f,
-                               0x1p63f, 0x1p64f, 0x1p-14f, 0x1p-24f, 0x1.8p-25f,
-                               0x1p-25f, 0x1p-9f, 0x1p-10f, 0x1p-17f, 0x1p-130f,
-                               INFINITY, 3.3895314e38f, FLT_MAX};
+  std::vector<float> values = {
+      0,       0.5f,     1,        1.5f,      2.5f,     65504,         65519,
+      65520,   448,      464,      465,       57344,    61440,         61441,
+      127.5f,  128,      255.5f,   256,       32767.5f, 65535.5f,      0x1p31f,
+      0x1p32f, 0x1p63f,  0x1p64f,  0x1p-14f,  0x1p-24f, 0x1.8p-25f,    0x1p-25f,
+      0x1p-9f, 0x1p-10f, 0x1p-17f, 0x1p-130f, INFINITY, 3.3895314e38f, FLT_MAX};
   for (uint32_t bits : randomBits<uint32_t>(64))
     values.push_back(bitCast<float>(bits));
   std::mt19937 random(3);
@@ -94,18 +95,18 @@ protected:
       bool exact;
       // Saturates, as PTX does.
       APFloat(values[i]).convertToInteger(want, rounding, &exact);
-      EXPECT_EQ(APInt(8 * sizeof(To), uint64_t(r[i]), false, true).getZExtValue(),
-                want.getZExtValue())
+      EXPECT_EQ(
+          APInt(8 * sizeof(To), uint64_t(r[i]), false, true).getZExtValue(),
+          want.getZExtValue())
           << op << " of " << values[i];
     }
   }
 };
 
-const std::pair<const char *, RM> roundings[] = {
-    {"rn", RM::NearestTiesToEven},
-    {"rz", RM::TowardZero},
-    {"rm", RM::TowardNegative},
-    {"rp", RM::TowardPositive}};
+const std::pair<const char *, RM> roundings[] = {{"rn", RM::NearestTiesToEven},
+                                                 {"rz", RM::TowardZero},
+                                                 {"rm", RM::TowardNegative},
+                                                 {"rp", RM::TowardPositive}};
 
 TEST_F(ConvertTest, narrowsFloats) {
   auto exact = [](float v) { return APFloat(v); };
@@ -141,17 +142,16 @@ TEST_F(ConvertTest, widensFloats) {
                               rn);
   toFloat<uint32_t, uint16_t>("cvt.f32.bf16", all, bfloat,
                               APFloat::IEEEsingle(), rn);
-  toFloat<uint64_t, float>("cvt.f64.f32", floats(),
-                           [](float v) { return APFloat(v); },
-                           APFloat::IEEEdouble(), rn);
+  toFloat<uint64_t, float>(
+      "cvt.f64.f32", floats(), [](float v) { return APFloat(v); },
+      APFloat::IEEEdouble(), rn);
 }
 
 TEST_F(ConvertTest, roundsToIntegralValues) {
-  const std::pair<const char *, RM> names[] = {
-      {"rni", RM::NearestTiesToEven},
-      {"rzi", RM::TowardZero},
-      {"rmi", RM::TowardNegative},
-      {"rpi", RM::TowardPositive}};
+  const std::pair<const char *, RM> names[] = {{"rni", RM::NearestTiesToEven},
+                                               {"rzi", RM::TowardZero},
+                                               {"rmi", RM::TowardNegative},
+                                               {"rpi", RM::TowardPositive}};
   for (auto [name, rounding] : names) {
     std::string r = name;
     RM rm = rounding;
@@ -180,9 +180,9 @@ TEST_F(ConvertTest, makesFloatsOfIntegers) {
   words.insert(words.end(), {0, 1, 0x80000000, 0xFFFFFFFF, 0x01000001,
                              0x01000003, 0x7FFFFFFF});
   auto longs = randomBits<uint64_t>(100);
-  longs.insert(longs.end(), {0, 1, 1ull << 63, ~0ull, (1ull << 53) + 1,
-                             (1ull << 53) + 3, (1ull << 54) + 2,
-                             (1ull << 24) + 1});
+  longs.insert(longs.end(),
+               {0, 1, 1ull << 63, ~0ull, (1ull << 53) + 1, (1ull << 53) + 3,
+                (1ull << 54) + 2, (1ull << 24) + 1});
   auto of = [](APInt v, bool isSigned) {
     // Exact: 64 bits of an integer fit into 113 of a quad.
     APFloat f(APFloat::IEEEquad());
@@ -211,7 +211,8 @@ TEST_F(ConvertTest, makesFloatsOfIntegers) {
 }
 
 TEST_F(ConvertTest, resizesIntegers) {
-  std::vector<uint32_t> a = {0, 0x80, 0x7F, 0xFF, 0x1234FF80, 0x8000, 0xFFFFFFFF};
+  std::vector<uint32_t> a = {0,          0x80,   0x7F,      0xFF,
+                             0x1234FF80, 0x8000, 0xFFFFFFFF};
   std::vector<uint32_t> s8, u8;
   std::vector<uint64_t> s64;
   std::vector<uint16_t> u16;
@@ -253,7 +254,8 @@ TEST_F(ConvertTest, convertsEightBitFloats) {
   std::vector<float> a = floats(), b(a.rbegin(), a.rend());
   auto check = [&](const std::string &type, const llvm::fltSemantics &s,
                    uint64_t most) {
-    auto r = map<uint16_t>("cvt.rn.satfinite." + type + "x2.f32 d, a, b;", a, b);
+    auto r =
+        map<uint16_t>("cvt.rn.satfinite." + type + "x2.f32 d, a, b;", a, b);
     auto want = [&](float v) -> uint64_t {
       APFloat limit = decode(s, most);
       bool loses;

@@ -66,13 +66,13 @@ TEST_F(DriverTest, copiesAndFills) {
 TEST_F(DriverTest, knowsWherePointersLead) {
   CUdeviceptr a = allocate(16);
   int type = 0, ordinal = -1;
-  EXPECT_EQ(cu.pointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                   a + 8),
-            0);
+  EXPECT_EQ(
+      cu.pointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, a + 8),
+      0);
   EXPECT_EQ(type, 2);
-  EXPECT_EQ(cu.pointerGetAttribute(&ordinal,
-                                   CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, a),
-            0);
+  EXPECT_EQ(
+      cu.pointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, a),
+      0);
   EXPECT_EQ(ordinal, 0);
   EXPECT_EQ(cu.pointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                    reinterpret_cast<CUdeviceptr>(&type)),
@@ -103,8 +103,8 @@ TEST_F(DriverTest, capturesAndReplaysGraphs) {
   CUgraph graph = nullptr;
   const CUgraphNode *dependencies = nullptr;
   size_t count = 7;
-  ASSERT_EQ(cu.streamGetCaptureInfo(stream, &status, &id, &graph,
-                                    &dependencies, &count),
+  ASSERT_EQ(cu.streamGetCaptureInfo(stream, &status, &id, &graph, &dependencies,
+                                    &count),
             0);
   EXPECT_EQ(status, 1);
   EXPECT_EQ(count, 0u);
@@ -113,8 +113,8 @@ TEST_F(DriverTest, capturesAndReplaysGraphs) {
     return cu.launchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, params, nullptr);
   };
   ASSERT_EQ(launchIt(), 0);
-  ASSERT_EQ(cu.streamGetCaptureInfo(stream, &status, &id, &graph,
-                                    &dependencies, &count),
+  ASSERT_EQ(cu.streamGetCaptureInfo(stream, &status, &id, &graph, &dependencies,
+                                    &count),
             0);
   ASSERT_EQ(count, 1u);
   CUgraphNode node = dependencies[0];
@@ -159,8 +159,8 @@ TEST_F(DriverTest, timesEvents) {
 }
 
 TEST_F(DriverTest, refusesBadLaunches) {
-  CUmodule module = load(
-      ".visible .entry k() .maxntid 64, 1, 1 { .shared .b8 x[64]; ret; }");
+  CUmodule module =
+      load(".visible .entry k() .maxntid 64, 1, 1 { .shared .b8 x[64]; ret; }");
   ASSERT_TRUE(module) << log;
   CUfunction f;
   EXPECT_EQ(cu.moduleGetFunction(&f, module, "none"), 500);

@@ -27,7 +27,8 @@ using RM = llvm::RoundingMode;
 namespace {
 
 /// A format of 16, 32 or 64 bits, which a test handles by its bits.
-template <class Bits> struct Format {
+template <class Bits>
+struct Format {
   const char *name;
   const fltSemantics &semantics;
   APFloat decode(Bits v) const {
@@ -73,7 +74,8 @@ std::vector<Bits> interesting(const Format<Bits> &f, size_t numRandom) {
 }
 
 /// Bits for a comparison: any NaN is the same.
-template <class Bits> Bits comparable(const Format<Bits> &f, Bits v) {
+template <class Bits>
+Bits comparable(const Format<Bits> &f, Bits v) {
   return f.decode(v).isNaN() ? f.encode(APFloat::getNaN(f.semantics)) : v;
 }
 
@@ -111,11 +113,10 @@ protected:
   }
 };
 
-const std::pair<const char *, RM> roundings[] = {
-    {".rn", RM::NearestTiesToEven},
-    {".rz", RM::TowardZero},
-    {".rm", RM::TowardNegative},
-    {".rp", RM::TowardPositive}};
+const std::pair<const char *, RM> roundings[] = {{".rn", RM::NearestTiesToEven},
+                                                 {".rz", RM::TowardZero},
+                                                 {".rm", RM::TowardNegative},
+                                                 {".rp", RM::TowardPositive}};
 
 void add(APFloat &x, const APFloat &y, RM r) { x.add(y, r); }
 void sub(APFloat &x, const APFloat &y, RM r) { x.subtract(y, r); }
@@ -168,8 +169,8 @@ TEST_F(FloatTest, fusesMultiplyAdd) {
   for (const Format<uint16_t> &f : {f16, bf16}) {
     Pairs<uint16_t> in(interesting(f, 12));
     std::string three = f.name == f16.name ? "0xC200" : "0xC040";
-    std::string s = "mov.b16 e, " + three + "; fma.rn." + f.name +
-                    " d, a, b, e;";
+    std::string s =
+        "mov.b16 e, " + three + "; fma.rn." + f.name + " d, a, b, e;";
     check<uint16_t>(f, s, in.a, in.b, map<uint16_t>(s, in.a, in.b),
                     [&](APFloat x, APFloat y) {
                       fma(x, y, RM::NearestTiesToEven);
@@ -179,9 +180,9 @@ TEST_F(FloatTest, fusesMultiplyAdd) {
 }
 
 TEST_F(FloatTest, multipliesAndAddsUnderTheOldName) {
-  auto r = map<float>("mad.rn.f32 d, a, b, c;", std::vector<float>{3, 0x1p-80f},
-                      std::vector<float>{0.5f, 0x1p-80f},
-                      std::vector<float>{1, 1});
+  auto r =
+      map<float>("mad.rn.f32 d, a, b, c;", std::vector<float>{3, 0x1p-80f},
+                 std::vector<float>{0.5f, 0x1p-80f}, std::vector<float>{1, 1});
   EXPECT_EQ(r, (std::vector<float>{2.5f, 1}));
 }
 
@@ -226,7 +227,8 @@ TEST_F(FloatTest, takesRootsAndReciprocals) {
                      down = map<float>("sqrt.rm.f32 d, a;", a),
                      up = map<float>("sqrt.rp.f32 d, a;", a);
   for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_TRUE(root[i] == std::sqrt(a[i]) || (root[i] != root[i] && !(a[i] >= 0)))
+    EXPECT_TRUE(root[i] == std::sqrt(a[i]) ||
+                (root[i] != root[i] && !(a[i] >= 0)))
         << a[i];
     EXPECT_TRUE(rcp[i] == 1 / a[i] || a[i] != a[i]) << a[i];
     if (!(a[i] > 0) || std::isinf(a[i]))
@@ -250,14 +252,13 @@ TEST_F(FloatTest, choosesMinimaAndMaxima) {
   Pairs<uint32_t> in(interesting(f32, 4));
   auto expect = [&](const std::string &op, bool isMin, bool propagates) {
     std::string s = op + ".f32 d, a, b;";
-    check<uint32_t>(f32, s, in.a, in.b, map<uint32_t>(s, in.a, in.b),
-                    [&](APFloat x, APFloat y) {
-                      if (propagates)
-                        return isMin ? llvm::minimum(x, y)
-                                     : llvm::maximum(x, y);
-                      return isMin ? llvm::minimumnum(x, y)
-                                   : llvm::maximumnum(x, y);
-                    });
+    check<uint32_t>(
+        f32, s, in.a, in.b, map<uint32_t>(s, in.a, in.b),
+        [&](APFloat x, APFloat y) {
+          if (propagates)
+            return isMin ? llvm::minimum(x, y) : llvm::maximum(x, y);
+          return isMin ? llvm::minimumnum(x, y) : llvm::maximumnum(x, y);
+        });
   };
   expect("min", true, false);
   expect("max", false, false);
@@ -313,9 +314,9 @@ TEST_F(FloatTest, givesTheNaNOfTheHardware) {
   EXPECT_EQ(map<uint32_t>("add.rn.f32 d, a, a;",
                           std::vector<uint32_t>{0xFFC12345})[0],
             0x7FFFFFFFu);
-  EXPECT_EQ(map<uint16_t>("add.rn.f16 d, a, a;",
-                          std::vector<uint16_t>{0xFE00})[0],
-            0x7FFF);
+  EXPECT_EQ(
+      map<uint16_t>("add.rn.f16 d, a, a;", std::vector<uint16_t>{0xFE00})[0],
+      0x7FFF);
 }
 
 /// The error of approximate instructions, relative where it is.
@@ -378,9 +379,8 @@ TEST_F(FloatTest, readsConstants) {
 TEST_F(FloatTest, testsProperties) {
   std::vector<uint32_t> a = {0x7F800000, 0x3F800000, 0x7FC00000, 1, 0};
   auto is = [&](const std::string &property) {
-    return map<uint32_t>("testp." + property +
-                             ".f32 p, a; selp.u32 d, 1, 0, p;",
-                         a);
+    return map<uint32_t>(
+        "testp." + property + ".f32 p, a; selp.u32 d, 1, 0, p;", a);
   };
   EXPECT_EQ(is("infinite"), (std::vector<uint32_t>{1, 0, 0, 0, 0}));
   EXPECT_EQ(is("finite"), (std::vector<uint32_t>{0, 1, 0, 1, 1}));

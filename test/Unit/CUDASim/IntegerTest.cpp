@@ -21,10 +21,14 @@ using namespace coil::cudasim::test;
 
 namespace {
 
-template <class T> std::vector<T> ends() {
+template <class T>
+std::vector<T> ends() {
   using L = std::numeric_limits<T>;
-  return {0, 1, 2, 3, 7, 31, 32, 100, T(L::max() - 1), L::max(), L::min(),
-          T(L::min() + 1), T(-1), T(-2), T(0x5A5A5A5A5A5A5A5A)};
+  return {0,        1,        2,
+          3,        7,        31,
+          32,       100,      T(L::max() - 1),
+          L::max(), L::min(), T(L::min() + 1),
+          T(-1),    T(-2),    T(0x5A5A5A5A5A5A5A5A)};
 }
 
 class IntegerTest : public SimTest {
@@ -47,18 +51,18 @@ protected:
                  const std::function<bool(T, T)> &applies = nullptr) {
     check<T, T>(statements, expected, applies);
   }
-  template <class T> void arithmetic(const std::string &type) {
+  template <class T>
+  void arithmetic(const std::string &type) {
     using U = std::make_unsigned_t<T>;
     checkSame<T>("add." + type + " d, a, b;",
                  [](T a, T b) { return T(U(a) + U(b)); });
     checkSame<T>("sub." + type + " d, a, b;",
                  [](T a, T b) { return T(U(a) - U(b)); });
-    checkSame<T>("mul.lo." + type + " d, a, b;", [](T a, T b) {
-      return T(uint64_t(U(a)) * uint64_t(U(b)));
-    });
+    checkSame<T>("mul.lo." + type + " d, a, b;",
+                 [](T a, T b) { return T(uint64_t(U(a)) * uint64_t(U(b))); });
     checkSame<T>("mul.hi." + type + " d, a, b;", [](T a, T b) {
-      using W = std::conditional_t<std::is_signed_v<T>, __int128,
-                                   unsigned __int128>;
+      using W =
+          std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
       return T(W(a) * W(b) >> (8 * sizeof(T)));
     });
     checkSame<T>("mad.lo." + type + " d, a, b, a;", [](T a, T b) {
@@ -68,10 +72,12 @@ protected:
       return b != 0 && !(std::is_signed_v<T> && b == T(-1) &&
                          a == std::numeric_limits<T>::min());
     };
-    checkSame<T>("div." + type + " d, a, b;",
-                 [](T a, T b) { return T(a / b); }, divides);
-    checkSame<T>("rem." + type + " d, a, b;",
-                 [](T a, T b) { return T(a % b); }, divides);
+    checkSame<T>(
+        "div." + type + " d, a, b;", [](T a, T b) { return T(a / b); },
+        divides);
+    checkSame<T>(
+        "rem." + type + " d, a, b;", [](T a, T b) { return T(a % b); },
+        divides);
     checkSame<T>("min." + type + " d, a, b;",
                  [](T a, T b) { return std::min(a, b); });
     checkSame<T>("max." + type + " d, a, b;",
@@ -104,19 +110,16 @@ TEST_F(IntegerTest, computes64Bits) {
 }
 
 TEST_F(IntegerTest, widensProducts) {
-  check<int64_t, int32_t>("mul.wide.s32 d, a, b;", [](int32_t a, int32_t b) {
-    return int64_t(a) * b;
-  });
-  check<uint64_t, uint32_t>("mul.wide.u32 d, a, b;",
-                            [](uint32_t a, uint32_t b) {
-                              return uint64_t(a) * b;
-                            });
+  check<int64_t, int32_t>("mul.wide.s32 d, a, b;",
+                          [](int32_t a, int32_t b) { return int64_t(a) * b; });
+  check<uint64_t, uint32_t>(
+      "mul.wide.u32 d, a, b;",
+      [](uint32_t a, uint32_t b) { return uint64_t(a) * b; });
   check<int32_t, int16_t>("mul.wide.s16 d, a, b;",
                           [](int16_t a, int16_t b) { return a * b; });
-  check<int64_t, int32_t>("mov.b64 e, -5; mad.wide.s32 d, a, b, e;",
-                          [](int32_t a, int32_t b) {
-                            return int64_t(a) * b - 5;
-                          });
+  check<int64_t, int32_t>(
+      "mov.b64 e, -5; mad.wide.s32 d, a, b, e;",
+      [](int32_t a, int32_t b) { return int64_t(a) * b - 5; });
 }
 
 TEST_F(IntegerTest, carries) {
@@ -174,10 +177,9 @@ TEST_F(IntegerTest, shifts) {
   checkSame<int32_t>("shr.s32 d, a, b;", [](int32_t a, int32_t b) {
     return a >> (U(b) > 31 ? 31 : b);
   });
-  checkSame<uint64_t>("cvt.u32.u64 r0, b; shl.b64 d, a, r0;",
-                      [](uint64_t a, uint64_t b) {
-                        return U(b) > 63 ? 0 : a << U(b);
-                      });
+  checkSame<uint64_t>(
+      "cvt.u32.u64 r0, b; shl.b64 d, a, r0;",
+      [](uint64_t a, uint64_t b) { return U(b) > 63 ? 0 : a << U(b); });
   checkSame<int16_t>("cvt.u32.u16 r0, b; shr.s16 d, a, r0;",
                      [](int16_t a, int16_t b) {
                        return int16_t(a >> std::min<int>(uint16_t(b), 15));
@@ -193,8 +195,7 @@ TEST_F(IntegerTest, shifts) {
 
 TEST_F(IntegerTest, movesBitFields) {
   using U = uint32_t;
-  checkSame<U>("bfe.u32 d, a, 4, 9;",
-               [](U a, U) { return a >> 4 & 0x1FF; });
+  checkSame<U>("bfe.u32 d, a, 4, 9;", [](U a, U) { return a >> 4 & 0x1FF; });
   checkSame<int32_t>("bfe.s32 d, a, 4, 9;", [](int32_t a, int32_t) {
     return int32_t(U(a) << 19) >> 23;
   });
@@ -202,9 +203,8 @@ TEST_F(IntegerTest, movesBitFields) {
                      [](int32_t a, int32_t) { return a >> 28; });
   checkSame<uint64_t>("bfe.u64 d, a, 30, 12;",
                       [](uint64_t a, uint64_t) { return a >> 30 & 0xFFF; });
-  checkSame<U>("bfi.b32 d, a, b, 8, 5;", [](U a, U b) {
-    return (b & ~(31u << 8)) | (a & 31) << 8;
-  });
+  checkSame<U>("bfi.b32 d, a, b, 8, 5;",
+               [](U a, U b) { return (b & ~(31u << 8)) | (a & 31) << 8; });
   checkSame<U>("popc.b32 d, a;",
                [](U a, U) { return U(__builtin_popcount(a)); });
   checkSame<U>("clz.b32 d, a;",
@@ -250,7 +250,8 @@ TEST_F(IntegerTest, addsProductsOfBytes) {
 TEST_F(IntegerTest, comparesFloats) {
   std::vector<float> values = {0, -0.0f, 1, -1, INFINITY, NAN};
   Pairs<float> in(values);
-  auto is = [&](const std::string &op, const std::function<bool(float, float)> &f) {
+  auto is = [&](const std::string &op,
+                const std::function<bool(float, float)> &f) {
     auto r = map<uint32_t>("setp." + op + ".f32 p, a, b; selp.u32 d, 1, 0, p;",
                            in.a, in.b);
     for (size_t i = 0; i < in.size(); ++i)

@@ -275,7 +275,8 @@ class AtomicTest : public SimTest {
 protected:
   /// Applies `statement` in 4 blocks of 64 threads to one word at address p,
   /// with the number of the thread in i and its float in f.
-  template <class T> T apply(const std::string &statement, T start) {
+  template <class T>
+  T apply(const std::string &statement, T start) {
     CUdeviceptr word = upload(std::vector<T>{start});
     EXPECT_EQ(launch(R"(
 .visible .entry k(.param .u64 word) {
@@ -308,8 +309,7 @@ TEST_F(AtomicTest, combinesValues) {
   EXPECT_EQ(apply<uint32_t>("atom.global.inc.u32 old, [p], 9;", 0), 6u);
   EXPECT_EQ(apply<uint64_t>("red.global.add.u64 [p], l;", 1ull << 40),
             (1ull << 40) + 255 * 128);
-  EXPECT_EQ(apply<float>("red.global.add.f32 [p], f;", 0.5f),
-            0.5f + 255 * 128);
+  EXPECT_EQ(apply<float>("red.global.add.f32 [p], f;", 0.5f), 0.5f + 255 * 128);
   EXPECT_EQ(apply<double>("atom.global.add.f64 g, [p], g;", 0.5),
             0.5 + 255 * 128);
   EXPECT_EQ(apply<uint32_t>("atom.relaxed.gpu.global.add.u32 old, [p], 1;", 0),

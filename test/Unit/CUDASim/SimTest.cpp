@@ -112,8 +112,8 @@ std::string SimTest::mapKernel(const std::string &statements, unsigned width,
   s += "mov.u32 tid, %tid.x;\nmov.u32 ntid, %ntid.x;\n"
        "mov.u32 cta, %ctaid.x;\nmad.lo.u32 tid, cta, ntid, tid;\n";
   for (size_t i = 0; i < widths.size(); ++i) {
-    std::string name(1, static_cast<char>('a' + i)), w =
-        std::to_string(widths[i]);
+    std::string name(1, static_cast<char>('a' + i)),
+        w = std::to_string(widths[i]);
     s += ".reg " + registerType(widths[i]) + " " + name + ";\n";
     s += "ld.param.u64 addr, [from" + std::to_string(i) + "];\n";
     s += "mul.wide.u32 at, tid, " + w + ";\nadd.s64 addr, addr, at;\n";

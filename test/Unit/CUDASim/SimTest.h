@@ -57,15 +57,16 @@ protected:
   CUcontext context = nullptr;
 
   /// Memory with the values; freed with the context.
-  template <class T> CUdeviceptr upload(const std::vector<T> &values) {
+  template <class T>
+  CUdeviceptr upload(const std::vector<T> &values) {
     CUdeviceptr p = allocate(values.size() * sizeof(T));
     EXPECT_EQ(cu.memcpyHtoD(p, values.data(), values.size() * sizeof(T)), 0);
     return p;
   }
-  template <class T> std::vector<T> download(CUdeviceptr p, size_t n) {
+  template <class T>
+  std::vector<T> download(CUdeviceptr p, size_t n) {
     std::vector<T> values(n);
-    EXPECT_EQ(cu.memcpyDtoH(values.data(), p, n * sizeof(T)), 0)
-        << cu.report();
+    EXPECT_EQ(cu.memcpyDtoH(values.data(), p, n * sizeof(T)), 0) << cu.report();
     return values;
   }
   CUdeviceptr allocate(size_t bytes);
@@ -106,7 +107,8 @@ private:
            std::vector<uint64_t> arguments);
 };
 
-template <class To, class From> To bitCast(From from) {
+template <class To, class From>
+To bitCast(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
   memcpy(&to, &from, sizeof(To));
@@ -114,7 +116,8 @@ template <class To, class From> To bitCast(From from) {
 }
 
 /// Every pair of two lists, as two lists of the same length.
-template <class T> struct Pairs {
+template <class T>
+struct Pairs {
   std::vector<T> a, b;
   Pairs(const std::vector<T> &x, const std::vector<T> &y) {
     for (T i : x)

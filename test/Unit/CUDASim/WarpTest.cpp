@@ -67,9 +67,9 @@ TEST_F(WarpTest, votes) {
             0u);
   EXPECT_EQ(map<uint32_t>(isOdd + "mov.u32 d, 0; @p activemask.b32 d;", lanes),
             each([](uint32_t i) { return i % 2 ? 0xAAAAAAAA : 0; }));
-  EXPECT_EQ(map<uint32_t>("and.b32 r0, a, 3; match.any.sync.b32 d, r0, -1;",
-                          lanes),
-            each([](uint32_t i) { return 0x11111111u << (i % 4); }));
+  EXPECT_EQ(
+      map<uint32_t>("and.b32 r0, a, 3; match.any.sync.b32 d, r0, -1;", lanes),
+      each([](uint32_t i) { return 0x11111111u << (i % 4); }));
   EXPECT_EQ(map<uint32_t>("redux.sync.add.u32 d, a, -1;", lanes)[9],
             3200u + 31 * 16);
   EXPECT_EQ(map<uint32_t>("redux.sync.max.s32 d, a, -1;", lanes)[9], 131u);

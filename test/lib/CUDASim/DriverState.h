@@ -161,9 +161,10 @@ CUresult launch(State &state, const Operation &operation);
 /// forbidden.
 CUresult forbiddenInCapture(State &state);
 /// Checks a launch and fills in its parameters.
-CUresult makeLaunch(State &state, CUfunction function, const unsigned (&grid)[3],
-                    const unsigned (&block)[3], unsigned shared, void **params,
-                    void **extra, Operation &operation);
+CUresult makeLaunch(State &state, CUfunction function,
+                    const unsigned (&grid)[3], const unsigned (&block)[3],
+                    unsigned shared, void **params, void **extra,
+                    Operation &operation);
 /// Prints a message about a misuse of the interface.
 CUresult misuse(const char *function, const std::string &message,
                 CUresult result);

@@ -165,10 +165,10 @@ extern "C" CUresult cuStreamIsCapturing(CUstream handle, int *status) {
   return CUDA_SUCCESS;
 }
 
-extern "C" CUresult
-cuStreamGetCaptureInfo_v2(CUstream handle, int *status, uint64_t *id,
-                          CUgraph *graph, const CUgraphNode **dependencies,
-                          size_t *count) {
+extern "C" CUresult cuStreamGetCaptureInfo_v2(CUstream handle, int *status,
+                                              uint64_t *id, CUgraph *graph,
+                                              const CUgraphNode **dependencies,
+                                              size_t *count) {
   if (CUresult r = cuStreamIsCapturing(handle, status))
     return r;
   COIL_ENTER(Context);
@@ -341,8 +341,8 @@ cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
   auto it = std::find(exec->origins.begin(), exec->origins.end(), node);
   if (it == exec->origins.end())
     return CUDA_ERROR_INVALID_VALUE;
-  Operation &o = exec->operations[static_cast<size_t>(
-      it - exec->origins.begin())];
+  Operation &o =
+      exec->operations[static_cast<size_t>(it - exec->origins.begin())];
   if (o.type != Operation::Kernel)
     return CUDA_ERROR_INVALID_VALUE;
   Operation changed;
