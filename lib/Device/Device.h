@@ -19,14 +19,16 @@
 #define COIL_DEVICE extern "C" __attribute__((always_inline))
 /// One that is too large for that; it stays a call unless it is the only one.
 #define COIL_DEVICE_LARGE extern "C" __attribute__((noinline))
+/// A part of such functions.
+#define COIL_DEVICE_INTERNAL __attribute__((noinline)) static
 #define COIL_INLINE static inline __attribute__((always_inline))
 
 namespace coil::device {
 
 using int32_t = __INT32_TYPE__;
 using uint32_t = __UINT32_TYPE__;
-using int64_t = __INT64_TYPE__;
-using uint64_t = __UINT64_TYPE__;
+using int64_t = long long;
+using uint64_t = unsigned long long;
 
 //===----------------------------------------------------------------------===//
 // Bits

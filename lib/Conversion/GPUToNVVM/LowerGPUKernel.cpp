@@ -116,6 +116,57 @@ static bool isUnselectable(Operation *op) {
          isHalf(op->getResult(0).getType());
 }
 
+/// Upstream's patterns for the ops of `gpu`, without those that call libdevice.
+static void populateGPUPatterns(const LLVMTypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  RewritePatternSet all(patterns.getContext());
+  populateGpuToNVVMConversionPatterns(converter, all);
+  for (std::unique_ptr<RewritePattern> &pattern : all.getNativePatterns()) {
+    std::optional<OperationName> root = pattern->getRootKind();
+    if (root &&
+        root->getDialectNamespace() == gpu::GPUDialect::getDialectNamespace())
+      patterns.add(std::move(pattern));
+  }
+}
+
+/// Whether there is code for computing with a type.
+static bool hasCode(Type type) {
+  if (auto vectorType = dyn_cast<VectorType>(type))
+    if (vectorType.isScalable())
+      return false;
+  Type element = getElementTypeOrSelf(type);
+  if (isa<FloatType>(element))
+    return element.isF16() || element.isBF16() || element.isF32() ||
+           element.isF64();
+  return true;
+}
+
+/// Reports ops on types that there is no code for, while they still are the
+/// ops of the program.
+static LogicalResult checkTypes(gpu::GPUModuleOp module) {
+  bool ok = true;
+  module.walk([&](Operation *op) {
+    if (!isa<arith::ArithDialect, math::MathDialect, loop::LoopDialect>(
+            op->getDialect()))
+      return;
+    auto report = [&](Type type) {
+      op->emitOpError("has no GPU code for type ") << type;
+      ok = false;
+    };
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    if (auto *bad = llvm::find_if_not(types, hasCode); bad != types.end())
+      return report(*bad);
+    // Integers have any width, except in powers.
+    if (isa<math::IPowIOp, math::FPowIOp>(op))
+      for (Type type : types)
+        if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type)))
+          if (integer.getWidth() > 64)
+            return report(type);
+  });
+  return success(ok);
+}
+
 namespace {
 struct LowerGPUKernelPass
     : coil::impl::LowerGPUKernelPassBase<LowerGPUKernelPass> {
@@ -136,6 +187,8 @@ struct LowerGPUKernelPass
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     attachTargets(module);
+    if (failed(checkTypes(module))) // (C2)
+      return signalPassFailure();
     prepare(module);
     if (failed(convertControlFlow(module)) || failed(convert(module)))
       return signalPassFailure();
@@ -203,7 +256,7 @@ private:
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
-    populateGpuToNVVMConversionPatterns(converter, patterns);
+    populateGPUPatterns(converter, patterns);
     populateMathToLLVMConversionPatterns(converter, patterns);
     populateNVVMToLLVMConversionPatterns(patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);

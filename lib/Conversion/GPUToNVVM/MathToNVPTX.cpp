@@ -20,6 +20,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/FloatingPointMode.h"
 
 using namespace mlir;
 using namespace coil;
@@ -119,6 +120,28 @@ static bool isLibraryType(Type type) {
          element.isF64();
 }
 
+/// Calls a function of the library for every lane, in the version that the mode
+/// allows.
+template <typename Op>
+static Value callVersion(PatternRewriter &rewriter, Op op, StringRef name,
+                         unsigned versions, FastMath mode) {
+  if (arith::bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn))
+    mode = FastMath::Fast;
+  return mapLanes(
+      rewriter, op, /*widen=*/true,
+      [&](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
+        Type type = operands.front().getType();
+        StringRef version;
+        if (type.isF32() && mode == FastMath::Fast && (versions & HasFast))
+          version = "_fast";
+        else if (type.isF32() && mode != FastMath::Off &&
+                 (versions & HasDefault))
+          version = "_default";
+        return callLibrary(b, loc, getLibraryName(name + version, type), type,
+                           operands);
+      });
+}
+
 namespace {
 
 /// A `math` function that the library has.
@@ -133,23 +156,7 @@ struct LibraryCall : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     if (!isLibraryType(op->getResult(0).getType()))
       return rewriter.notifyMatchFailure(op, "not a float that has code");
-    FastMath allowed = mode;
-    if (arith::bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn))
-      allowed = FastMath::Fast;
-    Value result = mapLanes(
-        rewriter, op, /*widen=*/true,
-        [&](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
-          Type type = operands.front().getType();
-          StringRef version;
-          if (type.isF32() && allowed == FastMath::Fast && (versions & HasFast))
-            version = "_fast";
-          else if (type.isF32() && allowed != FastMath::Off &&
-                   (versions & HasDefault))
-            version = "_default";
-          return callLibrary(b, loc, getLibraryName(name + version, type), type,
-                             operands);
-        });
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(op, callVersion(rewriter, op, name, versions, mode));
     return success();
   }
 
@@ -159,16 +166,21 @@ struct LibraryCall : OpRewritePattern<Op> {
 };
 
 /// Both results of a sincos.
-struct ExpandSincos : OpRewritePattern<math::SincosOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct SincosToCalls : OpRewritePattern<math::SincosOp> {
+  SincosToCalls(MLIRContext *context, FastMath mode)
+      : OpRewritePattern(context), mode(mode) {}
+
   LogicalResult matchAndRewrite(math::SincosOp op,
                                 PatternRewriter &rewriter) const override {
-    Value x = op.getOperand();
-    Value sin = math::SinOp::create(rewriter, op.getLoc(), x, op.getFastmath());
-    Value cos = math::CosOp::create(rewriter, op.getLoc(), x, op.getFastmath());
+    if (!isLibraryType(op.getOperand().getType()))
+      return rewriter.notifyMatchFailure(op, "not a float that has code");
+    Value sin = callVersion(rewriter, op, "sin", HasFast, mode);
+    Value cos = callVersion(rewriter, op, "cos", HasFast, mode);
     rewriter.replaceOp(op, {sin, cos});
     return success();
   }
+
+  FastMath mode;
 };
 
 /// The comparisons of a clamp keep NaN.
@@ -183,30 +195,51 @@ struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
   }
 };
 
-/// A power with an integer exponent as one with a float: exact for exponents
-/// that the float can hold.
-struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
+/// Classes of floats, a mask in the coding of LLVM's `is.fpclass`.
+template <typename Op, unsigned mask>
+struct ClassifyFloat : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isLibraryType(op.getOperand().getType()))
+      return rewriter.notifyMatchFailure(op, "not a float that has code");
+    rewriter.replaceOpWithNewOp<LLVM::IsFPClass>(op, op.getType(),
+                                                 op.getOperand(), mask);
+    return success();
+  }
+};
+
+/// An integer as the one of 64 bits that the library takes.
+static Value toInt64(OpBuilder &b, Location loc, Value v) {
+  Type type = v.getType();
+  if (type.isInteger(64))
+    return v;
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), v);
+  return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
+}
+
+static bool isLibraryInteger(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  auto integer = dyn_cast<IntegerType>(element);
+  return element.isIndex() || (integer && integer.getWidth() <= 64);
+}
+
+/// A power with an integer exponent, which keeps its parity.
+struct FPowIToCall : OpRewritePattern<math::FPowIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FPowIOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isLibraryType(op.getType()))
-      return rewriter.notifyMatchFailure(op, "not a float that has code");
-    // In double, as odd exponents beyond 2^24 must stay odd.
-    Value result =
-        mapLanes(rewriter, op, /*widen=*/true,
-                 [](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
-                   Type type = operands[0].getType();
-                   Value base = operands[0];
-                   if (!type.isF64())
-                     base = arith::ExtFOp::create(b, loc, b.getF64Type(), base);
-                   Value exponent = arith::SIToFPOp::create(
-                       b, loc, b.getF64Type(), operands[1]);
-                   Value power = callLibrary(b, loc, "coil_pow_f64",
-                                             b.getF64Type(), {base, exponent});
-                   if (!type.isF64())
-                     power = arith::TruncFOp::create(b, loc, type, power);
-                   return power;
-                 });
+    if (!isLibraryType(op.getType()) ||
+        !isLibraryInteger(op.getRhs().getType()))
+      return rewriter.notifyMatchFailure(op, "not types that have code");
+    Value result = mapLanes(
+        rewriter, op, /*widen=*/true,
+        [](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
+          Type type = operands[0].getType();
+          return callLibrary(b, loc, getLibraryName("powi", type), type,
+                             {operands[0], toInt64(b, loc, operands[1])});
+        });
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -216,21 +249,20 @@ struct IPowIToCall : OpRewritePattern<math::IPowIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::IPowIOp op,
                                 PatternRewriter &rewriter) const override {
-    auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getType()));
-    if (!element || element.getWidth() > 64)
+    if (!isLibraryInteger(op.getType()))
       return rewriter.notifyMatchFailure(op, "not an integer that has code");
     Value result = mapLanes(
         rewriter, op, /*widen=*/false,
-        [&](OpBuilder &b, Location loc, ArrayRef<Value> operands) -> Value {
-          Type wide = b.getI64Type();
-          SmallVector<Value> extended(operands);
-          if (element.getWidth() < 64)
-            for (Value &v : extended)
-              v = arith::ExtSIOp::create(b, loc, wide, v);
-          Value power = callLibrary(b, loc, "coil_ipow_i64", wide, extended);
-          if (element.getWidth() < 64)
-            power = arith::TruncIOp::create(b, loc, element, power);
-          return power;
+        [](OpBuilder &b, Location loc, ArrayRef<Value> operands) -> Value {
+          Type type = operands[0].getType(), wide = b.getI64Type();
+          Value power = callLibrary(
+              b, loc, "coil_ipow_i64", wide,
+              {toInt64(b, loc, operands[0]), toInt64(b, loc, operands[1])});
+          if (type.isIndex())
+            return arith::IndexCastOp::create(b, loc, type, power);
+          if (type == wide)
+            return power;
+          return arith::TruncIOp::create(b, loc, type, power);
         });
     rewriter.replaceOp(op, result);
     return success();
@@ -386,8 +418,13 @@ struct Widen : OpRewritePattern<Op> {
 void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
                                        FastMath mode) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<ExpandClamp, ExpandFPowI, ExpandSincos, IPowIToCall, RemFToCall,
-               SpecialToCall, RedirectSpecial>(context);
+  patterns.add<ExpandClamp, FPowIToCall, IPowIToCall, RemFToCall, SpecialToCall,
+               RedirectSpecial>(context);
+  patterns.add<SincosToCalls>(context, mode);
+  patterns.add<ClassifyFloat<math::IsFiniteOp, llvm::fcFinite>,
+               ClassifyFloat<math::IsInfOp, llvm::fcInf>,
+               ClassifyFloat<math::IsNaNOp, llvm::fcNan>,
+               ClassifyFloat<math::IsNormalOp, llvm::fcNormal>>(context);
   patterns.add<Widen<math::CeilOp>, Widen<math::CopySignOp>,
                Widen<math::FloorOp>, Widen<math::RoundEvenOp>,
                Widen<math::RoundOp>, Widen<math::SqrtOp>, Widen<math::TruncOp>>(

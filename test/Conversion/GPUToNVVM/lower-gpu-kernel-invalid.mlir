@@ -17,7 +17,7 @@ gpu.module @unselectable {
 
 // -----
 
-// CHECK: 'llvm.intr.exp' op has no GPU code for type 'f128'
+// CHECK: :[[@LINE+4]]:{{.*}}error: 'math.exp' op has no GPU code for type 'f128'
 gpu.module @wide {
   gpu.func @wide(%p: !llvm.ptr<1>) kernel {
     %x = llvm.load %p : !llvm.ptr<1> -> f128
@@ -35,6 +35,36 @@ gpu.module @frem {
     %x = llvm.load %p : !llvm.ptr<1> -> f32
     %y = llvm.frem %x, %x : f32
     llvm.store %y, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+// CHECK: error: 'arith.addf' op has no GPU code for type 'f8E4M3FN'
+gpu.module @eight_bits {
+  gpu.func @eight_bits(%x: f8E4M3FN) kernel {
+    %y = arith.addf %x, %x : f8E4M3FN
+    gpu.return
+  }
+}
+
+// -----
+
+// CHECK: error: 'math.ipowi' op has no GPU code for type 'i128'
+gpu.module @wide_integer {
+  gpu.func @wide_integer(%x: i128) kernel {
+    %y = math.ipowi %x, %x : i128
+    gpu.return
+  }
+}
+
+// -----
+
+// CHECK: error: 'math.exp' op has no GPU code for type 'vector<[4]xf32>'
+gpu.module @scalable {
+  gpu.func @scalable(%x: vector<[4]xf32>) kernel {
+    %y = math.exp %x : vector<[4]xf32>
     gpu.return
   }
 }

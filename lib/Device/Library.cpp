@@ -1,0 +1,146 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions that kernels call. A name is coil_<function>[_<mode>]_<type>.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Single.h"
+#include "Special.h"
+
+using namespace coil;
+
+#define UNARY(name)                                                            \
+  COIL_DEVICE double coil_##name##_f64(double x) { return device::name(x); }   \
+  COIL_DEVICE float coil_##name##_f32(float x) { return device::name(x); }
+/// The float version is rounded from double.
+#define UNARY_WIDE(name)                                                       \
+  COIL_DEVICE double coil_##name##_f64(double x) { return device::name(x); }   \
+  COIL_DEVICE float coil_##name##_f32(float x) {                               \
+    return static_cast<float>(device::name(static_cast<double>(x)));           \
+  }
+#define BINARY_WIDE(name)                                                      \
+  COIL_DEVICE double coil_##name##_f64(double x, double y) {                   \
+    return device::name(x, y);                                                 \
+  }                                                                            \
+  COIL_DEVICE float coil_##name##_f32(float x, float y) {                      \
+    return static_cast<float>(                                                 \
+        device::name(static_cast<double>(x), static_cast<double>(y)));         \
+  }
+#define VERSION(name, mode, expression)                                        \
+  COIL_DEVICE float coil_##name##_##mode##_f32(float x) { return expression; }
+
+UNARY(exp)
+UNARY(exp2)
+UNARY(expm1)
+UNARY(log)
+UNARY(log2)
+UNARY(log10)
+UNARY(log1p)
+UNARY(sin)
+UNARY(cos)
+UNARY(tanh)
+UNARY(erf)
+UNARY_WIDE(tan)
+UNARY_WIDE(asin)
+UNARY_WIDE(acos)
+UNARY_WIDE(atan)
+UNARY_WIDE(sinh)
+UNARY_WIDE(cosh)
+UNARY_WIDE(asinh)
+UNARY_WIDE(acosh)
+UNARY_WIDE(atanh)
+UNARY_WIDE(cbrt)
+UNARY_WIDE(erfc)
+BINARY_WIDE(atan2)
+BINARY_WIDE(fmod)
+
+COIL_DEVICE double coil_pow_f64(double x, double y) {
+  return device::pow(x, y);
+}
+COIL_DEVICE float coil_pow_f32(float x, float y) { return device::pow(x, y); }
+COIL_DEVICE float coil_pow_fast_f32(float x, float y) {
+  return device::powFast(x, y);
+}
+COIL_DEVICE double coil_rsqrt_f64(double x) { return 1 / device::sqrt(x); }
+COIL_DEVICE float coil_rsqrt_f32(float x) { return device::rsqrt(x); }
+
+VERSION(exp, default, device::expDefault(x))
+VERSION(exp, fast, device::ex2Approx(x *device::log2eF))
+VERSION(exp2, default, device::ex2Approx(x))
+VERSION(log, fast, device::lg2Approx(x) * device::ln2HiF)
+VERSION(log2, fast, device::lg2Approx(x))
+VERSION(log10, fast, device::lg2Approx(x) * 0x1.344136p-2f)
+VERSION(sin, fast, device::sinApprox(x))
+VERSION(cos, fast, device::cosApprox(x))
+VERSION(tanh, default, device::tanhDefault(x))
+VERSION(tanh, fast, device::tanhApprox(x))
+VERSION(erf, default, device::erfDefault(x))
+VERSION(rsqrt, default, device::rsqrtApprox(x))
+
+/// Powers with an integer exponent. Conversion may round the exponent, but not
+/// its parity.
+COIL_DEVICE double coil_powi_f64(double x, device::int64_t n) {
+  double power = device::pow(device::fabs(x), static_cast<double>(n));
+  return n & 1 ? device::copysign(power, x) : power;
+}
+COIL_DEVICE float coil_powi_f32(float x, device::int64_t n) {
+  double y = static_cast<double>(n), a = device::fabs(x), power;
+  if (!device::powSpecial(a, y, power))
+    power = device::exp(y * device::log(a));
+  float rounded = static_cast<float>(power);
+  return n & 1 ? device::copysign(rounded, x) : rounded;
+}
+
+/// Powers of integers; a negative exponent is an inverse, which is zero unless
+/// the base is 1 or -1.
+COIL_DEVICE device::int64_t coil_ipow_i64(device::int64_t x,
+                                          device::int64_t y) {
+  if (y < 0)
+    return x == 1 ? 1 : x == -1 ? (y & 1 ? -1 : 1) : 0;
+  device::uint64_t base = static_cast<device::uint64_t>(x), result = 1;
+  for (; y; y >>= 1) {
+    if (y & 1)
+      result *= base;
+    base *= base;
+  }
+  return static_cast<device::int64_t>(result);
+}
+
+#define SPECIAL(name, expression)                                              \
+  COIL_DEVICE_LARGE double coil_##name##_f64(double x) { return expression; }  \
+  COIL_DEVICE_LARGE float coil_##name##_f32(float x) {                         \
+    return static_cast<float>(coil_##name##_f64(x));                           \
+  }
+#define SPECIAL_BINARY(name, expression)                                       \
+  COIL_DEVICE_LARGE double coil_##name##_f64(double x, double y) {             \
+    return expression;                                                         \
+  }                                                                            \
+  COIL_DEVICE_LARGE float coil_##name##_f32(float x, float y) {                \
+    return static_cast<float>(coil_##name##_f64(x, y));                        \
+  }
+
+SPECIAL(lgamma, device::lgamma(x))
+SPECIAL(digamma, device::digamma(x))
+SPECIAL(erfinv, device::erfinv(x))
+SPECIAL(erfcx, device::erfcx(x))
+SPECIAL(i0, device::besselI(x, 0))
+SPECIAL(i0e, device::besselIScaled(x, 0))
+SPECIAL(i1, device::copysign(device::besselI(x, 1), x))
+SPECIAL(i1e, device::copysign(device::besselIScaled(x, 1), x))
+SPECIAL(ndtri, device::ndtri(x))
+SPECIAL(log_ndtr, device::logNdtr(x))
+SPECIAL_BINARY(igamma, device::incompleteGamma(x, y, /*upper=*/false))
+SPECIAL_BINARY(igammac, device::incompleteGamma(x, y, /*upper=*/true))
+SPECIAL_BINARY(zeta, device::zeta(x, y))
+
+COIL_DEVICE double coil_nextafter_f64(double x, double y) {
+  return device::nextafter(x, y);
+}
+COIL_DEVICE float coil_nextafter_f32(float x, float y) {
+  return device::nextafter(x, y);
+}

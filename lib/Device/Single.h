@@ -1,0 +1,319 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions of float. Those that models use much have reductions and
+// polynomials of their own; the others are rounded from double.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_DEVICE_SINGLE_H
+#define COIL_LIB_DEVICE_SINGLE_H
+
+#include "Elementary.h"
+
+namespace coil::device {
+
+//===----------------------------------------------------------------------===//
+// Exponentials
+//===----------------------------------------------------------------------===//
+
+/// e^r - 1 for |r| <= ln 2 / 2.
+COIL_INLINE float expm1Reduced(float r) {
+  float q = poly(r, 0x1.a125f6p-13f, 0x1.6d444ap-10f, 0x1.1110ep-7f,
+                 0x1.5554e8p-5f, 0x1.555556p-3f, 0.5f);
+  return fma(r * r, q, r);
+}
+
+/// p * 2^n, rounded once.
+COIL_INLINE float scale(float p, int n) {
+  int half = n >> 1;
+  return p * exp2i<float>(half) * exp2i<float>(n - half);
+}
+
+inline constexpr float log2eF = 0x1.715476p+0f, log2eLoF = 0x1.4ae0cp-26f;
+inline constexpr float ln2HiF = 0x1.62e43p-1f, ln2LoF = -0x1.05c61p-29f;
+
+/// Clamps to where the result is finite and not zero; NaN stays.
+COIL_INLINE float clampExponent(float x, float low, float high) {
+  x = x > high ? high : x;
+  return x < low ? low : x;
+}
+
+COIL_INLINE float exp(float x) {
+  x = clampExponent(x, -105, 90);
+  float n = rint(x * log2eF);
+  float r = fma(-n, ln2LoF, fma(-n, ln2HiF, x));
+  return scale(1 + expm1Reduced(r), static_cast<int>(n));
+}
+
+COIL_INLINE float expDefault(float x) {
+  x = clampExponent(x, -90, 90);
+  // x * log2(e) as a rounded product and its error, which the derivative of
+  // the exponential puts back.
+  float t = x * log2eF;
+  float error = fma(x, log2eLoF, fma(x, log2eF, -t));
+  float y = ex2Approx(t);
+  // Infinity times an error of the wrong sign would be NaN.
+  return y < infinity<float> ? fma(y, error * ln2HiF, y) : y;
+}
+
+COIL_INLINE float exp2(float x) {
+  x = clampExponent(x, -152, 130);
+  float n = rint(x), f = x - n;
+  float r = fma(f, ln2HiF, f * ln2LoF);
+  return scale(1 + expm1Reduced(r), static_cast<int>(n));
+}
+
+COIL_INLINE float expm1(float x) {
+  if (fabs(x) < 0x1p-26f)
+    return x;
+  x = clampExponent(x, -20, 89);
+  float n = rint(x * log2eF);
+  float r = fma(-n, ln2LoF, fma(-n, ln2HiF, x));
+  float p = expm1Reduced(r);
+  float half = exp2i<float>(static_cast<int>(n) - 1);
+  return n == 0 ? p : 2 * fma(half, p, half - 0.5f);
+}
+
+//===----------------------------------------------------------------------===//
+// Logarithms
+//===----------------------------------------------------------------------===//
+
+COIL_INLINE float splitExponent(float x, int &k) {
+  constexpr uint32_t root = 0x3f3504f3;
+  int offset = x < 0x1p-126f ? -24 : 0;
+  x = x < 0x1p-126f ? x * 0x1p24f : x;
+  int32_t difference = static_cast<int32_t>(bits(x) - root);
+  k = (difference >> 23) + offset;
+  return fromBits((static_cast<uint32_t>(difference) & 0x7fffff) + root);
+}
+
+/// log(1 + f) - f for 1 + f between sqrt(1/2) and sqrt(2).
+COIL_INLINE float log1pRest(float f) {
+  float h = f * f;
+  float p =
+      poly(f, -0x1.fcc5d2p-5f, 0x1.aff8dep-4f, -0x1.b43de8p-4f, 0x1.c407eep-4f,
+           -0x1.fdf42cp-4f, 0x1.2496dcp-3f, -0x1.555c7ap-3f, 0x1.9999a6p-3f,
+           -0x1.fffff2p-3f, 0x1.555556p-2f);
+  return fma(f * h, p, -0.5f * h);
+}
+
+COIL_INLINE float logBase(float x, float baseHi, float baseLo, float twoHi,
+                          float twoLo) {
+  float result;
+  if (logSpecial(x, result))
+    return result;
+  int exponent;
+  float f = splitExponent(x, exponent) - 1;
+  float k = static_cast<float>(exponent);
+  float rest = log1pRest(f);
+  float p = f * baseHi;
+  float e = fma(f, baseLo, fma(f, baseHi, -p));
+  e = fma(rest, baseHi, e);
+  float s = fma(k, twoHi, p);
+  float error = p - fma(-k, twoHi, s);
+  return s + (error + fma(k, twoLo, e));
+}
+
+COIL_INLINE float log(float x) {
+  return logBase(x, 1, 0, 0x1.62e4p-1f, 0x1.7f7d1cp-20f);
+}
+COIL_INLINE float log2(float x) { return logBase(x, log2eF, log2eLoF, 1, 0); }
+COIL_INLINE float log10(float x) {
+  return logBase(x, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, 0x1.344p-2f,
+                 0x1.3509f8p-18f);
+}
+
+COIL_INLINE float log1p(float x) {
+  if (fabs(x) < 0x1p-26f)
+    return x;
+  float u = 1 + x, result;
+  if (logSpecial(u, result))
+    return result;
+  float c = x < 1 ? x - (u - 1) : 1 - (u - x);
+  int exponent;
+  float m = splitExponent(u, exponent), k = static_cast<float>(exponent);
+  float f = exponent == 0 ? x : m - 1;
+  // The sum was rounded: c / u puts it back, for which the approximation does.
+  float rest = log1pRest(f);
+  if (exponent != 0)
+    rest += c * (1 / u);
+  return fma(k, 0x1.62e4p-1f, f + fma(k, 0x1.7f7d1cp-20f, rest));
+}
+
+//===----------------------------------------------------------------------===//
+// Sine and cosine
+//===----------------------------------------------------------------------===//
+
+struct PairF {
+  float hi, lo;
+};
+
+/// x - n * pi / 2 for large finite x, as reduceLarge for double.
+COIL_INLINE PairF reduceLarge(float x, int &n) {
+  uint32_t b = bits(fabs(x));
+  int e = static_cast<int>(b >> 23) - 150;
+  uint64_t m = (b & 0x7fffff) | 0x800000;
+  int position = e - 2 + 64, word = position >> 6, shift = position & 63;
+  uint64_t words[3];
+#pragma unroll
+  for (int i = 0; i < 3; ++i)
+    words[i] = word == 0   ? (i == 0   ? 0
+                              : i == 1 ? 0xa2f9836e4e441529ull
+                                       : 0xfc2757d1f534ddc0ull)
+               : word == 1 ? (i == 0   ? 0xa2f9836e4e441529ull
+                              : i == 1 ? 0xfc2757d1f534ddc0ull
+                                       : 0xdb6295993c439041ull)
+                           : (i == 0   ? 0xfc2757d1f534ddc0ull
+                              : i == 1 ? 0xdb6295993c439041ull
+                                       : 0xfe5163abdebbc561ull);
+  uint64_t t0 = funnel(words[0], words[1], shift),
+           t1 = funnel(words[1], words[2], shift);
+  uint64_t high = m * t0 + static_cast<uint64_t>(
+                               static_cast<unsigned __int128>(m) * t1 >> 64);
+  int64_t fraction = static_cast<int64_t>(high << 2);
+  n = static_cast<int>(high >> 62) + (fraction < 0);
+  double r = static_cast<double>(fraction) * 0x1.921fb54442d18p-64;
+  if (x < 0) {
+    r = -r;
+    n = -n;
+  }
+  float hi = static_cast<float>(r);
+  return {hi, static_cast<float>(r - hi)};
+}
+
+COIL_INLINE PairF reduceAngle(float x, int &n) {
+  if (!(fabs(x) < 0x1p16f)) {
+    if (!(fabs(x) < infinity<float>)) {
+      n = 0;
+      return {notANumber<float>, 0};
+    }
+    return reduceLarge(x, n);
+  }
+  float k = rint(x * 0x1.45f306p-1f);
+  n = static_cast<int>(k);
+  float r = fma(-k, 0x1.921fb6p+0f, x);
+  float t = k * 0x1.777a5cp-25f;
+  float tail = fma(k, 0x1.777a5cp-25f, -t);
+  float hi = r + t, back = hi - r;
+  float lo = (r - (hi - back)) + (t - back);
+  return {hi, lo + fma(k, 0x1.ee59dap-50f, tail)};
+}
+
+COIL_INLINE float sinReduced(PairF r) {
+  float z = r.hi * r.hi;
+  float p = poly(z, 0x1.6dbbeep-19f, -0x1.a013a2p-13f, 0x1.11110ep-7f,
+                 -0x1.555556p-3f);
+  return r.hi + fma(r.hi * z, p, r.lo);
+}
+
+COIL_INLINE float cosReduced(PairF r) {
+  float z = r.hi * r.hi;
+  float p = poly(z, 0x1.9bd67p-16f, -0x1.6c12cep-10f, 0x1.555554p-5f);
+  float h = 0.5f * z, w = 1 - h;
+  return w + (((1 - w) - h) + fma(z * z, p, -r.hi * r.lo));
+}
+
+COIL_INLINE float sinOrCos(float x, int quadrant) {
+  int n;
+  PairF r = reduceAngle(x, n);
+  n += quadrant;
+  float result = n & 1 ? cosReduced(r) : sinReduced(r);
+  return n & 2 ? -result : result;
+}
+COIL_INLINE float sin(float x) { return x == 0 ? x : sinOrCos(x, 0); }
+COIL_INLINE float cos(float x) { return sinOrCos(x, 1); }
+
+//===----------------------------------------------------------------------===//
+// tanh, erf, roots
+//===----------------------------------------------------------------------===//
+
+/// tanh(x) for |x| < 0.6.
+COIL_INLINE float tanhCentre(float x) {
+  float z = x * x;
+  float p = poly(z, 0x1.36bdb2p-9f, -0x1.1394cap-7f, 0x1.64fad8p-6f,
+                 -0x1.ba0d94p-5f, 0x1.1110f6p-3f, -0x1.555556p-2f);
+  return copysign(fma(x * z, p, x), x);
+}
+
+COIL_INLINE float tanh(float x) {
+  float a = fabs(x);
+  if (a < 0.6f)
+    return tanhCentre(x);
+  float t = 1 - 2 / (exp(2 * a) + 1);
+  return isnan(x) ? x : copysign(t, x);
+}
+
+COIL_INLINE float tanhDefault(float x) {
+  float a = fabs(x);
+  // 2^(2 a log2(e)) of a limited argument, so that the inverse is normal.
+  float t = ex2Approx((a > 40 ? 40 : a) * 2 * log2eF);
+  float far = copysign(fma(-2.0f, rcpApprox(t + 1), 1.0f), x);
+  float near = tanhCentre(x);
+  return isnan(x) || a < 0.6f ? near : far;
+}
+
+/// erf(x) for |x| < 0.93.
+COIL_INLINE float erfCentre(float x) {
+  float p =
+      poly(x * x, 0x1.5d955cp-14f, -0x1.aa7e38p-11f, 0x1.54cfb6p-8f,
+           -0x1.b80f72p-6f, 0x1.ce2e14p-4f, -0x1.812744p-2f, 0x1.06eba8p-3f);
+  return fma(x, p, x);
+}
+
+/// -log(erfc(a)) for a between 0.92 and 4.
+COIL_INLINE float erfcExponent(float a) {
+  return poly(a, -0x1.b9314p-20f, 0x1.835e5p-15f, -0x1.3963c6p-11f,
+              0x1.382f88p-8f, -0x1.b10bbap-6f, 0x1.c2f26ep-4f, 0x1.437d32p-1f,
+              0x1.21574p+0f, -0x1.5001dep-12f);
+}
+
+COIL_INLINE float erf(float x) {
+  float a = fabs(x);
+  if (a < 0.93f)
+    return erfCentre(x);
+  float far = 1 - exp(-erfcExponent(a > 4 ? 4 : a));
+  return isnan(x) ? x : copysign(far, x);
+}
+
+COIL_INLINE float erfDefault(float x) {
+  float a = fabs(x);
+  float far = 1 - ex2Approx(erfcExponent(a > 4 ? 4 : a) * -log2eF);
+  float near = erfCentre(x);
+  return isnan(x) || a < 0.93f ? near : copysign(far, x);
+}
+
+COIL_INLINE float rsqrt(float x) {
+  float r = rsqrtApprox(x);
+  float e = fma(-x * r, r, 1.0f);
+  float y = fma(0.5f * r, e, r);
+  return x > 0 && x < infinity<float> ? y : r;
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+/// Through double without the correction that double itself needs.
+COIL_INLINE float pow(float x, float y) {
+  float result;
+  if (powSpecial(x, y, result))
+    return result;
+  double exponent = static_cast<double>(y) * log(static_cast<double>(fabs(x)));
+  return powSign(x, y, static_cast<float>(exp(exponent)));
+}
+
+COIL_INLINE float powFast(float x, float y) {
+  float result;
+  if (powSpecial(x, y, result))
+    return result;
+  return powSign(x, y, ex2Approx(y * lg2Approx(fabs(x))));
+}
+
+} // namespace coil::device
+
+#endif // COIL_LIB_DEVICE_SINGLE_H
