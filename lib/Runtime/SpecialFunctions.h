@@ -28,7 +28,8 @@ inline constexpr double kEps = 1e-17;
 /// exp(x * x) with the rounding error of the square put back.
 COIL_SPECIAL_FUNCTION double expOfSquare(double x) {
   double square = x * x;
-  double error = fma(x, x, -square);
+  // Beyond the range of exp the error would be of infinity.
+  double error = square < 1000 ? fma(x, x, -square) : 0;
   return exp(square) * (1 + error);
 }
 
@@ -256,11 +257,13 @@ COIL_SPECIAL_FUNCTION double zeta(double x, double q) {
   if (q == kInf)
     return 0;
   double sum = 0;
-  for (int i = 0; q < 12 && i < 10000000; ++i, q += 1) {
+  // The terms of the correction shrink by (x / (2 pi q))^2 or more from here on.
+  double enough = 12 + 2 * x;
+  for (int i = 0; q < enough && i < 10000000; ++i, q += 1) {
     double term = pow(q, -x);
     sum += term;
     // All later terms are smaller once q is positive.
-    if (q > 0 && term < 1e-20 * fabs(sum))
+    if (q > 0 && term <= 1e-20 * fabs(sum))
       return sum;
   }
   double power = pow(q, -x);

@@ -178,6 +178,9 @@ const Binary kBinary[] = {
     {"zeta", coil_special_zeta, 50.0, 3.0, 1.3929563579707038042e-24},
     {"zeta", coil_special_zeta, 2.0, 100000.0, 0.000010000050000166666667},
     {"zeta", coil_special_zeta, 1.0001, 20.0, 9997.0299171548694699},
+    {"zeta", coil_special_zeta, 17.5, 12.5, 8.725800795959653993e-20},
+    {"zeta", coil_special_zeta, 30.0, 15.0, 6.1169885247006315951e-36},
+    {"zeta", coil_special_zeta, 60.0, 60.0, 3.2714156845070579047e-107},
 };
 
 void expectClose(double actual, double expected, const char *name, double x) {
@@ -208,6 +211,8 @@ TEST(SpecialTest, Edges) {
   EXPECT_TRUE(std::isnan(coil_special_erfinv(1.5)));
   EXPECT_TRUE(std::isnan(coil_special_erfinv(NAN)));
   EXPECT_EQ(coil_special_erfcx(-30.0), inf);
+  EXPECT_EQ(coil_special_erfcx(-1e200), inf);
+  EXPECT_EQ(coil_special_erfcx(-inf), inf);
   EXPECT_EQ(coil_special_erfcx(inf), 0);
   EXPECT_EQ(coil_special_i0(-inf), inf);
   EXPECT_EQ(coil_special_i1(-inf), -inf);
