@@ -83,12 +83,11 @@ bool coil::cudasim::resolve(Warp &w, const Inst &inst, unsigned lane,
       offset &= (1u << ClusterShift) - 1;
     }
     if (offset < SharedBase || offset + bytes > b.sharedSize)
-      return fail(IllegalAddress,
-                  describeAccess(given, bytes, use) + " out of bounds: offset " +
-                      std::to_string(static_cast<int64_t>(offset) -
-                                     SharedBase) +
-                      " of " + std::to_string(b.sharedSize - SharedBase) +
-                      " bytes");
+      return fail(
+          IllegalAddress,
+          describeAccess(given, bytes, use) + " out of bounds: offset " +
+              std::to_string(static_cast<int64_t>(offset) - SharedBase) +
+              " of " + std::to_string(b.sharedSize - SharedBase) + " bytes");
     t.host = t.owner->shared + offset;
     t.offset = offset;
     t.isShared = true;
@@ -224,8 +223,8 @@ Access merge(Access old, Access me, bool isShared) {
 
 std::string who(const Block &b, Access old, Access me) {
   Access several = old & SeveralBlocks;
-  std::string text = several ? "several threads, among them thread "
-                             : "thread ";
+  std::string text =
+      several ? "several threads, among them thread " : "thread ";
   text += std::to_string(old & 0x3FF);
   if (!sameBlock(old, me))
     text += " of block " + std::to_string(old >> BlockShift & 0x3FFFF);
@@ -257,8 +256,8 @@ bool recordGranule(Warp &w, const Inst &inst, unsigned lane, const Target &t,
   bool isShared = t.isShared;
   Access write = s.write;
   bool writeLives = !isStale(write, me, isShared);
-  bool isAtomic = use == Use::Atomic || use == Use::StrongLoad ||
-                  use == Use::StrongStore;
+  bool isAtomic =
+      use == Use::Atomic || use == Use::StrongLoad || use == Use::StrongStore;
   Access read = s.read;
   bool readLives = !isStale(read, me, isShared);
   if (!writes(use)) {
@@ -281,14 +280,15 @@ bool recordGranule(Warp &w, const Inst &inst, unsigned lane, const Target &t,
   if (writeLives && !(isAtomic && (write & AtomicFlag)) &&
       !isOrdered(b, write, me) && (isAtomic || differs))
     return race(w, inst, lane, t, mine,
-                write & AtomicFlag ? "changes atomically" : "writes", write, me);
+                write & AtomicFlag ? "changes atomically" : "writes", write,
+                me);
   if (readLives && !(isAtomic && (read & AtomicFlag)) &&
       !isOrdered(b, read, me))
     return race(w, inst, lane, t, mine, "reads", read, me);
   if (isAtomic)
-    s.write = (writeLives && (write & AtomicFlag) ? merge(write, me, isShared)
-                                                  : me) |
-              AtomicFlag;
+    s.write =
+        (writeLives && (write & AtomicFlag) ? merge(write, me, isShared) : me) |
+        AtomicFlag;
   else
     s.write = me;
   return true;
@@ -387,8 +387,8 @@ void coil::cudasim::publish(Warp &w, uint32_t mask) {
   BlockRelease &r = l.releases[b.linear];
   uint32_t thread = threadOf(w, __builtin_ctz(mask));
   bool again = r.time && r.epoch == b.epoch;
-  r.several = (again && (r.several || r.thread != thread)) ||
-              (mask & (mask - 1)) != 0;
+  r.several =
+      (again && (r.several || r.thread != thread)) || (mask & (mask - 1)) != 0;
   r.thread = thread;
   r.epoch = b.epoch;
   r.time.store(++l.releaseClock, std::memory_order_release);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Approximate functions. Hardware only bounds their errors: they are computed in
-// f64 and rounded, or, when COIL_CUDA_SIM_APPROX=worst, off by the largest error
-// that the PTX manual states, up or down by a hash of the argument.
+// Approximate functions. Hardware only bounds their errors: they are computed
+// in f64 and rounded, or, when COIL_CUDA_SIM_APPROX=worst, off by the largest
+// error that the PTX manual states, up or down by a hash of the argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,16 @@ using namespace coil::cudasim;
 namespace {
 
 enum class Fn : uint8_t {
-  Ex2, Lg2, Rcp, Rsqrt, Sqrt, Sin, Cos, Tanh, DivApprox, DivFull
+  Ex2,
+  Lg2,
+  Rcp,
+  Rsqrt,
+  Sqrt,
+  Sin,
+  Cos,
+  Tanh,
+  DivApprox,
+  DivFull
 };
 
 double evaluate(Fn fn, double a, double b) {
@@ -87,8 +96,8 @@ double worsen(Fn fn, Ty type, double a, double b, double r) {
     return r;
   bool absolute;
   double error = bound(fn, type, a, absolute);
-  uint64_t hash = (bitCast<uint64_t>(a) ^ bitCast<uint64_t>(b) * 3) *
-                  0x9E3779B97F4A7C15ull;
+  uint64_t hash =
+      (bitCast<uint64_t>(a) ^ bitCast<uint64_t>(b) * 3) * 0x9E3779B97F4A7C15ull;
   if (hash >> 63)
     error = -error;
   return absolute ? r + error : r * (1 + error);
@@ -148,7 +157,8 @@ void approx16x2(Warp &w, const Inst &inst, uint32_t mask) {
   });
 }
 
-template <Fn F, bool Worst> Handler pickFor(Ty type) {
+template <Fn F, bool Worst>
+Handler pickFor(Ty type) {
   switch (type) {
   case Ty::F32:
     return approxF32<F, Worst>;
@@ -167,7 +177,8 @@ template <Fn F, bool Worst> Handler pickFor(Ty type) {
   }
 }
 
-template <Fn F> Handler pick(Ty type) {
+template <Fn F>
+Handler pick(Ty type) {
   bool hasHalf = F == Fn::Ex2 || F == Fn::Tanh;
   if (type != Ty::F32 && type != Ty::F64 && !hasHalf)
     return nullptr;

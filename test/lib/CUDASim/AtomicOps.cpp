@@ -18,7 +18,18 @@ using ptx::Space;
 
 namespace {
 
-enum class AtomicOp : uint8_t { Add, Inc, Dec, Min, Max, And, Or, Xor, Exch, Cas };
+enum class AtomicOp : uint8_t {
+  Add,
+  Inc,
+  Dec,
+  Min,
+  Max,
+  And,
+  Or,
+  Xor,
+  Exch,
+  Cas
+};
 
 constexpr unsigned Locks = 256;
 std::atomic_flag locks[Locks];
@@ -84,12 +95,14 @@ uint64_t apply(Ty type, AtomicOp op, uint64_t old, uint64_t b, uint64_t c,
   case Ty::B32:
     return integerOp<uint32_t>(op, uint32_t(old), uint32_t(b), uint32_t(c));
   case Ty::S32:
-    return uint32_t(integerOp<int32_t>(op, int32_t(old), int32_t(b), int32_t(c)));
+    return uint32_t(
+        integerOp<int32_t>(op, int32_t(old), int32_t(b), int32_t(c)));
   case Ty::U64:
   case Ty::B64:
     return integerOp<uint64_t>(op, old, b, c);
   case Ty::S64:
-    return uint64_t(integerOp<int64_t>(op, int64_t(old), int64_t(b), int64_t(c)));
+    return uint64_t(
+        integerOp<int64_t>(op, int64_t(old), int64_t(b), int64_t(c)));
   case Ty::B16:
     return integerOp<uint16_t>(op, uint16_t(old), uint16_t(b), uint16_t(c));
   case Ty::F32: {
@@ -134,8 +147,8 @@ void atomic(Warp &w, const Inst &inst, uint32_t mask) {
   Target t;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned i = __builtin_ctz(rest);
-    if (!resolve(w, inst, i, space, laneAddress(w, inst, i, narrow),
-                 width * n, Use::Atomic, t))
+    if (!resolve(w, inst, i, space, laneAddress(w, inst, i, narrow), width * n,
+                 Use::Atomic, t))
       return;
     Lock lock(t.host);
     if (!record(w, inst, i, t, width * n, Use::Atomic, nullptr))
@@ -165,9 +178,9 @@ bool lowerAtomic(Lowering &l) {
   Ordering order = takeOrdering(l);
   Space space = takeSpace(l);
   static const std::pair<const char *, AtomicOp> names[] = {
-      {"add", AtomicOp::Add}, {"inc", AtomicOp::Inc},   {"dec", AtomicOp::Dec},
-      {"min", AtomicOp::Min}, {"max", AtomicOp::Max},   {"and", AtomicOp::And},
-      {"or", AtomicOp::Or},   {"xor", AtomicOp::Xor},   {"exch", AtomicOp::Exch},
+      {"add", AtomicOp::Add}, {"inc", AtomicOp::Inc}, {"dec", AtomicOp::Dec},
+      {"min", AtomicOp::Min}, {"max", AtomicOp::Max}, {"and", AtomicOp::And},
+      {"or", AtomicOp::Or},   {"xor", AtomicOp::Xor}, {"exch", AtomicOp::Exch},
       {"cas", AtomicOp::Cas}};
   bool found = false;
   AtomicOp op = AtomicOp::Add;
@@ -221,8 +234,7 @@ bool lowerAtomic(Lowering &l) {
   regs.insert(regs.end(), values.begin(), values.end());
   l.setList(std::move(regs));
   inst.width = static_cast<uint8_t>(width);
-  inst.target = static_cast<uint32_t>(type) |
-                static_cast<uint32_t>(op) << 8 |
+  inst.target = static_cast<uint32_t>(type) | static_cast<uint32_t>(op) << 8 |
                 static_cast<uint32_t>(space) << 16;
   inst.mode = (returns ? 1 : 0) | (narrow ? 2 : 0) |
               (order.release && order.device ? 4 : 0);

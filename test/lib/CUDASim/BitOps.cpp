@@ -17,22 +17,38 @@ using namespace coil::cudasim;
 namespace {
 
 struct And {
-  template <class T> static T apply(T a, T b) { return a & b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a & b;
+  }
 };
 struct Or {
-  template <class T> static T apply(T a, T b) { return a | b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a | b;
+  }
 };
 struct Xor {
-  template <class T> static T apply(T a, T b) { return a ^ b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a ^ b;
+  }
 };
 struct Not {
-  template <class T> static T apply(T a) { return static_cast<T>(~a); }
+  template <class T>
+  static T apply(T a) {
+    return static_cast<T>(~a);
+  }
 };
 struct CNot {
-  template <class T> static T apply(T a) { return a == 0; }
+  template <class T>
+  static T apply(T a) {
+    return a == 0;
+  }
 };
 struct Brev {
-  template <class T> static T apply(T a) {
+  template <class T>
+  static T apply(T a) {
     T r = 0;
     for (unsigned i = 0; i < 8 * sizeof(T); ++i)
       r |= (a >> i & 1) << (8 * sizeof(T) - 1 - i);
@@ -42,12 +58,14 @@ struct Brev {
 
 /// Shift counts are 32 bits wide and saturate at the width.
 struct Shl {
-  template <class T> static T apply(T a, uint32_t n) {
+  template <class T>
+  static T apply(T a, uint32_t n) {
     return n >= 8 * sizeof(T) ? 0 : static_cast<T>(a << n);
   }
 };
 struct Shr {
-  template <class T> static T apply(T a, uint32_t n) {
+  template <class T>
+  static T apply(T a, uint32_t n) {
     if (n >= 8 * sizeof(T))
       n = 8 * sizeof(T) - 1, a = std::is_signed_v<T> ? a : 0;
     return static_cast<T>(a >> n);
@@ -72,7 +90,8 @@ void logicPred(Warp &w, const Inst &inst, uint32_t mask) {
                            : ~a);
 }
 
-template <class Op> Handler bitsOf(Ty type) {
+template <class Op>
+Handler bitsOf(Ty type) {
   switch (widthOf(type)) {
   case 2:
     return binary<uint16_t, Op>;
@@ -186,7 +205,8 @@ bool lowerFunnel(Lowering &l) {
 
 /// The field of `len` bits at `pos`; beyond the top, a signed one is filled
 /// with the sign of the topmost bit that there is.
-template <class T> T extractField(T a, uint32_t pos, uint32_t len) {
+template <class T>
+T extractField(T a, uint32_t pos, uint32_t len) {
   constexpr uint32_t bits = 8 * sizeof(T);
   using U = std::make_unsigned_t<T>;
   pos &= 0xFF;
@@ -204,7 +224,8 @@ template <class T> T extractField(T a, uint32_t pos, uint32_t len) {
   return T((field & ones) | (fill & ~ones));
 }
 
-template <class T> void bfe(Warp &w, const Inst &inst, uint32_t mask) {
+template <class T>
+void bfe(Warp &w, const Inst &inst, uint32_t mask) {
   const T *a = w.reg<const T>(inst.a);
   const uint32_t *b = w.reg<const uint32_t>(inst.b),
                  *c = w.reg<const uint32_t>(inst.c);
@@ -228,7 +249,8 @@ bool lowerBfe(Lowering &l) {
   return l.inst.fn != nullptr;
 }
 
-template <class T> void bfi(Warp &w, const Inst &inst, uint32_t mask) {
+template <class T>
+void bfi(Warp &w, const Inst &inst, uint32_t mask) {
   constexpr uint32_t bits = 8 * sizeof(T);
   const T *a = w.reg<const T>(inst.a), *b = w.reg<const T>(inst.b);
   const uint32_t *c = w.reg<const uint32_t>(inst.c),
@@ -352,7 +374,8 @@ bool lowerBrev(Lowering &l) {
   Ty type = l.takeType();
   if (!l.operands(2) || widthOf(type) < 4)
     return false;
-  l.inst.fn = widthOf(type) == 8 ? unary<uint64_t, Brev> : unary<uint32_t, Brev>;
+  l.inst.fn =
+      widthOf(type) == 8 ? unary<uint64_t, Brev> : unary<uint32_t, Brev>;
   l.inst.a = l.src(1, type);
   l.inst.d = l.dst(0, type);
   return true;

@@ -16,7 +16,21 @@ using namespace coil::cudasim;
 namespace {
 
 enum class Cmp : uint8_t {
-  Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan, Count
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Equ,
+  Neu,
+  Ltu,
+  Leu,
+  Gtu,
+  Geu,
+  Num,
+  Nan,
+  Count
 };
 
 template <class T>
@@ -48,11 +62,9 @@ uint32_t compare(Cmp c, const T *a, const T *b) {
   case Cmp::Geu:
     return lanesWhere([=](unsigned i) { return !(a[i] < b[i]); });
   case Cmp::Num:
-    return lanesWhere(
-        [=](unsigned i) { return a[i] == a[i] && b[i] == b[i]; });
+    return lanesWhere([=](unsigned i) { return a[i] == a[i] && b[i] == b[i]; });
   case Cmp::Nan:
-    return lanesWhere(
-        [=](unsigned i) { return a[i] != a[i] || b[i] != b[i]; });
+    return lanesWhere([=](unsigned i) { return a[i] != a[i] || b[i] != b[i]; });
   case Cmp::Count:
     break;
   }
@@ -80,10 +92,9 @@ uint32_t compareHalf(const Warp &w, const Inst &inst, bool packed,
                      unsigned shift) {
   float a[Lanes], b[Lanes];
   auto get = [&](uint32_t reg, unsigned i) {
-    uint16_t v = packed
-                     ? static_cast<uint16_t>(w.reg<const uint32_t>(reg)[i] >>
-                                             shift)
-                     : w.reg<const uint16_t>(reg)[i];
+    uint16_t v =
+        packed ? static_cast<uint16_t>(w.reg<const uint32_t>(reg)[i] >> shift)
+               : w.reg<const uint16_t>(reg)[i];
     float f = BF16 ? decodeBF16(v) : decodeF16(v);
     // In f16 what .ftz flushes is below 2^-14.
     if ((inst.mode & 16) && std::fabs(f) < (BF16 ? 0x1p-126f : 0x1p-14f))
@@ -214,9 +225,8 @@ void set(Warp &w, const Inst &inst, uint32_t mask) {
       return (bits >> i & 1 ? half : 0) | (high >> i & 1 ? half << 16 : 0);
     });
   } else if (widthOf(to) == 4) {
-    mapLanes<uint32_t>(w, inst.d, mask, [=](unsigned i) {
-      return bits >> i & 1 ? one : 0;
-    });
+    mapLanes<uint32_t>(w, inst.d, mask,
+                       [=](unsigned i) { return bits >> i & 1 ? one : 0; });
   } else {
     mapLanes<uint16_t>(w, inst.d, mask, [=](unsigned i) {
       return static_cast<uint16_t>(bits >> i & 1 ? one : 0);
@@ -282,7 +292,8 @@ bool lowerCompare(Lowering &l) {
   return inst.fn != nullptr;
 }
 
-template <class T> void selp(Warp &w, const Inst &inst, uint32_t mask) {
+template <class T>
+void selp(Warp &w, const Inst &inst, uint32_t mask) {
   const T *a = w.reg<const T>(inst.a), *b = w.reg<const T>(inst.b);
   uint32_t p = w.pred(inst.c) ^ static_cast<uint32_t>(inst.imm);
   mapLanes<T>(w, inst.d, mask,

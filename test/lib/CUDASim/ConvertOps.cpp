@@ -20,7 +20,8 @@ namespace {
 using ReadInt = void (*)(const uint8_t *reg, int64_t *to);
 using WriteInt = void (*)(uint8_t *reg, uint32_t mask, const int64_t *from);
 
-template <class T, class Reg> void readInt(const uint8_t *reg, int64_t *to) {
+template <class T, class Reg>
+void readInt(const uint8_t *reg, int64_t *to) {
   const Reg *r = reinterpret_cast<const Reg *>(reg);
   COIL_LANES
   for (unsigned i = 0; i < Lanes; ++i)
@@ -73,7 +74,12 @@ unsigned columnOf(unsigned width) {
 
 // Inst::mode is the Round, plus flags.
 enum : uint8_t {
-  RoundMask = 7, Integral = 8, Ftz = 16, Sat = 32, SatFinite = 64, Relu = 128
+  RoundMask = 7,
+  Integral = 8,
+  Ftz = 16,
+  Sat = 32,
+  SatFinite = 64,
+  Relu = 128
 };
 
 /// What the generic conversion needs beside the registers.
@@ -220,7 +226,8 @@ void intToFloat(Warp &w, const Inst &inst, uint32_t mask) {
     double v = toOdd(magnitude, negative);
     if (p.to == Ty::F64 && magnitude >> 53) {
       // One rounding, to 53 bits.
-      unsigned drop = 64 - static_cast<unsigned>(__builtin_clzll(magnitude)) - 53;
+      unsigned drop =
+          64 - static_cast<unsigned>(__builtin_clzll(magnitude)) - 53;
       uint64_t kept = magnitude >> drop, rem = magnitude & ((1ull << drop) - 1);
       uint64_t half = 1ull << (drop - 1);
       bool up = round == Round::Nearest
@@ -324,11 +331,11 @@ bool lowerCvt(Lowering &l) {
   uint8_t mode = 0;
   std::string_view integral = l.takeOneOf({"rni", "rzi", "rmi", "rpi"});
   if (!integral.empty())
-    mode = Integral | static_cast<uint8_t>(integral == "rzi"   ? Round::Zero
-                                           : integral == "rmi" ? Round::Down
-                                           : integral == "rpi"
-                                               ? Round::Up
-                                               : Round::Nearest);
+    mode =
+        Integral | static_cast<uint8_t>(integral == "rzi"   ? Round::Zero
+                                        : integral == "rmi" ? Round::Down
+                                        : integral == "rpi" ? Round::Up
+                                                            : Round::Nearest);
   bool rounds;
   Round round = takeRounding(l, rounds);
   if (rounds)

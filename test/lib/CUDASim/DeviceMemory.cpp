@@ -35,8 +35,8 @@ static constexpr int ReadWrite = PROT_READ | PROT_WRITE;
 Shadow *Allocation::makeShadow() {
   std::lock_guard<std::mutex> guard(shadowLock);
   if (!shadow)
-    shadow = static_cast<Shadow *>(
-        reserve((size + 1) * sizeof(Shadow), ReadWrite));
+    shadow =
+        static_cast<Shadow *>(reserve((size + 1) * sizeof(Shadow), ReadWrite));
   return shadow;
 }
 
@@ -178,11 +178,12 @@ std::string DeviceMemory::describe(uint64_t address) {
     return text;
   }
   const char *state = a->freed ? "freed " : "";
-  std::string what =
-      a->isHost          ? "page-locked host memory"
-      : !a->name.empty() ? "variable '" + a->name + "'"
+  std::string what = a->isHost ? "page-locked host memory"
+                     : !a->name.empty()
+                         ? "variable '" + a->name + "'"
                          : "allocation #" + std::to_string(a->number);
-  snprintf(text, sizeof(text), "address 0x%llx, offset %lld of the %s%s of %llu bytes",
+  snprintf(text, sizeof(text),
+           "address 0x%llx, offset %lld of the %s%s of %llu bytes",
            static_cast<unsigned long long>(address),
            static_cast<long long>(address - a->base), state, what.c_str(),
            static_cast<unsigned long long>(a->size));

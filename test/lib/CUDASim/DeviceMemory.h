@@ -23,7 +23,7 @@ namespace coil::cudasim {
 struct Allocation {
   uint64_t base = 0, size = 0;
   uint8_t *host = nullptr;
-  bool isHost = false;   ///< page-locked host memory
+  bool isHost = false; ///< page-locked host memory
   bool freed = false;
   bool constant = false; ///< not to be written by kernels
   std::string name;      ///< of a module's variable
@@ -70,8 +70,8 @@ public:
   /// The live allocation that holds all of [address, address + size).
   Allocation *findRange(uint64_t address, uint64_t size) {
     Allocation *a = find(address);
-    return a && !a->freed && address >= a->base &&
-                   size <= a->size && address - a->base <= a->size - size
+    return a && !a->freed && address >= a->base && size <= a->size &&
+                   address - a->base <= a->size - size
                ? a
                : nullptr;
   }
@@ -92,7 +92,7 @@ private:
   uint64_t limit, inUse = 0;
   uint64_t arena = 0, arenaSize = 0, next = 0;
   uint8_t *backing = nullptr;
-  uint32_t *owners = nullptr; ///< allocation of each chunk
+  uint32_t *owners = nullptr;      ///< allocation of each chunk
   uint8_t *writtenBytes = nullptr; ///< beside `backing`
   std::vector<Allocation *> table; ///< [0] is nobody
   std::vector<uint32_t> freed;     ///< oldest first

@@ -46,8 +46,8 @@ Entry::Entry(const char *name, Needs needs)
   }
   if (needs != Nothing && !state.initialized)
     result = CUDA_ERROR_NOT_INITIALIZED;
-  else if (needs == Context && (contextStack.empty() || !contextStack.back() ||
-                                !state.retained))
+  else if (needs == Context &&
+           (contextStack.empty() || !contextStack.back() || !state.retained))
     result = CUDA_ERROR_INVALID_CONTEXT;
   else if (needs == Context)
     result = state.sticky;
@@ -108,7 +108,8 @@ const ErrorText errorTexts[] = {
     {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
     {209, "CUDA_ERROR_NO_BINARY_FOR_GPU",
      "no kernel image is available for execution on the device"},
-    {214, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
+    {214, "CUDA_ERROR_ECC_UNCORRECTABLE",
+     "uncorrectable ECC error encountered"},
     {218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
     {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
      "the provided PTX was compiled with an unsupported toolchain."},
@@ -119,7 +120,8 @@ const ErrorText errorTexts[] = {
      "an illegal memory access was encountered"},
     {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
      "too many resources requested for launch"},
-    {702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
+    {702, "CUDA_ERROR_LAUNCH_TIMEOUT",
+     "the launch timed out and was terminated"},
     {710, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
     {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
      "part or all of the requested memory range is already mapped"},
@@ -221,47 +223,47 @@ extern "C" CUresult cuDeviceGetAttribute(int *value, int attribute,
   if (device != 0)
     return CUDA_ERROR_INVALID_DEVICE;
   static const std::map<int, int> values = {
-      {1, 1024},       // MAX_THREADS_PER_BLOCK
-      {2, 1024},       // MAX_BLOCK_DIM_X
-      {3, 1024},       // MAX_BLOCK_DIM_Y
-      {4, 64},         // MAX_BLOCK_DIM_Z
-      {5, 2147483647}, // MAX_GRID_DIM_X
-      {6, 65535},      // MAX_GRID_DIM_Y
-      {7, 65535},      // MAX_GRID_DIM_Z
-      {8, 49152},      // MAX_SHARED_MEMORY_PER_BLOCK
-      {9, 65536},      // TOTAL_CONSTANT_MEMORY
-      {10, 32},        // WARP_SIZE
+      {1, 1024},        // MAX_THREADS_PER_BLOCK
+      {2, 1024},        // MAX_BLOCK_DIM_X
+      {3, 1024},        // MAX_BLOCK_DIM_Y
+      {4, 64},          // MAX_BLOCK_DIM_Z
+      {5, 2147483647},  // MAX_GRID_DIM_X
+      {6, 65535},       // MAX_GRID_DIM_Y
+      {7, 65535},       // MAX_GRID_DIM_Z
+      {8, 49152},       // MAX_SHARED_MEMORY_PER_BLOCK
+      {9, 65536},       // TOTAL_CONSTANT_MEMORY
+      {10, 32},         // WARP_SIZE
       {11, 2147483647}, // MAX_PITCH
-      {12, 65536},     // MAX_REGISTERS_PER_BLOCK
-      {13, 1980000},   // CLOCK_RATE
-      {14, 512},       // TEXTURE_ALIGNMENT
-      {15, 1},         // GPU_OVERLAP
-      {16, 132},       // MULTIPROCESSOR_COUNT
-      {17, 0},         // KERNEL_EXEC_TIMEOUT
-      {18, 0},         // INTEGRATED
-      {19, 1},         // CAN_MAP_HOST_MEMORY
-      {20, 0},         // COMPUTE_MODE
-      {31, 1},         // CONCURRENT_KERNELS
-      {32, 1},         // ECC_ENABLED
-      {33, 0},         // PCI_BUS_ID
-      {36, 3201000},   // MEMORY_CLOCK_RATE
-      {37, 6144},      // GLOBAL_MEMORY_BUS_WIDTH
-      {38, 62914560},  // L2_CACHE_SIZE
-      {39, 2048},      // MAX_THREADS_PER_MULTIPROCESSOR
-      {40, 3},         // ASYNC_ENGINE_COUNT
-      {41, 1},         // UNIFIED_ADDRESSING
-      {75, 9},         // COMPUTE_CAPABILITY_MAJOR
-      {76, 0},         // COMPUTE_CAPABILITY_MINOR
-      {78, 1},         // STREAM_PRIORITIES_SUPPORTED
-      {81, 233472},    // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-      {82, 65536},     // MAX_REGISTERS_PER_MULTIPROCESSOR
-      {83, 0},         // MANAGED_MEMORY
-      {95, 1},         // COOPERATIVE_LAUNCH
-      {97, 232448},    // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-      {106, 32},       // MAX_BLOCKS_PER_MULTIPROCESSOR
-      {111, 1024},     // RESERVED_SHARED_MEMORY_PER_BLOCK
-      {115, 1},        // MEMORY_POOLS_SUPPORTED
-      {120, 1},        // CLUSTER_LAUNCH
+      {12, 65536},      // MAX_REGISTERS_PER_BLOCK
+      {13, 1980000},    // CLOCK_RATE
+      {14, 512},        // TEXTURE_ALIGNMENT
+      {15, 1},          // GPU_OVERLAP
+      {16, 132},        // MULTIPROCESSOR_COUNT
+      {17, 0},          // KERNEL_EXEC_TIMEOUT
+      {18, 0},          // INTEGRATED
+      {19, 1},          // CAN_MAP_HOST_MEMORY
+      {20, 0},          // COMPUTE_MODE
+      {31, 1},          // CONCURRENT_KERNELS
+      {32, 1},          // ECC_ENABLED
+      {33, 0},          // PCI_BUS_ID
+      {36, 3201000},    // MEMORY_CLOCK_RATE
+      {37, 6144},       // GLOBAL_MEMORY_BUS_WIDTH
+      {38, 62914560},   // L2_CACHE_SIZE
+      {39, 2048},       // MAX_THREADS_PER_MULTIPROCESSOR
+      {40, 3},          // ASYNC_ENGINE_COUNT
+      {41, 1},          // UNIFIED_ADDRESSING
+      {75, 9},          // COMPUTE_CAPABILITY_MAJOR
+      {76, 0},          // COMPUTE_CAPABILITY_MINOR
+      {78, 1},          // STREAM_PRIORITIES_SUPPORTED
+      {81, 233472},     // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+      {82, 65536},      // MAX_REGISTERS_PER_MULTIPROCESSOR
+      {83, 0},          // MANAGED_MEMORY
+      {95, 1},          // COOPERATIVE_LAUNCH
+      {97, 232448},     // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+      {106, 32},        // MAX_BLOCKS_PER_MULTIPROCESSOR
+      {111, 1024},      // RESERVED_SHARED_MEMORY_PER_BLOCK
+      {115, 1},         // MEMORY_POOLS_SUPPORTED
+      {120, 1},         // CLUSTER_LAUNCH
   };
   auto it = values.find(attribute);
   if (it == values.end())
@@ -437,8 +439,7 @@ extern "C" CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device,
 extern "C" CUresult cuPointerGetAttribute(void *data, int attribute,
                                           CUdeviceptr pointer) {
   COIL_ENTER(Initialized);
-  Allocation *a =
-      state.memory ? state.memory->findRange(pointer, 1) : nullptr;
+  Allocation *a = state.memory ? state.memory->findRange(pointer, 1) : nullptr;
   if (!a)
     return CUDA_ERROR_INVALID_VALUE;
   switch (attribute) {
@@ -606,11 +607,12 @@ static CUresult transfer(State &state, const Operation &o) {
       from && from->written ? from->written + (o.from - from->base) : nullptr;
   if (flags && o.toHost && options().uninitializedCopy)
     if (const void *hole = memchr(flags, 0, o.bytes)) {
-      size_t at = static_cast<size_t>(static_cast<const uint8_t *>(hole) - flags);
+      size_t at =
+          static_cast<size_t>(static_cast<const uint8_t *>(hole) - flags);
       state.report = "copy to the host of memory that nobody wrote: " +
                      state.memory->describe(o.from + at);
-      state.sticky = misuse("cuMemcpyDtoH", state.report,
-                            CUDA_ERROR_LAUNCH_FAILED);
+      state.sticky =
+          misuse("cuMemcpyDtoH", state.report, CUDA_ERROR_LAUNCH_FAILED);
       return state.sticky;
     }
   memmove(target, source, o.bytes);

@@ -54,8 +54,8 @@ static CUresult makeVariables(State &state, CUmod_st &m, std::string &error) {
                 std::string(r.symbol) + "' is no constant";
         return CUDA_ERROR_INVALID_PTX;
       }
-      uint64_t value = (it->second + static_cast<uint64_t>(r.addend)) >>
-                       (8 * r.shift);
+      uint64_t value =
+          (it->second + static_cast<uint64_t>(r.addend)) >> (8 * r.shift);
       memcpy(m.variables[std::string(v->name)]->host + r.offset, &value,
              r.width);
     }
@@ -250,7 +250,8 @@ extern "C" CUresult cuFuncSetAttribute(CUfunction function, int attribute,
   if (attribute == 9) // PREFERRED_SHARED_MEMORY_CARVEOUT
     return CUDA_SUCCESS;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
-      value < 0 || static_cast<uint32_t>(value) + f->code->sharedSize > MaxShared)
+      value < 0 ||
+      static_cast<uint32_t>(value) + f->code->sharedSize > MaxShared)
     return CUDA_ERROR_INVALID_VALUE;
   f->maxDynamicShared = static_cast<uint32_t>(value);
   return CUDA_SUCCESS;
@@ -265,9 +266,8 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
     return CUDA_ERROR_INVALID_VALUE;
   size_t bytes = f->code->sharedSize + shared + 1024;
   unsigned byThreads = 2048u / static_cast<unsigned>(threads);
-  unsigned byRegisters =
-      65536u / (std::max(16u, f->code->registers) *
-                static_cast<unsigned>(threads));
+  unsigned byRegisters = 65536u / (std::max(16u, f->code->registers) *
+                                   static_cast<unsigned>(threads));
   *blocks = static_cast<int>(std::min<size_t>(
       std::min(32u, std::min(byThreads, byRegisters)), 233472 / bytes));
   return CUDA_SUCCESS;
@@ -369,9 +369,9 @@ CUresult coil::cudasim::launch(State &state, const Operation &o) {
   auto begin = std::chrono::steady_clock::now();
   execute(l);
   if (options().trace) {
-    double seconds = std::chrono::duration<double>(
-                         std::chrono::steady_clock::now() - begin)
-                         .count();
+    double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count();
     fprintf(stderr,
             "coil-cuda-sim: launch of '%s', grid (%u, %u, %u), block (%u, %u, "
             "%u): %.3f ms, %llu instructions, %.1f million/s\n",
@@ -398,9 +398,9 @@ extern "C" CUresult cuLaunchKernel(CUfunction function, unsigned gridX,
                                    void **extra) {
   COIL_ENTER(Context);
   Operation o;
-  if (CUresult r = makeLaunch(state, function, {gridX, gridY, gridZ},
-                              {blockX, blockY, blockZ}, sharedBytes, params,
-                              extra, o))
+  if (CUresult r =
+          makeLaunch(state, function, {gridX, gridY, gridZ},
+                     {blockX, blockY, blockZ}, sharedBytes, params, extra, o))
     return r;
   return submit(state, stream, std::move(o));
 }

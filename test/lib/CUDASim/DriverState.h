@@ -68,6 +68,7 @@ struct CUgraphNode_st {
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  uint64_t number = 0; ///< of the capture that made it
 };
 struct CUgraphExec_st {
   std::vector<coil::cudasim::Operation> operations;
@@ -79,6 +80,7 @@ struct CUctx_st {
 struct CUstream_st {
   unsigned flags = 0;
   CUgraph_st *capture = nullptr;
+  CUgraphNode lastCaptured = nullptr; ///< what GetCaptureInfo points to
   bool isOrigin = false, invalidated = false;
   int mode = 0;
 };
@@ -115,7 +117,7 @@ struct State {
   unsigned retained = 0;
   CUresult sticky = CUDA_SUCCESS; ///< a fault: the context is unusable
   std::string report;
-  uint64_t launches = 0;
+  uint64_t launches = 0, captures = 0;
   std::unique_ptr<DeviceMemory> memory;
   std::set<CUstream_st *> streams;
   std::set<CUevent_st *> events;
@@ -159,9 +161,10 @@ CUresult launch(State &state, const Operation &operation);
 /// forbidden.
 CUresult forbiddenInCapture(State &state);
 /// Checks a launch and fills in its parameters.
-CUresult makeLaunch(State &state, CUfunction function, const unsigned (&grid)[3],
-                    const unsigned (&block)[3], unsigned shared, void **params,
-                    void **extra, Operation &operation);
+CUresult makeLaunch(State &state, CUfunction function,
+                    const unsigned (&grid)[3], const unsigned (&block)[3],
+                    unsigned shared, void **params, void **extra,
+                    Operation &operation);
 /// Prints a message about a misuse of the interface.
 CUresult misuse(const char *function, const std::string &message,
                 CUresult result);

@@ -119,6 +119,7 @@ extern "C" CUresult cuStreamBeginCapture_v2(CUstream handle, int mode) {
   if (s->capture)
     return CUDA_ERROR_INVALID_VALUE;
   s->capture = new CUgraph_st;
+  s->capture->number = ++state.captures;
   s->isOrigin = true;
   s->invalidated = false;
   s->mode = mode;
@@ -161,6 +162,29 @@ extern "C" CUresult cuStreamIsCapturing(CUstream handle, int *status) {
   if (!s)
     return CUDA_ERROR_INVALID_HANDLE;
   *status = !s->capture ? 0 : s->invalidated ? 2 : 1;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamGetCaptureInfo_v2(CUstream handle, int *status,
+                                              uint64_t *id, CUgraph *graph,
+                                              const CUgraphNode **dependencies,
+                                              size_t *count) {
+  if (CUresult r = cuStreamIsCapturing(handle, status))
+    return r;
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (id)
+    *id = s->capture ? s->capture->number : 0;
+  if (graph)
+    *graph = s->capture;
+  // A capture keeps its order of submission, so a new node has one dependency.
+  bool any = s->capture && !s->capture->nodes.empty();
+  if (any)
+    s->lastCaptured = s->capture->nodes.back().get();
+  if (dependencies)
+    *dependencies = any ? &s->lastCaptured : nullptr;
+  if (count)
+    *count = any;
   return CUDA_SUCCESS;
 }
 
@@ -317,8 +341,8 @@ cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
   auto it = std::find(exec->origins.begin(), exec->origins.end(), node);
   if (it == exec->origins.end())
     return CUDA_ERROR_INVALID_VALUE;
-  Operation &o = exec->operations[static_cast<size_t>(
-      it - exec->origins.begin())];
+  Operation &o =
+      exec->operations[static_cast<size_t>(it - exec->origins.begin())];
   if (o.type != Operation::Kernel)
     return CUDA_ERROR_INVALID_VALUE;
   Operation changed;

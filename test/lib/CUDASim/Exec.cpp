@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes launches: blocks over host threads, warps of a block in turn, and the
-// lanes of a warp together, those with the lowest instruction first.
+// Executes launches: blocks over host threads, warps of a block in turn, and
+// the lanes of a warp together, those with the lowest instruction first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -564,7 +564,8 @@ static void deadlock(Block &b) {
                   std::to_string(b.code->insts[w.pc[other]].line);
     return fault(w, inst, lane, LaunchFailed,
                  "an instruction of a warp lacks lanes of its member mask: "
-                 "lane " + std::to_string(other) + " " + where);
+                 "lane " +
+                     std::to_string(other) + " " + where);
   }
   for (Warp &w : b.warps) {
     if (!w.barrier)

@@ -36,8 +36,8 @@ constexpr FloatFormat BF16Format = {7, -126, 0x7F7F, 0x7F80, 0x7FFF, 0x8000};
 constexpr FloatFormat F32Format = {23,         -126,       0x7F7FFFFF,
                                    0x7F800000, 0x7FFFFFFF, 0x80000000};
 /// Without the 13 lowest bits.
-constexpr FloatFormat TF32Format = {10,         -126,       0x3FBFF,
-                                    0x3FC00,    0x3FFFF,    0x40000};
+constexpr FloatFormat TF32Format = {10,      -126,    0x3FBFF,
+                                    0x3FC00, 0x3FFFF, 0x40000};
 constexpr FloatFormat E4M3Format = {3, -6, 0x7E, 0x7F, 0x7F, 0x80};
 constexpr FloatFormat E5M2Format = {2, -14, 0x7B, 0x7C, 0x7F, 0x80};
 
@@ -59,8 +59,8 @@ inline uint32_t encode(double value, const FloatFormat &f,
     m |= 1ull << 52;
   if (m == 0)
     return sign;
-  int quantum = (exponent > f.minExponent ? exponent : f.minExponent) -
-                f.mantissa;
+  int quantum =
+      (exponent > f.minExponent ? exponent : f.minExponent) - f.mantissa;
   int shift = quantum - (exponent - 52);
   uint64_t kept, rest, half;
   if (shift >= 64) {
@@ -113,7 +113,9 @@ inline float decodeF16(uint16_t h) {
   r = (h & 0x7C00) == 0x7C00 ? (bits | 0x7F800000) : r;
   return bitCast<float>(r | uint32_t(h & 0x8000) << 16);
 }
-inline float decodeBF16(uint16_t b) { return bitCast<float>(uint32_t(b) << 16); }
+inline float decodeBF16(uint16_t b) {
+  return bitCast<float>(uint32_t(b) << 16);
+}
 
 inline float decodeE5M2(uint8_t v) { return decodeF16(uint16_t(v << 8)); }
 inline float decodeE4M3(uint8_t v) {

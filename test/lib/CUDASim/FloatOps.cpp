@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FloatFormat.h"
 #include "FloatOps.h"
+#include "FloatFormat.h"
 
 using namespace coil::cudasim;
 
@@ -58,16 +58,28 @@ void arith3(Warp &w, const Inst &inst, uint32_t mask) {
 }
 
 struct Add {
-  template <class T> static T apply(T a, T b) { return a + b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a + b;
+  }
 };
 struct Sub {
-  template <class T> static T apply(T a, T b) { return a - b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a - b;
+  }
 };
 struct Mul {
-  template <class T> static T apply(T a, T b) { return a * b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a * b;
+  }
 };
 struct Div {
-  template <class T> static T apply(T a, T b) { return a / b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a / b;
+  }
 };
 struct Fma {
   static float apply(float a, float b, float c) {
@@ -82,12 +94,17 @@ struct Sqrt {
   static double apply(double a) { return __builtin_sqrt(a); }
 };
 struct Rcp {
-  template <class T> static T apply(T a) { return T(1) / a; }
+  template <class T>
+  static T apply(T a) {
+    return T(1) / a;
+  }
 };
 
 /// The number if the other operand is NaN; -0 is less than +0.
-template <bool IsMin, bool Propagate, bool XorSign> struct MinMax {
-  template <class T> static T apply(T a, T b) {
+template <bool IsMin, bool Propagate, bool XorSign>
+struct MinMax {
+  template <class T>
+  static T apply(T a, T b) {
     bool negative = std::signbit(a) != std::signbit(b);
     if (XorSign) {
       a = std::fabs(a);
@@ -104,7 +121,8 @@ template <bool IsMin, bool Propagate, bool XorSign> struct MinMax {
   }
 };
 
-template <class Op> Handler pick1(Ty t, bool ftz, bool sat) {
+template <class Op>
+Handler pick1(Ty t, bool ftz, bool sat) {
   if (t == Ty::F64)
     return arith1<double, Op, false, false>;
   return ftz ? (sat ? arith1<float, Op, true, true>
@@ -112,7 +130,8 @@ template <class Op> Handler pick1(Ty t, bool ftz, bool sat) {
              : (sat ? arith1<float, Op, false, true>
                     : arith1<float, Op, false, false>);
 }
-template <class Op> Handler pick2(Ty t, bool ftz, bool sat) {
+template <class Op>
+Handler pick2(Ty t, bool ftz, bool sat) {
   if (t == Ty::F64)
     return arith2<double, Op, false, false>;
   return ftz ? (sat ? arith2<float, Op, true, true>
@@ -120,7 +139,8 @@ template <class Op> Handler pick2(Ty t, bool ftz, bool sat) {
              : (sat ? arith2<float, Op, false, true>
                     : arith2<float, Op, false, false>);
 }
-template <class Op> Handler pick3(Ty t, bool ftz, bool sat) {
+template <class Op>
+Handler pick3(Ty t, bool ftz, bool sat) {
   if (t == Ty::F64)
     return arith3<double, Op, false, false>;
   return ftz ? (sat ? arith3<float, Op, true, true>
@@ -191,20 +211,20 @@ bool lowerMinMax(Lowering &l) {
     return false;
   Ty type = l.takeType();
   Handler fn =
-      isMin ? (nan ? (xorsign ? pick2<MinMax<true, true, true>>(type, ftz, false)
-                              : pick2<MinMax<true, true, false>>(type, ftz,
-                                                                 false))
-                   : (xorsign
-                          ? pick2<MinMax<true, false, true>>(type, ftz, false)
-                          : pick2<MinMax<true, false, false>>(type, ftz,
-                                                              false)))
-            : (nan ? (xorsign
-                          ? pick2<MinMax<false, true, true>>(type, ftz, false)
-                          : pick2<MinMax<false, true, false>>(type, ftz, false))
-                   : (xorsign
-                          ? pick2<MinMax<false, false, true>>(type, ftz, false)
-                          : pick2<MinMax<false, false, false>>(type, ftz,
-                                                               false)));
+      isMin
+          ? (nan ? (xorsign
+                        ? pick2<MinMax<true, true, true>>(type, ftz, false)
+                        : pick2<MinMax<true, true, false>>(type, ftz, false))
+                 : (xorsign
+                        ? pick2<MinMax<true, false, true>>(type, ftz, false)
+                        : pick2<MinMax<true, false, false>>(type, ftz, false)))
+          : (nan ? (xorsign
+                        ? pick2<MinMax<false, true, true>>(type, ftz, false)
+                        : pick2<MinMax<false, true, false>>(type, ftz, false))
+                 : (xorsign
+                        ? pick2<MinMax<false, false, true>>(type, ftz, false)
+                        : pick2<MinMax<false, false, false>>(type, ftz,
+                                                             false)));
   return finish(l, fn, type, 2);
 }
 
@@ -222,9 +242,13 @@ struct AbsBits {
   static double apply(double a) { return std::fabs(a); }
 };
 struct CopySign {
-  template <class T> static T apply(T a, T b) { return std::copysign(b, a); }
+  template <class T>
+  static T apply(T a, T b) {
+    return std::copysign(b, a);
+  }
 };
-template <class Op> struct Flushed {
+template <class Op>
+struct Flushed {
   static float apply(float a) { return flush(Op::apply(flush(a))); }
 };
 
@@ -264,17 +288,17 @@ void testProperty(Warp &w, const Inst &inst, uint32_t mask) {
     case 3:
       return c == FP_NAN;
     case 4:
-      return c == FP_NORMAL;
+      return c == FP_NORMAL || c == FP_ZERO;
     default:
-      return c == FP_SUBNORMAL || c == FP_ZERO;
+      return c == FP_SUBNORMAL;
     }
   });
   setPred(w, inst.d, mask, bits);
 }
 
 bool lowerTestp(Lowering &l) {
-  static const char *const names[] = {"finite", "infinite", "number",
-                                      "notanumber", "normal", "subnormal"};
+  static const char *const names[] = {"finite",     "infinite", "number",
+                                      "notanumber", "normal",   "subnormal"};
   bool found = false;
   for (uint8_t i = 0; i < 6; ++i)
     if (l.take(names[i])) {

@@ -28,7 +28,8 @@ struct BF16 {
 
 enum : uint8_t { Ftz = 1, Sat = 2, Relu = 4, NaN = 8, XorSign = 16 };
 
-template <class H> uint16_t round(double r, uint8_t mode) {
+template <class H>
+uint16_t round(double r, uint8_t mode) {
   uint16_t v = static_cast<uint16_t>(encode(r, H::format));
   uint16_t magnitude = v & 0x7FFF;
   if ((mode & Ftz) && magnitude < 1u << H::format.mantissa)
@@ -42,7 +43,8 @@ template <class H> uint16_t round(double r, uint8_t mode) {
   return v;
 }
 
-template <class H> uint16_t input(uint16_t v, uint8_t mode) {
+template <class H>
+uint16_t input(uint16_t v, uint8_t mode) {
   if ((mode & Ftz) && (v & 0x7FFF) < 1u << H::format.mantissa)
     return v & 0x8000;
   return v;
@@ -51,44 +53,45 @@ template <class H> uint16_t input(uint16_t v, uint8_t mode) {
 // f64 holds sums and products of these formats so that a second rounding does
 // no harm.
 struct Add {
-  template <class H> static uint16_t apply(uint16_t a, uint16_t b, uint16_t,
-                                           uint8_t mode) {
+  template <class H>
+  static uint16_t apply(uint16_t a, uint16_t b, uint16_t, uint8_t mode) {
     return round<H>(double(H::decode(a)) + H::decode(b), mode);
   }
 };
 struct Sub {
-  template <class H> static uint16_t apply(uint16_t a, uint16_t b, uint16_t,
-                                           uint8_t mode) {
+  template <class H>
+  static uint16_t apply(uint16_t a, uint16_t b, uint16_t, uint8_t mode) {
     return round<H>(double(H::decode(a)) - H::decode(b), mode);
   }
 };
 struct Mul {
-  template <class H> static uint16_t apply(uint16_t a, uint16_t b, uint16_t,
-                                           uint8_t mode) {
+  template <class H>
+  static uint16_t apply(uint16_t a, uint16_t b, uint16_t, uint8_t mode) {
     return round<H>(double(H::decode(a)) * H::decode(b), mode);
   }
 };
 struct Fma {
-  template <class H> static uint16_t apply(uint16_t a, uint16_t b, uint16_t c,
-                                           uint8_t mode) {
+  template <class H>
+  static uint16_t apply(uint16_t a, uint16_t b, uint16_t c, uint8_t mode) {
     return round<H>(fmaToOdd(H::decode(a), H::decode(b), H::decode(c)), mode);
   }
 };
 struct Neg {
-  template <class H> static uint16_t apply(uint16_t a, uint16_t, uint16_t,
-                                           uint8_t) {
+  template <class H>
+  static uint16_t apply(uint16_t a, uint16_t, uint16_t, uint8_t) {
     return a ^ 0x8000;
   }
 };
 struct Abs {
-  template <class H> static uint16_t apply(uint16_t a, uint16_t, uint16_t,
-                                           uint8_t) {
+  template <class H>
+  static uint16_t apply(uint16_t a, uint16_t, uint16_t, uint8_t) {
     return a & 0x7FFF;
   }
 };
-template <bool IsMin> struct MinMax {
-  template <class H> static uint16_t apply(uint16_t a, uint16_t b, uint16_t,
-                                           uint8_t mode) {
+template <bool IsMin>
+struct MinMax {
+  template <class H>
+  static uint16_t apply(uint16_t a, uint16_t b, uint16_t, uint8_t mode) {
     constexpr uint16_t nan = 0x7FFF;
     uint16_t sign = (a ^ b) & 0x8000;
     if (mode & XorSign) {
@@ -134,18 +137,18 @@ void pair(Warp &w, const Inst &inst, uint32_t mask) {
   mapActive<uint32_t>(w, inst.d, mask, [=](unsigned i) {
     uint32_t r = 0;
     for (unsigned half = 0; half < 32; half += 16)
-      r |= uint32_t(input<H>(
-               Op::template apply<H>(input<H>(uint16_t(a[i] >> half), mode),
-                                     input<H>(uint16_t(b[i] >> half), mode),
-                                     input<H>(uint16_t(c[i] >> half), mode),
-                                     mode),
-               mode))
+      r |= uint32_t(input<H>(Op::template apply<H>(
+                                 input<H>(uint16_t(a[i] >> half), mode),
+                                 input<H>(uint16_t(b[i] >> half), mode),
+                                 input<H>(uint16_t(c[i] >> half), mode), mode),
+                             mode))
            << half;
     return r;
   });
 }
 
-template <class Op> Handler pick(Ty type) {
+template <class Op>
+Handler pick(Ty type) {
   switch (type) {
   case Ty::F16:
     return single<F16, Op>;
@@ -178,9 +181,7 @@ bool lowerHalf(Lowering &l) {
     l.inst.mode |= XorSign;
   }
   Ty type = l.takeType();
-  unsigned sources = name == "fma"                      ? 3
-                     : name == "neg" || name == "abs" ? 1
-                                                        : 2;
+  unsigned sources = name == "fma" ? 3 : name == "neg" || name == "abs" ? 1 : 2;
   if (!l.operands(sources + 1))
     return false;
   l.inst.fn = name == "add"   ? pick<Add>(type)
@@ -203,7 +204,7 @@ bool lowerHalf(Lowering &l) {
 } // namespace
 
 void coil::cudasim::registerHalfOps(Registry &r) {
-  for (const char *name : {"add.h", "sub.h", "mul.h", "fma.h", "neg.h", "abs.h",
-                           "min.h", "max.h"})
+  for (const char *name :
+       {"add.h", "sub.h", "mul.h", "fma.h", "neg.h", "abs.h", "min.h", "max.h"})
     r[name] = lowerHalf;
 }

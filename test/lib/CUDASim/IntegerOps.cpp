@@ -18,21 +18,30 @@ using namespace coil::cudasim;
 
 namespace {
 
-template <class T> using U = std::make_unsigned_t<T>;
+template <class T>
+using U = std::make_unsigned_t<T>;
 
 struct Add {
-  template <class T> static T apply(T a, T b) { return T(U<T>(a) + U<T>(b)); }
+  template <class T>
+  static T apply(T a, T b) {
+    return T(U<T>(a) + U<T>(b));
+  }
 };
 struct Sub {
-  template <class T> static T apply(T a, T b) { return T(U<T>(a) - U<T>(b)); }
+  template <class T>
+  static T apply(T a, T b) {
+    return T(U<T>(a) - U<T>(b));
+  }
 };
 struct MulLo {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     return T(uint64_t(a) * uint64_t(b));
   }
 };
 struct MulHi {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     if constexpr (sizeof(T) == 8) {
       if constexpr (std::is_signed_v<T>)
         return T((__int128(a) * b) >> 64);
@@ -45,18 +54,21 @@ struct MulHi {
   }
 };
 struct MadLo {
-  template <class T> static T apply(T a, T b, T c) {
+  template <class T>
+  static T apply(T a, T b, T c) {
     return T(uint64_t(a) * uint64_t(b) + uint64_t(c));
   }
 };
 struct MadHi {
-  template <class T> static T apply(T a, T b, T c) {
+  template <class T>
+  static T apply(T a, T b, T c) {
     return T(U<T>(MulHi::apply(a, b)) + U<T>(c));
   }
 };
 /// Saturating forms exist for s32.
 struct AddSat {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     T r;
     return __builtin_add_overflow(a, b, &r)
                ? (a < 0 ? std::numeric_limits<T>::min()
@@ -65,7 +77,8 @@ struct AddSat {
   }
 };
 struct SubSat {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     T r;
     return __builtin_sub_overflow(a, b, &r)
                ? (a < 0 ? std::numeric_limits<T>::min()
@@ -74,13 +87,15 @@ struct SubSat {
   }
 };
 struct MadHiSat {
-  template <class T> static T apply(T a, T b, T c) {
+  template <class T>
+  static T apply(T a, T b, T c) {
     return AddSat::apply(MulHi::apply(a, b), c);
   }
 };
 /// What the hardware gives for a division by zero: all ones.
 struct Div {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     if (b == 0)
       return T(-1);
     if constexpr (std::is_signed_v<T>)
@@ -90,7 +105,8 @@ struct Div {
   }
 };
 struct Rem {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     if (b == 0)
       return a;
     if constexpr (std::is_signed_v<T>)
@@ -100,19 +116,32 @@ struct Rem {
   }
 };
 struct Min {
-  template <class T> static T apply(T a, T b) { return a < b ? a : b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a < b ? a : b;
+  }
 };
 struct Max {
-  template <class T> static T apply(T a, T b) { return a > b ? a : b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a > b ? a : b;
+  }
 };
 struct Neg {
-  template <class T> static T apply(T a) { return T(0 - U<T>(a)); }
+  template <class T>
+  static T apply(T a) {
+    return T(0 - U<T>(a));
+  }
 };
 struct Abs {
-  template <class T> static T apply(T a) { return T(a < 0 ? 0 - U<T>(a) : a); }
+  template <class T>
+  static T apply(T a) {
+    return T(a < 0 ? 0 - U<T>(a) : a);
+  }
 };
 struct Sad {
-  template <class T> static T apply(T a, T b, T c) {
+  template <class T>
+  static T apply(T a, T b, T c) {
     return T(U<T>(c) + (a < b ? U<T>(b) - U<T>(a) : U<T>(a) - U<T>(b)));
   }
 };
@@ -279,12 +308,11 @@ bool lowerCarry(Lowering &l, bool subtract, bool in) {
   bool wide = widthOf(type) == 8;
   if (widthOf(type) < 4)
     return false;
-  return finish(l,
-                subtract ? (wide ? carryAdd<uint64_t, true>
-                                 : carryAdd<uint32_t, true>)
-                         : (wide ? carryAdd<uint64_t, false>
-                                 : carryAdd<uint32_t, false>),
-                type, 2);
+  return finish(
+      l,
+      subtract ? (wide ? carryAdd<uint64_t, true> : carryAdd<uint32_t, true>)
+               : (wide ? carryAdd<uint64_t, false> : carryAdd<uint32_t, false>),
+      type, 2);
 }
 
 bool hasCarry(Lowering &l) {
@@ -301,10 +329,9 @@ bool lowerAddSub(Lowering &l) {
   bool sat = l.take("sat");
   Ty type = l.takeType();
   if (type == Ty::U16x2 || type == Ty::S16x2)
-    return !sat && finish(l,
-                          subtract ? packed<uint16_t, Sub>
-                                   : packed<uint16_t, Add>,
-                          type, 2);
+    return !sat &&
+           finish(l, subtract ? packed<uint16_t, Sub> : packed<uint16_t, Add>,
+                  type, 2);
   if (sat)
     return type == Ty::S32 &&
            finish(l,
@@ -317,6 +344,8 @@ bool lowerSubc(Lowering &l) { return lowerCarry(l, true, true); }
 
 bool lowerMul(Lowering &l) {
   std::string_view half = l.takeOneOf({"wide", "lo", "hi"});
+  if (half.empty())
+    return false;
   Ty type = l.takeType();
   if (half != "wide")
     return finish(l, half == "hi" ? mulHiOf(type) : mulLoOf(type), type, 2);
@@ -378,6 +407,8 @@ bool lowerMad(Lowering &l) {
   if (hasCarry(l))
     return lowerMadCarry(l, false);
   std::string_view half = l.takeOneOf({"wide", "lo", "hi"});
+  if (half.empty())
+    return false;
   bool sat = l.take("sat");
   Ty type = l.takeType();
   if (sat)
@@ -459,7 +490,8 @@ bool lowerDot4(Lowering &l) {
   return true;
 }
 
-template <Handler (*Of)(Ty), unsigned Sources> bool simple(Lowering &l) {
+template <Handler (*Of)(Ty), unsigned Sources>
+bool simple(Lowering &l) {
   Ty type = l.takeType();
   return finish(l, Of(type), type, Sources);
 }

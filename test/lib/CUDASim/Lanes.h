@@ -56,7 +56,8 @@ inline void mapActive(Warp &w, uint32_t to, uint32_t mask, F f) {
 }
 
 /// The bits of a predicate for which f(lane) holds.
-template <class F> inline uint32_t lanesWhere(F f) {
+template <class F>
+inline uint32_t lanesWhere(F f) {
   uint8_t flags[Lanes];
   COIL_LANES
   for (unsigned i = 0; i < Lanes; ++i)
@@ -92,7 +93,8 @@ void ternary(Warp &w, const Inst &inst, uint32_t mask) {
               [=](unsigned i) { return Op::apply(a[i], b[i], c[i]); });
 }
 
-template <class To, class From> inline To bitCast(From from) {
+template <class To, class From>
+inline To bitCast(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
   memcpy(&to, &from, sizeof(To));

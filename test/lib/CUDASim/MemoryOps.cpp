@@ -20,7 +20,8 @@ using ptx::Space;
 // mov, cvta, isspacep
 //===----------------------------------------------------------------------===//
 
-template <class T> static void copy(Warp &w, const Inst &inst, uint32_t mask) {
+template <class T>
+static void copy(Warp &w, const Inst &inst, uint32_t mask) {
   const T *a = w.reg<const T>(inst.a);
   mapLanes<T>(w, inst.d, mask, [=](unsigned i) { return a[i]; });
 }
@@ -53,7 +54,7 @@ static void unpack(Warp &w, const Inst &inst, uint32_t mask) {
 }
 
 static Handler copyOf(unsigned width) {
-  return width == 2 ? copy<uint16_t>
+  return width == 2   ? copy<uint16_t>
          : width == 4 ? copy<uint32_t>
                       : copy<uint64_t>;
 }
@@ -81,8 +82,8 @@ static bool lowerMov(Lowering &l) {
     l.inst.a = l.src(1, type);
     unsigned part = list(l.op(0), true);
     if (width == 8)
-      l.inst.fn = part == 4 ? unpack<uint32_t, uint64_t>
-                            : unpack<uint16_t, uint64_t>;
+      l.inst.fn =
+          part == 4 ? unpack<uint32_t, uint64_t> : unpack<uint16_t, uint64_t>;
     else
       l.inst.fn = unpack<uint16_t, uint32_t>;
     return (part == 2 || part == 4) && width <= 8;
@@ -91,8 +92,8 @@ static bool lowerMov(Lowering &l) {
     unsigned part = list(l.op(1), false);
     l.inst.d = l.dst(0, type);
     if (width == 8)
-      l.inst.fn = part == 4 ? pack<uint64_t, uint32_t>
-                            : pack<uint64_t, uint16_t>;
+      l.inst.fn =
+          part == 4 ? pack<uint64_t, uint32_t> : pack<uint64_t, uint16_t>;
     else
       l.inst.fn = pack<uint32_t, uint16_t>;
     return (part == 2 || part == 4) && width <= 8;
@@ -113,14 +114,16 @@ static uint64_t windowOf(Space space) {
 static void toGeneric(Warp &w, const Inst &inst, uint32_t mask) {
   const uint64_t *a = w.reg<const uint64_t>(inst.a);
   uint64_t window = static_cast<uint64_t>(inst.imm);
-  mapLanes<uint64_t>(w, inst.d, mask, [=](unsigned i) { return a[i] | window; });
+  mapLanes<uint64_t>(w, inst.d, mask,
+                     [=](unsigned i) { return a[i] | window; });
 }
 
 /// A generic address that is not of the space becomes one that faults.
 static void fromGeneric(Warp &w, const Inst &inst, uint32_t mask) {
   const uint64_t *a = w.reg<const uint64_t>(inst.a);
   uint64_t window = static_cast<uint64_t>(inst.imm);
-  mapLanes<uint64_t>(w, inst.d, mask, [=](unsigned i) { return a[i] ^ window; });
+  mapLanes<uint64_t>(w, inst.d, mask,
+                     [=](unsigned i) { return a[i] ^ window; });
 }
 
 static bool lowerCvta(Lowering &l) {
@@ -230,8 +233,8 @@ static void load(Warp &w, const Inst &inst, uint32_t mask) {
   Target t;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned i = __builtin_ctz(rest);
-    if (!resolve(w, inst, i, space, laneAddress(w, inst, i, narrow), bytes,
-                 use, t) ||
+    if (!resolve(w, inst, i, space, laneAddress(w, inst, i, narrow), bytes, use,
+                 t) ||
         !record(w, inst, i, t, bytes, use, nullptr))
       return;
     memcpy(data + i * stride, t.host, bytes);
@@ -264,7 +267,8 @@ static void store(Warp &w, const Inst &inst, uint32_t mask) {
              w.file + inst.v[j] + size_t(i) * inst.target, inst.width);
     if (!resolve(w, inst, i, space, laneAddress(w, inst, i, narrow), bytes,
                  Use::Store, t) ||
-        !record(w, inst, i, t, bytes, strong ? Use::StrongStore : Use::Store, data))
+        !record(w, inst, i, t, bytes, strong ? Use::StrongStore : Use::Store,
+                data))
       return;
     memcpy(t.host, data, bytes);
   }
@@ -280,11 +284,11 @@ static bool takeCacheHints(Lowering &l) {
       policy = true;
       continue;
     }
-    if (l.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal",
-                     "L1::evict_unchanged", "L1::evict_first",
-                     "L1::evict_last", "L1::no_allocate", "L2::evict_normal",
-                     "L2::evict_first", "L2::evict_last", "L2::64B",
-                     "L2::128B", "L2::256B"})
+    if (l.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt",
+                     "L1::evict_normal", "L1::evict_unchanged",
+                     "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+                     "L2::evict_normal", "L2::evict_first", "L2::evict_last",
+                     "L2::64B", "L2::128B", "L2::256B"})
             .empty())
       return policy;
   }
@@ -314,6 +318,26 @@ static bool lowerAccess(Lowering &l, bool isLoad) {
   bool narrow;
   if (!l.address(where, inst.a, inst.imm, narrow))
     return false;
+  // [param + constant]: a parameter of the kernel is checked here, once; those
+  // of calls are local memory.
+  const Operand &base = where.elements[0];
+  uint64_t paramAt = 0;
+  bool isParam =
+      space == Space::Param && !narrow && l.registerType(base.name) == Ty::None;
+  if (isParam) {
+    Space found;
+    if (!l.findVariable(base.name, paramAt, found) ||
+        (found != Space::Param && found != Space::Local))
+      return l.fail("the address is no parameter");
+    isParam = found == Space::Param;
+    space = found;
+    paramAt += static_cast<uint64_t>(base.value);
+    if (isParam && !isLoad)
+      return l.fail("the kernel writes its parameters");
+    if (isParam &&
+        (paramAt + n * width > l.getCode().paramSize || paramAt % (n * width)))
+      return l.fail("the address is outside the parameters or misaligned");
+  }
   unsigned regWidth = 0;
   std::vector<uint32_t> regs;
   for (const Operand &o : values) {
@@ -353,18 +377,8 @@ static bool lowerAccess(Lowering &l, bool isLoad) {
     l.getCode().ordered = true;
   noteWidth(l, space, width);
   inst.fn = isLoad ? load : store;
-  // [param + constant]: checked here, once.
-  const Operand &base = where.elements[0];
-  if (isLoad && space == Space::Param && !narrow &&
-      l.registerType(base.name) == Ty::None) {
-    uint64_t at;
-    Space found;
-    if (!l.findVariable(base.name, at, found) || found != Space::Param)
-      return l.fail("the address is no parameter");
-    at += static_cast<uint64_t>(base.value);
-    if (at + n * width > l.getCode().paramSize || at % (n * width))
-      return l.fail("the address is outside the parameters or misaligned");
-    inst.imm = static_cast<int64_t>(at);
+  if (isParam) {
+    inst.imm = static_cast<int64_t>(paramAt);
     inst.a = None;
     inst.fn = loadParam;
   }
@@ -396,8 +410,8 @@ void coil::cudasim::registerMemoryOps(Registry &r) {
   r["ld"] = lowerLd;
   r["ldu"] = lowerLd;
   r["st"] = lowerSt;
-  for (const char *name : {"prefetch", "prefetchu", "applypriority", "discard",
-                           "createpolicy", "nanosleep", "setmaxnreg",
-                           "griddepcontrol", "pmevent"})
+  for (const char *name :
+       {"prefetch", "prefetchu", "applypriority", "discard", "createpolicy",
+        "nanosleep", "setmaxnreg", "griddepcontrol", "pmevent"})
     r[name] = lowerHint;
 }

@@ -38,7 +38,8 @@ static uint64_t parseSize(const char *text, uint64_t otherwise) {
 }
 
 /// Calls `f` with each part of a list with commas.
-template <class F> static void forEach(const char *list, F f) {
+template <class F>
+static void forEach(const char *list, F f) {
   while (list && *list) {
     const char *comma = strchr(list, ',');
     f(comma ? std::string(list, comma) : std::string(list));
@@ -52,7 +53,8 @@ Options Options::fromEnvironment() {
     const char *v = getenv(name);
     return v && *v && strcmp(v, "0") != 0;
   };
-  o.threads = static_cast<unsigned>(parseSize(getenv("COIL_CUDA_SIM_THREADS"), 0));
+  o.threads =
+      static_cast<unsigned>(parseSize(getenv("COIL_CUDA_SIM_THREADS"), 0));
   o.deterministic = is("COIL_CUDA_SIM_DETERMINISTIC");
   o.memory = parseSize(getenv("COIL_CUDA_SIM_MEMORY"), o.memory);
   o.stepLimit = parseSize(getenv("COIL_CUDA_SIM_STEPS"), o.stepLimit);

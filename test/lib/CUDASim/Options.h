@@ -40,7 +40,7 @@ struct Options {
   bool raceShared = true;          ///< race-shared
   bool raceGlobal = true;          ///< race-global
   // Checks that COIL_CUDA_SIM_STRICT can turn on.
-  bool uninitializedCopy = false;  ///< uninit-copy
+  bool uninitializedCopy = false; ///< uninit-copy
 
   /// Approximate instructions are off by their largest documented error
   /// instead of correctly rounded.

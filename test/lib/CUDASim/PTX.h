@@ -36,7 +36,7 @@ struct Operand {
     List     ///< (elements...)
   };
   Kind kind = Kind::Int;
-  bool negated = false;   ///< !name
+  bool negated = false; ///< !name
   std::string_view name;
   std::string_view second; ///< q of p|q
   int64_t value = 0;
@@ -52,8 +52,8 @@ struct Statement {
   uint32_t line = 0;
   Place place;
   uint32_t scope = 0;
-  std::string_view op;                  ///< the whole dotted name
-  std::vector<std::string_view> parts;  ///< its parts
+  std::string_view op;                 ///< the whole dotted name
+  std::vector<std::string_view> parts; ///< its parts
   std::string_view guard;
   bool guardNot = false;
   std::vector<Operand> operands;
@@ -105,7 +105,7 @@ struct Function {
 };
 
 struct Module {
-  std::string text; ///< owns what every string_view points into
+  std::string text;     ///< owns what every string_view points into
   unsigned version = 0; ///< 86 for 8.6
   std::string_view target;
   std::vector<Variable> variables;

@@ -17,34 +17,6 @@
 using namespace coil::cudasim;
 using namespace coil::cudasim::ptx;
 
-Ty coil::cudasim::parseType(std::string_view text) {
-  static const std::unordered_map<std::string_view, Ty> types = {
-      {"pred", Ty::Pred},     {"b8", Ty::B8},         {"u8", Ty::U8},
-      {"s8", Ty::S8},         {"b16", Ty::B16},       {"u16", Ty::U16},
-      {"s16", Ty::S16},       {"f16", Ty::F16},       {"bf16", Ty::BF16},
-      {"b32", Ty::B32},       {"u32", Ty::U32},       {"s32", Ty::S32},
-      {"f32", Ty::F32},       {"tf32", Ty::TF32},     {"f16x2", Ty::F16x2},
-      {"bf16x2", Ty::BF16x2}, {"u16x2", Ty::U16x2},   {"s16x2", Ty::S16x2},
-      {"b64", Ty::B64},       {"u64", Ty::U64},       {"s64", Ty::S64},
-      {"f64", Ty::F64},       {"b128", Ty::B128},     {"e4m3", Ty::E4M3},
-      {"e5m2", Ty::E5M2},     {"e4m3x2", Ty::E4M3x2}, {"e5m2x2", Ty::E5M2x2},
-      {"f32x2", Ty::F32x2}};
-  auto it = types.find(text);
-  return it == types.end() ? Ty::None : it->second;
-}
-
-unsigned coil::cudasim::widthOf(Ty type) {
-  if (type == Ty::None || type == Ty::Pred)
-    return 0;
-  if (type <= Ty::E5M2)
-    return 1;
-  if (type <= Ty::E5M2x2)
-    return 2;
-  if (type <= Ty::S16x2)
-    return 4;
-  return type == Ty::B128 ? 16 : 8;
-}
-
 std::string_view Module::lineText(uint32_t line) const {
   size_t begin = 0;
   for (uint32_t i = 1; i < line; ++i) {
@@ -201,9 +173,10 @@ void Parser::next() {
     token = Token::Directive;
   } else if (isNameChar(*at)) {
     // A name; an instruction or %tid.x continues over dots and '::'.
-    while (at < end &&
-           (isNameChar(*at) || (*at == '.' && at + 1 < end && isNameChar(at[1])) ||
-            (*at == ':' && at + 2 < end && at[1] == ':' && isNameChar(at[2])))) {
+    while (
+        at < end &&
+        (isNameChar(*at) || (*at == '.' && at + 1 < end && isNameChar(at[1])) ||
+         (*at == ':' && at + 2 < end && at[1] == ':' && isNameChar(at[2])))) {
       at += *at == ':' ? 2 : 1;
     }
     token = Token::Name;
@@ -239,7 +212,8 @@ bool Parser::number(Operand &o, bool negative) {
     o.kind = Operand::Kind::F64;
     o.value = static_cast<int64_t>(strtoull(digits.c_str() + 2, nullptr, 16));
     if (negative)
-      o.value = static_cast<int64_t>(static_cast<uint64_t>(o.value) ^ 1ull << 63);
+      o.value =
+          static_cast<int64_t>(static_cast<uint64_t>(o.value) ^ 1ull << 63);
   } else if (digits.find('.') != std::string::npos ||
              (digits.find_first_of("eE") != std::string::npos &&
               digits.find_first_of("xX") == std::string::npos)) {
@@ -363,7 +337,8 @@ bool Parser::topLevel() {
 }
 
 /// After the space: [.align n] .type name[dims] [= init] {, name...}
-bool Parser::variables(Space space, bool isExtern, std::vector<Variable> &into) {
+bool Parser::variables(Space space, bool isExtern,
+                       std::vector<Variable> &into) {
   Variable proto;
   proto.space = space;
   proto.isExtern = isExtern;
@@ -455,8 +430,8 @@ bool Parser::initializerValue(Variable &v) {
   uint64_t bits = 0;
   if (token == Token::Name) {
     // symbol, symbol+4, generic(symbol)
-    Variable::Relocation r = {v.init.size(), text, 0, false,
-                              static_cast<uint8_t>(width), 0};
+    Variable::Relocation r = {
+        v.init.size(), text, 0, false, static_cast<uint8_t>(width), 0};
     if (text == "generic") {
       next();
       if (!expect('('))
@@ -483,8 +458,8 @@ bool Parser::initializerValue(Variable &v) {
     if (is('(')) {
       // 0xFF00(symbol): the byte of the address under the mask.
       next();
-      Variable::Relocation r = {v.init.size(), text, 0, false,
-                                static_cast<uint8_t>(width), 0};
+      Variable::Relocation r = {
+          v.init.size(), text, 0, false, static_cast<uint8_t>(width), 0};
       while (r.shift < 7 && !(bits & 0xFF)) {
         bits >>= 8;
         ++r.shift;
@@ -555,8 +530,8 @@ bool Parser::dimensions(uint32_t (&into)[3]) {
 bool Parser::performance(Function &f) {
   uint32_t ignored[3];
   while (token == Token::Directive) {
-    if (is(".maxntid") ? !dimensions(f.maxntid)
-        : is(".reqntid") ? !dimensions(f.reqntid)
+    if (is(".maxntid")             ? !dimensions(f.maxntid)
+        : is(".reqntid")           ? !dimensions(f.reqntid)
         : is(".reqnctapercluster") ? !dimensions(f.cluster)
         : is(".minnctapersm") || is(".maxnctapersm") || is(".maxclusterrank")
             ? !dimensions(ignored)

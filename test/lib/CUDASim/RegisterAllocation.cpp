@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gives the registers of a kernel places in the register file of a warp, so that
-// those that are never alive together share one: PTX has a register for every
-// value, and a file that fits into the cache runs several times as fast.
+// Gives the registers of a kernel places in the register file of a warp, so
+// that those that are never alive together share one: PTX has a register for
+// every value, and a file that fits into the cache runs several times as fast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +71,9 @@ void Lowering::allocateRegisters() {
 
   // Which registers each block reads first, and which it certainly writes.
   using Bits = std::vector<uint64_t>;
-  auto test = [](const Bits &b, uint32_t r) { return b[r / 64] >> (r % 64) & 1; };
+  auto test = [](const Bits &b, uint32_t r) {
+    return b[r / 64] >> (r % 64) & 1;
+  };
   auto set = [](Bits &b, uint32_t r) { b[r / 64] |= 1ull << (r % 64); };
   std::vector<Bits> reads(blocks.size(), Bits(words)), kills(reads);
   for (size_t b = 0; b < blocks.size(); ++b) {

@@ -20,12 +20,14 @@ using namespace coil::cudasim;
 namespace {
 
 /// Keeps the compiler from moving arithmetic over a change of the mode.
-template <class T> T opaque(T value) {
+template <class T>
+T opaque(T value) {
   volatile T v = value;
   return v;
 }
 
-template <class T, FloatOp Op> T compute(T a, T b, T c) {
+template <class T, FloatOp Op>
+T compute(T a, T b, T c) {
   switch (Op) {
   case FloatOp::Add:
     return a + b;
@@ -71,7 +73,8 @@ void rounded(Warp &w, const Inst &inst, uint32_t mask) {
   }
 }
 
-template <FloatOp Op> Handler of(bool isF64) {
+template <FloatOp Op>
+Handler of(bool isF64) {
   return isF64 ? rounded<double, Op> : rounded<float, Op>;
 }
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What the executor of PTX is made of: instructions ready to run, warps, blocks
-// and launches. Registers lie as 32 lanes side by side in the register file of a
-// warp; an instruction names them by their byte offsets.
+// and launches. Registers lie as 32 lanes side by side in the register file of
+// a warp; an instruction names them by their byte offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,7 +113,8 @@ struct Warp {
   uint32_t depth[Lanes];
   uint32_t returns[MaxCallDepth][Lanes];
 
-  template <class T> T *reg(uint32_t offset) const {
+  template <class T>
+  T *reg(uint32_t offset) const {
     return reinterpret_cast<T *>(file + offset);
   }
   uint32_t &pred(uint32_t offset) const {
@@ -130,8 +131,8 @@ struct Shadow {
 
 /// A barrier of a block, by its number.
 struct BarrierState {
-  uint32_t arrived = 0;  ///< threads
-  uint32_t expected = 0; ///< threads
+  uint32_t arrived = 0;              ///< threads
+  uint32_t expected = 0;             ///< threads
   uint32_t trueCount = 0, total = 0; ///< predicates of bar.red
   const Inst *inst = nullptr;
 };
@@ -169,9 +170,9 @@ struct Block {
   std::vector<MBarrier> mbarriers;
   uint64_t acquired = 0; ///< what other blocks released until now is visible
   uint64_t stepsLeft = 0;
-  uint32_t rank = 0;                ///< in the cluster
+  uint32_t rank = 0; ///< in the cluster
   std::vector<Block *> *cluster = nullptr;
-  uint32_t clusterArrivals = 0;     ///< of barrier.cluster, threads
+  uint32_t clusterArrivals = 0; ///< of barrier.cluster, threads
   uint32_t clusterPhase = 0;
   std::vector<uint8_t> storage, localStorage, sharedStorage;
 
@@ -229,7 +230,7 @@ struct Code {
   std::vector<Special> specials;
   uint32_t fileSize = 0;
   uint32_t resetBegin = 0, resetEnd = 0; ///< registers that may be read unset
-  uint32_t sharedSize = 0; ///< static, without SharedBase
+  uint32_t sharedSize = 0;               ///< static, without SharedBase
   uint32_t sharedAlign = 16;
   uint32_t localSize = 0;
   struct Param {
@@ -243,7 +244,7 @@ struct Code {
   uint32_t cluster = 1;
   uint32_t registers = 0; ///< 32-bit registers of a thread, estimated
   unsigned sharedGranule = 16, globalGranule = 16; ///< narrowest access
-  bool ordered = false; ///< the order of its atomics shows in the results
+  bool ordered = false;   ///< the order of its atomics shows in the results
   bool publishes = false; ///< has fences that make writes visible to blocks
   const ptx::Module *module = nullptr;
   std::vector<std::string> functions;

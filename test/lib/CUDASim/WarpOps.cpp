@@ -119,8 +119,7 @@ bool lowerVote(Lowering &l) {
   l.inst.a = l.predSrc(l.op(1));
   l.inst.imm = l.op(1).negated ? UINT32_MAX : 0;
   memberMask(l, l.op(2));
-  l.inst.d =
-      mode == "ballot" ? l.dst(0, Ty::B32) : l.predDst(l.op(0).name);
+  l.inst.d = mode == "ballot" ? l.dst(0, Ty::B32) : l.predDst(l.op(0).name);
   l.inst.fn = vote;
   return (type == Ty::B32) == (mode == "ballot");
 }
@@ -166,7 +165,8 @@ bool lowerMatch(Lowering &l) {
 
 enum ReduxMode : uint8_t { RAdd, RMin, RMax, RAnd, ROr, RXor };
 
-template <class T> void redux(Warp &w, const Inst &inst, uint32_t mask) {
+template <class T>
+void redux(Warp &w, const Inst &inst, uint32_t mask) {
   const T *a = w.reg<const T>(inst.a);
   T r = a[__builtin_ctz(mask)];
   for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1) {
