@@ -80,6 +80,7 @@ VERSION(cos, fast, device::cosApprox(x))
 VERSION(tanh, default, device::tanhDefault(x))
 VERSION(tanh, fast, device::tanhApprox(x))
 VERSION(erf, default, device::erfDefault(x))
+VERSION(erf, fast, device::erfFast(x))
 VERSION(rsqrt, default, device::rsqrtApprox(x))
 
 /// Powers with an integer exponent. Conversion may round the exponent, but not

@@ -57,6 +57,14 @@ StringRef coil::describeStage(Stage stage) {
   llvm_unreachable("all stages are handled");
 }
 
+/// Results that keep a GPU's multiprocessors busy when each is a block's: two
+/// for each of an H100's 132.
+static constexpr int64_t kDeviceResults = 264;
+/// Blocks that reduce one result together: all that an H100 runs at a time.
+static constexpr int64_t kDeviceChunks = 512;
+/// Columns that one block sums.
+static constexpr int64_t kDeviceRowPiece = 32;
+
 static bool isCuda(const CompilePipelineOptions &options) {
   return StringRef(options.target).starts_with("cuda");
 }
@@ -73,8 +81,8 @@ static std::string resolveLibrary(const CompilePipelineOptions &options) {
 static constexpr int kOldestChip = 75;
 
 static llvm::Error unsupported(const llvm::Twine &message) {
-  return llvm::createStringError(
-      std::make_error_code(std::errc::not_supported), message);
+  return llvm::createStringError(std::make_error_code(std::errc::not_supported),
+                                 message);
 }
 
 llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
@@ -132,13 +140,21 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     loop::LoopFusePassOptions fuse;
     fuse.useLibrary = library != "none";
     fuse.library = library;
+    if (isCuda(options))
+      fuse.enoughResults = kDeviceResults;
     pm.addNestedPass<func::FuncOp>(loop::createLoopFusePass(fuse));
   }
   // Merged bodies load the same elements twice; dimensions can only be joined
   // once it is clear which kernels there are.
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass());
+  loop::LoopSplitReductionPassOptions split;
+  if (isCuda(options)) {
+    split.enoughResults = kDeviceResults;
+    split.chunks = kDeviceChunks;
+    split.rowPiece = kDeviceRowPiece;
+  }
+  pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
   loop::LoopSelectSchedulePassOptions schedule;
   schedule.vectorBits = options.vectorBits;
@@ -168,9 +184,11 @@ void coil::buildNativePipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
   // Kernels are independent of each other: this part runs in parallel.
   OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
-  if (isCuda(options))
-    kernels.addPass(createConvertLoopToGPUPass());
-  else
+  if (isCuda(options)) {
+    ConvertLoopToGPUPassOptions convert;
+    convert.approximate = options.fastMath != "off";
+    kernels.addPass(createConvertLoopToGPUPass(convert));
+  } else
     kernels.addPass(createConvertLoopToCPUPass());
   // Emission repeats constants and addresses.
   kernels.addPass(createCanonicalizerPass());

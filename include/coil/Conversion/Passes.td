@@ -246,6 +246,10 @@ def ConvertLoopToGPUPass
     with one copy for each item of a thread. Reductions go over items and lanes
     first, then over the threads of a warp, then through shared memory.
 
+    Functions of `f32` whose results only reach roundings to `bf16` or `f16`, by
+    ways that do not magnify a relative error, get the flag `afn`, and divisions
+    of a row's values by one value of the row `arcp`, unless `approximate` is off.
+
     Constraints:
     (C1) The kernel is in value form.
     (C2) The loop kernel has a `#loop.gpu_schedule`.
@@ -276,6 +280,9 @@ def ConvertLoopToGPUPass
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];
+  let options = [
+    Option<"approximate", "approximate", "bool", "true",
+           "Compute less exactly where results are rounded more coarsely">];
 }
 
 //===----------------------------------------------------------------------===//

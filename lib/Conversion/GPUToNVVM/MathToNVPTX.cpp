@@ -321,6 +321,47 @@ struct RedirectSpecial : OpRewritePattern<LLVM::CallOp> {
   }
 };
 
+/// 1 + tanh(x) as 2 / (1 + exp(-2x)), which is cheaper, and has not lost its
+/// digits where tanh is near -1.
+struct OnePlusTanh : OpRewritePattern<math::TanhOp> {
+  OnePlusTanh(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32() || op->use_empty() ||
+        !llvm::all_of(op->getUsers(), [&](Operation *user) {
+          auto add = dyn_cast<arith::AddFOp>(user);
+          return add && (matchPattern(add.getLhs(), m_OneFloat()) ||
+                         matchPattern(add.getRhs(), m_OneFloat()));
+        }))
+      return rewriter.notifyMatchFailure(op, "not only 1 + tanh is used");
+    Location loc = op.getLoc();
+    auto splat = [&](double value) -> Value {
+      TypedAttr attr = rewriter.getFloatAttr(rewriter.getF32Type(), value);
+      if (auto vectorType = dyn_cast<VectorType>(op.getType()))
+        attr = DenseElementsAttr::get(vectorType, Attribute(attr));
+      return arith::ConstantOp::create(rewriter, loc, attr);
+    };
+    auto contract = arith::FastMathFlags::contract;
+    Value twice = arith::MulFOp::create(rewriter, loc, op.getOperand(),
+                                        splat(-2), contract);
+    auto exponential =
+        math::ExpOp::create(rewriter, loc, twice, op.getFastmath());
+    Value e = callVersion(rewriter, exponential, "exp", HasDefault | HasFast,
+                          FastMath::Default);
+    rewriter.eraseOp(exponential);
+    Value sum = arith::AddFOp::create(rewriter, loc, e, splat(1), contract);
+    Value inverse = arith::DivFOp::create(rewriter, loc, splat(1), sum,
+                                          arith::FastMathFlags::afn);
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      rewriter.replaceOpWithNewOp<arith::MulFOp>(user, inverse, splat(2),
+                                                 contract);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// Divisions in `f32` outside the exact mode: a product with the inverse of a
 /// constant, the inverse instruction, or the division that is within 2 ulp.
 struct FastDivision : OpRewritePattern<arith::DivFOp> {
@@ -346,6 +387,21 @@ struct FastDivision : OpRewritePattern<arith::DivFOp> {
           op, op.getLhs(),
           arith::ConstantOp::create(rewriter, op.getLoc(), value),
           op.getFastmath() | arith::FastMathFlags::contract);
+      return success();
+    }
+    if (mode != FastMath::Fast &&
+        arith::bitEnumContainsAny(op.getFastmath(),
+                                  arith::FastMathFlags::arcp)) {
+      // The inverse is the same for many divisions, and computed once.
+      TypedAttr one = rewriter.getFloatAttr(rewriter.getF32Type(), 1.0);
+      if (auto vectorType = dyn_cast<VectorType>(op.getType()))
+        one = DenseElementsAttr::get(vectorType, Attribute(one));
+      Value inverse = arith::DivFOp::create(
+          rewriter, op.getLoc(),
+          arith::ConstantOp::create(rewriter, op.getLoc(), one), op.getRhs(),
+          arith::FastMathFlags::afn);
+      rewriter.replaceOpWithNewOp<arith::MulFOp>(
+          op, op.getLhs(), inverse, arith::FastMathFlags::contract);
       return success();
     }
     bool inverts = matchPattern(op.getLhs(), m_ConstantFloat(&dividend)) &&
@@ -431,6 +487,8 @@ void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
       context);
   if (mode != FastMath::Off) {
     patterns.add<FastDivision>(context, mode);
+    if (mode == FastMath::Default)
+      patterns.add<OnePlusTanh>(context);
     patterns.add<FastSqrt>(context);
   }
   // Ops without a version of their own are as fast as approximations would
@@ -447,7 +505,7 @@ void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
   FUNCTION(CbrtOp, cbrt, ExactOnly)
   FUNCTION(CosOp, cos, HasFast)
   FUNCTION(CoshOp, cosh, ExactOnly)
-  FUNCTION(ErfOp, erf, HasDefault)
+  FUNCTION(ErfOp, erf, HasDefault | HasFast)
   FUNCTION(ErfcOp, erfc, ExactOnly)
   FUNCTION(ExpOp, exp, HasDefault | HasFast)
   FUNCTION(Exp2Op, exp2, HasDefault)

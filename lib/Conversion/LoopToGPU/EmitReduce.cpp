@@ -25,6 +25,7 @@
 using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
+using sym::ExprAttr;
 
 static ReduceKind kindOf(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
@@ -45,9 +46,13 @@ bool GPUKernelEmitter::hasVectorAccumulator(Operation *op) const {
 GPUKernelEmitter::Values GPUKernelEmitter::neutral(Operation *op) {
   Values result{arith::ConstantOp::create(
       b, getNeutralElement(kindOf(op), op->getResult(0).getType()))};
-  if (isa<ArgReduceOp>(op))
+  if (isa<ArgReduceOp>(op)) {
+    Type type = getPositionType(op);
     result.push_back(arith::ConstantIntOp::create(
-        b, b.getI64Type(), std::numeric_limits<int64_t>::max()));
+        b, type,
+        type.isInteger(32) ? std::numeric_limits<int32_t>::max()
+                           : std::numeric_limits<int64_t>::max()));
+  }
   if (hasVectorAccumulator(op))
     for (Value &v : result)
       v = broadcast(v);
@@ -73,6 +78,12 @@ GPUKernelEmitter::getOperands(Operation *op, unsigned ip, unsigned ir) {
   Values result;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     Value v = lookup(operand, ip, ir);
+    if (i == 1 && getPositionType(op).isInteger(32)) {
+      Type narrow = b.getI32Type();
+      if (auto type = dyn_cast<VectorType>(v.getType()))
+        narrow = VectorType::get(type.getShape(), narrow);
+      v = arith::TruncIOp::create(b, narrow, v);
+    }
     if (vectors)
       v = broadcast(v);
     Value inside = item.lanes && vectors ? item.lanes : item.active;
@@ -154,6 +165,67 @@ GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
           arith::SelectOp::create(b, take, y[1], x[1])};
 }
 
+std::optional<ExprAttr>
+GPUKernelEmitter::getFirstPosition(Operation *op) const {
+  auto reduce = dyn_cast<ArgReduceOp>(op);
+  if (!reduce)
+    return std::nullopt;
+  auto index = reduce.getOperand(1).getDefiningOp<IndexOp>();
+  std::optional<unsigned> dim;
+  for (unsigned d : reducedDims) {
+    if (form.getContext().getDimExtents()[d].isConstant(1))
+      continue;
+    if (dim)
+      return std::nullopt;
+    dim = d;
+  }
+  if (!index || !dim)
+    return std::nullopt;
+  auto split =
+      sym::splitLinear(index.getExpr(), sym::dim(op->getContext(), *dim));
+  if (!split || !split->first.isConstant() || split->first.getValue() <= 0)
+    return std::nullopt;
+  return split->second;
+}
+
+Type GPUKernelEmitter::getPositionType(Operation *op) {
+  auto index = op->getOperand(1).getDefiningOp<IndexOp>();
+  // The greatest position stands for none.
+  if (index && indexBits == 32 &&
+      fits32(form.getContext(), sym::add(form.atPoint(index.getExpr()), 1)))
+    return b.getI32Type();
+  return b.getI64Type();
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::accumulate(Operation *op,
+                                                      ArrayRef<Value> old,
+                                                      ArrayRef<Value> next) {
+  if (!getFirstPosition(op))
+    return combineAll(op, old, next);
+  // What comes later wins only when it is better: no positions to compare.
+  bool isMax = kindOf(op) == ReduceKind::Max || kindOf(op) == ReduceKind::UMax;
+  Value better;
+  if (isa<FloatType>(getElementTypeOrSelf(old[0].getType()))) {
+    // A NaN is better than a number, but not than a NaN.
+    Value wins = arith::CmpFOp::create(
+        b, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT,
+        next[0], old[0]);
+    Value number =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, old[0], old[0]);
+    better = arith::AndIOp::create(b, wins, number);
+  } else {
+    using Predicate = arith::CmpIPredicate;
+    bool isUnsigned =
+        kindOf(op) == ReduceKind::UMax || kindOf(op) == ReduceKind::UMin;
+    Predicate predicate = isUnsigned
+                              ? (isMax ? Predicate::ugt : Predicate::ult)
+                              : (isMax ? Predicate::sgt : Predicate::slt);
+    better = arith::CmpIOp::create(b, predicate, next[0], old[0]);
+  }
+  return {arith::SelectOp::create(b, better, next[0], old[0]),
+          arith::SelectOp::create(b, better, next[1], old[1])};
+}
+
 GPUKernelEmitter::Values
 GPUKernelEmitter::combineTree(Operation *op, SmallVector<Values> list) {
   while (list.size() > 1) {
@@ -187,7 +259,10 @@ GPUKernelEmitter::Values GPUKernelEmitter::reduceLanes(Operation *op,
 
 Value GPUKernelEmitter::shuffleWord(Value v, int64_t laneMask) {
   auto kind = NVVM::ShflKindAttr::get(b.getContext(), NVVM::ShflKind::bfly);
-  return NVVM::ShflOp::create(b, v.getType(), constantI32(-1), v,
+  // Lanes that a small block does not have must not be waited for.
+  int64_t lanes = std::min<int64_t>(threadsP * threadsR, 32);
+  int64_t members = lanes == 32 ? -1 : (int64_t(1) << lanes) - 1;
+  return NVVM::ShflOp::create(b, v.getType(), constantI32(members), v,
                               constantI32(laneMask), constantI32(31), kind,
                               UnitAttr());
 }
@@ -254,6 +329,38 @@ Value GPUKernelEmitter::sharedPointer(int64_t offset, Type element,
       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)}, flags);
   return LLVM::GEPOp::create(b, ptr, element, base,
                              ArrayRef<LLVM::GEPArg>{index}, flags);
+}
+
+Value GPUKernelEmitter::finishPosition(Operation *op, Value position,
+                                       unsigned ip) {
+  Type wide = b.getI64Type();
+  if (auto type = dyn_cast<VectorType>(position.getType()))
+    wide = VectorType::get(type.getShape(), wide);
+  Value result = position;
+  if (position.getType() != wide)
+    result = arith::ExtSIOp::create(b, wide, position);
+  std::optional<ExprAttr> first = getFirstPosition(op);
+  if (!first)
+    return result;
+  // No value was better than the neutral one: all are equal to it.
+  Value worst = extract(neutral(op)[1], 0);
+  if (isa<VectorType>(position.getType()))
+    worst = broadcast(worst);
+  Value none =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, worst);
+  auto at = [&](int64_t lane) {
+    return scalarExpr(form.atPoint(*first), ip, 0, 64, {}, lane);
+  };
+  Value start;
+  if (!isa<VectorType>(wide)) {
+    start = at(0);
+  } else {
+    SmallVector<Value> lanes;
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes.push_back(at(lane));
+    start = fromLanes(lanes);
+  }
+  return arith::SelectOp::create(b, none, start, result);
 }
 
 void GPUKernelEmitter::barrier() { gpu::BarrierOp::create(b); }
@@ -366,8 +473,10 @@ void GPUKernelEmitter::finishReductions(
   for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
     for (unsigned part = 0; part < getNumParts(op); ++part) {
       Copies copies = makeCopies(op->getResult(part));
-      for (const Values &item : items)
-        copies.values.push_back(item[part]);
+      for (auto [ip, item] : llvm::enumerate(items))
+        copies.values.push_back(
+            part == 0 ? item[0]
+                      : finishPosition(op, item[1], static_cast<unsigned>(ip)));
       values[op->getResult(part)] = std::move(copies);
     }
   }

@@ -125,6 +125,17 @@ GPUKernelEmitter::Copies GPUKernelEmitter::makeCopies(Value v) const {
   return copies;
 }
 
+static void addFlags(Operation *op, arith::FastMathFlags flags) {
+  auto math = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!math || flags == arith::FastMathFlags::none)
+    return;
+  arith::FastMathFlagsAttr old = math.getFastMathFlagsAttr();
+  op->setAttr(math.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(
+                  op->getContext(),
+                  (old ? old.getValue() : arith::FastMathFlags::none) | flags));
+}
+
 LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
   SmallVector<Copies> results;
   for (Value v : op->getResults())
@@ -143,6 +154,8 @@ LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
                   mapping.map(v, isVectorOp ? broadcast(mapped) : mapped);
                 }
                 Operation *clone = b.clone(*op, mapping);
+                if (precision)
+                  addFlags(clone, precision->getFlags(op));
                 for (auto [i, result] : llvm::enumerate(clone->getResults())) {
                   if (isVectorOp)
                     result.setType(VectorType::get(width, result.getType()));

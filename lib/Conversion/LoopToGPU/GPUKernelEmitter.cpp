@@ -38,7 +38,8 @@ static bool isDivisible(ExprAttr e, int64_t by) {
 }
 
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
-                                   const GPUKernelLayout &layout)
+                                   const GPUKernelLayout &layout,
+                                   bool approximate)
     : kernel(kernel), schedule(schedule), layout(layout), variance(kernel),
       b(kernel.getLoc(), kernel), vectorDim(schedule.getVectorDim()),
       width(schedule.getVectorWidth()),
@@ -47,7 +48,10 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       indexType(IntegerType::get(kernel.getContext(), indexBits)),
       threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
       itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
-      persistent(schedule.getPersistent()) {}
+      persistent(schedule.getPersistent()) {
+  if (approximate)
+    precision.emplace(kernel);
+}
 
 void GPUKernelEmitter::analyze() {
   unsigned numDims = kernel.getNumDims();
@@ -508,7 +512,7 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
     unsigned parts = getNumParts(op);
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
       for (unsigned ir = 0; ir < rItems.size(); ++ir) {
-        Values next = combineAll(op, accumulators.take_front(parts),
+        Values next = accumulate(op, accumulators.take_front(parts),
                                  getOperands(op, ip, ir));
         llvm::copy(next, accumulators.begin());
         accumulators = accumulators.drop_front(parts);

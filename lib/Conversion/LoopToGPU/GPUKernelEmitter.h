@@ -24,6 +24,7 @@
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 #define COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 
+#include "Precision.h"
 #include "VectorForm.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/IR/Builders.h"
@@ -34,7 +35,7 @@ namespace coil::loop {
 class GPUKernelEmitter {
 public:
   GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
-                   const GPUKernelLayout &layout);
+                   const GPUKernelLayout &layout, bool approximate);
 
   /// Emits a `gpu.module` with the kernel; returns null after an error.
   mlir::Operation *emit(mlir::OpBuilder &builder, llvm::StringRef name);
@@ -166,6 +167,16 @@ private:
   /// Combines accumulators of one reduction: one value, or value and position.
   Values combineAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> a,
                     llvm::ArrayRef<mlir::Value> b);
+  /// Combines what a thread has with its next value.
+  Values accumulate(mlir::Operation *op, llvm::ArrayRef<mlir::Value> old,
+                    llvm::ArrayRef<mlir::Value> next);
+  /// The first position of an arg-reduction whose positions a thread meets in
+  /// their order, as an expression over parallel dimensions; else nothing.
+  std::optional<sym::ExprAttr> getFirstPosition(mlir::Operation *op) const;
+  /// What accumulators of positions are: 32 bits where these are enough.
+  mlir::Type getPositionType(mlir::Operation *op);
+  mlir::Value finishPosition(mlir::Operation *op, mlir::Value position,
+                             unsigned ip);
   /// Pairwise, so that the tree stays shallow.
   Values combineTree(mlir::Operation *op, llvm::SmallVector<Values> list);
   /// The operands of a reduction for one item, neutral where it is outside.
@@ -193,6 +204,7 @@ private:
   GPUScheduleAttr schedule;
   const GPUKernelLayout &layout;
   Variance variance;
+  std::optional<Precision> precision;
   mlir::ImplicitLocOpBuilder b;
 
   llvm::SmallVector<unsigned> parallelDims, reducedDims;

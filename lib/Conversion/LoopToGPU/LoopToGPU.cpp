@@ -57,6 +57,8 @@ loop::GPUKernelLayout loop::getGPUKernelLayout(wrapper::KernelOp kernel) {
 namespace {
 struct ConvertLoopToGPUPass
     : coil::impl::ConvertLoopToGPUPassBase<ConvertLoopToGPUPass> {
+  using ConvertLoopToGPUPassBase::ConvertLoopToGPUPassBase;
+
   void runOnOperation() override {
     wrapper::KernelOp kernel = getOperation();
     if (!kernel.getDevice() || kernel.getDevice()->getKind() != "cuda")
@@ -89,7 +91,7 @@ struct ConvertLoopToGPUPass
     loop::GPUKernelLayout layout = loop::getGPUKernelLayout(kernel);
     Block *block = kernel.getBlock();
     OpBuilder builder = OpBuilder::atBlockBegin(block);
-    loop::GPUKernelEmitter emitter(body, schedule, layout);
+    loop::GPUKernelEmitter emitter(body, schedule, layout, approximate);
     Operation *module = emitter.emit(builder, kernel.getSymName());
     if (!module)
       return signalPassFailure();

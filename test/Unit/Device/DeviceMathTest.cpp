@@ -261,6 +261,8 @@ std::vector<Domain> getDomains(const std::string &version) {
       version == "log10_fast")
     return {{0.5f, 2.0f, "0.5 to 2", "absolute"},
             {2.0f, max, "above 2", "ulp"}};
+  if (version == "erf_fast")
+    return {{-max, max, "all", "absolute"}};
   if (version == "tanh_fast")
     return {{-max, max, "all", "relative"}};
   return {{-max, max, "all", "ulp"}};

@@ -52,6 +52,7 @@ extern double errorScale;
 #define COIL_ELEMENTARY_VERSIONS(F)                                            \
   F(cos, fast, cosl)                                                           \
   F(erf, default, erfl)                                                        \
+  F(erf, fast, erfl)                                                           \
   F(exp, default, expl)                                                        \
   F(exp, fast, expl)                                                           \
   F(exp2, default, exp2l)                                                      \

@@ -36,11 +36,6 @@ using sym::ExprAttr;
 
 namespace {
 
-/// Kernels with at least this many results keep all threads busy as they are;
-/// of results that share rows, this many pieces of rows.
-constexpr double kEnoughResults = 16;
-/// Results that share a row of operands and that one thread takes at a time.
-constexpr double kRowPiece = 1024;
 /// Rows of the least chunk, so that partial results cost little beside them.
 constexpr double kMinRows = 16;
 
@@ -79,14 +74,17 @@ struct LoopSplitReductionPass
     double pieces = results, longest = static_cast<double>(minElements);
     int64_t parts = chunks;
     double shortest = 2;
-    bool byRows = results >= kEnoughResults && sharesRows(kernel, reduced);
+    auto enough = static_cast<double>(enoughResults);
+    bool byRows = results >= 16 && sharesRows(kernel, reduced);
     if (byRows) {
-      pieces = std::ceil(results / kRowPiece);
+      pieces = std::ceil(results / static_cast<double>(rowPiece));
       longest = 4 * longest / results;
       parts = std::max<int64_t>(2, chunks / static_cast<int64_t>(pieces));
       shortest = kMinRows;
+    } else if (results >= 16) {
+      parts = std::max<int64_t>(2, chunks / static_cast<int64_t>(results));
     }
-    if (pieces >= kEnoughResults || elements < longest)
+    if (pieces >= enough || elements < longest)
       return std::nullopt;
     auto missed = [&](StringRef why) {
       remark::missed(kernel.getLoc(), remark::RemarkOpts::name("NotSplit")

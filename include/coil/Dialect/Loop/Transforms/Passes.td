@@ -160,6 +160,10 @@ def LoopSplitReductionPass
   let options = [
     Option<"chunks", "chunks", "int64_t", "64",
            "Number of chunks that a long reduction is cut into">,
+    Option<"enoughResults", "enough-results", "int64_t", "16",
+           "Kernels with at least as many results keep the processors busy">,
+    Option<"rowPiece", "row-piece", "int64_t", "1024",
+           "Results that share a row of operands and that one task takes">,
     Option<"minElements", "min-elements", "int64_t", "262144",
            "Fewest elements for each result that make a reduction long">];
 }

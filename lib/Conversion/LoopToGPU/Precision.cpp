@@ -1,0 +1,98 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where a kernel's arithmetic may be less exact than its type.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Precision.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using arith::FastMathFlags;
+
+/// Users of users: past this many the answer is no.
+static constexpr unsigned kMaxDepth = 16;
+
+Precision::Precision(KernelOp kernel) {
+  Variance variance(kernel);
+  llvm::SmallBitVector reduced(kernel.getNumDims());
+  for (unsigned d : kernel.getReducedDims())
+    reduced.set(d);
+  for (Operation &op : *kernel.getBlock()) {
+    if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32())
+      continue;
+    if (isa<math::ExpOp, math::Exp2Op, math::ErfOp>(op)) {
+      if (isRounded(op.getResult(0), isa<math::ErfOp>(op)))
+        flags[&op] = FastMathFlags::afn;
+    } else if (isa<math::TanhOp>(op)) {
+      // 1 + tanh(x) becomes an exponential.
+      if (llvm::all_of(op.getUsers(), [&](Operation *user) {
+            return isa<arith::AddFOp>(user) &&
+                   (matchPattern(user->getOperand(0), m_OneFloat()) ||
+                    matchPattern(user->getOperand(1), m_OneFloat())) &&
+                   isRounded(user->getResult(0), /*isAbsolute=*/false);
+          }))
+        flags[&op] = FastMathFlags::afn;
+    } else if (auto divide = dyn_cast<arith::DivFOp>(op)) {
+      if (variance[op.getResult(0)].anyCommon(reduced) &&
+          !variance[divide.getRhs()].anyCommon(reduced))
+        flags[&op] = FastMathFlags::arcp;
+    }
+  }
+}
+
+bool Precision::isNonNegative(Value v) {
+  APFloat constant(0.0f);
+  if (matchPattern(v, m_ConstantFloat(&constant)))
+    return !constant.isNegative() && !constant.isNaN();
+  Operation *op = v.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<math::ExpOp, math::Exp2Op, math::SqrtOp, math::AbsFOp>(op))
+    return true;
+  if (isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1))
+    return true;
+  if (isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::ExtFOp,
+          arith::MaximumFOp, arith::MinimumFOp, ReduceOp>(op))
+    return llvm::all_of(op->getOperands(),
+                        [&](Value o) { return isNonNegative(o); });
+  return false;
+}
+
+bool Precision::isRounded(Value v, bool isAbsolute, unsigned depth) {
+  if (depth > kMaxDepth || v.use_empty())
+    return false;
+  return llvm::all_of(v.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<arith::TruncFOp>(user))
+      return true;
+    if (user->getNumResults() != 1 || !user->getResult(0).getType().isF32())
+      return false;
+    bool passes = false;
+    if (isa<arith::MulFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(
+            user))
+      passes = true;
+    else if (isa<arith::DivFOp>(user))
+      passes = !isAbsolute || use.getOperandNumber() == 0;
+    else if (isa<arith::SelectOp>(user))
+      passes = use.getOperandNumber() != 0;
+    else if (isa<arith::AddFOp, arith::SubFOp>(user))
+      passes = isAbsolute || (isa<arith::AddFOp>(user) &&
+                              isNonNegative(user->getOperand(0)) &&
+                              isNonNegative(user->getOperand(1)));
+    else if (auto reduce = dyn_cast<ReduceOp>(user))
+      passes = reduce.getKind() == ReduceKind::Max ||
+               reduce.getKind() == ReduceKind::Min ||
+               (reduce.getKind() == ReduceKind::Sum && isNonNegative(v));
+    return passes && isRounded(user->getResult(0), isAbsolute, depth + 1);
+  });
+}

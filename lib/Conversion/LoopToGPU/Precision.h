@@ -1,0 +1,46 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where a kernel's arithmetic may be less exact than its type.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOGPU_PRECISION_H
+#define COIL_LIB_CONVERSION_LOOPTOGPU_PRECISION_H
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace coil::loop {
+
+/// Finds the ops of a kernel of which nobody can see the last bits: those of
+/// `f32` whose result only reaches roundings to `bf16` or `f16`, by ways that
+/// do not magnify its relative error; and divisions of many values by one.
+class Precision {
+public:
+  explicit Precision(KernelOp kernel);
+
+  /// The flags to add to `op`: `afn` for a function of which a fast version
+  /// does, `arcp` for a division that may be a product with an inverse that
+  /// many lanes and items share.
+  mlir::arith::FastMathFlags getFlags(mlir::Operation *op) const {
+    return flags.lookup(op);
+  }
+
+private:
+  bool isNonNegative(mlir::Value v);
+  /// Whether all that `v` reaches is rounded. `isAbsolute`: the error of `v` is
+  /// about that of a float near one, so that sums do not magnify it.
+  bool isRounded(mlir::Value v, bool isAbsolute, unsigned depth = 0);
+
+  llvm::DenseMap<mlir::Operation *, mlir::arith::FastMathFlags> flags;
+};
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_CONVERSION_LOOPTOGPU_PRECISION_H
