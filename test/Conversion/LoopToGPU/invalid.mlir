@@ -1,0 +1,62 @@
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu))' --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{has no loop kernel to convert for the GPU}}
+wrapper.kernel @convert_loop_to_gpu_c1() attributes {device = #wrapper.device<"cuda">, input_strides = [], output_strides = [], symbols = []} {
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c2(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error@+1 {{has no schedule for a GPU}}
+  %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> schedule<vector_dim = 0, vector_width = 4> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c3(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error@+1 {{has a schedule for dimension 1 of 1}}
+  %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 64> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c4(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  // expected-error@+1 {{has a persistent schedule for 32 reduced vectors but reduces up to 64}}
+  %0 = loop.kernel "sum" [64] (%a = %x) : (tensor<64xf32>) -> tensor<f32> schedule #loop.gpu_schedule<vector_dim = 0, threads_r = 32, persistent = true> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  wrapper.yield %0 : tensor<f32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c5(%x: tensor<64x512xf64>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[512, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error@+1 {{has a schedule that takes 65536 bytes of shared memory, more than 49152}}
+  %0 = loop.kernel "sum" [64, 512] (%a = %x) : (tensor<64x512xf64>) -> tensor<512xf64> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 2, threads_p = 32, threads_r = 32, items_p = 4> {
+    %v = loop.load %a[d0, d1] : tensor<64x512xf64> -> f64
+    %s = loop.reduce sum %v over [0] : f64
+    loop.store %s, 0 [d1] : f64
+  }
+  wrapper.yield %0 : tensor<512xf64>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c6(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error@+1 {{reduces nothing but has a schedule with 4 threads and 1 items that reduce}}
+  %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> schedule #loop.gpu_schedule<vector_dim = 0, threads_p = 16, threads_r = 4> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}

@@ -1,0 +1,94 @@
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
+
+// Whole vectors of 16 bytes.
+// CHECK-LABEL: wrapper.kernel @pointwise_f32
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256, index_bits = 32>
+wrapper.kernel @pointwise_f32(%x: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "neg" [8192, 1024] (%a = %x) : (tensor<8192x1024xf32>) -> tensor<8192x1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8192x1024xf32>
+}
+
+// CHECK-LABEL: wrapper.kernel @pointwise_bf16
+// CHECK: vector_width = 8, threads_p = 256
+wrapper.kernel @pointwise_bf16(%x: tensor<8192x1024xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "neg" [8192, 1024] (%a = %x) : (tensor<8192x1024xbf16>) -> tensor<8192x1024xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<8192x1024xbf16> -> bf16
+    %n = arith.negf %v : bf16
+    loop.store %n, 0 [d0, d1] : bf16
+  }
+  wrapper.yield %0 : tensor<8192x1024xbf16>
+}
+
+// Rows that begin anywhere have no vectors.
+// CHECK-LABEL: wrapper.kernel @odd_rows
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, threads_p = 256, items_p = 4, index_bits = 32>
+wrapper.kernel @odd_rows(%x: tensor<8192x1023xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1023, 1]>], symbols = []} {
+  %0 = loop.kernel "neg" [8192, 1023] (%a = %x) : (tensor<8192x1023xf32>) -> tensor<8192x1023xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8192x1023xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8192x1023xf32>
+}
+
+// A warp for each short row, which stays in registers.
+// CHECK-LABEL: wrapper.kernel @short_rows
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 4, threads_r = 32, items_r = 8, persistent = true
+wrapper.kernel @short_rows(%x: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum" [8192, 1024] (%a = %x) : (tensor<8192x1024xf32>) -> tensor<8192xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<8192xf32>
+}
+
+// Columns: neighbouring threads take neighbouring columns.
+// CHECK-LABEL: wrapper.kernel @columns
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 32, items_r = 4
+wrapper.kernel @columns(%x: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum" [8192, 1024] (%a = %x) : (tensor<8192x1024xf32>) -> tensor<1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<1024xf32>
+}
+
+// Offsets that do not fit in 32 bits take the default, 64.
+// CHECK-LABEL: wrapper.kernel @large
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256> {
+wrapper.kernel @large(%x: tensor<65536x65536xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[65536, 1]>], output_strides = [#sym.shape<[65536, 1]>], symbols = []} {
+  %0 = loop.kernel "neg" [65536, 65536] (%a = %x) : (tensor<65536x65536xf32>) -> tensor<65536x65536xf32> {
+    %v = loop.load %a[d0, d1] : tensor<65536x65536xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<65536x65536xf32>
+}
+
+// An input that begins at a multiple of 8 bytes has vectors of 8 bytes.
+// CHECK-LABEL: wrapper.kernel @half_aligned
+// CHECK: vector_dim = 0, vector_width = 2
+wrapper.kernel @half_aligned(%x: tensor<65536xf32>) attributes {alignment = array<i64: 8>, device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [], symbols = []} {
+  loop.kernel "none" [65536] (%a = %x) : (tensor<65536xf32>) -> () {
+    %v = loop.load %a[d0] : tensor<65536xf32> -> f32
+  }
+  wrapper.yield
+}
+
+// Kernels of other devices are another pass's.
+// CHECK-LABEL: wrapper.kernel @cpu
+// CHECK-NOT: schedule
+wrapper.kernel @cpu(%x: tensor<64xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}
