@@ -51,14 +51,13 @@ COIL_INLINE float exp(float x) {
 }
 
 COIL_INLINE float expDefault(float x) {
-  x = clampExponent(x, -90, 90);
   // x * log2(e) as a rounded product and its error, which the derivative of
   // the exponential puts back.
   float t = x * log2eF;
   float error = fma(x, log2eLoF, fma(x, log2eF, -t));
   float y = ex2Approx(t);
-  // Infinity times an error of the wrong sign would be NaN.
-  return y < infinity<float> ? fma(y, error * ln2HiF, y) : y;
+  // Zero and infinity have no error, and that of an infinite x is NaN.
+  return fabs(t) < 128 ? fma(y, error * ln2HiF, y) : y;
 }
 
 COIL_INLINE float exp2(float x) {

@@ -278,7 +278,7 @@ void Selector::selectRow() {
   if (again && most <= kBlockRow) {
     threadsR = 128;
     while (threadsR < 1024 &&
-           threadsR * (threadsR < 512 ? kMaxKept / 2 : kMaxKept) < most)
+           threadsR * (threadsR < 256 ? kMaxKept / 2 : kMaxKept) < most)
       threadsR *= 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
