@@ -101,7 +101,7 @@ Item Generator::clamp(const Item &x, double lo, double hi) {
 
 bool Generator::emitOne() {
   // Weights by repetition.
-  switch (below(40)) {
+  switch (below(44)) {
   case 0:
   case 1:
   case 2:
@@ -162,6 +162,13 @@ bool Generator::emitOne() {
     return emitCreation();
   case 37:
     return emitMatmul();
+  case 39:
+    return emitScatter();
+  case 40:
+    return emitIndexPut();
+  case 41:
+  case 42:
+    return chance(75) ? emitScan() : emitArgScan();
   case 38:
     return chance(50) ? emitSoftmax() : emitLayerNorm();
   default:
