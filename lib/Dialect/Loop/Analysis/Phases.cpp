@@ -196,6 +196,9 @@ int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
     if (extent && *extent < 4)
       continue;
     double s = score(kernel, variance, context, d);
+    // Gathers do not pay for what a running value computes.
+    if (isSequential && s <= 0)
+      continue;
     // Between equals the inner one.
     if (vectorDim < 0 || s >= best) {
       best = s;
