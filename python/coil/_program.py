@@ -7,7 +7,7 @@ import json
 import os
 
 from coil._library import CompileOptions, CTensor, RunStats, check, library
-from coil._tensor import Tensor, to_c
+from coil._tensor import FOREIGN, Tensor, to_c
 
 try:
     import numpy
@@ -69,13 +69,14 @@ class Program:
     def __call__(self, *inputs):
         """Runs the program; returns NumPy arrays where NumPy is installed.
 
-        Outputs of bf16, which NumPy does not have, stay `Tensor`.
+        Outputs of types that NumPy does not have (bf16, floats of 8 bits) stay
+        `Tensor`.
         """
         outputs = self.run(*inputs)
         if numpy is None:
             return outputs
         return tuple(
-            output if output.dtype == "bf16" else numpy.asarray(output) for output in outputs
+            output if output.dtype in FOREIGN else numpy.asarray(output) for output in outputs
         )
 
 

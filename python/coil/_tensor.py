@@ -3,16 +3,19 @@
 """Tensors that cross the C API, in and out, without copies."""
 
 import ctypes
+import math
 
 from coil._library import CTensor, InputError
 
 # The order of coil_dtype.
-DTYPES = "bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64".split()
-SIZES = dict(zip(DTYPES, (1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8)))
+DTYPES = "bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8E4M3FN f8E5M2".split()
+SIZES = dict(zip(DTYPES, (1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1)))
 _TYPESTR = dict(
-    zip(DTYPES, "|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 None <f4 <f8".split())
+    zip(DTYPES, "|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 None <f4 <f8 None None".split())
 )
-_FROM_TYPESTR = {text: name for name, text in _TYPESTR.items() if name != "bf16"}
+# Element types that NumPy does not have.
+FOREIGN = ("bf16", "f8E4M3FN", "f8E5M2")
+_FROM_TYPESTR = {text: name for name, text in _TYPESTR.items() if name not in FOREIGN}
 # Letters of the buffer protocol.
 _FORMATS = {"?": "bool", "e": "f16", "f": "f32", "d": "f64"}
 for _letter in "bhilq":
@@ -44,6 +47,17 @@ class _DLTensor(ctypes.Structure):
     ]
 
 
+def _decode_float8(bits, dtype):
+    """The value of a float of 8 bits."""
+    if dtype == "f8E5M2":  # The upper byte of a half.
+        return memoryview(bytes((0, bits))).cast("e")[0]
+    exponent, mantissa = bits >> 3 & 15, bits & 7
+    if exponent == 15 and mantissa == 7:
+        return math.nan
+    value = mantissa * 2.0**-9 if exponent == 0 else (8 + mantissa) * 2.0 ** (exponent - 10)
+    return -value if bits & 0x80 else value
+
+
 def _contiguous(sizes):
     strides, step = [], 1
     for size in reversed(sizes):
@@ -66,8 +80,10 @@ def _from_dlpack(value):
     get.restype = ctypes.c_void_p
     get.argtypes = [ctypes.py_object, ctypes.c_char_p]
     tensor = _DLTensor.from_address(get(capsule, b"dltensor"))
-    kind = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}.get(tensor.code)
-    dtype = kind if kind == "bool" else f"{kind}{tensor.bits}"
+    kind = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool", 10: "f8E4M3FN", 12: "f8E5M2"}.get(
+        tensor.code
+    )
+    dtype = kind if kind in SIZES else f"{kind}{tensor.bits}"
     if tensor.device_type != 1 or tensor.lanes != 1 or dtype not in SIZES:
         raise InputError("expected a tensor of numbers in host memory")
     sizes = list(tensor.shape[: tensor.ndim])
@@ -134,8 +150,8 @@ def to_c(value):
 class Tensor:
     """An output. Shares the memory of the run that made it.
 
-    NumPy reads it without a copy (`numpy.asarray`), except for bf16, which
-    NumPy does not have.
+    NumPy reads it without a copy (`numpy.asarray`), except for bf16 and the
+    floats of 8 bits, which NumPy does not have.
     """
 
     def __init__(self, tensor, owner):
@@ -155,8 +171,8 @@ class Tensor:
 
     @property
     def __array_interface__(self):
-        if self.dtype == "bf16":
-            raise AttributeError("NumPy has no bf16")
+        if self.dtype in FOREIGN:
+            raise AttributeError(f"NumPy has no {self.dtype}")
         size = SIZES[self.dtype]
         return {
             "version": 3,
@@ -175,6 +191,8 @@ class Tensor:
             raw = ctypes.string_at(address, size)
             if self.dtype == "bf16":
                 return memoryview(b"\0\0" + raw).cast("f")[0]
+            if self.dtype in FOREIGN:
+                return _decode_float8(raw[0], self.dtype)
             return memoryview(raw).cast(letter)[0]
 
         def rows(address, dim):
