@@ -33,28 +33,32 @@ COIL_INLINE double scale(double p, int n) {
   return p * exp2i<double>(half) * exp2i<double>(n - half);
 }
 
-/// e^r - 1 for |r| <= ln 2 / 2.
+/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2.
+COIL_INLINE double expm1Rest(double r) {
+  return poly(r, 0x1.1f7385560be05p-29, 0x1.af4ecd2129492p-26,
+              0x1.27e4db25ce3adp-22, 0x1.71de01c3fc936p-19,
+              0x1.a01a01a6ec522p-16, 0x1.a01a01ac0a9eep-13,
+              0x1.6c16c16c162bp-10, 0x1.111111111009cp-7, 0x1.5555555555556p-5,
+              0x1.5555555555557p-3, 0.5);
+}
+/// e^r - 1 there.
 COIL_INLINE double expm1Reduced(double r) {
-  double q =
-      poly(r, 0x1.1f7385560be05p-29, 0x1.af4ecd2129492p-26,
-           0x1.27e4db25ce3adp-22, 0x1.71de01c3fc936p-19, 0x1.a01a01a6ec522p-16,
-           0x1.a01a01ac0a9eep-13, 0x1.6c16c16c162bp-10, 0x1.111111111009cp-7,
-           0x1.5555555555556p-5, 0x1.5555555555557p-3, 0.5);
-  return fma(r * r, q, r);
+  return fma(r * r, expm1Rest(r), r);
 }
 
 inline constexpr double ln2Hi = 0x1.62e42fefa39efp-1;
 inline constexpr double ln2Lo = 0x1.abc9e3b39803fp-56;
 inline constexpr double log2e = 0x1.71547652b82fep+0;
 
-/// e^(hi + lo), lo being small against hi.
-COIL_INLINE double expSum(double hi, double lo) {
+/// factor * e^(hi + lo), lo being small against hi.
+COIL_INLINE double expSum(double hi, double lo, double factor = 1) {
   // Beyond these the result is infinity and zero. NaN fails both.
   hi = hi > 710 ? 710 : hi;
   hi = hi < -746 ? -746 : hi;
   double n = rint(hi * log2e);
   double r = fma(-n, ln2Hi, hi) + fma(-n, ln2Lo, lo);
-  return scale(1 + expm1Reduced(r), static_cast<int>(n));
+  double p = expm1Reduced(r);
+  return scale(fma(factor, p, factor), static_cast<int>(n));
 }
 
 COIL_INLINE double exp(double x) { return expSum(x, 0); }
@@ -68,20 +72,30 @@ COIL_INLINE double exp2(double x) {
   return scale(1 + expm1Reduced(r), static_cast<int>(n));
 }
 
+/// e^x - 1 and what rounding took from it.
+COIL_INLINE Pair expm1Pair(double x) {
+  double n = rint(x * log2e);
+  double whole = fma(-n, ln2Hi, x);
+  double r = fma(-n, ln2Lo, whole), rest = fma(-n, ln2Lo, whole - r);
+  double u = r * r * expm1Rest(r), p = r + u;
+  double pLo = (r - p) + (u + rest);
+  if (n == 0)
+    return {p, pLo};
+  // Half of 2^n, which itself may be out of range.
+  double half = exp2i<double>(static_cast<int>(n) - 1);
+  double a = half - 0.5, b = half * p, sum = a + b;
+  double error = fabs(a) > fabs(b) ? (a - sum) + b : (b - sum) + a;
+  return {2 * sum, 2 * (error + half * pLo)};
+}
+
 COIL_INLINE double expm1(double x) {
   double clamped = x > 710 ? 710 : x;
   clamped = clamped < -40 ? -40 : clamped;
   if (fabs(x) < 0x1p-54)
     return x;
-  double n = rint(clamped * log2e);
-  double r = fma(-n, ln2Hi, clamped);
-  r = fma(-n, ln2Lo, r);
-  double p = expm1Reduced(r);
-  if (n == 0)
-    return p;
-  // Half of 2^n, which itself may be out of range.
-  double half = exp2i<double>(static_cast<int>(n) - 1);
-  return 2 * fma(half, p, half - 0.5);
+  Pair p = expm1Pair(clamped);
+  // Of an infinity nothing is left.
+  return p.hi < infinity<double> ? p.hi + p.lo : p.hi;
 }
 
 //===----------------------------------------------------------------------===//
@@ -361,29 +375,35 @@ COIL_INLINE Pair reduceAngle(double x, int &n) {
   return {hi, lo + fma(k, 0x1.f1976b7ed8fbcp-110, tail)};
 }
 
-COIL_INLINE double sinReduced(Pair r) {
+/// a + b for |a| >= |b|, and what rounding took from it.
+COIL_INLINE Pair addSmaller(double a, double b) {
+  double sum = a + b;
+  return {sum, (a - sum) + b};
+}
+
+COIL_INLINE Pair sinReduced(Pair r) {
   double z = r.hi * r.hi;
   double p =
       poly(z, -0x1.ab161790d481ep-41, 0x1.61217c18c5ad8p-33,
            -0x1.ae64540f0c1bcp-26, 0x1.71de3a545e704p-19,
            -0x1.a01a01a019926p-13, 0x1.111111111111p-7, -0x1.5555555555555p-3);
-  return r.hi + fma(r.hi * z, p, r.lo);
+  return addSmaller(r.hi, fma(r.hi * z, p, r.lo));
 }
 
-COIL_INLINE double cosReduced(Pair r) {
+COIL_INLINE Pair cosReduced(Pair r) {
   double z = r.hi * r.hi;
   double p = poly(z, -0x1.907c0e977e8bdp-37, 0x1.1eeb66b6cb12cp-29,
                   -0x1.27e4fa15bdc69p-22, 0x1.a01a019f4d0fp-16,
                   -0x1.6c16c16c1696p-10, 0x1.5555555555555p-5);
   double h = 0.5 * z, w = 1 - h;
-  return w + (((1 - w) - h) + fma(z * z, p, -r.hi * r.lo));
+  return addSmaller(w, ((1 - w) - h) + fma(z * z, p, -r.hi * r.lo));
 }
 
 COIL_INLINE double sinOrCos(double x, int quadrant) {
   int n;
   Pair r = reduceAngle(x, n);
   n += quadrant;
-  double result = n & 1 ? cosReduced(r) : sinReduced(r);
+  double result = n & 1 ? cosReduced(r).hi : sinReduced(r).hi;
   return n & 2 ? -result : result;
 }
 COIL_INLINE double sin(double x) { return x == 0 ? x : sinOrCos(x, 0); }
@@ -393,8 +413,12 @@ COIL_INLINE double tan(double x) {
     return x;
   int n;
   Pair r = reduceAngle(x, n);
-  double s = sinReduced(r), c = cosReduced(r);
-  return n & 1 ? -c / s : s / c;
+  Pair s = sinReduced(r), c = cosReduced(r);
+  Pair above = n & 1 ? c : s, below = n & 1 ? s : c;
+  double q = above.hi / below.hi;
+  double rest = fma(-q, below.hi, above.hi) + fma(-q, below.lo, above.lo);
+  q += rest / below.hi;
+  return n & 1 ? -q : q;
 }
 
 //===----------------------------------------------------------------------===//
@@ -516,8 +540,10 @@ COIL_INLINE double halfExp(double a) {
 COIL_INLINE double sinh(double x) {
   double a = fabs(x), result;
   if (a < 1) {
-    double t = expm1(a);
-    result = 0.5 * (t + t / (t + 1));
+    // (t + t / (t + 1)) / 2, the parts that are small against t first.
+    Pair t = expm1Pair(a);
+    double q = t.hi / (t.hi + 1);
+    result = 0.5 * (t.hi + (q + t.lo));
   } else {
     double h = halfExp(a);
     result = h - 0.25 / h;
@@ -532,8 +558,14 @@ COIL_INLINE double cosh(double x) {
 
 COIL_INLINE double tanh(double x) {
   double a = fabs(x);
-  double t = expm1(2 * (a > 22 ? 22 : a));
-  double result = a < 0.55 ? t / (t + 2) : 1 - 2 / (t + 2);
+  Pair t = expm1Pair(2 * (a > 22 ? 22 : a));
+  double d = t.hi + 2;
+  double result = a < 0.55 ? t.hi / d : 1 - 2 / d;
+  // Near zero, the remainder puts back what the steps lost.
+  if (a < 0.55) {
+    double dLo = (2 - d) + t.hi;
+    result += (fma(-result, d, t.hi) + (t.lo - result * (dLo + t.lo))) / d;
+  }
   return isnan(x) ? x : copysign(result, x);
 }
 
@@ -587,15 +619,18 @@ COIL_INLINE double erfcxRational(double x) {
       0x1.3079edf6187c9p-5, -0x1.0fb06dfe53e55p-4, 0x1.7fee004e14f63p-4,
       -0x1.9ddb23c3e8ac1p-4, 0x1.16ecefcfa529dp-4, 0x1.f7f5df66fd70fp-7,
       -0x1.1df1ad154a28dp-3, 0x1.3ba5916e9fd7fp+0);
-  return p / fma(2.0, x, 1);
+  double d = fma(2.0, x, 1), q = p / d;
+  // The remainder by the exact divisor.
+  double dLo = fma(2.0, x, 1 - d);
+  return q + (fma(-q, d, p) - q * dLo) / d;
 }
 
 /// erfc(x) for x >= 0.45.
 COIL_INLINE double erfcTail(double x) {
   double limited = x > 28 ? 28 : x;
   double square = limited * limited;
-  return expSum(-square, -fma(limited, limited, -square)) *
-         erfcxRational(limited);
+  return expSum(-square, -fma(limited, limited, -square),
+                erfcxRational(limited));
 }
 
 COIL_INLINE double erf(double x) {

@@ -34,6 +34,10 @@ static bool isMissing(const Function &function) {
 }
 
 Error coil::linkDeviceMath(Module &module) {
+  // Left behind where a call was replaced by another.
+  for (Function &function : make_early_inc_range(module))
+    if (isMissing(function) && function.use_empty())
+      function.eraseFromParent();
   if (none_of(module, isMissing))
     return Error::success();
   Expected<std::unique_ptr<Module>> library = getLazyBitcodeModule(

@@ -232,15 +232,14 @@ MODEL(GatherModel, graph::GatherOp) {
   return status;
 }
 
-MODEL(IndexModel, graph::IndexOp) {
-  FailureOr<Tensor> result = frame.allocate(op, op.getType());
-  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
-    return failure();
-  const Tensor &input = operands[0];
-  ArrayRef<Tensor> indices = operands.drop_front();
-  ArrayRef<int64_t> dims = op.getDims();
+/// Calls `fn` for each element of a tensor of shape `sizes`, which indexing
+/// `input` gives, with its position and that of the element of `input`.
+template <typename FnT>
+LogicalResult forEachIndexed(Operation *op, const Tensor &input,
+                             ArrayRef<Tensor> indices, ArrayRef<int64_t> dims,
+                             ArrayRef<int64_t> sizes, FnT fn) {
   if (indices.empty())
-    return op.emitError("has no index");
+    return op->emitError("has no index");
   // The broadcast shape of the indices.
   SmallVector<int64_t> shape;
   for (const Tensor &index : indices) {
@@ -269,10 +268,9 @@ MODEL(IndexModel, graph::IndexOp) {
       dims.back() - dims.front() + 1 == static_cast<int64_t>(dims.size());
   size_t place = adjacent ? dims.front() : 0;
   SmallVector<int64_t> inputStrides = getContiguousStrides(input.getSizes());
-  ArrayRef<int64_t> sizes = result->getSizes();
   if (sizes.size() != shape.size() + input.getRank() - dims.size())
-    return op.emitError("has a result of another rank");
-  // Strides in the input of the result's dimensions that are not indexed.
+    return op->emitError("indexes to another rank");
+  // Strides in the input of the dimensions that are not indexed.
   SmallVector<int64_t> strides(sizes.size(), 0);
   size_t next = 0;
   for (int64_t d = 0; d < input.getRank(); ++d) {
@@ -280,10 +278,12 @@ MODEL(IndexModel, graph::IndexOp) {
       continue;
     if (next == place)
       next += shape.size();
+    if (sizes[next] > input.getSizes()[d])
+      return op->emitError() << "goes outside of dimension " << d;
     strides[next++] = inputStrides[d];
   }
   SmallVector<int64_t> point(sizes.size());
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
+  for (int64_t i = 0, n = *Tensor::countElements(sizes); i < n; ++i) {
     int64_t offset = 0;
     for (size_t d = 0; d < sizes.size(); ++d)
       offset += point[d] * strides[d];
@@ -297,15 +297,94 @@ MODEL(IndexModel, graph::IndexOp) {
         return failure();
       offset += *index * inputStrides[dims[k]];
     }
-    copy(*result, i, input, offset);
+    fn(i, offset);
     for (size_t d = sizes.size(); d-- > 0;) {
       if (++point[d] < sizes[d])
         break;
       point[d] = 0;
     }
   }
-  results.push_back(*result);
   return success();
+}
+
+MODEL(IndexModel, graph::IndexOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, result->getNumElements())))
+    return failure();
+  const Tensor &input = operands[0];
+  LogicalResult status =
+      forEachIndexed(op, input, operands.drop_front(), op.getDims(),
+                     result->getSizes(), [&](int64_t position, int64_t offset) {
+                       copy(*result, position, input, offset);
+                     });
+  results.push_back(*result);
+  return status;
+}
+
+/// A tensor that starts as a copy of `input`.
+FailureOr<Tensor> allocateCopy(Operation *op, Frame &frame,
+                               const Tensor &input) {
+  FailureOr<Tensor> result = frame.allocate(op, op->getResult(0).getType());
+  if (succeeded(result))
+    std::memcpy(result->getData(), input.getData(),
+                input.getNumElements() * getByteSize(input.getDType()));
+  return result;
+}
+
+/// Writes an element, or combines it with what is there.
+void write(std::optional<graph::ReduceKind> kind, const Tensor &to,
+           int64_t position, Scalar value) {
+  if (kind)
+    value = combine(*kind, to.getDType(), to.get(position), value);
+  to.set(position, value);
+}
+
+MODEL(ScatterModel, graph::ScatterOp) {
+  FailureOr<Tensor> result = allocateCopy(op, frame, operands[0]);
+  const Tensor &index = operands[1], &source = operands[2];
+  if (failed(result) || failed(frame.spend(op, index.getNumElements())))
+    return failure();
+  int64_t dim = op.getDim();
+  ArrayRef<int64_t> sizes = result->getSizes();
+  SmallVector<int64_t> strides = getContiguousStrides(sizes);
+  SmallVector<int64_t> from = getContiguousStrides(source.getSizes());
+  for (int64_t d = 0; d < result->getRank(); ++d)
+    if (index.getSizes()[d] > source.getSizes()[d] ||
+        (d != dim && index.getSizes()[d] > sizes[d]))
+      return op.emitError() << "goes outside of dimension " << d;
+  int64_t along = strides[dim];
+  strides[dim] = 0;
+  LogicalResult status = success();
+  SmallVector<int64_t> offsets;
+  forEachElement(index.getSizes(), from, 0,
+                 [&](int64_t, int64_t offset) { offsets.push_back(offset); });
+  forEachElement(index.getSizes(), strides, 0,
+                 [&](int64_t position, int64_t offset) {
+                   if (failed(status))
+                     return;
+                   FailureOr<int64_t> i =
+                       wrapIndex(op, index.get(position).i, sizes[dim], dim);
+                   status = success(succeeded(i));
+                   if (succeeded(i))
+                     write(op.getKind(), *result, offset + *i * along,
+                           source.get(offsets[position]));
+                 });
+  results.push_back(*result);
+  return status;
+}
+
+MODEL(IndexPutModel, graph::IndexPutOp) {
+  FailureOr<Tensor> result = allocateCopy(op, frame, operands[0]);
+  const Tensor &values = operands.back();
+  if (failed(result) || failed(frame.spend(op, values.getNumElements())))
+    return failure();
+  LogicalResult status = forEachIndexed(
+      op, operands[0], operands.drop_front().drop_back(), op.getDims(),
+      values.getSizes(), [&](int64_t position, int64_t offset) {
+        write(op.getKind(), *result, offset, values.get(position));
+      });
+  results.push_back(*result);
+  return status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,6 +455,8 @@ void reference::registerGraphDataModels(MLIRContext *context) {
   graph::PadOp::attachInterface<PadModel>(*context);
   graph::GatherOp::attachInterface<GatherModel>(*context);
   graph::IndexOp::attachInterface<IndexModel>(*context);
+  graph::ScatterOp::attachInterface<ScatterModel>(*context);
+  graph::IndexPutOp::attachInterface<IndexPutModel>(*context);
   graph::FullOp::attachInterface<FullModel>(*context);
   graph::IotaOp::attachInterface<IotaModel>(*context);
   graph::ExprOp::attachInterface<ExprModel>(*context);

@@ -12,6 +12,7 @@
 #ifndef COIL_LIB_REFERENCE_GRAPHMODELS_H
 #define COIL_LIB_REFERENCE_GRAPHMODELS_H
 
+#include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Reference/Interpreter.h"
 
 namespace coil::reference {
@@ -25,6 +26,9 @@ void registerGraphDataModels(mlir::MLIRContext *context);
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getBroadcastStrides(mlir::Operation *op, const Tensor &tensor,
                     llvm::ArrayRef<int64_t> sizes);
+
+/// `x` and `y` combined by a reduction; not rounded.
+Scalar combine(graph::ReduceKind kind, DType dtype, Scalar x, Scalar y);
 
 /// Calls `fn(position, offset)` for all positions of `sizes` in row-major
 /// order, where the offset is `start` plus the position times the strides.

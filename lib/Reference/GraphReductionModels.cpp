@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphModels.h"
+#include "ScalarFunctions.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
 
 #include <cmath>
@@ -19,6 +20,45 @@
 using namespace mlir;
 using namespace coil;
 using namespace coil::reference;
+
+/// True when `y` is nearer to the extremum than `x`; nothing beats a NaN.
+static bool isBefore(DType dtype, Scalar x, Scalar y, bool isMax) {
+  if (isFloat(dtype)) {
+    if (std::isnan(x.f) || std::isnan(y.f))
+      return !std::isnan(x.f);
+    return isMax ? x.f < y.f : x.f > y.f;
+  }
+  if (dtype == DType::U64)
+    return isMax ? uint64_t(x.i) < uint64_t(y.i)
+                 : uint64_t(x.i) > uint64_t(y.i);
+  return isMax ? x.i < y.i : x.i > y.i;
+}
+
+Scalar reference::combine(graph::ReduceKind kind, DType dtype, Scalar x,
+                          Scalar y) {
+  using graph::ReduceKind;
+  switch (kind) {
+  case ReduceKind::Sum:
+    return isFloat(dtype)
+               ? makeFloat(x.f + y.f)
+               : makeInt(static_cast<int64_t>(uint64_t(x.i) + uint64_t(y.i)));
+  case ReduceKind::Prod:
+    return isFloat(dtype)
+               ? makeFloat(x.f * y.f)
+               : makeInt(static_cast<int64_t>(uint64_t(x.i) * uint64_t(y.i)));
+  case ReduceKind::Max:
+    return isBefore(dtype, x, y, /*isMax=*/true) ? y : x;
+  case ReduceKind::Min:
+    return isBefore(dtype, x, y, /*isMax=*/false) ? y : x;
+  case ReduceKind::Any:
+    return makeInt(x.i | y.i);
+  case ReduceKind::All:
+    return makeInt(x.i & y.i);
+  case ReduceKind::Xor:
+    return makeInt(x.i ^ y.i);
+  }
+  llvm_unreachable("unknown kind");
+}
 
 namespace {
 
@@ -38,19 +78,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
-
-/// True when `y` is nearer to the extremum than `x`; nothing beats a NaN.
-bool isBefore(DType dtype, Scalar x, Scalar y, bool isMax) {
-  if (isFloat(dtype)) {
-    if (std::isnan(x.f) || std::isnan(y.f))
-      return !std::isnan(x.f);
-    return isMax ? x.f < y.f : x.f > y.f;
-  }
-  if (dtype == DType::U64)
-    return isMax ? uint64_t(x.i) < uint64_t(y.i)
-                 : uint64_t(x.i) > uint64_t(y.i);
-  return isMax ? x.i < y.i : x.i > y.i;
-}
 
 /// What an empty reduction gives.
 Scalar getNeutral(graph::ReduceKind kind, DType dtype) {
@@ -74,31 +101,6 @@ Scalar getNeutral(graph::ReduceKind kind, DType dtype) {
   uint64_t top = uint64_t(1) << (getBitWidth(dtype) - 1);
   uint64_t least = noSign ? 0 : top;
   return makeInt(wrapTo(dtype, static_cast<int64_t>(isMax ? least : ~least)));
-}
-
-Scalar combine(graph::ReduceKind kind, DType dtype, Scalar x, Scalar y) {
-  using graph::ReduceKind;
-  switch (kind) {
-  case ReduceKind::Sum:
-    return isFloat(dtype)
-               ? makeFloat(x.f + y.f)
-               : makeInt(static_cast<int64_t>(uint64_t(x.i) + uint64_t(y.i)));
-  case ReduceKind::Prod:
-    return isFloat(dtype)
-               ? makeFloat(x.f * y.f)
-               : makeInt(static_cast<int64_t>(uint64_t(x.i) * uint64_t(y.i)));
-  case ReduceKind::Max:
-    return isBefore(dtype, x, y, /*isMax=*/true) ? y : x;
-  case ReduceKind::Min:
-    return isBefore(dtype, x, y, /*isMax=*/false) ? y : x;
-  case ReduceKind::Any:
-    return makeInt(x.i | y.i);
-  case ReduceKind::All:
-    return makeInt(x.i & y.i);
-  case ReduceKind::Xor:
-    return makeInt(x.i ^ y.i);
-  }
-  llvm_unreachable("unknown kind");
 }
 
 /// Strides of a result from which `dims` are reduced, seen from the input.
@@ -157,6 +159,87 @@ MODEL(ArgReduceModel, graph::ArgReduceOp) {
     values->set(i, input.get(start + best * inner));
     positions->set(i, makeInt(best));
   }
+  results.push_back(*values);
+  results.push_back(*positions);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// Calls `fn` for the first element of each line along `dim`, with the number
+/// of elements of a line and their distance.
+template <typename FnT>
+void forEachLine(const Tensor &input, int64_t dim, FnT fn) {
+  int64_t size = input.getSizes()[dim], inner = 1;
+  for (int64_t s : input.getSizes().drop_front(dim + 1))
+    inner *= s;
+  if (size == 0)
+    return;
+  for (int64_t i = 0, n = input.getNumElements() / size; i < n; ++i)
+    fn(i / inner * size * inner + i % inner, size, inner);
+}
+
+MODEL(ScanModel, graph::ScanOp) {
+  FailureOr<Tensor> result = frame.allocate(op, op.getType());
+  if (failed(result) || failed(frame.spend(op, operands[0].getNumElements())))
+    return failure();
+  const Tensor &input = operands[0];
+  DType dtype = input.getDType();
+  auto step = [&](Scalar x, Scalar y) {
+    switch (op.getKind()) {
+    case graph::ScanKind::Sum:
+      return combine(graph::ReduceKind::Sum, dtype, x, y);
+    case graph::ScanKind::Prod:
+      return combine(graph::ReduceKind::Prod, dtype, x, y);
+    case graph::ScanKind::Max:
+      return combine(graph::ReduceKind::Max, dtype, x, y);
+    case graph::ScanKind::Min:
+      return combine(graph::ReduceKind::Min, dtype, x, y);
+    case graph::ScanKind::LogAddExp:
+      return makeFloat(logAddExp(x.f, y.f));
+    }
+    llvm_unreachable("unknown kind");
+  };
+  forEachLine(input, op.getDim(),
+              [&](int64_t start, int64_t size, int64_t stride) {
+                Scalar running = input.get(start);
+                for (int64_t k = 0; k < size; ++k) {
+                  if (k > 0)
+                    running = step(running, input.get(start + k * stride));
+                  result->set(start + k * stride, running);
+                }
+              });
+  results.push_back(*result);
+  return success();
+}
+
+MODEL(ArgScanModel, graph::ArgScanOp) {
+  FailureOr<Tensor> values = frame.allocate(op, op.getValues().getType());
+  FailureOr<Tensor> positions = frame.allocate(op, op.getPositions().getType());
+  if (failed(values) || failed(positions) ||
+      failed(frame.spend(op, operands[0].getNumElements())))
+    return failure();
+  const Tensor &input = operands[0];
+  DType dtype = input.getDType();
+  bool isMax = op.getKind() == graph::ReduceKind::Max;
+  forEachLine(
+      input, op.getDim(), [&](int64_t start, int64_t size, int64_t stride) {
+        int64_t best = 0;
+        for (int64_t k = 0; k < size; ++k) {
+          Scalar x = input.get(start + best * stride),
+                 y = input.get(start + k * stride);
+          // A later element wins unless it is worse; a NaN always does.
+          if (isFloat(dtype) && std::isnan(y.f))
+            best = k;
+          else if (!(isFloat(dtype) && std::isnan(x.f)) &&
+                   !isBefore(dtype, y, x, isMax))
+            best = k;
+          values->set(start + k * stride, input.get(start + best * stride));
+          positions->set(start + k * stride, makeInt(best));
+        }
+      });
   results.push_back(*values);
   results.push_back(*positions);
   return success();
@@ -480,6 +563,8 @@ MODEL(AttentionModel, graph::AttentionOp) {
 void reference::registerGraphReductionModels(MLIRContext *context) {
   graph::ReduceOp::attachInterface<ReduceModel>(*context);
   graph::ArgReduceOp::attachInterface<ArgReduceModel>(*context);
+  graph::ScanOp::attachInterface<ScanModel>(*context);
+  graph::ArgScanOp::attachInterface<ArgScanModel>(*context);
   graph::MatmulOp::attachInterface<MatmulModel>(*context);
   graph::ConvOp::attachInterface<ConvModel>(*context);
   graph::PoolOp::attachInterface<PoolModel>(*context);

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Accumulator.h"
 #include "IndexProgram.h"
 #include "ScalarFunctions.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
@@ -23,6 +24,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace coil;
@@ -32,147 +34,27 @@ using namespace coil::reference;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-/// Accumulates a reduction. Float sums and products are kept in double and
-/// rounded once.
-class Accumulator {
-public:
-  Accumulator(ReduceKind kind, DType dtype)
-      : kind(kind), dtype(dtype), isFloat(reference::isFloat(dtype)) {}
-
-  void start() {
-    count = 0;
-    position = INT64_MAX;
-    switch (kind) {
-    case ReduceKind::Sum:
-    case ReduceKind::Or:
-    case ReduceKind::Xor:
-    case ReduceKind::UMax:
-      set(0, 0);
-      break;
-    case ReduceKind::Prod:
-      set(1, 1);
-      break;
-    case ReduceKind::Max:
-      set(-HUGE_VAL, least());
-      break;
-    case ReduceKind::Min:
-      set(HUGE_VAL, wrapTo(dtype, ~least()));
-      break;
-    case ReduceKind::And:
-    case ReduceKind::UMin:
-      set(0, wrapTo(dtype, -1));
-      break;
-    }
-  }
-
-  void add(Scalar x) {
-    if (isFloat)
-      value.f = combineFloat(value.f, x.f);
-    else
-      value.i = combineInt(value.i, x.i);
-  }
-
-  /// Keeps the extremum and its smallest position.
-  void add(Scalar x, int64_t at) {
-    if (count++ == 0) {
-      value = x;
-      position = at;
-      return;
-    }
-    bool same = isFloat
-                    ? x.f == value.f || (std::isnan(x.f) && std::isnan(value.f))
-                    : x.i == value.i;
-    if (same) {
-      position = std::min(position, at);
-      return;
-    }
-    Scalar old = value;
-    add(x);
-    bool changed = isFloat ? !(value.f == old.f ||
-                               (std::isnan(value.f) && std::isnan(old.f)))
-                           : value.i != old.i;
-    if (changed)
-      position = at;
-  }
-
-  Scalar finish() const {
-    return isFloat ? makeFloat(roundTo(dtype, value.f))
-                   : makeInt(wrapTo(dtype, value.i));
-  }
-  bool empty() const { return count == 0; }
-  int64_t getPosition() const { return position; }
-
-private:
-  void set(double f, int64_t i) { value = isFloat ? makeFloat(f) : makeInt(i); }
-  /// The least signed value: of i1 it is the one whose bit is set.
-  int64_t least() const {
-    unsigned width = getBitWidth(dtype);
-    return width == 1 ? 1 : wrapTo(dtype, int64_t(uint64_t(1) << (width - 1)));
-  }
-  double combineFloat(double a, double b) const {
-    switch (kind) {
-    case ReduceKind::Sum:
-      return a + b;
-    case ReduceKind::Prod:
-      return a * b;
-    case ReduceKind::Max:
-      return std::isnan(a) || a > b ? a : b;
-    default:
-      return std::isnan(a) || a < b ? a : b;
-    }
-  }
-  int64_t combineInt(int64_t a, int64_t b) const {
-    // Canonical values order as their bits do when seen as unsigned, and as
-    // signed numbers but for i1.
-    bool isBool = dtype == DType::Bool;
-    uint64_t ua = a, ub = b;
-    switch (kind) {
-    case ReduceKind::Sum:
-      return static_cast<int64_t>(ua + ub);
-    case ReduceKind::Prod:
-      return static_cast<int64_t>(ua * ub);
-    case ReduceKind::Max:
-      return isBool ? std::min(a, b) : std::max(a, b);
-    case ReduceKind::Min:
-      return isBool ? std::max(a, b) : std::min(a, b);
-    case ReduceKind::UMax:
-      return ua > ub ? a : b;
-    case ReduceKind::UMin:
-      return ua < ub ? a : b;
-    case ReduceKind::Or:
-      return a | b;
-    case ReduceKind::And:
-      return a & b;
-    case ReduceKind::Xor:
-      return a ^ b;
-    }
-    llvm_unreachable("unknown kind");
-  }
-
-  ReduceKind kind;
-  DType dtype;
-  bool isFloat;
-  Scalar value = makeInt(0);
-  int64_t position = 0, count = 0;
-};
-
-//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
 /// One operation of a body. Registers are numbered over the body's values.
 struct Instruction {
-  enum Kind : uint8_t { Compute, Load, Index, Reduce, ArgReduce } kind;
+  enum Kind : uint8_t {
+    Compute,
+    Load,
+    Index,
+    Reduce,
+    ArgReduce,
+    Scan,
+    ArgScan
+  } kind;
   /// Whether the value differs between points of the reduced dimensions.
   bool inner = false;
   /// Number of reductions that lie before.
   unsigned phase = 0;
   ScalarFunction function = nullptr;
   unsigned x = 0, y = 0, z = 0, result = 0;
-  /// Into `accesses` or `accumulators`.
+  /// Into `accesses`, `accumulators` or `scanners`.
   unsigned aux = 0;
   Operation *op = nullptr;
   /// The instructions that give the operands.
@@ -229,6 +111,15 @@ public:
       results.push_back(*tensor);
       written.emplace_back(tensor->getNumElements(), false);
     }
+    // What a scatter writes into is complete from the start.
+    for (ScatterOp scatter : kernel.getBlock()->getOps<ScatterOp>()) {
+      auto target = cast<BlockArgument>(scatter.getTarget());
+      const Tensor &from = inputs[target.getArgNumber()];
+      const Tensor &to = results[scatter.getOutput()];
+      std::memcpy(to.getData(), from.getData(),
+                  from.getNumElements() * getByteSize(from.getDType()));
+      written[scatter.getOutput()].assign(to.getNumElements(), true);
+    }
     for (unsigned dim : kernel.getReducedDims())
       reduced.push_back(dim);
     if (failed(compile(results)))
@@ -255,7 +146,19 @@ private:
     uint64_t dims;
     /// The instruction that gives the value, or -1 for a constant.
     int producer;
+    /// Of a scatter: the instructions that give the indices, and into
+    /// `accumulators` if it combines, else -1.
+    SmallVector<unsigned, 2> indexProducers;
+    int combination = -1;
   };
+
+  template <typename FnT>
+  static void forEachProducer(const Store &s, FnT fn) {
+    if (s.producer >= 0)
+      fn(static_cast<unsigned>(s.producer));
+    for (unsigned i : s.indexProducers)
+      fn(i);
+  }
 
   LogicalResult compile(ArrayRef<Tensor> results);
   LogicalResult compileAccess(Operation *op, const Tensor &tensor,
@@ -295,6 +198,7 @@ private:
   std::vector<Instruction> instructions;
   std::vector<Access> accesses;
   std::vector<Accumulator> accumulators;
+  std::vector<Scanner> scanners;
   std::vector<IndexProgram> indexPrograms;
   std::vector<Store> stores;
   std::vector<std::vector<bool>> written;
@@ -344,6 +248,31 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       s.dims = 0;
       for (unsigned d : variance.of(store.getIndices().getDims()).set_bits())
         s.dims |= uint64_t(1) << d;
+      stores.push_back(s);
+      continue;
+    }
+    if (auto scatter = dyn_cast<ScatterOp>(op)) {
+      Store s;
+      if (failed(compileAccess(&op, results[scatter.getOutput()],
+                               scatter.getIndices(), s.access)))
+        return failure();
+      Access &access = accesses[s.access];
+      access.bounds = scatter.getBounds();
+      s.value = registerOf.lookup(scatter.getValue());
+      auto producer = producerOf.find(scatter.getValue());
+      s.producer = producer == producerOf.end() ? -1 : int(producer->second);
+      for (Value arg : scatter.getArgs()) {
+        access.args.push_back(registerOf.lookup(arg));
+        if (auto it = producerOf.find(arg); it != producerOf.end())
+          s.indexProducers.push_back(it->second);
+      }
+      s.output = scatter.getOutput();
+      // It runs at every point.
+      s.dims = extents.empty() ? 0 : ~uint64_t(0) >> (64 - extents.size());
+      if (std::optional<ReduceKind> kind = scatter.getKind()) {
+        s.combination = accumulators.size();
+        accumulators.emplace_back(*kind, access.dtype);
+      }
       stores.push_back(s);
       continue;
     }
@@ -426,6 +355,14 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       accumulators.emplace_back(
           reduce.getKind(), *reference::getDType(reduce.getValue().getType()));
       ++instruction.phase;
+    } else if (auto scan = dyn_cast<loop::ScanOp>(op)) {
+      instruction.kind = Instruction::Scan;
+      instruction.aux = scanners.size();
+      scanners.emplace_back(scan);
+    } else if (auto scan = dyn_cast<loop::ArgScanOp>(op)) {
+      instruction.kind = Instruction::ArgScan;
+      instruction.aux = scanners.size();
+      scanners.emplace_back(scan);
     } else {
       instruction.kind = Instruction::Compute;
       auto model = dyn_cast<ReferenceScalarOpInterface>(op);
@@ -509,6 +446,15 @@ LogicalResult KernelRunner::runInstruction(const Instruction &instruction) {
     accumulators[instruction.aux].add(registers[instruction.x],
                                       registers[instruction.y].i);
     return success();
+  case Instruction::Scan:
+    result = scanners[instruction.aux].step(registers[instruction.x]);
+    return success();
+  case Instruction::ArgScan: {
+    int64_t at = registers[instruction.y].i;
+    result = scanners[instruction.aux].step(registers[instruction.x], at);
+    registers[instruction.result + 1].i = at;
+    return success();
+  }
   }
   llvm_unreachable("unknown instruction");
 }
@@ -518,8 +464,11 @@ LogicalResult KernelRunner::runStore(const Store &store) {
   int64_t position;
   if (failed(locate(access, position)))
     return failure();
-  Tensor::store(access.dtype, access.tensor.getData(), position,
-                registers[store.value]);
+  Scalar value = registers[store.value];
+  if (store.combination >= 0)
+    value = accumulators[store.combination].combine(
+        Tensor::load(access.dtype, access.tensor.getData(), position), value);
+  Tensor::store(access.dtype, access.tensor.getData(), position, value);
   written[store.output][position] = true;
   return success();
 }
@@ -537,8 +486,7 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
   // Everything that the group needs.
   std::vector<bool> needed(instructions.size());
   for (unsigned member : members)
-    if (stores[member].producer >= 0)
-      needed[stores[member].producer] = true;
+    forEachProducer(stores[member], [&](unsigned i) { needed[i] = true; });
   for (size_t i = instructions.size(); i-- > 0;)
     if (needed[i])
       for (unsigned operand : instructions[i].operands)
@@ -589,8 +537,9 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
   for (unsigned member : members) {
     bool inner = dims & reducedMask;
     (inner ? innerStores : outerStores).push_back(member);
-    if (inner && stores[member].producer >= 0)
-      innerRoots.push_back(stores[member].producer);
+    if (inner)
+      forEachProducer(stores[member],
+                      [&](unsigned i) { innerRoots.push_back(i); });
   }
   std::vector<unsigned> storeBody = closure(innerRoots);
   SmallVector<unsigned> outerDims, storeDims;
@@ -621,6 +570,12 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
         return failure();
     return success();
   };
+  auto startScans = [&](const std::vector<unsigned> &list) {
+    for (unsigned i : list)
+      if (instructions[i].kind == Instruction::Scan ||
+          instructions[i].kind == Instruction::ArgScan)
+        scanners[instructions[i].aux].start();
+  };
   return forEachPoint(outerDims, [&]() -> LogicalResult {
     for (unsigned d : reduced)
       point[d] = 0;
@@ -631,6 +586,7 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
         continue;
       for (unsigned i : phase.reduces)
         accumulators[instructions[i].aux].start();
+      startScans(phase.inner);
       if (failed(forEachPoint(reduced, [&] {
             return success(succeeded(runAll(phase.inner)) &&
                            succeeded(runAll(phase.reduces)));
@@ -655,6 +611,7 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
       return success();
     for (unsigned d : reduced)
       point[d] = 0;
+    startScans(storeBody);
     return forEachPoint(storeDims, [&]() -> LogicalResult {
       if (failed(runAll(storeBody)))
         return failure();

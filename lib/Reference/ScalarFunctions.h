@@ -17,6 +17,9 @@
 #include "coil/Interfaces/ReferenceInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace coil::reference {
 
 /// What an integer poison value becomes: visible in a comparison, and allowed
@@ -45,6 +48,15 @@ uint64_t asUnsigned(int64_t value) {
     return static_cast<uint64_t>(value);
   else
     return static_cast<uint64_t>(value) & ((uint64_t(1) << Width) - 1);
+}
+
+/// log(exp(x) + exp(y)).
+inline double logAddExp(double x, double y) {
+  if (std::isnan(x) || x == y)
+    return x + std::log(2.0);
+  if (std::isnan(y))
+    return y;
+  return std::max(x, y) + std::log1p(std::exp(-std::fabs(x - y)));
 }
 
 /// Computes `Op::run<T>(x, y, z)` in float (double for f64) and rounds once.

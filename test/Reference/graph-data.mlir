@@ -72,3 +72,22 @@ func.func @symbols(%x: tensor<?xf32, #sym.shape<[s0]>>) -> (tensor<i64>, tensor<
   %2 = graph.slice %x starts <[1]> steps [1] : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0 - 1]>>
   return %0, %1, %2 : tensor<i64>, tensor<?xf32, #sym.shape<[s0 * 2]>>, tensor<?xf32, #sym.shape<[s0 - 1]>>
 }
+
+// The last of several writes wins, sums take all of them, in order.
+// CHECK-LABEL: @scatter
+// CHECK-NEXT:  [1, 9, 3] : 3xi64
+// CHECK-NEXT:  [1, 19, 3] : 3xi64
+// CHECK-NEXT:  {{\[}}[0, 0, 8], [7, 0, 0]] : 2x3xi64
+func.func @scatter() -> (tensor<3xi64>, tensor<3xi64>, tensor<2x3xi64>) {
+  %x = graph.constant dense<[1, 2, 3]> : tensor<3xi64>
+  %i = graph.constant dense<[1, -2]> : tensor<2xi64>
+  %v = graph.constant dense<[8, 9]> : tensor<2xi64>
+  %0 = graph.scatter %x, %i, %v dim 0 : (tensor<3xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<3xi64>
+  %1 = graph.index_put sum %x[%i], %v dims [0] : (tensor<3xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<3xi64>
+  %z = graph.full 0 : i64 -> tensor<2x3xi64>
+  %r = graph.constant dense<[1, 0]> : tensor<2xi64>
+  %c = graph.constant dense<[0, 2]> : tensor<2xi64>
+  %w = graph.constant dense<[7, 8]> : tensor<2xi64>
+  %2 = graph.index_put %z[%r, %c], %w dims [0, 1] : (tensor<2x3xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xi64>
+  return %0, %1, %2 : tensor<3xi64>, tensor<3xi64>, tensor<2x3xi64>
+}

@@ -92,3 +92,20 @@ func.func @pool() -> (tensor<1x1x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2xf32>) {
   %2 = graph.pool avg, %x kernel [2] stride [2] padding [1] dilation [1] count_padding : (tensor<1x1x3xf32>) -> tensor<1x1x2xf32>
   return %0, %1, %2 : tensor<1x1x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2xf32>
 }
+
+// CHECK-LABEL: @scans
+// CHECK-NEXT:  {{\[}}[1, 3, 6], [4, 9, 15]] : 2x3xi32
+// CHECK-NEXT:  {{\[}}[1, 2, 3], [4, 10, 18]] : 2x3xi32
+// CHECK-NEXT:  [-inf, 1, inf, nan] : 4xf64
+// CHECK-NEXT:  [2, 2, nan, nan] : 4xf32
+// CHECK-NEXT:  [0, 1, 2, 2] : 4xi64
+func.func @scans() -> (tensor<2x3xi32>, tensor<2x3xi32>, tensor<4xf64>, tensor<4xf32>, tensor<4xi64>) {
+  %x = graph.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %0 = graph.scan sum, %x dim 1 : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  %1 = graph.scan prod, %x dim 0 : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  %l = graph.constant dense<[0xFFF0000000000000, 1.0, 0x7FF0000000000000, 0x7FF8000000000000]> : tensor<4xf64>
+  %2 = graph.scan logaddexp, %l dim 0 : (tensor<4xf64>) -> tensor<4xf64>
+  %n = graph.constant dense<[2.0, 2.0, 0x7FC00000, 5.0]> : tensor<4xf32>
+  %v, %i = graph.arg_scan max, %n dim 0 : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return %0, %1, %2, %v, %i : tensor<2x3xi32>, tensor<2x3xi32>, tensor<4xf64>, tensor<4xf32>, tensor<4xi64>
+}

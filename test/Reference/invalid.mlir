@@ -9,6 +9,7 @@
 // RUN: not coil-interpret %s --function=negative_size --input='dense<0.0> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not coil-interpret %s --function=reshape --input='dense<0.0> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=RESHAPE
 // RUN: not coil-interpret %s --function=gather --input='dense<0.0> : tensor<3x2xf32>' --input='dense<0> : tensor<4x1xi64>' 2>&1 | FileCheck %s --check-prefix=GATHER
+// RUN: not coil-interpret %s --function=scatter --input='dense<0.0> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=SCATTER
 
 // NAME: error: no function 'no_such_function'
 
@@ -123,4 +124,12 @@ func.func @reshape(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?x2xf32, #sym.
 func.func @gather(%x: tensor<?x2xf32, #sym.shape<[s0, 2]>>, %i: tensor<4x1xi64>) -> tensor<4x1xf32> {
   %y = graph.gather %x, %i dim 1 : (tensor<?x2xf32, #sym.shape<[s0, 2]>>, tensor<4x1xi64>) -> tensor<4x1xf32>
   return %y : tensor<4x1xf32>
+}
+
+// SCATTER: error: index 7 is out of range for dimension 0 of size 3
+func.func @scatter(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %i = graph.constant dense<[0, 7]> : tensor<2xi64>
+  %v = graph.full 0.0 : f32 -> tensor<2xf32>
+  %y = graph.scatter %x, %i, %v dim 0 : (tensor<3xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
 }

@@ -142,6 +142,7 @@ def ConvertLoopToCPUPass
          multiple of a step of vectors, reductions in one phase that all vary
          over the vector dimension, and no other values along the reduced
          dimensions after it; the accumulators of a block take at most 64 KiB.
+    (C6) The vector dimension is not one that a scan or scatter is over.
 
     Before:
     ```mlir

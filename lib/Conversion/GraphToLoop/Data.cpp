@@ -120,54 +120,137 @@ struct Gather : OpRewritePattern<graph::GatherOp> {
   }
 };
 
+/// How `graph.index` and `graph.index_put` walk a tensor: over the result of
+/// indexing it, with one argument for each index tensor.
+struct Indexing {
+  /// What the space is in the indexed tensor.
+  SmallVector<ExprAttr> index;
+  /// Where each index tensor is read.
+  SmallVector<SmallVector<ExprAttr>> at;
+  /// The dimensions that the index tensors span.
+  SmallVector<int64_t> dims;
+};
+
+Indexing getIndexing(Value input, ValueRange indices, ArrayRef<int64_t> indexed,
+                     unsigned rank) {
+  MLIRContext *ctx = input.getContext();
+  unsigned inputRank = static_cast<unsigned>(getSizes(input).size());
+  unsigned indexRank =
+      rank - (inputRank - static_cast<unsigned>(indexed.size()));
+  bool adjacent = true;
+  for (size_t i = 1; i < indexed.size(); ++i)
+    adjacent &= indexed[i] == indexed[i - 1] + 1;
+  // Where the index tensors' dimensions stand in the result.
+  unsigned place = adjacent ? static_cast<unsigned>(indexed.front()) : 0;
+
+  Indexing result;
+  result.index.resize(inputRank);
+  for (auto [i, tensor] : llvm::enumerate(indices)) {
+    SmallVector<ExprAttr> sizes = getSizes(tensor);
+    SmallVector<ExprAttr> &at = result.at.emplace_back();
+    for (auto [d, size] : llvm::enumerate(sizes)) {
+      unsigned position = place + indexRank -
+                          static_cast<unsigned>(sizes.size()) +
+                          static_cast<unsigned>(d);
+      at.push_back(size.isConstant(1) ? sym::constant(ctx, 0)
+                                      : sym::dim(ctx, position));
+    }
+    result.index[indexed[i]] = sym::arg(ctx, static_cast<unsigned>(i));
+  }
+  unsigned next = 0;
+  for (ExprAttr &e : result.index) {
+    if (e)
+      continue;
+    if (next == place)
+      next += indexRank;
+    e = sym::dim(ctx, next++);
+  }
+  for (unsigned d = 0; d < indexRank; ++d)
+    result.dims.push_back(place + d);
+  return result;
+}
+
 /// graph.index  →  an indirect load, one argument for each index tensor.
 struct Index : OpRewritePattern<graph::IndexOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(graph::IndexOp op,
                                 PatternRewriter &rewriter) const override {
-    MLIRContext *ctx = getContext();
     SmallVector<ExprAttr> dims = getSizes(op.getResult());
     unsigned rank = static_cast<unsigned>(dims.size());
-    unsigned inputRank = static_cast<unsigned>(getSizes(op.getInput()).size());
-    ArrayRef<int64_t> indexed = op.getDims();
-    unsigned indexRank =
-        rank - (inputRank - static_cast<unsigned>(indexed.size()));
-    bool adjacent = true;
-    for (size_t i = 1; i < indexed.size(); ++i)
-      adjacent &= indexed[i] == indexed[i - 1] + 1;
-    // Where the index tensors' dimensions stand in the result.
-    unsigned place = adjacent ? static_cast<unsigned>(indexed.front()) : 0;
-
+    Indexing how =
+        getIndexing(op.getInput(), op.getIndices(), op.getDims(), rank);
     SmallVector<Value> inputs{op.getInput()};
     llvm::append_range(inputs, op.getIndices());
     KernelBuilder k(rewriter, op.getLoc(), "index", dims, inputs, op.getType());
     SmallVector<Value> args;
-    SmallVector<ExprAttr> index(inputRank);
-    for (auto [i, tensor] : llvm::enumerate(op.getIndices())) {
-      SmallVector<ExprAttr> sizes = getSizes(tensor), at;
-      for (auto [d, size] : llvm::enumerate(sizes)) {
-        unsigned position = place + indexRank -
-                            static_cast<unsigned>(sizes.size()) +
-                            static_cast<unsigned>(d);
-        at.push_back(size.isConstant(1) ? sym::constant(ctx, 0)
-                                        : sym::dim(ctx, position));
-      }
-      args.push_back(loadIndex(k, static_cast<unsigned>(i) + 1, at, tensor));
-      index[indexed[i]] = sym::arg(ctx, static_cast<unsigned>(i));
-    }
-    unsigned next = 0;
-    for (unsigned d = 0; d < inputRank; ++d) {
-      if (index[d])
-        continue;
-      if (next == place)
-        next += indexRank;
-      index[d] = sym::dim(ctx, next++);
-    }
+    for (auto [i, tensor] : llvm::enumerate(op.getIndices()))
+      args.push_back(
+          loadIndex(k, static_cast<unsigned>(i) + 1, how.at[i], tensor));
     Value v =
-        loop::LoadOp::create(k.b, k.kernel.getBody().getArgument(0), index,
+        loop::LoadOp::create(k.b, k.kernel.getBody().getArgument(0), how.index,
                              args, Value(), Value(), BoundsPolicy::WrapCheck);
     k.store(v, 0, k.dims(rank));
+    rewriter.replaceOp(op, k.kernel);
+    return success();
+  }
+};
+
+/// Ends a kernel that writes into its first operand.
+template <typename Op>
+void scatter(KernelBuilder &k, Op op, Value v, ArrayRef<ExprAttr> index,
+             ValueRange args, ArrayRef<int64_t> dims) {
+  MLIRContext *ctx = k.b.getContext();
+  loop::ReduceKindAttr kind;
+  if (std::optional<graph::ReduceKind> given = op.getKind())
+    kind = loop::ReduceKindAttr::get(
+        ctx, getLoopKind(*given, op.getInput().getType().getElementType()));
+  loop::ScatterOp::create(k.b, kind, v, k.kernel.getBody().getArgument(0),
+                          sym::ShapeAttr::get(ctx, index), args, 0, dims,
+                          BoundsPolicy::WrapCheck);
+}
+
+/// graph.scatter  →  an indirect loop.scatter over the indexed dimension
+struct Scatter : OpRewritePattern<graph::ScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::ScatterOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<ExprAttr> dims = getSizes(op.getIndex());
+    unsigned rank = static_cast<unsigned>(dims.size());
+    KernelBuilder k(rewriter, op.getLoc(), "scatter", dims,
+                    {op.getInput(), op.getIndex(), op.getSource()},
+                    op.getType());
+    Value i = loadIndex(k, 1, k.dims(rank), op.getIndex());
+    SmallVector<ExprAttr> index = k.dims(rank);
+    index[op.getDim()] = sym::arg(getContext(), 0);
+    scatter(k, op, k.load(2, k.dims(rank)), index, i,
+            {static_cast<int64_t>(op.getDim())});
+    rewriter.replaceOp(op, k.kernel);
+    return success();
+  }
+};
+
+/// graph.index_put  →  an indirect loop.scatter over the dimensions of the
+/// index tensors
+struct IndexPut : OpRewritePattern<graph::IndexPutOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::IndexPutOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<ExprAttr> dims = getSizes(op.getValues());
+    unsigned rank = static_cast<unsigned>(dims.size());
+    Indexing how =
+        getIndexing(op.getInput(), op.getIndices(), op.getDims(), rank);
+    SmallVector<Value> inputs{op.getInput(), op.getValues()};
+    llvm::append_range(inputs, op.getIndices());
+    KernelBuilder k(rewriter, op.getLoc(), "index_put", dims, inputs,
+                    op.getType());
+    SmallVector<Value> args;
+    for (auto [i, tensor] : llvm::enumerate(op.getIndices()))
+      args.push_back(
+          loadIndex(k, static_cast<unsigned>(i) + 2, how.at[i], tensor));
+    scatter(k, op, k.load(1, k.dims(rank)), how.index, args, how.dims);
     rewriter.replaceOp(op, k.kernel);
     return success();
   }
@@ -275,6 +358,6 @@ struct Expr : OpRewritePattern<graph::ExprOp> {
 } // namespace
 
 void coil::populateDataToLoopPatterns(RewritePatternSet &patterns) {
-  patterns.add<Cat, Constant, Expr, Full, Gather, Index, Iota, Pad>(
-      patterns.getContext());
+  patterns.add<Cat, Constant, Expr, Full, Gather, Index, IndexPut, Iota, Pad,
+               Scatter>(patterns.getContext());
 }

@@ -12,6 +12,7 @@
 #ifndef COIL_LIB_CONVERSION_GRAPHTOLOOP_POPULATEPATTERNS_H
 #define COIL_LIB_CONVERSION_GRAPHTOLOOP_POPULATEPATTERNS_H
 
+#include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Graph/IR/TypeInference.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
@@ -85,6 +86,9 @@ private:
 /// What is known about symbols at `op` and about dimensions of these extents.
 sym::Context getContext(mlir::Operation *op,
                         llvm::ArrayRef<sym::ExprAttr> extents);
+
+/// The loop-level kind of a reduction of (graph-level) elements `type`.
+loop::ReduceKind getLoopKind(graph::ReduceKind kind, mlir::Type type);
 
 /// The scalar type of a tensor's elements.
 mlir::Type getScalarType(mlir::Value tensor);

@@ -19,10 +19,7 @@ using namespace coil;
 using loop::ReduceKind;
 using sym::ExprAttr;
 
-namespace {
-
-/// The loop-level kind for elements of (graph-level) type `type`.
-ReduceKind loopKind(graph::ReduceKind kind, Type type) {
+ReduceKind coil::getLoopKind(graph::ReduceKind kind, Type type) {
   bool isBool = type.isInteger(1);
   bool isUnsigned = type.isUnsignedInteger();
   switch (kind) {
@@ -45,6 +42,8 @@ ReduceKind loopKind(graph::ReduceKind kind, Type type) {
   }
   llvm_unreachable("all kinds are handled");
 }
+
+namespace {
 
 /// The index of the reduced result: the kept dimensions, zero where a reduced
 /// one is kept with size one.
@@ -76,7 +75,7 @@ struct Reduce : OpRewritePattern<graph::ReduceOp> {
     Value v = k.toCompute(k.load(0, k.dims(rank)));
     // Reducing over nothing keeps every element.
     if (!op.getDims().empty())
-      v = loop::ReduceOp::create(k.b, loopKind(op.getKind(), element), v,
+      v = loop::ReduceOp::create(k.b, getLoopKind(op.getKind(), element), v,
                                  op.getDims());
     k.store(k.fromCompute(v, getScalarType(op.getResult())), 0,
             keptIndex(getContext(), rank, op.getDims(), op.getKeepdims()));
@@ -102,7 +101,7 @@ struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
     Value v = k.load(0, k.dims(rank));
     Value compute = k.toCompute(v);
     // Bools order as 0 and 1.
-    ReduceKind kind = loopKind(op.getKind(), element);
+    ReduceKind kind = getLoopKind(op.getKind(), element);
     if (element.isInteger(1)) {
       compute = arith::ExtUIOp::create(k.b, k.b.getI8Type(), v);
       kind = op.getKind() == graph::ReduceKind::Max ? ReduceKind::Max
@@ -121,6 +120,76 @@ struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
         keptIndex(getContext(), rank, {dim}, op.getKeepdims());
     k.store(k.fromCompute(extremum, getScalarType(op.getValues())), 0, index);
     k.store(reduce.getWhere(), 1, index);
+    rewriter.replaceOp(op, k.kernel);
+    return success();
+  }
+};
+
+loop::ScanKind getLoopKind(graph::ScanKind kind, Type type) {
+  bool isUnsigned = type.isInteger(1) || type.isUnsignedInteger();
+  switch (kind) {
+  case graph::ScanKind::Sum:
+    return loop::ScanKind::Sum;
+  case graph::ScanKind::Prod:
+    return loop::ScanKind::Prod;
+  case graph::ScanKind::Max:
+    return isUnsigned ? loop::ScanKind::UMax : loop::ScanKind::Max;
+  case graph::ScanKind::Min:
+    return isUnsigned ? loop::ScanKind::UMin : loop::ScanKind::Min;
+  case graph::ScanKind::LogAddExp:
+    return loop::ScanKind::LogAddExp;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// graph.scan  →  loop.kernel { load, loop.scan, store }
+struct Scan : OpRewritePattern<graph::ScanOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::ScanOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<ExprAttr> sizes = getSizes(op.getInput());
+    unsigned rank = static_cast<unsigned>(sizes.size());
+    std::string name = ("scan_" + graph::stringifyScanKind(op.getKind())).str();
+    KernelBuilder k(rewriter, op.getLoc(), name, sizes, op.getInput(),
+                    op.getType());
+    Type element = op.getInput().getType().getElementType();
+    Value v = k.toCompute(k.load(0, k.dims(rank)));
+    v = loop::ScanOp::create(
+        k.b, getLoopKind(op.getKind(), element), v,
+        ArrayRef<int64_t>{static_cast<int64_t>(op.getDim())});
+    k.store(k.fromCompute(v, getScalarType(op.getResult())), 0, k.dims(rank));
+    rewriter.replaceOp(op, k.kernel);
+    return success();
+  }
+};
+
+/// graph.arg_scan  →  loop.kernel { load, loop.index, loop.arg_scan, store }
+struct ArgScan : OpRewritePattern<graph::ArgScanOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::ArgScanOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<ExprAttr> sizes = getSizes(op.getInput());
+    unsigned rank = static_cast<unsigned>(sizes.size());
+    bool isMax = op.getKind() == graph::ReduceKind::Max;
+    KernelBuilder k(rewriter, op.getLoc(), isMax ? "cummax" : "cummin", sizes,
+                    op.getInput(), op->getResultTypes());
+    Type element = op.getInput().getType().getElementType();
+    Value v = k.toCompute(k.load(0, k.dims(rank)));
+    // Bools order as unsigned numbers.
+    ReduceKind kind = element.isInteger(1) || element.isUnsignedInteger()
+                          ? (isMax ? ReduceKind::UMax : ReduceKind::UMin)
+                          : (isMax ? ReduceKind::Max : ReduceKind::Min);
+    Value position = loop::IndexOp::create(
+        k.b, k.b.getI64Type(),
+        sym::dim(getContext(), static_cast<unsigned>(op.getDim())));
+    auto scan = loop::ArgScanOp::create(
+        k.b, TypeRange{v.getType(), k.b.getI64Type()}, kind, v, position,
+        ArrayRef<int64_t>{static_cast<int64_t>(op.getDim())});
+    k.store(k.fromCompute(scan.getExtremum(), getScalarType(op.getValues())), 0,
+            k.dims(rank));
+    k.store(scan.getWhere(), 1, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();
   }
@@ -169,5 +238,5 @@ struct Matmul : OpRewritePattern<graph::MatmulOp> {
 } // namespace
 
 void coil::populateReductionToLoopPatterns(RewritePatternSet &patterns) {
-  patterns.add<ArgReduce, Matmul, Reduce>(patterns.getContext());
+  patterns.add<ArgReduce, ArgScan, Matmul, Reduce, Scan>(patterns.getContext());
 }

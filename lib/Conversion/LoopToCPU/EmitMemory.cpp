@@ -108,6 +108,23 @@ std::pair<Value, Value> KernelEmitter::emitBounds(Value index, ExprAttr size,
   return {index, access};
 }
 
+Value KernelEmitter::emitBounds(ArrayRef<ExprAttr> indices,
+                                ArrayRef<ExprAttr> sizes, BoundsPolicy policy,
+                                MutableArrayRef<Value> args, Value active) {
+  if (policy == BoundsPolicy::Trusted)
+    return active;
+  for (auto [index, size] : llvm::zip_equal(indices, sizes)) {
+    if (index.getKind() != ExprKind::Arg)
+      continue;
+    Value &arg = args[static_cast<size_t>(index.getValue())];
+    // A scalar condition on a vector index, or the reverse, is broadcast.
+    if (active && isVector(active) && !isVector(arg))
+      arg = broadcast(arg);
+    std::tie(arg, active) = emitBounds(arg, size, policy, active);
+  }
+  return active;
+}
+
 LogicalResult KernelEmitter::emitLoad(LoadOp load) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   auto type = cast<RankedTensorType>(load.getSource().getType());
@@ -137,18 +154,8 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
     SmallVector<Value> args;
     for (Value v : load.getArgs())
       args.push_back(lookup(v, copy));
-    if (load.getBounds() != BoundsPolicy::Trusted) {
-      for (auto [index, size] :
-           llvm::zip_equal(load.getIndices().getDims(), sizes)) {
-        if (index.getKind() != ExprKind::Arg)
-          continue;
-        Value &arg = args[index.getValue()];
-        // A scalar condition on a vector index, or the reverse, is broadcast.
-        if (active && isVector(active) && !isVector(arg))
-          arg = broadcast(arg);
-        std::tie(arg, active) = emitBounds(arg, size, load.getBounds(), active);
-      }
-    }
+    active = emitBounds(load.getIndices().getDims(), sizes, load.getBounds(),
+                        args, active);
     bool vectorArgs = llvm::any_of(args, [&](Value v) { return isVector(v); });
 
     if (!isVectorLoad) {
@@ -300,6 +307,89 @@ LogicalResult KernelEmitter::emitStore(StoreOp store, Value value) {
               .getResult());
     Value pointers = elementPointer(base, memory, vectorExpr(address, copy));
     LLVM::masked_scatter::create(b, vec, pointers, active,
+                                 b.getI32IntegerAttr(alignment));
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitScatter(ScatterOp scatter) {
+  unsigned number =
+      static_cast<unsigned>(kernel.getInputs().size() + scatter.getOutput());
+  Type scalar = scatter.getValue().getType();
+  Type memory = memoryType(scalar);
+  unsigned alignment = elementBytes(scalar);
+  ArrayRef<ExprAttr> indices = scatter.getIndices().getDims();
+  SmallVector<ExprAttr> sizes =
+      sym::getSizes(cast<RankedTensorType>(scatter.getTarget().getType()));
+  ExprAttr address = linearAddress(indices, layout.strides[number]);
+  Value base = buffers[number];
+  // A vector's lanes write different elements: `convert-loop-to-cpu` has seen
+  // to it that they do not run along a dimension that the scatter is over.
+  bool vectors = vectorDim >= 0;
+  auto update = [&](Value old, Value value) {
+    std::optional<ReduceKind> kind = scatter.getKind();
+    return toMemory(kind ? combine(*kind, fromMemory(old, scalar), value)
+                         : value);
+  };
+  for (unsigned copy = 0, n = vectors ? copies : 1; copy < n; ++copy) {
+    SmallVector<Value> args;
+    for (Value v : scatter.getArgs())
+      args.push_back(lookup(v, copy));
+    Value active = emitBounds(indices, sizes, scatter.getBounds(), args,
+                              vectors ? tailMask(copy) : Value());
+    Value value = lookup(scatter.getValue(), copy);
+    if (!vectors) {
+      auto write = [&] {
+        Value pointer =
+            elementPointer(base, memory, scalarExpr(address, 0, args));
+        Value old;
+        if (scatter.getKind())
+          old = LLVM::LoadOp::create(b, memory, pointer, alignment);
+        LLVM::StoreOp::create(b, update(old, value), pointer, alignment);
+      };
+      if (!active) {
+        write();
+        continue;
+      }
+      auto choice = scf::IfOp::create(b, active, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      write();
+      continue;
+    }
+    value = broadcast(value);
+    if (active)
+      active = broadcast(active);
+    auto vectorType = VectorType::get(width, memory);
+    bool vectorArgs = llvm::any_of(args, [&](Value v) { return isVector(v); });
+    ExprAttr v = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
+    auto split = sym::splitLinear(address, v);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
+    if (!vectorArgs && split && split->first.isConstant(1)) {
+      Value pointer =
+          elementPointer(base, memory, scalarExpr(address, copy, args));
+      Value old;
+      if (scatter.getKind())
+        old = loadVector(pointer, vectorType, active, zero, alignment);
+      Value updated = update(old, value);
+      if (active)
+        LLVM::MaskedStoreOp::create(b, updated, pointer, active,
+                                    b.getI32IntegerAttr(alignment));
+      else
+        LLVM::StoreOp::create(b, updated, pointer, alignment);
+      continue;
+    }
+    if (!active)
+      active = broadcast(
+          arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1))
+              .getResult());
+    Value pointers =
+        elementPointer(base, memory, vectorExpr(address, copy, args));
+    Value old;
+    if (scatter.getKind())
+      old = LLVM::masked_gather::create(b, vectorType, pointers, active, zero,
+                                        b.getI32IntegerAttr(alignment));
+    LLVM::masked_scatter::create(b, update(old, value), pointers, active,
                                  b.getI32IntegerAttr(alignment));
   }
   return success();

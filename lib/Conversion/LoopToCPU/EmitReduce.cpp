@@ -28,7 +28,7 @@ static ReduceKind kindOf(Operation *op) {
 }
 
 unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
-  return isa<ArgReduceOp>(op) ? 2 : 1;
+  return isa<ArgReduceOp, ArgScanOp>(op) ? 2 : 1;
 }
 
 unsigned KernelEmitter::accumulatorCopies(Operation *op) const {

@@ -31,6 +31,8 @@ static bool isReduction(Operation *op) {
   return isa<ReduceOp, ArgReduceOp>(op);
 }
 
+static bool isScan(Operation *op) { return isa<ScanOp, ArgScanOp>(op); }
+
 /// Notes that result `output` keeps the value of op `number`.
 void KernelEmitter::keep(unsigned output, int64_t number) {
   Operation *op = &*std::next(kernel.getBlock()->begin(), number);
@@ -109,10 +111,12 @@ Operation *KernelEmitter::emit(OpBuilder &builder, StringRef name) {
     symbolValues[symbol.strref()] = LLVM::LoadOp::create(b, i64, slot);
   }
   dimValues.resize(kernel.getNumDims());
-  bool checks = llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), [](LoadOp l) {
-    return l.getBounds() == BoundsPolicy::Check ||
-           l.getBounds() == BoundsPolicy::WrapCheck;
-  });
+  auto canFail = [](auto access) {
+    return access.getBounds() == BoundsPolicy::Check ||
+           access.getBounds() == BoundsPolicy::WrapCheck;
+  };
+  bool checks = llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), canFail) ||
+                llvm::any_of(kernel.getBlock()->getOps<ScatterOp>(), canFail);
   if (checks) {
     Value one = arith::ConstantIntOp::create(b, i32, 1);
     errorFlag = LLVM::AllocaOp::create(b, ptr, i32, one);
@@ -167,7 +171,7 @@ LogicalResult KernelEmitter::emitTask(Value task) {
     return emitPoint();
   // What does not vary over the vectorised dimension is computed once a task.
   for (Operation &op : *kernel.getBlock()) {
-    if (isReduction(&op) || isa<StoreOp>(op) || phases[&op] != 0)
+    if (isReduction(&op) || isa<StoreOp, ScatterOp>(op) || phases[&op] != 0)
       continue;
     Value v = op.getResult(0);
     if (variesOverVector(v) || variance[v].anyCommon(reducedSet))
@@ -265,14 +269,10 @@ LogicalResult KernelEmitter::emitPoint() {
 LogicalResult KernelEmitter::emitPhase(unsigned phase) {
   currentPhase = phase;
   // Values of the point, once.
-  SmallVector<Operation *> reductions;
   for (Operation &op : *kernel.getBlock()) {
-    if (phases[&op] != phase)
+    if (phases[&op] != phase || isReduction(&op))
       continue;
-    if (isReduction(&op))
-      reductions.push_back(&op);
-    else if (!phases.isInner(&op) && !onceATask.contains(&op) &&
-             failed(emitOp(&op)))
+    if (!phases.isInner(&op) && !onceATask.contains(&op) && failed(emitOp(&op)))
       return failure();
   }
   // What the loop of this phase has to compute.
@@ -285,22 +285,34 @@ LogicalResult KernelEmitter::emitPhase(unsigned phase) {
     return success();
 
   SmallVector<Value> start;
-  for (Operation *op : reductions) {
+  for (Operation *op : slice) {
+    bool reduces = isReduction(op);
+    if (!reduces && !(isScan(op) && isComputed(op)))
+      continue;
     bool vectors = vectorIsReduced || variesOverVector(op->getResult(0));
     for (unsigned copy = 0, n = accumulatorCopies(op); copy < n; ++copy)
-      for (Value v : neutral(op))
+      for (Value v : reduces ? neutral(op) : startScan(op))
         start.push_back(vectors ? broadcast(v) : v);
   }
   FailureOr<SmallVector<Value>> end = emitReducedLoop(0, start, slice);
   if (failed(end))
     return failure();
   ArrayRef<Value> rest = *end;
-  for (Operation *op : reductions) {
+  for (Operation *op : slice) {
+    bool reduces = isReduction(op);
+    if (!reduces && !(isScan(op) && isComputed(op)))
+      continue;
     unsigned n = accumulatorCopies(op) * accumulatorsPerCopy(op);
-    finishReduction(op, rest.take_front(n));
+    if (reduces)
+      finishReduction(op, rest.take_front(n));
     rest = rest.drop_front(n);
   }
   return success();
+}
+
+bool KernelEmitter::isComputed(Operation *op) const {
+  const auto *where = kept.find(op);
+  return where == kept.end() || where->second.phase >= currentPhase;
 }
 
 FailureOr<SmallVector<Value>>
@@ -310,18 +322,21 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
     SmallVector<Value> acc(accumulators.begin(), accumulators.end());
     MutableArrayRef<Value> rest = acc;
     for (Operation *op : slice) {
-      if (!isReduction(op)) {
-        auto *where = kept.find(op);
-        if (where != kept.end() && where->second.phase < currentPhase) {
-          if (failed(emitKeptLoad(where->second.store, op->getResult(0))))
-            return failure();
-        } else if (failed(emitOp(op))) {
+      if (!isComputed(op)) {
+        if (failed(emitKeptLoad(kept.find(op)->second.store, op->getResult(0))))
           return failure();
-        }
+        continue;
+      }
+      if (!isReduction(op) && !isScan(op)) {
+        if (failed(emitOp(op)))
+          return failure();
         continue;
       }
       unsigned n = accumulatorCopies(op) * accumulatorsPerCopy(op);
-      accumulate(op, rest.take_front(n));
+      if (isScan(op))
+        stepScan(op, rest.take_front(n));
+      else
+        accumulate(op, rest.take_front(n));
       rest = rest.drop_front(n);
     }
     for (auto &[op, where] : kept)
@@ -394,6 +409,8 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
     return emitLoad(load);
   if (auto store = dyn_cast<StoreOp>(op))
     return emitStore(store, store.getValue());
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return emitScatter(scatter);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
   if (auto index = dyn_cast<IndexOp>(op)) {

@@ -127,6 +127,14 @@ private:
 
   mlir::LogicalResult emitLoad(LoadOp load);
   mlir::LogicalResult emitStore(StoreOp store, mlir::Value value);
+  mlir::LogicalResult emitScatter(ScatterOp scatter);
+  /// Applies the bounds policy to the arguments that are indices by themselves;
+  /// returns the condition under which to access, null for always.
+  mlir::Value emitBounds(llvm::ArrayRef<sym::ExprAttr> indices,
+                         llvm::ArrayRef<sym::ExprAttr> sizes,
+                         BoundsPolicy policy,
+                         llvm::MutableArrayRef<mlir::Value> args,
+                         mlir::Value active);
   /// Loads the value that `store`'s elements hold for `value`.
   mlir::LogicalResult emitKeptLoad(StoreOp store, mlir::Value value);
   /// A load of a whole vector, masked when `active` is not null.
@@ -163,6 +171,18 @@ private:
   /// One step: accumulators after the values of the current point(s).
   void accumulate(mlir::Operation *op,
                   llvm::MutableArrayRef<mlir::Value> accumulators);
+  //===--- Scans (EmitScan.cpp) -------------------------------------------===//
+
+  /// Starts of what a scan carries from point to point, as scalars.
+  llvm::SmallVector<mlir::Value> startScan(mlir::Operation *op);
+  /// One step: what is carried on, and the values of the scan.
+  void stepScan(mlir::Operation *op,
+                llvm::MutableArrayRef<mlir::Value> carried);
+  mlir::Value logAddExp(mlir::Value x, mlir::Value y);
+  /// Whether the loop of the current phase computes `op`, rather than reads
+  /// back what an earlier one kept.
+  bool isComputed(mlir::Operation *op) const;
+
   unsigned accumulatorCopies(mlir::Operation *op) const;
   unsigned accumulatorsPerCopy(mlir::Operation *op) const;
 

@@ -79,6 +79,19 @@ static LogicalResult checkRows(loop::KernelOp body,
   return success();
 }
 
+/// (C6)
+static LogicalResult checkOrder(loop::KernelOp body,
+                                loop::ScheduleAttr schedule) {
+  if (!body.isSequential() || schedule.getVectorDim() < 0 ||
+      schedule.getVectorWidth() == 1 ||
+      !llvm::is_contained(body.getReducedDims(),
+                          static_cast<unsigned>(schedule.getVectorDim())))
+    return success();
+  return body.emitOpError("has a schedule that vectorises dimension ")
+         << schedule.getVectorDim()
+         << ", whose points a scan or scatter takes in order";
+}
+
 namespace {
 struct ConvertLoopToCPUPass
     : coil::impl::ConvertLoopToCPUPassBase<ConvertLoopToCPUPass> {
@@ -105,7 +118,8 @@ struct ConvertLoopToCPUPass
         return signalPassFailure();
       }
       if (failed(checkKeep(body, schedule)) ||
-          failed(checkRows(body, schedule)))
+          failed(checkRows(body, schedule)) ||
+          failed(checkOrder(body, schedule)))
         return signalPassFailure();
       grain = schedule.getGrain();
     }

@@ -62,6 +62,8 @@ static SmallVector<StringAttr> getSymbols(loop::KernelOp kernel,
       walker.walk(store.getIndicesAttr());
     else if (auto index = dyn_cast<loop::IndexOp>(op))
       walker.walk(index.getExprAttr());
+    else if (auto scatter = dyn_cast<loop::ScatterOp>(op))
+      walker.walk(scatter.getIndicesAttr());
   }
   SmallVector<StringAttr> symbols = found.takeVector();
   llvm::sort(symbols, [](StringAttr a, StringAttr b) {

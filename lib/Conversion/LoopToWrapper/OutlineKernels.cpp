@@ -13,6 +13,7 @@
 
 #include "KernelTable.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
@@ -62,7 +63,10 @@ private:
   /// of `source` at `indices`.
   Value copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
              RankedTensorType type, ArrayRef<ExprAttr> strides);
-  /// Launches a kernel; `outputs` are written.
+  /// A new buffer with the elements of `source` in row-major order.
+  Value clone(Location loc, Value source);
+  /// Launches a kernel; `outputs` are written. What a scatter alone refers to
+  /// is its output, which holds a copy of it by now.
   void launch(loop::KernelOp kernel, ValueRange outputs);
   Value alloc(Location loc, Type tensor, ArrayRef<ExprAttr> strides = {}) {
     return AllocOp::create(
@@ -220,10 +224,13 @@ LogicalResult Outliner::bindSymbols() {
 void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
   SmallVector<Value> inputs;
   SmallVector<sym::ShapeAttr> inputStrides, outputStrides;
-  for (Value v : kernel.getInputs()) {
+  for (Value v : kernel.getInputs())
     inputs.push_back(buffers[v]);
-    inputStrides.push_back(getType(inputs.back()).getStrides());
-  }
+  for (auto scatter : kernel.getBlock()->getOps<loop::ScatterOp>())
+    if (std::optional<unsigned> i = loop::getInPlaceTarget(scatter))
+      inputs[*i] = outputs[static_cast<unsigned>(scatter.getOutput())];
+  for (Value v : inputs)
+    inputStrides.push_back(getType(v).getStrides());
   for (Value v : outputs)
     outputStrides.push_back(getType(v).getStrides());
   KernelOp callee =
@@ -250,9 +257,17 @@ LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
                        schedule.getLibrary().getValue(), why);
     kernel.removeScheduleAttr();
   }
-  SmallVector<Value> outputs;
-  for (Value v : kernel.getResults())
-    outputs.push_back(buffers[v] = alloc(kernel.getLoc(), v.getType()));
+  SmallVector<Value> outputs(kernel.getNumResults());
+  for (auto scatter : kernel.getBlock()->getOps<loop::ScatterOp>()) {
+    auto target = cast<BlockArgument>(scatter.getTarget());
+    outputs[static_cast<unsigned>(scatter.getOutput())] =
+        clone(scatter.getLoc(), kernel.getInputs()[target.getArgNumber()]);
+  }
+  for (auto [result, output] : llvm::zip_equal(kernel.getResults(), outputs)) {
+    if (!output)
+      output = alloc(kernel.getLoc(), result.getType());
+    buffers[result] = output;
+  }
   launch(kernel, outputs);
   return success();
 }
@@ -332,6 +347,19 @@ Value Outliner::copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
   Value buffer = alloc(loc, type, strides);
   launch(kernel, buffer);
   return buffer;
+}
+
+Value Outliner::clone(Location loc, Value source) {
+  auto type = cast<RankedTensorType>(source.getType());
+  if (getType(buffers[source]) == BufferType::get(type, {}, device)) {
+    Value target = alloc(loc, type);
+    CopyOp::create(b, loc, buffers[source], target);
+    return target;
+  }
+  SmallVector<ExprAttr> dims;
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    dims.push_back(sym::dim(b.getContext(), d));
+  return copy(loc, source, dims, type, {});
 }
 
 void Outliner::convertView(loop::ViewOp view) {

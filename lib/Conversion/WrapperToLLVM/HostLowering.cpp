@@ -497,6 +497,8 @@ LogicalResult HostLowering::lower(FreeOp op) {
 }
 
 LogicalResult HostLowering::lower(CopyOp op) {
+  if (getStorage(op.getSource()) == getStorage(op.getTarget()))
+    return success();
   auto type = cast<BufferType>(op.getSource().getType());
   const DeviceInfo *device = getDevice(op, type.getDevice());
   if (!device)

@@ -134,3 +134,19 @@ gpu.module @special {
     gpu.return
   }
 }
+
+gpu.module @redirect {
+  llvm.func @coil_special_i0ef(f32) -> f32
+  llvm.func @coil_special_zeta(f64, f64) -> f64
+  // The CPU runtime's names of special functions are taken, too.
+  // CHECK-LABEL: llvm.func @redirect
+  gpu.func @redirect(%p: !llvm.ptr<1>, %x: f32, %y: f64) kernel {
+    // CHECK: llvm.call @coil_i0e_f32(
+    %0 = llvm.call @coil_special_i0ef(%x) : (f32) -> f32
+    // CHECK: llvm.call @coil_zeta_f64(
+    %1 = llvm.call @coil_special_zeta(%y, %y) : (f64, f64) -> f64
+    llvm.store %0, %p : f32, !llvm.ptr<1>
+    llvm.store %1, %p : f64, !llvm.ptr<1>
+    gpu.return
+  }
+}

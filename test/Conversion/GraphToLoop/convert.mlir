@@ -120,6 +120,45 @@ func.func @iota_bf16() -> tensor<4xbf16> {
   return %0 : tensor<4xbf16>
 }
 
+// Only the indexed dimension goes in order.
+// CHECK-LABEL: @scatter
+// CHECK:       loop.kernel "scatter" [4, 2]
+// CHECK:       %[[I:.+]] = loop.load %{{.+}}[d0, d1] : tensor<4x2xi64> -> i64
+// CHECK:       %[[V:.+]] = loop.load %{{.+}}[d0, d1] : tensor<5x2xf32> -> f32
+// CHECK:       loop.scatter sum %[[V]] into %in[d0, t0](%[[I]]) bounds wrap_check as 0 over [1] : f32, tensor<4x6xf32>
+func.func @scatter(%x: tensor<4x6xf32>, %i: tensor<4x2xi64>, %v: tensor<5x2xf32>) -> tensor<4x6xf32> {
+  %0 = graph.scatter sum %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>, tensor<5x2xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// The dimensions of the index tensors go in order; the maximum of bools is a
+// disjunction.
+// CHECK-LABEL: @index_put
+// CHECK:       loop.kernel "index_put" [2, 3, 9]
+// CHECK:       loop.scatter or %{{.+}} into %in[t0, d2, t1](%{{.+}}, %{{.+}}) bounds wrap_check as 0 over [0, 1] : i1, tensor<5x9x7xi1>
+func.func @index_put(%x: tensor<5x9x7xi1>, %i: tensor<2x3xi64>, %j: tensor<3xi32>, %v: tensor<2x3x9xi1>) -> tensor<5x9x7xi1> {
+  %0 = graph.index_put max %x[%i, %j], %v dims [0, 2] : (tensor<5x9x7xi1>, tensor<2x3xi64>, tensor<3xi32>, tensor<2x3x9xi1>) -> tensor<5x9x7xi1>
+  return %0 : tensor<5x9x7xi1>
+}
+
+// 16 bits are scanned in 32.
+// CHECK-LABEL: @scan
+// CHECK:       loop.scan sum %{{.+}} over [1] : f32
+// CHECK:       arith.truncf
+func.func @scan(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  %0 = graph.scan sum, %x dim 1 : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  return %0 : tensor<4x8xbf16>
+}
+
+// Bools order as unsigned numbers.
+// CHECK-LABEL: @arg_scan
+// CHECK:       %[[P:.+]] = loop.index <d0>
+// CHECK:       loop.arg_scan umin %{{.+}} at %[[P]] over [0] : i1
+func.func @arg_scan(%x: tensor<4x8xi1>) -> (tensor<4x8xi1>, tensor<4x8xi64>) {
+  %v, %i = graph.arg_scan min, %x dim 0 : (tensor<4x8xi1>) -> (tensor<4x8xi1>, tensor<4x8xi64>)
+  return %v, %i : tensor<4x8xi1>, tensor<4x8xi64>
+}
+
 // -----
 
 func.func @convert_c1(%a: tensor<4xf32>) -> tensor<4xf32> {

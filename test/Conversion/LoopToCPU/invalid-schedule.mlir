@@ -180,3 +180,15 @@ wrapper.kernel @convert_loop_to_cpu_c5_bytes(%x: tensor<8x64xf32>) attributes {i
   }
   wrapper.yield %0 : tensor<64xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_cpu_c6(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule that vectorises dimension 1, whose points a scan or scatter takes in order}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16> {
+    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x64xf32>
+}

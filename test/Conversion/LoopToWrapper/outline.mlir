@@ -152,3 +152,55 @@ func.func @shared_element(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// The result of a scatter starts as a copy of its target, which the kernel then
+// reads and writes in place.
+// CHECK: wrapper.kernel @scatter_0
+// CHECK-SAME: in_place = array<i64: 0, 0>
+// CHECK-LABEL: wrapper.func @scatter
+// CHECK: %[[Y:.+]] = wrapper.alloc
+// CHECK: wrapper.copy %arg0 to %[[Y]]
+// CHECK: wrapper.launch @scatter_0[] ins(%[[Y]], %arg1 : {{.*}} outs(%[[Y]] :
+func.func @scatter(%x: tensor<4x6xf32>, %i: tensor<3xi64>) -> tensor<4x6xf32> {
+  %0 = loop.kernel "scatter" [3, 6] (%a = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    loop.scatter %v into %a[t0, d1](%p) bounds check as 0 over [0] : f32, tensor<4x6xf32>
+  }
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// What the kernel also reads stays as it was.
+// CHECK: wrapper.kernel @scatter_0
+// CHECK-NOT: in_place
+// CHECK-LABEL: wrapper.func @read_target
+// CHECK: wrapper.copy %arg0 to %[[Y:.+]] :
+// CHECK: wrapper.launch @scatter_0[] ins(%arg0, %arg1 : {{.*}} outs(%[[Y]] :
+func.func @read_target(%x: tensor<4x6xf32>, %i: tensor<3xi64>) -> tensor<4x6xf32> {
+  %0 = loop.kernel "scatter" [3, 6] (%a = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = loop.load %a[t0, d1](%p) bounds check : tensor<4x6xf32> -> f32
+    loop.scatter sum %v into %a[t0, d1](%p) bounds check as 0 over [0] : f32, tensor<4x6xf32>
+  }
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// A target of another layout is copied by a kernel.
+// CHECK: wrapper.kernel @copy_0
+// CHECK-LABEL: wrapper.func @strided_target
+// CHECK-NOT: wrapper.copy
+// CHECK: wrapper.launch @copy_0[] ins(%arg0 : {{.*}} outs(%[[Y:.+]] :
+// CHECK: wrapper.launch @scatter_1[] ins(%[[Y]] : {{.*}} outs(%[[Y]] :
+func.func @strided_target(%x: tensor<4x6xf32> {coil.strides = #sym.shape<[1, 4]>}) -> tensor<4x6xf32> {
+  %0 = loop.kernel "scatter" [6] (%a = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+    %v = arith.constant 1.0 : f32
+    loop.scatter %v into %a[0, d0] as 0 over [] : f32, tensor<4x6xf32>
+  }
+  return %0 : tensor<4x6xf32>
+}

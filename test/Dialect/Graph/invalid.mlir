@@ -638,3 +638,139 @@ func.func @gather_c3(%x: tensor<2x6xf32>, %i: tensor<4x6xi64>) {
   %0 = graph.gather %x, %i dim 1 : (tensor<2x6xf32>, tensor<4x6xi64>) -> tensor<4x6xf32>
   return
 }
+
+// -----
+
+func.func @scatter_c1(%x: tensor<4x6xf32>, %i: tensor<4xi64>, %v: tensor<4x2xf32>) {
+  // expected-error@+1 {{expected operand, index and source of one rank above 1}}
+  %0 = graph.scatter %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<4xi64>, tensor<4x2xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c2(%x: tensor<4x6xf32>, %i: tensor<4x2xi64>, %v: tensor<4x2xf64>) {
+  // expected-error@+1 {{expected a result of type 'tensor<4x6xf32>' and a source with its elements}}
+  %0 = graph.scatter %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>, tensor<4x2xf64>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c3_source(%x: tensor<4x6xf32>, %i: tensor<4x2xi64>, %v: tensor<3x2xf32>) {
+  // expected-error@+1 {{writes 4 elements along dimension 0, where the source has 3 and the operand 4}}
+  %0 = graph.scatter %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>, tensor<3x2xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c3_operand(%x: tensor<4x6xf32>, %i: tensor<5x2xi64>, %v: tensor<5x2xf32>) {
+  // expected-error@+1 {{writes 5 elements along dimension 0, where the source has 5 and the operand 4}}
+  %0 = graph.scatter %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<5x2xi64>, tensor<5x2xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c4(%x: tensor<4x6xf32>, %i: tensor<4x2xi64>, %v: tensor<4x2xf32>) {
+  // expected-error@+1 {{cannot combine elements of type 'f32' by 'any'}}
+  %0 = graph.scatter any %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @index_put_c1(%x: tensor<4x6xf32>, %i: tensor<2xi64>, %v: tensor<2xf32>) {
+  // expected-error@+1 {{expected one index for each of 2 dimensions but got 1}}
+  %0 = graph.index_put %x[%i], %v dims [0, 1] : (tensor<4x6xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @index_put_c2(%x: tensor<4x6xf32>, %i: tensor<2xi64>, %j: tensor<3xi64>, %v: tensor<3xf32>) {
+  // expected-error@+1 {{do not broadcast}}
+  %0 = graph.index_put %x[%i, %j], %v dims [0, 1] : (tensor<4x6xf32>, tensor<2xi64>, tensor<3xi64>, tensor<3xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @index_put_c3(%x: tensor<4x6xf32>, %i: tensor<2xi64>, %v: tensor<3x6xf32>) {
+  // expected-error@+1 {{expected result sizes [2, 6] but got [3, 6]}}
+  %0 = graph.index_put %x[%i], %v dims [0] : (tensor<4x6xf32>, tensor<2xi64>, tensor<3x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @index_put_c3_type(%x: tensor<4x6xf32>, %i: tensor<2xi64>, %v: tensor<2x6xf32>) {
+  // expected-error@+1 {{expected a result of type 'tensor<4x6xf32>' and values with its elements}}
+  %0 = graph.index_put %x[%i], %v dims [0] : (tensor<4x6xf32>, tensor<2xi64>, tensor<2x6xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @index_put_c4(%x: tensor<4x6xf32>, %i: tensor<2xi64>, %v: tensor<2x6xf32>) {
+  // expected-error@+1 {{cannot combine elements of type 'f32' by 'xor'}}
+  %0 = graph.index_put xor %x[%i], %v dims [0] : (tensor<4x6xf32>, tensor<2xi64>, tensor<2x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{dimension 2 is outside rank 2}}
+  %0 = graph.scan sum, %x dim 2 : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c2(%x: tensor<4xi1>) {
+  // expected-error@+1 {{has no scan 'sum' of elements of type 'i1'}}
+  %0 = graph.scan sum, %x dim 0 : (tensor<4xi1>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @scan_c2_logaddexp(%x: tensor<4xi64>) {
+  // expected-error@+1 {{has no scan 'logaddexp' of elements of type 'i64'}}
+  %0 = graph.scan logaddexp, %x dim 0 : (tensor<4xi64>) -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @arg_scan_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{expected 'max' or 'min' but got 'sum'}}
+  %v, %i = graph.arg_scan sum, %x dim 0 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi64>)
+  return
+}
+
+// -----
+
+func.func @arg_scan_c1_dim(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{dimension 2 is outside rank 2}}
+  %v, %i = graph.arg_scan max, %x dim 2 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi64>)
+  return
+}
+
+// -----
+
+func.func @arg_scan_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{expected result sizes [4, 6] but got [4, 5]}}
+  %v, %i = graph.arg_scan max, %x dim 0 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x5xi64>)
+  return
+}
+
+// -----
+
+func.func @arg_scan_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{must be}}
+  %v, %i = graph.arg_scan max, %x dim 0 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi32>)
+  return
+}

@@ -597,3 +597,35 @@ func.func @unsigned_and_bool(%x: tensor<4xui8>, %p: tensor<4xi1>) {
   %2 = graph.select %p, %x, %0 : (tensor<4xi1>, tensor<4xui8>, tensor<ui8>) -> tensor<4xui8>
   return
 }
+
+// CHECK-LABEL: @scatter
+func.func @scatter(%x: tensor<4x6xf32>, %i: tensor<4x2xi64>, %v: tensor<4x2xf32>) {
+  // CHECK: graph.scatter sum %{{.*}}, %{{.*}}, %{{.*}} dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<4x6xf32>
+  %0 = graph.scatter sum %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<4x6xf32>
+  // CHECK: graph.scatter %{{.*}}, %{{.*}}, %{{.*}} dim 1
+  %1 = graph.scatter %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// CHECK-LABEL: @index_put
+func.func @index_put(%x: tensor<128x16xf32>, %i: tensor<3xi64>, %v: tensor<3x16xf32>) {
+  // CHECK: graph.index_put sum %{{.*}}[%{{.*}}], %{{.*}} dims [0] : (tensor<128x16xf32>, tensor<3xi64>, tensor<3x16xf32>) -> tensor<128x16xf32>
+  %0 = graph.index_put sum %x[%i], %v dims [0] : (tensor<128x16xf32>, tensor<3xi64>, tensor<3x16xf32>) -> tensor<128x16xf32>
+  // CHECK: graph.index_put %{{.*}}[%{{.*}}], %{{.*}} dims [0]
+  %1 = graph.index_put %x[%i], %v dims [0] : (tensor<128x16xf32>, tensor<3xi64>, tensor<3x16xf32>) -> tensor<128x16xf32>
+  return
+}
+
+// CHECK-LABEL: @scan
+func.func @scan(%x: tensor<4x8xf32>) {
+  // CHECK: graph.scan sum, %{{.*}} dim 1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = graph.scan sum, %x dim 1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// CHECK-LABEL: @arg_scan
+func.func @arg_scan(%x: tensor<4x8xf32>) {
+  // CHECK: graph.arg_scan max, %{{.*}} dim 1 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  %v, %i = graph.arg_scan max, %x dim 1 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  return
+}

@@ -46,3 +46,17 @@ func.func @masked_load_from_empty_tensor(%x: tensor<0xf32>) -> tensor<3xf32> {
   }
   return %y : tensor<3xf32>
 }
+
+// A scatter's target is no load that could go through the view.
+// CHECK-LABEL: @target_stays
+// CHECK:       %[[V:.+]] = loop.view
+// CHECK:       (%[[A:.+]] = %[[V]])
+// CHECK:       loop.scatter %{{.+}} into %[[A]]
+func.func @target_stays(%x: tensor<4x6xf32>) -> tensor<6x4xf32> {
+  %t = loop.view %x[d1, d0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %0 = loop.kernel "scatter" [4] (%a = %t) : (tensor<6x4xf32>) -> tensor<6x4xf32> {
+    %v = arith.constant 1.0 : f32
+    loop.scatter %v into %a[0, d0] as 0 over [] : f32, tensor<6x4xf32>
+  }
+  return %0 : tensor<6x4xf32>
+}

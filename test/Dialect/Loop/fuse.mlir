@@ -174,3 +174,54 @@ func.func @long_chain(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
   %3 = graph.sub %2, %d : (tensor<64x100xf32>, tensor<64x1xf32>) -> tensor<64x100xf32>
   return %3 : tensor<64x100xf32>
 }
+
+// -----
+
+// What is written is computed in the kernel that writes it; the target is not,
+// and neither is what reads the result.
+// CHECK-LABEL: @scatter
+// CHECK:       %[[T:.+]] = loop.kernel "add"
+// CHECK:       loop.kernel "mul+index_put" [4, 13] {{.*}} = %[[T]]
+// CHECK:       arith.mulf
+// CHECK:       loop.scatter
+// CHECK:       loop.kernel "neg"
+// REMARK-DAG:  not fused: 'add' into 'mul+index_put': the consumer writes over it
+// REMARK-DAG:  not fused: 'mul+index_put' into 'neg': a scatter computes it, and an element is not final before the end
+func.func @scatter(%x: tensor<5x13xf32>, %i: tensor<4xi64>, %v: tensor<4x13xf32>) -> tensor<5x13xf32> {
+  %0 = graph.add %x, %x : (tensor<5x13xf32>, tensor<5x13xf32>) -> tensor<5x13xf32>
+  %1 = graph.mul %v, %v : (tensor<4x13xf32>, tensor<4x13xf32>) -> tensor<4x13xf32>
+  %2 = graph.index_put sum %0[%i], %1 dims [0] : (tensor<5x13xf32>, tensor<4xi64>, tensor<4x13xf32>) -> tensor<5x13xf32>
+  %3 = graph.neg %2 : (tensor<5x13xf32>) -> tensor<5x13xf32>
+  return %3 : tensor<5x13xf32>
+}
+
+// -----
+
+// A scan is fused with what is in front of it and behind it, a reduction over
+// its dimension included.
+// CHECK-LABEL: @scan
+// CHECK:       loop.kernel
+// CHECK:       %[[S:.+]] = loop.reduce sum
+// CHECK:       %[[Q:.+]] = arith.divf %{{.+}}, %[[S]]
+// CHECK:       %[[C:.+]] = loop.scan sum %[[Q]] over [1] : f32
+// CHECK:       arith.negf %[[C]]
+// CHECK-NOT:   loop.kernel
+func.func @scan(%x: tensor<5x13xf32>) -> tensor<5x13xf32> {
+  %0 = graph.reduce sum, %x dims [1] keepdims : (tensor<5x13xf32>) -> tensor<5x1xf32>
+  %1 = graph.div %x, %0 : (tensor<5x13xf32>, tensor<5x1xf32>) -> tensor<5x13xf32>
+  %2 = graph.scan sum, %1 dim 1 : (tensor<5x13xf32>) -> tensor<5x13xf32>
+  %3 = graph.neg %2 : (tensor<5x13xf32>) -> tensor<5x13xf32>
+  return %3 : tensor<5x13xf32>
+}
+
+// -----
+
+// Scans over different dimensions do not go in one order.
+// CHECK-LABEL: @scans_over_two
+// CHECK-COUNT-2: loop.kernel
+// REMARK-DAG:  both reduce, over different dimensions
+func.func @scans_over_two(%x: tensor<5x13xf32>) -> tensor<5x13xf32> {
+  %0 = graph.scan sum, %x dim 1 : (tensor<5x13xf32>) -> tensor<5x13xf32>
+  %1 = graph.scan sum, %0 dim 0 : (tensor<5x13xf32>) -> tensor<5x13xf32>
+  return %1 : tensor<5x13xf32>
+}

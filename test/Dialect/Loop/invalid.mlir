@@ -60,7 +60,7 @@ func.func @kernel_c4(%x: tensor<4x4xf32>) {
   %0 = loop.kernel "k" [4, 4] (%a = %x) : (tensor<4x4xf32>) -> tensor<4xf32> {
     %v = loop.load %a[d0, d1] : tensor<4x4xf32> -> f32
     %r = loop.reduce sum %v over [1] : f32
-    // expected-error@+1 {{reduces over other dimensions than the reductions before it in the same kernel}}
+    // expected-error@+1 {{runs over other dimensions than the reductions before it in the same kernel}}
     %s = loop.reduce sum %v over [0] : f32
     loop.store %r, 0[d0] : f32
   }
@@ -430,3 +430,219 @@ func.func private @conv_c2() attributes {a = #loop.conv<stride = [1], padding = 
 
 // expected-error@+1 {{expected positive strides, dilations and groups, and no negative padding}}
 func.func private @conv_c2_padding() attributes {a = #loop.conv<stride = [1], padding = [-1], dilation = [1], groups = 1>}
+
+// -----
+
+func.func @scatter_c1_number(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{writes result 1 of a kernel with 1}}
+    loop.scatter %v into %t[t0, d1](%p) as 1 over [0] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c1_type(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf64> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{starts from 'tensor<4x6xf32>' but the result is 'tensor<4x6xf64>'}}
+    loop.scatter %v into %t[t0, d1](%p) as 0 over [0] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c1_value(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{writes 'i64' to elements of type 'f32'}}
+    loop.scatter %p into %t[t0, d1](%p) as 0 over [0] : i64, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c2_rank(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{has 1 indices for a tensor of rank 2}}
+    loop.scatter %v into %t[t0](%p) as 0 over [0, 1] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c2_leaf(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{index 't1' mentions 't1', which does not exist}}
+    loop.scatter %v into %t[t1, d1](%p) as 0 over [0] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c3(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{cannot check the index 't0 + 1': expected an indirect index alone}}
+    loop.scatter %v into %t[t0 + 1, d1](%p) bounds check as 0 over [0] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c4(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{expected sorted distinct dimensions below 2 but got 2 after -1}}
+    loop.scatter %v into %t[t0, d1](%p) as 0 over [2] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c5(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{may write one element at several points of 'd0', which it is not over}}
+    loop.scatter %v into %t[t0, d1](%p) as 0 over [] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c6(%x: tensor<4x6xf32>) {
+  %y = loop.kernel "scatter" [4, 6] () : () -> tensor<4x6xf32> {
+    %t = arith.constant dense<0.0> : tensor<4x6xf32>
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{starts from something that is not an operand of the kernel}}
+    loop.scatter %v into %t[d0, d1] as 0 over [] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_c7(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  %y = loop.kernel "scatter" [3, 6] (%t = %x, %b = %i) : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<4x6xf32> {
+    %p = loop.load %b[d0] : tensor<3xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{kind 'umax' takes integers but got 'f32'}}
+    loop.scatter umax %v into %t[t0, d1](%p) as 0 over [0] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c3_scatter(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{result 0 is stored 2 times, expected once}}
+  %y = loop.kernel "scatter" [4, 6] (%t = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+    %v = arith.constant 1.0 : f32
+    loop.scatter %v into %t[d0, d1] as 0 over [] : f32, tensor<4x6xf32>
+    loop.store %v, 0 [d0, d1] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c4_scatter(%x: tensor<4x6xf32>) {
+  %y = loop.kernel "scatter" [4, 6] (%t = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+    %v = loop.load %t[d0, d1] : tensor<4x6xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    // expected-error@+1 {{runs over other dimensions than the reductions before it in the same kernel}}
+    loop.scatter %s into %t[d0, d1] as 0 over [0] : f32, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c1() {
+  %y = loop.kernel "scan" [4] () : () -> tensor<4xf32> {
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{expected sorted distinct dimensions below 1 but got 1 after -1}}
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c1_none() {
+  %y = loop.kernel "scan" [4] () : () -> tensor<4xf32> {
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{expected a dimension to go along}}
+    %s = loop.scan sum %v over [] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c2() {
+  %y = loop.kernel "scan" [4] () : () -> tensor<4xf32> {
+    %v = arith.constant 1.0 : f32
+    // expected-error@+1 {{kind 'umax' takes integers but got 'f32'}}
+    %s = loop.scan umax %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c2_logaddexp() {
+  %y = loop.kernel "scan" [4] () : () -> tensor<4xi64> {
+    %v = arith.constant 1 : i64
+    // expected-error@+1 {{kind 'logaddexp' takes floats but got 'i64'}}
+    %s = loop.scan logaddexp %v over [0] : i64
+    loop.store %s, 0 [d0] : i64
+  }
+  return
+}
+
+// -----
+
+func.func @arg_scan_c1() {
+  %y = loop.kernel "scan" [4] () : () -> tensor<4xi64> {
+    %v = arith.constant 1 : i64
+    // expected-error@+1 {{expected a dimension to go along}}
+    %m, %w = loop.arg_scan max %v at %v over [] : i64
+    loop.store %w, 0 [d0] : i64
+  }
+  return
+}
+
+// -----
+
+func.func @arg_scan_c2() {
+  %y = loop.kernel "scan" [4] () : () -> tensor<4xi64> {
+    %v = arith.constant 1 : i64
+    // expected-error@+1 {{kind 'sum' has no position}}
+    %m, %w = loop.arg_scan sum %v at %v over [0] : i64
+    loop.store %w, 0 [d0] : i64
+  }
+  return
+}

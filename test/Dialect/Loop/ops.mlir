@@ -54,3 +54,32 @@ func.func @argmax_and_view(%x: tensor<4x6xf32>) -> (tensor<6xf32>, tensor<6xi64>
   }
   return %y#0, %y#1 : tensor<6xf32>, tensor<6xi64>
 }
+
+// CHECK-LABEL: @scatter
+func.func @scatter(%x: tensor<128x16xf32>, %i: tensor<8xi64>, %s: tensor<8x16xf32>) -> (tensor<128x16xf32>, tensor<128x16xf32>) {
+  %y:2 = loop.kernel "scatter" [8, 16] (%t = %x, %b = %i, %c = %s) : (tensor<128x16xf32>, tensor<8xi64>, tensor<8x16xf32>) -> (tensor<128x16xf32>, tensor<128x16xf32>) {
+    %p = loop.load %b[d0] : tensor<8xi64> -> i64
+    %v = loop.load %c[d0, d1] : tensor<8x16xf32> -> f32
+    // CHECK: loop.scatter sum %{{.+}} into %{{.+}}[t0, d1](%{{.+}}) bounds wrap_check as 0 over [0] : f32, tensor<128x16xf32>
+    loop.scatter sum %v into %t[t0, d1](%p) bounds wrap_check as 0 over [0] : f32, tensor<128x16xf32>
+    // CHECK: loop.scatter %{{.+}} into %{{.+}}[d0, d1] as 1 over [0] : f32, tensor<128x16xf32>
+    loop.scatter %v into %t[d0, d1] as 1 over [0] : f32, tensor<128x16xf32>
+  }
+  return %y#0, %y#1 : tensor<128x16xf32>, tensor<128x16xf32>
+}
+
+// CHECK-LABEL: @scan
+func.func @scan(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xi64>) {
+  %y:3 = loop.kernel "scan" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xi64>) {
+    %v = loop.load %a[d0, d1] : tensor<4x6xf32> -> f32
+    %p = loop.index <d1>
+    // CHECK: loop.scan logaddexp %{{.+}} over [1] : f32
+    %c = loop.scan logaddexp %v over [1] : f32
+    // CHECK: loop.arg_scan max %{{.+}} at %{{.+}} over [1] : f32
+    %m, %w = loop.arg_scan max %v at %p over [1] : f32
+    loop.store %c, 0 [d0, d1] : f32
+    loop.store %m, 1 [d0, d1] : f32
+    loop.store %w, 2 [d0, d1] : i64
+  }
+  return %y#0, %y#1, %y#2 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xi64>
+}

@@ -113,3 +113,34 @@ func.func @other_extent(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<8xf32>
   }
   return %y : tensor<8xf32>
 }
+
+// -----
+
+// A scatter's ordered dimensions are joined, the others keep their names.
+// CHECK-LABEL: @scatter
+// SIMPLE:      loop.kernel "scatter" [6, 4, 5]
+// SIMPLE:      loop.load %{{.+}}[d0 floordiv 3, d0 mod 3] : tensor<2x3xi64> -> i64
+// SIMPLE:      loop.scatter %{{.+}} into %{{.+}}[t0, d1, d2](%{{.+}}) as 0 over [0]
+func.func @scatter(%x: tensor<7x4x5xf32>, %i: tensor<2x3xi64>, %s: tensor<2x3x4x5xf32>) -> tensor<7x4x5xf32> {
+  %0 = loop.kernel "scatter" [2, 3, 4, 5] (%a = %x, %b = %i, %c = %s) : (tensor<7x4x5xf32>, tensor<2x3xi64>, tensor<2x3x4x5xf32>) -> tensor<7x4x5xf32> {
+    %p = loop.load %b[d0, d1] : tensor<2x3xi64> -> i64
+    %v = loop.load %c[d0, d1, d2, d3] : tensor<2x3x4x5xf32> -> f32
+    loop.scatter %v into %a[t0, d2, d3](%p) as 0 over [0, 1] : f32, tensor<7x4x5xf32>
+  }
+  return %0 : tensor<7x4x5xf32>
+}
+
+// -----
+
+// One ordered dimension stays, though its size is one.
+// CHECK-LABEL: @scan
+// SIMPLE:      loop.kernel "scan" [1, 24]
+// SIMPLE:      loop.scan sum %{{.+}} over [0]
+func.func @scan(%x: tensor<1x4x6xf32>) -> tensor<1x4x6xf32> {
+  %0 = loop.kernel "scan" [1, 4, 6] (%a = %x) : (tensor<1x4x6xf32>) -> tensor<1x4x6xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<1x4x6xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0, d1, d2] : f32
+  }
+  return %0 : tensor<1x4x6xf32>
+}

@@ -190,3 +190,17 @@ wrapper.func @view_of_a_result(%x: !wrapper.buffer<[8], f32, #wrapper.device<"cp
   %1 = wrapper.reinterpret %0 at <0> : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[2, 4], f32, #wrapper.device<"cpu">>
   wrapper.return %1 : !wrapper.buffer<[2, 4], f32, #wrapper.device<"cpu">>
 }
+
+// A copy of a buffer that dies is the buffer.
+// CHECK-LABEL: wrapper.func @copy_in_place
+// CHECK: %[[A:.+]] = wrapper.alloc
+// CHECK: %[[B:.+]] = wrapper.reuse %[[A]]
+// CHECK: wrapper.copy %[[B]] to %[[B]]
+// CHECK: wrapper.return %[[B]]
+wrapper.func @copy_in_place(%x: !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>) -> !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> {
+  %0 = wrapper.alloc : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+  wrapper.launch @other[8] ins(%x : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>) outs(%0 : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>)
+  %1 = wrapper.alloc : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+  wrapper.copy %0 to %1 : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+  wrapper.return %1 : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+}

@@ -89,6 +89,9 @@ struct Measurement {
   std::string getKey() const {
     return function + " | " + type + " | " + arguments;
   }
+  friend void PrintTo(const Measurement &measurement, std::ostream *os) {
+    *os << measurement.getKey();
+  }
 };
 
 template <typename T>

@@ -410,6 +410,110 @@ indexed("embedding", lambda x, i: F.embedding(i, x), (7, 3), [[0, 6], [2, 2]], d
 add("data", "one_hot", lambda i: F.one_hot(i, 5), [torch.int64],
     lambda d, g: [(torch.tensor([[0, 4], [2, 1]]),)])
 
+# --- Writes at positions ----------------------------------------------------
+
+def writing(name, fn, dtypes, shape, values, *indices):
+    """`fn(x, values, *indices)`; indices are lists, or tensors of bools."""
+    add("scatter", name, fn, dtypes, lambda d, g: [
+        (g.tensor(shape, d, "plain"), g.tensor(values, d, "plain")) +
+        tuple(torch.tensor(i, dtype=torch.int64) if i == [] else torch.tensor(i)
+              for i in indices)])
+
+
+def put(accumulate, *at):
+    """index_put with an index tensor for each True of `at`."""
+    def fn(x, v, *indices):
+        given = iter(indices)
+        return torch.ops.aten.index_put(x, [next(given) if a else None for a in at], v, accumulate)
+    return fn
+
+
+for accumulate in (False, True):
+    suffix = ", accumulate" if accumulate else ""
+    # Without accumulation the framework does not say which of two writes wins.
+    twice = [3, 0, 3, -1, 3] if accumulate else [3, 0, -1, 2, 1]
+    writing(f"index_put(rows{suffix})", put(accumulate, True), ALL, (5, 13), (5, 13), twice)
+    writing(f"index_put(broadcast{suffix})", put(accumulate, True), ALL, (5, 7), (7,), twice)
+    writing(f"index_put(one value{suffix})", put(accumulate, True), ALL, (5, 7), (), twice)
+    writing(f"index_put(columns{suffix})", put(accumulate, False, True), ALL, (3, 5, 2), (3, 2, 2),
+            [4, -5])
+    writing(f"index_put(two{suffix})", put(accumulate, True, True), ALL, (5, 6), (2, 3),
+            [[0], [4]], [5, -3, 1])
+    writing(f"index_put(gap{suffix})", put(accumulate, True, False, True), ALL, (5, 3, 6), (3, 3),
+            [0, 4, 2], [1, -1, 0])
+    writing(f"index_put(empty index{suffix})", put(accumulate, True), ALL, (5, 3), (0, 3), [])
+    writing(f"index_put(empty rows{suffix})", put(accumulate, True), ALL, (5, 0), (2, 0), [1, 4])
+    writing(f"index_put(mask{suffix})", put(accumulate, True), ALL, (3, 5), (5,),
+            [True, False, True])
+    writing(f"index_put(whole mask{suffix})", put(accumulate, True), ALL, (2, 3), (),
+            [[True, False, True], [False, False, True]])
+    writing(f"put({suffix[2:]})", lambda x, v, i, a=accumulate: x.put(i, v, accumulate=a), ALL,
+            (3, 5), (2, 2), [[0, -1], [14 if accumulate else 13, 7]])
+ONCE = [[0, 4], [1, 3], [2, -1 + 5]]
+TWICE = [[0, 0, 4, 0], [1, 3, 3, 1], [2, 2, 2, 2]]
+writing("scatter", lambda x, v, i: x.scatter(1, i, v), ALL, (3, 5), (3, 5), ONCE)
+writing("scatter(0)", lambda x, v, i: x.scatter(0, i, v), ALL, (7, 3), (2, 3), [[0, 6, 2], [1, 0, 5]])
+writing("scatter(value)", lambda x, v, i: x.scatter(1, i, 3), ALL, (3, 5), (), TWICE)
+writing("scatter(scalar)", lambda x, v, i: x.scatter(0, i, v), ALL, (), (), 0)
+writing("scatter(empty)", lambda x, v, i: x.scatter(0, i, v), ALL, (3,), (0,), [])
+writing("scatter(add)", lambda x, v, i: x.scatter(1, i, v, reduce="add"), NUMBERS, (3, 5), (3, 4), TWICE)
+writing("scatter(multiply)", lambda x, v, i: x.scatter(1, i, v, reduce="multiply"), NUMBERS,
+        (3, 5), (3, 4), TWICE)
+writing("scatter_add", lambda x, v, i: x.scatter_add(1, i, v), ALL, (3, 5), (4, 7), TWICE)
+writing("scatter_add(0)", lambda x, v, i: x.scatter_add(0, i, v), NUMBERS, (3, 5, 2), (4, 5, 2),
+        [[[0, 1]] * 3, [[2, 1]] * 3, [[0, 1]] * 3, [[0, 0]] * 3])
+for how in ("sum", "prod", "mean", "amax", "amin"):
+    for own in (True, False):
+        writing(f"scatter_reduce({how}{'' if own else ', without self'})",
+                lambda x, v, i, h=how, o=own: x.scatter_reduce(1, i, v, h, include_self=o),
+                ALL, (3, 5), (3, 4), TWICE)
+        if how != "sum":
+            writing(f"index_reduce({how}{'' if own else ', without self'})",
+                    lambda x, v, i, h=how, o=own: x.index_reduce(0, i, v, h, include_self=o),
+                    NUMBERS, (5, 3), (4, 3), [4, 0, 4, 2])
+writing("index_add", lambda x, v, i: x.index_add(0, i, v), ALL, (5, 13), (4, 13), [4, 0, 4, 2])
+writing("index_add(alpha)", lambda x, v, i: x.index_add(1, i, v, alpha=2), NUMBERS, (3, 5), (3, 4),
+        [4, 0, 4, 2])
+writing("index_copy", lambda x, v, i: x.index_copy(0, i, v), ALL, (5, 7), (3, 7), [4, 0, 2])
+writing("index_fill", lambda x, v, i: x.index_fill(1, i, 2), ALL, (3, 5), (), [4, -5, 4])
+writing("index_fill(tensor)", lambda x, v, i: x.index_fill(1, i, v), ALL, (3, 5), (), [4, 0])
+writing("slice_scatter", lambda x, v: x.slice_scatter(v, 1, 1, -1), ALL, (3, 5), (3, 3))
+writing("slice_scatter(all)", lambda x, v: x.slice_scatter(v), ALL, (3, 5), (3, 5))
+writing("slice_scatter(step)", lambda x, v: x.slice_scatter(v, 0, 1, 7, 3), ALL, (7, 5), (2, 5))
+writing("select_scatter", lambda x, v: x.select_scatter(v, 1, -2), ALL, (3, 5, 2), (3, 2))
+writing("diagonal_scatter", lambda x, v: x.diagonal_scatter(v), ALL, (3, 5), (3,))
+writing("diagonal_scatter(offset)", lambda x, v: x.diagonal_scatter(v, 1, 2, 0), ALL, (3, 4, 2), (4, 2))
+for freq in (False, True):
+    add("scatter", f"embedding_dense_backward{'(frequencies)' if freq else ''}",
+        lambda g, i, f=freq: torch.ops.aten.embedding_dense_backward(g, i, 7, 3, f), FLOATS,
+        lambda d, g: [(g.tensor((2, 4, 5), d, "plain"), torch.tensor([[0, 6, 3, 0], [2, 2, 2, 3]]))])
+# One kernel and one buffer: the target dies, and what is written is computed.
+writing("index_put(fused)", lambda x, v, i: put(True, True)(x * 2, v * v, i + 1) + x, NUMBERS,
+        (5, 13), (4, 13), [1, 0, 1, 2])
+writing("index_put(reads its target)", lambda x, v, i: put(True, True)(x, x[i] + v, i), NUMBERS,
+        (5, 13), (4, 13), [4, 0, 4, 2])
+
+# --- Scans ------------------------------------------------------------------
+
+SCANS = {
+    "cumsum": (torch.cumsum, NUMBERS), "cumprod": (torch.cumprod, NUMBERS),
+    "logcumsumexp": (torch.logcumsumexp, FLOATS),
+    "cummax": (torch.cummax, ALL), "cummin": (torch.cummin, ALL),
+}
+for name, (fn, dtypes) in SCANS.items():
+    for suffix, dim, shapes in (("", -1, [(), (1,), (7,), (0,), (5, 13), (3, 0), (2, 3, 1, 7)]),
+                                ("(0)", 0, [(5, 13), (7, 3, 2), (3, 0, 2), (0, 5)]),
+                                ("(middle)", 1, [(3, 5, 13), (2, 7, 3)])):
+        unary(f"{name}{suffix}", lambda x, f=fn, d=dim: f(x, d), dtypes,
+              "plain" if name in ("cumsum", "cumprod") else "special", shapes, "scan")
+unary("cumsum(special)", lambda x: x.cumsum(0), FLOATS, "special", [(13,)], "scan")
+unary("cumsum(dtype)", lambda x: x.cumsum(0, dtype=torch.float32), ALL, "plain", [(13,)], "scan")
+unary("cumsum(bool)", lambda x: x.cumsum(0), BOOL, "plain", [(13,)], "scan")
+unary("cumsum(softmax)", lambda x: F.softmax(x, -1).cumsum(-1) * 2, FLOATS, "plain", [(5, 13)], "scan")
+unary("cumsum(sum of)", lambda x: (x * x).cumsum(1).sum(1), FLOATS, "plain", [(5, 13)], "scan")
+unary("cumsum(twice)", lambda x: x.cumsum(1).cumsum(1) + x.cumprod(1), FLOATS, "plain", [(3, 7, 2)],
+      "scan")
+
 for source in ALL:
     unary(f"to({str(source)[6:]})", lambda x, s=source: x.to(s), ALL, "plain",
           [(), (7,), (2, 3)], "conversion")

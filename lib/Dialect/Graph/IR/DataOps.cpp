@@ -152,6 +152,59 @@ LogicalResult IndexOp::verify() {
   return verifySizes(getType(), *sizes, emitError); // (C3)
 }
 
+/// (C4) of the ops that write at positions.
+static LogicalResult
+verifyWriteKind(Operation *op, std::optional<ReduceKind> kind, Type type) {
+  if (!kind || isReducible(*kind, type))
+    return success();
+  return op->emitOpError() << "cannot combine elements of type " << type
+                           << " by '" << stringifyReduceKind(*kind) << "'";
+}
+
+LogicalResult ScatterOp::verify() {
+  Sizes input = getSizes(getInput()), index = getSizes(getIndex()),
+        source = getSizes(getSource());
+  if (input.size() != index.size() || input.size() != source.size() ||
+      getDim() >= input.size()) // (C1)
+    return emitOpError()
+           << "expected operand, index and source of one rank above "
+           << static_cast<int64_t>(getDim());
+  Type type = graph::getElementType(getInput());
+  if (getType() != getInput().getType() ||
+      graph::getElementType(getSource()) != type) // (C2)
+    return emitOpError() << "expected a result of type " << getInput().getType()
+                         << " and a source with its elements";
+  auto exceeds = [](sym::ExprAttr a, sym::ExprAttr b) {
+    return a.isConstant() && b.isConstant() && a.getValue() > b.getValue();
+  };
+  for (auto [d, to, at, from] : llvm::enumerate(input, index, source))
+    if (exceeds(at, from) || (d != getDim() && exceeds(at, to))) // (C3)
+      return emitOpError() << "writes " << at.getValue()
+                           << " elements along dimension " << d
+                           << ", where the source has " << from.str()
+                           << " and the operand " << to.str();
+  return verifyWriteKind(*this, getKind(), type); // (C4)
+}
+
+LogicalResult IndexPutOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  SmallVector<Sizes> indices;
+  for (Value index : getIndices())
+    indices.push_back(getSizes(index));
+  FailureOr<Sizes> sizes =
+      inferIndex(getSizes(getInput()), indices, getDims(), emitError);
+  if (failed(sizes)) // (C1), (C2)
+    return failure();
+  Type type = graph::getElementType(getInput());
+  if (getType() != getInput().getType() ||
+      graph::getElementType(getValues()) != type) // (C3)
+    return emitOpError() << "expected a result of type " << getInput().getType()
+                         << " and values with its elements";
+  if (failed(verifySizes(getValues().getType(), *sizes, emitError))) // (C3)
+    return failure();
+  return verifyWriteKind(*this, getKind(), type); // (C4)
+}
+
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,24 @@ static LogicalResult verifyElementTypes(Operation *op, ValueRange operands,
 // ReduceOp
 //===----------------------------------------------------------------------===//
 
+bool graph::isReducible(ReduceKind kind, Type type) {
+  bool isBool = type.isInteger(1);
+  switch (kind) {
+  case ReduceKind::Any:
+  case ReduceKind::All:
+    return isBool;
+  case ReduceKind::Xor:
+    return !isa<FloatType>(type);
+  case ReduceKind::Sum:
+  case ReduceKind::Prod:
+    return !isBool;
+  case ReduceKind::Max:
+  case ReduceKind::Min:
+    return true;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
 void ReduceOp::build(OpBuilder &builder, OperationState &state, ReduceKind kind,
                      Value input, ArrayRef<int64_t> dims, bool keepdims) {
   build(builder, state,
@@ -58,25 +76,7 @@ LogicalResult ReduceOp::verify() {
   if (type != graph::getElementType(getResult())) // (C3)
     return emitOpError() << "expected a result with elements of type " << type
                          << " but got " << graph::getElementType(getResult());
-  bool isBool = type.isInteger(1), isFloat = isa<FloatType>(type);
-  bool ok = true;
-  switch (getKind()) { // (C3)
-  case ReduceKind::Any:
-  case ReduceKind::All:
-    ok = isBool;
-    break;
-  case ReduceKind::Xor:
-    ok = !isFloat;
-    break;
-  case ReduceKind::Sum:
-  case ReduceKind::Prod:
-    ok = !isBool;
-    break;
-  case ReduceKind::Max:
-  case ReduceKind::Min:
-    break;
-  }
-  if (!ok)
+  if (!isReducible(getKind(), type)) // (C3)
     return emitOpError() << "has no reduction '"
                          << stringifyReduceKind(getKind())
                          << "' of elements of type " << type;
@@ -119,6 +119,59 @@ LogicalResult ArgReduceOp::verify() {
     return emitOpError() << "cannot choose from dimension " << getDim()
                          << " of size zero";
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ScanOp, ArgScanOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyScanDim(Operation *op, Value input, uint64_t dim) {
+  size_t rank = getSizes(input).size();
+  if (dim < rank)
+    return success();
+  return op->emitOpError() << "dimension " << static_cast<int64_t>(dim)
+                           << " is outside rank " << rank;
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifyScanDim(*this, getInput(), getDim()))) // (C1)
+    return failure();
+  Type type = graph::getElementType(getInput());
+  bool ok = true;
+  switch (getKind()) { // (C2)
+  case ScanKind::Sum:
+  case ScanKind::Prod:
+    ok = !type.isInteger(1);
+    break;
+  case ScanKind::LogAddExp:
+    ok = isa<FloatType>(type);
+    break;
+  case ScanKind::Max:
+  case ScanKind::Min:
+    break;
+  }
+  if (!ok)
+    return emitOpError() << "has no scan '" << stringifyScanKind(getKind())
+                         << "' of elements of type " << type;
+  return success();
+}
+
+void ArgScanOp::build(OpBuilder &builder, OperationState &state,
+                      ReduceKind kind, Value input, int64_t dim) {
+  build(builder, state,
+        {input.getType(),
+         sym::getTensorType(getSizes(input), builder.getI64Type())},
+        kind, input, dim);
+}
+
+LogicalResult ArgScanOp::verify() {
+  if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min) // (C1)
+    return emitOpError() << "expected 'max' or 'min' but got '"
+                         << stringifyReduceKind(getKind()) << "'";
+  if (failed(verifyScanDim(*this, getInput(), getDim()))) // (C1)
+    return failure();
+  return verifySizes(getPositions().getType(), getSizes(getInput()),
+                     [&] { return emitOpError(); }); // (C2), (C3)
 }
 
 //===----------------------------------------------------------------------===//

@@ -339,6 +339,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateReductionLegalizations(t);
     populateViewLegalizations(t);
     populateDataLegalizations(t);
+    populateScatterLegalizations(t);
     populateCreationLegalizations(t);
     populateContractionLegalizations(t);
     populateNormalizationLegalizations(t);

@@ -110,8 +110,7 @@ static bool isIndex(Value v) {
   return type.isInteger(64) || type.isInteger(32);
 }
 
-/// Positions as `i64` when they have another integer type.
-static Value toIndex(TensorBuilder &b, Value v) {
+Value graph::toIndex(TensorBuilder &b, Value v) {
   return isIndex(v) ? v : b.convert(v, b.getBuilder().getI64Type());
 }
 

@@ -142,6 +142,44 @@ static LogicalResult legalizeAMinMax(AtenCall &c) {
 }
 
 //===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// cumsum, cumprod, logcumsumexp: in a wide type, rounded once.
+static AtenHandler scan(ScanKind kind) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Type type = c.resultElementType();
+    Value x = c.operand("self", type);
+    auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
+    if (!dim)
+      return c.fail("its dimension is not constant");
+    if (type.isInteger(1))
+      return c.fail("its elements are bools");
+    if (getRank(x) == 0)
+      return c.replace(x);
+    x = c.b.convert(x, getAccumulationType(type));
+    return c.replace(ScanOp::create(c.b.getBuilder(), c.b.getLoc(), kind, x,
+                                    static_cast<uint64_t>(*dim))
+                         .getResult());
+  };
+}
+
+/// cummax, cummin: values and positions.
+static AtenHandler argScan(ReduceKind kind) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
+    if (!dim || c.op.getOutputs().size() != 2)
+      return c.fail("its dimension is not constant");
+    if (getRank(x) == 0)
+      return c.replace({x, c.b.scalar(0, c.resultElementType(1))});
+    return c.replace(
+        ArgScanOp::create(c.b.getBuilder(), c.b.getLoc(), kind, x, *dim)
+            .getResults());
+  };
+}
+
+//===----------------------------------------------------------------------===//
 // Variance
 //===----------------------------------------------------------------------===//
 
@@ -257,6 +295,11 @@ void graph::populateReductionLegalizations(AtenLegalizations &t) {
   t.add("min.dim", extremumWithPosition(ReduceKind::Min));
   t.add("argmax", position(ReduceKind::Max));
   t.add("argmin", position(ReduceKind::Min));
+  t.add("cumsum", scan(ScanKind::Sum));
+  t.add("cumprod", scan(ScanKind::Prod));
+  t.add("logcumsumexp", scan(ScanKind::LogAddExp));
+  t.add("cummax", argScan(ReduceKind::Max));
+  t.add("cummin", argScan(ReduceKind::Min));
   t.add("mean mean.dim", floats([](AtenCall &c, const Reduction &r) {
           return c.b.mean(r.x, r.dims, r.keepdims);
         }));

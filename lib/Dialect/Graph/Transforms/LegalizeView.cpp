@@ -133,8 +133,7 @@ static LogicalResult legalizeExpand(AtenCall &c) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Counts `position` from the front, and keeps it in 0..size.
-static ExprAttr normalizePosition(AtenCall &c, ExprAttr position,
+ExprAttr graph::normalizePosition(AtenCall &c, ExprAttr position,
                                   ExprAttr size) {
   const sym::Context &context = c.getContext();
   ExprAttr zero = c.b.size(0);

@@ -196,6 +196,8 @@ static Value matchGeluErf(Value v) {
 static bool matchBody(KernelOp kernel, Body &body, std::string *why) {
   if (kernel.getNumResults() != 1)
     return refuse(why, "it has more than one result");
+  if (kernel.isSequential())
+    return refuse(why, "it scans or scatters");
   unsigned numReductions = 0;
   for (Operation &op : *kernel.getBlock()) {
     if (auto reduce = dyn_cast<ReduceOp>(op)) {

@@ -31,6 +31,13 @@ static unsigned getBytes(Type tensor) {
   return (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
+std::optional<unsigned> coil::loop::getInPlaceTarget(ScatterOp scatter) {
+  auto target = cast<BlockArgument>(scatter.getTarget());
+  if (!target.hasOneUse())
+    return std::nullopt;
+  return target.getArgNumber();
+}
+
 SmallVector<std::pair<unsigned, unsigned>>
 coil::loop::getInPlacePairs(KernelOp kernel,
                             ArrayRef<sym::ShapeAttr> inputStrides,
@@ -44,11 +51,16 @@ coil::loop::getInPlacePairs(KernelOp kernel,
   SmallVector<bool> single(numInputs, true);
   SmallVector<unsigned> lastRead(numInputs, 0);
   SmallVector<std::pair<StoreOp, unsigned>> stores;
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  for (ScatterOp scatter : kernel.getBlock()->getOps<ScatterOp>())
+    if (std::optional<unsigned> i = getInPlaceTarget(scatter))
+      pairs.push_back({*i, static_cast<unsigned>(scatter.getOutput())});
   unsigned position = 0;
   for (Operation &op : *kernel.getBlock()) {
     ++position;
+    // Several loops over the points.
     if (isa<ReduceOp, ArgReduceOp>(op))
-      return {};
+      return pairs;
     if (auto store = dyn_cast<StoreOp>(op))
       stores.push_back({store, position});
     auto load = dyn_cast<LoadOp>(op);
@@ -63,7 +75,6 @@ coil::loop::getInPlacePairs(KernelOp kernel,
     lastRead[i] = position;
   }
 
-  SmallVector<std::pair<unsigned, unsigned>> pairs;
   for (auto [store, stored] : stores) {
     unsigned o = static_cast<unsigned>(store.getOutput());
     ExprAttr address =

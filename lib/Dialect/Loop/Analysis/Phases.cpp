@@ -37,6 +37,8 @@ Phases::Phases(KernelOp kernel)
 bool Phases::isInner(Operation *op) const {
   if (auto store = dyn_cast<StoreOp>(op))
     return variance.of(store.getIndices().getDims()).anyCommon(reduced);
+  if (isa<ScatterOp>(op))
+    return reduced.any();
   return op->getNumResults() > 0 &&
          variance[op->getResult(0)].anyCommon(reduced);
 }
@@ -47,7 +49,7 @@ Phases::getSlice(unsigned phase, const DenseSet<Operation *> &kept) const {
   SmallVector<Operation *> stack;
   for (Operation &op : *block)
     if ((*this)[&op] == phase &&
-        (isReduction(&op) || (isa<StoreOp>(op) && isInner(&op))))
+        (isReduction(&op) || (isa<StoreOp, ScatterOp>(op) && isInner(&op))))
       stack.push_back(&op);
   DenseSet<Operation *> needed(stack.begin(), stack.end());
   while (!stack.empty()) {
@@ -75,6 +77,8 @@ std::optional<unsigned> coil::loop::getKeepPhase(const Phases &phases,
     return std::nullopt;
   };
   StoreOp store = kernel.getStore(output);
+  if (!store)
+    return no("the result is no value of the points");
   if (op->getNumResults() != 1 || isReduction(op) || !phases.isInner(op))
     return no("it is no value along the reduced dimensions");
   Type type = op->getResult(0).getType();
@@ -109,6 +113,8 @@ bool coil::loop::canReduceRows(const Phases &phases, KernelOp kernel,
     why = reason.str();
     return false;
   };
+  if (kernel.isSequential())
+    return no("it scans or scatters");
   bool any = false;
   for (Operation &op : *kernel.getBlock()) {
     if (isReduction(&op)) {
@@ -167,6 +173,10 @@ static double score(KernelOp kernel, const Variance &variance,
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       access(kernel.getResult(static_cast<unsigned>(store.getOutput())),
              store.getIndices().getDims(), false);
+    } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+      bool indirect = llvm::any_of(scatter.getArgs(),
+                                   [&](Value v) { return variance[v][d]; });
+      access(scatter.getTarget(), scatter.getIndices().getDims(), indirect);
     }
   }
   return total;
@@ -176,7 +186,11 @@ int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
                                     const sym::Context &context) {
   int64_t vectorDim = -1;
   double best = 0;
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  bool isSequential = kernel.isSequential();
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    if (isSequential && llvm::is_contained(reduced, d))
+      continue;
     // Not worth a vector.
     std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
     if (extent && *extent < 4)

@@ -23,6 +23,7 @@ using namespace coil::loop;
 #include "coil/Dialect/Loop/IR/LoopDialect.cpp.inc"
 #include "coil/Dialect/Loop/IR/LoopEnums.cpp.inc"
 #include "coil/Dialect/Loop/IR/LoopInterfaces.cpp.inc"
+#include "coil/Dialect/Loop/IR/LoopOpInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "coil/Dialect/Loop/IR/LoopAttributes.cpp.inc"

@@ -168,16 +168,19 @@ StoreOp KernelOp::getStore(unsigned i) {
 SmallVector<unsigned> KernelOp::getReducedDims() {
   ArrayRef<int64_t> dims;
   for (Operation &op : *getBlock()) {
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      dims = reduce.getDims();
-    else if (auto reduce = dyn_cast<ArgReduceOp>(op))
-      dims = reduce.getDims();
-    else
-      continue;
-    break;
+    if (auto over = dyn_cast<OverDimsOpInterface>(op)) {
+      dims = over.getDims();
+      break;
+    }
   }
   return llvm::to_vector(llvm::map_range(
       dims, [](int64_t d) { return static_cast<unsigned>(d); }));
+}
+
+bool KernelOp::isSequential() {
+  return llvm::any_of(*getBlock(), [](Operation &op) {
+    return isa<ScanOp, ArgScanOp, ScatterOp>(op);
+  });
 }
 
 /// Checks that `expr` mentions only symbols, dimensions below `numDims` and
@@ -228,17 +231,14 @@ LogicalResult KernelOp::verifyRegions() {
       ++stores[store.getOutput()];
       continue;
     }
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      ++stores[scatter.getOutput()];
     // (C4)
-    std::optional<ArrayRef<int64_t>> dims;
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      dims = reduce.getDims();
-    else if (auto reduce = dyn_cast<ArgReduceOp>(op))
-      dims = reduce.getDims();
-    if (dims) {
-      if (reduced && *reduced != *dims)
-        return op.emitOpError("reduces over other dimensions than the "
-                              "reductions before it in the same kernel");
-      reduced = dims;
+    if (auto over = dyn_cast<OverDimsOpInterface>(op)) {
+      if (reduced && *reduced != over.getDims())
+        return op.emitOpError("runs over other dimensions than the reductions "
+                              "before it in the same kernel");
+      reduced = over.getDims();
     }
     // (C5)
     if (op.getDialect() != (*this)->getDialect() &&
@@ -389,7 +389,7 @@ LogicalResult IndexOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Reductions
+// Reductions, scans and scatters
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyReducedDims(Operation *op, ArrayRef<int64_t> dims) {
@@ -407,37 +407,133 @@ static LogicalResult verifyReducedDims(Operation *op, ArrayRef<int64_t> dims) {
   return success();
 }
 
-LogicalResult ReduceOp::verify() {
-  if (failed(verifyReducedDims(*this, getDims())))
-    return failure();
-  switch (getKind()) {
+/// Checks that a combination of `kind` exists for `type`.
+static LogicalResult verifyKind(Operation *op, ReduceKind kind, Type type) {
+  switch (kind) {
   case ReduceKind::Or:
   case ReduceKind::And:
   case ReduceKind::Xor:
   case ReduceKind::UMax:
   case ReduceKind::UMin:
-    if (!isa<IntegerType>(getType())) // (C2)
-      return emitOpError() << "kind '" << stringifyReduceKind(getKind())
-                           << "' takes integers but got " << getType();
+    if (!isa<IntegerType>(type))
+      return op->emitOpError() << "kind '" << stringifyReduceKind(kind)
+                               << "' takes integers but got " << type;
     return success();
   default:
     return success();
   }
 }
 
-LogicalResult ArgReduceOp::verify() {
-  if (failed(verifyReducedDims(*this, getDims())))
-    return failure();
-  switch (getKind()) {
+static LogicalResult verifyExtremum(Operation *op, ReduceKind kind) {
+  switch (kind) {
   case ReduceKind::Max:
   case ReduceKind::Min:
   case ReduceKind::UMax:
   case ReduceKind::UMin:
     return success();
-  default: // (C2)
-    return emitOpError() << "kind '" << stringifyReduceKind(getKind())
-                         << "' has no position";
+  default:
+    return op->emitOpError()
+           << "kind '" << stringifyReduceKind(kind) << "' has no position";
   }
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyReducedDims(*this, getDims()))) // (C1)
+    return failure();
+  return verifyKind(*this, getKind(), getType()); // (C2)
+}
+
+LogicalResult ArgReduceOp::verify() {
+  if (failed(verifyReducedDims(*this, getDims()))) // (C1)
+    return failure();
+  return verifyExtremum(*this, getKind()); // (C2)
+}
+
+/// (C1) of scans
+static LogicalResult verifyScannedDims(Operation *op, ArrayRef<int64_t> dims) {
+  if (failed(verifyReducedDims(op, dims)))
+    return failure();
+  if (dims.empty())
+    return op->emitOpError("expected a dimension to go along");
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifyScannedDims(*this, getDims()))) // (C1)
+    return failure();
+  bool isFloat = isa<FloatType>(getType());
+  switch (getKind()) { // (C2)
+  case ScanKind::UMax:
+  case ScanKind::UMin:
+    if (isFloat)
+      return emitOpError() << "kind '" << stringifyScanKind(getKind())
+                           << "' takes integers but got " << getType();
+    return success();
+  case ScanKind::LogAddExp:
+    if (!isFloat)
+      return emitOpError() << "kind '" << stringifyScanKind(getKind())
+                           << "' takes floats but got " << getType();
+    return success();
+  default:
+    return success();
+  }
+}
+
+LogicalResult ArgScanOp::verify() {
+  if (failed(verifyScannedDims(*this, getDims()))) // (C1)
+    return failure();
+  return verifyExtremum(*this, getKind()); // (C2)
+}
+
+LogicalResult ScatterOp::verify() {
+  if (failed(verifyReducedDims(*this, getDims()))) // (C4)
+    return failure();
+  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  if (getOutput() >= kernel.getNumResults()) // (C1)
+    return emitOpError() << "writes result "
+                         << static_cast<int64_t>(getOutput())
+                         << " of a kernel with " << kernel.getNumResults();
+  auto type = cast<RankedTensorType>(getTarget().getType());
+  Type result = kernel.getResult(getOutput()).getType();
+  if (result != type) // (C1)
+    return emitOpError() << "starts from " << type << " but the result is "
+                         << result;
+  Type scalar = getScalarType(type.getElementType());
+  if (getValue().getType() != scalar) // (C1)
+    return emitOpError() << "writes " << getValue().getType()
+                         << " to elements of type " << type.getElementType();
+  auto arg = dyn_cast<BlockArgument>(getTarget());
+  if (!arg || arg.getOwner() != kernel.getBlock()) // (C6)
+    return emitOpError("starts from something that is not an operand of the "
+                       "kernel");
+  if (static_cast<int64_t>(getIndices().size()) != type.getRank()) // (C2)
+    return emitOpError() << "has " << getIndices().size()
+                         << " indices for a tensor of rank " << type.getRank();
+  llvm::SmallBitVector whole(kernel.getNumDims());
+  for (int64_t d : getDims())
+    whole.set(static_cast<unsigned>(d));
+  for (ExprAttr e : getIndices().getDims()) {
+    if (failed(verifyLeaves(*this, e, kernel.getNumDims(),
+                            static_cast<unsigned>(getArgs().size())))) // (C2)
+      return failure();
+    if (e.isDim())
+      whole.set(static_cast<unsigned>(e.getValue()));
+    bool indirect = false;
+    sym::walkLeaves(e, [&](ExprAttr leaf) {
+      indirect |= leaf.getKind() == sym::ExprKind::Arg;
+    });
+    if (indirect && getBounds() != BoundsPolicy::Trusted &&
+        e.getKind() != sym::ExprKind::Arg) // (C3)
+      return emitOpError() << "cannot check the index '" << e.str()
+                           << "': expected an indirect index alone";
+  }
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    if (!whole[d] && !kernel.getExtent(d).isConstant(1)) // (C5)
+      return emitOpError() << "may write one element at several points of 'd"
+                           << d << "', which it is not over";
+  if (std::optional<ReduceKind> kind = getKind())
+    return verifyKind(*this, *kind, scalar); // (C7)
+  return success();
 }
 
 LogicalResult SpecialOp::verify() {

@@ -41,15 +41,21 @@ Variance::Variance(KernelOp kernel)
     for (Value v : op.getOperands())
       if (auto it = map.find(v); it != map.end())
         bits |= it->second;
-    ArrayRef<int64_t> reduced;
+    ArrayRef<int64_t> reduced, scanned;
     if (auto load = dyn_cast<LoadOp>(op))
       bits |= of(load.getIndices().getDims());
     else if (auto index = dyn_cast<IndexOp>(op))
       bits |= of(index.getExpr());
+    else if (isa<ScanOp, ArgScanOp>(op))
+      scanned = cast<OverDimsOpInterface>(op).getDims();
     else if (auto reduce = dyn_cast<ReduceOp>(op))
       reduced = reduce.getDims();
     else if (auto reduce = dyn_cast<ArgReduceOp>(op))
       reduced = reduce.getDims();
+    // A scan varies even where its operand does not.
+    for (int64_t d : scanned)
+      if (static_cast<uint64_t>(d) < numDims)
+        bits.set(static_cast<unsigned>(d));
     for (int64_t d : reduced)
       if (static_cast<uint64_t>(d) < numDims)
         bits.reset(static_cast<unsigned>(d));

@@ -115,7 +115,9 @@ struct LoopFoldViewsPass
     BlockArgument arg = kernel.getBody().getArgument(i);
     SmallVector<std::pair<LoadOp, SmallVector<ExprAttr>>> rewrites;
     for (Operation *user : arg.getUsers()) {
-      auto load = cast<LoadOp>(user);
+      auto load = dyn_cast<LoadOp>(user);
+      if (!load) // The result of a scatter has the layout of its target.
+        return;
       std::optional<SmallVector<ExprAttr>> indices =
           composeIndices(load, view, context);
       if (!indices)

@@ -57,6 +57,11 @@ constexpr double kMinSharedBytes = 10;
 
 bool isReduction(KernelOp kernel) { return !kernel.getReducedDims().empty(); }
 
+bool scatters(KernelOp kernel) {
+  auto ops = kernel.getBlock()->getOps<ScatterOp>();
+  return ops.begin() != ops.end();
+}
+
 /// Ops that cost much more than an addition.
 bool isHeavy(Operation &op) {
   if (isa<SpecialOp>(op))
@@ -293,7 +298,8 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     double results = 1, elements = 1;
     for (unsigned d = 0; d < producer.getNumDims(); ++d)
       (reducedSet[d] ? elements : results) *= hints(producer.getExtent(d));
-    if (elements >= kLongReduction && results < enoughResults)
+    if (!producer.isSequential() && elements >= kLongReduction &&
+        results < enoughResults)
       return refuse(
           "a long reduction to few results runs in chunks of its own");
   } else if (!consumerReduced.empty()) {
@@ -384,9 +390,17 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     if (v.getDefiningOp() != producer)
       continue;
     for (Operation *user :
-         consumer.getBody().getArgument(static_cast<unsigned>(i)).getUsers())
-      reads.push_back(cast<LoadOp>(user));
+         consumer.getBody().getArgument(static_cast<unsigned>(i)).getUsers()) {
+      auto read = dyn_cast<LoadOp>(user);
+      if (!read)
+        return refuse("the consumer writes over it"), std::nullopt;
+      reads.push_back(read);
+    }
   }
+  if (scatters(producer)) // (C3)
+    return refuse("a scatter computes it, and an element is not final before "
+                  "the end"),
+           std::nullopt;
   if (reads.empty())
     return refuse("the consumer does not read it"), std::nullopt;
   int64_t ops =
@@ -473,6 +487,9 @@ bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
     return refuse("they reduce over different dimensions");
   if (isLibraryKernel(first) || isLibraryKernel(second))
     return refuse("a library computes one of them");
+  if (first.isSequential() != second.isSequential() || scatters(first) ||
+      scatters(second))
+    return refuse("one of them scans or scatters");
   if (static_cast<int64_t>(first.getBlock()->getOperations().size() +
                            second.getBlock()->getOperations().size()) > maxOps)
     return refuse("the kernel would have too many ops");

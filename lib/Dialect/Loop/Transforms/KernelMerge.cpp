@@ -80,12 +80,18 @@ KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
   smaller.setScheduleAttr(kernel.getScheduleAttr());
   smaller.getBody().takeBody(kernel.getBody());
   Block *body = smaller.getBlock();
-  for (StoreOp store : llvm::make_early_inc_range(body->getOps<StoreOp>())) {
-    int64_t number = newNumber[store.getOutput()];
+  auto renumber = [&](auto write) {
+    int64_t number = newNumber[write.getOutput()];
     if (number < 0)
-      store.erase();
+      write.erase();
     else
-      store.setOutput(static_cast<uint64_t>(number));
+      write.setOutput(static_cast<uint64_t>(number));
+  };
+  for (Operation &op : llvm::make_early_inc_range(*body)) {
+    if (auto store = dyn_cast<StoreOp>(op))
+      renumber(store);
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      renumber(scatter);
   }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (isOpTriviallyDead(&op))
@@ -115,7 +121,6 @@ public:
             llvm::function_ref<Value(LoadOp, IRMapping &)> stored,
             Value mask = {}) {
     IRMapping mapping;
-    MLIRContext *ctx = from.getContext();
     auto rewrite = [&](sym::ShapeAttr exprs) {
       return sym::substituteDims(exprs, dims);
     };
@@ -124,7 +129,7 @@ public:
       for (int64_t d : reduced)
         result.push_back(dims[d].getValue());
       llvm::sort(result);
-      return DenseI64ArrayAttr::get(ctx, result);
+      return result;
     };
     values.assign(from.getNumResults(), Value());
     for (Operation &op : *from.getBlock()) {
@@ -165,13 +170,22 @@ public:
         }
         continue;
       }
+      auto scatter = dyn_cast<ScatterOp>(op);
+      if (scatter)
+        mapping.map(
+            scatter.getTarget(),
+            inputs[cast<BlockArgument>(scatter.getTarget()).getArgNumber()]);
       Operation *clone = b.clone(op, mapping);
+      if (scatter) {
+        auto copy = cast<ScatterOp>(clone);
+        copy.setIndicesAttr(rewrite(scatter.getIndices()));
+        copy.setOutput(static_cast<uint64_t>(firstOutput) +
+                       scatter.getOutput());
+      }
       if (auto index = dyn_cast<IndexOp>(clone))
         index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
-      else if (auto reduce = dyn_cast<ReduceOp>(clone))
-        reduce.setDimsAttr(rewriteDims(reduce.getDims()));
-      else if (auto reduce = dyn_cast<ArgReduceOp>(clone))
-        reduce.setDimsAttr(rewriteDims(reduce.getDims()));
+      else if (auto over = dyn_cast<OverDimsOpInterface>(clone))
+        over.setDims(rewriteDims(over.getDims()));
     }
   }
 

@@ -32,7 +32,8 @@ struct MergePlan {
 /// Builds the kernel that computes `consumer` with every read of `producer`
 /// replaced by the producer's computation, in front of `consumer`, and replaces
 /// both (the producer only if its results are kept or unused). All reads go
-/// through unmasked or masked loads with direct indices.
+/// through unmasked or masked loads with direct indices, and the producer does
+/// not scatter.
 KernelOp mergeProducer(KernelOp producer, KernelOp consumer,
                        const MergePlan &plan);
 

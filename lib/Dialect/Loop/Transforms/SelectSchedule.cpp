@@ -113,7 +113,10 @@ struct LoopSelectSchedulePass
     SmallVector<int64_t> keep(kernel.getNumResults(), -1);
     DenseSet<Operation *> kept;
     for (unsigned output = 0; output < kernel.getNumResults(); ++output) {
-      unsigned last = phases[kernel.getStore(output)];
+      StoreOp store = kernel.getStore(output);
+      if (!store)
+        continue;
+      unsigned last = phases[store];
       int64_t best = kKeepCost, number = 0;
       Operation *bestOp = nullptr;
       for (Operation &op : *kernel.getBlock()) {

@@ -42,7 +42,7 @@ void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
         if (!llvm::is_contained(result, n))
           result.push_back(n);
     llvm::sort(result);
-    return DenseI64ArrayAttr::get(ctx, result);
+    return result;
   };
   kernel.setDimsAttr(sym::ShapeAttr::get(ctx, extents));
   for (Operation &op : *kernel.getBlock()) {
@@ -52,10 +52,10 @@ void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
       store.setIndicesAttr(rewrite(store.getIndices()));
     else if (auto index = dyn_cast<IndexOp>(op))
       index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
-    else if (auto reduce = dyn_cast<ReduceOp>(op))
-      reduce.setDimsAttr(rewriteReduced(reduce.getDims()));
-    else if (auto reduce = dyn_cast<ArgReduceOp>(op))
-      reduce.setDimsAttr(rewriteReduced(reduce.getDims()));
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      scatter.setIndicesAttr(rewrite(scatter.getIndices()));
+    if (auto over = dyn_cast<OverDimsOpInterface>(op))
+      over.setDims(rewriteReduced(over.getDims()));
   }
 }
 
@@ -92,6 +92,8 @@ struct LoopSimplifyIndexPass
         load.setIndicesAttr(simplified(load.getIndices()));
       else if (auto store = dyn_cast<StoreOp>(op))
         store.setIndicesAttr(simplified(store.getIndices()));
+      else if (auto scatter = dyn_cast<ScatterOp>(op))
+        scatter.setIndicesAttr(simplified(scatter.getIndices()));
       else if (auto index = dyn_cast<IndexOp>(op))
         index.setExprAttr(context.simplify(index.getExpr()));
     }
@@ -151,7 +153,9 @@ struct LoopSimplifyIndexPass
     context.setDimExtents(kernel.getDims().getDims());
     // Linear addresses, once for all pairs.
     SmallVector<ExprAttr> exprs;
+    bool scatters = false;
     for (Operation &op : *kernel.getBlock()) {
+      scatters |= isa<ScatterOp>(op);
       if (auto load = dyn_cast<LoadOp>(op))
         exprs.push_back(context.simplify(
             rowMajorAddress(load.getSource(), load.getIndices().getDims())));
@@ -161,9 +165,15 @@ struct LoopSimplifyIndexPass
             store.getIndices().getDims())));
       else if (auto index = dyn_cast<IndexOp>(op))
         exprs.push_back(context.simplify(index.getExpr()));
+      else if (auto scatter = dyn_cast<ScatterOp>(op))
+        exprs.push_back(context.simplify(rowMajorAddress(
+            scatter.getTarget(), scatter.getIndices().getDims())));
     }
     for (unsigned a = 0; a + 1 < kernel.getNumDims(); ++a) {
       if (llvm::is_contained(reduced, a) != llvm::is_contained(reduced, a + 1))
+        continue;
+      // A scatter names its parallel dimensions.
+      if (scatters && !llvm::is_contained(reduced, a))
         continue;
       ExprAttr inner = kernel.getExtent(a + 1);
       if (!llvm::all_of(exprs,

@@ -69,7 +69,7 @@ struct LoopSplitReductionPass
   /// What to cut, or nothing when the kernel is not long.
   std::optional<Cut> candidate(KernelOp kernel) {
     SmallVector<unsigned> reduced = kernel.getReducedDims();
-    if (reduced.empty())
+    if (reduced.empty() || kernel.isSequential())
       return std::nullopt;
     Hints hints(getOperation());
     double results = 1, elements = 1;

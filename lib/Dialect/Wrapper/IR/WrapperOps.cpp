@@ -250,6 +250,11 @@ OpFoldResult ReinterpretOp::fold(FoldAdaptor) {
   return {};
 }
 
+bool CopyOp::mayShareStorage(OpOperand &, OpOperand &,
+                             SymbolTableCollection &) {
+  return true;
+}
+
 LogicalResult CopyOp::verify() {
   if (!cast<BufferType>(getSource().getType()).isContiguous()) // (C1)
     return emitOpError("expected contiguous buffers");

@@ -38,6 +38,9 @@ bool hasSizes(mlir::Type type);
 /// the result.
 mlir::LogicalResult verifyElementwise(mlir::Operation *op);
 
+/// Whether elements of type `type` have a reduction of this kind.
+bool isReducible(ReduceKind kind, mlir::Type type);
+
 } // namespace coil::graph
 
 #define GET_OP_CLASSES

@@ -225,6 +225,72 @@ def Graph_IndexOp : Graph_Op<"index", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_ScatterOp : Graph_Op<"scatter", [Pure]> {
+  let summary = "elements written at positions along one dimension";
+  let description = [{
+    The result is the first operand, in which element `[..., index[..., i, ...],
+    ...]` becomes element `[..., i, ...]` of `source`, where the index stands at
+    `dim`; with a kind, its combination with what is there. Positions that occur
+    several times are combined in order; without a kind the last one wins. A
+    negative index counts from the end; an index out of range is a run-time
+    error.
+
+    (C1) Operand, index and source have the same rank, and `dim` is inside.
+    (C2) The result has the type of the operand, the source its element type.
+    (C3) The index is no larger than the source, nor, except along `dim`, than
+         the operand, as far as constants tell.
+    (C4) `any` and `all` take bools, `xor` integers or bools, `sum` and `prod`
+         numbers, `max` and `min` any element.
+
+    Example:
+    ```mlir
+    %0 = graph.scatter sum %x, %i, %v dim 1 : (tensor<4x6xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<4x6xf32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<Graph_ReduceKind>:$kind,
+                       Graph_Tensor:$input, Graph_IndexTensor:$index,
+                       Graph_Tensor:$source, I64Attr:$dim);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    ($kind^)? operands `dim` $dim attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_IndexPutOp : Graph_Op<"index_put", [Pure]> {
+  let summary = "sub-tensors written at positions of several dimensions";
+  let description = [{
+    The result is the first operand, in which the elements that `graph.index`
+    would read with these indices become those of `values`; with a kind, their
+    combination with what is there. Positions that occur several times are
+    combined in order; without a kind the last one wins. A negative index counts
+    from the end; an index out of range is a run-time error.
+
+    (C1) There is one index for each entry of `dims`; `dims` is sorted,
+         distinct and inside the rank.
+    (C2) The indices broadcast to one shape.
+    (C3) `values` has the shape that `graph.index` gives, and the operand's
+         element type; the result has the operand's type.
+    (C4) `any` and `all` take bools, `xor` integers or bools, `sum` and `prod`
+         numbers, `max` and `min` any element.
+
+    Example:
+    ```mlir
+    %0 = graph.index_put sum %x[%i], %v dims [0] : (tensor<128x16xf32>, tensor<3xi64>, tensor<3x16xf32>) -> tensor<128x16xf32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<Graph_ReduceKind>:$kind,
+                       Graph_Tensor:$input,
+                       Variadic<Graph_IndexTensor>:$indices,
+                       Graph_Tensor:$values, DenseI64ArrayAttr:$dims);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    ($kind^)? $input `[` $indices `]` `,` $values `dims` $dims attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,13 @@ def Graph_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
   let cppNamespace = "::coil::graph";
 }
 
+def Graph_ScanKind : I32EnumAttr<"ScanKind", "running combination", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"LogAddExp", 4, "logaddexp">]> {
+  let cppNamespace = "::coil::graph";
+}
+
 def Graph_PoolKind : I32EnumAttr<"PoolKind", "pooling", [
     I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Avg", 1, "avg">]> {
   let cppNamespace = "::coil::graph";

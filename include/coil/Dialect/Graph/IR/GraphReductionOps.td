@@ -13,6 +13,7 @@
 #define COIL_DIALECT_GRAPH_IR_GRAPHREDUCTIONOPS_TD
 
 include "coil/Dialect/Graph/IR/GraphBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
   let summary = "reduction over dimensions";
@@ -74,6 +75,59 @@ def Graph_ArgReduceOp : Graph_Op<"arg_reduce", [Pure]> {
   let builders = [OpBuilder<(ins "ReduceKind":$kind, "::mlir::Value":$input,
                                  "int64_t":$dim,
                                  CArg<"bool", "false">:$keepdims)>];
+  let hasVerifier = 1;
+}
+
+def Graph_ScanOp : Graph_Op<"scan", [Pure, SameOperandsAndResultType]> {
+  let summary = "running combination along a dimension";
+  let description = [{
+    Element i along `dim` is the combination of the elements up to i: `sum` and
+    `prod` are cumulative sum and product, `max` and `min` the running extrema,
+    which propagate NaN, `logaddexp` the logarithm of the cumulative sum of
+    exponentials. `f16` and `bf16` accumulate in `f32`; integers wrap.
+
+    (C1) `dim` is inside the rank.
+    (C2) `sum` and `prod` take numbers, `logaddexp` floats, `max` and `min` also
+         bools.
+
+    Example:
+    ```mlir
+    %0 = graph.scan sum, %x dim 1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_ScanKind:$kind, Graph_Tensor:$input, I64Attr:$dim);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $kind `,` $input `dim` $dim attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_ArgScanOp : Graph_Op<"arg_scan", [
+    Pure, AllTypesMatch<["input", "values"]>]> {
+  let summary = "running extremum and its position";
+  let description = [{
+    The largest (`max`) or smallest (`min`) element up to each position along
+    `dim`, and the latest position where it occurs. A NaN counts as the
+    extremum.
+
+    (C1) `kind` is `max` or `min`, and `dim` is inside the rank.
+    (C2) Both results have the shape of the input.
+    (C3) The values have the element type of the input, the positions are `i64`.
+
+    Example:
+    ```mlir
+    %v, %i = graph.arg_scan max, %x dim 1 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+    ```
+  }];
+  let arguments = (ins Graph_ReduceKind:$kind, Graph_Tensor:$input,
+                       I64Attr:$dim);
+  let results = (outs Graph_Tensor:$values, RankedTensorOf<[I64]>:$positions);
+  let assemblyFormat = [{
+    $kind `,` $input `dim` $dim attr-dict `:` functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "ReduceKind":$kind, "::mlir::Value":$input,
+                                 "int64_t":$dim)>];
   let hasVerifier = 1;
 }
 

@@ -130,6 +130,12 @@ mlir::Type getPromotedType(AtenCall &call,
 /// `x != 0` for any element type.
 mlir::Value toBool(TensorBuilder &b, mlir::Value x);
 
+/// Positions as `i64` when they have another integer type than `i32`.
+mlir::Value toIndex(TensorBuilder &b, mlir::Value v);
+/// Counts `position` from the front, and keeps it in 0..size.
+sym::ExprAttr normalizePosition(AtenCall &call, sym::ExprAttr position,
+                                sym::ExprAttr size);
+
 /// \name The families
 /// @{
 void populateUnaryLegalizations(AtenLegalizations &table);
@@ -138,6 +144,7 @@ void populateActivationLegalizations(AtenLegalizations &table);
 void populateReductionLegalizations(AtenLegalizations &table);
 void populateViewLegalizations(AtenLegalizations &table);
 void populateDataLegalizations(AtenLegalizations &table);
+void populateScatterLegalizations(AtenLegalizations &table);
 void populateCreationLegalizations(AtenLegalizations &table);
 void populateContractionLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);

@@ -70,7 +70,8 @@ bool canReduceRows(const Phases &phases, KernelOp kernel, unsigned vectorDim,
 int64_t getAccumulatorBytes(KernelOp kernel);
 
 /// The dimension to vectorise: the one along which most accesses have stride
-/// one, the inner of equals; -1 when all are too short.
+/// one, the inner of equals; -1 when all are too short. Never one along which a
+/// scan or scatter has to go in order.
 int64_t selectVectorDim(KernelOp kernel, const Variance &variance,
                         const sym::Context &context);
 

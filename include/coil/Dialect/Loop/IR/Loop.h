@@ -26,6 +26,7 @@
 #include "coil/Dialect/Loop/IR/LoopDialect.h.inc"
 #include "coil/Dialect/Loop/IR/LoopEnums.h.inc"
 #include "coil/Dialect/Loop/IR/LoopInterfaces.h.inc"
+#include "coil/Dialect/Loop/IR/LoopOpInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "coil/Dialect/Loop/IR/LoopAttributes.h.inc"

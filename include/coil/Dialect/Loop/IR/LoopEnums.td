@@ -40,6 +40,14 @@ def Loop_ReduceKind : I32EnumAttr<"ReduceKind", "combining operation", [
   let cppNamespace = "::coil::loop";
 }
 
+def Loop_ScanKind : I32EnumAttr<"ScanKind", "operation of a scan", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"UMax", 4, "umax">, I32EnumAttrCase<"UMin", 5, "umin">,
+    I32EnumAttrCase<"LogAddExp", 6, "logaddexp">]> {
+  let cppNamespace = "::coil::loop";
+}
+
 def Loop_BoundsPolicy
     : I32EnumAttr<"BoundsPolicy", "treatment of an indirect index", [
     I32EnumAttrCase<"Trusted", 0, "trusted">,

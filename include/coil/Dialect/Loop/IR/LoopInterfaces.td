@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Attribute interfaces of the `loop` dialect.
+// Interfaces of the `loop` dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,23 @@ def Loop_ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
     InterfaceMethod<[{
       The library that computes the kernel instead, or null.
     }], "::mlir::StringAttr", "getLibrary">];
+}
+
+def Loop_OverDimsOpInterface : OpInterface<"OverDimsOpInterface"> {
+  let cppNamespace = "::coil::loop";
+  let description = [{
+    An op of a body that needs the points of `dims` together: a reduction
+    combines them, a scan goes through them in order, a scatter may write one
+    element at several of them. A kernel runs these dimensions inside of a
+    task; all others can be cut.
+
+    Example: `loop.reduce`, `loop.scan`, `loop.scatter`.
+  }];
+  let methods = [
+    InterfaceMethod<"The dimensions, sorted.", "::llvm::ArrayRef<int64_t>",
+                    "getDims">,
+    InterfaceMethod<"Replaces the dimensions.", "void", "setDims",
+                    (ins "::llvm::ArrayRef<int64_t>":$dims)>];
 }
 
 #endif // COIL_DIALECT_LOOP_IR_LOOPINTERFACES_TD

@@ -32,7 +32,8 @@ def Loop_KernelOp : Loop_Op<"kernel", [
   let summary = "iteration space with a scalar body";
   let description = [{
     Runs the body for every point of the space `dims`. The body's arguments are
-    the operands. Every result is written by exactly one `loop.store`.
+    the operands. Every result is written by exactly one `loop.store` or
+    `loop.scatter`.
 
     `name` is what profilers and reports show. `conv` and `schedule` are
     described at their attributes. `schedule<...>` is short for
@@ -41,8 +42,9 @@ def Loop_KernelOp : Loop_Op<"kernel", [
 
     (C1) The body has one argument for each operand, of the same type.
     (C2) The extents mention symbols only.
-    (C3) Every result has exactly one `loop.store`.
-    (C4) All reductions of a body are over the same dimensions.
+    (C3) Every result has exactly one `loop.store` or `loop.scatter`.
+    (C4) All reductions, scans and scatters of a body are over the same
+         dimensions.
     (C5) The body holds only ops of `loop`, `arith` and `math`.
     (C6) A `#loop.schedule` vectorises a dimension of the kernel.
 
@@ -76,11 +78,13 @@ def Loop_KernelOp : Loop_Op<"kernel", [
     ::mlir::Block *getBlock() { return &getBody().front(); }
     unsigned getNumDims() { return getDims().size(); }
     sym::ExprAttr getExtent(unsigned dim) { return getDims()[dim]; }
-    /// The store that writes result `i`.
+    /// The store that writes result `i`; null when a scatter does.
     StoreOp getStore(unsigned i);
-    /// The dimensions that the body's reductions run over, sorted; empty for a
-    /// pointwise kernel.
+    /// The dimensions that the body's reductions, scans and scatters run over,
+    /// sorted; empty for a pointwise kernel.
     ::llvm::SmallVector<unsigned> getReducedDims();
+    /// Whether the points of the reduced dimensions have to run in order.
+    bool isSequential();
   }];
 }
 
@@ -180,6 +184,57 @@ def Loop_StoreOp : Loop_Op<"store", []> {
   let hasVerifier = 1;
 }
 
+def Loop_ScatterOp : Loop_Op<"scatter", [Loop_OverDimsOpInterface]> {
+  let summary = "write or combine elements of a result at computed indices";
+  let description = [{
+    Result number `output` of the kernel starts as a copy of the operand
+    `target`. At every point of the space the element at `indices` becomes
+    `value`, or, with a kind, the combination of what it is and `value`.
+    Indices are those of a load: `t0`, `t1`, ... are the values of `args`, and
+    `bounds` says what to do when such an index is out of range; an access that
+    is out of range does not happen.
+
+    Points that differ only along `dims` may write one element. They run in
+    order, the last dimension fastest: the last of them wins, and a combination
+    of floats is the same on every run. Along all other dimensions points write
+    different elements, which is why these can be cut into tasks. A device that
+    combines in another order says so.
+
+    The copy is the host program's. Where nothing else reads the target, it is
+    written in place.
+
+    (C1) The kernel has a result of that number with the type of the target, and
+         the value has its signless element type.
+    (C2) There is one index for each dimension of the target, and the indices
+         mention existing dimensions, arguments and symbols.
+    (C3) An index with a bounds policy other than `trusted` is an indirect one
+         (`t<i>`) as a whole.
+    (C4) `dims` are sorted, distinct and dimensions of the kernel.
+    (C5) Every other dimension of the kernel is an index by itself, unless its
+         extent is one.
+    (C6) The target is an operand of the kernel.
+    (C7) The kind fits the type: `or`, `and`, `xor`, `umax` and `umin` take
+         integers.
+
+    Example:
+    ```mlir
+    loop.scatter sum %v into %x[t0, d1](%i) bounds wrap_check as 0 over [0] : f32, tensor<128x16xf32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<Loop_ReduceKind>:$kind, Loop_Scalar:$value,
+                       AnyRankedTensor:$target, Sym_ShapeAttr:$indices,
+                       Variadic<I64>:$args, I64Attr:$output,
+                       DenseI64ArrayAttr:$dims,
+                       DefaultValuedAttr<Loop_BoundsPolicy,
+                         "::coil::loop::BoundsPolicy::Trusted">:$bounds);
+  let assemblyFormat = [{
+    ($kind^)? $value `into` $target `` custom<ExprList>($indices)
+    (`(` $args^ `)`)? (`bounds` $bounds^)? `as` $output `over` $dims attr-dict
+    `:` type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Space
 //===----------------------------------------------------------------------===//
@@ -202,7 +257,8 @@ def Loop_IndexOp : Loop_Op<"index", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Loop_ReduceOp : Loop_Op<"reduce", [Pure, SameOperandsAndResultType]> {
+def Loop_ReduceOp : Loop_Op<"reduce", [
+    Pure, SameOperandsAndResultType, Loop_OverDimsOpInterface]> {
   let summary = "combination of a value over dimensions";
   let description = [{
     Combines the values at all points of `dims`, in an unspecified order. `max`
@@ -225,7 +281,7 @@ def Loop_ReduceOp : Loop_Op<"reduce", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure,
+def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure, Loop_OverDimsOpInterface,
     AllTypesMatch<["value", "extremum"]>]> {
   let summary = "extremum and where it is";
   let description = [{
@@ -238,6 +294,58 @@ def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure,
     Example:
     ```mlir
     %v, %i = loop.arg_reduce max %x at %p over [1] : f32
+    ```
+  }];
+  let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value, I64:$position,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs Loop_Scalar:$extremum, I64:$where);
+  let assemblyFormat = [{
+    $kind $value `at` $position `over` $dims attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Loop_ScanOp : Loop_Op<"scan", [
+    Pure, SameOperandsAndResultType, Loop_OverDimsOpInterface]> {
+  let summary = "running combination of a value along dimensions";
+  let description = [{
+    The combination of the values at this point and at all points before it
+    along `dims`, in order, the last dimension fastest. So the result varies
+    over `dims`, unlike that of `loop.reduce`. Sums and products of `f32` are
+    kept in a wider type where the device has one. `max` and `min` of floats
+    propagate NaN; `logaddexp` is the logarithm of the running sum of
+    exponentials.
+
+    (C1) `dims` are sorted, distinct dimensions of the kernel, at least one.
+    (C2) The kind fits the type: `umax` and `umin` take integers, `logaddexp`
+         takes floats.
+
+    Example:
+    ```mlir
+    %c = loop.scan sum %v over [1] : f32
+    ```
+  }];
+  let arguments = (ins Loop_ScanKind:$kind, Loop_Scalar:$value,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs Loop_Scalar:$result);
+  let assemblyFormat = "$kind $value `over` $dims attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Loop_ArgScanOp : Loop_Op<"arg_scan", [Pure, Loop_OverDimsOpInterface,
+    AllTypesMatch<["value", "extremum"]>]> {
+  let summary = "running extremum and where it is";
+  let description = [{
+    The largest or smallest value up to this point along `dims`, in order, and
+    the `position` of the latest point at which it occurs. A NaN counts as the
+    extremum.
+
+    (C1) `dims` are sorted, distinct dimensions of the kernel, at least one.
+    (C2) The kind is `max`, `min`, `umax` or `umin`.
+
+    Example:
+    ```mlir
+    %v, %i = loop.arg_scan max %x at %p over [1] : f32
     ```
   }];
   let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value, I64:$position,

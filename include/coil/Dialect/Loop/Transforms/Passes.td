@@ -67,6 +67,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     (C1) Reductions of the merged kernel are over one set of dimensions.
     (C2) No path leads from the producer to the consumer through a third
          kernel, when the producer's result is kept.
+    (C3) A kernel that scatters is no producer, as its elements are not final
+         before its end, and the target of a scatter stays an operand.
 
     Before:
     ```mlir
@@ -115,7 +117,8 @@ def LoopSimplifyIndexPass
     Constraints:
     (C1) Two dimensions are joined only when both are reduced or both are not,
          and every access and position is linear in them with the stride of the
-         outer being that of the inner times the inner size.
+         outer being that of the inner times the inner size. A kernel that
+         scatters keeps the dimensions that it is not over.
 
     Before:
     ```mlir

@@ -12,6 +12,7 @@
 #ifndef COIL_DIALECT_WRAPPER_IR_WRAPPERMEMORYOPS_TD
 #define COIL_DIALECT_WRAPPER_IR_WRAPPERMEMORYOPS_TD
 
+include "coil/Dialect/Wrapper/IR/WrapperInterfaces.td"
 include "coil/Dialect/Wrapper/IR/WrapperTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
@@ -120,11 +121,14 @@ def Wrapper_ReinterpretOp : Wrapper_Op<"reinterpret", [
   let hasFolder = 1;
 }
 
-def Wrapper_CopyOp : Wrapper_Op<"copy", [AllTypesMatch<["source", "target"]>]> {
+def Wrapper_CopyOp : Wrapper_Op<"copy", [
+    AllTypesMatch<["source", "target"]>,
+    DeclareOpInterfaceMethods<Wrapper_InPlaceOpInterface>]> {
   let summary = "copy the elements of a buffer";
   let description = [{
     Copies all elements from one buffer to another of the same type. A copy
-    that changes the layout is a kernel.
+    that changes the layout is a kernel. Between two names of one storage there
+    is nothing to copy.
 
     (C1) The buffers are contiguous.
 
