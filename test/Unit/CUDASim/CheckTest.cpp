@@ -174,8 +174,9 @@ TEST_F(CheckTest, findsDivergentBarriers) {
 
 TEST_F(CheckTest, findsAbsentLanes) {
   bad("setp.lt.u32 q, t, 16; @q bra there;"
-      "shfl.sync.bfly.b32 r0, t, 1, 31, -1; there: mov.u32 r1, t;",
-      32, CUDA_ERROR_LAUNCH_FAILED, "lacks lanes of its member mask");
+      "shfl.sync.bfly.b32 r0, t, 1, 31, -1; there: bar.sync 0;",
+      32, CUDA_ERROR_LAUNCH_FAILED,
+      "lacks lanes of its member mask: lane 0 is at PTX line");
   // The last warp of 48 threads has 16, and nobody waits for the others, but
   // their values are not to be had.
   bad("shfl.sync.bfly.b32 r0, t, 16, 31, -1;", 48, CUDA_ERROR_LAUNCH_FAILED,
@@ -191,8 +192,8 @@ TEST_F(CheckTest, findsAbsentLanes) {
   // The source must take part.
   bad("setp.lt.u32 q, t, 16; @q shfl.sync.idx.b32 r0, t, 20, 31, 0xFFFF;", 32,
       CUDA_ERROR_LAUNCH_FAILED, "a shuffle reads lane 20");
-  bad("setp.lt.u32 q, t, 16; @q vote.sync.ballot.b32 r0, q, -1;", 32,
-      CUDA_ERROR_LAUNCH_FAILED, "lacks lanes");
+  bad("setp.lt.u32 q, t, 16; @q vote.sync.ballot.b32 r0, q, -1; bar.sync 0;",
+      32, CUDA_ERROR_LAUNCH_FAILED, "lacks lanes");
 }
 
 TEST_F(CheckTest, stopsEndlessLoops) {
