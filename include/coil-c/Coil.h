@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 1
+#define COIL_API_VERSION 2
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
@@ -80,6 +80,12 @@ typedef struct coil_compile_options {
   uint32_t threads;
   /// 1 to 3; 2 by default.
   uint32_t opt_level;
+  /// Calls of a program for a GPU to keep as CUDA graphs, by input sizes; none
+  /// by default. Since API version 2.
+  uint32_t cuda_graphs;
+  /// The GPU that kernels are loaded onto; others load at their first run.
+  /// Since API version 2.
+  int32_t device;
 } coil_compile_options;
 
 COIL_C_API void coil_compile_options_init(coil_compile_options *options);
@@ -116,12 +122,49 @@ COIL_C_API const char *coil_program_stats_json(const coil_program *program);
 /// input, which then must outlive the result.
 typedef struct coil_result coil_result;
 
-/// Runs the program on tensors in host memory. Errors as in
-/// coil_program_compile.
+/// Runs the program. Errors as in coil_program_compile. A program for a GPU
+/// runs on the device of its first input that is on one, else on GPU 0; it
+/// copies inputs that are in host memory. Outputs are where the inputs are: in
+/// device memory if any input is, else in host memory. They are complete when
+/// this returns.
 COIL_C_API int32_t coil_program_run(const coil_program *program,
                                     const coil_tensor *inputs,
                                     size_t num_inputs, coil_result **result,
                                     char **error);
+
+/// Where the outputs of a run on a GPU go.
+typedef enum coil_output_place {
+  COIL_OUTPUTS_LIKE_INPUTS = 0,
+  COIL_OUTPUTS_ON_HOST = 1,
+  COIL_OUTPUTS_ON_DEVICE = 2
+} coil_output_place;
+
+/// How to run on a GPU. Initialise with coil_run_options_init.
+typedef struct coil_run_options {
+  /// sizeof(coil_run_options), so that fields can be added.
+  size_t struct_size;
+  /// The GPU, when no input says which.
+  int32_t device;
+  /// A coil_output_place.
+  int32_t outputs;
+  /// Whether to work on `stream`, a CUstream (null is the legacy default
+  /// stream). Inputs are read and outputs are complete in the order of the
+  /// stream, and the call does not wait, unless outputs go to host memory.
+  /// Otherwise the run has a stream of its own, and the call waits for it.
+  int32_t use_stream;
+  void *stream;
+  /// Whether the call waits although `stream` is the caller's.
+  int32_t wait;
+} coil_run_options;
+
+COIL_C_API void coil_run_options_init(coil_run_options *options);
+
+/// The same with options, which may be NULL.
+COIL_C_API int32_t coil_program_run_with(const coil_program *program,
+                                         const coil_tensor *inputs,
+                                         size_t num_inputs,
+                                         const coil_run_options *options,
+                                         coil_result **result, char **error);
 
 COIL_C_API size_t coil_result_num_outputs(const coil_result *result);
 

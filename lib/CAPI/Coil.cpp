@@ -38,13 +38,27 @@ static int32_t fail(coil_result_code code, const llvm::Twine &message,
   return code;
 }
 
+/// Copies options of a caller that may be older than this library: fields that
+/// it does not know keep their defaults. Fails for a newer one.
+template <typename T>
+static bool readOptions(const T *from, T &to) {
+  if (from->struct_size < sizeof(size_t) || from->struct_size > sizeof(T))
+    return false;
+  std::memcpy(&to, from, from->struct_size);
+  return true;
+}
+
 static std::string toText(const char *text) { return text ? text : ""; }
 
 static llvm::json::Value statsToJSON(const CompiledProgram &program) {
   const JITStats &stats = program.getStats();
   const EngineStats &engine = program.getEngine().getStats();
   llvm::json::Object seconds{{"import", stats.importSeconds},
-                             {"code", engine.totalSeconds},
+                             {"code", engine.totalSeconds -
+                                          engine.deviceSeconds -
+                                          engine.loadSeconds},
+                             {"device code", engine.deviceSeconds},
+                             {"device load", engine.loadSeconds},
                              {"total", stats.totalSeconds}};
   for (const StageTime &time : stats.stages)
     seconds[stringifyStage(time.stage)] = time.seconds;
@@ -56,7 +70,10 @@ static llvm::json::Value statsToJSON(const CompiledProgram &program) {
       {"kernels", static_cast<int64_t>(engine.kernels)},
       {"objects", static_cast<int64_t>(engine.objects)},
       {"cached_objects", static_cast<int64_t>(engine.cachedObjects)},
-      {"object_bytes", engine.objectBytes}};
+      {"object_bytes", engine.objectBytes},
+      {"device_kernels", static_cast<int64_t>(engine.deviceKernels)},
+      {"cached_images", static_cast<int64_t>(engine.cachedImages)},
+      {"image_bytes", engine.imageBytes}};
 }
 
 extern "C" {
@@ -77,7 +94,7 @@ void coil_compile_options_init(coil_compile_options *options) {
 }
 
 int32_t coil_program_compile(const char *path,
-                             const coil_compile_options *options,
+                             const coil_compile_options *given,
                              coil_program **program, char **error) {
   if (error)
     *error = nullptr;
@@ -86,8 +103,10 @@ int32_t coil_program_compile(const char *path,
                 error);
   *program = nullptr;
   JITOptions jit;
-  if (options) {
-    if (options->struct_size != sizeof(coil_compile_options))
+  if (given) {
+    coil_compile_options known, *options = &known;
+    coil_compile_options_init(options);
+    if (!readOptions(given, known))
       return fail(COIL_API_USAGE,
                   "the options were not made by coil_compile_options_init",
                   error);
@@ -102,6 +121,8 @@ int32_t coil_program_compile(const char *path,
     jit.engine.threads = options->threads;
     if (options->opt_level != 0)
       jit.engine.optLevel = options->opt_level;
+    jit.engine.graphs = static_cast<int32_t>(options->cuda_graphs);
+    jit.engine.device = options->device;
   }
   llvm::Expected<std::unique_ptr<CompiledProgram>> compiled =
       CompiledProgram::compile(path, jit);
@@ -142,13 +163,43 @@ const char *coil_program_stats_json(const coil_program *program) {
 int32_t coil_program_run(const coil_program *program, const coil_tensor *inputs,
                          size_t num_inputs, coil_result **result,
                          char **error) {
+  return coil_program_run_with(program, inputs, num_inputs, nullptr, result,
+                               error);
+}
+
+void coil_run_options_init(coil_run_options *options) {
+  *options = {};
+  options->struct_size = sizeof(coil_run_options);
+}
+
+int32_t coil_program_run_with(const coil_program *program,
+                              const coil_tensor *inputs, size_t num_inputs,
+                              const coil_run_options *options,
+                              coil_result **result, char **error) {
   if (error)
     *error = nullptr;
   if (!program || !result || (!inputs && num_inputs != 0))
     return fail(COIL_API_USAGE,
                 "expected a program, inputs and a place for the result", error);
   *result = nullptr;
-  llvm::Expected<RunResult> run = program->program->run({inputs, num_inputs});
+  coil_run_options known;
+  coil_run_options_init(&known);
+  if (options && !readOptions(options, known))
+    return fail(COIL_API_USAGE,
+                "the options were not made by coil_run_options_init", error);
+  RunOptions runOptions;
+  runOptions.device = known.device;
+  if (known.use_stream)
+    runOptions.stream = known.stream;
+  runOptions.wait = known.wait != 0;
+  bool onDevice = false;
+  for (size_t i = 0; i < num_inputs; ++i)
+    onDevice |= inputs[i].device_type == COIL_CUDA;
+  runOptions.hostOutputs =
+      known.outputs == COIL_OUTPUTS_ON_HOST ||
+      (known.outputs == COIL_OUTPUTS_LIKE_INPUTS && !onDevice);
+  llvm::Expected<RunResult> run =
+      program->program->run({inputs, num_inputs}, runOptions);
   if (!run) {
     llvm::Error failure = run.takeError();
     coil_result_code code =

@@ -31,6 +31,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 using namespace coil;
 using namespace mlir;
@@ -132,6 +134,9 @@ struct CompiledProgram::Impl {
   std::vector<std::optional<coil_tensor>> weights;
   std::vector<HostTensor> copies;
   std::vector<TensorSpec> inputs;
+  /// The weights on each GPU that a run needed them on.
+  std::mutex deviceWeightsMutex;
+  std::map<int32_t, DeviceTensors> deviceWeights;
 
   /// Only with `keepReference`, in this order of destruction.
   std::string function;
@@ -141,6 +146,8 @@ struct CompiledProgram::Impl {
   ~Impl() { reference = {}; }
 
   Error bindWeights();
+  /// The weights in the memory of a GPU, copied there at the first call.
+  Expected<llvm::ArrayRef<coil_tensor>> getDeviceWeights(int32_t device);
 };
 
 CompiledProgram::CompiledProgram(std::unique_ptr<Impl> impl)
@@ -202,6 +209,28 @@ Error CompiledProgram::Impl::bindWeights() {
     weights.push_back(view);
   }
   return Error::success();
+}
+
+Expected<llvm::ArrayRef<coil_tensor>>
+CompiledProgram::Impl::getDeviceWeights(int32_t device) {
+  std::lock_guard<std::mutex> lock(deviceWeightsMutex);
+  auto found = deviceWeights.find(device);
+  if (found == deviceWeights.end()) {
+    llvm::SmallVector<unsigned> numbers;
+    llvm::SmallVector<coil_tensor> tensors;
+    for (auto [i, weight] : llvm::enumerate(weights))
+      if (weight) {
+        numbers.push_back(unsigned(i));
+        tensors.push_back(*weight);
+      }
+    SymbolValues unknown(engine->getSignature().getSymbols().size());
+    Expected<DeviceTensors> copies =
+        engine->upload(numbers, tensors, unknown, device);
+    if (!copies)
+      return copies.takeError();
+    found = deviceWeights.emplace(device, std::move(*copies)).first;
+  }
+  return found->second.getTensors();
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,6 +336,14 @@ CompiledProgram::addWeights(llvm::ArrayRef<coil_tensor> inputs) const {
   return all;
 }
 
+/// The GPU that the first input that is on one is on.
+static std::optional<int32_t> getDevice(llvm::ArrayRef<coil_tensor> inputs) {
+  for (const coil_tensor &input : inputs)
+    if (input.device_type == COIL_CUDA)
+      return input.device_index;
+  return std::nullopt;
+}
+
 static Error checkCount(size_t expected, size_t actual) {
   if (expected == actual)
     return Error::success();
@@ -319,7 +356,40 @@ Expected<RunResult> CompiledProgram::run(llvm::ArrayRef<coil_tensor> inputs,
                                          const RunOptions &options) const {
   if (Error error = checkCount(impl->inputs.size(), inputs.size()))
     return std::move(error);
-  return impl->engine->run(addWeights(inputs), options);
+  std::vector<coil_tensor> all = addWeights(inputs);
+  if (!impl->engine->isDeviceProgram())
+    return impl->engine->run(all, options);
+  std::optional<int32_t> found = getDevice(inputs);
+  RunOptions deviceOptions = options;
+  if (found)
+    deviceOptions.device = *found;
+  if (impl->inputs.size() != impl->weights.size()) {
+    Expected<llvm::ArrayRef<coil_tensor>> weights =
+        impl->getDeviceWeights(deviceOptions.device);
+    if (!weights)
+      return weights.takeError();
+    size_t next = 0;
+    for (size_t i = 0; i < all.size(); ++i)
+      if (impl->weights[i])
+        all[i] = (*weights)[next++];
+  }
+  return impl->engine->run(all, deviceOptions);
+}
+
+Expected<DeviceTensors>
+CompiledProgram::upload(llvm::ArrayRef<coil_tensor> inputs,
+                        int32_t device) const {
+  if (Error error = checkCount(impl->inputs.size(), inputs.size()))
+    return std::move(error);
+  const Signature &signature = impl->engine->getSignature();
+  Expected<SymbolValues> symbols = signature.bind(addWeights(inputs));
+  if (!symbols)
+    return llvm::make_error<InputError>(toString(symbols.takeError()));
+  llvm::SmallVector<unsigned> numbers;
+  for (auto [i, weight] : llvm::enumerate(impl->weights))
+    if (!weight)
+      numbers.push_back(unsigned(i));
+  return impl->engine->upload(numbers, inputs, *symbols, device);
 }
 
 Expected<std::vector<reference::Tensor>>

@@ -137,6 +137,10 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
   CompilePipelineOptions pipeline;
   if (failed(pipeline.parseFromString(options.pipelineOptions)))
     return makeError("bad pipeline options '" + options.pipelineOptions + "'");
+  Expected<std::string> target = resolveTarget(pipeline.target);
+  if (!target)
+    return target.takeError();
+  pipeline.target = *target;
   if (!options.dumpDirectory.empty())
     if (Error error = dump(module, options.dumpDirectory, options.from))
       return std::move(error);

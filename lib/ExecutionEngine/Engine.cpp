@@ -11,6 +11,7 @@
 
 #include "coil/ExecutionEngine/Engine.h"
 
+#include "DeviceKernels.h"
 #include "HostCompiler.h"
 #include "ObjectCache.h"
 #include "coil/Runtime/HostABI.h"
@@ -65,6 +66,12 @@ static double now() {
 //===----------------------------------------------------------------------===//
 
 struct Engine::Impl {
+  ~Impl() { coil_cuda_program_destroy(program); }
+
+  /// Before what refers to them.
+  std::unique_ptr<DeviceKernels> deviceKernels;
+  coil_cuda_program *program = nullptr;
+  bool isDeviceProgram = false;
   Signature signature;
   EngineStats stats;
   std::unique_ptr<llvm::orc::LLJIT> jit;
@@ -78,6 +85,8 @@ Engine::~Engine() = default;
 
 const Signature &Engine::getSignature() const { return impl->signature; }
 const EngineStats &Engine::getStats() const { return impl->stats; }
+
+bool Engine::isDeviceProgram() const { return impl->isDeviceProgram; }
 
 llvm::StringRef Engine::getKernelName(const void *address) const {
   auto found = impl->kernelNames.find(address);
@@ -262,7 +271,7 @@ static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
                                    unsigned threads) {
   llvm::SmallVector<Operation *> kernels, hostParts;
   for (Operation &op : *module.getBody())
-    if (isApart(&op))
+    if (isApart(&op) && !isDeviceKernel(&op))
       (op.hasAttr(kHostPartAttrName) ? hostParts : kernels).push_back(&op);
   std::vector<Unit> units;
   addUnits(units, kernels, threads, /*isHost=*/false);
@@ -349,6 +358,24 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
                          : llvm::hardware_concurrency().compute_thread_count();
   if (!context->isMultithreadingEnabled())
     threads = 1;
+  auto impl = std::make_unique<Impl>();
+  DeviceOptions deviceOptions;
+  deviceOptions.threads = threads;
+  deviceOptions.cache = options.objectCache;
+  deviceOptions.dumpDirectory = options.dumpDirectory;
+  deviceOptions.lineInfo = options.deviceLineInfo;
+  Expected<std::unique_ptr<DeviceKernels>> deviceKernels =
+      DeviceKernels::create(module, deviceOptions);
+  if (!deviceKernels)
+    return deviceKernels.takeError();
+  impl->deviceKernels = std::move(*deviceKernels);
+  double deviceSeconds = now() - start, loadSeconds = 0;
+  if (impl->deviceKernels && options.loadKernels) {
+    double loadStart = now();
+    if (Error error = impl->deviceKernels->load(options.device))
+      return std::move(error);
+    loadSeconds = now() - loadStart;
+  }
   std::vector<Unit> units = makeUnits(module, *host, threads);
   ObjectCache cache(options.objectCache);
   auto compileUnit = [&](size_t i) {
@@ -364,7 +391,6 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   else
     mlir::parallelFor(context, 0, units.size(), compileUnit);
 
-  auto impl = std::make_unique<Impl>();
   impl->signature = std::move(signature);
   EngineStats &stats = impl->stats;
   for (const Unit &unit : units) {
@@ -388,6 +414,34 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   if (!jit)
     return jit.takeError();
   impl->jit = std::move(*jit);
+  if (impl->deviceKernels) {
+    llvm::orc::SymbolMap objects;
+    for (DeviceKernels::Kernel &kernel : impl->deviceKernels->getKernels()) {
+      objects[impl->jit->mangleAndIntern(kernel.symbol)] = {
+          llvm::orc::ExecutorAddr::fromPtr(&kernel.object),
+          llvm::JITSymbolFlags::Exported};
+      impl->kernelNames[&kernel.object] = kernel.symbol;
+      ++stats.deviceKernels;
+    }
+    stats.kernels += stats.deviceKernels;
+    stats.imageBytes = impl->deviceKernels->imageBytes;
+    stats.cachedImages = impl->deviceKernels->cached;
+    stats.deviceSeconds = deviceSeconds;
+    stats.loadSeconds = loadSeconds;
+    if (Error error = impl->jit->getMainJITDylib().define(
+            llvm::orc::absoluteSymbols(std::move(objects))))
+      return std::move(error);
+  }
+  impl->isDeviceProgram =
+      impl->deviceKernels ||
+      llvm::any_of(impl->signature.getInputs(), [](const TensorSpec &spec) {
+        return spec.deviceType == COIL_CUDA;
+      });
+  if (impl->isDeviceProgram) {
+    if (int32_t status = coil_cuda_program_create(&impl->program))
+      return llvm::make_error<RunError>(status, coil_last_error());
+    coil_cuda_program_set_graph_limit(impl->program, options.graphs);
+  }
   // The linker reports causes to the session and a summary to the caller.
   std::string causes;
   impl->jit->getExecutionSession().setErrorReporter([&causes](Error error) {
@@ -447,9 +501,7 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
 // Runs
 //===----------------------------------------------------------------------===//
 
-void RunResult::Destroy::operator()(coil_run *run) const {
-  coil_run_destroy(run);
-}
+void RunDeleter::operator()(coil_run *run) const { coil_run_destroy(run); }
 
 coil_run_stats RunResult::getStats() const {
   coil_run_stats stats = {};
@@ -524,6 +576,130 @@ static int32_t relayout(coil_run *run, coil_tensor &tensor,
   return COIL_OK;
 }
 
+/// The bytes from the first element in memory to the last one's end, and where
+/// the element of position zero is among them.
+static std::pair<int64_t, int64_t> getSpan(const coil_tensor &tensor) {
+  int64_t first = 0, last = 0;
+  for (int32_t d = 0; d < tensor.rank; ++d) {
+    if (tensor.sizes[d] == 0)
+      return {0, 0};
+    int64_t distance = (tensor.sizes[d] - 1) * tensor.strides[d];
+    (distance < 0 ? first : last) += distance;
+  }
+  int64_t size = coil_dtype_size(tensor.dtype);
+  return {(last - first + 1) * size, -first * size};
+}
+
+/// Moves a host tensor to the run's device, as it lies in memory.
+static int32_t moveToDevice(coil_run *run, coil_tensor &tensor,
+                            int32_t device) {
+  auto [bytes, start] = getSpan(tensor);
+  void *memory = nullptr;
+  int32_t status = coil_rt_alloc_cuda(run, bytes, &memory);
+  if (status == COIL_OK && bytes > 0)
+    status = coil_rt_upload_cuda(
+        run, memory, static_cast<const char *>(tensor.data) - start, bytes);
+  tensor.data = static_cast<char *>(memory) + start;
+  tensor.device_type = COIL_CUDA;
+  tensor.device_index = device;
+  return status;
+}
+
+/// Moves a tensor from the run's device to host memory of the run.
+static int32_t moveToHost(coil_run *run, coil_tensor &tensor) {
+  auto [bytes, start] = getSpan(tensor);
+  void *memory = nullptr;
+  int32_t status = coil_rt_alloc(run, bytes, &memory);
+  if (status == COIL_OK && bytes > 0)
+    status = coil_rt_download_cuda(
+        run, memory, static_cast<const char *>(tensor.data) - start, bytes);
+  tensor.data = static_cast<char *>(memory) + start;
+  tensor.device_type = COIL_CPU;
+  tensor.device_index = 0;
+  return status;
+}
+
+int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
+                            llvm::MutableArrayRef<coil_tensor> inputs,
+                            llvm::MutableArrayRef<coil_tensor> outputs,
+                            const RunOptions &options) {
+  int32_t device = options.device;
+  for (const coil_tensor &input : inputs)
+    if (input.device_type == COIL_CUDA) {
+      device = input.device_index;
+      break;
+    }
+  int32_t status = coil_run_set_cuda_device(run, device);
+  if (status == COIL_OK && options.stream)
+    status = coil_run_set_stream(run, *options.stream);
+  if (status == COIL_OK && options.timing)
+    status = coil_run_set_timing(run, 1);
+  for (auto [input, spec] : llvm::zip(inputs, impl.signature.getInputs()))
+    if (status == COIL_OK && input.device_type == COIL_CPU &&
+        spec.deviceType == COIL_CUDA)
+      status = moveToDevice(run, input, device);
+  if (status == COIL_OK)
+    status = coil_cuda_program_call(impl.program, run, impl.entry,
+                                    inputs.data(), int32_t(inputs.size()),
+                                    outputs.data(), int32_t(outputs.size()));
+  bool moved = false;
+  for (coil_tensor &output : outputs)
+    if (status == COIL_OK && options.hostOutputs &&
+        output.device_type == COIL_CUDA) {
+      status = moveToHost(run, output);
+      moved = true;
+    }
+  if (status == COIL_OK && (moved || options.wait || !options.stream))
+    status = coil_run_synchronize(run);
+  return status;
+}
+
+Expected<DeviceTensors> Engine::upload(
+    llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<coil_tensor> tensors,
+    llvm::ArrayRef<std::optional<int64_t>> symbols, int32_t device) const {
+  DeviceTensors result;
+  coil_run *run = nullptr;
+  int32_t status = coil_run_create(&run);
+  result.run.reset(run);
+  std::unique_ptr<coil_run, RunDeleter> copies;
+  if (status == COIL_OK) {
+    coil_run *host = nullptr;
+    status = coil_run_create(&host);
+    copies.reset(host);
+  }
+  if (status == COIL_OK)
+    status = coil_run_set_cuda_device(run, device);
+  for (auto [number, tensor] : llvm::zip_equal(numbers, tensors)) {
+    coil_tensor &copy = result.tensors.emplace_back(tensor);
+    size_t rank = size_t(tensor.rank);
+    auto &sizes = result.sizes.emplace_back(tensor.sizes, tensor.sizes + rank);
+    auto &strides =
+        result.strides.emplace_back(tensor.strides, tensor.strides + rank);
+    if (status != COIL_OK || tensor.device_type != COIL_CPU)
+      continue;
+    const TensorSpec &spec = impl->signature.getInputs()[number];
+    auto expected = getStrides(spec, tensor, symbols);
+    if (expected && !hasStrides(tensor, *expected)) {
+      strides = std::move(*expected);
+      status = relayout(copies.get(), copy, strides);
+    }
+    if (status == COIL_OK && spec.deviceType == COIL_CUDA)
+      status = moveToDevice(run, copy, device);
+    copy.sizes = sizes.data();
+    copy.strides = strides.data();
+  }
+  // Short vectors hold their elements inside, which moved with them.
+  for (size_t i = 0; i < result.tensors.size(); ++i) {
+    result.tensors[i].sizes = result.sizes[i].data();
+    result.tensors[i].strides = result.strides[i].data();
+  }
+  if (status == COIL_OK)
+    status = coil_run_synchronize(run);
+  if (status != COIL_OK)
+    return llvm::make_error<RunError>(status, coil_last_error());
+  return std::move(result);
+}
+
 Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
                                 const RunOptions &options) const {
   Expected<SymbolValues> symbols = impl->signature.bind(inputs);
@@ -559,7 +735,9 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
       layouts[i] = std::move(*strides);
       status = relayout(run, arguments[i], layouts[i]);
     }
-    if (status == COIL_OK)
+    if (status == COIL_OK && impl->isDeviceProgram)
+      status = runOnDevice(*impl, run, arguments, result.outputs, options);
+    else if (status == COIL_OK)
       status = impl->entry(run, arguments.data(), result.outputs.data());
   }
   if (status != COIL_OK) {

@@ -344,7 +344,9 @@ Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
       return makeError(describe(i) + ": expected rank " +
                        llvm::Twine(spec.sizes.size()) + " but got " +
                        llvm::Twine(tensor.rank));
-    if (tensor.device_type != spec.deviceType)
+    // The engine copies tensors of the host to GPUs.
+    if (tensor.device_type != spec.deviceType &&
+        (spec.deviceType != COIL_CUDA || tensor.device_type != COIL_CPU))
       return makeError(describe(i) +
                        ": expected a tensor on a device of type " +
                        llvm::Twine(spec.deviceType) + " but got " +

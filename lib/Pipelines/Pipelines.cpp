@@ -15,8 +15,10 @@
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
+#include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Library.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -55,11 +57,57 @@ StringRef coil::describeStage(Stage stage) {
   llvm_unreachable("all stages are handled");
 }
 
-/// `auto` is the library that this process can load.
-static std::string resolveLibrary(StringRef library) {
-  if (library != "auto")
-    return library.str();
-  return coil_rt_library_available("onednn") ? "onednn" : "none";
+static bool isCuda(const CompilePipelineOptions &options) {
+  return StringRef(options.target).starts_with("cuda");
+}
+
+/// `auto` is the library of the target, if this process can load it.
+static std::string resolveLibrary(const CompilePipelineOptions &options) {
+  if (options.library != "auto")
+    return options.library;
+  const char *library = isCuda(options) ? "cublaslt" : "onednn";
+  return coil_rt_library_available(library) ? library : "none";
+}
+
+/// Chips before this have no code of ours.
+static constexpr int kOldestChip = 75;
+
+static llvm::Error unsupported(const llvm::Twine &message) {
+  return llvm::createStringError(
+      std::make_error_code(std::errc::not_supported), message);
+}
+
+llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
+  auto [kind, chip] = target.split(':');
+  if (target == "cpu")
+    return target.str();
+  if (kind != "cuda" || (chip.empty() && target != "cuda"))
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "unknown target '" + target +
+            "', expected 'cpu', 'cuda' or 'cuda:<chip>'");
+  std::string name = chip.str();
+  if (chip.empty()) {
+    coil_cuda_device_info info;
+    if (coil_cuda_get_device_info(0, &info) != COIL_OK)
+      return unsupported(coil_last_error());
+    name = "sm_" + std::to_string(info.major) + std::to_string(info.minor);
+    // Instructions that only this chip has.
+    if (info.major >= 9)
+      name += 'a';
+    if (info.major * 10 + info.minor < kOldestChip ||
+        getNVPTXFeatures(name).empty())
+      return unsupported(llvm::Twine("CUDA device 0 (") + info.name +
+                         ") is a chip '" + name + "' that is not supported");
+  }
+  unsigned number = 0;
+  StringRef digits = StringRef(name)
+                         .drop_front(std::min<size_t>(3, name.size()))
+                         .take_while(llvm::isDigit);
+  if (!StringRef(name).starts_with("sm_") || digits.getAsInteger(10, number) ||
+      number < kOldestChip || getNVPTXFeatures(name).empty())
+    return unsupported("chip '" + llvm::Twine(name) + "' is not supported");
+  return "cuda:" + name;
 }
 
 void coil::buildGraphPipeline(OpPassManager &pm,
@@ -76,13 +124,14 @@ void coil::buildGraphPipeline(OpPassManager &pm,
 
 void coil::buildLoopPipeline(OpPassManager &pm,
                              const CompilePipelineOptions &options) {
-  std::string library = resolveLibrary(options.library);
+  std::string library = resolveLibrary(options);
   pm.addNestedPass<func::FuncOp>(createConvertGraphToLoopPass());
   // Views become index expressions before anything compares kernels.
   pm.addNestedPass<func::FuncOp>(loop::createLoopFoldViewsPass());
   if (options.fuse) {
     loop::LoopFusePassOptions fuse;
     fuse.useLibrary = library != "none";
+    fuse.library = library;
     pm.addNestedPass<func::FuncOp>(loop::createLoopFusePass(fuse));
   }
   // Merged bodies load the same elements twice; dimensions can only be joined
@@ -94,12 +143,19 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   loop::LoopSelectSchedulePassOptions schedule;
   schedule.vectorBits = options.vectorBits;
   schedule.library = library;
+  // Kernels for a GPU are scheduled when their buffers are known.
+  schedule.onlyLibrary = isCuda(options);
   pm.addNestedPass<func::FuncOp>(loop::createLoopSelectSchedulePass(schedule));
 }
 
 void coil::buildWrapperPipeline(OpPassManager &pm,
                                 const CompilePipelineOptions &options) {
-  pm.addPass(createOutlineKernelsPass());
+  OutlineKernelsPassOptions outline;
+  if (isCuda(options))
+    outline.device = "cuda";
+  pm.addPass(createOutlineKernelsPass(outline));
+  if (isCuda(options))
+    pm.addNestedPass<wrapper::KernelOp>(createLoopSelectGPUSchedulePass());
   // Kernels still say which inputs they may overwrite.
   wrapper::WrapperPlanMemoryPassOptions memory;
   memory.mode = options.plan;
@@ -112,13 +168,23 @@ void coil::buildNativePipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
   // Kernels are independent of each other: this part runs in parallel.
   OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
-  kernels.addPass(createConvertLoopToCPUPass());
+  if (isCuda(options))
+    kernels.addPass(createConvertLoopToGPUPass());
+  else
+    kernels.addPass(createConvertLoopToCPUPass());
   // Emission repeats constants and addresses.
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
-  LowerCPUKernelPassOptions lower;
-  lower.vectorBits = options.vectorBits;
-  kernels.addPass(createLowerCPUKernelPass(lower));
+  if (isCuda(options)) {
+    LowerGPUKernelPassOptions lower;
+    lower.chip = StringRef(options.target).split(':').second.str();
+    lower.fastMath = options.fastMath;
+    kernels.addNestedPass<gpu::GPUModuleOp>(createLowerGPUKernelPass(lower));
+  } else {
+    LowerCPUKernelPassOptions lower;
+    lower.vectorBits = options.vectorBits;
+    kernels.addPass(createLowerCPUKernelPass(lower));
+  }
   // The host program needs the sizes of the kernels' outer spaces.
   ConvertWrapperToLLVMPassOptions host;
   host.maxSteps = options.hostSteps;

@@ -7,7 +7,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
-API_VERSION = 1
+API_VERSION = 2
 
 
 class CoilError(Exception):
@@ -50,6 +50,19 @@ class CompileOptions(ctypes.Structure):
         ("object_cache", c_char_p),
         ("threads", c_uint32),
         ("opt_level", c_uint32),
+        ("cuda_graphs", c_uint32),
+        ("device", c_int32),
+    ]
+
+
+class RunOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("device", c_int32),
+        ("outputs", c_int32),
+        ("use_stream", c_int32),
+        ("stream", c_void_p),
+        ("wait", c_int32),
     ]
 
 
@@ -100,6 +113,18 @@ def _load():
         "coil_program_run": (
             c_int32,
             [c_void_p, POINTER(CTensor), c_size_t, POINTER(c_void_p), POINTER(c_void_p)],
+        ),
+        "coil_run_options_init": (None, [POINTER(RunOptions)]),
+        "coil_program_run_with": (
+            c_int32,
+            [
+                c_void_p,
+                POINTER(CTensor),
+                c_size_t,
+                POINTER(RunOptions),
+                POINTER(c_void_p),
+                POINTER(c_void_p),
+            ],
         ),
         "coil_result_num_outputs": (c_size_t, [c_void_p]),
         "coil_result_output": (POINTER(CTensor), [c_void_p, c_size_t]),

@@ -6,8 +6,8 @@ import ctypes
 import json
 import os
 
-from coil._library import CompileOptions, CTensor, RunStats, check, library
-from coil._tensor import Tensor, to_c
+from coil._library import CompileOptions, CTensor, RunOptions, RunStats, check, library
+from coil._tensor import CUDA, Tensor, to_c
 
 try:
     import numpy
@@ -48,13 +48,41 @@ class Program:
         if getattr(self, "_handle", None):
             library.coil_program_destroy(self._handle)
 
-    def run(self, *inputs):
-        """Runs the program; returns a tuple of `Tensor`."""
-        pairs = [to_c(value) for value in inputs]
+    def run(self, *inputs, stream=None, device=0):
+        """Runs the program; returns a tuple of `Tensor`.
+
+        Outputs are in device memory if any input is, else in host memory.
+
+        Args:
+          inputs: NumPy arrays, PyTorch tensors (of the host or, for a program
+            for a GPU, of a GPU) or anything else that has DLPack, buffers,
+            numbers.
+          stream: the CUDA stream to work on, as an integer, such as
+            `torch.cuda.current_stream().cuda_stream`. Inputs must be ready, and
+            outputs are, in the order of the stream; the call does not wait. The
+            caller keeps inputs and outputs until the stream has come that far,
+            as it does with memory that the stream's allocator owns. Without
+            one the outputs are complete on return.
+          device: the GPU, when no input is on one.
+        """
+        pairs = [to_c(value, stream) for value in inputs]
         tensors = (CTensor * max(len(pairs), 1))(*(tensor for tensor, _ in pairs))
+        options = RunOptions()
+        library.coil_run_options_init(ctypes.byref(options))
+        options.device = device
+        if stream is not None or any(t.device_type == CUDA for t in tensors):
+            # Without a stream of the caller's the legacy default stream, which
+            # producers of inputs know how to order.
+            options.use_stream, options.stream = 1, stream or 0
+            options.wait = stream is None
         handle, error = ctypes.c_void_p(), ctypes.c_void_p()
-        status = library.coil_program_run(
-            self._handle, tensors, len(pairs), ctypes.byref(handle), ctypes.byref(error)
+        status = library.coil_program_run_with(
+            self._handle,
+            tensors,
+            len(pairs),
+            ctypes.byref(options),
+            ctypes.byref(handle),
+            ctypes.byref(error),
         )
         check(status, error)
         result = _Result(handle, self, (tensors, pairs))
@@ -69,18 +97,29 @@ class Program:
     def __call__(self, *inputs):
         """Runs the program; returns NumPy arrays where NumPy is installed.
 
-        Outputs of bf16, which NumPy does not have, stay `Tensor`.
+        Outputs of bf16, which NumPy does not have, and outputs on a GPU stay
+        `Tensor`.
         """
         outputs = self.run(*inputs)
         if numpy is None:
             return outputs
         return tuple(
-            output if output.dtype == "bf16" else numpy.asarray(output) for output in outputs
+            numpy.asarray(output) if hasattr(output, "__array_interface__") else output
+            for output in outputs
         )
 
 
 def compile(
-    path, *, function="main", weights=None, options="", object_cache=None, threads=0, opt_level=2
+    path,
+    *,
+    function="main",
+    weights=None,
+    options="",
+    object_cache=None,
+    threads=0,
+    opt_level=2,
+    cuda_graphs=0,
+    device=0,
 ):
     """Compiles a .pt2 file, or a .mlir file of any stage.
 
@@ -88,10 +127,13 @@ def compile(
       path: the file.
       function: the function of a .mlir file to run.
       weights: the .pt2 file that holds the weights of a .mlir file.
-      options: options of the pipelines, such as "library=none".
+      options: options of the pipelines, such as "target=cuda library=none".
       object_cache: a directory that keeps compiled objects between processes.
       threads: threads that compile; 0 takes all of the machine.
       opt_level: 1 to 3.
+      cuda_graphs: calls of a program for a GPU to keep as CUDA graphs, one for
+        each combination of input sizes; 0 keeps none.
+      device: the GPU to load kernels onto.
     """
     settings = CompileOptions()
     library.coil_compile_options_init(ctypes.byref(settings))
@@ -101,6 +143,8 @@ def compile(
     settings.object_cache = os.fsencode(object_cache) if object_cache else None
     settings.threads = threads
     settings.opt_level = opt_level
+    settings.cuda_graphs = cuda_graphs
+    settings.device = device
     handle, error = ctypes.c_void_p(), ctypes.c_void_p()
     status = library.coil_program_compile(
         os.fsencode(path), ctypes.byref(settings), ctypes.byref(handle), ctypes.byref(error)

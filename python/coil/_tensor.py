@@ -29,6 +29,15 @@ for _letter in "bhilq":
     _FORMATS[_letter.upper()] = f"u{8 * _size}"
 
 
+# Codes of element types in DLPack.
+_DL_CODES = {"i": 0, "u": 1, "f": 2, "bf": 4, "bool": 6}
+_DL_KINDS = {code: kind for kind, code in _DL_CODES.items()}
+CPU, CUDA = 0, 1
+# Kinds of memory: DLPack's number of each of ours, and back.
+_DL_DEVICES = {CPU: 1, CUDA: 2}
+_FROM_DL_DEVICE = {1: CPU, 2: CUDA, 3: CPU, 13: CUDA}
+
+
 class _DLTensor(ctypes.Structure):
     _fields_ = [
         ("data", ctypes.c_void_p),
@@ -44,6 +53,34 @@ class _DLTensor(ctypes.Structure):
     ]
 
 
+class _DLManaged(ctypes.Structure):
+    pass
+
+
+_DLDeleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DLManaged))
+_DLManaged._fields_ = [
+    ("tensor", _DLTensor),
+    ("context", ctypes.c_void_p),
+    ("deleter", _DLDeleter),
+]
+# What consumers of capsules hold, by address.
+_exported = {}
+
+
+@_DLDeleter
+def _release(managed):
+    _exported.pop(ctypes.addressof(managed.contents), None)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _destroy_capsule(capsule):
+    # A consumer renames the capsule and then calls the deleter itself.
+    if ctypes.pythonapi.PyCapsule_IsValid(ctypes.c_void_p(capsule), b"dltensor"):
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype = ctypes.c_void_p
+        _exported.pop(get(ctypes.c_void_p(capsule), b"dltensor"), None)
+
+
 def _contiguous(sizes):
     strides, step = [], 1
     for size in reversed(sizes):
@@ -52,28 +89,35 @@ def _contiguous(sizes):
     return strides[::-1]
 
 
-def _make(data, dtype, sizes, strides):
+def _make(data, dtype, sizes, strides, device=CPU, index=0):
     rank = len(sizes)
     array = ctypes.c_int64 * max(rank, 1)
     return CTensor(
-        data, array(*sizes), array(*strides), rank, DTYPES.index(dtype), 0, 0
+        data, array(*sizes), array(*strides), rank, DTYPES.index(dtype), device, index
     )
 
 
-def _from_dlpack(value):
-    capsule = value.__dlpack__()
+def _from_dlpack(value, stream):
+    device = value.__dlpack_device__()[0] if hasattr(value, "__dlpack_device__") else 1
+    if device == 2:
+        # The producer makes that stream wait for its own. The protocol calls the
+        # legacy default stream 1.
+        capsule = value.__dlpack__(stream=stream or 1)
+    else:
+        capsule = value.__dlpack__()
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype = ctypes.c_void_p
     get.argtypes = [ctypes.py_object, ctypes.c_char_p]
     tensor = _DLTensor.from_address(get(capsule, b"dltensor"))
-    kind = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}.get(tensor.code)
+    kind = _DL_KINDS.get(tensor.code)
     dtype = kind if kind == "bool" else f"{kind}{tensor.bits}"
-    if tensor.device_type != 1 or tensor.lanes != 1 or dtype not in SIZES:
-        raise InputError("expected a tensor of numbers in host memory")
+    place = _FROM_DL_DEVICE.get(tensor.device_type)
+    if place is None or tensor.lanes != 1 or dtype not in SIZES:
+        raise InputError("expected a tensor of numbers in host memory or on a CUDA device")
     sizes = list(tensor.shape[: tensor.ndim])
     strides = list(tensor.strides[: tensor.ndim]) if tensor.strides else _contiguous(sizes)
     data = (tensor.data or 0) + tensor.byte_offset
-    return _make(data, dtype, sizes, strides), capsule
+    return _make(data, dtype, sizes, strides, place, tensor.device_id), capsule
 
 
 def _from_array_interface(value):
@@ -104,11 +148,12 @@ def _from_buffer(value):
     return _make(ctypes.addressof(memory), dtype, view.shape, _contiguous(view.shape)), memory
 
 
-def to_c(value):
+def to_c(value, stream=None):
     """A CTensor over the memory of `value`, and what keeps that memory alive.
 
     Takes NumPy arrays, DLPack producers (PyTorch tensors), objects with the
-    buffer protocol, Coil tensors, and Python numbers.
+    buffer protocol, Coil tensors, and Python numbers. `stream` is the CUDA
+    stream that will read the memory.
     """
     if isinstance(value, bool):
         cell = ctypes.c_bool(value)
@@ -120,11 +165,14 @@ def to_c(value):
         cell = ctypes.c_float(value)
         return _make(ctypes.addressof(cell), "f32", (), ()), cell
     if isinstance(value, Tensor):
-        return _make(value._data, value.dtype, value.shape, value.strides), value
+        return (
+            _make(value._data, value.dtype, value.shape, value.strides, *value._device),
+            value,
+        )
     if hasattr(value, "__array_interface__"):
         return _from_array_interface(value)
     if hasattr(value, "__dlpack__"):
-        return _from_dlpack(value)
+        return _from_dlpack(value, stream)
     try:
         return _from_buffer(value)
     except TypeError:
@@ -134,8 +182,9 @@ def to_c(value):
 class Tensor:
     """An output. Shares the memory of the run that made it.
 
-    NumPy reads it without a copy (`numpy.asarray`), except for bf16, which
-    NumPy does not have.
+    NumPy reads one in host memory without a copy (`numpy.asarray`), except for
+    bf16, which NumPy does not have. PyTorch and others read it by DLPack
+    (`torch.from_dlpack`), also on a GPU.
     """
 
     def __init__(self, tensor, owner):
@@ -143,10 +192,52 @@ class Tensor:
         self.shape = tuple(tensor.sizes[: tensor.rank])
         self.strides = tuple(tensor.strides[: tensor.rank])
         self._data = tensor.data or 0
+        self._device = (tensor.device_type, tensor.device_index)
         self._owner = owner
 
     def __repr__(self):
-        return f"coil.Tensor(shape={self.shape}, dtype={self.dtype})"
+        return f"coil.Tensor(shape={self.shape}, dtype={self.dtype}, device={self.device})"
+
+    @property
+    def device(self):
+        """Where the elements are: "cpu", or "cuda:0"."""
+        return "cpu" if self._device[0] == CPU else f"cuda:{self._device[1]}"
+
+    def __dlpack_device__(self):
+        return _DL_DEVICES[self._device[0]], self._device[1]
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """A DLPack capsule. The elements must be ready in the consumer's stream:
+        they are complete, unless the run worked on a stream of the caller's."""
+        if copy:
+            raise BufferError("copies are the consumer's to make")
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the elements are on {self.device}")
+        rank = len(self.shape)
+        array = ctypes.c_int64 * max(rank, 1)
+        shape, strides = array(*self.shape), array(*self.strides)
+        kind = self.dtype if self.dtype == "bool" else self.dtype.rstrip("0123456789")
+        managed = _DLManaged(
+            _DLTensor(
+                self._data,
+                *self.__dlpack_device__(),
+                rank,
+                _DL_CODES[kind],
+                8 * SIZES[self.dtype],
+                1,
+                shape,
+                strides,
+                0,
+            ),
+            None,
+            _release,
+        )
+        address = ctypes.addressof(managed)
+        _exported[address] = (managed, shape, strides, self)
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype = ctypes.py_object
+        new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(address, b"dltensor", ctypes.cast(_destroy_capsule, ctypes.c_void_p))
 
     def __len__(self):
         if not self.shape:
@@ -157,6 +248,8 @@ class Tensor:
     def __array_interface__(self):
         if self.dtype == "bf16":
             raise AttributeError("NumPy has no bf16")
+        if self._device[0] != CPU:
+            raise AttributeError(f"the elements are on {self.device}")
         size = SIZES[self.dtype]
         return {
             "version": 3,
@@ -168,6 +261,8 @@ class Tensor:
 
     def tolist(self):
         """The elements as nested lists."""
+        if self._device[0] != CPU:
+            raise InputError(f"the elements are on {self.device}; torch.from_dlpack reads them")
         letter = {name: letter for letter, name in _FORMATS.items()}.get(self.dtype)
         size = SIZES[self.dtype]
 

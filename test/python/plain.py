@@ -12,7 +12,7 @@ print(program.symbols)
 a = memoryview(array.array("f", range(8))).cast("B").cast("f", (2, 4))
 b = array.array("f", [10, 20, 30, 40])
 y, s = program.run(a, b)
-# CHECK: coil.Tensor(shape=(2, 4), dtype=f32) (2,)
+# CHECK: coil.Tensor(shape=(2, 4), dtype=f32, device=cpu) (2,)
 print(y, s.shape)
 # CHECK: {{\[\[}}10.0, 21.0, 32.0, 43.0], [14.0, 25.0, 36.0, 47.0]] [106.0, 122.0]
 print(y.tolist(), s.tolist())

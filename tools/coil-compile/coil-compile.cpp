@@ -53,9 +53,18 @@ static cl::opt<std::string>
                         "edited and resumed from"),
                cl::cat(category));
 static cl::opt<std::string>
+    target("target", cl::init("cpu"), cl::value_desc("device"),
+           cl::desc("What to compile for: cpu (default), cuda (the chip of the "
+                    "first GPU), or cuda:<chip> such as cuda:sm_90a"),
+           cl::cat(category));
+static cl::opt<std::string>
+    fastMath("fast-math", cl::init("default"), cl::value_desc("mode"),
+             cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
+             cl::cat(category));
+static cl::opt<std::string>
     library("library", cl::init("auto"), cl::value_desc("name"),
-            cl::desc("Library for contractions and convolutions: onednn, none, "
-                     "or auto (default)"),
+            cl::desc("Library for contractions and convolutions: onednn (CPU), "
+                     "cublaslt (GPUs), none, or auto (default)"),
             cl::cat(category));
 static cl::opt<int64_t>
     vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),
@@ -164,7 +173,8 @@ int main(int argc, char **argv) {
   options.verifyEach = verifyEach;
   options.dumpDirectory = dumpStages;
   options.pipelineOptions =
-      "library=" + library + " vector-bits=" + std::to_string(vectorBits) +
+      "target=" + target + " fast-math=" + fastMath + " library=" + library +
+      " vector-bits=" + std::to_string(vectorBits) +
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan;
 
   DialectRegistry registry;

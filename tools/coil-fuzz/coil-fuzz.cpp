@@ -61,9 +61,9 @@ static cl::list<std::string>
                        "interpreted again; may be repeated"));
 static cl::list<std::string>
     runs("run", cl::cat(category), cl::ValueOptional,
-         cl::desc("Compile the program for this processor and run it, with "
-                  "these options of the pipelines, such as "
-                  "'library=none vector-bits=256'; may be repeated"));
+         cl::desc("Compile the program and run it, with these options of the "
+                  "pipelines, such as 'library=none vector-bits=256' or "
+                  "'target=cuda:sm_90a'; may be repeated"));
 static cl::opt<unsigned> optLevel("O", cl::cat(category), cl::Prefix,
                                   cl::init(2),
                                   cl::desc("Optimisation level of --run"));
@@ -389,7 +389,9 @@ std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
     views.push_back({copies[i].getData(), input.getSizes().data(),
                      strides[i].data(), static_cast<int32_t>(input.getRank()),
                      static_cast<int32_t>(input.getDType()), COIL_CPU, 0});
-  llvm::Expected<RunResult> result = (*engine)->run(views);
+  RunOptions runOptions;
+  runOptions.hostOutputs = true;
+  llvm::Expected<RunResult> result = (*engine)->run(views, runOptions);
   if (!result)
     return "the run fails: " + llvm::toString(result.takeError());
   SmallVector<Tensor> actual;

@@ -14,6 +14,7 @@
 
 #include "coil/Driver/CompiledProgram.h"
 #include "coil/Reference/Tensor.h"
+#include "coil/Runtime/CUDA.h"
 #include "coil/Support/Npy.h"
 #include "coil/Support/TensorText.h"
 
@@ -119,9 +120,32 @@ static cl::opt<bool> printTrace("trace",
                                 cl::cat(measureCategory));
 static cl::opt<std::string>
     dumpDirectory("dump-llvm", cl::value_desc("directory"),
-                  cl::desc("Write the optimised LLVM IR and the objects"),
+                  cl::desc("Write the optimised LLVM IR and the objects, and "
+                           "the PTX and machine code of GPU kernels"),
                   cl::cat(measureCategory));
 
+static cl::opt<bool>
+    perKernel("per-kernel",
+              cl::desc("Print the GPU's time for each step of one more run"),
+              cl::cat(measureCategory));
+
+static cl::opt<std::string>
+    target("target", cl::init("cpu"), cl::value_desc("device"),
+           cl::desc("Where the program runs: cpu (default), cuda (the chip of "
+                    "--device), or cuda:<chip> such as cuda:sm_90a"),
+           cl::cat(compileCategory));
+static cl::opt<std::string>
+    fastMath("fast-math", cl::init("default"), cl::value_desc("mode"),
+             cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
+             cl::cat(compileCategory));
+static cl::opt<int32_t> device("device", cl::init(0), cl::value_desc("n"),
+                               cl::desc("GPU to run on (default: 0)"),
+                               cl::cat(runCategory));
+static cl::opt<int32_t>
+    graphs("cuda-graphs", cl::init(0), cl::value_desc("n"),
+           cl::desc("Calls to keep as CUDA graphs, by input sizes (default: 0, "
+                    "none)"),
+           cl::cat(compileCategory));
 static cl::opt<unsigned> threads("num-threads", cl::init(0),
                                  cl::value_desc("n"),
                                  cl::desc("Threads that compile and run "
@@ -134,8 +158,9 @@ static cl::opt<unsigned>
              cl::cat(compileCategory));
 static cl::opt<std::string>
     library("library", cl::init("auto"), cl::value_desc("name"),
-            cl::desc("Library for contractions and convolutions: onednn, none, "
-                     "auto (onednn where it can be loaded; default)"),
+            cl::desc("Library for contractions and convolutions: onednn (CPU), "
+                     "cublaslt (GPUs), none, auto (that of the target where it "
+                     "can be loaded; default)"),
             cl::cat(compileCategory));
 static cl::opt<bool> fuse("fuse", cl::init(true),
                           cl::desc("Merge kernels (default: true)"),
@@ -168,6 +193,7 @@ Examples:
   coil-run model.pt2 --input=@images.npy --expected-output=@logits.npy --atol=1e-4
   coil-run model.pt2 --random-inputs --reference=interp
   coil-run model.pt2 --random-inputs --symbol=s0=64 --iterations=100 --time
+  coil-run model.pt2 --random-inputs --target=cuda --time --per-kernel
 
 Exit status: 0 success, 1 an output differs, 2 bad command line or inputs, 3 the
 model cannot be loaded or compiled, 4 the program failed.
@@ -315,7 +341,12 @@ static void printTimes(const CompiledProgram &program,
   line("import", stats.importSeconds);
   for (const StageTime &time : stats.stages)
     line(stringifyStage(time.stage).data(), time.seconds);
-  line("code", engine.totalSeconds - engine.linkSeconds);
+  if (engine.deviceKernels) {
+    line("GPU code", engine.deviceSeconds);
+    line("GPU load", engine.loadSeconds);
+  }
+  line("code", engine.totalSeconds - engine.linkSeconds - engine.deviceSeconds -
+                   engine.loadSeconds);
   line("link", engine.linkSeconds);
   line("total", stats.totalSeconds);
   os << "  kernels before fusion: " << stats.kernelsBefore
@@ -331,6 +362,14 @@ static void printTimes(const CompiledProgram &program,
   os << "  " << run.launches << " launches, " << run.library_calls
      << " library calls, " << run.allocations << " allocations, peak "
      << run.peak_bytes << " bytes\n";
+}
+
+/// Prints one step of a run on a GPU.
+static void printDeviceStep(void *user, const coil_cuda_step *step) {
+  double &total = *static_cast<double *>(user);
+  total += step->microseconds;
+  llvm::outs() << llvm::format("  %10.2f us  %s\n", step->microseconds,
+                               step->name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -367,38 +406,75 @@ static int execute(const CompiledProgram &program) {
   if (!inputs)
     return report(ExitUsage, toString(inputs.takeError()));
 
+  auto fail = [](Error error) {
+    ExitStatus status = error.isA<InputError>() ? ExitUsage : ExitRuntime;
+    return report(status, toString(std::move(error)));
+  };
+  // Copies to the GPU and back are not the program's.
+  llvm::ArrayRef<coil_tensor> views = inputs->getViews();
+  std::optional<DeviceTensors> onDevice;
+  if (engine.isDeviceProgram()) {
+    Expected<DeviceTensors> copies = program.upload(views, device);
+    if (!copies)
+      return fail(copies.takeError());
+    onDevice = std::move(*copies);
+  }
+  llvm::ArrayRef<coil_tensor> arguments =
+      onDevice ? onDevice->getTensors() : views;
   std::vector<double> seconds;
   std::optional<RunResult> result;
-  for (unsigned i = 0; i < std::max(1u, iterations.getValue()); ++i) {
+  unsigned runs = std::max(1u, iterations.getValue());
+  auto runOnce = [&](RunOptions options) -> Error {
+    options.device = device;
+    result.reset();
+    double start = now();
+    Expected<RunResult> run = program.run(arguments, options);
+    seconds.push_back(now() - start);
+    if (!run)
+      return run.takeError();
+    result = std::move(*run);
+    return Error::success();
+  };
+  for (unsigned i = 0; i < runs; ++i) {
     RunOptions options;
     if (printTrace && i == 0) {
       options.trace = printStep;
       options.traceUser = const_cast<Engine *>(&engine);
     }
-    result.reset();
-    double start = now();
-    Expected<RunResult> run = program.run(inputs->getViews(), options);
-    seconds.push_back(now() - start);
-    if (!run) {
-      Error error = run.takeError();
-      ExitStatus status = error.isA<InputError>() ? ExitUsage : ExitRuntime;
-      return report(status, toString(std::move(error)));
-    }
-    result = std::move(*run);
+    if (Error error = runOnce(options))
+      return fail(std::move(error));
+  }
+  std::vector<double> measured = seconds;
+  if (perKernel) {
+    RunOptions options;
+    options.timing = true;
+    if (Error error = runOnce(options))
+      return fail(std::move(error));
+    double total = 0;
+    llvm::outs() << "steps on the GPU\n";
+    coil_run_get_timing(result->getRun(), printDeviceStep, &total);
+    llvm::outs() << llvm::format("  %10.2f us  together\n", total);
+  }
+  // Outputs are compared in host memory.
+  coil_run_stats runStats = result->getStats();
+  if (onDevice) {
+    RunOptions options;
+    options.hostOutputs = true;
+    if (Error error = runOnce(options))
+      return fail(std::move(error));
   }
 
   llvm::ArrayRef<coil_tensor> outputs = result->getOutputs();
   if (Error error = writeOutputs(outputs))
     return report(ExitUsage, toString(std::move(error)));
   if (printTime)
-    printTimes(program, seconds, result->getStats());
+    printTimes(program, measured, runStats);
   Expected<bool> expected = checkExpected(outputs);
   if (!expected)
     return report(ExitUsage, toString(expected.takeError()));
   bool same = *expected;
   if (referenceKind == Reference::Interp) {
-    Expected<bool> reference =
-        checkReference(program, inputs->getViews(), outputs);
+    Expected<bool> reference = checkReference(program, views, outputs);
     if (!reference)
       return report(ExitRuntime, toString(reference.takeError()));
     same &= *reference;
@@ -416,19 +492,30 @@ int main(int argc, char **argv) {
   if (coil_set_num_threads(int32_t(threads)) != COIL_OK)
     return report(ExitUsage, coil_last_error());
 
-  if (library != "auto" && library != "onednn" && library != "none")
-    return report(ExitUsage, "unknown library '" + library +
-                                 "', expected 'onednn', 'none' or 'auto'");
+  if (library != "auto" && library != "onednn" && library != "cublaslt" &&
+      library != "none")
+    return report(ExitUsage,
+                  "unknown library '" + library +
+                      "', expected 'onednn', 'cublaslt', 'none' or 'auto'");
+  if (perKernel && target == "cpu")
+    return report(ExitUsage, "--per-kernel is for GPUs; --trace prints the "
+                             "steps of a program for the CPU");
+  if (fastMath != "off" && fastMath != "default" && fastMath != "fast")
+    return report(ExitUsage, "unknown mode of mathematics '" + fastMath +
+                                 "', expected 'off', 'default' or 'fast'");
 
   JITOptions options;
   options.checkWeights = checkWeights;
   options.function = functionName;
   options.weights = weightsFile;
   options.pipelineOptions =
-      "library=" + library + " fuse=" + (fuse ? "true" : "false") +
-      " plan=" + plan + " vector-bits=" + std::to_string(vectorBits);
+      "target=" + target + " fast-math=" + fastMath + " library=" + library +
+      " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
+      " vector-bits=" + std::to_string(vectorBits);
   options.keepReference = referenceKind == Reference::Interp;
   options.engine.threads = threads;
+  options.engine.device = device;
+  options.engine.graphs = graphs;
   options.engine.optLevel = optLevel;
   options.engine.objectCache = objectCache;
   options.engine.dumpDirectory = dumpDirectory;

@@ -15,6 +15,7 @@
 #include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
+#include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"
 #include "coil/Conversion/WrapperToLLVM/WrapperToLLVM.h"
 

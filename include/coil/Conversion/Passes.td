@@ -192,6 +192,93 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// To GPU code
+//===----------------------------------------------------------------------===//
+
+def LoopSelectGPUSchedulePass
+    : Pass<"loop-select-gpu-schedule", "::coil::wrapper::KernelOp"> {
+  let summary = "decide how a kernel runs on a GPU";
+  let description = [{
+    Attaches `#loop.gpu_schedule` to the loop kernel of a `wrapper.kernel` of
+    the device `cuda` that has no schedule. It runs on outlined kernels, as
+    vectors need the strides of buffers. Decides only; `convert-loop-to-gpu`
+    applies.
+
+    The vector dimension is the one along which most bytes are contiguous, the
+    width 16 bytes of the widest common element where alignment can be proved,
+    else less. Streams take one vector for each thread. Rows of up to 1024
+    elements are reduced by a warp, up to 32768 by a block that keeps them in
+    registers when they are needed again, longer ones in a loop. Columns are
+    reduced by 32 threads side by side.
+
+    Before:
+    ```mlir
+    wrapper.kernel @neg(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, ...} {
+      %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {...}
+      wrapper.yield %0 : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.kernel @neg(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, ...} {
+      %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32>
+          schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 64, index_bits = 32> {...}
+      wrapper.yield %0 : tensor<64xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"multiprocessors", "multiprocessors", "int64_t", "132",
+           "Multiprocessors of the GPU">];
+}
+
+def ConvertLoopToGPUPass
+    : Pass<"convert-loop-to-gpu", "::coil::wrapper::KernelOp"> {
+  let summary = "apply a kernel's schedule as code for a GPU";
+  let description = [{
+    Replaces the loop kernel of a `wrapper.kernel` of the device `cuda` by a
+    `gpu.module` with one kernel, both of its name, and sets `geometry`. The
+    kernel takes pointers to the inputs, then to the outputs, then an `i64` for
+    each symbol, and the run's error word if an index can be out of range.
+
+    The schedule was decided before; here it is applied, see `#loop.gpu_schedule`
+    and docs/GPU.md. Values that vary over the vector dimension are vectors,
+    with one copy for each item of a thread. Reductions go over items and lanes
+    first, then over the threads of a warp, then through shared memory.
+
+    Constraints:
+    (C1) The kernel is in value form.
+    (C2) The loop kernel has a `#loop.gpu_schedule`.
+    (C3) The schedule's dimensions exist.
+    (C4) The tile of a persistent schedule covers all reduced points.
+    (C5) A block takes at most 48 KiB of shared memory.
+    (C6) Only kernels that reduce have threads and items for it.
+
+    Before:
+    ```mlir
+    wrapper.kernel @neg(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, ...} {
+      %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32>
+          schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 16, index_bits = 32> {...}
+      wrapper.yield %0 : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.kernel @neg() attributes {geometry = #wrapper.geometry<grid = [1, 1, 1], block = [16, 1, 1], shared = 0, errors = false>, ...} {
+      gpu.module @neg {
+        gpu.func @neg(%x: !llvm.ptr<1> {llvm.noalias, llvm.readonly, ...}, %y: !llvm.ptr<1> {...}) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+          %v = llvm.load %p invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+          ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // To NVIDIA code
 //===----------------------------------------------------------------------===//
 

@@ -70,9 +70,14 @@ public:
   llvm::ArrayRef<TensorSpec> getInputs() const;
   llvm::ArrayRef<TensorSpec> getOutputs() const;
 
-  /// Runs the program on its inputs; weights are added.
+  /// Runs the program on its inputs; weights are added. A program for a GPU
+  /// runs on that of its first input that is on one, or on `options.device`.
   llvm::Expected<RunResult> run(llvm::ArrayRef<coil_tensor> inputs,
                                 const RunOptions &options = {}) const;
+
+  /// Copies inputs to a GPU, for runs that shall not copy them.
+  llvm::Expected<DeviceTensors> upload(llvm::ArrayRef<coil_tensor> inputs,
+                                       int32_t device) const;
 
   /// Computes the outputs with the reference interpreter, operator by
   /// operator. Needs `keepReference`. Not for several threads at once.

@@ -16,6 +16,7 @@
 #include "coil/ExecutionEngine/Signature.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace mlir {
@@ -43,6 +44,15 @@ struct EngineOptions {
   std::string dumpDirectory;
   /// The function to run.
   std::string entryPoint = "coil_main";
+  /// The GPU whose driver compiles kernels now; others do it at their first
+  /// run. Does not matter to programs without GPU kernels.
+  int32_t device = 0;
+  /// Whether GPU code refers to the places in the model that it was made from.
+  bool deviceLineInfo = true;
+  /// Compile GPU kernels without loading them: no GPU is needed.
+  bool loadKernels = true;
+  /// How many calls of a program for a GPU are kept as CUDA graphs.
+  int32_t graphs = 0;
 };
 
 /// What compilation did. Stage times are summed over threads; the total is
@@ -57,6 +67,14 @@ struct EngineStats {
   unsigned objects = 0;
   unsigned cachedObjects = 0;
   int64_t objectBytes = 0;
+  /// \name GPU kernels
+  /// @{
+  unsigned deviceKernels = 0;
+  unsigned cachedImages = 0;
+  int64_t imageBytes = 0;
+  double deviceSeconds = 0;
+  double loadSeconds = 0;
+  /// @}
 };
 
 /// Inputs that do not fit the signature.
@@ -94,6 +112,40 @@ private:
 struct RunOptions {
   coil_trace_fn trace = nullptr;
   void *traceUser = nullptr;
+
+  /// \name Only for programs that run on a GPU
+  /// @{
+  /// The caller's stream (a CUstream). Results are then ready in the order of
+  /// the stream; otherwise the run has a stream of its own and is waited for.
+  std::optional<void *> stream;
+  /// Wait for the run although the stream is the caller's.
+  bool wait = false;
+  /// The device, when no input says which.
+  int32_t device = 0;
+  /// Measure the device time of each step (see coil_run_get_timing).
+  bool timing = false;
+  /// Copy the outputs to host memory, and wait for that.
+  bool hostOutputs = false;
+  /// @}
+};
+
+/// Destroys a run and the memory that it owns.
+struct RunDeleter {
+  void operator()(coil_run *run) const;
+};
+
+/// Tensors in the memory of a GPU, and that memory. Move-only.
+class DeviceTensors {
+public:
+  llvm::ArrayRef<coil_tensor> getTensors() const { return tensors; }
+
+private:
+  friend class Engine;
+  std::unique_ptr<coil_run, RunDeleter> run;
+  std::vector<coil_tensor> tensors;
+  /// Strides that the tensors point to.
+  std::vector<llvm::SmallVector<int64_t>> strides;
+  std::vector<llvm::SmallVector<int64_t>> sizes;
 };
 
 /// The outputs of one run and the memory behind them. An output may also point
@@ -102,13 +154,12 @@ class RunResult {
 public:
   llvm::ArrayRef<coil_tensor> getOutputs() const { return outputs; }
   coil_run_stats getStats() const;
+  /// The run behind the outputs, for functions of the runtime.
+  coil_run *getRun() const { return run.get(); }
 
 private:
   friend class Engine;
-  struct Destroy {
-    void operator()(coil_run *run) const;
-  };
-  std::unique_ptr<coil_run, Destroy> run;
+  std::unique_ptr<coil_run, RunDeleter> run;
   std::vector<coil_tensor> outputs;
   /// Sizes and strides that the outputs point to.
   std::unique_ptr<int64_t[]> shapes;
@@ -134,15 +185,30 @@ public:
   /// Name of a kernel by its address (as in trace events), or "".
   llvm::StringRef getKernelName(const void *address) const;
 
+  /// Whether the program runs on a GPU.
+  bool isDeviceProgram() const;
+
   /// Address of a function of the program, or null.
   void *lookup(llvm::StringRef name) const;
 
+  /// Copies host tensors to a GPU, once for many runs: `tensors[i]` as input
+  /// `numbers[i]`, in the layout that the program expects of it. `symbols` are
+  /// the signature's, as far as they are known.
+  llvm::Expected<DeviceTensors>
+  upload(llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<coil_tensor> tensors,
+         llvm::ArrayRef<std::optional<int64_t>> symbols, int32_t device) const;
+
   /// Checks the inputs and runs the program. Fails with InputError or RunError.
+  /// A program for a GPU also takes inputs in host memory, and copies them.
   llvm::Expected<RunResult> run(llvm::ArrayRef<coil_tensor> inputs,
                                 const RunOptions &options = {}) const;
 
 private:
   struct Impl;
+  static int32_t runOnDevice(const Impl &impl, coil_run *run,
+                             llvm::MutableArrayRef<coil_tensor> inputs,
+                             llvm::MutableArrayRef<coil_tensor> outputs,
+                             const RunOptions &options);
   explicit Engine(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };

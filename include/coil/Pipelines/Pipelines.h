@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <optional>
 
@@ -40,10 +41,20 @@ llvm::StringRef describeStage(Stage stage);
 /// Options of all pipelines.
 struct CompilePipelineOptions
     : mlir::PassPipelineOptions<CompilePipelineOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("Where the program runs: cpu, cuda (the chip of the first "
+                     "device), or cuda:<chip> such as cuda:sm_90a"),
+      llvm::cl::init("cpu")};
+  Option<std::string> fastMath{
+      *this, "fast-math",
+      llvm::cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
+      llvm::cl::init("default")};
   Option<std::string> library{
       *this, "library",
-      llvm::cl::desc("Library for contractions and convolutions: onednn, none, "
-                     "or auto (onednn where it can be loaded)"),
+      llvm::cl::desc("Library for contractions and convolutions: onednn (CPU), "
+                     "cublaslt (contractions on GPUs), none, or auto (the one "
+                     "of the target where it can be loaded)"),
       llvm::cl::init("auto")};
   Option<int64_t> vectorBits{
       *this, "vector-bits",
@@ -77,6 +88,11 @@ void buildNativePipeline(mlir::OpPassManager &pm,
 /// Appends the passes that lead to `stage` from the one before it.
 void buildStagePipeline(mlir::OpPassManager &pm, Stage stage,
                         const CompilePipelineOptions &options);
+
+/// The target with its chip in place of the device's: "cuda" becomes
+/// "cuda:sm_90a". Fails for a target or a chip that there is no code for, or
+/// when there is no device to ask.
+llvm::Expected<std::string> resolveTarget(llvm::StringRef target);
 
 /// Registers `coil-{graph,loop,wrapper,native}-pipeline` and
 /// `coil-cpu-pipeline`, which is all of them.

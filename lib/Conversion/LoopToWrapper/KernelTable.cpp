@@ -75,6 +75,7 @@ static SmallVector<StringAttr> getSymbols(loop::KernelOp kernel,
 KernelOp KernelTable::getOrCreate(loop::KernelOp kernel,
                                   ArrayRef<sym::ShapeAttr> inputStrides,
                                   ArrayRef<sym::ShapeAttr> outputStrides,
+                                  ArrayRef<int64_t> alignment,
                                   DictionaryAttr ranges) {
   SmallVector<sym::ShapeAttr> strides(inputStrides);
   llvm::append_range(strides, outputStrides);
@@ -94,6 +95,9 @@ KernelOp KernelTable::getOrCreate(loop::KernelOp kernel,
   add(kernel.getScheduleAttr().getAsOpaquePointer());
   add(kernel->getDiscardableAttrDictionary().getAsOpaquePointer());
   add(knownRanges.getAsOpaquePointer());
+  auto alignments =
+      alignment.empty() ? nullptr : builder.getDenseI64ArrayAttr(alignment);
+  add(alignments.getAsOpaquePointer());
   for (sym::ShapeAttr s : strides)
     add(s.getAsOpaquePointer());
   for (Type type : kernel->getOperandTypes())
@@ -137,6 +141,7 @@ KernelOp KernelTable::getOrCreate(loop::KernelOp kernel,
       SmallVector<Attribute>(symbols.begin(), symbols.end()));
   if (!inPlace.empty())
     properties.in_place = builder.getDenseI64ArrayAttr(inPlace);
+  properties.alignment = alignments;
   if (device.getKind() != "cpu" || device.getIndex() != 0)
     properties.device = device;
   if (!known.empty())

@@ -30,10 +30,12 @@ public:
       : builder(builder), device(device) {}
 
   /// Returns the kernel that runs `kernel` on buffers of the given layouts.
-  /// `ranges` gives the ranges of symbols.
+  /// `alignment` has the bytes that each input's address is a multiple of, or
+  /// is empty. `ranges` gives the ranges of symbols.
   KernelOp getOrCreate(loop::KernelOp kernel,
                        llvm::ArrayRef<sym::ShapeAttr> inputStrides,
                        llvm::ArrayRef<sym::ShapeAttr> outputStrides,
+                       llvm::ArrayRef<int64_t> alignment,
                        mlir::DictionaryAttr ranges);
 
 private:

@@ -23,6 +23,9 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <climits>
+#include <numeric>
+
 namespace coil {
 #define GEN_PASS_DEF_OUTLINEKERNELSPASS
 #include "coil/Conversion/Passes.h.inc"
@@ -221,20 +224,46 @@ LogicalResult Outliner::bindSymbols() {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Runtimes of devices promise this of storage, in bytes.
+static constexpr int64_t kStorageAlignment = 16;
+
+/// The bytes that the address of a buffer is a multiple of, up to those that
+/// storage begins at.
+static int64_t getAlignment(Value buffer) {
+  int64_t result = kStorageAlignment;
+  while (auto view = buffer.getDefiningOp<ReinterpretOp>()) {
+    auto type = cast<BufferType>(view.getSource().getType());
+    unsigned bytes =
+        std::max(1u, type.getElementType().getIntOrFloatBitWidth() / CHAR_BIT);
+    for (const sym::Term &term : sym::getTerms(view.getOffset()))
+      result = std::gcd(result, term.coefficient * bytes);
+    buffer = view.getSource();
+  }
+  return result;
+}
+
 void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
   SmallVector<Value> inputs;
+  SmallVector<int64_t> alignment;
   SmallVector<sym::ShapeAttr> inputStrides, outputStrides;
   for (Value v : kernel.getInputs())
     inputs.push_back(buffers[v]);
   for (auto scatter : kernel.getBlock()->getOps<loop::ScatterOp>())
     if (std::optional<unsigned> i = loop::getInPlaceTarget(scatter))
       inputs[*i] = outputs[static_cast<unsigned>(scatter.getOutput())];
-  for (Value v : inputs)
+  for (Value v : inputs) {
     inputStrides.push_back(getType(v).getStrides());
+    alignment.push_back(getAlignment(v));
+  }
+  // Vectors of the CPU need no alignment, and kernels should be shared.
+  if (device.getKind() == "cpu" || llvm::all_of(alignment, [](int64_t bytes) {
+        return bytes == kStorageAlignment;
+      }))
+    alignment.clear();
   for (Value v : outputs)
     outputStrides.push_back(getType(v).getStrides());
-  KernelOp callee =
-      kernels.getOrCreate(kernel, inputStrides, outputStrides, ranges);
+  KernelOp callee = kernels.getOrCreate(kernel, inputStrides, outputStrides,
+                                        alignment, ranges);
   SmallVector<ExprAttr> symbols;
   for (Attribute name : callee.getSymbols())
     symbols.push_back(

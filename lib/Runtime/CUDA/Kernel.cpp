@@ -73,9 +73,11 @@ static int32_t loadModule(Device &device, const coil_cuda_kernel &kernel,
       text.empty() ? "" : ": ", text.c_str());
 }
 
-/// Finds the function; the modules are locked.
+/// Finds the function. The modules are locked, but not while the driver
+/// compiles an image, so that kernels load in parallel.
 static int32_t loadFunction(Device &device, const coil_cuda_kernel &kernel,
-                            LoadedKernel &loaded) {
+                            LoadedKernel &loaded,
+                            std::unique_lock<std::mutex> &lock) {
   if (kernel.dynamic_shared > device.maxSharedBytes)
     return fail(COIL_UNSUPPORTED,
                 "%s needs %d bytes of shared memory, but CUDA device %d gives "
@@ -83,12 +85,22 @@ static int32_t loadFunction(Device &device, const coil_cuda_kernel &kernel,
                 describeKernel(kernel).c_str(), kernel.dynamic_shared,
                 device.index, device.maxSharedBytes);
   ContextGuard guard(device);
-  Modules::Entry &entry = modules().loaded[{device.index, kernel.image}];
-  if (!entry.users)
-    if (int32_t status = loadModule(device, kernel, entry.module)) {
-      modules().loaded.erase({device.index, kernel.image});
+  std::pair<int, const void *> key = {device.index, kernel.image};
+  if (!modules().loaded.count(key)) {
+    CUmodule module = nullptr;
+    lock.unlock();
+    int32_t status = loadModule(device, kernel, module);
+    lock.lock();
+    if (status)
       return status;
-    }
+    if (loaded.functions[device.index].load() || modules().loaded.count(key))
+      device.driver.moduleUnload(module); // Another thread was faster.
+    else
+      modules().loaded[key].module = module;
+    if (loaded.functions[device.index].load())
+      return COIL_OK;
+  }
+  Modules::Entry &entry = modules().loaded[key];
   ++entry.users;
   const Driver &driver = device.driver;
   CUfunction function = nullptr;
@@ -106,7 +118,7 @@ static int32_t loadFunction(Device &device, const coil_cuda_kernel &kernel,
   if (status) {
     if (--entry.users == 0) {
       driver.moduleUnload(entry.module);
-      modules().loaded.erase({device.index, kernel.image});
+      modules().loaded.erase(key);
     }
     return status;
   }
@@ -124,7 +136,7 @@ int32_t coil::rt::cuda::loadKernel(Device &device, coil_cuda_kernel &kernel,
     if (function)
       return COIL_OK;
   }
-  std::lock_guard<std::mutex> lock(modules().mutex);
+  std::unique_lock<std::mutex> lock(modules().mutex);
   loaded = static_cast<LoadedKernel *>(state.load());
   if (!loaded) {
     if (kernel.struct_size != sizeof(coil_cuda_kernel))
@@ -135,7 +147,7 @@ int32_t coil::rt::cuda::loadKernel(Device &device, coil_cuda_kernel &kernel,
   }
   function = loaded->functions[device.index].load();
   if (!function) {
-    if (int32_t status = loadFunction(device, kernel, *loaded))
+    if (int32_t status = loadFunction(device, kernel, *loaded, lock))
       return status;
     function = loaded->functions[device.index].load();
   }

@@ -250,6 +250,18 @@ wrapper.kernel @kernel_c5() attributes {input_strides = [], output_strides = [],
 
 // -----
 
+// expected-error@+1 {{'alignment' is not a list of a power of two from 1 to 16 for each input}}
+wrapper.kernel @kernel_c6() attributes {input_strides = [#sym.shape<[1]>], output_strides = [], symbols = [], alignment = array<i64: 12>} {
+}
+
+// -----
+
+// expected-error@+1 {{'alignment' is not a list of a power of two from 1 to 16 for each input}}
+wrapper.kernel @kernel_c6_count() attributes {input_strides = [#sym.shape<[1]>], output_strides = [], symbols = [], alignment = array<i64: 8, 8>} {
+}
+
+// -----
+
 wrapper.func @launch_c1() {
   // expected-error@+1 {{'main' is not a kernel}}
   wrapper.launch @main[]

@@ -117,7 +117,7 @@ class Runner:
         arguments = [f"--input=@{i}" for i in inputs] + [f"--output=@{o}" for o in outputs]
         model = os.path.join(folder, "model.pt2")
         if self.options.engine == "jit":
-            return [[tool("coil-run"), model] + arguments]
+            return [[tool("coil-run"), model] + self.options.run_options.split() + arguments]
         imported = os.path.join(folder, "model.mlir")
         legal = os.path.join(folder, "legal.mlir")
         return [
@@ -288,6 +288,8 @@ def main():
                         default="--graph-legalize-aten --graph-verify-contract "
                                 "--graph-decompose --canonicalize",
                         help="what coil-opt runs in front of the interpreter")
+    parser.add_argument("--run-options", default="",
+                        help="more options of coil-run, such as --target=cuda")
     parser.add_argument("--filter", default="", help="operators whose name contains this")
     parser.add_argument("--family", default="", help="only this family")
     parser.add_argument("--sample", type=int, default=1,

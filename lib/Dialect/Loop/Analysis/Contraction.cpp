@@ -505,3 +505,31 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
   }
   return result;
 }
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+
+static bool isCublasLtKernel(KernelOp kernel) {
+  std::optional<Contraction> c = matchContraction(kernel);
+  if (!c || (c->postOp != PostOp::None && c->postOp != PostOp::Relu))
+    return false;
+  bool denseN = c->c.strides[c->getN()].isConstant(1),
+       denseM = c->c.strides[c->getM()].isConstant(1);
+  if (!c->bias)
+    return denseN || denseM;
+  auto element = [](Value v) {
+    return cast<RankedTensorType>(v.getType()).getElementType();
+  };
+  const ContractionOperand &bias = *c->bias;
+  return element(kernel.getInputs()[bias.input]) ==
+             element(kernel.getResult(0)) &&
+         ((denseN && bias.strides[c->getN()].isConstant(1)) ||
+          (denseM && bias.strides[c->getM()].isConstant(1)));
+}
+
+bool coil::loop::isLibraryKernel(KernelOp kernel, StringRef library) {
+  if (library == "onednn")
+    return matchContraction(kernel) || matchConvolution(kernel);
+  return library == "cublaslt" && isCublasLtKernel(kernel);
+}

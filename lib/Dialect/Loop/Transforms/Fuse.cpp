@@ -120,9 +120,9 @@ bool isTrivial(KernelOp kernel) {
 
 /// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
-  Fuser(func::FuncOp func, int64_t maxOps, bool useLibrary,
+  Fuser(func::FuncOp func, int64_t maxOps, StringRef library,
         int64_t enoughResults)
-      : func(func), hints(func), maxOps(maxOps), useLibrary(useLibrary),
+      : func(func), hints(func), maxOps(maxOps), library(library),
         enoughResults(static_cast<double>(enoughResults)) {}
 
   std::string why;
@@ -140,7 +140,7 @@ struct Fuser {
   }
 
   bool isLibraryKernel(KernelOp kernel) {
-    return useLibrary && (matchContraction(kernel) || matchConvolution(kernel));
+    return loop::isLibraryKernel(kernel, library);
   }
 
   /// Whether `from` reaches `to` through at least one other op. The block is in
@@ -201,7 +201,7 @@ struct Fuser {
   func::FuncOp func;
   Hints hints;
   int64_t maxOps;
-  bool useLibrary;
+  StringRef library;
   double enoughResults;
 };
 
@@ -528,7 +528,8 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   }
 
   void fuseVertically(Block &body) {
-    Fuser fuser(getOperation(), maxOps, useLibrary, enoughResults);
+    Fuser fuser(getOperation(), maxOps,
+                useLibrary ? StringRef(library) : StringRef(), enoughResults);
     SmallVector<Operation *> worklist;
     for (Operation &op : body)
       if (isa<KernelOp>(op))
@@ -587,7 +588,8 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   }
 
   void fuseHorizontally(Block &body) {
-    Fuser fuser(getOperation(), maxOps, useLibrary, enoughResults);
+    Fuser fuser(getOperation(), maxOps,
+                useLibrary ? StringRef(library) : StringRef(), enoughResults);
     for (BlockArgument arg : body.getArguments())
       fuseReaders(fuser, arg);
     // Merging readers neither erases nor moves the op whose results they read.

@@ -59,9 +59,10 @@ struct LoopSelectSchedulePass
   using LoopSelectSchedulePassBase::LoopSelectSchedulePassBase;
 
   void runOnOperation() override {
-    if (library != "onednn" && library != "none") {
+    if (library != "onednn" && library != "cublaslt" && library != "none") {
       getOperation().emitError()
-          << "unknown library '" << library << "', expected 'onednn' or 'none'";
+          << "unknown library '" << library
+          << "', expected 'onednn', 'cublaslt' or 'none'";
       return signalPassFailure();
     }
     int64_t bits = vectorBits ? vectorBits : getHostVectorBits();
@@ -69,14 +70,14 @@ struct LoopSelectSchedulePass
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       if (kernel.getSchedule())
         continue;
-      if (library == "onednn" &&
-          (matchContraction(kernel) || matchConvolution(kernel))) {
+      if (isLibraryKernel(kernel, library)) {
         kernel.setScheduleAttr(ScheduleAttr::get(
             &getContext(), StringAttr::get(&getContext(), library), -1, 1, 1, 1,
             1, 0, nullptr));
         continue;
       }
-      kernel.setScheduleAttr(select(kernel, bits, hints));
+      if (!onlyLibrary)
+        kernel.setScheduleAttr(select(kernel, bits, hints));
     }
   }
 

@@ -14,6 +14,7 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace coil;
@@ -151,6 +152,16 @@ LogicalResult KernelOp::verifyRegions() {
   if (!valid)
     return emitOpError("'in_place' is not a list of pairs of an existing input "
                        "and output");
+
+  // (C6)
+  if (std::optional<ArrayRef<int64_t>> alignment = getAlignment())
+    if (alignment->size() != getNumInputs() ||
+        !llvm::all_of(*alignment, [](int64_t bytes) {
+          return bytes >= 1 && bytes <= 16 &&
+                 llvm::isPowerOf2_64(static_cast<uint64_t>(bytes));
+        }))
+      return emitOpError("'alignment' is not a list of a power of two from 1 "
+                         "to 16 for each input");
   return success();
 }
 

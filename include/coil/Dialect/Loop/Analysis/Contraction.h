@@ -98,6 +98,11 @@ struct Convolution {
 std::optional<Convolution> matchConvolution(KernelOp kernel,
                                             std::string *why = nullptr);
 
+/// Whether a library computes a kernel: "onednn" contractions and convolutions;
+/// "cublaslt" contractions whose result is dense along one of its dimensions,
+/// with at most a bias of the result's type along that, and relu.
+bool isLibraryKernel(KernelOp kernel, llvm::StringRef library);
+
 } // namespace coil::loop
 
 #endif // COIL_DIALECT_LOOP_ANALYSIS_CONTRACTION_H

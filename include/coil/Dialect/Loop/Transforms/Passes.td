@@ -101,6 +101,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
            "Merge kernels that read the same tensor">,
     Option<"useLibrary", "use-library", "bool", "true",
            "Keep contractions in the form that a library computes">,
+    Option<"library", "library", "std::string", "\"onednn\"",
+           "The library whose form it is: onednn or cublaslt">,
     Option<"enoughResults", "enough-results", "int64_t", "16",
            "A long reduction to fewer results than this stays apart from its "
            "consumer, so that it can be split">];
@@ -182,7 +184,10 @@ def LoopSelectSchedulePass
     Option<"vectorBits", "vector-bits", "int64_t", "0",
            "Width of vector registers in bits; 0: the host's widest">,
     Option<"library", "library", "std::string", "\"onednn\"",
-           "Library for contractions and convolutions: onednn or none">];
+           "Library for contractions and convolutions: onednn, cublaslt or "
+           "none">,
+    Option<"onlyLibrary", "only-library", "bool", "false",
+           "Leave the other kernels to another device">];
 }
 
 #endif // COIL_DIALECT_LOOP_TRANSFORMS_PASSES_TD

@@ -34,8 +34,12 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
     `input_strides` and `output_strides` hold a `#sym.shape` for each input and
     output. `symbols` names the symbols whose values a launch passes, in their
     order. `device` is where the kernel runs, `#wrapper.device<"cpu">` if absent;
-    the conversion for a device takes the kernels of its own. `in_place` lists pairs of an input and an output that may be the
-    same storage. `total` is the number of points of the flattened outer space
+    the conversion for a device takes the kernels of its own. `in_place` lists
+    pairs of an input and an output that may be the same storage. `alignment`
+    gives, for each input, the bytes that its address is known to be a multiple
+    of, up to 16; absent, all buffers begin at multiples of 16. It matters to
+    devices whose wide accesses must be aligned: an input may be a view that
+    begins in the middle of a buffer. `total` is the number of points of the flattened outer space
     and `grain` how many of them one task should take at least; the conversion
     for the CPU sets both. The conversion for a GPU sets `geometry`.
 
@@ -47,6 +51,7 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
     (C4) The body, the strides, `total` and `geometry` mention only the listed
          symbols.
     (C5) `in_place` is a list of pairs of an existing input and output.
+    (C6) `alignment` has a power of two from 1 to 16 for each input.
 
     Example:
     ```mlir
@@ -68,6 +73,7 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
                        TypedArrayAttrBase<Sym_ShapeAttr, "list of strides">:$output_strides,
                        StrArrayAttr:$symbols,
                        OptionalAttr<DenseI64ArrayAttr>:$in_place,
+                       OptionalAttr<DenseI64ArrayAttr>:$alignment,
                        OptionalAttr<Wrapper_DeviceAttr>:$device,
                        OptionalAttr<Sym_ExprAttr>:$total,
                        OptionalAttr<I64Attr>:$grain,

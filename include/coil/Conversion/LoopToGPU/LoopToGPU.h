@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scheduling and lowering of loop kernels for GPUs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_CONVERSION_LOOPTOGPU_LOOPTOGPU_H
+#define COIL_CONVERSION_LOOPTOGPU_LOOPTOGPU_H
+
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "mlir/Pass/Pass.h"
+
+namespace coil {
+
+/// What a kernel writes to the run's error word when an index is out of range.
+inline constexpr int kGPUIndexOutOfRange = 1;
+
+#define GEN_PASS_DECL_CONVERTLOOPTOGPUPASS
+#define GEN_PASS_DECL_LOOPSELECTGPUSCHEDULEPASS
+#include "coil/Conversion/Passes.h.inc"
+
+} // namespace coil
+
+#endif // COIL_CONVERSION_LOOPTOGPU_LOOPTOGPU_H

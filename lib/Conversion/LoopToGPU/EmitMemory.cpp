@@ -1,0 +1,390 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads and stores of a GPU kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPUKernelEmitter.h"
+
+#include "coil/Conversion/LoopToGPU/LoopToGPU.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+using sym::ExprKind;
+
+/// Widest access of one thread.
+static constexpr unsigned kAccessBytes = 16;
+
+/// The type that elements have in memory: a bool takes a byte.
+static Type memoryType(Type scalar) {
+  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
+                             : scalar;
+}
+
+static unsigned byteWidth(Type scalar) {
+  return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
+}
+
+Value GPUKernelEmitter::zero(Type type) {
+  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+}
+
+Value GPUKernelEmitter::fromMemory(Value v) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v,
+                               zero(v.getType()));
+}
+
+Value GPUKernelEmitter::toMemory(Value v) {
+  if (!getElementTypeOrSelf(v.getType()).isInteger(1))
+    return v;
+  Type byte = b.getI8Type();
+  if (auto type = dyn_cast<VectorType>(v.getType()))
+    byte = VectorType::get(type.getShape(), byte);
+  return arith::ExtUIOp::create(b, byte, v);
+}
+
+Value GPUKernelEmitter::elementPointer(unsigned buffer, Type element,
+                                       ExprAttr address, unsigned ip,
+                                       unsigned ir, ArrayRef<Value> args,
+                                       int64_t lane, bool inside) {
+  Value offset = scalarExpr(address, ip, ir, indexBits, args, lane);
+  // Offsets of indirect accesses were checked, others are positions inside. A
+  // buffer with a negative stride begins before its first element.
+  inside &= llvm::all_of(layout.strides[buffer], [&](ExprAttr stride) {
+    return form.getContext().bounds(stride).lo >= 0;
+  });
+  auto flags = inside
+                   ? LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw
+                   : LLVM::GEPNoWrapFlags::none;
+  return LLVM::GEPOp::create(b, buffers[buffer].getType(), element,
+                             buffers[buffer], ArrayRef<LLVM::GEPArg>{offset},
+                             flags);
+}
+
+Value GPUKernelEmitter::advance(Value pointer, Type element, int64_t by,
+                                bool inside) {
+  if (by == 0)
+    return pointer;
+  auto flags =
+      inside ? LLVM::GEPNoWrapFlags::inbounds : LLVM::GEPNoWrapFlags::none;
+  if (inside && by > 0)
+    flags = flags | LLVM::GEPNoWrapFlags::nuw;
+  return LLVM::GEPOp::create(b, pointer.getType(), element, pointer,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(by)},
+                             flags);
+}
+
+Value GPUKernelEmitter::loadElements(Value pointer, Type type,
+                                     unsigned alignment, unsigned buffer) {
+  return LLVM::LoadOp::create(b, type, pointer, alignment,
+                              /*isVolatile=*/false, /*isNonTemporal=*/false,
+                              /*isInvariant=*/!layout.mayAlias[buffer]);
+}
+
+GPUKernelEmitter::Condition
+GPUKernelEmitter::getCondition(bool overP, bool overR, unsigned ip, unsigned ir,
+                               bool hasLanes) {
+  Item none;
+  const Item &p = overP ? pItems[ip] : none;
+  const Item &r = overR ? rItems[ir] : none;
+  Condition c;
+  const Item &cut = vectorIsReduced ? r : p;
+  const Item &other = vectorIsReduced ? p : r;
+  if (!hasLanes || !cut.lanes) {
+    c.active = both(p.active, r.active);
+    return c;
+  }
+  c.lanes = both(cut.lanes, other.active);
+  if (cut.full)
+    c.full = both(cut.full, other.active);
+  return c;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+void GPUKernelEmitter::emitBounds(LoadOp load, MutableArrayRef<Value> args,
+                                  Value &active) {
+  if (load.getBounds() == BoundsPolicy::Trusted)
+    return;
+  SmallVector<ExprAttr> sizes =
+      sym::getSizes(cast<RankedTensorType>(load.getSource().getType()));
+  auto i64 = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI64Type(), value);
+  };
+  for (auto [index, size] :
+       llvm::zip_equal(load.getIndices().getDims(), sizes)) {
+    if (index.getKind() != ExprKind::Arg)
+      continue;
+    Value &arg = args[static_cast<size_t>(index.getValue())];
+    Value n = scalarExpr(size, 0, 0, 64);
+    if (load.getBounds() == BoundsPolicy::Clamp) {
+      Value last = arith::SubIOp::create(b, n, i64(1));
+      arg = arith::MinSIOp::create(b, arg, last);
+      arg = arith::MaxSIOp::create(b, arg, i64(0));
+      continue;
+    }
+    if (load.getBounds() == BoundsPolicy::WrapCheck) {
+      Value negative =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, arg, i64(0));
+      Value wrapped = arith::AddIOp::create(b, arg, n);
+      arg = arith::SelectOp::create(b, negative, wrapped, arg);
+    }
+    Value valid = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, arg, n);
+    Value bad = arith::XOrIOp::create(b, valid, trueValue());
+    bad = both(bad, active);
+    (void)emitIf(bad, [&]() {
+      LLVM::StoreOp::create(b, constantI32(kGPUIndexOutOfRange), errorWord);
+      return success();
+    });
+    active = both(valid, active);
+  }
+}
+
+Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
+                                     const Condition &condition, unsigned ip,
+                                     unsigned ir, int64_t lane) {
+  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+  Type scalar = load.getType();
+  Type memory = memoryType(scalar);
+  Value active = condition.active;
+  if (condition.lanes)
+    active = extract(condition.lanes, lane);
+  if (load.getMask())
+    active = both(active, extract(lookup(load.getMask(), ip, ir), lane));
+  SmallVector<Value> args;
+  for (Value v : load.getArgs())
+    args.push_back(extract(lookup(v, ip, ir), lane));
+  emitBounds(load, args, active);
+  Value other;
+  if (active)
+    other = load.getOther() ? extract(lookup(load.getOther(), ip, ir), lane)
+                            : zero(scalar);
+  return select(active, other, [&]() -> Value {
+    // Lanes at a constant distance share the address of the first one.
+    Value pointer;
+    bool shared = address.step && address.step.isConstant();
+    if (shared) {
+      // Under a mask the first lane may be outside when this one is not.
+      bool inside = lane == 0 || !load.getMask();
+      pointer =
+          elementPointer(number, memory, address.base, ip, ir, args, 0, inside);
+      pointer =
+          advance(pointer, memory, address.step.getValue() * lane, inside);
+    } else {
+      pointer =
+          elementPointer(number, memory, address.full, ip, ir, args, lane);
+    }
+    Value v = loadElements(pointer, memory, byteWidth(scalar), number);
+    return scalar.isInteger(1) ? fromMemory(v) : v;
+  });
+}
+
+Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
+                                       const Condition &condition, unsigned ip,
+                                       unsigned ir) {
+  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+  Type scalar = load.getType();
+  Type memory = memoryType(scalar);
+  Value active = condition.active;
+  if (load.getMask())
+    active = both(active, lookup(load.getMask(), ip, ir));
+  SmallVector<Value> args;
+  for (Value v : load.getArgs())
+    args.push_back(lookup(v, ip, ir));
+  emitBounds(load, args, active);
+  auto type = VectorType::get(width, memory);
+  Value other;
+  if (active || condition.lanes)
+    other = load.getOther() ? broadcast(lookup(load.getOther(), ip, ir))
+                            : zero(VectorType::get(width, scalar));
+  unsigned bytes = byteWidth(scalar);
+  auto at = [&]() {
+    return elementPointer(number, memory, address.base, ip, ir, args, 0);
+  };
+  auto whole = [&]() -> Value {
+    Value pointer = at();
+    int64_t piece = address.alignment;
+    unsigned alignment =
+        std::min<unsigned>(kAccessBytes, static_cast<unsigned>(piece) * bytes);
+    auto finish = [&](Value v) {
+      return scalar.isInteger(1) ? fromMemory(v) : v;
+    };
+    if (piece == width)
+      return finish(loadElements(pointer, type, alignment, number));
+    SmallVector<Value> lanes;
+    for (int64_t begin = 0; begin < width; begin += piece) {
+      Value from = advance(pointer, memory, begin);
+      if (piece == 1) {
+        lanes.push_back(loadElements(from, memory, alignment, number));
+        continue;
+      }
+      Value v =
+          loadElements(from, VectorType::get(piece, memory), alignment, number);
+      for (int64_t i = 0; i < piece; ++i)
+        lanes.push_back(extract(v, i));
+    }
+    return finish(fromLanes(lanes));
+  };
+  if (!condition.lanes)
+    return select(active, other, whole);
+  // A masked load would be one access that reaches over the end.
+  auto cut = [&]() -> Value {
+    Condition one = condition;
+    if (active)
+      one.lanes = both(condition.lanes, active);
+    SmallVector<Value> lanes;
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes.push_back(emitLoadLane(load, address, one, ip, ir, lane));
+    return fromLanes(lanes);
+  };
+  if (!condition.full)
+    return cut();
+  // Almost all vectors are whole.
+  return choose(both(condition.full, active), VectorType::get(width, scalar),
+                whole, cut);
+}
+
+LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
+  LaneAddress address = form.getAddress(load);
+  Copies copies = makeCopies(load.getResult());
+  bool isVectorLoad = form.isVector(load.getResult());
+  auto hasLanes = [&](Value v) { return v && form.isVector(v); };
+  bool contiguous = isVectorLoad && address.isContiguous() &&
+                    !hasLanes(load.getMask()) &&
+                    llvm::none_of(load.getArgs(), hasLanes);
+  forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
+    // A load without lanes happens for the first one, which is always a point.
+    Condition c =
+        getCondition(copies.overP, copies.overR, ip, ir, isVectorLoad);
+    if (contiguous) {
+      copies.values.push_back(emitLoadVector(load, address, c, ip, ir));
+    } else if (!isVectorLoad) {
+      copies.values.push_back(emitLoadLane(load, address, c, ip, ir, 0));
+    } else {
+      SmallVector<Value> lanes;
+      for (int64_t lane = 0; lane < width; ++lane)
+        lanes.push_back(emitLoadLane(load, address, c, ip, ir, lane));
+      copies.values.push_back(fromLanes(lanes));
+    }
+  });
+  values[load.getResult()] = std::move(copies);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+void GPUKernelEmitter::emitStoreCopy(StoreOp store, const LaneAddress &address,
+                                     unsigned ip, unsigned ir) {
+  unsigned number =
+      static_cast<unsigned>(kernel.getInputs().size() + store.getOutput());
+  Type scalar = store.getValue().getType();
+  Type memory = memoryType(scalar);
+  unsigned bytes = byteWidth(scalar);
+  Value v = lookup(store.getValue(), ip, ir);
+  bool isVectorStore = !address.isUniform() || isa<VectorType>(v.getType());
+  llvm::SmallBitVector over = variance.of(store.getIndices().getDims());
+  bool overR = over.anyCommon(reducedSet);
+  // Threads outside have no value, even one that is the same everywhere.
+  Condition c = getCondition(/*overP=*/true, overR, ip, ir, isVectorStore);
+  Value active = c.active;
+  v = toMemory(v);
+  auto put = [&](Value value, Value pointer, unsigned alignment) {
+    LLVM::StoreOp::create(b, value, pointer, alignment);
+    return success();
+  };
+  if (!isVectorStore) {
+    (void)emitIf(active, [&]() {
+      return put(v, elementPointer(number, memory, address.base, ip, ir, {}, 0),
+                 bytes);
+    });
+    return;
+  }
+  v = broadcast(v);
+  bool contiguous = address.isContiguous();
+  auto lanes = [&](Value mask) {
+    for (int64_t lane = 0; lane < width; ++lane) {
+      Value on = active;
+      if (mask)
+        on = extract(mask, lane);
+      (void)emitIf(on, [&]() {
+        return put(
+            extract(v, lane),
+            elementPointer(number, memory, address.full, ip, ir, {}, lane),
+            bytes);
+      });
+    }
+    return success();
+  };
+  if (!contiguous) {
+    (void)lanes(c.lanes);
+    return;
+  }
+  auto whole = [&]() {
+    Value pointer = elementPointer(number, memory, address.base, ip, ir, {}, 0);
+    int64_t piece = address.alignment;
+    unsigned alignment =
+        std::min<unsigned>(kAccessBytes, static_cast<unsigned>(piece) * bytes);
+    if (piece == width)
+      return put(v, pointer, alignment);
+    for (int64_t begin = 0; begin < width; begin += piece) {
+      SmallVector<Value> part;
+      for (int64_t i = 0; i < piece; ++i)
+        part.push_back(extract(v, begin + i));
+      (void)put(piece == 1 ? part[0] : fromLanes(part),
+                advance(pointer, memory, begin), alignment);
+    }
+    return success();
+  };
+  if (!c.lanes) {
+    (void)emitIf(active, whole);
+    return;
+  }
+  if (!c.full) {
+    (void)lanes(c.lanes);
+    return;
+  }
+  (void)emitIf(c.full, whole);
+  Value notFull = arith::XOrIOp::create(b, c.full, trueValue());
+  (void)emitIf(notFull, [&]() { return lanes(c.lanes); });
+}
+
+LogicalResult GPUKernelEmitter::emitStore(StoreOp store) {
+  LaneAddress address = form.getAddress(store);
+  llvm::SmallBitVector over = variance.of(store.getIndices().getDims());
+  bool overP = over.anyCommon(parallelSet), overR = over.anyCommon(reducedSet);
+  forEachCopy(overP, overR, [&](unsigned ip, unsigned ir) {
+    // One point writes what several have.
+    Value first;
+    if (!overR && threadsR > 1)
+      first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadR,
+                                    constantI32(0));
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+      if (over[d] || (reducedSet[d] && !overR) ||
+          form.getContext().getDimExtents()[d].isConstant(1))
+        continue;
+      const Item &item = reducedSet[d] ? rItems[ir] : pItems[ip];
+      Value at = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       item.positions[d], constant(0));
+      first = both(first, at);
+    }
+    (void)emitIf(first, [&]() {
+      emitStoreCopy(store, address, ip, ir);
+      return success();
+    });
+  });
+  return success();
+}

@@ -1,0 +1,374 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reductions of a GPU kernel: over the items and lanes of a thread, by shuffles
+// over the threads of a warp, through shared memory over warps. Every warp
+// takes the last step itself, so that one barrier is enough and all threads
+// have the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPUKernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+
+static ReduceKind kindOf(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind();
+  return cast<ArgReduceOp>(op).getKind();
+}
+
+unsigned GPUKernelEmitter::getNumResultItems(Operation *op) const {
+  return isOver(op->getResult(0), parallelSet)
+             ? static_cast<unsigned>(pItems.size())
+             : 1;
+}
+
+bool GPUKernelEmitter::hasVectorAccumulator(Operation *op) const {
+  return width > 1 && (vectorIsReduced || form.isVector(op->getResult(0)));
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::neutral(Operation *op) {
+  Values result{arith::ConstantOp::create(
+      b, getNeutralElement(kindOf(op), op->getResult(0).getType()))};
+  if (isa<ArgReduceOp>(op))
+    result.push_back(arith::ConstantIntOp::create(
+        b, b.getI64Type(), std::numeric_limits<int64_t>::max()));
+  if (hasVectorAccumulator(op))
+    for (Value &v : result)
+      v = broadcast(v);
+  return result;
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::getStart(Operation *op,
+                                                    unsigned items) {
+  b.setLoc(op->getLoc());
+  Values start = neutral(op), result;
+  for (unsigned i = 0, n = getNumResultItems(op) * items; i < n; ++i)
+    llvm::append_range(result, start);
+  return result;
+}
+
+GPUKernelEmitter::Values
+GPUKernelEmitter::getOperands(Operation *op, unsigned ip, unsigned ir) {
+  const Item &item = rItems[ir];
+  bool vectors = hasVectorAccumulator(op);
+  Values outside;
+  if (item.active || item.lanes)
+    outside = neutral(op);
+  Values result;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Value v = lookup(operand, ip, ir);
+    if (vectors)
+      v = broadcast(v);
+    Value inside = item.lanes && vectors ? item.lanes : item.active;
+    if (inside)
+      v = arith::SelectOp::create(b, inside, v, outside[i]);
+    result.push_back(v);
+  }
+  return result;
+}
+
+Value GPUKernelEmitter::combine(ReduceKind kind, Value x, Value y) {
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(x.getType()));
+  switch (kind) {
+  case ReduceKind::Sum:
+    return isFloat ? arith::AddFOp::create(b, x, y).getResult()
+                   : arith::AddIOp::create(b, x, y).getResult();
+  case ReduceKind::Prod:
+    return isFloat ? arith::MulFOp::create(b, x, y).getResult()
+                   : arith::MulIOp::create(b, x, y).getResult();
+  case ReduceKind::Max:
+    return isFloat ? arith::MaximumFOp::create(b, x, y).getResult()
+                   : arith::MaxSIOp::create(b, x, y).getResult();
+  case ReduceKind::Min:
+    return isFloat ? arith::MinimumFOp::create(b, x, y).getResult()
+                   : arith::MinSIOp::create(b, x, y).getResult();
+  case ReduceKind::UMax:
+    return arith::MaxUIOp::create(b, x, y);
+  case ReduceKind::UMin:
+    return arith::MinUIOp::create(b, x, y);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, x, y);
+  case ReduceKind::And:
+    return arith::AndIOp::create(b, x, y);
+  case ReduceKind::Xor:
+    return arith::XOrIOp::create(b, x, y);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
+                                                      ArrayRef<Value> x,
+                                                      ArrayRef<Value> y) {
+  ReduceKind kind = kindOf(op);
+  if (x.size() == 1)
+    return {combine(kind, x[0], y[0])};
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(x[0].getType()));
+  bool isMax = kind == ReduceKind::Max || kind == ReduceKind::UMax;
+  bool isUnsigned = kind == ReduceKind::UMax || kind == ReduceKind::UMin;
+  // `y` wins when it is better, or as good and earlier.
+  Value better, equal;
+  if (isFloat) {
+    // A NaN beats a number and ties with a NaN.
+    better = arith::CmpFOp::create(
+        b, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, y[0],
+        x[0]);
+    equal = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, y[0], x[0]);
+    Value nanX =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x[0], x[0]);
+    Value nanY =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, y[0], y[0]);
+    Value onlyY =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, nanY, nanX);
+    better = arith::OrIOp::create(b, better, onlyY);
+    equal =
+        arith::OrIOp::create(b, equal, arith::AndIOp::create(b, nanX, nanY));
+  } else {
+    using Predicate = arith::CmpIPredicate;
+    Predicate predicate = isUnsigned
+                              ? (isMax ? Predicate::ugt : Predicate::ult)
+                              : (isMax ? Predicate::sgt : Predicate::slt);
+    better = arith::CmpIOp::create(b, predicate, y[0], x[0]);
+    equal = arith::CmpIOp::create(b, Predicate::eq, y[0], x[0]);
+  }
+  Value earlier =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, y[1], x[1]);
+  Value take =
+      arith::OrIOp::create(b, better, arith::AndIOp::create(b, equal, earlier));
+  return {arith::SelectOp::create(b, take, y[0], x[0]),
+          arith::SelectOp::create(b, take, y[1], x[1])};
+}
+
+GPUKernelEmitter::Values
+GPUKernelEmitter::combineTree(Operation *op, SmallVector<Values> list) {
+  while (list.size() > 1) {
+    SmallVector<Values> next;
+    for (size_t i = 0; i + 1 < list.size(); i += 2)
+      next.push_back(combineAll(op, list[i], list[i + 1]));
+    if (list.size() % 2)
+      next.push_back(list.back());
+    list = std::move(next);
+  }
+  return list.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Over threads
+//===----------------------------------------------------------------------===//
+
+GPUKernelEmitter::Values GPUKernelEmitter::reduceLanes(Operation *op,
+                                                       Values parts) {
+  if (!vectorIsReduced || !isa<VectorType>(parts[0].getType()))
+    return parts;
+  SmallVector<Values> lanes;
+  for (int64_t lane = 0; lane < width; ++lane) {
+    Values one;
+    for (Value v : parts)
+      one.push_back(extract(v, lane));
+    lanes.push_back(std::move(one));
+  }
+  return combineTree(op, std::move(lanes));
+}
+
+Value GPUKernelEmitter::shuffleWord(Value v, int64_t laneMask) {
+  auto kind = NVVM::ShflKindAttr::get(b.getContext(), NVVM::ShflKind::bfly);
+  return NVVM::ShflOp::create(b, v.getType(), constantI32(-1), v,
+                              constantI32(laneMask), constantI32(31), kind,
+                              UnitAttr());
+}
+
+Value GPUKernelEmitter::shuffle(Value v, int64_t laneMask) {
+  Type type = v.getType();
+  if (isa<VectorType>(type)) {
+    SmallVector<Value> lanes;
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes.push_back(shuffle(extract(v, lane), laneMask));
+    return fromLanes(lanes);
+  }
+  if (type.isF32() || type.isInteger(32))
+    return shuffleWord(v, laneMask);
+  // Through words: two of them, or a part of one.
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(bits), word = b.getI32Type();
+  if (isa<FloatType>(type))
+    v = arith::BitcastOp::create(b, integer, v);
+  if (bits < 32) {
+    v = shuffleWord(arith::ExtUIOp::create(b, word, v), laneMask);
+    v = arith::TruncIOp::create(b, integer, v);
+  } else {
+    Value half = arith::ConstantIntOp::create(b, integer, 32);
+    Value high = arith::ShRUIOp::create(b, v, half);
+    Value lowWord = shuffleWord(arith::TruncIOp::create(b, word, v), laneMask);
+    Value highWord =
+        shuffleWord(arith::TruncIOp::create(b, word, high), laneMask);
+    high = arith::ShLIOp::create(
+        b, arith::ExtUIOp::create(b, integer, highWord), half);
+    v = arith::OrIOp::create(b, high,
+                             arith::ExtUIOp::create(b, integer, lowWord));
+  }
+  if (isa<FloatType>(type))
+    v = arith::BitcastOp::create(b, type, v);
+  return v;
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::reduceWarp(Operation *op,
+                                                      Values parts) {
+  int64_t step = reducedIsFast ? 1 : threadsP;
+  for (int64_t n = lanesR / 2; n > 0; n /= 2) {
+    Values others;
+    for (Value v : parts)
+      others.push_back(shuffle(v, n * step));
+    parts = combineAll(op, parts, others);
+  }
+  return parts;
+}
+
+Value GPUKernelEmitter::sharedPointer(int64_t offset, Type element,
+                                      Value index) {
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext(), 3);
+  if (!sharedBase) {
+    OpBuilder::InsertionGuard guard(b);
+    Block *entry = cast<BlockArgument>(buffers.front()).getOwner();
+    b.setInsertionPointToStart(entry);
+    // Named once its size is known.
+    sharedBase = LLVM::AddressOfOp::create(b, ptr, "");
+  }
+  auto flags = LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw;
+  Value base = LLVM::GEPOp::create(
+      b, ptr, b.getI8Type(), sharedBase,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)}, flags);
+  return LLVM::GEPOp::create(b, ptr, element, base,
+                             ArrayRef<LLVM::GEPArg>{index}, flags);
+}
+
+void GPUKernelEmitter::barrier() { gpu::BarrierOp::create(b); }
+
+/// The type of a part in shared memory; a bool takes a byte.
+static Type sharedType(Type scalar) {
+  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
+                             : scalar;
+}
+
+void GPUKernelEmitter::finishReductions(
+    ArrayRef<Operation *> reductions,
+    MutableArrayRef<SmallVector<Values>> parts) {
+  for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
+    b.setLoc(op->getLoc());
+    for (Values &item : items)
+      item = reduceWarp(op, reduceLanes(op, std::move(item)));
+  }
+  if (groupsR > 1 && !reductions.empty()) {
+    // Slots: [point of the tile][group] when a group is a warp of a row, so
+    // that a row's slots are read as vectors; else [group][point], so that
+    // threads next to each other use words next to each other.
+    Value group = threadR;
+    if (lanesR > 1)
+      group = arith::ShRUIOp::create(
+          b, threadR,
+          constantI32(llvm::Log2_64(static_cast<uint64_t>(lanesR))));
+    Value writes;
+    if (lanesR > 1) {
+      Value lane = arith::AndIOp::create(b, threadR, constantI32(lanesR - 1));
+      writes = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
+                                     constantI32(0));
+    }
+    auto slot = [&](unsigned ip, int64_t lanes, int64_t ofGroup) -> Value {
+      // Group `ofGroup`, or this thread's for -1.
+      Value g = ofGroup < 0 ? group : constantI32(ofGroup);
+      Value p = threadP;
+      if (ip > 0)
+        p = arith::AddIOp::create(b, p, constantI32(ip * threadsP));
+      if (lanes > 1)
+        p = arith::MulIOp::create(b, p, constantI32(lanes));
+      Value row = reducedIsFast ? p : g, column = reducedIsFast ? g : p;
+      int64_t pitch = reducedIsFast ? groupsR : threadsP * itemsP * lanes;
+      return arith::AddIOp::create(
+          b, arith::MulIOp::create(b, row, constantI32(pitch)), column);
+    };
+    SmallVector<SmallVector<int64_t, 2>> offsets;
+    auto store = [&]() {
+      for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
+        b.setLoc(op->getLoc());
+        SmallVector<int64_t, 2> &list = offsets.emplace_back();
+        for (unsigned part = 0; part < getNumParts(op); ++part) {
+          Type type = items[0][part].getType();
+          auto vector = dyn_cast<VectorType>(type);
+          int64_t lanes = vector ? vector.getNumElements() : 1;
+          Type element = sharedType(getElementTypeOrSelf(type));
+          int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+          list.push_back(sharedBytes);
+          sharedBytes +=
+              llvm::alignTo(static_cast<uint64_t>(groupsR * threadsP * itemsP *
+                                                  lanes * bytes),
+                            16);
+          for (unsigned ip = 0; ip < items.size(); ++ip) {
+            Value pointer =
+                sharedPointer(list.back(), element, slot(ip, lanes, -1));
+            LLVM::StoreOp::create(
+                b, toMemory(items[ip][part]), pointer,
+                static_cast<unsigned>(std::min<int64_t>(16, lanes * bytes)));
+          }
+        }
+      }
+      return success();
+    };
+    // The base must not be created inside of the branch.
+    (void)emitIf(writes, store);
+    barrier();
+    for (auto [op, items, list] : llvm::zip_equal(reductions, parts, offsets)) {
+      b.setLoc(op->getLoc());
+      for (unsigned ip = 0; ip < items.size(); ++ip) {
+        SmallVector<Values> groups(static_cast<size_t>(groupsR));
+        for (unsigned part = 0; part < getNumParts(op); ++part) {
+          Type type = items[ip][part].getType();
+          bool isBool = getElementTypeOrSelf(type).isInteger(1);
+          auto vector = dyn_cast<VectorType>(type);
+          int64_t lanes = vector ? vector.getNumElements() : 1;
+          Type element = sharedType(getElementTypeOrSelf(type));
+          int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+          int64_t step =
+              reducedIsFast ? std::min<int64_t>(groupsR, 16 / bytes) : 1;
+          for (int64_t g = 0; g < groupsR; g += step) {
+            Value pointer =
+                sharedPointer(list[part], element, slot(ip, lanes, g));
+            int64_t count = reducedIsFast ? step : lanes;
+            Type read = count == 1 && !vector ? element
+                                              : VectorType::get(count, element);
+            Value v = LLVM::LoadOp::create(
+                b, read, pointer,
+                static_cast<unsigned>(std::min<int64_t>(16, count * bytes)));
+            if (isBool)
+              v = fromMemory(v);
+            for (int64_t i = 0; i < step; ++i)
+              groups[static_cast<size_t>(g + i)].push_back(
+                  reducedIsFast ? extract(v, i) : v);
+          }
+        }
+        items[ip] = combineTree(op, std::move(groups));
+      }
+    }
+  }
+  for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
+    for (unsigned part = 0; part < getNumParts(op); ++part) {
+      Copies copies = makeCopies(op->getResult(part));
+      for (const Values &item : items)
+        copies.values.push_back(item[part]);
+      values[op->getResult(part)] = std::move(copies);
+    }
+  }
+}

@@ -1,0 +1,536 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Structure of a GPU kernel: function, items, phases, loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPUKernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+/// Static shared memory that every GPU grants a block.
+static constexpr int64_t kMaxSharedBytes = 48 * 1024;
+
+static bool isReduction(Operation *op) {
+  return isa<ReduceOp, ArgReduceOp>(op);
+}
+
+static bool isDivisible(ExprAttr e, int64_t by) {
+  return llvm::all_of(sym::getTerms(e), [&](const sym::Term &t) {
+    return t.coefficient % by == 0;
+  });
+}
+
+GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
+                                   const GPUKernelLayout &layout)
+    : kernel(kernel), schedule(schedule), layout(layout), variance(kernel),
+      b(kernel.getLoc(), kernel), vectorDim(schedule.getVectorDim()),
+      width(schedule.getVectorWidth()),
+      form(kernel, layout, schedule.getVectorDim(), schedule.getVectorWidth()),
+      indexBits(static_cast<unsigned>(schedule.getIndexBits())),
+      indexType(IntegerType::get(kernel.getContext(), indexBits)),
+      threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
+      itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
+      persistent(schedule.getPersistent()) {}
+
+void GPUKernelEmitter::analyze() {
+  unsigned numDims = kernel.getNumDims();
+  parallelSet.resize(numDims);
+  reducedSet.resize(numDims);
+  for (unsigned d : kernel.getReducedDims())
+    reducedSet.set(d);
+  parallelSet = reducedSet;
+  parallelSet.flip();
+  for (unsigned d = 0; d < numDims; ++d)
+    (reducedSet[d] ? reducedDims : parallelDims).push_back(d);
+  vectorIsReduced =
+      vectorDim >= 0 && reducedSet[static_cast<size_t>(vectorDim)];
+  reducedIsFast = vectorIsReduced;
+  // The vector dimension is the innermost of its direction.
+  if (vectorDim >= 0) {
+    auto &dims = vectorIsReduced ? reducedDims : parallelDims;
+    auto *it = llvm::find(dims, static_cast<unsigned>(vectorDim));
+    std::rotate(it, it + 1, dims.end());
+  }
+  auto getTotal = [&](ArrayRef<unsigned> dims) {
+    ExprAttr total = sym::constant(kernel.getContext(), 1);
+    for (unsigned d : dims)
+      total = sym::mul(total, form.getContext().getDimExtents()[d]);
+    return total;
+  };
+  totalP = getTotal(parallelDims);
+  totalR = getTotal(reducedDims);
+
+  constexpr int64_t kWarp = 32;
+  int64_t spread = reducedIsFast ? 1 : threadsP;
+  lanesR = std::clamp<int64_t>(kWarp / std::min(spread, kWarp), 1, threadsR);
+  groupsR = threadsR / lanesR;
+
+  for (Operation &op : *kernel.getBlock()) {
+    unsigned phase = 0;
+    for (Value v : op.getOperands())
+      if (Operation *def = v.getDefiningOp())
+        phase = std::max(phase, phaseOf[def] + (isReduction(def) ? 1 : 0));
+    phaseOf[&op] = phase;
+    numPhases = std::max(numPhases, phase + 1);
+    hasReductions |= isReduction(&op);
+    if (auto load = dyn_cast<LoadOp>(op))
+      hasChecks |= load.getBounds() == BoundsPolicy::Check ||
+                   load.getBounds() == BoundsPolicy::WrapCheck;
+  }
+}
+
+wrapper::GeometryAttr GPUKernelEmitter::getGeometry() const {
+  MLIRContext *ctx = totalP.getContext();
+  ExprAttr one = sym::constant(ctx, 1);
+  ExprAttr blocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
+  int64_t block[] = {threadsP * threadsR, 1, 1};
+  return wrapper::GeometryAttr::get(
+      ctx, sym::ShapeAttr::get(ctx, {blocks, one, one}), block, /*shared=*/0,
+      hasChecks);
+}
+
+Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
+  analyze();
+  if (persistent) { // (C4)
+    ExprAttr capacity = sym::constant(kernel.getContext(), threadsR * itemsR);
+    if (!form.getContext().isLessOrEqual(totalR, capacity)) {
+      kernel.emitOpError("has a persistent schedule for ")
+          << threadsR * itemsR << " reduced vectors but reduces up to "
+          << totalR.str();
+      return nullptr;
+    }
+  }
+  MLIRContext *ctx = kernel.getContext();
+  b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+  auto ptr = LLVM::LLVMPointerType::get(ctx, 1);
+  size_t numInputs = kernel.getInputs().size();
+  SmallVector<Type> types(layout.strides.size(), ptr);
+  types.append(layout.symbols.size(), b.getI64Type());
+  if (hasChecks)
+    types.push_back(ptr);
+
+  auto module = gpu::GPUModuleOp::create(b, name);
+  b.setInsertionPointToStart(module.getBody());
+  auto func =
+      gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, TypeRange()));
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(threadsP * threadsR), 1, 1}));
+  if (schedule.getMinBlocks() > 0)
+    func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(
+                                       schedule.getMinBlocks())));
+  for (unsigned i = 0; i < layout.strides.size(); ++i) {
+    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(layout.alignment[i]));
+    if (layout.mayAlias[i])
+      continue;
+    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+    func.setArgAttr(i, i < numInputs ? "llvm.readonly" : "llvm.writeonly",
+                    b.getUnitAttr());
+  }
+  Block *entry = &func.getBody().front();
+  b.setInsertionPointToStart(entry);
+  for (unsigned i = 0; i < layout.strides.size(); ++i)
+    buffers.push_back(entry->getArgument(i));
+  for (auto [i, symbol] : llvm::enumerate(layout.symbols))
+    symbolValues[symbol.strref()] =
+        entry->getArgument(static_cast<unsigned>(layout.strides.size() + i));
+  if (hasChecks)
+    errorWord = entry->getArguments().back();
+
+  if (failed(emitBody())) {
+    module.erase();
+    return nullptr;
+  }
+  b.setInsertionPointToEnd(entry);
+  gpu::ReturnOp::create(b);
+  if (sharedBytes > kMaxSharedBytes) { // (C5)
+    kernel.emitOpError("has a schedule that takes ")
+        << sharedBytes << " bytes of shared memory, more than "
+        << kMaxSharedBytes;
+    module.erase();
+    return nullptr;
+  }
+  if (sharedBase) {
+    // The size is known only now.
+    b.setInsertionPointToStart(module.getBody());
+    auto array = LLVM::LLVMArrayType::get(b.getI8Type(),
+                                          static_cast<uint64_t>(sharedBytes));
+    auto global = LLVM::GlobalOp::create(
+        b, array, /*isConstant=*/false, LLVM::Linkage::Internal,
+        (name + "_shared").str(), Attribute(), /*alignment=*/16,
+        /*addrSpace=*/3);
+    auto address = cast<LLVM::AddressOfOp>(sharedBase.getDefiningOp());
+    address.setGlobalName(global.getSymName());
+  }
+  return module;
+}
+
+LogicalResult GPUKernelEmitter::emitBody() {
+  auto id = [&](Value v, IntegerType type) -> Value {
+    return arith::IndexCastUIOp::create(b, type, v);
+  };
+  Value thread =
+      id(gpu::ThreadIdOp::create(b, gpu::Dimension::x), b.getI32Type());
+  // The fast direction has the low bits of the thread's number.
+  int64_t fast = reducedIsFast ? threadsR : threadsP;
+  int64_t slow = reducedIsFast ? threadsP : threadsR;
+  Value low = thread, high;
+  if (slow == 1) {
+    high = constantI32(0);
+  } else {
+    high = arith::ShRUIOp::create(
+        b, thread, constantI32(llvm::Log2_64(static_cast<uint64_t>(fast))));
+    low = arith::AndIOp::create(b, thread, constantI32(fast - 1));
+  }
+  if (fast == 1)
+    low = constantI32(0);
+  threadP = reducedIsFast ? high : low;
+  threadR = reducedIsFast ? low : high;
+
+  auto flags =
+      arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+  Value point = toIndex(threadP);
+  if (!totalP.isConstant() || totalP.getValue() > threadsP * itemsP) {
+    Value block = id(gpu::BlockIdOp::create(b, gpu::Dimension::x), indexType);
+    Value first =
+        arith::MulIOp::create(b, block, constant(threadsP * itemsP), flags);
+    point = arith::AddIOp::create(b, first, point, flags);
+  }
+  bool exact = isDivisible(totalP, threadsP * itemsP);
+  bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
+  // A warp of which no thread is needed may end: no other waits for it.
+  bool independent =
+      !hasReductions || (groupsR == 1 && reducedIsFast && lanesR == 32);
+  if (itemsP == 1 && independent) {
+    if (exact && !partial) {
+      pItems = {getItem(point, parallelDims, totalP, false, false)};
+      return emitPhases();
+    }
+    Item item = getItem(point, parallelDims, totalP, !exact, partial);
+    Value active = item.active, full = item.full;
+    item.active = item.full = Value();
+    return emitIf(active, [&]() -> LogicalResult {
+      if (!partial) {
+        pItems = {item};
+        return emitPhases();
+      }
+      Value lanes = item.lanes;
+      auto choice = scf::IfOp::create(b, full, /*withElseRegion=*/true);
+      for (bool whole : {true, false}) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(whole ? choice.thenBlock()
+                                         : choice.elseBlock());
+        values.clear();
+        item.lanes = whole ? Value() : lanes;
+        pItems = {item};
+        if (failed(emitPhases()))
+          return failure();
+      }
+      return success();
+    });
+  }
+  pItems.clear();
+  for (int64_t i = 0; i < itemsP; ++i) {
+    Value p = point;
+    if (i > 0)
+      p = arith::AddIOp::create(b, p, constant(i * threadsP), flags);
+    pItems.push_back(getItem(p, parallelDims, totalP, !exact, partial));
+  }
+  return emitPhases();
+}
+
+GPUKernelEmitter::Item
+GPUKernelEmitter::getItem(Value point, ArrayRef<unsigned> dims, ExprAttr total,
+                          bool mayBeOutside, bool partial) {
+  Item item;
+  item.positions.resize(kernel.getNumDims());
+  if (mayBeOutside)
+    item.active = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, point,
+                                        symbolExpr(total));
+  // Cut the number into positions, innermost dimension first.
+  ArrayRef<ExprAttr> extents = form.getContext().getDimExtents();
+  unsigned left = 0;
+  for (unsigned d : dims)
+    left += !extents[d].isConstant(1);
+  for (unsigned d : llvm::reverse(dims)) {
+    if (extents[d].isConstant(1)) {
+      item.positions[d] = constant(0);
+      continue;
+    }
+    if (--left == 0) {
+      item.positions[d] = point;
+      continue;
+    }
+    Value n = symbolExpr(extents[d]);
+    // Nothing may trap where a dimension is empty.
+    if (form.getContext().bounds(extents[d]).lo < 1)
+      n = arith::MaxSIOp::create(b, n, constant(1));
+    item.positions[d] = arith::RemUIOp::create(b, point, n);
+    point = arith::DivUIOp::create(b, point, n);
+  }
+  if (!partial || vectorDim < 0 ||
+      !llvm::is_contained(dims, static_cast<unsigned>(vectorDim)))
+    return item;
+  Value extent = symbolExpr(kernel.getExtent(static_cast<unsigned>(vectorDim)));
+  Value begin = arith::MulIOp::create(
+      b, item.positions[static_cast<size_t>(vectorDim)], constant(width));
+  Value rest = arith::SubIOp::create(b, extent, begin);
+  item.full = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, rest,
+                                    constant(width));
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < width; ++lane) {
+    Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest,
+                                     constant(lane));
+    lanes.push_back(both(in, item.active));
+  }
+  item.lanes = fromLanes(lanes);
+  item.full = both(item.full, item.active);
+  return item;
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPUKernelEmitter::emitPhases() {
+  rItems.clear();
+  if (persistent && !reducedDims.empty()) {
+    bool partial = vectorIsReduced && !form.isExact();
+    for (int64_t i = 0; i < itemsR; ++i) {
+      Value point = toIndex(threadR);
+      if (i > 0)
+        point = arith::AddIOp::create(b, point, constant(i * threadsR),
+                                      arith::IntegerOverflowFlags::nsw |
+                                          arith::IntegerOverflowFlags::nuw);
+      bool inside = form.getContext().bounds(totalR).lo >= (i + 1) * threadsR;
+      rItems.push_back(getItem(point, reducedDims, totalR, !inside, partial));
+    }
+  }
+  for (unsigned phase = 0; phase < numPhases; ++phase)
+    if (failed(emitPhase(phase)))
+      return failure();
+  return success();
+}
+
+bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return variance.of(store.getIndices().getDims()).anyCommon(reducedSet);
+  return op->getNumResults() > 0 && isOver(op->getResult(0), reducedSet);
+}
+
+LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
+  SmallVector<Operation *> reductions, wanted;
+  for (Operation &op : *kernel.getBlock()) {
+    if (phaseOf[&op] != phase)
+      continue;
+    if (isReduction(&op))
+      reductions.push_back(&op);
+    else if (isa<StoreOp>(op) && variesOverReduced(&op))
+      wanted.push_back(&op);
+    else if (!variesOverReduced(&op) && failed(emitOp(&op)))
+      return failure();
+  }
+  if (reductions.empty() && wanted.empty())
+    return success();
+  // What has to be computed for each reduced point.
+  SmallVector<Operation *> stack(reductions.begin(), reductions.end());
+  llvm::append_range(stack, wanted);
+  DenseSet<Operation *> needed(stack.begin(), stack.end());
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    for (Value v : op->getOperands()) {
+      Operation *def = v.getDefiningOp();
+      if (!def || isReduction(def) || !variesOverReduced(def))
+        continue;
+      // A persistent kernel still has it.
+      if (persistent && values.contains(v))
+        continue;
+      if (needed.insert(def).second)
+        stack.push_back(def);
+    }
+  }
+  SmallVector<Operation *> slice;
+  for (Operation &op : *kernel.getBlock())
+    if (needed.contains(&op))
+      slice.push_back(&op);
+  if (!persistent)
+    return emitLoops(slice, reductions);
+
+  SmallVector<SmallVector<Values>> parts;
+  for (Operation *op : slice) {
+    if (!isReduction(op)) {
+      if (failed(emitOp(op)))
+        return failure();
+      continue;
+    }
+    b.setLoc(op->getLoc());
+    SmallVector<Values> &items = parts.emplace_back();
+    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+      SmallVector<Values> list;
+      for (unsigned ir = 0; ir < rItems.size(); ++ir)
+        list.push_back(getOperands(op, ip, ir));
+      items.push_back(combineTree(op, std::move(list)));
+    }
+  }
+  finishReductions(reductions, parts);
+  return success();
+}
+
+LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
+                                          ArrayRef<Operation *> reductions) {
+  bool partial = vectorIsReduced && !form.isExact();
+  // A vector can be cut off at the end of every row, or only at the very end.
+  bool partialRows = partial && reducedDims.size() > 1;
+  MLIRContext *ctx = kernel.getContext();
+  ExprAttr whole = totalR;
+  if (partial && !partialRows)
+    whole = sym::floorDiv(kernel.getExtent(static_cast<unsigned>(vectorDim)),
+                          sym::constant(ctx, width));
+  int64_t tile = threadsR * itemsR;
+  ExprAttr tiled =
+      sym::mul(sym::floorDiv(whole, sym::constant(ctx, tile)), tile);
+  Value thread = toIndex(threadR);
+  auto from = [&](ExprAttr e) -> Value {
+    if (e.isConstant(0))
+      return thread;
+    return arith::AddIOp::create(b, symbolExpr(e), thread);
+  };
+
+  Values carried;
+  unsigned items = tiled.isConstant(0) ? 1 : static_cast<unsigned>(itemsR);
+  for (Operation *op : reductions)
+    llvm::append_range(carried, getStart(op, items));
+  if (!tiled.isConstant(0)) {
+    FailureOr<Values> results = emitLoop(thread, symbolExpr(tiled), tile, items,
+                                         partialRows, carried, slice);
+    if (failed(results))
+      return failure();
+    // One accumulator for each result from here on.
+    carried.clear();
+    ArrayRef<Value> rest = *results;
+    for (Operation *op : reductions) {
+      b.setLoc(op->getLoc());
+      unsigned parts = getNumParts(op);
+      for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+        SmallVector<Values> list;
+        for (unsigned ir = 0; ir < items; ++ir) {
+          ArrayRef<Value> item = rest.take_front(parts);
+          list.emplace_back(item.begin(), item.end());
+          rest = rest.drop_front(parts);
+        }
+        llvm::append_range(carried, combineTree(op, std::move(list)));
+      }
+    }
+  }
+  if (tiled != whole) {
+    FailureOr<Values> results =
+        emitLoop(from(tiled), symbolExpr(whole), threadsR, 1, partialRows,
+                 carried, slice);
+    if (failed(results))
+      return failure();
+    carried = std::move(*results);
+  }
+  if (whole != totalR) {
+    FailureOr<Values> results = emitLoop(from(whole), symbolExpr(totalR),
+                                         threadsR, 1, true, carried, slice);
+    if (failed(results))
+      return failure();
+    carried = std::move(*results);
+  }
+  rItems.clear();
+
+  SmallVector<SmallVector<Values>> parts;
+  ArrayRef<Value> rest = carried;
+  for (Operation *op : reductions) {
+    SmallVector<Values> &list = parts.emplace_back();
+    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+      ArrayRef<Value> item = rest.take_front(getNumParts(op));
+      list.emplace_back(item.begin(), item.end());
+      rest = rest.drop_front(getNumParts(op));
+    }
+  }
+  finishReductions(reductions, parts);
+  return success();
+}
+
+FailureOr<GPUKernelEmitter::Values>
+GPUKernelEmitter::emitLoop(Value begin, Value end, int64_t step, unsigned items,
+                           bool partial, ArrayRef<Value> accumulators,
+                           ArrayRef<Operation *> slice) {
+  auto loop = scf::ForOp::create(b, begin, end, constant(step), accumulators);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  rItems.clear();
+  for (unsigned i = 0; i < items; ++i) {
+    Value point = loop.getInductionVar();
+    if (i > 0)
+      point = arith::AddIOp::create(b, point, constant(i * threadsR),
+                                    arith::IntegerOverflowFlags::nsw |
+                                        arith::IntegerOverflowFlags::nuw);
+    rItems.push_back(getItem(point, reducedDims, totalR, false, partial));
+  }
+  Values carried(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+  if (failed(emitSlice(slice, carried)))
+    return failure();
+  // A loop without carried values has its terminator already.
+  if (!carried.empty())
+    scf::YieldOp::create(b, carried);
+  return Values(loop.getResults().begin(), loop.getResults().end());
+}
+
+LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
+                                          MutableArrayRef<Value> accumulators) {
+  for (Operation *op : slice) {
+    if (!isReduction(op)) {
+      if (failed(emitOp(op)))
+        return failure();
+      continue;
+    }
+    b.setLoc(op->getLoc());
+    unsigned parts = getNumParts(op);
+    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+      for (unsigned ir = 0; ir < rItems.size(); ++ir) {
+        Values next = combineAll(op, accumulators.take_front(parts),
+                                 getOperands(op, ip, ir));
+        llvm::copy(next, accumulators.begin());
+        accumulators = accumulators.drop_front(parts);
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult GPUKernelEmitter::emitOp(Operation *op) {
+  b.setLoc(op->getLoc());
+  if (auto load = dyn_cast<LoadOp>(op))
+    return emitLoad(load);
+  if (auto store = dyn_cast<StoreOp>(op))
+    return emitStore(store);
+  if (auto special = dyn_cast<SpecialOp>(op))
+    return emitSpecial(special);
+  if (auto index = dyn_cast<IndexOp>(op)) {
+    emitIndex(index);
+    return success();
+  }
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return emitArith(op);
+  return op->emitOpError("has no GPU lowering");
+}

@@ -1,0 +1,229 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits the GPU code of one loop kernel.
+//
+// The kernel's dimensions are flattened to two directions: *parallel* points
+// `p` and *reduced* points `r`; along the vector dimension, which comes last in
+// its direction, points are whole vectors. A block computes a tile of both, a
+// thread the items of the tile that have its numbers in both directions.
+//
+// A value that varies over a direction has a copy for each of the thread's
+// items of that direction. The body runs in phases: phase 0 computes the
+// reductions that need no other, phase 1 those that need phase 0, and so on.
+// In a persistent kernel a thread keeps the copies of all its reduced items, so
+// nothing is computed twice; otherwise each phase loops over the reduced
+// points and recomputes what it needs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
+#define COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
+
+#include "VectorForm.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace coil::loop {
+
+class GPUKernelEmitter {
+public:
+  GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
+                   const GPUKernelLayout &layout);
+
+  /// Emits a `gpu.module` with the kernel; returns null after an error.
+  mlir::Operation *emit(mlir::OpBuilder &builder, llvm::StringRef name);
+  /// How the kernel is launched. Valid after `emit`.
+  wrapper::GeometryAttr getGeometry() const;
+
+private:
+  /// The copies of one value: for each item of the directions it varies over.
+  struct Copies {
+    llvm::SmallVector<mlir::Value, 8> values;
+    bool overP = false, overR = false;
+    unsigned numR = 1;
+
+    mlir::Value &at(unsigned ip, unsigned ir) {
+      return values[(overP ? ip * (overR ? numR : 1) : 0) + (overR ? ir : 0)];
+    }
+  };
+  /// One item of a direction: a vector of the vector dimension, or a point.
+  struct Item {
+    /// Whether the item is in the space; null where it must be.
+    mlir::Value active;
+    /// Which lanes are, with `active`; null where all are.
+    mlir::Value lanes;
+    /// Whether all lanes are; set with `lanes`.
+    mlir::Value full;
+    /// Position in every dimension of the direction.
+    llvm::SmallVector<mlir::Value> positions;
+  };
+  /// Under what an access happens. Null values hold.
+  struct Condition {
+    mlir::Value active, lanes, full;
+  };
+  using Body = llvm::function_ref<mlir::LogicalResult()>;
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  //===--- Structure (GPUKernelEmitter.cpp) -------------------------------===//
+
+  void analyze();
+  mlir::LogicalResult emitBody();
+  mlir::LogicalResult emitPhases();
+  mlir::LogicalResult emitPhase(unsigned phase);
+  mlir::LogicalResult emitLoops(llvm::ArrayRef<mlir::Operation *> slice,
+                                llvm::ArrayRef<mlir::Operation *> reductions);
+  mlir::LogicalResult
+  emitSlice(llvm::ArrayRef<mlir::Operation *> slice,
+            llvm::MutableArrayRef<mlir::Value> accumulators);
+  mlir::FailureOr<Values> emitLoop(mlir::Value begin, mlir::Value end,
+                                   int64_t step, unsigned items, bool partial,
+                                   llvm::ArrayRef<mlir::Value> accumulators,
+                                   llvm::ArrayRef<mlir::Operation *> slice);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  /// The item at point number `point` of a direction.
+  Item getItem(mlir::Value point, llvm::ArrayRef<unsigned> dims,
+               sym::ExprAttr total, bool mayBeOutside, bool partial);
+  bool variesOverReduced(mlir::Operation *op) const;
+
+  //===--- Scalars and vectors (EmitValues.cpp) ---------------------------===//
+
+  mlir::Value constant(int64_t value);
+  mlir::Value constantI32(int64_t value);
+  mlir::Value trueValue();
+  mlir::Value toIndex(mlir::Value i32);
+  /// Value of an expression at items `ip` and `ir` and lane `lane`, in `bits`.
+  mlir::Value scalarExpr(sym::ExprAttr expr, unsigned ip, unsigned ir,
+                         unsigned bits, llvm::ArrayRef<mlir::Value> args = {},
+                         int64_t lane = 0);
+  /// Value of an expression over symbols, as an index.
+  mlir::Value symbolExpr(sym::ExprAttr expr);
+  mlir::Value broadcast(mlir::Value value);
+  mlir::Value extract(mlir::Value value, int64_t lane);
+  mlir::Value fromLanes(llvm::ArrayRef<mlir::Value> lanes);
+  mlir::Value both(mlir::Value a, mlir::Value b);
+  mlir::Value lookup(mlir::Value v, unsigned ip, unsigned ir);
+  void forEachCopy(bool overP, bool overR,
+                   llvm::function_ref<void(unsigned, unsigned)> fn);
+  /// Empty copies for a value; in a loop they replace those of the last one.
+  Copies makeCopies(mlir::Value v) const;
+  bool isOver(mlir::Value v, const llvm::SmallBitVector &dims) const {
+    return variance[v].anyCommon(dims);
+  }
+  mlir::LogicalResult emitArith(mlir::Operation *op);
+  mlir::LogicalResult emitSpecial(SpecialOp op);
+  void emitIndex(IndexOp op);
+  mlir::Value emitUniformCompare(mlir::Operation *op, unsigned ip, unsigned ir);
+  /// Runs `then` under `condition`, or always when it is null.
+  mlir::LogicalResult emitIf(mlir::Value condition, Body then);
+  mlir::Value choose(mlir::Value condition, mlir::Type type,
+                     llvm::function_ref<mlir::Value()> then,
+                     llvm::function_ref<mlir::Value()> otherwise);
+  /// The value of `then` where `condition` holds and `other` elsewhere.
+  mlir::Value select(mlir::Value condition, mlir::Value other,
+                     llvm::function_ref<mlir::Value()> then);
+
+  //===--- Memory (EmitMemory.cpp) ----------------------------------------===//
+
+  Condition getCondition(bool overP, bool overR, unsigned ip, unsigned ir,
+                         bool hasLanes);
+  mlir::LogicalResult emitLoad(LoadOp load);
+  mlir::Value emitLoadLane(LoadOp load, const LaneAddress &address,
+                           const Condition &condition, unsigned ip, unsigned ir,
+                           int64_t lane);
+  mlir::Value emitLoadVector(LoadOp load, const LaneAddress &address,
+                             const Condition &condition, unsigned ip,
+                             unsigned ir);
+  mlir::LogicalResult emitStore(StoreOp store);
+  void emitStoreCopy(StoreOp store, const LaneAddress &address, unsigned ip,
+                     unsigned ir);
+  /// Applies the bounds policy to indirect indices of one lane: replaces them
+  /// and narrows `active`.
+  void emitBounds(LoadOp load, llvm::MutableArrayRef<mlir::Value> args,
+                  mlir::Value &active);
+  mlir::Value elementPointer(unsigned buffer, mlir::Type element,
+                             sym::ExprAttr address, unsigned ip, unsigned ir,
+                             llvm::ArrayRef<mlir::Value> args, int64_t lane,
+                             bool inside = true);
+  /// `inside`: both pointers lie in the buffer.
+  mlir::Value advance(mlir::Value pointer, mlir::Type element, int64_t by,
+                      bool inside = true);
+  mlir::Value loadElements(mlir::Value pointer, mlir::Type type,
+                           unsigned alignment, unsigned buffer);
+  mlir::Value fromMemory(mlir::Value v);
+  mlir::Value toMemory(mlir::Value v);
+  mlir::Value zero(mlir::Type type);
+
+  //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
+
+  Values neutral(mlir::Operation *op);
+  mlir::Value combine(ReduceKind kind, mlir::Value a, mlir::Value b);
+  /// Combines accumulators of one reduction: one value, or value and position.
+  Values combineAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> a,
+                    llvm::ArrayRef<mlir::Value> b);
+  /// Pairwise, so that the tree stays shallow.
+  Values combineTree(mlir::Operation *op, llvm::SmallVector<Values> list);
+  /// The operands of a reduction for one item, neutral where it is outside.
+  Values getOperands(mlir::Operation *op, unsigned ip, unsigned ir);
+  /// The starts of the accumulators of `op`, `items` for each parallel item.
+  Values getStart(mlir::Operation *op, unsigned items);
+  bool hasVectorAccumulator(mlir::Operation *op) const;
+  unsigned getNumParts(mlir::Operation *op) const {
+    return op->getNumResults();
+  }
+  unsigned getNumResultItems(mlir::Operation *op) const;
+  /// Makes results of what each thread has: `parts[i][ip]` are the accumulators
+  /// of the i-th reduction for an item.
+  void finishReductions(llvm::ArrayRef<mlir::Operation *> reductions,
+                        llvm::MutableArrayRef<llvm::SmallVector<Values>> parts);
+  Values reduceLanes(mlir::Operation *op, Values parts);
+  Values reduceWarp(mlir::Operation *op, Values parts);
+  mlir::Value shuffle(mlir::Value v, int64_t laneMask);
+  mlir::Value shuffleWord(mlir::Value v, int64_t laneMask);
+  mlir::Value sharedPointer(int64_t offset, mlir::Type element,
+                            mlir::Value index);
+  void barrier();
+
+  KernelOp kernel;
+  GPUScheduleAttr schedule;
+  const GPUKernelLayout &layout;
+  Variance variance;
+  mlir::ImplicitLocOpBuilder b;
+
+  llvm::SmallVector<unsigned> parallelDims, reducedDims;
+  llvm::SmallBitVector parallelSet, reducedSet;
+  int64_t vectorDim = -1, width = 1;
+  bool vectorIsReduced = false;
+  VectorForm form;
+  unsigned indexBits;
+  mlir::IntegerType indexType;
+  /// Points of each direction, over symbols.
+  sym::ExprAttr totalP, totalR;
+  int64_t threadsP, threadsR, itemsP, itemsR;
+  bool persistent;
+  /// Whether neighbours in a warp are neighbours along `r`.
+  bool reducedIsFast;
+  /// Threads of one warp along `r`, and groups of them in a block.
+  int64_t lanesR, groupsR;
+
+  llvm::DenseMap<mlir::Operation *, unsigned> phaseOf;
+  unsigned numPhases = 1;
+  bool hasReductions = false, hasChecks = false;
+  int64_t sharedBytes = 0;
+
+  mlir::Value threadP, threadR; // i32
+  mlir::Value sharedBase, errorWord;
+  llvm::StringMap<mlir::Value> symbolValues;
+  llvm::SmallVector<mlir::Value> buffers;
+  llvm::SmallVector<Item> pItems, rItems;
+  llvm::DenseMap<mlir::Value, Copies> values;
+};
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H

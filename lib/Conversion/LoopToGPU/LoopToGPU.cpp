@@ -1,0 +1,104 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `convert-loop-to-gpu`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Conversion/LoopToGPU/LoopToGPU.h"
+
+#include "GPUKernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace coil {
+#define GEN_PASS_DEF_CONVERTLOOPTOGPUPASS
+#include "coil/Conversion/Passes.h.inc"
+} // namespace coil
+
+using namespace mlir;
+using namespace coil;
+
+loop::GPUKernelLayout loop::getGPUKernelLayout(wrapper::KernelOp kernel) {
+  GPUKernelLayout layout;
+  for (ArrayAttr strides :
+       {kernel.getInputStrides(), kernel.getOutputStrides()})
+    for (auto s : strides.getAsRange<sym::ShapeAttr>())
+      layout.strides.emplace_back(s.getDims());
+  for (auto s : kernel.getSymbols().getAsRange<StringAttr>())
+    layout.symbols.push_back(s);
+  layout.alignment.assign(layout.strides.size(), 16);
+  if (std::optional<ArrayRef<int64_t>> alignment = kernel.getAlignment())
+    llvm::copy(*alignment, layout.alignment.begin());
+  layout.mayAlias.assign(layout.strides.size(), false);
+  ArrayRef<int64_t> pairs = kernel.getInPlace().value_or(ArrayRef<int64_t>());
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    layout.mayAlias[static_cast<size_t>(pairs[i])] = true;
+    layout.mayAlias[kernel.getNumInputs() + static_cast<size_t>(pairs[i + 1])] =
+        true;
+  }
+  // An operand that is given twice is two inputs, either of which may be the
+  // one that is overwritten.
+  if (!pairs.empty())
+    for (unsigned i = 0; i < kernel.getNumInputs(); ++i)
+      layout.mayAlias[i] = true;
+  return layout;
+}
+
+namespace {
+struct ConvertLoopToGPUPass
+    : coil::impl::ConvertLoopToGPUPassBase<ConvertLoopToGPUPass> {
+  void runOnOperation() override {
+    wrapper::KernelOp kernel = getOperation();
+    if (!kernel.getDevice() || kernel.getDevice()->getKind() != "cuda")
+      return; // Another device's conversion takes it.
+    loop::KernelOp body = kernel.getLoopKernel();
+    if (!body) { // (C1)
+      kernel.emitOpError("has no loop kernel to convert for the GPU");
+      return signalPassFailure();
+    }
+    auto schedule = dyn_cast_or_null<loop::GPUScheduleAttr>(
+        static_cast<Attribute>(body.getScheduleAttr()));
+    if (!schedule) { // (C2)
+      body.emitOpError("has no schedule for a GPU");
+      return signalPassFailure();
+    }
+    for (int64_t d : {schedule.getVectorDim(), schedule.getTransposeDim()}) {
+      if (d >= static_cast<int64_t>(body.getNumDims())) { // (C3)
+        body.emitOpError("has a schedule for dimension ")
+            << d << " of " << body.getNumDims();
+        return signalPassFailure();
+      }
+    }
+    if (schedule.getThreadsR() * schedule.getItemsR() != 1 &&
+        body.getReducedDims().empty()) { // (C6)
+      body.emitOpError("reduces nothing but has a schedule with ")
+          << schedule.getThreadsR() << " threads and " << schedule.getItemsR()
+          << " items that reduce";
+      return signalPassFailure();
+    }
+    loop::GPUKernelLayout layout = loop::getGPUKernelLayout(kernel);
+    Block *block = kernel.getBlock();
+    OpBuilder builder = OpBuilder::atBlockBegin(block);
+    loop::GPUKernelEmitter emitter(body, schedule, layout);
+    Operation *module = emitter.emit(builder, kernel.getSymName());
+    if (!module)
+      return signalPassFailure();
+    // The value form is done with: terminator first, then the kernel.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (&op != module)
+        op.erase();
+    block->eraseArguments(0, block->getNumArguments());
+    kernel.setGeometryAttr(emitter.getGeometry());
+  }
+};
+} // namespace

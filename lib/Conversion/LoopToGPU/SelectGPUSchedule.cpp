@@ -1,0 +1,378 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `loop-select-gpu-schedule`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorForm.h"
+#include "coil/Conversion/LoopToGPU/LoopToGPU.h"
+#include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+namespace coil {
+#define GEN_PASS_DEF_LOOPSELECTGPUSCHEDULEPASS
+#include "coil/Conversion/Passes.h.inc"
+} // namespace coil
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+namespace {
+
+constexpr int64_t kWarp = 32;
+/// Bytes of the widest access of one thread.
+constexpr int64_t kAccessBytes = 16;
+/// Threads of a block that streams.
+constexpr int64_t kStreamThreads = 256;
+/// Elements of a row that one warp reduces, and one block keeps in registers.
+constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
+/// Elements of a row that one thread keeps in registers.
+constexpr int64_t kMaxKept = 32;
+/// A strided access costs about this many contiguous ones.
+constexpr double kStridedPenalty = 4;
+
+int64_t powerAtLeast(double x) {
+  return static_cast<int64_t>(
+      llvm::PowerOf2Ceil(static_cast<uint64_t>(std::max(x, 1.0))));
+}
+
+/// One load or store.
+struct Access {
+  Operation *op;
+  /// How many points have one of their own.
+  double elements;
+  int64_t bytes;
+};
+
+class Selector {
+public:
+  Selector(KernelOp kernel, const GPUKernelLayout &layout, int64_t processors)
+      : kernel(kernel), layout(layout), processors(processors), hints(kernel) {}
+
+  GPUScheduleAttr select();
+
+private:
+  void collectAccesses();
+  LaneAddress getAddress(const VectorForm &form, Operation *op) const {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return form.getAddress(load);
+    return form.getAddress(cast<StoreOp>(op));
+  }
+  bool isReduced(int64_t d) const { return d >= 0 && reduced[size_t(d)]; }
+  int64_t selectDim() const;
+  int64_t selectWidth(int64_t dim) const;
+  int64_t selectIndexBits() const;
+  void selectPointwise();
+  void selectRow();
+  void selectColumn();
+  /// Whether several phases read the same values along `r`.
+  bool rereads() const;
+
+  mutable KernelOp kernel;
+  const GPUKernelLayout &layout;
+  int64_t processors;
+  Hints hints;
+  llvm::SmallBitVector reduced;
+  SmallVector<Access> accesses;
+  double mostElements = 0;
+  int64_t widest = 1;
+
+  int64_t dim = -1, width = 1;
+  int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
+  bool persistent = false;
+  /// Vectors of each direction: expected, and the most there can be.
+  double pointsP = 1, pointsR = 1;
+  int64_t mostR = 1;
+};
+
+void Selector::collectAccesses() {
+  Variance variance(kernel);
+  for (Operation &op : *kernel.getBlock()) {
+    llvm::SmallBitVector over;
+    Type scalar;
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      over = variance[load.getResult()];
+      scalar = load.getType();
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      over = variance.of(store.getIndices().getDims());
+      scalar = store.getValue().getType();
+    } else {
+      continue;
+    }
+    Access a;
+    a.op = &op;
+    a.bytes = std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
+    a.elements = 1;
+    for (unsigned d : over.set_bits())
+      a.elements *= hints(kernel.getExtent(d));
+    mostElements = std::max(mostElements, a.elements);
+    accesses.push_back(a);
+  }
+  // What only few points access decides nothing.
+  for (const Access &a : accesses)
+    if (a.elements * 2 >= mostElements)
+      widest = std::max(widest, a.bytes);
+}
+
+int64_t Selector::selectDim() const {
+  int64_t result = -1;
+  double best = 0;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    if (kernel.getExtent(d).isConstant(1))
+      continue;
+    VectorForm form(kernel, layout, d, 2);
+    double score = 0;
+    for (const Access &a : accesses) {
+      LaneAddress address = getAddress(form, a.op);
+      double weight = a.elements * static_cast<double>(a.bytes);
+      bool indirect = false;
+      if (auto load = dyn_cast<LoadOp>(a.op))
+        indirect = llvm::any_of(load.getArgs(),
+                                [&](Value v) { return form.isVector(v); });
+      if (indirect || !(address.isContiguous() || address.isUniform()))
+        score -= kStridedPenalty * weight;
+      else if (address.isContiguous())
+        score += weight;
+    }
+    // Neighbours along a very short dimension are too few for a warp.
+    if (hints(kernel.getExtent(d)) < 8)
+      score *= score > 0 ? 0.5 : 2;
+    // Between equals the inner one.
+    if (result < 0 || score >= best) {
+      best = score;
+      result = d;
+    }
+  }
+  return result;
+}
+
+int64_t Selector::selectWidth(int64_t d) const {
+  if (d < 0)
+    return 1;
+  unsigned others = 0;
+  for (unsigned i = 0; i < kernel.getNumDims(); ++i)
+    others += static_cast<int64_t>(i) != d && reduced[i] == isReduced(d) &&
+              !kernel.getExtent(i).isConstant(1);
+  double extent = hints(kernel.getExtent(static_cast<unsigned>(d)));
+  for (int64_t w = std::max<int64_t>(1, kAccessBytes / widest); w > 1; w /= 2) {
+    VectorForm form(kernel, layout, d, w);
+    // Only one vector of all may be cut off.
+    if ((!form.isExact() && others > 0) || extent < static_cast<double>(w))
+      continue;
+    double aligned = 0, rest = 0;
+    for (const Access &a : accesses) {
+      if (a.elements * 2 < mostElements)
+        continue;
+      LaneAddress address = getAddress(form, a.op);
+      if (address.isUniform())
+        continue;
+      bool good = address.isContiguous() && address.alignment == w;
+      (good ? aligned : rest) += a.elements * static_cast<double>(a.bytes);
+    }
+    if (aligned > 0 && aligned >= rest)
+      return w;
+  }
+  return 1;
+}
+
+int64_t Selector::selectIndexBits() const {
+  VectorForm form(kernel, layout, dim, width);
+  const sym::Context &context = form.getContext();
+  MLIRContext *ctx = kernel.getContext();
+  // Room for the last block, which may reach over the end.
+  ExprAttr room = sym::constant(ctx, int64_t(1) << 24);
+  ExprAttr totals[2] = {room, room};
+  ExprAttr product[2] = {sym::constant(ctx, 1), sym::constant(ctx, 1)};
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    ExprAttr &p = product[reduced[d]];
+    p = sym::mul(p, context.getDimExtents()[d]);
+    if (!fits32(context, kernel.getExtent(d)))
+      return 64;
+  }
+  for (unsigned i = 0; i < 2; ++i)
+    if (!fits32(context, sym::add(product[i], totals[i])))
+      return 64;
+  for (const Access &a : accesses) {
+    auto load = dyn_cast<LoadOp>(a.op);
+    LaneAddress address = getAddress(form, a.op);
+    // An indirect index was checked: it is inside of the buffer.
+    ExprAttr direct =
+        sym::substitute(address.full, [&](ExprAttr leaf) -> ExprAttr {
+          return leaf.getKind() == sym::ExprKind::Arg ? sym::constant(ctx, 0)
+                                                      : ExprAttr();
+        });
+    if (!fits32(context, direct))
+      return 64;
+    if (!load || load.getArgs().empty())
+      continue;
+    unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+    ExprAttr last = sym::constant(ctx, 0);
+    for (auto [size, stride] : llvm::zip_equal(
+             sym::getSizes(cast<RankedTensorType>(load.getSource().getType())),
+             layout.strides[number]))
+      last = sym::add(last, sym::mul(size, stride));
+    if (!fits32(context, last))
+      return 64;
+  }
+  return 32;
+}
+
+bool Selector::rereads() const {
+  Variance variance(kernel);
+  llvm::DenseMap<Value, bool> afterReduction;
+  for (Operation &op : *kernel.getBlock()) {
+    bool after = isa<ReduceOp, ArgReduceOp>(op);
+    for (Value v : op.getOperands())
+      after |= afterReduction.lookup(v);
+    bool varies;
+    if (auto store = dyn_cast<StoreOp>(op))
+      varies = variance.of(store.getIndices().getDims()).anyCommon(reduced);
+    else
+      varies = op.getNumResults() > 0 &&
+               variance[op.getResult(0)].anyCommon(reduced);
+    bool depends = llvm::any_of(
+        op.getOperands(), [&](Value v) { return afterReduction.lookup(v); });
+    if ((varies || isa<ReduceOp, ArgReduceOp>(op)) && depends)
+      return true;
+    for (Value v : op.getResults())
+      afterReduction[v] = after;
+  }
+  return false;
+}
+
+void Selector::selectPointwise() {
+  threadsP = kStreamThreads;
+  // Few points: spread them over the processors.
+  while (threadsP > 64 && pointsP < static_cast<double>(threadsP * processors))
+    threadsP /= 2;
+  // A thread should move 16 bytes; with narrow vectors it takes several.
+  double spare = pointsP / static_cast<double>(threadsP * processors * 2);
+  while (itemsP < 4 && itemsP * width * widest < kAccessBytes &&
+         static_cast<double>(itemsP) * 2 <= spare)
+    itemsP *= 2;
+}
+
+void Selector::selectRow() {
+  bool again = rereads();
+  int64_t most =
+      mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
+  if (most <= kWarpRow) {
+    // A warp, or a part of one, for each row.
+    threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
+    itemsR = llvm::divideCeil(mostR, threadsR);
+    persistent = true;
+    threadsP = 128 / threadsR;
+    return;
+  }
+  if (again && most <= kBlockRow) {
+    threadsR = 128;
+    while (threadsR < 1024 &&
+           threadsR * (threadsR < 512 ? kMaxKept / 2 : kMaxKept) < most)
+      threadsR *= 2;
+    itemsR = llvm::divideCeil(mostR, threadsR);
+    persistent = true;
+    minBlocks = threadsR == 1024 ? 1 : 1024 / threadsR;
+    return;
+  }
+  // In flight: a few vectors for each thread.
+  itemsR = std::max<int64_t>(1, std::min<int64_t>(8, 16 / width));
+  threadsR = std::clamp<int64_t>(
+      powerAtLeast(pointsR / static_cast<double>(itemsR)), kWarp, 512);
+  while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
+    itemsR /= 2;
+  threadsP = std::max<int64_t>(1, 128 / threadsR);
+}
+
+void Selector::selectColumn() {
+  bool again = rereads();
+  threadsP = std::min(kWarp, powerAtLeast(pointsP));
+  threadsR = kStreamThreads / threadsP;
+  double blocks = pointsP / static_cast<double>(threadsP);
+  while (threadsR * threadsP < 1024 &&
+         blocks < static_cast<double>(2 * processors) &&
+         pointsR > static_cast<double>(threadsR * 8))
+    threadsR *= 2;
+  while (threadsR > 1 && static_cast<double>(threadsR) > pointsR)
+    threadsR /= 2;
+  // Rows too short for more threads leave room for more columns.
+  while (threadsR * threadsP < 128 &&
+         pointsP > static_cast<double>(threadsP * processors))
+    threadsP *= 2;
+  int64_t kept = llvm::divideCeil(mostR, threadsR);
+  if (mostR <= kBlockRow && kept * width <= kMaxKept) {
+    persistent = true;
+    itemsR = kept;
+    return;
+  }
+  if (again && mostR <= kBlockRow && threadsP * threadsR < 1024) {
+    int64_t more = 1024 / threadsP;
+    kept = llvm::divideCeil(mostR, more);
+    if (kept * width <= kMaxKept) {
+      persistent = true;
+      threadsR = more;
+      itemsR = kept;
+      minBlocks = 1;
+      return;
+    }
+  }
+  itemsR = 4;
+  while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
+    itemsR /= 2;
+}
+
+GPUScheduleAttr Selector::select() {
+  reduced.resize(kernel.getNumDims());
+  for (unsigned d : kernel.getReducedDims())
+    reduced.set(d);
+  collectAccesses();
+  dim = selectDim();
+  width = selectWidth(dim);
+  VectorForm form(kernel, layout, dim, width);
+  ExprAttr totalR = sym::constant(kernel.getContext(), 1);
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    ExprAttr extent = form.getContext().getDimExtents()[d];
+    (reduced[d] ? pointsR : pointsP) *= hints(extent);
+    if (reduced[d])
+      totalR = sym::mul(totalR, extent);
+  }
+  mostR = std::max<int64_t>(1, form.getContext().bounds(totalR).hi);
+  if (reduced.none())
+    selectPointwise();
+  else if (isReduced(dim))
+    selectRow();
+  else
+    selectColumn();
+  return GPUScheduleAttr::get(kernel.getContext(), GPUStrategy::Tile, dim,
+                              width, /*transpose_dim=*/-1, threadsP, threadsR,
+                              itemsP, itemsR, persistent, minBlocks,
+                              selectIndexBits());
+}
+
+struct LoopSelectGPUSchedulePass
+    : coil::impl::LoopSelectGPUSchedulePassBase<LoopSelectGPUSchedulePass> {
+  using LoopSelectGPUSchedulePassBase::LoopSelectGPUSchedulePassBase;
+
+  void runOnOperation() override {
+    wrapper::KernelOp kernel = getOperation();
+    if (!kernel.getDevice() || kernel.getDevice()->getKind() != "cuda")
+      return; // Another device's pass takes it.
+    loop::KernelOp body = kernel.getLoopKernel();
+    if (!body || body.getScheduleAttr())
+      return;
+    GPUKernelLayout layout = getGPUKernelLayout(kernel);
+    body.setScheduleAttr(Selector(body, layout, multiprocessors).select());
+  }
+};
+
+} // namespace

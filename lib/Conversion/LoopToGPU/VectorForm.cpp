@@ -1,0 +1,171 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which values of a kernel have lanes, and how accesses lie.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorForm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
+                       int64_t vectorDim, int64_t width)
+    : kernel(kernel), layout(layout), vectorDim(width > 1 ? vectorDim : -1),
+      width(this->vectorDim < 0 ? 1 : width),
+      lane(sym::dim(kernel.getContext(), kernel.getNumDims())),
+      context(sym::Context::forOp(kernel)) {
+  SmallVector<ExprAttr> extents(kernel.getDims().getDims());
+  ExprAttr w = sym::constant(kernel.getContext(), this->width);
+  if (this->vectorDim >= 0) {
+    ExprAttr &extent = extents[static_cast<size_t>(vectorDim)];
+    exact = true;
+    for (const sym::Term &t : sym::getTerms(extent))
+      exact &= t.coefficient % this->width == 0;
+    extent = sym::ceilDiv(extent, w);
+  }
+  extents.push_back(w);
+  context.setDimExtents(extents);
+  if (this->vectorDim < 0)
+    return;
+
+  for (Operation &op : *kernel.getBlock()) {
+    bool any = llvm::any_of(op.getOperands(),
+                            [&](Value v) { return vectors.contains(v); });
+    if (auto index = dyn_cast<IndexOp>(op)) {
+      any = sym::mentions(atPoint(index.getExpr()), lane);
+    } else if (auto load = dyn_cast<LoadOp>(op)) {
+      any |= !getAddress(load).isUniform();
+    } else if (isa<ReduceOp, ArgReduceOp>(op)) {
+      ArrayRef<int64_t> dims = isa<ReduceOp>(op)
+                                   ? cast<ReduceOp>(op).getDims()
+                                   : cast<ArgReduceOp>(op).getDims();
+      any &= !llvm::is_contained(dims, vectorDim);
+    } else if (any && compareIsUniform(&op)) {
+      uniform.insert(&op);
+      any = false;
+    }
+    if (any)
+      vectors.insert(op.getResults().begin(), op.getResults().end());
+  }
+}
+
+ExprAttr VectorForm::atPoint(ExprAttr e) const {
+  if (vectorDim >= 0)
+    e = sym::substitute(e, [&](ExprAttr leaf) -> ExprAttr {
+      if (!leaf.isDim() || leaf.getValue() != vectorDim)
+        return {};
+      return sym::add(sym::mul(leaf, width), lane);
+    });
+  return context.simplify(e);
+}
+
+int64_t VectorForm::getAlignment(ExprAttr e) const {
+  int64_t result = width;
+  for (const sym::Term &t : sym::getTerms(e))
+    result = std::gcd(result, t.coefficient);
+  return result;
+}
+
+LaneAddress VectorForm::getAddress(ArrayRef<ExprAttr> indices, size_t buffer,
+                                   Type element) const {
+  LaneAddress result;
+  result.full = atPoint(
+      sym::getAddress(kernel.getContext(), indices, layout.strides[buffer]));
+  if (auto split = sym::splitLinear(result.full, lane)) {
+    result.step = split->first;
+    result.base = split->second;
+  } else {
+    result.base = sym::substitute(result.full, [&](ExprAttr leaf) {
+      return leaf == lane ? sym::constant(kernel.getContext(), 0) : ExprAttr();
+    });
+  }
+  int64_t bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  result.alignment =
+      std::min(getAlignment(result.base),
+               std::max<int64_t>(1, layout.alignment[buffer] / bytes));
+  return result;
+}
+
+LaneAddress VectorForm::getAddress(LoadOp load) const {
+  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+  return getAddress(load.getIndices().getDims(), number, load.getType());
+}
+
+LaneAddress VectorForm::getAddress(StoreOp store) const {
+  size_t number =
+      kernel.getInputs().size() + static_cast<size_t>(store.getOutput());
+  return getAddress(store.getIndices().getDims(), number,
+                    store.getValue().getType());
+}
+
+bool VectorForm::compareIsUniform(Operation *op) const {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare)
+    return false;
+  // One side is a multiple of the width plus the lane, the other one has no
+  // lanes: the sides can only change places where a vector begins.
+  Value index = compare.getLhs(), other = compare.getRhs();
+  bool swapped = !isVector(index);
+  if (swapped)
+    std::swap(index, other);
+  auto position = index.getDefiningOp<IndexOp>();
+  if (!position || isVector(other))
+    return false;
+  auto split = sym::splitLinear(atPoint(position.getExpr()), lane);
+  if (!split || !split->first.isConstant(1) ||
+      getAlignment(split->second) != width)
+    return false;
+  ExprAttr limit;
+  APInt value;
+  if (matchPattern(other, m_ConstantInt(&value)))
+    limit = sym::constant(op->getContext(), value.getSExtValue());
+  else if (auto expr = other.getDefiningOp<IndexOp>())
+    limit = atPoint(expr.getExpr());
+  if (!limit)
+    return false;
+  using Predicate = arith::CmpIPredicate;
+  bool including;
+  switch (compare.getPredicate()) {
+  case Predicate::slt:
+  case Predicate::sge:
+  case Predicate::ult:
+  case Predicate::uge:
+    including = false;
+    break;
+  case Predicate::sle:
+  case Predicate::sgt:
+  case Predicate::ule:
+  case Predicate::ugt:
+    including = true;
+    break;
+  default:
+    return false;
+  }
+  // `limit < x` splits where `x <= limit` does.
+  if (including != swapped)
+    limit = sym::add(limit, 1);
+  return getAlignment(limit) == width;
+}
+
+bool coil::loop::fits32(const sym::Context &context, ExprAttr e) {
+  sym::Bounds bounds = context.bounds(e);
+  if (bounds.lo < std::numeric_limits<int32_t>::min() ||
+      bounds.hi > std::numeric_limits<int32_t>::max())
+    return false;
+  return llvm::all_of(e.getOperands(),
+                      [&](ExprAttr o) { return fits32(context, o); });
+}

@@ -1,0 +1,101 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a kernel looks like when consecutive points of one dimension are the
+// lanes of a vector: which values have lanes, which accesses are contiguous and
+// how well they are aligned. The scheduler compares candidates with it, the
+// emitter applies the one that was chosen.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOGPU_VECTORFORM_H
+#define COIL_LIB_CONVERSION_LOOPTOGPU_VECTORFORM_H
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace coil::loop {
+
+/// Strides and symbols of a kernel's buffers.
+struct GPUKernelLayout {
+  /// Element strides of every input, then of every output.
+  llvm::SmallVector<llvm::SmallVector<sym::ExprAttr>> strides;
+  /// Symbols in the order of the kernel's arguments.
+  llvm::SmallVector<mlir::StringAttr> symbols;
+  /// Whether a buffer may be both read and written.
+  llvm::SmallVector<bool> mayAlias;
+  /// Bytes that the address of each buffer is a multiple of.
+  llvm::SmallVector<int64_t> alignment;
+};
+
+GPUKernelLayout getGPUKernelLayout(wrapper::KernelOp kernel);
+
+/// Where an access is, in elements.
+struct LaneAddress {
+  /// The address of lane zero, over points of which the vector dimension counts
+  /// vectors.
+  sym::ExprAttr base;
+  /// The address of any lane; mentions the lane.
+  sym::ExprAttr full;
+  /// What one lane adds, if that is the same for all; else null.
+  sym::ExprAttr step;
+  /// Largest power of two up to the width that divides `base`.
+  int64_t alignment = 1;
+
+  bool isContiguous() const { return step && step.isConstant(1); }
+  bool isUniform() const { return step && step.isConstant(0); }
+};
+
+class VectorForm {
+public:
+  VectorForm(KernelOp kernel, const GPUKernelLayout &layout, int64_t vectorDim,
+             int64_t width);
+
+  /// `e` with `width * q + lane` for the vector dimension, where `q` goes by
+  /// its name from now on.
+  sym::ExprAttr atPoint(sym::ExprAttr e) const;
+  sym::ExprAttr getLane() const { return lane; }
+  /// Ranges of the points: vectors along the vector dimension, then the lane.
+  const sym::Context &getContext() const { return context; }
+
+  /// Whether a value of the body has lanes.
+  bool isVector(mlir::Value v) const { return vectors.contains(v); }
+  /// Whether `op` compares so that all lanes agree with lane zero, although its
+  /// operands have lanes.
+  bool isUniformCompare(mlir::Operation *op) const {
+    return uniform.contains(op);
+  }
+  LaneAddress getAddress(LoadOp load) const;
+  LaneAddress getAddress(StoreOp store) const;
+  /// Whether all vectors are whole.
+  bool isExact() const { return exact; }
+
+private:
+  LaneAddress getAddress(llvm::ArrayRef<sym::ExprAttr> indices, size_t buffer,
+                         mlir::Type element) const;
+  int64_t getAlignment(sym::ExprAttr e) const;
+  bool compareIsUniform(mlir::Operation *op) const;
+
+  mutable KernelOp kernel;
+  const GPUKernelLayout &layout;
+  int64_t vectorDim, width;
+  bool exact = true;
+  sym::ExprAttr lane;
+  sym::Context context;
+  llvm::DenseSet<mlir::Value> vectors;
+  llvm::DenseSet<mlir::Operation *> uniform;
+};
+
+/// Whether `e` and all its parts stay inside 32-bit integers.
+bool fits32(const sym::Context &context, sym::ExprAttr e);
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_CONVERSION_LOOPTOGPU_VECTORFORM_H

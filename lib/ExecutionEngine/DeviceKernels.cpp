@@ -1,0 +1,133 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From lowered GPU kernels to objects that the runtime launches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceKernels.h"
+
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/ExecutionEngine/Engine.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace coil;
+using namespace mlir;
+using llvm::Error;
+using llvm::Expected;
+
+bool coil::isDeviceKernel(Operation *op) {
+  auto kernel = dyn_cast<wrapper::KernelOp>(op);
+  return kernel && kernel.getGeometry();
+}
+
+/// The first place in a file that a location mentions, or nothing.
+static std::string describeLocation(Location location) {
+  FileLineColLoc file;
+  location->walk([&](Location inner) {
+    file = dyn_cast<FileLineColLoc>(inner);
+    return file ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!file)
+    return "";
+  return (llvm::Twine(file.getFilename().getValue()) + ":" +
+          llvm::Twine(file.getLine()))
+      .str();
+}
+
+Expected<std::unique_ptr<DeviceKernels>>
+DeviceKernels::create(ModuleOp module, const DeviceOptions &options) {
+  llvm::SmallVector<wrapper::KernelOp> sources;
+  llvm::SmallVector<gpu::GPUModuleOp> modules;
+  for (auto kernel : module.getOps<wrapper::KernelOp>()) {
+    if (!kernel.getGeometry())
+      continue;
+    auto inside = kernel.getBlock()->getOps<gpu::GPUModuleOp>();
+    if (!llvm::hasSingleElement(inside))
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "kernel '" + kernel.getSymName() +
+                                         "' has a geometry but no GPU module");
+    sources.push_back(kernel);
+    modules.push_back(*inside.begin());
+  }
+  if (sources.empty())
+    return nullptr;
+  Expected<std::vector<DeviceImage>> images =
+      compileDeviceKernels(modules, options);
+  if (!images)
+    return images.takeError();
+  std::unique_ptr<DeviceKernels> result(new DeviceKernels);
+  result->images = std::move(*images);
+  for (auto [source, image] : llvm::zip(sources, result->images)) {
+    wrapper::GeometryAttr geometry = *source.getGeometry();
+    Kernel &kernel = result->kernels.emplace_back();
+    // The lowering of the host program renamed the op, not its module.
+    kernel.symbol = source.getSymName().str();
+    if (llvm::StringRef(kernel.symbol).ends_with(".module"))
+      kernel.symbol.resize(kernel.symbol.size() - strlen(".module"));
+    kernel.function =
+        image.functions.empty() ? kernel.symbol : image.functions.front().name;
+    kernel.location = describeLocation(source.getLoc());
+    coil_cuda_kernel &object = kernel.object;
+    object = {};
+    object.struct_size = sizeof(object);
+    object.flags = geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0;
+    object.name = kernel.function.c_str();
+    object.location = kernel.location.c_str();
+    const std::string &code = image.cubin.empty() ? image.ptx : image.cubin;
+    object.image = code.c_str();
+    object.image_size = code.size() + image.cubin.empty();
+    object.num_buffers =
+        int32_t(source.getNumInputs() + source.getNumOutputs());
+    object.num_symbols = int32_t(source.getSymbols().size());
+    for (size_t d = 0; d < 3; ++d)
+      object.block[d] = int32_t(geometry.getBlock()[d]);
+    object.dynamic_shared = int32_t(geometry.getShared());
+    result->times.translate += image.times.translate;
+    result->times.optimize += image.times.optimize;
+    result->times.emit += image.times.emit;
+    result->times.assemble += image.times.assemble;
+    result->imageBytes += int64_t(object.image_size);
+    result->cached += image.cached;
+  }
+  return std::move(result);
+}
+
+DeviceKernels::~DeviceKernels() {
+  for (Kernel &kernel : kernels)
+    coil_cuda_kernel_unload(&kernel.object);
+}
+
+Error DeviceKernels::load(int32_t device) {
+  // The driver compiles PTX here: worth all processors.
+  std::atomic<size_t> next{0};
+  std::vector<std::string> errors(kernels.size());
+  std::vector<int32_t> statuses(kernels.size(), COIL_OK);
+  auto work = [&] {
+    for (size_t i = next++; i < kernels.size(); i = next++) {
+      statuses[i] = coil_cuda_kernel_load(&kernels[i].object, device);
+      if (statuses[i] != COIL_OK)
+        errors[i] = coil_last_error();
+    }
+  };
+  std::vector<std::thread> threads;
+  size_t count =
+      std::min<size_t>(kernels.size(), std::thread::hardware_concurrency());
+  for (size_t i = 1; i < count; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  for (auto [status, error] : llvm::zip(statuses, errors))
+    if (status != COIL_OK)
+      return llvm::make_error<RunError>(status, error);
+  return Error::success();
+}

@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernels of a program that run on a GPU, compiled and described to the
+// runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_EXECUTIONENGINE_DEVICEKERNELS_H
+#define COIL_LIB_EXECUTIONENGINE_DEVICEKERNELS_H
+
+#include "coil/ExecutionEngine/DeviceCompiler.h"
+#include "coil/Runtime/CUDA.h"
+
+#include <deque>
+#include <memory>
+
+namespace mlir {
+class ModuleOp;
+class Operation;
+} // namespace mlir
+
+namespace coil {
+
+/// Whether `op` is a kernel that a GPU runs: a `wrapper.kernel` with a
+/// geometry.
+bool isDeviceKernel(mlir::Operation *op);
+
+class DeviceKernels {
+public:
+  /// Compiles all GPU kernels of a lowered module; null if there are none.
+  static llvm::Expected<std::unique_ptr<DeviceKernels>>
+  create(mlir::ModuleOp module, const DeviceOptions &options);
+  /// Unloads the kernels.
+  ~DeviceKernels();
+
+  /// A kernel, under the name by which the host program refers to it.
+  struct Kernel {
+    std::string symbol;
+    std::string function;
+    std::string location;
+    coil_cuda_kernel object;
+  };
+  std::deque<Kernel> &getKernels() { return kernels; }
+
+  /// Loads all kernels onto a device, so that errors show now and the first
+  /// run is as fast as others.
+  llvm::Error load(int32_t device);
+
+  DeviceTimes times;
+  int64_t imageBytes = 0;
+  unsigned cached = 0;
+
+private:
+  DeviceKernels() = default;
+
+  std::vector<DeviceImage> images;
+  std::deque<Kernel> kernels;
+};
+
+} // namespace coil
+
+#endif // COIL_LIB_EXECUTIONENGINE_DEVICEKERNELS_H
