@@ -42,7 +42,7 @@ if os.path.exists("/usr/lib/x86_64-linux-gnu/libdnnl.so.2"):
 cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
 if os.path.exists(cuda_sim):
     config.available_features.add("cuda-sim")
-    config.substitutions.append(("%cuda_sim", "env COIL_CUDA_DRIVER=" + cuda_sim))
+    config.substitutions.append(("%cuda_sim", "env COIL_CUDA_CACHING=0 COIL_CUDA_DRIVER=" + cuda_sim))
 
 # What assembles PTX; Coil looks in the same places.
 cuda = [os.environ.get(v) for v in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")]
