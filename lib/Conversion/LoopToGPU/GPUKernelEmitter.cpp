@@ -242,7 +242,7 @@ LogicalResult GPUKernelEmitter::emitBody() {
   bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   // A warp of which no thread is needed may end: no other waits for it.
   bool independent =
-      !hasReductions || (groupsR == 1 && reducedIsFast && lanesR == 32);
+      threadsR == 1 || (groupsR == 1 && reducedIsFast && lanesR == 32);
   if (itemsP == 1 && independent) {
     if (exact && !partial) {
       pItems = {getItem(point, parallelDims, totalP, false, false)};

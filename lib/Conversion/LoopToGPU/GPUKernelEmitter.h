@@ -33,6 +33,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace coil::loop {
@@ -168,6 +170,27 @@ private:
   mlir::Value fromMemory(mlir::Value v);
   mlir::Value toMemory(mlir::Value v);
   mlir::Value zero(mlir::Type type);
+
+  //===--- Windows (EmitWindow.cpp) ---------------------------------------===//
+
+  /// What is known of a mask in one lane: its value when code is made, or code.
+  struct Decision {
+    std::optional<bool> known;
+    mlir::Value value;
+  };
+  /// Whether a thread loads all reduced items of `load` at constant positions.
+  bool isWindowLoad(LoadOp load) const;
+  /// Returns false, without code, if elements in the padding have no border.
+  bool emitWindowLoad(LoadOp load);
+  Decision decideMask(mlir::Value mask, unsigned ir, int64_t lane);
+  /// `e` at a reduced item, all of whose positions are constants, and a lane.
+  sym::ExprAttr atReducedItem(sym::ExprAttr e, unsigned ir, int64_t lane) const;
+  /// Null if a position may be outside and there is no border to read instead.
+  sym::ExprAttr getWindowAddress(LoadOp load, unsigned ir, int64_t lane,
+                                 bool mayBeOutside);
+  /// Loads the elements at constant distances from `base`.
+  void loadRuns(LoadOp load, sym::ExprAttr base,
+                std::map<int64_t, mlir::Value> &elements);
 
   //===--- Transposition (EmitTranspose.cpp) ------------------------------===//
 

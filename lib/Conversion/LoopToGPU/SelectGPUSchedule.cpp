@@ -43,6 +43,9 @@ constexpr int64_t kMaxKept = 32;
 constexpr double kSharedBytes = 32 * 1024;
 /// Points of two dimensions that are worth a tile of their own.
 constexpr double kMinTranspose = 1024;
+/// Elements of a window that a thread keeps in registers, and how far windows
+/// may be apart.
+constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
 /// A strided access costs about this many contiguous ones.
 constexpr double kStridedPenalty = 4;
 
@@ -77,6 +80,11 @@ private:
   int64_t selectTransposeDim() const;
   bool isStaged(const Access &a) const;
   void selectTranspose();
+  /// Whether the kernel reduces over small windows; then chooses `dim`, `width`
+  /// and the rest.
+  bool selectWindow();
+  /// The parallel dimension whose neighbours have windows next to each other.
+  int64_t selectWindowDim() const;
   void selectPointwise();
   void selectRow();
   void selectColumn();
@@ -289,6 +297,8 @@ void Selector::selectPointwise() {
   // Few points: spread them over the processors.
   while (threadsP > 64 && pointsP < static_cast<double>(threadsP * processors))
     threadsP /= 2;
+  if (reduced.any())
+    return;
   // A thread should move 16 bytes; with narrow vectors it takes several.
   double spare = pointsP / static_cast<double>(threadsP * processors * 2);
   while (itemsP < 4 && itemsP * width * widest < kAccessBytes &&
@@ -322,6 +332,76 @@ void Selector::selectTranspose() {
   itemsP = tileV / width / threadsP;
   threadsR = std::min(tileT, kStreamThreads / threadsP);
   itemsR = tileT / threadsR;
+}
+
+int64_t Selector::selectWindowDim() const {
+  int64_t result = -1;
+  double most = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    double extent = hints(kernel.getExtent(d));
+    if (reduced[d] || extent < most)
+      continue;
+    VectorForm form(kernel, layout, d, 2);
+    bool good = llvm::all_of(accesses, [&](const Access &a) {
+      if (a.elements * 2 < mostElements)
+        return true;
+      LaneAddress address = form.getAddress(a.op);
+      auto load = dyn_cast<LoadOp>(a.op);
+      return address.step && address.step.isConstant() &&
+             address.step.getValue() >= 0 &&
+             address.step.getValue() <= kMaxWindowStep &&
+             (!load || load.getArgs().empty());
+    });
+    if (good) {
+      most = extent;
+      result = d;
+    }
+  }
+  return result;
+}
+
+bool Selector::selectWindow() {
+  int64_t window = 1;
+  for (unsigned d : reduced.set_bits()) {
+    ExprAttr extent = kernel.getExtent(d);
+    if (!extent.isConstant() || extent.getValue() > kMaxWindow)
+      return false;
+    window *= extent.getValue();
+  }
+  if (window < 2 || window > kMaxWindow)
+    return false;
+  // A window slides: one index has both parallel and reduced positions.
+  auto slides = [&](const Access &a) {
+    auto load = dyn_cast<LoadOp>(a.op);
+    return load && llvm::any_of(load.getIndices().getDims(), [&](ExprAttr e) {
+             bool in[2] = {false, false};
+             for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+               if (sym::mentions(e, sym::dim(kernel.getContext(), d)))
+                 in[reduced[d]] = true;
+             return in[0] && in[1];
+           });
+  };
+  if (llvm::none_of(accesses, slides))
+    return false;
+  int64_t windowDim = selectWindowDim();
+  if (windowDim < 0)
+    return false;
+  dim = windowDim;
+  // Lanes apart from each other take more room: one access for all of them.
+  int64_t step = 1;
+  VectorForm form(kernel, layout, dim, 2);
+  for (const Access &a : accesses)
+    if (a.elements * 2 >= mostElements)
+      step = std::max(step, form.getAddress(a.op).step.getValue());
+  width = std::max<int64_t>(1, kAccessBytes / widest /
+                                   powerAtLeast(static_cast<double>(step)));
+  auto extent = kernel.getExtent(static_cast<unsigned>(dim));
+  while (width > 1 &&
+         (!isDivisible(extent, width) || window * width > kMaxWindow))
+    width /= 2;
+  persistent = true;
+  itemsR = window;
+  return true;
 }
 
 void Selector::selectRow() {
@@ -397,9 +477,12 @@ GPUScheduleAttr Selector::select() {
   for (unsigned d : kernel.getReducedDims())
     reduced.set(d);
   collectAccesses();
-  dim = selectDim();
-  transposeDim = selectTransposeDim();
-  width = selectWidth(dim);
+  bool isWindow = reduced.any() && selectWindow();
+  if (!isWindow) {
+    dim = selectDim();
+    transposeDim = selectTransposeDim();
+    width = selectWidth(dim);
+  }
   VectorForm form(kernel, layout, dim, width);
   ExprAttr totalR = sym::constant(kernel.getContext(), 1);
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
@@ -411,7 +494,7 @@ GPUScheduleAttr Selector::select() {
   mostR = std::max<int64_t>(1, form.getContext().bounds(totalR).hi);
   if (transposeDim >= 0)
     selectTranspose();
-  else if (reduced.none())
+  else if (isWindow || reduced.none())
     selectPointwise();
   else if (isReduced(dim))
     selectRow();
