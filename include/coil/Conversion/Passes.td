@@ -254,7 +254,8 @@ def ConvertLoopToGPUPass
     (C5) A block takes at most 48 KiB of shared memory.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
-    (C7) The strategy `transpose` takes kernels that reduce nothing.
+    (C7) The kernel does not scan or scatter and has no floats of 8 bits.
+    (C8) The strategy `transpose` takes kernels that reduce nothing.
 
     Before:
     ```mlir

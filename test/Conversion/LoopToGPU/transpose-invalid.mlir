@@ -2,7 +2,7 @@
 
 #cuda = #wrapper.device<"cuda">
 #rows = #sym.shape<[64, 1]>
-wrapper.kernel @c7(%x: tensor<64x64xf32>) attributes {device = #cuda, input_strides = [#rows], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @c8(%x: tensor<64x64xf32>) attributes {device = #cuda, input_strides = [#rows], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error@+1 {{has reduced dimensions, which the strategy 'transpose' does not take}}
   %0 = loop.kernel "sum" [64, 64] (%a = %x) : (tensor<64x64xf32>) -> tensor<64xf32>
       schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 1, threads_p = 64, threads_r = 4> {
