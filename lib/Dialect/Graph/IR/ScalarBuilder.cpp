@@ -222,15 +222,6 @@ Value ScalarBuilder::minimum(Value x, Value y) {
                       : binary<arith::MinSIOp>(x, y);
 }
 
-/// At the origin, where math.atan2 of constants folds to NaN in LLVM 22, the
-/// angle of a point beside it.
-Value ScalarBuilder::atan2(Value y, Value x) {
-  Value origin =
-      binary<arith::AndIOp>(compare(ComparePredicate::Eq, x, zero()),
-                            compare(ComparePredicate::Eq, y, zero()));
-  Value beside = binary<math::CopySignOp>(one(), x);
-  return binary<math::Atan2Op>(y, select(origin, beside, x));
-}
 Value ScalarBuilder::hypot(Value x, Value y) {
   Value length;
   Value infinity =

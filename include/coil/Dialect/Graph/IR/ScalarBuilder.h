@@ -68,7 +68,6 @@ public:
   mlir::Value maximum(mlir::Value x, mlir::Value y);
   mlir::Value minimum(mlir::Value x, mlir::Value y);
   mlir::Value hypot(mlir::Value x, mlir::Value y);
-  mlir::Value atan2(mlir::Value y, mlir::Value x);
   mlir::Value shiftLeft(mlir::Value x, mlir::Value y);
   mlir::Value shiftRight(mlir::Value x, mlir::Value y);
 
