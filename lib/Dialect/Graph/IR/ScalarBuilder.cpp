@@ -222,6 +222,14 @@ Value ScalarBuilder::minimum(Value x, Value y) {
                       : binary<arith::MinSIOp>(x, y);
 }
 
+Value ScalarBuilder::atan2(Value x, Value y) {
+  // The folder of math.atan2 calls the angle of (0, 0) NaN; it is that of a
+  // point beside it.
+  Value isZero = compare(ComparePredicate::Eq, add(abs(x), abs(y)), zero());
+  Value beside = binary<math::CopySignOp>(one(), y);
+  return binary<math::Atan2Op>(x, select(isZero, beside, y));
+}
+
 Value ScalarBuilder::hypot(Value x, Value y) {
   Value length;
   Value infinity =

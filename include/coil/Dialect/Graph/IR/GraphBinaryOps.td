@@ -217,7 +217,7 @@ def Graph_FminOp : Graph_BinaryOp<"fmin", Graph_FloatTensor, [{s.binary<::mlir::
   }];
 }
 
-def Graph_Atan2Op : Graph_BinaryOp<"atan2", Graph_FloatTensor, [{s.binary<::mlir::math::Atan2Op>(x, y)}]> {
+def Graph_Atan2Op : Graph_BinaryOp<"atan2", Graph_FloatTensor, [{s.atan2(x, y)}]> {
   let summary = "angle of a point";
   let description = [{
     Computes the angle of the point (y, x) in radians.

@@ -68,6 +68,7 @@ public:
   mlir::Value maximum(mlir::Value x, mlir::Value y);
   mlir::Value minimum(mlir::Value x, mlir::Value y);
   mlir::Value hypot(mlir::Value x, mlir::Value y);
+  mlir::Value atan2(mlir::Value x, mlir::Value y);
   mlir::Value shiftLeft(mlir::Value x, mlir::Value y);
   mlir::Value shiftRight(mlir::Value x, mlir::Value y);
 
