@@ -197,8 +197,13 @@ TEST_F(CheckTest, findsAbsentLanes) {
 }
 
 TEST_F(CheckTest, stopsEndlessLoops) {
-  // Limits steps through the environment, which this process has read.
-  bad("trap;", 1, CUDA_ERROR_LAUNCH_FAILED, "trap");
+  bad("again: add.u32 t, t, 1; bra again;", 32, CUDA_ERROR_LAUNCH_TIMEOUT,
+      "a block executed more than 4000000 instructions");
+}
+
+TEST_F(CheckTest, stopsAtTraps) {
+  bad("setp.eq.u32 q, t, 5; @q trap;", 32, CUDA_ERROR_LAUNCH_FAILED, "trap");
+  EXPECT_THAT(cu.report(), ::testing::HasSubstr("thread (5, 0, 0)"));
 }
 
 TEST_F(CheckTest, refusesToWriteConstants) {

@@ -17,6 +17,7 @@ static const std::string header = ".version 8.0\n.target sm_90\n"
 const Library &Library::get() {
   static const Library *library = [] {
     setenv("COIL_CUDA_SIM_QUIET", "1", 1);
+    setenv("COIL_CUDA_SIM_STEPS", "4000000", 1);
     void *handle = dlopen(COIL_CUDA_SIM, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       fprintf(stderr, "%s\n", dlerror());
