@@ -38,6 +38,12 @@ if torch_python and os.path.exists(torch_python):
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libdnnl.so.2"):
     config.available_features.add("onednn")
 
+# A CUDA driver that executes PTX here; see docs/GPU.md.
+cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
+if os.path.exists(cuda_sim):
+    config.available_features.add("cuda-sim")
+    config.substitutions.append(("%cuda_sim", "env COIL_CUDA_CACHING=0 COIL_CUDA_DRIVER=" + cuda_sim))
+
 # What assembles PTX; Coil looks in the same places.
 cuda = [os.environ.get(v) for v in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")]
 cuda_bins = [os.path.join(c, "bin") for c in cuda + ["/usr/local/cuda"] if c]

@@ -37,6 +37,7 @@ protected:
   void TearDown() override {
     RuntimeTest::TearDown();
     coil_cuda_kernel_unload(&addOne);
+    coil_cuda_kernel_unload(&addOneTwice);
     coil_cuda_kernel_unload(&check);
     coil_cuda_kernel_unload(&crash);
   }
@@ -69,6 +70,8 @@ protected:
 
   FakeCuda *fake = nullptr;
   coil_cuda_kernel addOne = makeKernel("add_one", 2, 1);
+  coil_cuda_kernel addOneTwice =
+      makeKernel("add_one_x2", 4, 1, COIL_CUDA_KERNEL_TABLE);
   coil_cuda_kernel check = makeKernel("check", 1, 0, COIL_CUDA_KERNEL_CHECKS);
   coil_cuda_kernel crash = makeKernel("crash", 1, 0);
 };
@@ -219,6 +222,30 @@ TEST_F(CUDATest, launchesKernels) {
     EXPECT_EQ(y[i], float(i) + 2);
   EXPECT_EQ(stats().launches, 2);
   EXPECT_EQ(fake->modules, 1);
+}
+
+TEST_F(CUDATest, launchesKernelsWithATableOfBuffers) {
+  float x[2][40], y[2][40] = {};
+  void *buffers[4];
+  for (int k = 0; k < 2; ++k) {
+    for (int i = 0; i < 40; ++i)
+      x[k][i] = float(100 * k + i);
+    buffers[k] = alloc(sizeof(x[k]));
+    buffers[2 + k] = alloc(sizeof(x[k]));
+    ASSERT_EQ(coil_rt_upload_cuda(run, buffers[k], x[k], sizeof(x[k])),
+              COIL_OK);
+  }
+  int64_t n = 40;
+  ASSERT_EQ(coil_rt_launch_cuda(run, &addOneTwice, buffers, &n, 2, 2, 1),
+            COIL_OK)
+      << coil_last_error();
+  for (int k = 0; k < 2; ++k)
+    ASSERT_EQ(coil_rt_download_cuda(run, y[k], buffers[2 + k], sizeof(y[k])),
+              COIL_OK);
+  ASSERT_EQ(coil_run_synchronize(run), COIL_OK);
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < 40; ++i)
+      EXPECT_EQ(y[k][i], x[k][i] + 1);
 }
 
 TEST_F(CUDATest, doesNotLaunchEmptyGrids) {
@@ -412,6 +439,54 @@ TEST_F(CUDAGraphTest, patchesAddresses) {
   // The last four sets of addresses have graphs of their own.
   call(7, 100, 1);
   EXPECT_EQ(fake->patches, patches);
+}
+
+/// Two results from one launch.
+static int32_t addOneToBoth(coil_run *run, const coil_tensor *inputs,
+                            coil_tensor *outputs) {
+  int64_t n = inputs[0].sizes[0], stride = 1;
+  void *buffers[4] = {inputs[0].data, inputs[0].data};
+  for (int k = 0; k < 2; ++k)
+    if (int32_t status = coil_rt_alloc_cuda(run, n * 4, &buffers[2 + k]))
+      return status;
+  if (int32_t status = coil_rt_launch_cuda(run, graphKernel, buffers, &n,
+                                           (n + 31) / 32, 2, 1))
+    return status;
+  for (int k = 0; k < 2; ++k) {
+    if (int32_t status = coil_rt_set_output(run, outputs + k, buffers[2 + k],
+                                            COIL_F32, 1, &n, &stride))
+      return status;
+    outputs[k].device_type = COIL_CUDA;
+  }
+  return COIL_OK;
+}
+
+TEST_F(CUDAGraphTest, patchesAddressesInTables) {
+  graphKernel = &addOneTwice;
+  for (int i = 0; i < 6; ++i) {
+    std::vector<float> x(64, float(i)), y[2] = {x, x};
+    int64_t n = 64, stride = 1, bytes = 4 * n;
+    coil_run *one = nullptr;
+    ASSERT_EQ(coil_run_create(&one), COIL_OK);
+    ASSERT_EQ(coil_run_set_cuda_device(one, 0), COIL_OK);
+    ASSERT_EQ(coil_rt_upload_cuda(one, inputs[i], x.data(), bytes), COIL_OK);
+    coil_tensor input = {inputs[i], &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
+    coil_tensor output[2] = {};
+    ASSERT_EQ(coil_cuda_program_call(program, one, addOneToBoth, &input, 1,
+                                     output, 2),
+              COIL_OK)
+        << coil_last_error();
+    for (int k = 0; k < 2; ++k)
+      ASSERT_EQ(coil_rt_download_cuda(one, y[k].data(), output[k].data, bytes),
+                COIL_OK);
+    ASSERT_EQ(coil_run_synchronize(one), COIL_OK);
+    for (int k = 0; k < 2; ++k)
+      for (float element : y[k])
+        EXPECT_EQ(element, float(i) + 1);
+    coil_run_destroy(one);
+  }
+  EXPECT_EQ(graphStats().replayed, 5);
+  EXPECT_GE(fake->patches, 1);
 }
 
 TEST_F(CUDAGraphTest, keepsResultsOfEarlierReplays) {
