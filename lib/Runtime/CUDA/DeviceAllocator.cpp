@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstdlib>
+#include <cstring>
 
 using namespace coil::rt;
 using namespace coil::rt::cuda;
@@ -27,6 +29,8 @@ static constexpr int64_t smallSegment = int64_t(2) << 20;
 static constexpr int64_t mediumLimit = int64_t(10) << 20;
 static constexpr int64_t mediumSegment = int64_t(20) << 20;
 static constexpr int64_t largeGranule = int64_t(2) << 20;
+/// Kernels may load whole vectors.
+static constexpr int64_t directGranule = 16;
 static constexpr int64_t maxBlock = int64_t(1) << 47;
 
 static int64_t roundUp(int64_t value, int64_t multiple) {
@@ -37,6 +41,16 @@ static int64_t roundUp(int64_t value, int64_t multiple) {
 /// known by the size of what is asked for.
 static bool isSmall(int64_t bytes) { return bytes <= smallLimit; }
 
+/// COIL_CUDA_CACHING=0 turns caching off, but for the memory of graphs, which
+/// keeps its addresses.
+static bool caches() {
+  static const bool value = [] {
+    const char *text = getenv("COIL_CUDA_CACHING");
+    return !text || strcmp(text, "0") != 0;
+  }();
+  return value;
+}
+
 MemoryPool *DeviceAllocator::createPool() {
   std::lock_guard<std::mutex> lock(mutex);
   return allPools.insert(std::make_unique<MemoryPool>()).first->get();
@@ -45,8 +59,10 @@ MemoryPool *DeviceAllocator::createPool() {
 MemoryPool *DeviceAllocator::getPool(CUstream stream) {
   std::lock_guard<std::mutex> lock(mutex);
   MemoryPool *&pool = pools[stream];
-  if (!pool)
+  if (!pool) {
     pool = allPools.insert(std::make_unique<MemoryPool>()).first->get();
+    pool->direct = !caches();
+  }
   return pool;
 }
 
@@ -71,10 +87,13 @@ DeviceBlock *DeviceAllocator::allocateSegment(MemoryPool *pool, int64_t bytes,
   int64_t size = small                  ? smallSegment
                  : bytes <= mediumLimit ? mediumSegment
                                         : roundUp(bytes, largeGranule);
+  if (pool->direct)
+    size = bytes;
   CUdeviceptr address = 0;
   if (device.driver.memAlloc(&address, size_t(size)) != CUDA_SUCCESS) {
     // Close to the end, a segment of exactly this size may still fit.
-    size = roundUp(bytes, small ? granule : largeGranule);
+    if (!pool->direct)
+      size = roundUp(bytes, small ? granule : largeGranule);
     if (device.driver.memAlloc(&address, size_t(size)) != CUDA_SUCCESS)
       return nullptr;
   }
@@ -165,7 +184,8 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
   };
   if (bytes > maxBlock || injectAllocationFailure())
     return outOfMemory();
-  int64_t size = roundUp(std::max<int64_t>(bytes, 1), granule);
+  int64_t size = roundUp(std::max<int64_t>(bytes, 1),
+                         pool->direct ? directGranule : granule);
   bool small = isSmall(size);
 
   std::unique_lock<std::mutex> lock(mutex);
@@ -235,6 +255,10 @@ void DeviceAllocator::release(DeviceBlock *block) {
   }
   block->free = true;
   list.insert(block);
+  if (block->pool->direct) {
+    ContextGuard guard(device);
+    returnSegment(block, small);
+  }
 }
 
 DeviceBlock *DeviceAllocator::find(CUdeviceptr address) {

@@ -58,6 +58,9 @@ struct LessBlock {
 struct MemoryPool {
   /// Small blocks have segments of their own: they would split large ones.
   std::set<DeviceBlock *, LessBlock> free[2];
+  /// Nothing is cached: each block is an allocation of the driver, as large as
+  /// what was asked for, so that checkers of memory see the bounds.
+  bool direct = false;
 };
 
 class DeviceAllocator {

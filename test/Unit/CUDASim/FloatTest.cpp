@@ -388,4 +388,77 @@ TEST_F(FloatTest, testsProperties) {
   EXPECT_EQ(is("subnormal"), (std::vector<uint32_t>{0, 0, 0, 1, 0}));
 }
 
+TEST_F(FloatTest, comparesHalves) {
+  for (const Format<uint16_t> &f : {f16, bf16}) {
+    Pairs<uint16_t> in(interesting(f, 3));
+    auto is = [&](const std::string &op,
+                  const std::function<bool(APFloat::cmpResult)> &holds) {
+      auto r = map<uint32_t>("setp." + op + "." + f.name +
+                                 " p, a, b; selp.u32 d, 1, 0, p;",
+                             in.a, in.b);
+      for (size_t i = 0; i < in.size(); ++i)
+        EXPECT_EQ(r[i], holds(f.decode(in.a[i]).compare(f.decode(in.b[i]))))
+            << op << f.name << std::hex << " " << in.a[i] << " " << in.b[i];
+    };
+    is("lt", [](auto c) { return c == APFloat::cmpLessThan; });
+    is("ge", [](auto c) {
+      return c == APFloat::cmpGreaterThan || c == APFloat::cmpEqual;
+    });
+    is("neu", [](auto c) { return c != APFloat::cmpEqual; });
+    is("nan", [](auto c) { return c == APFloat::cmpUnordered; });
+  }
+  // Two at once: the first predicate is of the lower halves.
+  EXPECT_EQ(map<uint32_t>("setp.lt.f16x2 p|q, a, b; selp.u32 r0, 1, 0, p;"
+                          "selp.u32 r1, 2, 0, q; or.b32 d, r0, r1;",
+                          std::vector<uint32_t>{0x3C004000, 0x40003C00},
+                          std::vector<uint32_t>{0x40003C00, 0x3C004000}),
+            (std::vector<uint32_t>{2, 1}));
+}
+
+TEST_F(FloatTest, approximatesHalves) {
+  auto toFloat = [](const Format<uint16_t> &f, uint16_t bits) {
+    APFloat v = f.decode(bits);
+    bool loses;
+    v.convert(APFloat::IEEEsingle(), RM::NearestTiesToEven, &loses);
+    return v.convertToFloat();
+  };
+  std::vector<uint16_t> halves, bfloats;
+  for (int i = -40; i <= 40; ++i) {
+    halves.push_back(
+        f16.encode(APFloat(APFloat::IEEEhalf(), std::to_string(i * 0.3))));
+    bfloats.push_back(
+        f16.encode(APFloat(APFloat::BFloat(), std::to_string(i * 0.3))));
+  }
+  auto check = [&](const Format<uint16_t> &f, const std::string &op,
+                   const std::vector<uint16_t> &a, double (*exact)(double),
+                   double relative) {
+    auto r = map<uint16_t>(op + " d, a;", a);
+    for (size_t i = 0; i < a.size(); ++i) {
+      double want = exact(toFloat(f, a[i]));
+      if (want < 65504)
+        EXPECT_NEAR(toFloat(f, r[i]), want,
+                    relative * std::fabs(want) + 0x1p-24)
+            << op;
+    }
+  };
+  check(f16, "ex2.approx.f16", halves, std::exp2, 0x1p-9);
+  check(bf16, "ex2.approx.ftz.bf16", bfloats, std::exp2, 0x1p-6);
+  check(f16, "tanh.approx.f16", halves, std::tanh, 0x1p-9);
+  check(bf16, "tanh.approx.bf16", bfloats, std::tanh, 0x1p-6);
+  EXPECT_EQ(map<uint32_t>("ex2.approx.f16x2 d, a;",
+                          std::vector<uint32_t>{0x3C004000})[0],
+            0x40004400u); // 2 and 4
+}
+
+TEST_F(FloatTest, clampsHalves) {
+  std::vector<uint16_t> a = {0x3C00, 0xC000, 0x4400}, b(3, 0x3C00);
+  EXPECT_EQ(map<uint16_t>("fma.rn.relu.f16 d, a, b, b;", a, b),
+            (std::vector<uint16_t>{0x4000, 0, 0x4500}));
+  EXPECT_EQ(map<uint16_t>("fma.rn.sat.f16 d, a, b, b;", a, b),
+            (std::vector<uint16_t>{0x3C00, 0, 0x3C00}));
+  EXPECT_EQ(map<uint16_t>("add.rn.ftz.f16 d, a, 0;",
+                          std::vector<uint16_t>{0x0010})[0],
+            0);
+}
+
 } // namespace

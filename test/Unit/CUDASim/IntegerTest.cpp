@@ -134,6 +134,19 @@ TEST_F(IntegerTest, carries) {
       [](uint64_t a, uint64_t b) { return a - b; });
 }
 
+TEST_F(IntegerTest, clampsExtremesAtZero) {
+  checkSame<int32_t>("min.relu.s32 d, a, b;", [](int32_t a, int32_t b) {
+    return std::max(std::min(a, b), 0);
+  });
+  checkSame<int32_t>("max.relu.s32 d, a, b;", [](int32_t a, int32_t b) {
+    return std::max(std::max(a, b), 0);
+  });
+  EXPECT_EQ(map<uint32_t>("min.relu.s16x2 d, a, b;",
+                          std::vector<uint32_t>{0x80000005},
+                          std::vector<uint32_t>{0x00010007})[0],
+            5u);
+}
+
 TEST_F(IntegerTest, negatesAndSaturates) {
   checkSame<int32_t>("neg.s32 d, a;",
                      [](int32_t a, int32_t) { return int32_t(-uint32_t(a)); });
@@ -309,6 +322,17 @@ TEST_F(IntegerTest, splitsRegisters) {
             0x7788556633441122u);
   EXPECT_EQ(map<uint32_t>("mov.b64 {_, r1}, a; mov.b32 d, r1;", a)[0],
             0x11223344u);
+}
+
+TEST_F(IntegerTest, computesPairsOf16Bits) {
+  std::vector<uint32_t> a = {0x7FFF0001, 0x8000FFFF},
+                        b = {0x00010005, 0x00010002};
+  EXPECT_EQ(map<uint32_t>("add.s16x2 d, a, b;", a, b),
+            (std::vector<uint32_t>{0x80000006, 0x80010001}));
+  EXPECT_EQ(map<uint32_t>("min.s16x2 d, a, b;", a, b),
+            (std::vector<uint32_t>{0x00010001, 0x8000FFFF}));
+  EXPECT_EQ(map<uint32_t>("max.u16x2 d, a, b;", a, b),
+            (std::vector<uint32_t>{0x7FFF0005, 0x8000FFFF}));
 }
 
 } // namespace

@@ -294,28 +294,10 @@ bool recordGranule(Warp &w, const Inst &inst, unsigned lane, const Target &t,
   return true;
 }
 
-bool allWritten(const uint8_t *flags, unsigned bytes) {
-  auto is = [&](auto zero) {
-    decltype(zero) v, ones;
-    memcpy(&v, flags, sizeof(v));
-    memset(&ones, 1, sizeof(v));
-    return v == ones;
-  };
-  switch (bytes) {
-  case 1:
-    return *flags;
-  case 2:
-    return is(uint16_t());
-  case 4:
-    return is(uint32_t());
-  case 8:
-    return is(uint64_t());
-  default:
-    for (unsigned i = 0; i < bytes; ++i)
-      if (!flags[i])
-        return false;
-    return true;
-  }
+/// Whether a load reads something. A compiler may widen loads inside aligned
+/// vectors, so bytes that nobody wrote beside others are no error.
+bool anyWritten(const uint8_t *flags, unsigned bytes) {
+  return *flags || memchr(flags, 1, bytes);
 }
 
 } // namespace
@@ -354,7 +336,7 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
     return true;
   if (a->written) {
     if (reads && l.options->uninitializedGlobal &&
-        !allWritten(a->written + t.offset, bytes)) {
+        !anyWritten(a->written + t.offset, bytes)) {
       fault(w, inst, lane, LaunchFailed,
             "read of global memory that nobody wrote: " + whereIs(w, t));
       return false;

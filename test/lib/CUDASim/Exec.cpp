@@ -99,7 +99,8 @@ static uint32_t converge(Warp &w, const Inst &inst, uint32_t mask) {
             "a lane is not in its own member mask");
       return done;
     }
-    if (want & ~same) {
+    // Lanes that have exited, or never were, are not waited for.
+    if (want & w.alive & ~same) {
       w.blocked |= same;
       continue;
     }
@@ -111,6 +112,8 @@ static uint32_t converge(Warp &w, const Inst &inst, uint32_t mask) {
 
 static void exitLanes(Warp &w, const Inst &inst, uint32_t mask) {
   w.alive &= ~mask;
+  // Those that wait for others see whom they still wait for.
+  w.blocked = 0;
   for (uint32_t rest = mask; rest; rest &= rest - 1)
     w.exitLine[__builtin_ctz(rest)] = inst.line;
 }
@@ -554,18 +557,13 @@ static void deadlock(Block &b) {
     unsigned lane = __builtin_ctz(w.blocked);
     const Inst &inst = b.code->insts[w.pc[lane]];
     uint32_t want = w.reg<const uint32_t>(inst.e)[lane];
-    uint32_t missing = want & ~lanesAt(w, w.blocked, w.pc[lane]);
+    uint32_t missing = want & w.alive & ~lanesAt(w, w.blocked, w.pc[lane]);
     unsigned other = missing ? __builtin_ctz(missing) : 0;
-    std::string where =
-        !(w.present >> other & 1) ? "does not exist"
-        : !(w.alive >> other & 1)
-            ? "has exited at PTX line " + std::to_string(w.exitLine[other])
-            : "is at PTX line " +
-                  std::to_string(b.code->insts[w.pc[other]].line);
     return fault(w, inst, lane, LaunchFailed,
                  "an instruction of a warp lacks lanes of its member mask: "
                  "lane " +
-                     std::to_string(other) + " " + where);
+                     std::to_string(other) + " is at PTX line " +
+                     std::to_string(b.code->insts[w.pc[other]].line));
   }
   for (Warp &w : b.warps) {
     if (!w.barrier)

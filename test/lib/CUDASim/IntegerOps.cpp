@@ -12,6 +12,7 @@
 #include "Lanes.h"
 #include "Lower.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace coil::cudasim;
@@ -464,9 +465,29 @@ bool lowerMul24(Lowering &l) {
   return finish(l, fn, type, mad ? 3 : 2);
 }
 
+/// Min or Max, clamped at zero.
+template <class Op>
+struct Clamped {
+  template <class T>
+  static T apply(T a, T b) {
+    return std::max(Op::apply(a, b), T(0));
+  }
+};
+
 bool lowerMinMax(Lowering &l) {
   bool isMin = l.root() == "min";
+  bool relu = l.take("relu");
   Ty type = l.takeType();
+  if (relu && type == Ty::S32)
+    return finish(l,
+                  isMin ? binary<int32_t, Clamped<Min>>
+                        : binary<int32_t, Clamped<Max>>,
+                  type, 2);
+  if (relu)
+    return type == Ty::S16x2 && finish(l,
+                                       isMin ? packed<int16_t, Clamped<Min>>
+                                             : packed<int16_t, Clamped<Max>>,
+                                       type, 2);
   if (type == Ty::U16x2)
     return finish(l, isMin ? packed<uint16_t, Min> : packed<uint16_t, Max>,
                   type, 2);
