@@ -56,6 +56,10 @@ std::optional<int32_t> coil::getRuntimeDType(Type type) {
     return COIL_F32;
   if (type.isF64())
     return COIL_F64;
+  if (isa<Float8E4M3FNType>(type))
+    return COIL_F8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return COIL_F8E5M2;
   return std::nullopt;
 }
 

@@ -373,7 +373,9 @@ struct Bitcast {
     case 64:
       return pick<DType::F64, DType::I64>(fromFloat, toFloat);
     case 8:
-      return run<DType::I8, DType::I8>;
+      if (isa<Float8E4M3FNType>(from) || isa<Float8E4M3FNType>(to))
+        return pick<DType::F8E4M3FN, DType::I8>(fromFloat, toFloat);
+      return pick<DType::F8E5M2, DType::I8>(fromFloat, toFloat);
     default:
       return nullptr;
     }

@@ -65,7 +65,7 @@ Scalar floatThunk(Scalar x, Scalar y, Scalar z, bool &) {
   using T = std::conditional_t<Type == DType::F64, double, float>;
   T result = Op::template run<T>(static_cast<T>(x.f), static_cast<T>(y.f),
                                  static_cast<T>(z.f));
-  if constexpr (Type == DType::F16 || Type == DType::BF16)
+  if constexpr (Type != DType::F32 && Type != DType::F64)
     return makeFloat(roundTo(Type, result));
   else
     return makeFloat(result);
@@ -135,6 +135,10 @@ ScalarFunction dispatchFloat(mlir::Type type, FnT fn) {
     return fn(std::integral_constant<DType, DType::F32>());
   if (type.isF64())
     return fn(std::integral_constant<DType, DType::F64>());
+  if (llvm::isa<mlir::Float8E4M3FNType>(type))
+    return fn(std::integral_constant<DType, DType::F8E4M3FN>());
+  if (llvm::isa<mlir::Float8E5M2Type>(type))
+    return fn(std::integral_constant<DType, DType::F8E5M2>());
   return nullptr;
 }
 

@@ -40,6 +40,10 @@ std::optional<DType> coil::reference::getDType(Type type) {
     return DType::F32;
   if (type.isF64())
     return DType::F64;
+  if (isa<Float8E4M3FNType>(type))
+    return DType::F8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return DType::F8E5M2;
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return std::nullopt;
@@ -70,6 +74,10 @@ Type coil::reference::getType(DType dtype, MLIRContext *context) {
     return Float32Type::get(context);
   case DType::F64:
     return Float64Type::get(context);
+  case DType::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case DType::F8E5M2:
+    return Float8E5M2Type::get(context);
   default:
     return IntegerType::get(context, getBitWidth(dtype),
                             isUnsigned(dtype) ? IntegerType::Unsigned
@@ -78,7 +86,8 @@ Type coil::reference::getType(DType dtype, MLIRContext *context) {
 }
 
 unsigned coil::reference::getByteSize(DType dtype) {
-  static constexpr uint8_t sizes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
+  static constexpr uint8_t sizes[] = {1, 1, 1, 2, 2, 4, 4, 8,
+                                      8, 2, 2, 4, 8, 1, 1};
   return sizes[static_cast<unsigned>(dtype)];
 }
 
@@ -88,8 +97,8 @@ unsigned coil::reference::getBitWidth(DType dtype) {
 
 llvm::StringRef coil::reference::getName(DType dtype) {
   static constexpr llvm::StringLiteral names[] = {
-      "i1",  "i8",   "ui8", "i16",  "ui16", "i32", "ui32",
-      "i64", "ui64", "f16", "bf16", "f32",  "f64"};
+      "i1",   "i8",  "ui8",  "i16", "ui16", "i32",      "ui32",  "i64",
+      "ui64", "f16", "bf16", "f32", "f64",  "f8E4M3FN", "f8E5M2"};
   return names[static_cast<unsigned>(dtype)];
 }
 
@@ -157,6 +166,29 @@ double coil::reference::decodeBF16(uint16_t bits) {
   return value;
 }
 
+static const llvm::fltSemantics &getSemantics(DType dtype) {
+  return dtype == DType::F8E4M3FN ? APFloat::Float8E4M3FN()
+                                  : APFloat::Float8E5M2();
+}
+
+uint8_t coil::reference::encodeF8(DType dtype, double value) {
+  // All ones is the framework's NaN.
+  if (std::isnan(value))
+    return std::signbit(value) ? 0xff : 0x7f;
+  APFloat encoded(value);
+  bool losesInfo;
+  encoded.convert(getSemantics(dtype), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return static_cast<uint8_t>(encoded.bitcastToAPInt().getZExtValue());
+}
+double coil::reference::decodeF8(DType dtype, uint8_t bits) {
+  APFloat value(getSemantics(dtype), APInt(8, bits));
+  bool losesInfo;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value.convertToDouble();
+}
+
 double coil::reference::roundTo(DType dtype, double value) {
   switch (dtype) {
   case DType::F16:
@@ -165,6 +197,9 @@ double coil::reference::roundTo(DType dtype, double value) {
     return decodeBF16(encodeBF16(value));
   case DType::F32:
     return static_cast<float>(value);
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+    return decodeF8(dtype, encodeF8(dtype, value));
   default:
     return value;
   }
@@ -217,6 +252,9 @@ uint64_t coil::reference::toBits(DType dtype, Scalar value) {
     return llvm::bit_cast<uint32_t>(static_cast<float>(value.f));
   case DType::F64:
     return llvm::bit_cast<uint64_t>(value.f);
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+    return encodeF8(dtype, value.f);
   default:
     return static_cast<uint64_t>(value.i) &
            llvm::maskTrailingOnes<uint64_t>(getBitWidth(dtype));
@@ -233,6 +271,9 @@ Scalar coil::reference::fromBits(DType dtype, uint64_t bits) {
     return makeFloat(llvm::bit_cast<float>(static_cast<uint32_t>(bits)));
   case DType::F64:
     return makeFloat(llvm::bit_cast<double>(bits));
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+    return makeFloat(decodeF8(dtype, static_cast<uint8_t>(bits)));
   default:
     return makeInt(wrapTo(dtype, static_cast<int64_t>(bits)));
   }
@@ -430,6 +471,9 @@ Scalar Tensor::load(DType dtype, const void *data, int64_t position) {
     return makeFloat(read<float>(data, position));
   case DType::F64:
     return makeFloat(read<double>(data, position));
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+    return makeFloat(decodeF8(dtype, read<uint8_t>(data, position)));
   }
   llvm_unreachable("unknown element type");
 }
@@ -458,6 +502,9 @@ void Tensor::store(DType dtype, void *data, int64_t position, Scalar value) {
     return write(data, position, static_cast<float>(value.f));
   case DType::F64:
     return write(data, position, value.f);
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+    return write(data, position, encodeF8(dtype, value.f));
   }
   llvm_unreachable("unknown element type");
 }
@@ -526,6 +573,10 @@ Tolerance coil::reference::getDefaultTolerance(DType dtype) {
     return {2e-5, 1e-5};
   case DType::F64:
     return {1e-9, 1e-11};
+  case DType::F8E4M3FN:
+    return {0.125, 0x1p-9};
+  case DType::F8E5M2:
+    return {0.25, 0x1p-16};
   default:
     return {};
   }

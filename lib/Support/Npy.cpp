@@ -127,9 +127,9 @@ static int32_t parseElementType(StringRef name) {
 static StringRef elementTypeName(int32_t dtype) {
   static constexpr StringLiteral names[] = {"|b1", "|i1", "|u1", "<i2", "<u2",
                                             "<i4", "<u4", "<i8", "<u8", "<f2",
-                                            "<V2", "<f4", "<f8"};
-  return dtype >= 0 && dtype <= COIL_F64 ? StringRef(names[dtype])
-                                         : StringRef();
+                                            "<V2", "<f4", "<f8", "|V1", "|V1"};
+  return dtype >= 0 && dtype <= COIL_F8E5M2 ? StringRef(names[dtype])
+                                            : StringRef();
 }
 
 Expected<Header> HeaderParser::parse() {

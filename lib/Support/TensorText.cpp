@@ -32,7 +32,7 @@ static Error error(const Twine &message) {
 }
 
 static bool isFloat(int32_t dtype) {
-  return dtype >= COIL_F16 && dtype <= COIL_F64;
+  return dtype >= COIL_F16 && dtype <= COIL_F8E5M2;
 }
 
 static bool isUnsigned(int32_t dtype) {
@@ -48,6 +48,10 @@ static const fltSemantics &getSemantics(int32_t dtype) {
     return APFloat::BFloat();
   case COIL_F32:
     return APFloat::IEEEsingle();
+  case COIL_F8E4M3FN:
+    return APFloat::Float8E4M3FN();
+  case COIL_F8E5M2:
+    return APFloat::Float8E5M2();
   default:
     return APFloat::IEEEdouble();
   }
@@ -56,7 +60,7 @@ static const fltSemantics &getSemantics(int32_t dtype) {
 std::optional<int32_t> coil::parseDType(StringRef name) {
   if (name == "i1")
     return COIL_BOOL;
-  for (int32_t dtype = COIL_BOOL; dtype <= COIL_F64; ++dtype)
+  for (int32_t dtype = COIL_BOOL; dtype <= COIL_F8E5M2; ++dtype)
     if (name == coil_dtype_name(dtype))
       return dtype;
   return std::nullopt;
@@ -240,7 +244,7 @@ static void printFloat(raw_ostream &os, const APFloat &value) {
     os << StringRef(text, size_t(end.ptr - text));
     return;
   }
-  // f16 and bf16 are exact in a double; six digits tell any two apart.
+  // Narrower floats are exact in a double; six digits tell any two apart.
   APFloat wide = value;
   bool losesInfo;
   wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);

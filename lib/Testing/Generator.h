@@ -236,6 +236,13 @@ private:
   bool emitPad();
   bool emitGather();
   bool emitIndex();
+  bool emitScan();
+  bool emitArgScan();
+  bool emitScatter();
+  bool emitIndexPut();
+  bool addWritten(mlir::Value value, std::optional<graph::ReduceKind> kind,
+                  const Item &into, const Item &written);
+  std::optional<graph::ReduceKind> randomWriteKind(const Item &item);
   bool emitCreation();
   bool emitMatmul();
   bool emitConv();

@@ -101,7 +101,7 @@ Item Generator::clamp(const Item &x, double lo, double hi) {
 
 bool Generator::emitOne() {
   // Weights by repetition.
-  switch (below(40)) {
+  switch (below(options.ordered ? 44 : 40)) {
   case 0:
   case 1:
   case 2:
@@ -162,6 +162,13 @@ bool Generator::emitOne() {
     return emitCreation();
   case 37:
     return emitMatmul();
+  case 40:
+    return emitScatter();
+  case 41:
+    return emitIndexPut();
+  case 42:
+  case 43:
+    return chance(75) ? emitScan() : emitArgScan();
   case 38:
     return chance(50) ? emitSoftmax() : emitLayerNorm();
   default:

@@ -30,6 +30,8 @@ struct ProgramOptions {
   std::vector<reference::DType> dtypes;
   /// Whether sizes may be symbolic.
   bool symbols = true;
+  /// Whether there are scans and writes at positions.
+  bool ordered = true;
 };
 
 /// A module with one function, `main`, and arguments for it. The values

@@ -87,6 +87,51 @@ bool Generator::emitArgReduce() {
          add(op.getPositions(), 0, static_cast<double>(x.shape[dim]));
 }
 
+bool Generator::emitScan() {
+  const Item *found = find([](const Item &i) { return i.rank() > 0; });
+  if (!found)
+    return false;
+  Item x = *found;
+  int64_t dim = below(x.rank());
+  double size = std::max(std::fabs(x.lo), std::fabs(x.hi));
+  double count = static_cast<double>(x.shape[dim]);
+  auto scan = [&](ScanKind kind, double lo, double hi) {
+    return add(
+        ScanOp::create(builder, loc, kind, x.value, static_cast<uint64_t>(dim)),
+        lo, hi);
+  };
+  switch (below(4)) {
+  case 0:
+    if (x.isBool() || (x.isFloat() && (count > 9 || size > 2)))
+      return false;
+    return scan(ScanKind::Prod, -HUGE_VAL, HUGE_VAL);
+  case 1:
+    return scan(chance(50) ? ScanKind::Max : ScanKind::Min, x.lo, x.hi);
+  case 2:
+    if (x.isFloat() && size < 50)
+      return scan(ScanKind::LogAddExp, x.lo, x.hi + std::log(count + 1));
+    [[fallthrough]];
+  default:
+    if (x.isBool() || (x.isFloat() && size * count > limit(x.dtype)))
+      return false;
+    return scan(ScanKind::Sum, -size * count, size * count);
+  }
+}
+
+bool Generator::emitArgScan() {
+  const Item *found = find([](const Item &i) { return i.rank() > 0; });
+  if (!found)
+    return false;
+  Item x = *found;
+  int64_t dim = below(x.rank());
+  auto op = ArgScanOp::create(builder, loc,
+                              chance(50) ? graph::ReduceKind::Max
+                                         : graph::ReduceKind::Min,
+                              x.value, dim);
+  return add(op.getValues(), x.lo, x.hi) &&
+         add(op.getPositions(), 0, static_cast<double>(x.shape[dim]));
+}
+
 bool Generator::emitSoftmax() {
   const Item *found =
       find([](const Item &i) { return i.isFloat() && i.rank() > 0; });
@@ -320,6 +365,106 @@ bool Generator::emitIndex() {
       *Tensor::countElements(*evaluate(*sizes)) > options.maxElements)
     return false;
   return add(t.index(x.value, indices, dims), x.lo, x.hi);
+}
+
+/// How to combine elements of an item's type; nothing replaces.
+std::optional<graph::ReduceKind> Generator::randomWriteKind(const Item &item) {
+  using graph::ReduceKind;
+  if (chance(30))
+    return std::nullopt;
+  ReduceKind kind =
+      any({ReduceKind::Sum, ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min,
+           ReduceKind::Any, ReduceKind::All, ReduceKind::Xor});
+  return isReducible(kind, type(item.dtype)) ? kind : ReduceKind::Max;
+}
+
+/// Adds the result of writing `written` into `into`.
+bool Generator::addWritten(Value value, std::optional<graph::ReduceKind> kind,
+                           const Item &into, const Item &written) {
+  double lo = std::min(into.lo, written.lo), hi = std::max(into.hi, written.hi);
+  if (kind == graph::ReduceKind::Sum) {
+    double count = static_cast<double>(written.count());
+    lo = into.lo + std::min(0.0, written.lo) * count;
+    hi = into.hi + std::max(0.0, written.hi) * count;
+  }
+  if (kind == graph::ReduceKind::Xor)
+    lo = -HUGE_VAL, hi = HUGE_VAL;
+  return add(value, lo, hi);
+}
+
+bool Generator::emitScatter() {
+  const Item *found = find([](const Item &i) { return i.rank() > 0; });
+  if (!found)
+    return false;
+  Item source = *found;
+  int64_t dim = below(source.rank());
+  Sizes sizes = source.sizes;
+  sizes[dim] = randomSize();
+  std::optional<SmallVector<int64_t>> shape = evaluate(sizes);
+  if ((*shape)[dim] == 0 ||
+      *Tensor::countElements(*shape) > options.maxElements)
+    return false;
+  std::optional<graph::ReduceKind> kind = randomWriteKind(source);
+  double bound = std::max(std::fabs(source.lo), std::fabs(source.hi)) *
+                 static_cast<double>(source.count());
+  if (kind == graph::ReduceKind::Sum && source.isFloat() &&
+      bound > limit(source.dtype))
+    kind = std::nullopt;
+  Item x = argument(source.dtype, sizes);
+  // A value of the program rather than an argument can be written over.
+  if (chance(60)) {
+    Item y = argument(x.dtype, sizes);
+    x.value = x.isBool() ? t.binary<BitwiseOrOp>(x.value, y.value)
+                         : t.binary<MaximumOp>(x.value, y.value);
+    x.hi = std::max(x.hi, y.hi);
+  }
+  double size = static_cast<double>((*shape)[dim]);
+  Item index = argument(any({DType::I64, DType::I64, DType::I32}), source.sizes,
+                        -size, size - 1);
+  auto op = ScatterOp::create(builder, loc, x.value.getType(),
+                              kind ? graph::ReduceKindAttr::get(context, *kind)
+                                   : graph::ReduceKindAttr(),
+                              x.value, index.value, source.value,
+                              builder.getI64IntegerAttr(dim));
+  return addWritten(op, kind, x, source);
+}
+
+bool Generator::emitIndexPut() {
+  const Item *found = find([](const Item &i) { return i.rank() > 0; });
+  if (!found)
+    return false;
+  Item x = *found;
+  SmallVector<int64_t> dims;
+  for (int64_t d = 0; d < x.rank(); ++d)
+    if (x.shape[d] > 0 && chance(45))
+      dims.push_back(d);
+  if (dims.empty())
+    return false;
+  Sizes shape = randomSizes(below(3));
+  SmallVector<Value> indices;
+  SmallVector<Sizes> indexSizes;
+  for (int64_t d : dims) {
+    double size = static_cast<double>(x.shape[d]);
+    indices.push_back(argument(DType::I64, shape, -size, size - 1).value);
+    indexSizes.push_back(shape);
+  }
+  FailureOr<Sizes> sizes = inferIndex(x.sizes, indexSizes, dims);
+  if (failed(sizes) ||
+      *Tensor::countElements(*evaluate(*sizes)) > options.maxElements)
+    return false;
+  Item values = argument(x.dtype, *sizes);
+  std::optional<graph::ReduceKind> kind = randomWriteKind(x);
+  double bound = std::max(std::fabs(x.lo), std::fabs(x.hi)) +
+                 std::max(std::fabs(values.lo), std::fabs(values.hi)) *
+                     static_cast<double>(values.count());
+  if (kind == graph::ReduceKind::Sum && x.isFloat() && bound > limit(x.dtype))
+    kind = std::nullopt;
+  auto op = IndexPutOp::create(builder, loc, x.value.getType(),
+                               kind ? graph::ReduceKindAttr::get(context, *kind)
+                                    : graph::ReduceKindAttr(),
+                               x.value, indices, values.value,
+                               builder.getDenseI64ArrayAttr(dims));
+  return addWritten(op, kind, x, values);
 }
 
 bool Generator::emitCreation() {

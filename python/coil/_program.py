@@ -106,8 +106,8 @@ class Program:
     def __call__(self, *inputs):
         """Runs the program; returns NumPy arrays where NumPy is installed.
 
-        Outputs of bf16, which NumPy does not have, and outputs on a GPU stay
-        `Tensor`.
+        Outputs of types that NumPy does not have (bf16, floats of 8 bits) and
+        outputs on a GPU stay `Tensor`.
         """
         outputs = self.run(*inputs)
         if numpy is None:

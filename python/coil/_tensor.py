@@ -3,16 +3,19 @@
 """Tensors that cross the C API, in and out, without copies."""
 
 import ctypes
+import math
 
 from coil._library import CTensor, InputError, PythonObjects, tensors_from_python
 
 # The order of coil_dtype.
-DTYPES = "bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64".split()
-SIZES = dict(zip(DTYPES, (1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8)))
+DTYPES = "bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8E4M3FN f8E5M2".split()
+SIZES = dict(zip(DTYPES, (1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1)))
 _TYPESTR = dict(
-    zip(DTYPES, "|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 None <f4 <f8".split())
+    zip(DTYPES, "|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 None <f4 <f8 None None".split())
 )
-_FROM_TYPESTR = {text: name for name, text in _TYPESTR.items() if name != "bf16"}
+# Element types that NumPy does not have.
+FOREIGN = ("bf16", "f8E4M3FN", "f8E5M2")
+_FROM_TYPESTR = {text: name for name, text in _TYPESTR.items() if name not in FOREIGN}
 # Letters of the buffer protocol.
 _FORMATS = {"?": "bool", "e": "f16", "f": "f32", "d": "f64"}
 for _letter in "bhilq":
@@ -30,7 +33,7 @@ for _letter in "bhilq":
 
 
 # Codes of element types in DLPack.
-_DL_CODES = {"i": 0, "u": 1, "f": 2, "bf": 4, "bool": 6}
+_DL_CODES = {"i": 0, "u": 1, "f": 2, "bf": 4, "bool": 6, "f8E4M3FN": 10, "f8E5M2": 12}
 _DL_KINDS = {code: kind for kind, code in _DL_CODES.items()}
 CPU, CUDA = 0, 1
 # Kinds of memory: DLPack's number of each of ours, and back.
@@ -51,6 +54,17 @@ class _DLTensor(ctypes.Structure):
         ("strides", ctypes.POINTER(ctypes.c_int64)),
         ("byte_offset", ctypes.c_uint64),
     ]
+
+
+def _decode_float8(bits, dtype):
+    """The value of a float of 8 bits."""
+    if dtype == "f8E5M2":  # The upper byte of a half.
+        return memoryview(bytes((0, bits))).cast("e")[0]
+    exponent, mantissa = bits >> 3 & 15, bits & 7
+    if exponent == 15 and mantissa == 7:
+        return math.nan
+    value = mantissa * 2.0**-9 if exponent == 0 else (8 + mantissa) * 2.0 ** (exponent - 10)
+    return -value if bits & 0x80 else value
 
 
 class _DLManaged(ctypes.Structure):
@@ -110,7 +124,7 @@ def _from_dlpack(value, stream):
     get.argtypes = [ctypes.py_object, ctypes.c_char_p]
     tensor = _DLTensor.from_address(get(capsule, b"dltensor"))
     kind = _DL_KINDS.get(tensor.code)
-    dtype = kind if kind == "bool" else f"{kind}{tensor.bits}"
+    dtype = kind if kind in SIZES else f"{kind}{tensor.bits}"
     place = _FROM_DL_DEVICE.get(tensor.device_type)
     if place is None or tensor.lanes != 1 or dtype not in SIZES:
         raise InputError("expected a tensor of numbers in host memory or on a CUDA device")
@@ -226,7 +240,7 @@ class Tensor:
     """An output. Shares the memory of the run that made it.
 
     NumPy reads one in host memory without a copy (`numpy.asarray`), except for
-    bf16, which NumPy does not have. PyTorch and others read it by DLPack
+    bf16 and floats of 8 bits, which it does not have. PyTorch and others read it by DLPack
     (`torch.from_dlpack`), also on a GPU.
     """
 
@@ -280,7 +294,9 @@ class Tensor:
         rank = len(self.shape)
         array = ctypes.c_int64 * max(rank, 1)
         shape, strides = array(*self.shape), array(*self.strides)
-        kind = self.dtype if self.dtype == "bool" else self.dtype.rstrip("0123456789")
+        kind = self.dtype
+        if kind not in _DL_CODES:
+            kind = kind.rstrip("0123456789")
         managed = _DLManaged(
             _DLTensor(
                 self._data,
@@ -310,8 +326,8 @@ class Tensor:
 
     @property
     def __array_interface__(self):
-        if self.dtype == "bf16":
-            raise AttributeError("NumPy has no bf16")
+        if self.dtype in FOREIGN:
+            raise AttributeError(f"NumPy has no {self.dtype}")
         if self._device[0] != CPU:
             raise AttributeError(f"the elements are on {self.device}")
         size = SIZES[self.dtype]
@@ -334,6 +350,8 @@ class Tensor:
             raw = ctypes.string_at(address, size)
             if self.dtype == "bf16":
                 return memoryview(b"\0\0" + raw).cast("f")[0]
+            if self.dtype in FOREIGN:
+                return _decode_float8(raw[0], self.dtype)
             return memoryview(raw).cast(letter)[0]
 
         def rows(address, dim):

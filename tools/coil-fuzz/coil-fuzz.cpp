@@ -55,6 +55,9 @@ static cl::list<std::string>
            cl::desc("Element types to use, such as f32,ui8 (default: all)"));
 static cl::opt<bool> symbols("symbols", cl::cat(category), cl::init(true),
                              cl::desc("Whether sizes may be symbolic"));
+static cl::opt<bool>
+    ordered("ordered", cl::cat(category), cl::init(true),
+            cl::desc("Whether to draw scans and writes at positions"));
 static cl::list<std::string>
     pipelines("pipeline", cl::cat(category),
               cl::desc("Pass pipeline to run on the program before it is "
@@ -488,6 +491,7 @@ int main(int argc, char **argv) {
   options.maxOps = std::max(1u, unsigned(maxOps));
   options.maxElements = std::max<int64_t>(1, maxElements);
   options.symbols = symbols;
+  options.ordered = ordered;
   for (const std::string &name : dtypes) {
     std::optional<DType> dtype;
     for (int i = 0; i <= static_cast<int>(DType::F64); ++i)

@@ -285,6 +285,7 @@ def ConvertLoopToGPUPass
     (C4) The tile of a persistent schedule covers all reduced points.
     (C5) A block takes at most 48 KiB of shared memory.
     (C6) Only kernels that reduce have threads and items for it.
+    (C7) The kernel does not scan or scatter and has no floats of 8 bits.
 
     Before:
     ```mlir

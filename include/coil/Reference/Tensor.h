@@ -45,7 +45,9 @@ enum class DType : uint8_t {
   F16,
   BF16,
   F32,
-  F64
+  F64,
+  F8E4M3FN,
+  F8E5M2
 };
 
 /// The element type of an MLIR scalar type; signless integers are signed.
@@ -85,6 +87,9 @@ uint16_t encodeF16(double value);
 uint16_t encodeBF16(double value);
 double decodeF16(uint16_t bits);
 double decodeBF16(uint16_t bits);
+/// Of `F8E4M3FN` or `F8E5M2`.
+uint8_t encodeF8(DType dtype, double value);
+double decodeF8(DType dtype, uint8_t bits);
 double roundTo(DType dtype, double value);
 /// The value of the low bits of `value` as an integer of `dtype`.
 int64_t wrapTo(DType dtype, int64_t value);

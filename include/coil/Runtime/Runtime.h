@@ -79,8 +79,8 @@ typedef enum coil_dtype {
   COIL_BF16 = 10,
   COIL_F32 = 11,
   COIL_F64 = 12,
-  COIL_F8E4M3FN = 13, ///< Reserved.
-  COIL_F8E5M2 = 14    ///< Reserved.
+  COIL_F8E4M3FN = 13,
+  COIL_F8E5M2 = 14
 } coil_dtype;
 
 typedef enum coil_device_type { COIL_CPU = 0, COIL_CUDA = 1 } coil_device_type;

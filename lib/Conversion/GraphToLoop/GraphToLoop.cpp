@@ -67,7 +67,7 @@ Value KernelBuilder::inRange(sym::ExprAttr index, sym::ExprAttr size,
 }
 
 Value KernelBuilder::toCompute(Value v) {
-  if (v.getType().isF16() || v.getType().isBF16())
+  if (isa<FloatType>(v.getType()) && v.getType().getIntOrFloatBitWidth() < 32)
     return arith::ExtFOp::create(b, b.getF32Type(), v);
   return v;
 }
@@ -76,7 +76,7 @@ Value KernelBuilder::fromCompute(Value v, Type scalar) {
   if (v.getType() == scalar)
     return v;
   // As the framework does; no target has the direct conversion to bf16.
-  if (v.getType().isF64() && scalar.getIntOrFloatBitWidth() == 16)
+  if (v.getType().isF64() && scalar.getIntOrFloatBitWidth() <= 16)
     v = arith::TruncFOp::create(b, b.getF32Type(), v);
   return arith::TruncFOp::create(b, scalar, v);
 }

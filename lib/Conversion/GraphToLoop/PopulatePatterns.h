@@ -72,7 +72,7 @@ public:
   mlir::Value inRange(sym::ExprAttr index, sym::ExprAttr size,
                       const sym::Context &context);
   mlir::Value conjunction(mlir::Value x, mlir::Value y);
-  /// f16 and bf16 become f32, everything else stays.
+  /// Narrower floats become f32, everything else stays.
   mlir::Value toCompute(mlir::Value v);
   mlir::Value fromCompute(mlir::Value v, mlir::Type scalar);
 

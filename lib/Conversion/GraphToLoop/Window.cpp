@@ -152,6 +152,9 @@ struct Pool : OpRewritePattern<graph::PoolOp> {
       Value one = k.constant(compute, 1), none = k.constant(compute, 0);
       Value unit = arith::SelectOp::create(k.b, valid, one, none);
       divisor = loop::ReduceOp::create(k.b, ReduceKind::Sum, unit, reduced);
+      // Lanes beyond the last window count nothing; they must not trap.
+      if (!isFloat)
+        divisor = arith::MaxSIOp::create(k.b, divisor, one);
     }
     Value mean = isFloat
                      ? arith::DivFOp::create(k.b, sum, divisor).getResult()

@@ -22,9 +22,15 @@ using namespace coil::loop;
 using sym::ExprAttr;
 using sym::ExprKind;
 
+/// LLVM has no floats of 8 bits.
+static bool isFloat8(Type scalar) {
+  return isa<FloatType>(scalar) && scalar.getIntOrFloatBitWidth() == 8;
+}
+
 Type KernelEmitter::memoryType(Type scalar) {
-  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
-                             : scalar;
+  return scalar.isInteger(1) || isFloat8(scalar)
+             ? IntegerType::get(scalar.getContext(), 8)
+             : scalar;
 }
 
 unsigned KernelEmitter::elementBytes(Type scalar) {
@@ -46,6 +52,9 @@ Value KernelEmitter::elementPointer(Value base, Type element, Value offset) {
 }
 
 Value KernelEmitter::fromMemory(Value v, Type scalar) {
+  if (isFloat8(scalar))
+    return arith::BitcastOp::create(
+        b, isVector(v) ? Type(VectorType::get(width, scalar)) : scalar, v);
   if (!scalar.isInteger(1))
     return v;
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(v.getType()));
@@ -53,11 +62,14 @@ Value KernelEmitter::fromMemory(Value v, Type scalar) {
 }
 
 Value KernelEmitter::toMemory(Value v) {
-  if (!getElementTypeOrSelf(v.getType()).isInteger(1))
+  Type scalar = getElementTypeOrSelf(v.getType());
+  if (!scalar.isInteger(1) && !isFloat8(scalar))
     return v;
   Type byte = b.getI8Type();
   if (isVector(v))
     byte = VectorType::get(width, byte);
+  if (isFloat8(scalar))
+    return arith::BitcastOp::create(b, byte, v);
   return arith::ExtUIOp::create(b, byte, v);
 }
 

@@ -151,7 +151,8 @@ private:
                                                  mlir::Value active);
   mlir::Value elementPointer(mlir::Value base, mlir::Type element,
                              mlir::Value offset);
-  /// The type that elements have in memory: a bool takes a byte.
+  /// The type that elements have in memory: a bool takes a byte, a float of 8
+  /// bits is one.
   static mlir::Type memoryType(mlir::Type scalar);
   static unsigned elementBytes(mlir::Type scalar);
   mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);

@@ -13,6 +13,7 @@
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 
 #include "MathToVectorLibrary.h"
+#include "coil/Conversion/Utils/Float8.h"
 #include "coil/Support/HostVector.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -51,6 +52,11 @@ struct LowerCPUKernelPass
       coil::populateMathToVectorLibraryPatterns(
           patterns, static_cast<unsigned>(
                         vectorBits ? vectorBits : coil::getHostVectorBits()));
+      walkAndApplyPatterns(getOperation(), std::move(patterns));
+    }
+    {
+      RewritePatternSet patterns(ctx);
+      coil::populateExpandFloat8Patterns(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));
     }
     {

@@ -86,6 +86,19 @@ struct ConvertLoopToGPUPass
           << " items that reduce";
       return signalPassFailure();
     }
+    if (body.isSequential()) { // (C7)
+      body.emitOpError("scans or scatters, which has no GPU lowering");
+      return signalPassFailure();
+    }
+    auto isFloat8 = [](Type type) {
+      return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+    };
+    for (Operation &op : *body.getBlock())
+      if (llvm::any_of(op.getOperandTypes(), isFloat8) ||
+          llvm::any_of(op.getResultTypes(), isFloat8)) { // (C7)
+        op.emitOpError("has no GPU lowering for floats of 8 bits");
+        return signalPassFailure();
+      }
     loop::GPUKernelLayout layout = loop::getGPUKernelLayout(kernel);
     Block *block = kernel.getBlock();
     OpBuilder builder = OpBuilder::atBlockBegin(block);

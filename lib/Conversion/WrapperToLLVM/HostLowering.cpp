@@ -431,9 +431,11 @@ LogicalResult HostLowering::lower(ConstantOp op) {
     elements = DenseElementsAttr::get(RankedTensorType::get({count}, type),
                                       ArrayRef<int8_t>(bytes));
   } else {
-    if (auto integer = dyn_cast<IntegerType>(type);
-        integer && !integer.isSignless()) {
-      type = b.getIntegerType(integer.getWidth());
+    // LLVM has neither signs nor floats of 8 bits.
+    auto integer = dyn_cast<IntegerType>(type);
+    unsigned bits = type.getIntOrFloatBitWidth();
+    if (integer ? !integer.isSignless() : bits == 8) {
+      type = b.getIntegerType(bits);
       elements = elements.bitcast(type);
     }
     elements = elements.reshape(RankedTensorType::get({count}, type));

@@ -774,3 +774,19 @@ func.func @arg_scan_c3(%x: tensor<4x6xf32>) {
   %v, %i = graph.arg_scan max, %x dim 0 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi32>)
   return
 }
+
+// -----
+
+func.func @reduce_c3_float8(%x: tensor<4xf8E4M3FN>) {
+  // expected-error@+1 {{has no reduction 'max' of elements of type 'f8E4M3FN'}}
+  %0 = graph.reduce max, %x dims [0] : (tensor<4xf8E4M3FN>) -> tensor<f8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @scan_c2_float8(%x: tensor<4xf8E4M3FN>) {
+  // expected-error@+1 {{has no scan 'max' of elements of type 'f8E4M3FN'}}
+  %0 = graph.scan max, %x dim 0 : (tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN>
+  return
+}

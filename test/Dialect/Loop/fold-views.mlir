@@ -60,3 +60,46 @@ func.func @target_stays(%x: tensor<4x6xf32>) -> tensor<6x4xf32> {
   }
   return %0 : tensor<6x4xf32>
 }
+
+// What an index is checked against, and counts from the end of, is the size of
+// the view.
+// CHECK-LABEL: @indirect_into_part
+// CHECK:       %[[V:.+]] = loop.view
+// CHECK:       (%[[A:.+]] = %[[V]], %{{.+}} = %{{.+}})
+// CHECK:       loop.load %[[A]][d0, t0]
+func.func @indirect_into_part(%x: tensor<4x6xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  %t = loop.view %x[d0, d1] : tensor<4x6xf32> -> tensor<4x1xf32>
+  %0 = loop.kernel "gather" [4] (%a = %t, %b = %i) : (tensor<4x1xf32>, tensor<4xi64>) -> tensor<4xf32> {
+    %p = loop.load %b[d0] : tensor<4xi64> -> i64
+    %v = loop.load %a[d0, t0](%p) bounds wrap_check : tensor<4x1xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %0 : tensor<4xf32>
+}
+
+// A check does not disappear with its index.
+// CHECK-LABEL: @indirect_into_broadcast
+// CHECK:       loop.view
+// CHECK:       loop.load %{{.+}}[t0](%{{.+}}) bounds check : tensor<4xf32> -> f32
+func.func @indirect_into_broadcast(%x: tensor<f32>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  %t = loop.view %x[] : tensor<f32> -> tensor<4xf32>
+  %0 = loop.kernel "gather" [4] (%a = %t, %b = %i) : (tensor<4xf32>, tensor<4xi64>) -> tensor<4xf32> {
+    %p = loop.load %b[d0] : tensor<4xi64> -> i64
+    %v = loop.load %a[t0](%p) bounds check : tensor<4xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @indirect_into_transposed
+// CHECK-NOT:   loop.view
+// CHECK:       loop.load %{{.+}}[d0, t0](%{{.+}}) bounds check : tensor<4x6xf32> -> f32
+func.func @indirect_into_transposed(%x: tensor<4x6xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  %t = loop.view %x[d1, d0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %0 = loop.kernel "gather" [4] (%a = %t, %b = %i) : (tensor<6x4xf32>, tensor<4xi64>) -> tensor<4xf32> {
+    %p = loop.load %b[d0] : tensor<4xi64> -> i64
+    %v = loop.load %a[t0, d0](%p) bounds check : tensor<6x4xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %0 : tensor<4xf32>
+}

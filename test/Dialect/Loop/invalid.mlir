@@ -646,3 +646,14 @@ func.func @arg_scan_c2() {
   }
   return
 }
+
+// -----
+
+func.func @scatter_c7_float8(%x: tensor<4xf8E5M2>) {
+  %y = loop.kernel "scatter" [4] (%t = %x) : (tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
+    %v = arith.constant 1.0 : f8E5M2
+    // expected-error@+1 {{cannot combine elements of type 'f8E5M2'}}
+    loop.scatter sum %v into %t[d0] as 0 over [] : f8E5M2, tensor<4xf8E5M2>
+  }
+  return
+}

@@ -128,13 +128,13 @@ func.func @columns_in_phases(%x: tensor<4096x2048xf32>) -> tensor<2048xf32> {
 // CHECK-SAME:  schedule<grain
 // CHECK-LABEL: @scan_columns
 // WIDE:        schedule<vector_dim = 1, vector_width = 16
-func.func @scan_rows(%x: tensor<2x64xf32>) -> tensor<2x64xf32> {
-  %y = loop.kernel "scan" [2, 64] (%a = %x) : (tensor<2x64xf32>) -> tensor<2x64xf32> {
-    %v = loop.load %a[d0, d1] : tensor<2x64xf32> -> f32
+func.func @scan_rows(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %y = loop.kernel "scan" [32, 64] (%a = %x) : (tensor<32x64xf32>) -> tensor<32x64xf32> {
+    %v = loop.load %a[d0, d1] : tensor<32x64xf32> -> f32
     %s = loop.scan sum %v over [1] : f32
     loop.store %s, 0 [d0, d1] : f32
   }
-  return %y : tensor<2x64xf32>
+  return %y : tensor<32x64xf32>
 }
 func.func @scan_columns(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %y = loop.kernel "scan" [64, 64] (%a = %x) : (tensor<64x64xf32>) -> tensor<64x64xf32> {

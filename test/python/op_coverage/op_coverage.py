@@ -91,17 +91,33 @@ class Program(torch.nn.Module):
         return tuple(results)
 
 
-def save(path, tensor):
-    # NumPy has no bfloat16; two bytes without a meaning stand for it.
+FLOAT8 = {torch.float8_e4m3fn: "f8E4M3FN", torch.float8_e5m2: "f8E5M2"}
+
+
+def save(path, tensor, literals):
+    """Writes a tensor; returns how a tool is told about it. The interpreter
+    takes `literals`."""
+    # NumPy has no floats of 8 bits.
+    if tensor.dtype in FLOAT8:
+        bits = tensor.contiguous().view(torch.uint8).numpy()
+        sizes = "".join(f"{size}x" for size in tensor.shape)
+        if literals:
+            return f'dense<"0x{bits.tobytes().hex()}"> : tensor<{sizes}{FLOAT8[tensor.dtype]}>'
+        bits.tofile(path)
+        return f"{sizes}{FLOAT8[tensor.dtype]}=@{path}"
+    # Nor bfloat16; two bytes without a meaning stand for it.
     if tensor.dtype == torch.bfloat16:
         array = tensor.contiguous().view(torch.int16).numpy().view("V2")
     else:
         array = tensor.contiguous().numpy()
     np.save(path, array)
+    return f"@{path}"
 
 
-def load(path):
+def load(path, expected):
     array = np.load(path)
+    if array.dtype == "V1":
+        return torch.from_numpy(array.view(np.uint8)).view(expected.dtype)
     if array.dtype.kind == "V":
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
@@ -114,7 +130,7 @@ class Runner:
     def commands(self, folder, inputs, outputs):
         """Shell commands from model.pt2 to the outputs."""
         tool = lambda name: os.path.join(self.options.tools, name)
-        arguments = [f"--input=@{i}" for i in inputs] + [f"--output=@{o}" for o in outputs]
+        arguments = [f"--input={i}" for i in inputs] + [f"--output=@{o}" for o in outputs]
         model = os.path.join(folder, "model.pt2")
         if self.options.engine == "jit":
             return [[tool("coil-run"), model] + self.options.run_options.split() + arguments]
@@ -147,10 +163,10 @@ class Runner:
                 return None, "export: " + str(e).strip().split("\n")[0][:200]
             inputs, outputs = [], []
             for i, tensor in enumerate(flat):
-                inputs.append(os.path.join(folder, f"in{i}.npy"))
-                save(inputs[-1], tensor)
-            count = sum(len(c.expected) for c in calls)
-            outputs = [os.path.join(folder, f"out{i}.npy") for i in range(count)]
+                inputs.append(save(os.path.join(folder, f"in{i}.npy"), tensor,
+                                   self.options.engine == "interp"))
+            expected = [e for c in calls for e in c.expected]
+            outputs = [os.path.join(folder, f"out{i}.npy") for i in range(len(expected))]
             for command in self.commands(folder, inputs, outputs):
                 try:
                     done = subprocess.run(command, capture_output=True, text=True,
@@ -163,7 +179,7 @@ class Runner:
                     text = text.replace(folder + os.sep, "")
                     return None, (f"{os.path.basename(command[0])} "
                                   f"({done.returncode}): {text[:300]}")
-            return [load(o) for o in outputs], None
+            return [load(o, e) for o, e in zip(outputs, expected)], None
 
     def check(self, calls):
         """Runs the calls and records what is wrong with each."""
@@ -199,7 +215,7 @@ def compare(actual, expected):
     if not expected.dtype.is_floating_point:
         same = torch.equal(actual, expected)
     else:
-        rtol, atol = TOLERANCES[expected.dtype]
+        rtol, atol = TOLERANCES.get(expected.dtype, (0, 0))
         same = torch.allclose(actual.double(), expected.double(), rtol, atol, equal_nan=True)
     if same:
         return None
@@ -231,10 +247,11 @@ def no_worse(call, actual):
 
 def write_table(path, operators_, calls_of, options):
     """A page of Markdown."""
-    names = [str(d)[6:] for d in operators.ALL]
+    shown = operators.ALL + operators.FLOATS8
+    names = [str(d)[6:] for d in shown]
     short = {"bool": "bool", "uint8": "u8", "int8": "i8", "int16": "i16", "int32": "i32",
              "int64": "i64", "float16": "f16", "bfloat16": "bf16", "float32": "f32",
-             "float64": "f64"}
+             "float64": "f64", "float8_e4m3fn": "f8 e4m3fn", "float8_e5m2": "f8 e5m2"}
     total = sum(len(c) for c in calls_of.values())
     bad = sum(1 for cs in calls_of.values() for c in cs if c.error)
     exact = sum(1 for cs in calls_of.values() for c in cs if c.by_exactness)
@@ -265,7 +282,7 @@ def write_table(path, operators_, calls_of, options):
             f.write("|---|" + "---|" * len(names) + "\n")
             for op in members:
                 cells = []
-                for dtype in operators.ALL:
+                for dtype in shown:
                     calls = [c for c in calls_of[id(op)] if c.dtype == dtype]
                     good = sum(1 for c in calls if not c.error)
                     cells.append("" if not calls else str(good) if good == len(calls)

@@ -17,6 +17,7 @@ BOOL = [torch.bool]
 SIGNED = [torch.int8, torch.int16, torch.int32, torch.int64]
 INTS = [torch.uint8] + SIGNED
 HALF = [torch.float16, torch.bfloat16]
+FLOATS8 = [torch.float8_e4m3fn, torch.float8_e5m2]
 FLOATS = HALF + [torch.float32, torch.float64]
 NUMBERS = INTS + FLOATS
 ALL = BOOL + NUMBERS
@@ -517,6 +518,42 @@ unary("cumsum(twice)", lambda x: x.cumsum(1).cumsum(1) + x.cumprod(1), FLOATS, "
 for source in ALL:
     unary(f"to({str(source)[6:]})", lambda x, s=source: x.to(s), ALL, "plain",
           [(), (7,), (2, 3)], "conversion")
+# Every number of 16 bits, and what lies around the limits.
+def all_floats16(dtype, g):
+    return [(torch.arange(-0x8000, 0x8000).to(torch.int16).view(dtype),)]
+
+
+def around_limits(dtype, g):
+    near = [448, 464, 465, 480, 57344, 61440, 65536, 2 ** -9, 2 ** -10, 2 ** -16, 2 ** -17, 0, math.inf]
+    x = torch.tensor(near, dtype=torch.float64)
+    x = torch.cat((x, x * (1 + 2 ** -20), x * (1 - 2 ** -20), torch.tensor([math.nan])))
+    return [(torch.cat((x, -x)).to(dtype),)]
+
+
+for target in FLOATS8:
+    name = str(target)[6:]
+    unary(f"to({name})", lambda x, t=target: x.to(t), ALL, "special", [(), (7,), (2, 33), (0,)],
+          "conversion")
+    add("conversion", f"to({name}, all)", lambda x, t=target: x.to(t), HALF, all_floats16)
+    add("conversion", f"to({name}, limits)", lambda x, t=target: x.to(t),
+        [torch.float32, torch.float64], around_limits)
+    add("conversion", f"to({name}, scaled)",
+        lambda x, t=target: (x / x.abs().amax(-1, keepdim=True) * 448).to(t), FLOATS,
+        lambda d, g: [(g.tensor((5, 33), d, "nonzero"),)])
+
+
+def all_floats8(dtype, g):
+    return [(torch.arange(256).to(torch.uint8).view(dtype).reshape(8, 32),)]
+
+
+for source in ALL:
+    add("conversion", f"float8 to({str(source)[6:]})",
+        lambda x, s=source: torch.nan_to_num(x.to(torch.float32)).clamp(-100, 100).to(s)
+        if not s.is_floating_point else x.to(s), FLOATS8, all_floats8)
+for name, fn in {"transpose": lambda x: x.t().contiguous(), "cat": lambda x: torch.cat((x, x), 1),
+                 "slice": lambda x: x[1:7:2, 3:].clone(), "index_select": lambda x: x[torch.arange(3) * 2],
+                 "where": lambda x: torch.where(torch.arange(32) > 7, x, x[:1])}.items():
+    add("conversion", f"float8 {name}", fn, FLOATS8, all_floats8)
 unary("view(dtype)", lambda x: (x * 1).view(torch.int32), [torch.float32], "special",
       [(13,)], "conversion")
 

@@ -40,6 +40,8 @@ static LogicalResult verifyElementTypes(Operation *op, ValueRange operands,
 
 bool graph::isReducible(ReduceKind kind, Type type) {
   bool isBool = type.isInteger(1);
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)
+    return false;
   switch (kind) {
   case ReduceKind::Any:
   case ReduceKind::All:
@@ -138,6 +140,9 @@ LogicalResult ScanOp::verify() {
     return failure();
   Type type = graph::getElementType(getInput());
   bool ok = true;
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8) // (C2)
+    return emitOpError() << "has no scan '" << stringifyScanKind(getKind())
+                         << "' of elements of type " << type;
   switch (getKind()) { // (C2)
   case ScanKind::Sum:
   case ScanKind::Prod:

@@ -22,7 +22,7 @@ using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
 Type graph::getComputeType(Type elementType) {
-  if (elementType.isF16() || elementType.isBF16())
+  if (isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32)
     return Float32Type::get(elementType.getContext());
   return loop::getScalarType(elementType);
 }

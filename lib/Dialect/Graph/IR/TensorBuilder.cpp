@@ -55,7 +55,7 @@ TypedAttr graph::convertScalar(Attribute value, Type elementType) {
 }
 
 Type graph::getAccumulationType(Type elementType) {
-  if (elementType.isF16() || elementType.isBF16())
+  if (isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32)
     return Float32Type::get(elementType.getContext());
   return elementType;
 }

@@ -58,7 +58,8 @@ static LogicalResult checkTypes(AtenCall &call) {
       return call.fail("a dynamic size has no expression");
     Type element = cast<RankedTensorType>(type).getElementType();
     bool known = element.isF16() || element.isBF16() || element.isF32() ||
-                 element.isF64() || element.isInteger(1);
+                 element.isF64() || element.isInteger(1) ||
+                 isa<Float8E4M3FNType, Float8E5M2Type>(element);
     for (unsigned width : {8, 16, 32, 64})
       known |=
           element.isSignlessInteger(width) || element.isUnsignedInteger(width);

@@ -82,7 +82,8 @@ std::optional<unsigned> coil::loop::getKeepPhase(const Phases &phases,
   if (op->getNumResults() != 1 || isReduction(op) || !phases.isInner(op))
     return no("it is no value along the reduced dimensions");
   Type type = op->getResult(0).getType();
-  if (type != store.getValue().getType() || type.isInteger(1))
+  if (type != store.getValue().getType() || type.isInteger(1) ||
+      isa<Float8E4M3FNType, Float8E5M2Type>(type))
     return no("the result does not hold values of its type");
   const Variance &variance = phases.getVariance();
   if (variance[op->getResult(0)] != variance.of(store.getIndices().getDims()))
@@ -196,6 +197,9 @@ int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
     if (extent && *extent < 4)
       continue;
     double s = score(kernel, variance, context, d);
+    // Gathers do not pay for what a running value computes.
+    if (isSequential && s <= 0)
+      continue;
     // Between equals the inner one.
     if (vectorDim < 0 || s >= best) {
       best = s;

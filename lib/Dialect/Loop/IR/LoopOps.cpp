@@ -409,6 +409,8 @@ static LogicalResult verifyReducedDims(Operation *op, ArrayRef<int64_t> dims) {
 
 /// Checks that a combination of `kind` exists for `type`.
 static LogicalResult verifyKind(Operation *op, ReduceKind kind, Type type) {
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)
+    return op->emitOpError() << "cannot combine elements of type " << type;
   switch (kind) {
   case ReduceKind::Or:
   case ReduceKind::And:

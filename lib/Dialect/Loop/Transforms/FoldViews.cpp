@@ -29,22 +29,39 @@ using sym::ExprAttr;
 namespace {
 
 /// The indices of a load through `view`, or nothing when an indirect index
-/// would not stay one.
+/// would not stay one, or would be checked against another size.
 std::optional<SmallVector<ExprAttr>>
 composeIndices(LoadOp load, ViewOp view, const sym::Context &context) {
   SmallVector<ExprAttr> indices;
-  for (ExprAttr e : view.getIndices().getDims()) {
+  bool checked = load.getBounds() != BoundsPolicy::Trusted;
+  SmallVector<ExprAttr> viewSizes =
+      sym::getSizes(cast<RankedTensorType>(view.getType()));
+  SmallVector<ExprAttr> inputSizes =
+      sym::getSizes(cast<RankedTensorType>(view.getInput().getType()));
+  for (auto [e, inputSize] :
+       llvm::zip_equal(view.getIndices().getDims(), inputSizes)) {
     ExprAttr composed =
         context.simplify(sym::substituteDims(e, load.getIndices().getDims()));
     bool indirect = false;
     sym::walkLeaves(composed, [&](ExprAttr leaf) {
       indirect |= leaf.getKind() == sym::ExprKind::Arg;
     });
-    if (indirect && composed.getKind() != sym::ExprKind::Arg &&
-        load.getBounds() != BoundsPolicy::Trusted)
-      return std::nullopt;
+    if (indirect && checked) {
+      if (composed.getKind() != sym::ExprKind::Arg)
+        return std::nullopt;
+      for (auto [index, size] :
+           llvm::zip_equal(load.getIndices().getDims(), viewSizes))
+        if (index == composed && size != inputSize)
+          return std::nullopt;
+    }
     indices.push_back(composed);
   }
+  // Nor may an index that is checked disappear.
+  if (checked)
+    for (ExprAttr index : load.getIndices().getDims())
+      if (index.getKind() == sym::ExprKind::Arg &&
+          !llvm::is_contained(indices, index))
+        return std::nullopt;
   return indices;
 }
 

@@ -39,6 +39,8 @@ def Graph_Dialect : Dialect {
     Element types: `i1` (bool), `i8`, `i16`, `i32`, `i64`, `ui8`, `ui16`,
     `ui32`, `ui64`, `f16`, `bf16`, `f32`, `f64`. Arithmetic on `f16` and `bf16`
     is done in `f32` and rounded once per operator, as the framework does.
+    `f8E4M3FN` and `f8E5M2` are moved, compared and converted, no more; a value
+    beyond the range becomes NaN in the first and an infinity in the second.
 
     Function arguments carry `coil.name`; weights also `graph.weight` (the name
     that the archive has for them); `coil.strides` when not row-major
@@ -65,7 +67,8 @@ def Graph_Int : AnyTypeOf<[Graph_SignedInt, Graph_Unsigned], "integer">;
 def Graph_IntOrBool : AnyTypeOf<[I1, Graph_Int], "integer or bool">;
 def Graph_Float : AnyTypeOf<[F16, BF16, F32, F64], "float">;
 def Graph_Number : AnyTypeOf<[Graph_Int, Graph_Float], "number">;
-def Graph_Element : AnyTypeOf<[I1, Graph_Number], "number or bool">;
+def Graph_Float8 : AnyTypeOf<[F8E4M3FN, F8E5M2], "8-bit float">;
+def Graph_Element : AnyTypeOf<[I1, Graph_Number, Graph_Float8], "number or bool">;
 def Graph_Index : AnyTypeOf<[I32, I64, UI8], "index">;
 
 /// A ranked tensor whose dynamic dimensions have size expressions.

@@ -22,7 +22,7 @@ namespace coil::graph {
 /// graph element type, as the framework converts a scalar.
 mlir::TypedAttr convertScalar(mlir::Attribute value, mlir::Type elementType);
 
-/// `f32` for `f16` and `bf16`, else the type itself: the type to use between
+/// `f32` for narrower floats, else the type itself: the type to use between
 /// the operators of a computation that the framework rounds once.
 mlir::Type getAccumulationType(mlir::Type elementType);
 

@@ -71,7 +71,8 @@ int64_t getAccumulatorBytes(KernelOp kernel);
 
 /// The dimension to vectorise: the one along which most accesses have stride
 /// one, the inner of equals; -1 when all are too short. Never one along which a
-/// scan or scatter has to go in order.
+/// scan or scatter has to go in order, nor, beside such a one, one without an
+/// advantage.
 int64_t selectVectorDim(KernelOp kernel, const Variance &variance,
                         const sym::Context &context);
 

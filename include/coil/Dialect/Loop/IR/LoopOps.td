@@ -21,6 +21,8 @@ class Loop_Op<string mnemonic, list<Trait> traits = []>
     : Op<Loop_Dialect, mnemonic, traits>;
 
 def Loop_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, F16, BF16, F32, F64]>;
+/// What memory holds: floats of 8 bits are loaded, converted and stored.
+def Loop_Element : AnyTypeOf<[Loop_Scalar, F8E4M3FN, F8E5M2]>;
 
 //===----------------------------------------------------------------------===//
 // Structure
@@ -141,10 +143,10 @@ def Loop_LoadOp : Loop_Op<"load", [Pure, AttrSizedOperandSegments]> {
   }];
   let arguments = (ins AnyRankedTensor:$source, Sym_ShapeAttr:$indices,
                        Variadic<I64>:$args, Optional<I1>:$mask,
-                       Optional<Loop_Scalar>:$other,
+                       Optional<Loop_Element>:$other,
                        DefaultValuedAttr<Loop_BoundsPolicy,
                          "::coil::loop::BoundsPolicy::Trusted">:$bounds);
-  let results = (outs Loop_Scalar:$result);
+  let results = (outs Loop_Element:$result);
   let assemblyFormat = [{
     $source `` custom<ExprList>($indices) (`(` $args^ `)`)?
     (`bounds` $bounds^)? (`mask` $mask^ `else` $other `:` type($other))? attr-dict `:`
@@ -176,7 +178,7 @@ def Loop_StoreOp : Loop_Op<"store", []> {
     loop.store %q, 0 [d0, d1] : f32
     ```
   }];
-  let arguments = (ins Loop_Scalar:$value, I64Attr:$output,
+  let arguments = (ins Loop_Element:$value, I64Attr:$output,
                        Sym_ShapeAttr:$indices);
   let assemblyFormat = [{
     $value `,` $output `` custom<ExprList>($indices) attr-dict `:` type($value)
@@ -214,14 +216,14 @@ def Loop_ScatterOp : Loop_Op<"scatter", [Loop_OverDimsOpInterface]> {
          extent is one.
     (C6) The target is an operand of the kernel.
     (C7) The kind fits the type: `or`, `and`, `xor`, `umax` and `umin` take
-         integers.
+         integers; floats of 8 bits are not combined.
 
     Example:
     ```mlir
     loop.scatter sum %v into %x[t0, d1](%i) bounds wrap_check as 0 over [0] : f32, tensor<128x16xf32>
     ```
   }];
-  let arguments = (ins OptionalAttr<Loop_ReduceKind>:$kind, Loop_Scalar:$value,
+  let arguments = (ins OptionalAttr<Loop_ReduceKind>:$kind, Loop_Element:$value,
                        AnyRankedTensor:$target, Sym_ShapeAttr:$indices,
                        Variadic<I64>:$args, I64Attr:$output,
                        DenseI64ArrayAttr:$dims,

@@ -26,8 +26,8 @@ def LoopFoldViewsPass : Pass<"loop-fold-views", "::mlir::func::FuncOp"> {
     access.
 
     Constraints:
-    (C1) A load with indirect indices folds only when each indirect index stays
-         an index by itself.
+    (C1) A load with checked indirect indices folds only when each of them stays
+         an index by itself, of a dimension of the same size.
 
     Before:
     ```mlir
