@@ -70,6 +70,10 @@ static int32_t getType(const DLTensor &tensor) {
     return log == 1 ? COIL_BF16 : -1;
   case 6:
     return log == 0 ? COIL_BOOL : -1;
+  case 10:
+    return log == 0 ? COIL_F8E4M3FN : -1;
+  case 12:
+    return log == 0 ? COIL_F8E5M2 : -1;
   default:
     return -1;
   }
