@@ -4,6 +4,7 @@
 
 import ctypes
 import math
+import struct
 
 from coil._library import CTensor, InputError, PythonObjects, tensors_from_python
 
@@ -59,7 +60,7 @@ class _DLTensor(ctypes.Structure):
 def _decode_float8(bits, dtype):
     """The value of a float of 8 bits."""
     if dtype == "f8E5M2":  # The upper byte of a half.
-        return memoryview(bytes((0, bits))).cast("e")[0]
+        return struct.unpack("<e", bytes((0, bits)))[0]
     exponent, mantissa = bits >> 3 & 15, bits & 7
     if exponent == 15 and mantissa == 7:
         return math.nan
@@ -240,8 +241,8 @@ class Tensor:
     """An output. Shares the memory of the run that made it.
 
     NumPy reads one in host memory without a copy (`numpy.asarray`), except for
-    bf16 and floats of 8 bits, which it does not have. PyTorch and others read it by DLPack
-    (`torch.from_dlpack`), also on a GPU.
+    bf16 and floats of 8 bits, which it does not have. PyTorch and others read
+    it by DLPack (`torch.from_dlpack`), also on a GPU.
     """
 
     __slots__ = ("_tensor", "_owner", "__weakref__")
@@ -352,6 +353,8 @@ class Tensor:
                 return memoryview(b"\0\0" + raw).cast("f")[0]
             if self.dtype in FOREIGN:
                 return _decode_float8(raw[0], self.dtype)
+            if letter == "e":  # `memoryview` learned of halves late.
+                return struct.unpack("<e", raw)[0]
             return memoryview(raw).cast(letter)[0]
 
         def rows(address, dim):

@@ -21,8 +21,8 @@ namespace coil {
 
 /// Replaces conversions from and to `f8E4M3FN` and `f8E5M2` and constants of
 /// them, scalars and vectors, by operations on their bits. A conversion to them
-/// goes through `f32`, rounds to nearest even, and keeps NaN; what is beyond the
-/// range becomes NaN in `f8E4M3FN` and an infinity in `f8E5M2`.
+/// goes through `f32`, rounds to nearest even, and keeps NaN; what is beyond
+/// the range becomes NaN in `f8E4M3FN` and an infinity in `f8E5M2`.
 void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns);
 
 } // namespace coil
