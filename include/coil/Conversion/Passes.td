@@ -284,8 +284,10 @@ def ConvertLoopToGPUPass
     (C3) The schedule's dimensions exist.
     (C4) The tile of a persistent schedule covers all reduced points.
     (C5) A block takes at most 48 KiB of shared memory.
-    (C6) Only kernels that reduce have threads and items for it.
+    (C6) Only kernels that reduce have threads and items for it, unless the
+         strategy is `transpose`.
     (C7) The kernel does not scan or scatter and has no floats of 8 bits.
+    (C8) The strategy `transpose` takes kernels that reduce nothing.
 
     Before:
     ```mlir

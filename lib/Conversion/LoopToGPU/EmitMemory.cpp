@@ -257,6 +257,8 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
 }
 
 LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
+  if (isWindowLoad(load) && emitWindowLoad(load))
+    return success();
   LaneAddress address = form.getAddress(load);
   Copies copies = makeCopies(load.getResult());
   bool isVectorLoad = form.isVector(load.getResult());

@@ -31,12 +31,6 @@ static bool isReduction(Operation *op) {
   return isa<ReduceOp, ArgReduceOp>(op);
 }
 
-static bool isDivisible(ExprAttr e, int64_t by) {
-  return llvm::all_of(sym::getTerms(e), [&](const sym::Term &t) {
-    return t.coefficient % by == 0;
-  });
-}
-
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                                    const GPUKernelLayout &layout)
     : kernel(kernel), schedule(schedule), layout(layout), variance(kernel),
@@ -47,7 +41,21 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       indexType(IntegerType::get(kernel.getContext(), indexBits)),
       threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
       itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
-      persistent(schedule.getPersistent()) {}
+      persistent(schedule.getPersistent()) {
+  if (schedule.getStrategy() != GPUStrategy::Transpose)
+    return;
+  // Nothing is reduced: `r` is the other dimension of the tile.
+  transposeDim = schedule.getTransposeDim();
+  threadsV = threadsP;
+  threadsT = threadsR;
+  itemsV = itemsP;
+  itemsT = itemsR;
+  tileV = width * threadsV * itemsV;
+  tileT = threadsT * itemsT;
+  threadsP *= threadsR;
+  itemsP *= itemsR;
+  threadsR = itemsR = 1;
+}
 
 void GPUKernelEmitter::analyze() {
   unsigned numDims = kernel.getNumDims();
@@ -76,6 +84,18 @@ void GPUKernelEmitter::analyze() {
   };
   totalP = getTotal(parallelDims);
   totalR = getTotal(reducedDims);
+  MLIRContext *ctx = kernel.getContext();
+  numBlocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
+  if (transposeDim >= 0) {
+    numBlocks = sym::constant(ctx, 1);
+    for (unsigned d = 0; d < numDims; ++d) {
+      ExprAttr count = kernel.getExtent(d);
+      if (d == vectorDim || d == transposeDim)
+        count = sym::ceilDiv(
+            count, sym::constant(ctx, d == vectorDim ? tileV : tileT));
+      numBlocks = sym::mul(numBlocks, count);
+    }
+  }
 
   constexpr int64_t kWarp = 32;
   int64_t spread = reducedIsFast ? 1 : threadsP;
@@ -99,10 +119,9 @@ void GPUKernelEmitter::analyze() {
 wrapper::GeometryAttr GPUKernelEmitter::getGeometry() const {
   MLIRContext *ctx = totalP.getContext();
   ExprAttr one = sym::constant(ctx, 1);
-  ExprAttr blocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
   int64_t block[] = {threadsP * threadsR, 1, 1};
   return wrapper::GeometryAttr::get(
-      ctx, sym::ShapeAttr::get(ctx, {blocks, one, one}), block, /*shared=*/0,
+      ctx, sym::ShapeAttr::get(ctx, {numBlocks, one, one}), block, /*shared=*/0,
       hasChecks);
 }
 
@@ -182,12 +201,18 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   return module;
 }
 
+Value GPUKernelEmitter::emitThreadId() {
+  return arith::IndexCastUIOp::create(
+      b, b.getI32Type(), gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+}
+
 LogicalResult GPUKernelEmitter::emitBody() {
+  if (transposeDim >= 0)
+    return emitTransposed();
   auto id = [&](Value v, IntegerType type) -> Value {
     return arith::IndexCastUIOp::create(b, type, v);
   };
-  Value thread =
-      id(gpu::ThreadIdOp::create(b, gpu::Dimension::x), b.getI32Type());
+  Value thread = emitThreadId();
   // The fast direction has the low bits of the thread's number.
   int64_t fast = reducedIsFast ? threadsR : threadsP;
   int64_t slow = reducedIsFast ? threadsP : threadsR;
@@ -217,7 +242,7 @@ LogicalResult GPUKernelEmitter::emitBody() {
   bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   // A warp of which no thread is needed may end: no other waits for it.
   bool independent =
-      !hasReductions || (groupsR == 1 && reducedIsFast && lanesR == 32);
+      threadsR == 1 || (groupsR == 1 && reducedIsFast && lanesR == 32);
   if (itemsP == 1 && independent) {
     if (exact && !partial) {
       pItems = {getItem(point, parallelDims, totalP, false, false)};
@@ -285,9 +310,13 @@ GPUKernelEmitter::getItem(Value point, ArrayRef<unsigned> dims, ExprAttr total,
     item.positions[d] = arith::RemUIOp::create(b, point, n);
     point = arith::DivUIOp::create(b, point, n);
   }
-  if (!partial || vectorDim < 0 ||
-      !llvm::is_contained(dims, static_cast<unsigned>(vectorDim)))
-    return item;
+  if (partial && vectorDim >= 0 &&
+      llvm::is_contained(dims, static_cast<unsigned>(vectorDim)))
+    cutLanes(item);
+  return item;
+}
+
+void GPUKernelEmitter::cutLanes(Item &item) {
   Value extent = symbolExpr(kernel.getExtent(static_cast<unsigned>(vectorDim)));
   Value begin = arith::MulIOp::create(
       b, item.positions[static_cast<size_t>(vectorDim)], constant(width));
@@ -302,7 +331,6 @@ GPUKernelEmitter::getItem(Value point, ArrayRef<unsigned> dims, ExprAttr total,
   }
   item.lanes = fromLanes(lanes);
   item.full = both(item.full, item.active);
-  return item;
 }
 
 //===----------------------------------------------------------------------===//

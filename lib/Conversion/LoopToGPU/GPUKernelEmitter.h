@@ -19,6 +19,10 @@
 // nothing is computed twice; otherwise each phase loops over the reduced
 // points and recomputes what it needs.
 //
+// The strategy `transpose` reads inputs that are contiguous along another
+// dimension in vectors of that one, by other threads than those that need them,
+// see EmitTranspose.cpp.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
@@ -28,6 +32,10 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <map>
+#include <optional>
+#include <vector>
 
 namespace coil::loop {
 
@@ -86,9 +94,13 @@ private:
                                    llvm::ArrayRef<mlir::Value> accumulators,
                                    llvm::ArrayRef<mlir::Operation *> slice);
   mlir::LogicalResult emitOp(mlir::Operation *op);
+  /// This thread's number in its block, as i32.
+  mlir::Value emitThreadId();
   /// The item at point number `point` of a direction.
   Item getItem(mlir::Value point, llvm::ArrayRef<unsigned> dims,
                sym::ExprAttr total, bool mayBeOutside, bool partial);
+  /// Adds to `item` which lanes are inside.
+  void cutLanes(Item &item);
   bool variesOverReduced(mlir::Operation *op) const;
 
   //===--- Scalars and vectors (EmitValues.cpp) ---------------------------===//
@@ -159,6 +171,49 @@ private:
   mlir::Value toMemory(mlir::Value v);
   mlir::Value zero(mlir::Type type);
 
+  //===--- Windows (EmitWindow.cpp) ---------------------------------------===//
+
+  /// What is known of a mask in one lane: its value when code is made, or code.
+  struct Decision {
+    std::optional<bool> known;
+    mlir::Value value;
+  };
+  /// Whether a thread loads all reduced items of `load` at constant positions.
+  bool isWindowLoad(LoadOp load) const;
+  /// Returns false, without code, if elements in the padding have no border.
+  bool emitWindowLoad(LoadOp load);
+  Decision decideMask(mlir::Value mask, unsigned ir, int64_t lane);
+  /// `e` at a reduced item, all of whose positions are constants, and a lane.
+  sym::ExprAttr atReducedItem(sym::ExprAttr e, unsigned ir, int64_t lane) const;
+  /// Null if a position may be outside and there is no border to read instead.
+  sym::ExprAttr getWindowAddress(LoadOp load, unsigned ir, int64_t lane,
+                                 bool mayBeOutside);
+  /// Loads the elements at constant distances from `base`.
+  void loadRuns(LoadOp load, sym::ExprAttr base,
+                std::map<int64_t, mlir::Value> &elements);
+
+  //===--- Transposition (EmitTranspose.cpp) ------------------------------===//
+
+  struct Staging;
+
+  mlir::LogicalResult emitTransposed();
+  mlir::LogicalResult emitTile(bool masked,
+                               llvm::MutableArrayRef<Staging> stages);
+  std::vector<Staging> getStages();
+  void decodeBlock();
+  /// Item of the tile at a position in vectors of the current form.
+  Item getTileItem(mlir::Value t, mlir::Value v, bool masked);
+  llvm::SmallVector<Item> getTileItems(bool masked);
+  llvm::SmallVector<Item> getUnits(const Staging &stage, bool masked);
+  /// Runs `body` with the units of `stage` as items, whose lanes go along the
+  /// other dimension, and without any values.
+  mlir::LogicalResult inUnits(Staging &stage, bool masked, Body body);
+  mlir::LogicalResult loadUnits(Staging &stage, bool masked, Copies &copies);
+  void putUnits(Staging &stage, Copies &copies);
+  Copies takeUnits(Staging &stage);
+  void putItems(Staging &stage);
+  Copies takeItems(Staging &stage);
+
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 
   Values neutral(mlir::Operation *op);
@@ -204,6 +259,7 @@ private:
   mlir::IntegerType indexType;
   /// Points of each direction, over symbols.
   sym::ExprAttr totalP, totalR;
+  sym::ExprAttr numBlocks;
   int64_t threadsP, threadsR, itemsP, itemsR;
   bool persistent;
   /// Whether neighbours in a warp are neighbours along `r`.
@@ -215,6 +271,15 @@ private:
   unsigned numPhases = 1;
   bool hasReductions = false, hasChecks = false;
   int64_t sharedBytes = 0;
+
+  /// For the strategy `transpose`: threads, items and points of a tile along
+  /// the vector dimension and along the other one.
+  int64_t transposeDim = -1;
+  int64_t threadsV = 1, threadsT = 1, itemsV = 1, itemsT = 1;
+  int64_t tileV = 1, tileT = 1;
+  /// Where the block's tile is: numbers of tiles, positions elsewhere.
+  mlir::Value blockV, blockT, threadId;
+  llvm::SmallVector<mlir::Value> blockPositions;
 
   mlir::Value threadP, threadR; // i32
   mlir::Value sharedBase, errorWord;

@@ -79,7 +79,13 @@ struct ConvertLoopToGPUPass
         return signalPassFailure();
       }
     }
-    if (schedule.getThreadsR() * schedule.getItemsR() != 1 &&
+    bool isTranspose = schedule.getStrategy() == loop::GPUStrategy::Transpose;
+    if (isTranspose && !body.getReducedDims().empty()) { // (C8)
+      body.emitOpError("has reduced dimensions, which the strategy 'transpose' "
+                       "does not take");
+      return signalPassFailure();
+    }
+    if (!isTranspose && schedule.getThreadsR() * schedule.getItemsR() != 1 &&
         body.getReducedDims().empty()) { // (C6)
       body.emitOpError("reduces nothing but has a schedule with ")
           << schedule.getThreadsR() << " threads and " << schedule.getItemsR()

@@ -39,6 +39,13 @@ constexpr int64_t kStreamThreads = 256;
 constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
 /// Elements of a row that one thread keeps in registers.
 constexpr int64_t kMaxKept = 32;
+/// Shared memory of a block that leaves room for others.
+constexpr double kSharedBytes = 32 * 1024;
+/// Points of two dimensions that are worth a tile of their own.
+constexpr double kMinTranspose = 1024;
+/// Elements of a window that a thread keeps in registers, and how far windows
+/// may be apart.
+constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
 /// A strided access costs about this many contiguous ones.
 constexpr double kStridedPenalty = 4;
 
@@ -64,15 +71,20 @@ public:
 
 private:
   void collectAccesses();
-  LaneAddress getAddress(const VectorForm &form, Operation *op) const {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return form.getAddress(load);
-    return form.getAddress(cast<StoreOp>(op));
-  }
   bool isReduced(int64_t d) const { return d >= 0 && reduced[size_t(d)]; }
   int64_t selectDim() const;
   int64_t selectWidth(int64_t dim) const;
   int64_t selectIndexBits() const;
+  /// The dimension along which accesses are contiguous that are not along
+  /// `dim`, where they are enough for tiles of both; else -1.
+  int64_t selectTransposeDim() const;
+  bool isStaged(const Access &a) const;
+  void selectTranspose();
+  /// Whether the kernel reduces over small windows; then chooses `dim`, `width`
+  /// and the rest.
+  bool selectWindow();
+  /// The parallel dimension whose neighbours have windows next to each other.
+  int64_t selectWindowDim() const;
   void selectPointwise();
   void selectRow();
   void selectColumn();
@@ -88,7 +100,7 @@ private:
   double mostElements = 0;
   int64_t widest = 1;
 
-  int64_t dim = -1, width = 1;
+  int64_t dim = -1, width = 1, transposeDim = -1;
   int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
   bool persistent = false;
   /// Vectors of each direction: expected, and the most there can be.
@@ -134,15 +146,10 @@ int64_t Selector::selectDim() const {
     VectorForm form(kernel, layout, d, 2);
     double score = 0;
     for (const Access &a : accesses) {
-      LaneAddress address = getAddress(form, a.op);
       double weight = a.elements * static_cast<double>(a.bytes);
-      bool indirect = false;
-      if (auto load = dyn_cast<LoadOp>(a.op))
-        indirect = llvm::any_of(load.getArgs(),
-                                [&](Value v) { return form.isVector(v); });
-      if (indirect || !(address.isContiguous() || address.isUniform()))
+      if (form.isStrided(a.op))
         score -= kStridedPenalty * weight;
-      else if (address.isContiguous())
+      else if (form.isContiguous(a.op))
         score += weight;
     }
     // Neighbours along a very short dimension are too few for a warp.
@@ -151,6 +158,40 @@ int64_t Selector::selectDim() const {
     // Between equals the inner one.
     if (result < 0 || score >= best) {
       best = score;
+      result = d;
+    }
+  }
+  return result;
+}
+
+bool Selector::isStaged(const Access &a) const {
+  return transposeDim >= 0 &&
+         VectorForm(kernel, layout, dim, 2).isStrided(a.op) &&
+         VectorForm(kernel, layout, transposeDim, 2).isContiguous(a.op);
+}
+
+int64_t Selector::selectTransposeDim() const {
+  if (reduced.any() || dim < 0)
+    return -1;
+  VectorForm along(kernel, layout, dim, 2);
+  double most = 0;
+  int64_t result = -1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    double tile = hints(kernel.getExtent(d)) *
+                  hints(kernel.getExtent(static_cast<unsigned>(dim)));
+    if (static_cast<int64_t>(d) == dim || tile < kMinTranspose)
+      continue;
+    VectorForm across(kernel, layout, d, 2);
+    double weight = 0, tileBytes = 0;
+    for (const Access &a : accesses) {
+      if (!along.isStrided(a.op) || !across.isContiguous(a.op))
+        continue;
+      tileBytes += static_cast<double>(a.bytes);
+      if (a.elements * 2 >= mostElements)
+        weight += a.elements * static_cast<double>(a.bytes);
+    }
+    if (weight > most && tileBytes * kMinTranspose <= kSharedBytes) {
+      most = weight;
       result = d;
     }
   }
@@ -172,9 +213,9 @@ int64_t Selector::selectWidth(int64_t d) const {
       continue;
     double aligned = 0, rest = 0;
     for (const Access &a : accesses) {
-      if (a.elements * 2 < mostElements)
+      if (a.elements * 2 < mostElements || isStaged(a))
         continue;
-      LaneAddress address = getAddress(form, a.op);
+      LaneAddress address = form.getAddress(a.op);
       if (address.isUniform())
         continue;
       bool good = address.isContiguous() && address.alignment == w;
@@ -205,7 +246,7 @@ int64_t Selector::selectIndexBits() const {
       return 64;
   for (const Access &a : accesses) {
     auto load = dyn_cast<LoadOp>(a.op);
-    LaneAddress address = getAddress(form, a.op);
+    LaneAddress address = form.getAddress(a.op);
     // An indirect index was checked: it is inside of the buffer.
     ExprAttr direct =
         sym::substitute(address.full, [&](ExprAttr leaf) -> ExprAttr {
@@ -256,11 +297,111 @@ void Selector::selectPointwise() {
   // Few points: spread them over the processors.
   while (threadsP > 64 && pointsP < static_cast<double>(threadsP * processors))
     threadsP /= 2;
+  if (reduced.any())
+    return;
   // A thread should move 16 bytes; with narrow vectors it takes several.
   double spare = pointsP / static_cast<double>(threadsP * processors * 2);
   while (itemsP < 4 && itemsP * width * widest < kAccessBytes &&
          static_cast<double>(itemsP) * 2 <= spare)
     itemsP *= 2;
+}
+
+void Selector::selectTranspose() {
+  double extentV = hints(kernel.getExtent(static_cast<unsigned>(dim)));
+  double extentT = hints(kernel.getExtent(static_cast<unsigned>(transposeDim)));
+  // Rows of 128 bytes where values are not wide, so that a warp uses whole
+  // lines.
+  int64_t side = widest == 1 ? 128 : widest <= 4 ? 64 : 32;
+  double staged = 0;
+  for (const Access &a : accesses)
+    if (isStaged(a))
+      staged += static_cast<double>(a.bytes);
+  double points = pointsP * static_cast<double>(width);
+  while (side > 32 &&
+         (static_cast<double>(side * side) * staged > kSharedBytes ||
+          points / static_cast<double>(side * side) <
+              static_cast<double>(2 * processors)))
+    side /= 2;
+  int64_t area = side * side;
+  // A short dimension leaves room for more of the other one.
+  int64_t tileT = std::min(powerAtLeast(extentT), side);
+  int64_t tileV =
+      std::max(width, std::min(powerAtLeast(extentV), area / tileT));
+  tileT = std::min(powerAtLeast(extentT), area / tileV);
+  threadsP = std::min(tileV / width, kStreamThreads);
+  itemsP = tileV / width / threadsP;
+  threadsR = std::min(tileT, kStreamThreads / threadsP);
+  itemsR = tileT / threadsR;
+}
+
+int64_t Selector::selectWindowDim() const {
+  int64_t result = -1;
+  double most = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    double extent = hints(kernel.getExtent(d));
+    if (reduced[d] || extent < most)
+      continue;
+    VectorForm form(kernel, layout, d, 2);
+    bool good = llvm::all_of(accesses, [&](const Access &a) {
+      if (a.elements * 2 < mostElements)
+        return true;
+      LaneAddress address = form.getAddress(a.op);
+      auto load = dyn_cast<LoadOp>(a.op);
+      return address.step && address.step.isConstant() &&
+             address.step.getValue() >= 0 &&
+             address.step.getValue() <= kMaxWindowStep &&
+             (!load || load.getArgs().empty());
+    });
+    if (good) {
+      most = extent;
+      result = d;
+    }
+  }
+  return result;
+}
+
+bool Selector::selectWindow() {
+  int64_t window = 1;
+  for (unsigned d : reduced.set_bits()) {
+    ExprAttr extent = kernel.getExtent(d);
+    if (!extent.isConstant() || extent.getValue() > kMaxWindow)
+      return false;
+    window *= extent.getValue();
+  }
+  if (window < 2 || window > kMaxWindow)
+    return false;
+  // A window slides: one index has both parallel and reduced positions.
+  auto slides = [&](const Access &a) {
+    auto load = dyn_cast<LoadOp>(a.op);
+    return load && llvm::any_of(load.getIndices().getDims(), [&](ExprAttr e) {
+             bool in[2] = {false, false};
+             for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+               if (sym::mentions(e, sym::dim(kernel.getContext(), d)))
+                 in[reduced[d]] = true;
+             return in[0] && in[1];
+           });
+  };
+  if (llvm::none_of(accesses, slides))
+    return false;
+  int64_t windowDim = selectWindowDim();
+  if (windowDim < 0)
+    return false;
+  dim = windowDim;
+  // Lanes apart from each other take more room: one access for all of them.
+  int64_t step = 1;
+  VectorForm form(kernel, layout, dim, 2);
+  for (const Access &a : accesses)
+    if (a.elements * 2 >= mostElements)
+      step = std::max(step, form.getAddress(a.op).step.getValue());
+  width = std::max<int64_t>(1, kAccessBytes / widest /
+                                   powerAtLeast(static_cast<double>(step)));
+  auto extent = kernel.getExtent(static_cast<unsigned>(dim));
+  while (width > 1 &&
+         (!isDivisible(extent, width) || window * width > kMaxWindow))
+    width /= 2;
+  persistent = true;
+  itemsR = window;
+  return true;
 }
 
 void Selector::selectRow() {
@@ -336,8 +477,12 @@ GPUScheduleAttr Selector::select() {
   for (unsigned d : kernel.getReducedDims())
     reduced.set(d);
   collectAccesses();
-  dim = selectDim();
-  width = selectWidth(dim);
+  bool isWindow = reduced.any() && selectWindow();
+  if (!isWindow) {
+    dim = selectDim();
+    transposeDim = selectTransposeDim();
+    width = selectWidth(dim);
+  }
   VectorForm form(kernel, layout, dim, width);
   ExprAttr totalR = sym::constant(kernel.getContext(), 1);
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
@@ -347,16 +492,19 @@ GPUScheduleAttr Selector::select() {
       totalR = sym::mul(totalR, extent);
   }
   mostR = std::max<int64_t>(1, form.getContext().bounds(totalR).hi);
-  if (reduced.none())
+  if (transposeDim >= 0)
+    selectTranspose();
+  else if (isWindow || reduced.none())
     selectPointwise();
   else if (isReduced(dim))
     selectRow();
   else
     selectColumn();
-  return GPUScheduleAttr::get(kernel.getContext(), GPUStrategy::Tile, dim,
-                              width, /*transpose_dim=*/-1, threadsP, threadsR,
-                              itemsP, itemsR, persistent, minBlocks,
-                              selectIndexBits());
+  auto strategy =
+      transposeDim >= 0 ? GPUStrategy::Transpose : GPUStrategy::Tile;
+  return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
+                              transposeDim, threadsP, threadsR, itemsP, itemsR,
+                              persistent, minBlocks, selectIndexBits());
 }
 
 struct LoopSelectGPUSchedulePass

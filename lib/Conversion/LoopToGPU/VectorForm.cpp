@@ -24,7 +24,7 @@ using sym::ExprAttr;
 
 VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
                        int64_t vectorDim, int64_t width)
-    : kernel(kernel), layout(layout), vectorDim(width > 1 ? vectorDim : -1),
+    : kernel(kernel), layout(&layout), vectorDim(width > 1 ? vectorDim : -1),
       width(this->vectorDim < 0 ? 1 : width),
       lane(sym::dim(kernel.getContext(), kernel.getNumDims())),
       context(sym::Context::forOp(kernel)) {
@@ -32,9 +32,7 @@ VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
   ExprAttr w = sym::constant(kernel.getContext(), this->width);
   if (this->vectorDim >= 0) {
     ExprAttr &extent = extents[static_cast<size_t>(vectorDim)];
-    exact = true;
-    for (const sym::Term &t : sym::getTerms(extent))
-      exact &= t.coefficient % this->width == 0;
+    exact = isDivisible(extent, this->width);
     extent = sym::ceilDiv(extent, w);
   }
   extents.push_back(w);
@@ -84,7 +82,7 @@ LaneAddress VectorForm::getAddress(ArrayRef<ExprAttr> indices, size_t buffer,
                                    Type element) const {
   LaneAddress result;
   result.full = atPoint(
-      sym::getAddress(kernel.getContext(), indices, layout.strides[buffer]));
+      sym::getAddress(kernel.getContext(), indices, layout->strides[buffer]));
   if (auto split = sym::splitLinear(result.full, lane)) {
     result.step = split->first;
     result.base = split->second;
@@ -96,7 +94,7 @@ LaneAddress VectorForm::getAddress(ArrayRef<ExprAttr> indices, size_t buffer,
   int64_t bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
   result.alignment =
       std::min(getAlignment(result.base),
-               std::max<int64_t>(1, layout.alignment[buffer] / bytes));
+               std::max<int64_t>(1, layout->alignment[buffer] / bytes));
   return result;
 }
 
@@ -110,6 +108,29 @@ LaneAddress VectorForm::getAddress(StoreOp store) const {
       kernel.getInputs().size() + static_cast<size_t>(store.getOutput());
   return getAddress(store.getIndices().getDims(), number,
                     store.getValue().getType());
+}
+
+LaneAddress VectorForm::getAddress(Operation *access) const {
+  if (auto load = dyn_cast<LoadOp>(access))
+    return getAddress(load);
+  return getAddress(cast<StoreOp>(access));
+}
+
+/// Whether lanes load at indices of their own.
+static bool isIndirect(const VectorForm &form, Operation *access) {
+  auto load = dyn_cast<LoadOp>(access);
+  return load && llvm::any_of(load.getArgs(),
+                              [&](Value v) { return form.isVector(v); });
+}
+
+bool VectorForm::isContiguous(Operation *access) const {
+  return getAddress(access).isContiguous() && !isIndirect(*this, access);
+}
+
+bool VectorForm::isStrided(Operation *access) const {
+  LaneAddress address = getAddress(access);
+  return isIndirect(*this, access) ||
+         !(address.isContiguous() || address.isUniform());
 }
 
 bool VectorForm::compareIsUniform(Operation *op) const {
@@ -159,6 +180,12 @@ bool VectorForm::compareIsUniform(Operation *op) const {
   if (including != swapped)
     limit = sym::add(limit, 1);
   return getAlignment(limit) == width;
+}
+
+bool coil::loop::isDivisible(ExprAttr e, int64_t by) {
+  return llvm::all_of(sym::getTerms(e), [&](const sym::Term &t) {
+    return t.coefficient % by == 0;
+  });
 }
 
 bool coil::loop::fits32(const sym::Context &context, ExprAttr e) {

@@ -74,6 +74,12 @@ public:
   }
   LaneAddress getAddress(LoadOp load) const;
   LaneAddress getAddress(StoreOp store) const;
+  /// Of a load or a store.
+  LaneAddress getAddress(mlir::Operation *access) const;
+  /// Whether the lanes of a load or a store use consecutive elements.
+  bool isContiguous(mlir::Operation *access) const;
+  /// Whether they use elements apart from each other.
+  bool isStrided(mlir::Operation *access) const;
   /// Whether all vectors are whole.
   bool isExact() const { return exact; }
 
@@ -84,7 +90,7 @@ private:
   bool compareIsUniform(mlir::Operation *op) const;
 
   mutable KernelOp kernel;
-  const GPUKernelLayout &layout;
+  const GPUKernelLayout *layout;
   int64_t vectorDim, width;
   bool exact = true;
   sym::ExprAttr lane;
@@ -92,6 +98,9 @@ private:
   llvm::DenseSet<mlir::Value> vectors;
   llvm::DenseSet<mlir::Operation *> uniform;
 };
+
+/// Whether every value of `e` is provably a multiple of `by`.
+bool isDivisible(sym::ExprAttr e, int64_t by);
 
 /// Whether `e` and all its parts stay inside 32-bit integers.
 bool fits32(const sym::Context &context, sym::ExprAttr e);

@@ -68,6 +68,9 @@ private:
              RankedTensorType type, ArrayRef<ExprAttr> strides);
   /// A new buffer with the elements of `source` in row-major order.
   Value clone(Location loc, Value source);
+  /// The layout that the function returns `value` in, if nothing else uses it:
+  /// a kernel without a schedule can write it at once. Else empty.
+  ArrayRef<ExprAttr> getReturnedStrides(loop::KernelOp kernel, Value value);
   /// Launches a kernel; `outputs` are written. What a scatter alone refers to
   /// is its output, which holds a copy of it by now.
   void launch(loop::KernelOp kernel, ValueRange outputs);
@@ -273,6 +276,48 @@ void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
                    outputs);
 }
 
+/// Whether elements at `strides` fill a buffer without gaps.
+static bool isDense(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
+  llvm::SmallBitVector left(static_cast<unsigned>(sizes.size()));
+  for (unsigned d = 0; d < sizes.size(); ++d)
+    left[d] = !sizes[d].isConstant(1);
+  if (left.none())
+    return true;
+  ExprAttr next = sym::constant(sizes.front().getContext(), 1);
+  while (left.any()) {
+    auto dims = left.set_bits();
+    auto it =
+        llvm::find_if(dims, [&](unsigned d) { return strides[d] == next; });
+    if (it == dims.end())
+      return false;
+    next = sym::mul(next, sizes[*it]);
+    left.reset(*it);
+  }
+  return true;
+}
+
+ArrayRef<ExprAttr> Outliner::getReturnedStrides(loop::KernelOp kernel,
+                                                Value value) {
+  // A schedule was chosen for contiguous results.
+  if (kernel.getScheduleAttr() || value.use_empty())
+    return {};
+  sym::ShapeAttr wanted;
+  for (OpOperand &use : value.getUses()) {
+    sym::ShapeAttr strides;
+    if (isa<func::ReturnOp>(use.getOwner()))
+      strides = fn.getResultAttrOfType<sym::ShapeAttr>(use.getOperandNumber(),
+                                                       kStrides);
+    if (!strides || (wanted && wanted != strides))
+      return {};
+    wanted = strides;
+  }
+  SmallVector<ExprAttr> sizes =
+      sym::getSizes(cast<RankedTensorType>(value.getType()));
+  if (wanted.size() != sizes.size() || !isDense(sizes, wanted.getDims()))
+    return {};
+  return wanted.getDims();
+}
+
 LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
   if (loop::ScheduleAttrInterface schedule = kernel.getScheduleAttr();
       schedule && schedule.getLibrary()) {
@@ -294,7 +339,8 @@ LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
   }
   for (auto [result, output] : llvm::zip_equal(kernel.getResults(), outputs)) {
     if (!output)
-      output = alloc(kernel.getLoc(), result.getType());
+      output = alloc(kernel.getLoc(), result.getType(),
+                     getReturnedStrides(kernel, result));
     buffers[result] = output;
   }
   launch(kernel, outputs);
@@ -360,20 +406,57 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
 // Views and results
 //===----------------------------------------------------------------------===//
 
+/// Makes one dimension of those that are next to each other in all layouts:
+/// replaces the extents, and the positions of the old dimensions.
+static void joinDims(ArrayRef<ArrayRef<ExprAttr>> layouts,
+                     SmallVector<ExprAttr> &extents,
+                     SmallVector<ExprAttr> &positions) {
+  SmallVector<ExprAttr> joined;
+  for (size_t begin = 0, end; begin < extents.size(); begin = end) {
+    ExprAttr extent = extents[begin];
+    for (end = begin + 1; end < extents.size(); ++end) {
+      bool follows =
+          !extents[end].isConstant(0) &&
+          llvm::all_of(layouts, [&](ArrayRef<ExprAttr> strides) {
+            return strides[end - 1] == sym::mul(strides[end], extents[end]);
+          });
+      if (!follows)
+        break;
+      extent = sym::mul(extent, extents[end]);
+    }
+    ExprAttr rest =
+        sym::dim(extent.getContext(), static_cast<unsigned>(joined.size()));
+    for (size_t d = end; --d > begin;) {
+      positions[d] = sym::mod(rest, extents[d]);
+      rest = sym::floorDiv(rest, extents[d]);
+    }
+    positions[begin] = rest;
+    joined.push_back(extent);
+  }
+  extents = std::move(joined);
+}
+
 Value Outliner::copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
                      RankedTensorType type, ArrayRef<ExprAttr> strides) {
   OpBuilder old(&fn.getBody().front(), std::prev(fn.getBody().front().end()));
-  auto kernel = loop::KernelOp::create(old, loc, "copy", sym::getSizes(type),
-                                       source, TypeRange(type));
-  OpBuilder body = OpBuilder::atBlockEnd(kernel.getBlock());
-  SmallVector<ExprAttr> dims;
-  for (unsigned d = 0; d < type.getRank(); ++d)
-    dims.push_back(sym::dim(b.getContext(), d));
-  auto load = loop::LoadOp::create(body, loc, kernel.getBlock()->getArgument(0),
-                                   indices);
-  loop::StoreOp::create(body, loc, load, 0,
-                        sym::ShapeAttr::get(b.getContext(), dims));
   Value buffer = alloc(loc, type, strides);
+  SmallVector<ExprAttr> extents = sym::getSizes(type), from(indices), to;
+  for (unsigned d = 0; d < extents.size(); ++d)
+    to.push_back(sym::dim(b.getContext(), d));
+  if (from == to) {
+    ArrayRef<ExprAttr> layouts[] = {
+        getType(buffers[source]).getStrides().getDims(),
+        getType(buffer).getStrides().getDims()};
+    joinDims(layouts, extents, to);
+    from = to;
+  }
+  auto kernel = loop::KernelOp::create(old, loc, "copy", extents, source,
+                                       TypeRange(type));
+  OpBuilder body = OpBuilder::atBlockEnd(kernel.getBlock());
+  auto load =
+      loop::LoadOp::create(body, loc, kernel.getBlock()->getArgument(0), from);
+  loop::StoreOp::create(body, loc, load, 0,
+                        sym::ShapeAttr::get(b.getContext(), to));
   launch(kernel, buffer);
   return buffer;
 }

@@ -204,3 +204,48 @@ func.func @strided_target(%x: tensor<4x6xf32> {coil.strides = #sym.shape<[1, 4]>
   }
   return %0 : tensor<4x6xf32>
 }
+
+// -----
+
+// Only the caller uses it: written in the caller's layout.
+// CHECK-LABEL: wrapper.kernel @negate_0
+// CHECK-SAME: output_strides = [#sym.shape<[1, 4]>]
+// CHECK: wrapper.func @returned_layout
+// CHECK: %[[Y:.*]] = wrapper.alloc : !wrapper.buffer<[4, 6], strides = [1, 4], f32,
+// CHECK-NEXT: wrapper.launch @negate_0
+// CHECK-NEXT: wrapper.return %[[Y]]
+func.func @returned_layout(%x: tensor<4x6xf32>) -> (tensor<4x6xf32> {coil.strides = #sym.shape<[1, 4]>}) {
+  %0 = loop.kernel "negate" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+    %1 = loop.load %a[d0, d1] : tensor<4x6xf32> -> f32
+    %2 = arith.negf %1 : f32
+    loop.store %2, 0[d0, d1] : f32
+  }
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// A layout with gaps is one for copies.
+// CHECK-LABEL: wrapper.func @gaps
+// CHECK: wrapper.launch @negate_0
+// CHECK: wrapper.launch @copy_1
+func.func @gaps(%x: tensor<4x6xf32>) -> (tensor<4x6xf32> {coil.strides = #sym.shape<[8, 1]>}) {
+  %0 = loop.kernel "negate" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+    %1 = loop.load %a[d0, d1] : tensor<4x6xf32> -> f32
+    %2 = arith.negf %1 : f32
+    loop.store %2, 0[d0, d1] : f32
+  }
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// Rows and columns are next to each other on both sides: one dimension.
+// CHECK-LABEL: wrapper.kernel @copy_0
+// CHECK: loop.kernel "copy" [2, 35, 3]
+// CHECK: loop.load %{{.*}}[d0, d1 floordiv 7, d1 mod 7, d2]
+// CHECK: loop.store %{{.*}}, 0[d0, d1 floordiv 7, d1 mod 7, d2]
+func.func @channels_last(%x: tensor<2x3x5x7xf32>) -> tensor<2x5x7x3xf32> {
+  %0 = loop.view %x[d0, d3, d1, d2] : tensor<2x3x5x7xf32> -> tensor<2x5x7x3xf32>
+  return %0 : tensor<2x5x7x3xf32>
+}

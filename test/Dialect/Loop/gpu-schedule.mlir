@@ -66,6 +66,11 @@ func.func private @c5_tile() attributes {a = #loop.gpu_schedule<vector_dim = 0, 
 
 // -----
 
+// expected-error@+1 {{strategy 'transpose' needs a power of two as 'items_r' but got 3}}
+func.func private @c6() attributes {a = #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 1, items_r = 3>}
+
+// -----
+
 func.func @not_a_schedule(%x: tensor<64xf32>) -> tensor<64xf32> {
   // expected-error@+2 {{expected a schedule}}
   %0 = loop.kernel "all" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32>

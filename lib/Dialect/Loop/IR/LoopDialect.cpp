@@ -72,6 +72,11 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError() << "strategy '" << stringifyGPUStrategy(strategy)
                        << "' does not go with 'vector_dim' " << vectorDim
                        << " and 'transpose_dim' " << transposeDim;
+  if (isTranspose &&
+      !llvm::isPowerOf2_64(static_cast<uint64_t>(itemsR))) // (C6)
+    return emitError() << "strategy 'transpose' needs a power of two as "
+                          "'items_r' but got "
+                       << itemsR;
   return success();
 }
 

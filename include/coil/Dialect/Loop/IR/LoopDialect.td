@@ -111,8 +111,10 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     `loop-select-gpu-schedule`, applied by `convert-loop-to-gpu`; tests pin it
     and tuners rewrite it.
 
-    * `strategy`: `tile`, or `transpose`, where tiles of the inputs that are
-      contiguous along `transpose_dim` pass through shared memory.
+    * `strategy`: `tile`, or `transpose`, for kernels that reduce nothing: a tile
+      of two dimensions, `vector_dim` in the place of `p`, `transpose_dim` in the
+      place of `r`. What is contiguous along `transpose_dim` passes through
+      shared memory.
     * `vector_dim`: the dimension whose neighbours go to neighbouring threads,
       -1 for none; `vector_width` consecutive points of it are one thread's.
     * `threads_p`, `threads_r`: threads of a block along each direction; the
@@ -133,6 +135,7 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     (C4) `index_bits` is 32 or 64, and `min_blocks` is not negative.
     (C5) The strategy `transpose` names two different dimensions; `tile` has no
          `transpose_dim`.
+    (C6) The `items_r` of the strategy `transpose` are a power of two.
 
     Example:
     ```mlir
