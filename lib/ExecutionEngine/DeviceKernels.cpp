@@ -79,7 +79,8 @@ DeviceKernels::create(ModuleOp module, const DeviceOptions &options) {
     coil_cuda_kernel &object = kernel.object;
     object = {};
     object.struct_size = sizeof(object);
-    object.flags = geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0;
+    object.flags = (geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0) |
+                   (source.getBatch() ? COIL_CUDA_KERNEL_TABLE : 0);
     object.name = kernel.function.c_str();
     object.location = kernel.location.c_str();
     const std::string &code = image.cubin.empty() ? image.ptx : image.cubin;

@@ -728,9 +728,10 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
     llvm::SmallVector<coil_tensor> arguments(inputs);
     llvm::SmallVector<llvm::SmallVector<int64_t>> layouts(inputs.size());
     for (auto [i, spec] : llvm::enumerate(impl->signature.getInputs())) {
+      if (status != COIL_OK || inputs[i].device_type != COIL_CPU)
+        continue; // The program checks those on devices.
       auto strides = getStrides(spec, inputs[i], *symbols);
-      if (status != COIL_OK || !strides || hasStrides(inputs[i], *strides) ||
-          inputs[i].device_type != COIL_CPU) // The program checks these.
+      if (!strides || hasStrides(inputs[i], *strides))
         continue;
       layouts[i] = std::move(*strides);
       status = relayout(run, arguments[i], layouts[i]);

@@ -194,10 +194,13 @@ void coil::buildNativePipeline(OpPassManager &pm,
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   if (isCuda(options)) {
+    pm.addPass(createBatchGPULaunchesPass());
+    pm.addPass(wrapper::createWrapperVerifyMemoryPass());
     LowerGPUKernelPassOptions lower;
     lower.chip = StringRef(options.target).split(':').second.str();
     lower.fastMath = options.fastMath;
-    kernels.addNestedPass<gpu::GPUModuleOp>(createLowerGPUKernelPass(lower));
+    pm.nest<wrapper::KernelOp>().addNestedPass<gpu::GPUModuleOp>(
+        createLowerGPUKernelPass(lower));
   } else {
     LowerCPUKernelPassOptions lower;
     lower.vectorBits = options.vectorBits;

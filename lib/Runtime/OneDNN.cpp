@@ -295,7 +295,7 @@ extern "C" {
 int32_t coil_rt_library_available(const char *library) {
   bool available = false;
   guarded([&]() -> int32_t {
-    available = isBlasLt(library) ? cuda::BlasLt::get() != nullptr
+    available = isBlasLt(library) ? cuda::BlasLt::isPresent()
                                   : isOneDNN(library) && OneDNN::get();
     return COIL_OK;
   });

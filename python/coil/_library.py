@@ -7,7 +7,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
-API_VERSION = 2
+API_VERSION = 3
 
 
 class CoilError(Exception):
@@ -81,6 +81,10 @@ class RunStats(ctypes.Structure):
     ]
 
 
+class PythonObjects(ctypes.Structure):
+    _fields_ = [("sequence", ctypes.py_object), ("get", c_void_p), ("count", c_size_t)]
+
+
 def _find():
     """The library: named by COIL_C_LIBRARY, or in `lib` beside the package."""
     named = os.environ.get("COIL_C_LIBRARY")
@@ -142,6 +146,17 @@ def _load():
 
 
 library = _load()
+# The same function for callers that hold the GIL, which raises exceptions.
+tensors_from_python = ctypes.PyDLL(library._name).coil_tensors_from_python
+tensors_from_python.restype = c_int32
+tensors_from_python.argtypes = [
+    c_void_p,
+    POINTER(PythonObjects),
+    c_void_p,
+    POINTER(c_int64),
+    c_size_t,
+    POINTER(CTensor),
+]
 
 
 def check(status, error):

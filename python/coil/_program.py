@@ -7,7 +7,7 @@ import json
 import os
 
 from coil._library import CompileOptions, CTensor, RunOptions, RunStats, check, library
-from coil._tensor import CUDA, Tensor, to_c
+from coil._tensor import Tensor, all_to_c
 
 try:
     import numpy
@@ -41,12 +41,21 @@ class Program:
         self.symbols = signature["symbols"]
         #: Seconds of each stage of compilation, and counts of kernels.
         self.compile_stats = json.loads(library.coil_program_stats_json(handle))
-        #: Counters of the last run that this object made.
-        self.run_stats = {}
+        self._stats = None
+        self._room = 2 * sum(len(each["sizes"]) for each in self.inputs)
+        self._run_options = RunOptions()
+        library.coil_run_options_init(ctypes.byref(self._run_options))
 
     def __del__(self):
         if getattr(self, "_handle", None):
             library.coil_program_destroy(self._handle)
+
+    @property
+    def run_stats(self):
+        """Counters of the last run that this object made."""
+        if self._stats is None:
+            return {}
+        return {name: getattr(self._stats, name) for name, _ in RunStats._fields_}
 
     def run(self, *inputs, stream=None, device=0):
         """Runs the program; returns a tuple of `Tensor`.
@@ -65,12 +74,10 @@ class Program:
             one the outputs are complete on return.
           device: the GPU, when no input is on one.
         """
-        pairs = [to_c(value, stream) for value in inputs]
-        tensors = (CTensor * max(len(pairs), 1))(*(tensor for tensor, _ in pairs))
-        options = RunOptions()
-        library.coil_run_options_init(ctypes.byref(options))
+        tensors, on_gpu, keep = all_to_c(inputs, stream, self._room)
+        options = RunOptions.from_buffer_copy(self._run_options)
         options.device = device
-        if stream is not None or any(t.device_type == CUDA for t in tensors):
+        if stream is not None or on_gpu:
             # Without a stream of the caller's the legacy default stream, which
             # producers of inputs know how to order.
             options.use_stream, options.stream = 1, stream or 0
@@ -79,20 +86,22 @@ class Program:
         status = library.coil_program_run_with(
             self._handle,
             tensors,
-            len(pairs),
+            len(inputs),
             ctypes.byref(options),
             ctypes.byref(handle),
             ctypes.byref(error),
         )
-        check(status, error)
-        result = _Result(handle, self, (tensors, pairs))
-        stats = RunStats()
-        library.coil_result_get_stats(handle, ctypes.byref(stats))
-        self.run_stats = {name: getattr(stats, name) for name, _ in RunStats._fields_}
-        return tuple(
-            Tensor(library.coil_result_output(handle, i).contents, result)
-            for i in range(library.coil_result_num_outputs(handle))
-        )
+        if status:
+            check(status, error)
+        result = _Result(handle, self, (tensors, keep))
+        self._stats = RunStats()
+        library.coil_result_get_stats(handle, ctypes.byref(self._stats))
+        count = library.coil_result_num_outputs(handle)
+        if count == 0:
+            return ()
+        first = library.coil_result_output(handle, 0)
+        outputs = (CTensor * count).from_address(ctypes.addressof(first.contents))
+        return tuple([Tensor(output, result) for output in outputs])
 
     def __call__(self, *inputs):
         """Runs the program; returns NumPy arrays where NumPy is installed.

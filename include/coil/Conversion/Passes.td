@@ -232,6 +232,38 @@ def LoopSelectGPUSchedulePass
            "Multiprocessors of the GPU">];
 }
 
+def BatchGPULaunchesPass : Pass<"batch-gpu-launches", "::mlir::ModuleOp"> {
+  let summary = "make one launch of independent launches of one kernel";
+  let description = [{
+    Launches of one kernel with the same symbols, none of which needs what
+    another wrote, become one launch of a kernel with the attribute `batch`. Its
+    blocks find their number in the batch along the second dimension of the
+    grid, and their buffers in a table that is passed by value: first the inputs
+    of all launches, then their outputs. An optimizer step over many tensors is
+    then a launch for each shape.
+
+    A launch moves up to the first of its batch, over ops that do not write what
+    it reads and do not use what it writes. So that buffers do not live much
+    longer than the memory plan says, the outputs of a launch that moves are
+    results of the program or known to be small. Kernels that check indices stay
+    as they are, since a failed check names its launch. The table has at most
+    4 KiB with the symbols, which all devices take.
+
+    Before:
+    ```mlir
+    wrapper.launch @add[] ins(%a, %b : !b, !b) outs(%0 : !b)
+    wrapper.launch @add[] ins(%c, %d : !b, !b) outs(%1 : !b)
+    ```
+    After:
+    ```mlir
+    wrapper.launch @add_x2[] ins(%a, %b, %c, %d : !b, !b, !b, !b) outs(%0, %1 : !b, !b)
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect"];
+}
+
 def ConvertLoopToGPUPass
     : Pass<"convert-loop-to-gpu", "::coil::wrapper::KernelOp"> {
   let summary = "apply a kernel's schedule as code for a GPU";

@@ -115,7 +115,9 @@ COIL_RT_API int32_t coil_cuda_allocator_trim(int32_t device, int64_t keep_bytes,
 
 enum {
   /// The kernel takes a pointer to the error word as its last argument.
-  COIL_CUDA_KERNEL_CHECKS = 1
+  COIL_CUDA_KERNEL_CHECKS = 1,
+  /// The pointers to the buffers are one argument: an array of them by value.
+  COIL_CUDA_KERNEL_TABLE = 2
 };
 
 /// A compiled kernel. It takes pointers to its buffers, then one i64 for each

@@ -19,7 +19,9 @@
 extern "C" {
 #endif
 
-/// Whether the library ("onednn", "cublaslt") can be loaded; loads it.
+/// Whether there is the library "onednn" or "cublaslt". The former is loaded
+/// for that; of the latter, which is hundreds of megabytes, only the file is
+/// looked for, where that suffices.
 COIL_RT_API int32_t coil_rt_library_available(const char *library);
 
 /// Chooses the file that is loaded for a library in place of the default

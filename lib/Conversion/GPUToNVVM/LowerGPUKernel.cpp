@@ -273,7 +273,29 @@ private:
       auto inlined = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
       return !inlined || inlined.hasIntrinsic();
     });
-    return applyPartialConversion(module, target, std::move(patterns));
+    // Upstream's conversion of functions forgets what is passed by value.
+    llvm::StringMap<SmallVector<NamedAttrList>> arguments;
+    for (auto func : module.getOps<gpu::GPUFuncOp>())
+      for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+        NamedAttrList &kept = arguments[func.getName()].emplace_back();
+        for (StringRef name : {LLVM::LLVMDialect::getByValAttrName(),
+                               NVVM::NVVMDialect::getGridConstantAttrName()})
+          if (Attribute attr = func.getArgAttr(i, name))
+            kept.append(name, attr);
+      }
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return failure();
+    for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
+      auto found = arguments.find(func.getName());
+      if (found == arguments.end() ||
+          found->second.size() != func.getNumArguments())
+        continue;
+      for (auto [i, attrs] : llvm::enumerate(found->second))
+        for (NamedAttribute attr : attrs)
+          func.setArgAttr(static_cast<unsigned>(i), attr.getName(),
+                          attr.getValue());
+    }
+    return success();
   }
 
   std::optional<FastMath> mode;

@@ -13,12 +13,15 @@
 
 #include "../Error.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unistd.h>
 
 using namespace coil::rt;
 using namespace coil::rt::cuda;
@@ -33,6 +36,10 @@ struct Loader {
 };
 } // namespace
 
+/// What is tried when nobody names a file.
+static constexpr const char *defaultNames[] = {"libcublasLt.so.13",
+                                               "libcublasLt.so.12"};
+
 static Loader &loader() {
   static Loader *instance = new Loader;
   return *instance;
@@ -40,7 +47,7 @@ static Loader &loader() {
 
 /// Opens one file; keeps the first reason why not.
 static void *open(const std::string &file, std::string &reason) {
-  void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!handle && reason.empty()) {
     const char *message = dlerror();
     reason = message ? message : file + ": cannot be loaded";
@@ -48,17 +55,20 @@ static void *open(const std::string &file, std::string &reason) {
   return handle;
 }
 
-static const BlasLt *load(Loader &state) {
+/// The file that somebody named, or "".
+static std::string getNamedFile(const Loader &state) {
   const char *variable = getenv("COIL_CUBLASLT_LIBRARY");
-  std::string file = !state.file.empty()     ? state.file
-                     : variable && *variable ? std::string(variable)
-                                             : std::string();
+  return !state.file.empty() ? state.file : variable ? variable : "";
+}
+
+static const BlasLt *load(Loader &state) {
+  std::string file = getNamedFile(state);
   state.reason.clear();
   void *handle = nullptr;
   if (!file.empty()) {
     handle = open(file, state.reason);
   } else {
-    for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"}) {
+    for (const char *name : defaultNames) {
       file = name;
       handle = open(file, state.reason);
       if (handle)
@@ -94,6 +104,66 @@ const BlasLt *BlasLt::get() {
     fail(COIL_UNAVAILABLE, "library 'cublaslt' is not available: %s",
          state.reason.c_str());
   return library;
+}
+
+/// Whether the cache of the system's loader knows a library.
+static bool isInLoaderCache(const std::string &name) {
+  FILE *file = fopen("/etc/ld.so.cache", "rb");
+  if (!file)
+    return false;
+  std::string text;
+  char buffer[1 << 14];
+  while (size_t count = fread(buffer, 1, sizeof(buffer), file))
+    text.append(buffer, count);
+  fclose(file);
+  // It holds names and paths, each ending in 0; a file that was removed since
+  // stays there.
+  std::string end = "/" + name + '\0';
+  for (size_t at = text.find(end); at != text.npos;
+       at = text.find(end, at + 1)) {
+    size_t begin = text.rfind('\0', at) + 1;
+    if (access(text.c_str() + begin, R_OK) == 0)
+      return true;
+  }
+  return false;
+}
+
+/// Whether the system's loader would find a file, as far as this can tell.
+static bool isPresentFile(const std::string &file) {
+  if (file.find('/') != file.npos)
+    return access(file.c_str(), R_OK) == 0;
+  if (void *handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+    dlclose(handle);
+    return true;
+  }
+  const char *variable = getenv("LD_LIBRARY_PATH");
+  std::string folders = variable ? variable : "";
+  for (size_t begin = 0; begin < folders.size();) {
+    size_t end = std::min(folders.find_first_of(":;", begin), folders.size());
+    std::string folder = folders.substr(begin, end - begin);
+    if (!folder.empty() && access((folder + "/" + file).c_str(), R_OK) == 0)
+      return true;
+    begin = end + 1;
+  }
+  return isInLoaderCache(file);
+}
+
+bool BlasLt::isPresent() {
+  Loader &state = loader();
+  {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    if (state.tried)
+      return state.loaded.load() != nullptr;
+    std::string file = getNamedFile(state);
+    if (!file.empty() && isPresentFile(file))
+      return true;
+    if (file.empty())
+      for (const char *name : defaultNames)
+        if (isPresentFile(name))
+          return true;
+  }
+  // Wherever else the loader looks; a library that is absent costs little.
+  return get() != nullptr;
 }
 
 void BlasLt::setFile(const char *file) {

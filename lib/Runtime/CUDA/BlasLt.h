@@ -116,6 +116,9 @@ struct BlasLt {
   /// environment variable COIL_CUBLASLT_LIBRARY names, else that of CUDA 13 or
   /// 12. Null, with the error recorded, when that fails.
   static const BlasLt *get();
+  /// Whether get() will find the library, without loading it if its file is
+  /// where the system's loader looks first.
+  static bool isPresent();
   static void setFile(const char *file);
 };
 

@@ -199,8 +199,11 @@ static int32_t launch(RunState &state, coil_cuda_kernel &kernel,
     params = allocated.data();
   }
   void **next = params;
-  for (int i = 0; i < kernel.num_buffers; ++i)
-    *next++ = const_cast<void **>(buffers + i);
+  if (kernel.flags & COIL_CUDA_KERNEL_TABLE)
+    *next++ = const_cast<void **>(buffers);
+  else
+    for (int i = 0; i < kernel.num_buffers; ++i)
+      *next++ = const_cast<void **>(buffers + i);
   for (int i = 0; i < kernel.num_symbols; ++i)
     *next++ = const_cast<int64_t *>(symbols + i);
   volatile int32_t *word = nullptr;

@@ -340,8 +340,13 @@ static int32_t patch(Entry &entry, Variant &variant,
     if (!changed)
       continue;
     params.clear();
-    for (uint64_t &argument : launch.arguments)
-      params.push_back(&argument);
+    size_t first = 0;
+    if (launch.kernel->flags & COIL_CUDA_KERNEL_TABLE) {
+      params.push_back(launch.arguments.data());
+      first = size_t(launch.kernel->num_buffers);
+    }
+    for (size_t i = first; i < launch.arguments.size(); ++i)
+      params.push_back(&launch.arguments[i]);
     launch.params.kernelParams = params.data();
     if (int32_t status =
             device.check(device.driver.graphExecKernelNodeSetParams(

@@ -107,8 +107,12 @@ int32_t Recording::addLaunch(RunState &state, const coil_cuda_kernel &kernel,
   launch.params.blockDimY = unsigned(kernel.block[1]);
   launch.params.blockDimZ = unsigned(kernel.block[2]);
   launch.params.sharedMemBytes = unsigned(kernel.dynamic_shared);
-  for (size_t i = 0; i < count; ++i)
-    launch.arguments.push_back(*static_cast<uint64_t *>(params[i]));
+  for (size_t i = 0; i < count; ++i) {
+    auto *value = static_cast<uint64_t *>(params[i]);
+    bool isTable = i == 0 && kernel.flags & COIL_CUDA_KERNEL_TABLE;
+    launch.arguments.insert(launch.arguments.end(), value,
+                            value + (isTable ? kernel.num_buffers : 1));
+  }
   for (size_t i = 0; i < size_t(kernel.num_buffers); ++i)
     if (Target target = find(launch.arguments[i]);
         target.kind != Target::Elsewhere)

@@ -426,3 +426,19 @@ wrapper.func @contraction_c3_strides(%x: !b, %y: !b) {
   "wrapper.contraction"(%x, %x, %y) <{library = "onednn", dims = #sym.shape<[4, 4, 4]>, a_strides = #sym.shape<[4, 0, 1]>, b_strides = #sym.shape<[0, 1, 4]>, c_strides = #sym.shape<[4, 1, 0]>, a_offset = #sym.expr<0>, b_offset = #sym.expr<0>, c_offset = #sym.expr<0>, bias_strides = #sym.shape<[0, 1, 0]>, post = 0 : i32, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> : (!b, !b, !b) -> ()
   wrapper.return
 }
+
+// -----
+
+// (C7)
+// expected-error@+1 {{'batch' is not the number of blocks along the second dimension of its geometry}}
+wrapper.kernel @batch_without_blocks() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[1]>], output_strides = [], symbols = [],
+    geometry = #wrapper.geometry<grid = [1, 1, 1], block = [32, 1, 1], shared = 0, errors = false>, batch = 2} {
+}
+
+// -----
+
+// (C7)
+// expected-error@+1 {{has 3 inputs and 2 outputs for a batch of 2}}
+wrapper.kernel @uneven_batch() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>, #sym.shape<[1]>], symbols = [],
+    geometry = #wrapper.geometry<grid = [1, 2, 1], block = [32, 1, 1], shared = 0, errors = false>, batch = 2} {
+}

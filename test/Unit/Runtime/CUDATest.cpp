@@ -56,6 +56,29 @@ const char *image = R"(.version 8.0
   st.global.f32 [q], f;
   ret;
 }
+.visible .entry add_one_x2(.param .align 8 .b8 table[32], .param .u64 n) {
+  .reg .b64 p, q, i, size, row; .reg .b32 t, c, k; .reg .f32 f; .reg .pred outside;
+  mov.u32 k, %ctaid.y;
+  mul.wide.u32 i, k, 8;
+  mov.u64 row, table;
+  add.s64 row, row, i;
+  mov.u32 t, %tid.x;
+  mov.u32 c, %ctaid.x;
+  mad.lo.u32 t, c, 32, t;
+  cvt.u64.u32 i, t;
+  ld.param.u64 size, [n];
+  setp.ge.s64 outside, i, size;
+  @outside ret;
+  shl.b64 i, i, 2;
+  ld.param.u64 p, [row];
+  add.s64 p, p, i;
+  ld.param.u64 q, [row+16];
+  add.s64 q, q, i;
+  ld.global.f32 f, [p];
+  add.rn.f32 f, f, 0f3F800000;
+  st.global.f32 [q], f;
+  ret;
+}
 .visible .entry check(.param .u64 x, .param .u64 word) {
   .reg .b64 p;
   ld.param.u64 p, [word];
@@ -91,6 +114,7 @@ protected:
   void TearDown() override {
     RuntimeTest::TearDown();
     coil_cuda_kernel_unload(&addOne);
+    coil_cuda_kernel_unload(&addOneTwice);
     coil_cuda_kernel_unload(&check);
     coil_cuda_kernel_unload(&crash);
   }
@@ -123,6 +147,8 @@ protected:
 
   FakeCuda *fake = nullptr;
   coil_cuda_kernel addOne = makeKernel("add_one", 2, 1);
+  coil_cuda_kernel addOneTwice =
+      makeKernel("add_one_x2", 4, 1, COIL_CUDA_KERNEL_TABLE);
   coil_cuda_kernel check = makeKernel("check", 1, 0, COIL_CUDA_KERNEL_CHECKS);
   coil_cuda_kernel crash = makeKernel("crash", 1, 0);
 };
@@ -275,6 +301,30 @@ TEST_F(CUDATest, launchesKernels) {
     EXPECT_EQ(y[i], float(i) + 2);
   EXPECT_EQ(stats().launches, 2);
   EXPECT_COUNT(fake->modules, 1);
+}
+
+TEST_F(CUDATest, launchesKernelsWithATableOfBuffers) {
+  float x[2][40], y[2][40] = {};
+  void *buffers[4];
+  for (int k = 0; k < 2; ++k) {
+    for (int i = 0; i < 40; ++i)
+      x[k][i] = float(100 * k + i);
+    buffers[k] = alloc(sizeof(x[k]));
+    buffers[2 + k] = alloc(sizeof(x[k]));
+    ASSERT_EQ(coil_rt_upload_cuda(run, buffers[k], x[k], sizeof(x[k])),
+              COIL_OK);
+  }
+  int64_t n = 40;
+  ASSERT_EQ(coil_rt_launch_cuda(run, &addOneTwice, buffers, &n, 2, 2, 1),
+            COIL_OK)
+      << coil_last_error();
+  for (int k = 0; k < 2; ++k)
+    ASSERT_EQ(coil_rt_download_cuda(run, y[k], buffers[2 + k], sizeof(y[k])),
+              COIL_OK);
+  ASSERT_EQ(coil_run_synchronize(run), COIL_OK);
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < 40; ++i)
+      EXPECT_EQ(y[k][i], x[k][i] + 1);
 }
 
 TEST_F(CUDATest, doesNotLaunchEmptyGrids) {
@@ -477,6 +527,55 @@ TEST_F(CUDAGraphTest, patchesAddresses) {
   // The last four sets of addresses have graphs of their own.
   call(7, 100, 1);
   EXPECT_COUNT(fake->patches, patches);
+}
+
+/// Two results from one launch.
+static int32_t addOneToBoth(coil_run *run, const coil_tensor *inputs,
+                            coil_tensor *outputs) {
+  int64_t n = inputs[0].sizes[0], stride = 1;
+  void *buffers[4] = {inputs[0].data, inputs[0].data};
+  for (int k = 0; k < 2; ++k)
+    if (int32_t status = coil_rt_alloc_cuda(run, n * 4, &buffers[2 + k]))
+      return status;
+  if (int32_t status = coil_rt_launch_cuda(run, graphKernel, buffers, &n,
+                                           (n + 31) / 32, 2, 1))
+    return status;
+  for (int k = 0; k < 2; ++k) {
+    if (int32_t status = coil_rt_set_output(run, outputs + k, buffers[2 + k],
+                                            COIL_F32, 1, &n, &stride))
+      return status;
+    outputs[k].device_type = COIL_CUDA;
+  }
+  return COIL_OK;
+}
+
+TEST_F(CUDAGraphTest, patchesAddressesInTables) {
+  graphKernel = &addOneTwice;
+  for (int i = 0; i < 6; ++i) {
+    std::vector<float> x(64, float(i)), y[2] = {x, x};
+    int64_t n = 64, stride = 1, bytes = 4 * n;
+    coil_run *one = nullptr;
+    ASSERT_EQ(coil_run_create(&one), COIL_OK);
+    ASSERT_EQ(coil_run_set_cuda_device(one, 0), COIL_OK);
+    ASSERT_EQ(coil_rt_upload_cuda(one, inputs[i], x.data(), bytes), COIL_OK);
+    coil_tensor input = {inputs[i], &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
+    coil_tensor output[2] = {};
+    ASSERT_EQ(coil_cuda_program_call(program, one, addOneToBoth, &input, 1,
+                                     output, 2),
+              COIL_OK)
+        << coil_last_error();
+    for (int k = 0; k < 2; ++k)
+      ASSERT_EQ(coil_rt_download_cuda(one, y[k].data(), output[k].data, bytes),
+                COIL_OK);
+    ASSERT_EQ(coil_run_synchronize(one), COIL_OK);
+    for (int k = 0; k < 2; ++k)
+      for (float element : y[k])
+        EXPECT_EQ(element, float(i) + 1);
+    coil_run_destroy(one);
+  }
+  EXPECT_EQ(graphStats().replayed, 5);
+  if (!simulated)
+    EXPECT_GE(fake->patches, 1);
 }
 
 TEST_F(CUDAGraphTest, keepsResultsOfEarlierReplays) {

@@ -20,6 +20,7 @@ namespace coil {
 /// What a kernel writes to the run's error word when an index is out of range.
 inline constexpr int kGPUIndexOutOfRange = 1;
 
+#define GEN_PASS_DECL_BATCHGPULAUNCHESPASS
 #define GEN_PASS_DECL_CONVERTLOOPTOGPUPASS
 #define GEN_PASS_DECL_LOOPSELECTGPUSCHEDULEPASS
 #include "coil/Conversion/Passes.h.inc"

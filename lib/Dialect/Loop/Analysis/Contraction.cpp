@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace coil;
@@ -510,9 +511,25 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
 // Libraries
 //===----------------------------------------------------------------------===//
 
+/// Up to this many products a call of cuBLASLt costs more than a kernel that
+/// has the operations around it fused in: neither fills the device, and the
+/// library's launch is the dearer one.
+static constexpr int64_t kMaxSmallContraction = int64_t(1) << 22;
+
+/// Whether it is known that there are few products to sum.
+static bool isSmall(const Contraction &contraction) {
+  int64_t products = 1;
+  for (ExprAttr dim : contraction.dims) {
+    std::optional<int64_t> size = dim.getConstant();
+    if (!size || llvm::MulOverflow(products, *size, products))
+      return false;
+  }
+  return products <= kMaxSmallContraction;
+}
+
 static bool isCublasLtKernel(KernelOp kernel) {
   std::optional<Contraction> c = matchContraction(kernel);
-  if (!c || (c->postOp != PostOp::None && c->postOp != PostOp::Relu))
+  if (!c || isSmall(*c) || (c->postOp != PostOp::None && c->postOp != PostOp::Relu))
     return false;
   bool denseN = c->c.strides[c->getN()].isConstant(1),
        denseM = c->c.strides[c->getM()].isConstant(1);

@@ -162,6 +162,18 @@ LogicalResult KernelOp::verifyRegions() {
         }))
       return emitOpError("'alignment' is not a list of a power of two from 1 "
                          "to 16 for each input");
+
+  // (C7)
+  if (std::optional<uint64_t> batch = getBatch()) {
+    if (*batch < 1 || !getGeometry() ||
+        !getGeometry()->getGrid()[1].isConstant(static_cast<int64_t>(*batch)))
+      return emitOpError("'batch' is not the number of blocks along the second "
+                         "dimension of its geometry");
+    if (getNumInputs() % *batch != 0 || getNumOutputs() % *batch != 0)
+      return emitOpError() << "has " << getNumInputs() << " inputs and "
+                           << getNumOutputs() << " outputs for a batch of "
+                           << *batch;
+  }
   return success();
 }
 

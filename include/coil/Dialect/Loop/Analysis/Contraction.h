@@ -100,7 +100,8 @@ std::optional<Convolution> matchConvolution(KernelOp kernel,
 
 /// Whether a library computes a kernel: "onednn" contractions and convolutions;
 /// "cublaslt" contractions whose result is dense along one of its dimensions,
-/// with at most a bias of the result's type along that, and relu.
+/// with at most a bias of the result's type along that, and relu, unless they
+/// are so small that a kernel of our own is faster.
 bool isLibraryKernel(KernelOp kernel, llvm::StringRef library);
 
 } // namespace coil::loop

@@ -41,7 +41,10 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
     devices whose wide accesses must be aligned: an input may be a view that
     begins in the middle of a buffer. `total` is the number of points of the flattened outer space
     and `grain` how many of them one task should take at least; the conversion
-    for the CPU sets both. The conversion for a GPU sets `geometry`.
+    for the CPU sets both. The conversion for a GPU sets `geometry`. With
+    `batch`, one launch does the work of that many: the kernel has the inputs of
+    all of them, one launch's after another's, then their outputs, and finds
+    them in a table.
 
     (C1) As a value function the body is one `loop.kernel` of the block's
          arguments in order, and a `wrapper.yield` of its results.
@@ -52,6 +55,8 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
          symbols.
     (C5) `in_place` is a list of pairs of an existing input and output.
     (C6) `alignment` has a power of two from 1 to 16 for each input.
+    (C7) A kernel with `batch` has a `geometry` of as many blocks along the
+         second dimension, and a multiple of it of inputs and of outputs.
 
     Example:
     ```mlir
@@ -77,7 +82,8 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
                        OptionalAttr<Wrapper_DeviceAttr>:$device,
                        OptionalAttr<Sym_ExprAttr>:$total,
                        OptionalAttr<I64Attr>:$grain,
-                       OptionalAttr<Wrapper_GeometryAttr>:$geometry);
+                       OptionalAttr<Wrapper_GeometryAttr>:$geometry,
+                       OptionalAttr<I64Attr>:$batch);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;

@@ -1,0 +1,349 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Joins independent launches of one GPU kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Conversion/LoopToGPU/LoopToGPU.h"
+
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace coil {
+#define GEN_PASS_DEF_BATCHGPULAUNCHESPASS
+#include "coil/Conversion/Passes.h.inc"
+} // namespace coil
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+
+/// What kernels take as arguments on every device.
+static constexpr uint64_t kMaxArgumentBytes = 4096;
+/// Buffers of the program's own that may live longer than planned.
+static constexpr int64_t kMaxMovedBytes = int64_t(1) << 20;
+
+namespace {
+
+/// Launches that become one, the first of which stays where it is.
+struct Batch {
+  SmallVector<LaunchOp> launches;
+  /// The number of the first in its function.
+  int64_t position = 0;
+};
+
+/// Finds batches in a function, which is one block, in one pass forward.
+class Finder {
+public:
+  Finder(SymbolTable &symbols) : symbols(symbols) {}
+
+  SmallVector<Batch> run(FuncOp fn);
+
+private:
+  /// When storage was last written, and last used at all: numbers of ops.
+  struct Uses {
+    int64_t written = -1;
+    int64_t used = -1;
+  };
+
+  size_t getLimit(LaunchOp launch);
+  bool canMove(LaunchOp launch, int64_t to);
+  bool canMoveDefinition(Value value, int64_t to);
+  void record(Operation &op, int64_t at);
+
+  SymbolTable &symbols;
+  llvm::DenseMap<Operation *, int64_t> numbers;
+  llvm::DenseMap<Value, Uses> uses;
+  llvm::DenseSet<Value> results;
+};
+
+struct BatchGPULaunchesPass
+    : coil::impl::BatchGPULaunchesPassBase<BatchGPULaunchesPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Search
+//===----------------------------------------------------------------------===//
+
+/// The most launches that one batch of this launch's kernel takes; 1 if the
+/// kernel cannot be batched.
+size_t Finder::getLimit(LaunchOp launch) {
+  auto kernel = symbols.lookup<KernelOp>(launch.getCallee());
+  if (!kernel || !kernel.getGeometry() || kernel.getBatch())
+    return 1;
+  GeometryAttr geometry = *kernel.getGeometry();
+  auto modules = kernel.getBlock()->getOps<gpu::GPUModuleOp>();
+  if (geometry.getErrors() || !geometry.getGrid()[1].isConstant(1) ||
+      !geometry.getGrid()[2].isConstant(1) ||
+      !llvm::hasSingleElement(modules) ||
+      !llvm::hasSingleElement((*modules.begin()).getOps<gpu::GPUFuncOp>()))
+    return 1;
+  uint64_t buffers = kernel.getNumInputs() + kernel.getNumOutputs();
+  uint64_t words = kMaxArgumentBytes / 8 - kernel.getSymbols().size();
+  return buffers == 0 ? 1 : std::max<uint64_t>(words / buffers, 1);
+}
+
+/// Whether a value exists before op number `to`, or can.
+bool Finder::canMoveDefinition(Value value, int64_t to) {
+  Operation *def = value.getDefiningOp();
+  if (!def || numbers.lookup(def) < to)
+    return true;
+  return (isa<AllocOp>(def) || isMemoryEffectFree(def)) &&
+         llvm::all_of(def->getOperands(),
+                      [&](Value v) { return canMoveDefinition(v, to); });
+}
+
+/// Whether a launch may run in front of what comes behind op number `to`.
+bool Finder::canMove(LaunchOp launch, int64_t to) {
+  for (Value v : launch->getOperands())
+    if (!canMoveDefinition(v, to))
+      return false;
+  for (Value v : launch.getInputs())
+    if (uses.lookup(getStorage(v)).written >= to)
+      return false;
+  for (Value v : launch.getOutputs()) {
+    Value storage = getStorage(v);
+    if (uses.lookup(storage).used >= to)
+      return false;
+    sym::ExprAttr bytes = cast<BufferType>(storage.getType()).getStorageBytes();
+    if (!results.contains(storage) &&
+        !(bytes.isConstant() && bytes.getValue() <= kMaxMovedBytes))
+      return false;
+  }
+  return true;
+}
+
+/// Notes what an op does with storage, as if it were number `at`.
+void Finder::record(Operation &op, int64_t at) {
+  auto note = [&](Value v, bool writes) {
+    if (!isa<BufferType>(v.getType()))
+      return;
+    Uses &u = uses[getStorage(v)];
+    u.used = std::max(u.used, at);
+    if (writes)
+      u.written = std::max(u.written, at);
+  };
+  if (isMemoryEffectFree(&op))
+    return;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects) {
+    for (Value v : op.getOperands())
+      note(v, /*writes=*/true);
+    return;
+  }
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  for (const MemoryEffects::EffectInstance &effect : instances)
+    if (Value v = effect.getValue())
+      if (!isa<MemoryEffects::Allocate>(effect.getEffect()))
+        note(v, !isa<MemoryEffects::Read>(effect.getEffect()));
+}
+
+SmallVector<Batch> Finder::run(FuncOp fn) {
+  Block &block = fn.getBody().front();
+  for (Value v : block.getTerminator()->getOperands())
+    results.insert(getStorage(v));
+  SmallVector<Batch> batches;
+  // The last batch of each kernel and symbols.
+  llvm::DenseMap<std::pair<Attribute, Attribute>, size_t> open;
+  int64_t next = 0;
+  for (Operation &op : block) {
+    int64_t number = next++;
+    numbers[&op] = number;
+    if (isa<InputSymbolOp, SymExprOp>(op))
+      open.clear(); // Nothing moves to where its symbols are not bound.
+    auto launch = dyn_cast<LaunchOp>(op);
+    size_t limit = launch ? getLimit(launch) : 1;
+    if (limit < 2) {
+      record(op, number);
+      continue;
+    }
+    std::pair<Attribute, Attribute> key = {launch.getCalleeAttr(),
+                                           launch.getSymbolsAttr()};
+    auto found = open.find(key);
+    if (found != open.end()) {
+      Batch &batch = batches[found->second];
+      if (batch.launches.size() < limit && canMove(launch, batch.position)) {
+        batch.launches.push_back(launch);
+        record(op, batch.position);
+        continue;
+      }
+    }
+    open[key] = batches.size();
+    batches.push_back({{launch}, number});
+    record(op, number);
+  }
+  llvm::erase_if(batches, [](const Batch &b) { return b.launches.size() < 2; });
+  return batches;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Makes `func` find its buffers in a table.
+static void useTable(gpu::GPUFuncOp func, unsigned numInputs,
+                     unsigned numOutputs, unsigned count) {
+  MLIRContext *ctx = func.getContext();
+  Location loc = func.getLoc();
+  Block *entry = &func.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(entry);
+  unsigned numBuffers = numInputs + numOutputs;
+  Type element = entry->getArgument(0).getType();
+  auto pointer = LLVM::LLVMPointerType::get(ctx);
+  Value table = entry->insertArgument(0u, pointer, loc);
+
+  Value y = arith::IndexCastUIOp::create(
+      b, loc, b.getI64Type(),
+      gpu::BlockIdOp::create(b, loc, gpu::Dimension::y));
+  auto getRow = [&](unsigned first, unsigned width) -> Value {
+    Value offset = arith::MulIOp::create(
+        b, loc, y, arith::ConstantIntOp::create(b, loc, b.getI64Type(), width));
+    Value start = LLVM::GEPOp::create(
+        b, loc, pointer, element, table,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(first)});
+    return LLVM::GEPOp::create(b, loc, pointer, element, start,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  };
+  Value inputs = getRow(0, numInputs),
+        outputs = getRow(count * numInputs, numOutputs);
+  for (unsigned i = 0; i < numBuffers; ++i) {
+    bool isInput = i < numInputs;
+    Value place = LLVM::GEPOp::create(
+        b, loc, pointer, element, isInput ? inputs : outputs,
+        ArrayRef<LLVM::GEPArg>{
+            static_cast<int32_t>(isInput ? i : i - numInputs)});
+    Value buffer = LLVM::LoadOp::create(
+        b, loc, element, place, /*alignment=*/8, /*isVolatile=*/false,
+        /*isNonTemporal=*/false, /*isInvariant=*/true);
+    entry->getArgument(1 + i).replaceAllUsesWith(buffer);
+  }
+  entry->eraseArguments(1, numBuffers);
+
+  SmallVector<DictionaryAttr> attrs;
+  auto array = LLVM::LLVMArrayType::get(element, uint64_t(count) * numBuffers);
+  attrs.push_back(b.getDictionaryAttr(
+      {b.getNamedAttr("llvm.byval", TypeAttr::get(array)),
+       b.getNamedAttr("llvm.align", b.getI64IntegerAttr(8)),
+       b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr())}));
+  for (unsigned i = numBuffers; i < func.getNumArguments(); ++i)
+    attrs.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i)
+                                           : b.getDictionaryAttr({}));
+  func.setFunctionType(
+      b.getFunctionType(entry->getArgumentTypes(), TypeRange()));
+  func.setAllArgAttrs(attrs);
+}
+
+/// A copy of a kernel that does the work of `count` launches.
+static KernelOp createBatchKernel(KernelOp kernel, unsigned count,
+                                  SymbolTable &symbols) {
+  OpBuilder b(kernel);
+  b.setInsertionPointAfter(kernel);
+  auto copy = cast<KernelOp>(b.clone(*kernel));
+  copy.setSymName((kernel.getSymName() + "_x" + Twine(count)).str());
+  symbols.insert(copy);
+  auto module = *copy.getBlock()->getOps<gpu::GPUModuleOp>().begin();
+  auto func = *module.getOps<gpu::GPUFuncOp>().begin();
+  module.setSymName(copy.getSymName());
+  SymbolTable::setSymbolName(func, copy.getSymName());
+  unsigned numInputs = kernel.getNumInputs(),
+           numOutputs = kernel.getNumOutputs();
+  useTable(func, numInputs, numOutputs, count);
+
+  auto repeat = [&](ArrayAttr list) {
+    SmallVector<Attribute> all;
+    for (unsigned k = 0; k < count; ++k)
+      llvm::append_range(all, list);
+    return b.getArrayAttr(all);
+  };
+  copy.setInputStridesAttr(repeat(kernel.getInputStrides()));
+  copy.setOutputStridesAttr(repeat(kernel.getOutputStrides()));
+  SmallVector<int64_t> pairs, alignment;
+  for (unsigned k = 0; k < count; ++k) {
+    ArrayRef<int64_t> own = kernel.getInPlace().value_or(ArrayRef<int64_t>());
+    for (size_t i = 0; i + 1 < own.size(); i += 2) {
+      pairs.push_back(own[i] + int64_t(k) * numInputs);
+      pairs.push_back(own[i + 1] + int64_t(k) * numOutputs);
+    }
+    llvm::append_range(alignment,
+                       kernel.getAlignment().value_or(ArrayRef<int64_t>()));
+  }
+  if (kernel.getInPlace())
+    copy.setInPlaceAttr(b.getDenseI64ArrayAttr(pairs));
+  if (kernel.getAlignment())
+    copy.setAlignmentAttr(b.getDenseI64ArrayAttr(alignment));
+  copy.setBatchAttr(b.getI64IntegerAttr(count));
+  GeometryAttr geometry = *kernel.getGeometry();
+  SmallVector<sym::ExprAttr> grid(geometry.getGrid().getDims());
+  grid[1] = sym::constant(b.getContext(), count);
+  copy.setGeometryAttr(GeometryAttr::get(
+      b.getContext(), sym::ShapeAttr::get(b.getContext(), grid),
+      geometry.getBlock(), geometry.getShared(), geometry.getErrors()));
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Moves what defines a value in front of an op, unless it already is there.
+static void hoistDefinition(Value value, Operation *before) {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->isBeforeInBlock(before))
+    return;
+  for (Value v : def->getOperands())
+    hoistDefinition(v, before);
+  def->moveBefore(before);
+}
+
+static void join(const Batch &batch, KernelOp kernel) {
+  LaunchOp first = batch.launches.front();
+  SmallVector<Value> inputs, outputs;
+  SmallVector<Location> locations;
+  for (LaunchOp launch : batch.launches) {
+    for (Value v : launch->getOperands())
+      hoistDefinition(v, first);
+    llvm::append_range(inputs, launch.getInputs());
+    llvm::append_range(outputs, launch.getOutputs());
+    locations.push_back(launch.getLoc());
+  }
+  OpBuilder b(first);
+  LaunchOp::create(b, b.getFusedLoc(locations),
+                   FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                   first.getSymbolsAttr(), inputs, outputs);
+  for (LaunchOp launch : batch.launches)
+    launch.erase();
+}
+
+void BatchGPULaunchesPass::runOnOperation() {
+  SymbolTable symbols(getOperation());
+  llvm::DenseMap<std::pair<Operation *, size_t>, KernelOp> made;
+  llvm::SetVector<Operation *> changed;
+  for (auto fn : getOperation().getOps<FuncOp>())
+    for (const Batch &batch : Finder(symbols).run(fn)) {
+      size_t count = batch.launches.size();
+      LaunchOp first = batch.launches.front();
+      auto kernel = symbols.lookup<KernelOp>(first.getCallee());
+      changed.insert(kernel);
+      KernelOp &joined = made[{kernel, count}];
+      if (!joined)
+        joined =
+            createBatchKernel(kernel, static_cast<unsigned>(count), symbols);
+      join(batch, joined);
+    }
+  for (Operation *kernel : changed)
+    if (SymbolTable::symbolKnownUseEmpty(kernel, getOperation()))
+      symbols.erase(kernel);
+}

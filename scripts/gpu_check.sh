@@ -1,0 +1,229 @@
+#!/usr/bin/env bash
+# Checks Coil on a machine with an NVIDIA GPU; see --help.
+set -u
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'EOF'
+usage: scripts/gpu_check.sh [option...]
+
+Checks Coil on a machine with an NVIDIA GPU, from a checkout. Needs the driver
+and, for the operators and the benchmarks, a Python with torch and NumPy; for
+the sanitizer, the CUDA toolkit. Nothing is built: the tools come from the
+archive of `make dist` or from a build folder.
+
+  --coil PATH       archive, or folder with bin/ and lib/ (default: the newest
+                    dist/coil-*.tar.xz, else build)
+  --out DIR         where logs and summary.txt go (default: gpu-check)
+  --python FILE     Python with torch (default: python3)
+  --chip NAME       what to compile for (default: the chip of GPU 0)
+  --steps LIST      of examples, families, sanitizer, fuzz, ops, separated by
+                    commas (default: all of them)
+  --benchmarks LIST of kernels, models, host, or 'none' (default)
+  --jobs N          processes at once (default: processors, 16 at most)
+  --fuzz-count N    random programs for each process (default: 60)
+  --seed N          of the first random program (default: 50000)
+  --ops-sample N    every n-th operator only (default: 1, all of them)
+  --timeout N       seconds for one process (default: 600)
+
+Steps:
+  examples   the example models against their recorded outputs
+  families   test/gpu/*.mlir, a program for each family of kernels, against the
+             reference interpreter; plain, and as CUDA graphs
+  sanitizer  the same under compute-sanitizer's memcheck and racecheck
+  fuzz       random programs against the reference interpreter, without scans
+             and writes at positions, which have no GPU lowering
+  ops        each operator against PyTorch eager
+
+Exit status: 0 if everything that ran passed, 1 if something failed, 2 for a
+wrong command line or nothing to run. Steps that lack a tool are skipped, which
+the summary says.
+EOF
+}
+
+die() {
+  echo "gpu_check: error: $*" >&2
+  exit 2
+}
+
+coil= out=gpu-check python=python3 chip= benchmarks=none
+steps=examples,families,sanitizer,fuzz,ops
+jobs=$(nproc)
+[ "$jobs" -le 16 ] || jobs=16
+fuzz_count=60 seed=50000 ops_sample=1 limit=600
+while [ $# -gt 0 ]; do
+  option=$1
+  case $option in
+  -h | --help) usage; exit 0 ;;
+  --*=*) value=${option#*=} option=${option%%=*} ;;
+  --*) [ $# -ge 2 ] || die "$option needs a value"; value=$2; shift ;;
+  *) die "unexpected argument '$option'" ;;
+  esac
+  shift
+  case $option in
+  --coil) coil=$value ;;
+  --out) out=$value ;;
+  --python) python=$value ;;
+  --chip) chip=$value ;;
+  --steps) steps=$value ;;
+  --benchmarks) benchmarks=$value ;;
+  --jobs) jobs=$value ;;
+  --fuzz-count) fuzz_count=$value ;;
+  --seed) seed=$value ;;
+  --ops-sample) ops_sample=$value ;;
+  --timeout) limit=$value ;;
+  *) die "unknown option '$option'" ;;
+  esac
+done
+for number in "$jobs" "$fuzz_count" "$seed" "$ops_sample" "$limit"; do
+  case $number in '' | *[!0-9]*) die "expected a number but got '$number'" ;; esac
+done
+for step in ${steps//,/ }; do
+  case $step in
+  examples | families | sanitizer | fuzz | ops) ;;
+  *) die "unknown step '$step'" ;;
+  esac
+done
+for benchmark in ${benchmarks//,/ }; do
+  case $benchmark in
+  kernels | models | host | none) ;;
+  *) die "unknown benchmark '$benchmark'" ;;
+  esac
+done
+
+if [ -z "$coil" ]; then
+  coil=$(ls -t dist/coil-*.tar.xz 2>/dev/null | head -n 1)
+  [ -n "$coil" ] || coil=build
+fi
+[ -e "$coil" ] || die "there is no '$coil'"
+mkdir -p "$out" || die "cannot make '$out'"
+out=$(cd "$out" && pwd)
+if [ -f "$coil" ]; then
+  unpacked=$(mktemp -d)
+  trap 'rm -rf "$unpacked"' EXIT
+  tar xf "$coil" -C "$unpacked" || die "cannot unpack '$coil'"
+  root=$(echo "$unpacked"/*)
+else
+  root=$(cd "$coil" && pwd)
+fi
+bin=$root/bin
+[ -x "$bin/coil-run" ] || die "'$coil' has no bin/coil-run"
+export PYTHONPATH=$PWD/python
+[ -d "$root/python/coil" ] && PYTHONPATH=$root/python
+for library in "$root"/lib/libCoilC.so.0 "$root"/lib/libCoilC.so; do
+  [ -e "$library" ] && export COIL_C_LIBRARY=$library && break
+done
+
+nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader \
+  > "$out/gpu.txt" 2>&1 || [ -n "${COIL_CUDA_DRIVER:-}" ] ||
+  die "no NVIDIA GPU: $(head -n 1 "$out/gpu.txt")"
+if [ -z "$chip" ]; then
+  capability=$(head -n 1 "$out/gpu.txt" | sed 's/.*, *//; s/\.//')
+  case $capability in
+  '' | *[!0-9]*) die "cannot tell the chip; give --chip" ;;
+  esac
+  chip=sm_$capability
+  [ "$capability" -lt 90 ] || chip=${chip}a
+fi
+target=cuda:$chip
+
+summary=$out/summary.txt
+failed=0
+say() { echo "$*" | tee -a "$summary"; }
+: > "$summary"
+say "$(date -u +%F) $(head -n 1 "$out/gpu.txt"); Coil of $coil, $target"
+
+# Runs a command; one line in the summary, the rest in a log.
+check() { # name command...
+  local name=$1 begin=$SECONDS status
+  shift
+  timeout "$limit" "$@" > "$out/$name.log" 2>&1
+  status=$?
+  if [ $status -eq 0 ]; then
+    say "pass  $name ($((SECONDS - begin)) s)"
+  else
+    failed=1
+    say "FAIL  $name: status $status, $out/$name.log"
+    grep -iE 'error|fail|mismatch|hazard' "$out/$name.log" | head -n 3 | cut -c1-200 | sed 's/^/      /' | tee -a "$summary"
+  fi
+}
+wants() { [[ ,$steps, == *,$1,* ]]; }
+
+models=examples/models
+if wants examples; then
+  for library in auto none; do
+    check "digits-$library" "$bin/coil-run" $models/digits_cnn.pt2 --target="$target" \
+      --library=$library --input=@$models/digits_images.npy \
+      --expected-output=@$models/digits_logits.npy --atol=1e-4 --time --per-kernel --iterations=20
+    check "char-gpt-$library" "$bin/coil-run" $models/char_gpt.pt2 --target="$target" \
+      --library=$library --input=@$models/char_gpt_prompt.npy \
+      --expected-output=@$models/char_gpt_logits.npy --atol=1e-3 --time --per-kernel --iterations=20
+  done
+fi
+
+program_options=(--random-inputs --reference=interp --library=none --target="$target")
+if wants families; then
+  for file in test/gpu/*.mlir; do
+    name=$(basename "$file" .mlir)
+    check "family-$name" "$bin/coil-run" "$file" "${program_options[@]}"
+    check "family-$name-graph" "$bin/coil-run" "$file" "${program_options[@]}" \
+      --cuda-graphs=4 --iterations=4
+  done
+fi
+
+if wants sanitizer; then
+  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+  if [ -z "$sanitizer" ]; then
+    say "skip  sanitizer: no compute-sanitizer"
+  else
+    for file in test/gpu/*.mlir; do
+      for tool in memcheck racecheck; do
+        check "$tool-$(basename "$file" .mlir)" "$sanitizer" --tool $tool \
+          --error-exitcode=9 "$bin/coil-run" "$file" "${program_options[@]}"
+      done
+    done
+  fi
+fi
+
+if wants fuzz; then
+  begin=$SECONDS
+  for ((i = 0; i < jobs; ++i)); do
+    timeout "$limit" "$bin/coil-fuzz" --seed=$((seed + i * fuzz_count)) \
+      --count="$fuzz_count" --ordered=false --run=target="$target" --max-failures=3 \
+      > "$out/fuzz-$i.part" 2>&1 || echo "status $? with seed $((seed + i * fuzz_count))" >> "$out/fuzz-$i.part" &
+  done
+  wait
+  cat "$out"/fuzz-*.part > "$out/fuzz.log"
+  bad=$(grep -hE '^status [0-9]+ with seed' "$out"/fuzz-*.part | wc -l)
+  rm "$out"/fuzz-*.part
+  if [ "$bad" -eq 0 ]; then
+    say "pass  fuzz: $((jobs * fuzz_count)) programs ($((SECONDS - begin)) s)"
+  else
+    failed=1
+    say "FAIL  fuzz: $bad of $jobs processes, $out/fuzz.log"
+    grep -h '^FAILED' "$out/fuzz.log" | head -n 5 | cut -c1-200 | sed 's/^/      /' | tee -a "$summary"
+  fi
+fi
+
+has_torch() { "$python" -c 'import torch, numpy' > /dev/null 2>&1; }
+if wants ops; then
+  if has_torch; then
+    check ops "$python" test/python/op_coverage/op_coverage.py --tools "$bin" \
+      --sample "$ops_sample" --jobs "$jobs" --run-options=--target=cuda
+  else
+    say "skip  ops: '$python' has no torch and NumPy"
+  fi
+fi
+
+for benchmark in ${benchmarks//,/ }; do
+  [ "$benchmark" = none ] && continue
+  if has_torch; then
+    check "bench-$benchmark" "$python" benchmarks/gpu_"$benchmark".py --json "$out/$benchmark.json"
+    cat "$out/bench-$benchmark.log"
+  else
+    say "skip  benchmark $benchmark: '$python' has no torch and NumPy"
+  fi
+done
+
+if [ $failed -eq 0 ]; then say "everything that ran passed"; else say "something failed"; fi
+exit $failed
