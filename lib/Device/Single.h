@@ -294,7 +294,7 @@ COIL_INLINE float erfFast(float x) {
                                      -0x1.3113dcp-3f, -0x1.d62f2cp-1f,
                                      -0x1.a0bef4p+0f));
   // Where the difference has lost too much, 2/sqrt(pi) times x.
-  return a < 0.02f ? x * 0x1.20dd76p+0f : copysign(far, x);
+  return a < 0.005f ? x * 0x1.20dd76p+0f : copysign(far, x);
 }
 
 COIL_INLINE float rsqrt(float x) {

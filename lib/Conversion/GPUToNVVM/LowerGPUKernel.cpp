@@ -273,15 +273,19 @@ private:
       auto inlined = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
       return !inlined || inlined.hasIntrinsic();
     });
-    // Upstream's conversion of functions forgets what is passed by value.
+    // Upstream's conversion of functions forgets what is passed by value. No
+    // kernel of ours writes to it; NVVM allows to say so only of its own
+    // kernels.
     llvm::StringMap<SmallVector<NamedAttrList>> arguments;
     for (auto func : module.getOps<gpu::GPUFuncOp>())
       for (unsigned i = 0; i < func.getNumArguments(); ++i) {
         NamedAttrList &kept = arguments[func.getName()].emplace_back();
-        for (StringRef name : {LLVM::LLVMDialect::getByValAttrName(),
-                               NVVM::NVVMDialect::getGridConstantAttrName()})
-          if (Attribute attr = func.getArgAttr(i, name))
-            kept.append(name, attr);
+        StringRef byVal = LLVM::LLVMDialect::getByValAttrName();
+        if (Attribute attr = func.getArgAttr(i, byVal)) {
+          kept.append(byVal, attr);
+          kept.append(NVVM::NVVMDialect::getGridConstantAttrName(),
+                      UnitAttr::get(context));
+        }
       }
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return failure();

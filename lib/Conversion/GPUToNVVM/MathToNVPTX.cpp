@@ -362,6 +362,20 @@ struct OnePlusTanh : OpRewritePattern<math::TanhOp> {
   }
 };
 
+/// Whether a step function sees `v`, of which an error in the last bit makes a
+/// whole one: a quotient that is an integer must not come out below it.
+static bool reachesStep(Value v, unsigned depth = 0) {
+  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+    if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
+            math::RoundEvenOp, arith::FPToSIOp, arith::FPToUIOp>(user))
+      return true;
+    return depth < 8 && isPure(user) &&
+           llvm::any_of(
+               user->getResults(),
+               [&](Value result) { return reachesStep(result, depth + 1); });
+  });
+}
+
 /// Divisions in `f32` outside the exact mode: a product with the inverse of a
 /// constant, the inverse instruction, or the division that is within 2 ulp.
 struct FastDivision : OpRewritePattern<arith::DivFOp> {
@@ -374,6 +388,8 @@ struct FastDivision : OpRewritePattern<arith::DivFOp> {
         arith::bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn);
     if (approximate || !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "stays as it is");
+    if (mode != FastMath::Fast && reachesStep(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "is rounded to an integer");
     llvm::APFloat divisor(0.0f), dividend(0.0f);
     if (matchPattern(op.getRhs(), m_ConstantFloat(&divisor))) {
       llvm::APFloat inverse(1.0f);

@@ -236,8 +236,7 @@ static void useTable(gpu::GPUFuncOp func, unsigned numInputs,
   auto array = LLVM::LLVMArrayType::get(element, uint64_t(count) * numBuffers);
   attrs.push_back(b.getDictionaryAttr(
       {b.getNamedAttr("llvm.byval", TypeAttr::get(array)),
-       b.getNamedAttr("llvm.align", b.getI64IntegerAttr(8)),
-       b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr())}));
+       b.getNamedAttr("llvm.align", b.getI64IntegerAttr(8))}));
   for (unsigned i = numBuffers; i < func.getNumArguments(); ++i)
     attrs.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i)
                                            : b.getDictionaryAttr({}));

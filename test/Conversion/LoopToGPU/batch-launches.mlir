@@ -10,7 +10,7 @@
 // CHECK-SAME: geometry = #wrapper.geometry<grid = [1, 2, 1], block = [64, 1, 1]
 // CHECK-SAME: in_place = array<i64: 0, 0, 1, 1>
 // CHECK: gpu.module @k_x2
-// CHECK: gpu.func @k_x2(%[[TABLE:.*]]: !llvm.ptr {llvm.align = 8 : i64, llvm.byval = !llvm.array<4 x ptr<1>>, nvvm.grid_constant}) kernel
+// CHECK: gpu.func @k_x2(%[[TABLE:.*]]: !llvm.ptr {llvm.align = 8 : i64, llvm.byval = !llvm.array<4 x ptr<1>>}) kernel
 // CHECK: %[[ID:.*]] = gpu.block_id y
 // CHECK: %[[Y:.*]] = arith.index_castui %[[ID]]
 // CHECK: %[[IN:.*]] = llvm.getelementptr %[[TABLE]][0]
