@@ -29,6 +29,7 @@
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -221,6 +222,35 @@ static const llvm::Instruction *findUnselectable(const llvm::Module &module) {
 // Code generation
 //===----------------------------------------------------------------------===//
 
+/// Takes sums of vectors of 16-bit integers and constants apart: ptxas 13.0
+/// (and the driver of that time) loses the upper half of the constant of an
+/// `add.s16x2` when only the upper half of the sum is used.
+static void splitShortSums(llvm::Module &module) {
+  llvm::SmallVector<llvm::BinaryOperator *> sums;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (auto *sum = dyn_cast<llvm::BinaryOperator>(&instruction))
+          if (auto *type = dyn_cast<llvm::FixedVectorType>(sum->getType()))
+            if (type->getElementType()->isIntegerTy(16) &&
+                sum->getOpcode() == llvm::Instruction::Add &&
+                isa<llvm::Constant>(sum->getOperand(1)))
+              sums.push_back(sum);
+  for (llvm::BinaryOperator *sum : sums) {
+    llvm::IRBuilder<> b(sum);
+    auto *type = cast<llvm::FixedVectorType>(sum->getType());
+    llvm::Value *result = llvm::PoisonValue::get(type);
+    for (unsigned i = 0; i < type->getNumElements(); ++i) {
+      llvm::Value *lane =
+          b.CreateAdd(b.CreateExtractElement(sum->getOperand(0), i),
+                      b.CreateExtractElement(sum->getOperand(1), i));
+      result = b.CreateInsertElement(result, lane, i);
+    }
+    sum->replaceAllUsesWith(result);
+    sum->eraseFromParent();
+  }
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -238,6 +268,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
+  splitShortSums(module);
 }
 
 static Expected<std::unique_ptr<llvm::TargetMachine>>
