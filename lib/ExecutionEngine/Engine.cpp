@@ -672,7 +672,7 @@ Expected<DeviceTensors> Engine::upload(
   for (auto [number, tensor] : llvm::zip_equal(numbers, tensors)) {
     coil_tensor &copy = result.tensors.emplace_back(tensor);
     size_t rank = size_t(tensor.rank);
-    auto &sizes = result.sizes.emplace_back(tensor.sizes, tensor.sizes + rank);
+    result.sizes.emplace_back(tensor.sizes, tensor.sizes + rank);
     auto &strides =
         result.strides.emplace_back(tensor.strides, tensor.strides + rank);
     if (status != COIL_OK || tensor.device_type != COIL_CPU)
@@ -685,8 +685,6 @@ Expected<DeviceTensors> Engine::upload(
     }
     if (status == COIL_OK && spec.deviceType == COIL_CUDA)
       status = moveToDevice(run, copy, device);
-    copy.sizes = sizes.data();
-    copy.strides = strides.data();
   }
   // Short vectors hold their elements inside, which moved with them.
   for (size_t i = 0; i < result.tensors.size(); ++i) {

@@ -11,6 +11,8 @@
 
 #include "KernelEmitter.h"
 
+#include "coil/Conversion/Utils/Combine.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -340,7 +342,7 @@ LogicalResult KernelEmitter::emitScatter(ScatterOp scatter) {
   bool vectors = vectorDim >= 0;
   auto update = [&](Value old, Value value) {
     std::optional<ReduceKind> kind = scatter.getKind();
-    return toMemory(kind ? combine(*kind, fromMemory(old, scalar), value)
+    return toMemory(kind ? combine(b, *kind, fromMemory(old, scalar), value)
                          : value);
   };
   for (unsigned copy = 0, n = vectors ? copies : 1; copy < n; ++copy) {

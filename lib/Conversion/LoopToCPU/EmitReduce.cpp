@@ -11,6 +11,8 @@
 
 #include "KernelEmitter.h"
 
+#include "coil/Conversion/Utils/Combine.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -45,70 +47,6 @@ SmallVector<Value> KernelEmitter::neutral(Operation *op) {
   return result;
 }
 
-Value KernelEmitter::combine(ReduceKind kind, Value x, Value y) {
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(x.getType()));
-  switch (kind) {
-  case ReduceKind::Sum:
-    return isFloat ? arith::AddFOp::create(b, x, y).getResult()
-                   : arith::AddIOp::create(b, x, y).getResult();
-  case ReduceKind::Prod:
-    return isFloat ? arith::MulFOp::create(b, x, y).getResult()
-                   : arith::MulIOp::create(b, x, y).getResult();
-  case ReduceKind::Max:
-    return isFloat ? arith::MaximumFOp::create(b, x, y).getResult()
-                   : arith::MaxSIOp::create(b, x, y).getResult();
-  case ReduceKind::Min:
-    return isFloat ? arith::MinimumFOp::create(b, x, y).getResult()
-                   : arith::MinSIOp::create(b, x, y).getResult();
-  case ReduceKind::UMax:
-    return arith::MaxUIOp::create(b, x, y);
-  case ReduceKind::UMin:
-    return arith::MinUIOp::create(b, x, y);
-  case ReduceKind::Or:
-    return arith::OrIOp::create(b, x, y);
-  case ReduceKind::And:
-    return arith::AndIOp::create(b, x, y);
-  case ReduceKind::Xor:
-    return arith::XOrIOp::create(b, x, y);
-  }
-  llvm_unreachable("all kinds are handled");
-}
-
-std::pair<Value, Value> KernelEmitter::combineArg(ReduceKind kind, Value a,
-                                                  Value ai, Value c, Value ci) {
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(a.getType()));
-  bool isMax = kind == ReduceKind::Max || kind == ReduceKind::UMax;
-  bool isUnsigned = kind == ReduceKind::UMax || kind == ReduceKind::UMin;
-  // `c` wins when it is better, or as good and earlier.
-  Value better, equal;
-  if (isFloat) {
-    better = arith::CmpFOp::create(
-        b, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, c, a);
-    equal = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, c, a);
-    Value nanA = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, a, a);
-    Value nanC = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, c, c);
-    // A NaN beats a number and ties with a NaN.
-    Value both = arith::AndIOp::create(b, nanA, nanC);
-    Value onlyC =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, nanC, nanA);
-    better = arith::OrIOp::create(b, better, onlyC);
-    equal = arith::OrIOp::create(b, equal, both);
-  } else {
-    better = arith::CmpIOp::create(
-        b,
-        isUnsigned
-            ? (isMax ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::ult)
-            : (isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt),
-        c, a);
-    equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, c, a);
-  }
-  Value earlier = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ci, ai);
-  Value tie = arith::AndIOp::create(b, equal, earlier);
-  Value take = arith::OrIOp::create(b, better, tie);
-  return {arith::SelectOp::create(b, take, c, a),
-          arith::SelectOp::create(b, take, ci, ai)};
-}
-
 void KernelEmitter::accumulate(Operation *op,
                                MutableArrayRef<Value> accumulators) {
   b.setLoc(op->getLoc());
@@ -124,7 +62,7 @@ void KernelEmitter::accumulate(Operation *op,
     if (mask)
       v = arith::SelectOp::create(b, mask, v, broadcast(start[0]));
     if (isa<ReduceOp>(op)) {
-      accumulators[copy] = combine(kindOf(op), accumulators[copy], v);
+      accumulators[copy] = combine(b, kindOf(op), accumulators[copy], v);
       continue;
     }
     Value position = lookup(op->getOperand(1), copy);
@@ -134,7 +72,7 @@ void KernelEmitter::accumulate(Operation *op,
       position =
           arith::SelectOp::create(b, mask, position, broadcast(start[1]));
     std::tie(accumulators[2 * copy], accumulators[2 * copy + 1]) =
-        combineArg(kindOf(op), accumulators[2 * copy],
+        combineArg(b, kindOf(op), accumulators[2 * copy],
                    accumulators[2 * copy + 1], v, position);
   }
 }
@@ -186,7 +124,7 @@ void KernelEmitter::finishReduction(Operation *op,
     while (acc.size() > 1) {
       SmallVector<Value> next;
       for (size_t i = 0; i + 1 < acc.size(); i += 2)
-        next.push_back(combine(kind, acc[i], acc[i + 1]));
+        next.push_back(combine(b, kind, acc[i], acc[i + 1]));
       if (acc.size() % 2)
         next.push_back(acc.back());
       acc = std::move(next);
@@ -204,7 +142,7 @@ void KernelEmitter::finishReduction(Operation *op,
   Value v = accumulators[0], position = accumulators[1];
   for (size_t i = 2; i < accumulators.size(); i += 2)
     std::tie(v, position) =
-        combineArg(kind, v, position, accumulators[i], accumulators[i + 1]);
+        combineArg(b, kind, v, position, accumulators[i], accumulators[i + 1]);
   Value best, where;
   for (int64_t lane = 0; lane < width; ++lane) {
     Value x = vector::ExtractOp::create(b, v, ArrayRef<int64_t>{lane});
@@ -212,7 +150,7 @@ void KernelEmitter::finishReduction(Operation *op,
     if (lane == 0)
       std::tie(best, where) = std::make_pair(x, i);
     else
-      std::tie(best, where) = combineArg(kind, best, where, x, i);
+      std::tie(best, where) = combineArg(b, kind, best, where, x, i);
   }
   values[op->getResult(0)] = {best};
   values[op->getResult(1)] = {where};

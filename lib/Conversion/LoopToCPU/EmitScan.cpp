@@ -12,6 +12,8 @@
 
 #include "KernelEmitter.h"
 
+#include "coil/Conversion/Utils/Combine.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -102,7 +104,7 @@ void KernelEmitter::stepScan(Operation *op, MutableArrayRef<Value> carried) {
         v = arith::ExtFOp::create(b, withElement(type, b.getF64Type()), v);
       running = scan.getKind() == ScanKind::LogAddExp
                     ? logAddExp(running, v)
-                    : combine(reductionOf(scan.getKind()), running, v);
+                    : combine(b, reductionOf(scan.getKind()), running, v);
       out.push_back(widened ? arith::TruncFOp::create(b, type, running)
                             : running);
       continue;

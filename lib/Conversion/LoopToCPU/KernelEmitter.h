@@ -162,10 +162,6 @@ private:
 
   /// A neutral start of every accumulator of `op`, as scalars.
   llvm::SmallVector<mlir::Value> neutral(mlir::Operation *op);
-  mlir::Value combine(ReduceKind kind, mlir::Value a, mlir::Value b);
-  std::pair<mlir::Value, mlir::Value> combineArg(ReduceKind kind, mlir::Value a,
-                                                 mlir::Value ai, mlir::Value b,
-                                                 mlir::Value bi);
   /// Merges copies and lanes of accumulators to the reduction's results.
   void finishReduction(mlir::Operation *op,
                        llvm::ArrayRef<mlir::Value> accumulators);

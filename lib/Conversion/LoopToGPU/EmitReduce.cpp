@@ -14,6 +14,7 @@
 
 #include "GPUKernelEmitter.h"
 
+#include "coil/Conversion/Utils/Combine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -94,75 +95,13 @@ GPUKernelEmitter::getOperands(Operation *op, unsigned ip, unsigned ir) {
   return result;
 }
 
-Value GPUKernelEmitter::combine(ReduceKind kind, Value x, Value y) {
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(x.getType()));
-  switch (kind) {
-  case ReduceKind::Sum:
-    return isFloat ? arith::AddFOp::create(b, x, y).getResult()
-                   : arith::AddIOp::create(b, x, y).getResult();
-  case ReduceKind::Prod:
-    return isFloat ? arith::MulFOp::create(b, x, y).getResult()
-                   : arith::MulIOp::create(b, x, y).getResult();
-  case ReduceKind::Max:
-    return isFloat ? arith::MaximumFOp::create(b, x, y).getResult()
-                   : arith::MaxSIOp::create(b, x, y).getResult();
-  case ReduceKind::Min:
-    return isFloat ? arith::MinimumFOp::create(b, x, y).getResult()
-                   : arith::MinSIOp::create(b, x, y).getResult();
-  case ReduceKind::UMax:
-    return arith::MaxUIOp::create(b, x, y);
-  case ReduceKind::UMin:
-    return arith::MinUIOp::create(b, x, y);
-  case ReduceKind::Or:
-    return arith::OrIOp::create(b, x, y);
-  case ReduceKind::And:
-    return arith::AndIOp::create(b, x, y);
-  case ReduceKind::Xor:
-    return arith::XOrIOp::create(b, x, y);
-  }
-  llvm_unreachable("all kinds are handled");
-}
-
 GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
                                                       ArrayRef<Value> x,
                                                       ArrayRef<Value> y) {
-  ReduceKind kind = kindOf(op);
   if (x.size() == 1)
-    return {combine(kind, x[0], y[0])};
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(x[0].getType()));
-  bool isMax = kind == ReduceKind::Max || kind == ReduceKind::UMax;
-  bool isUnsigned = kind == ReduceKind::UMax || kind == ReduceKind::UMin;
-  // `y` wins when it is better, or as good and earlier.
-  Value better, equal;
-  if (isFloat) {
-    // A NaN beats a number and ties with a NaN.
-    better = arith::CmpFOp::create(
-        b, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, y[0],
-        x[0]);
-    equal = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, y[0], x[0]);
-    Value nanX =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x[0], x[0]);
-    Value nanY =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, y[0], y[0]);
-    Value onlyY =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, nanY, nanX);
-    better = arith::OrIOp::create(b, better, onlyY);
-    equal =
-        arith::OrIOp::create(b, equal, arith::AndIOp::create(b, nanX, nanY));
-  } else {
-    using Predicate = arith::CmpIPredicate;
-    Predicate predicate = isUnsigned
-                              ? (isMax ? Predicate::ugt : Predicate::ult)
-                              : (isMax ? Predicate::sgt : Predicate::slt);
-    better = arith::CmpIOp::create(b, predicate, y[0], x[0]);
-    equal = arith::CmpIOp::create(b, Predicate::eq, y[0], x[0]);
-  }
-  Value earlier =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, y[1], x[1]);
-  Value take =
-      arith::OrIOp::create(b, better, arith::AndIOp::create(b, equal, earlier));
-  return {arith::SelectOp::create(b, take, y[0], x[0]),
-          arith::SelectOp::create(b, take, y[1], x[1])};
+    return {combine(b, kindOf(op), x[0], y[0])};
+  auto [best, where] = combineArg(b, kindOf(op), x[0], x[1], y[0], y[1]);
+  return {best, where};
 }
 
 std::optional<ExprAttr>

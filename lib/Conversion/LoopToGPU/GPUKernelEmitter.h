@@ -218,7 +218,6 @@ private:
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 
   Values neutral(mlir::Operation *op);
-  mlir::Value combine(ReduceKind kind, mlir::Value a, mlir::Value b);
   /// Combines accumulators of one reduction: one value, or value and position.
   Values combineAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> a,
                     llvm::ArrayRef<mlir::Value> b);
