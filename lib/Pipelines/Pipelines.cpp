@@ -85,6 +85,20 @@ static llvm::Error unsupported(const llvm::Twine &message) {
                                  message);
 }
 
+/// The lowest number of a chip that the target names, such as 80 for
+/// `cuda:sm_80+sm_90a`; `otherwise` if it names none.
+static int64_t getOldestChip(const CompilePipelineOptions &options,
+                             int64_t otherwise) {
+  std::optional<int64_t> oldest;
+  StringRef chips = StringRef(options.target).split(':').second;
+  for (StringRef chip : llvm::split(chips, '+')) {
+    int64_t number = 0;
+    if (chip.consume_front("sm_") && !chip.consumeInteger(10, number))
+      oldest = std::min(oldest.value_or(number), number);
+  }
+  return oldest.value_or(otherwise);
+}
+
 llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
   auto [kind, chip] = target.split(':');
   if (target == "cpu")
@@ -170,8 +184,12 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (isCuda(options))
     outline.device = "cuda";
   pm.addPass(createOutlineKernelsPass(outline));
-  if (isCuda(options))
-    pm.addNestedPass<wrapper::KernelOp>(createLoopSelectGPUSchedulePass());
+  if (isCuda(options)) {
+    LoopSelectGPUSchedulePassOptions schedule;
+    schedule.chip = getOldestChip(options, schedule.chip);
+    pm.addNestedPass<wrapper::KernelOp>(
+        createLoopSelectGPUSchedulePass(schedule));
+  }
   // Kernels still say which inputs they may overwrite.
   wrapper::WrapperPlanMemoryPassOptions memory;
   memory.mode = options.plan;

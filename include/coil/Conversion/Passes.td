@@ -209,7 +209,9 @@ def LoopSelectGPUSchedulePass
     else less. Streams take one vector for each thread. Rows of up to 1024
     elements are reduced by a warp, up to 32768 by a block that keeps them in
     registers when they are needed again, longer ones in a loop. Columns are
-    reduced by 32 threads side by side.
+    reduced by 32 threads side by side. Contractions of at least 8 rows and
+    columns and 16 summed points get the tiles that would take the least time
+    if all tiles had their usual speed.
 
     Before:
     ```mlir
@@ -229,7 +231,9 @@ def LoopSelectGPUSchedulePass
   }];
   let options = [
     Option<"multiprocessors", "multiprocessors", "int64_t", "132",
-           "Multiprocessors of the GPU">];
+           "Multiprocessors of the GPU">,
+    Option<"chip", "chip", "int64_t", "90",
+           "Number of the oldest chip that code is for, such as 90 of sm_90a">];
 }
 
 def BatchGPULaunchesPass : Pass<"batch-gpu-launches", "::mlir::ModuleOp"> {
@@ -277,6 +281,7 @@ def ConvertLoopToGPUPass
     and docs/GPU.md. Values that vary over the vector dimension are vectors,
     with one copy for each item of a thread. Reductions go over items and lanes
     first, then over the threads of a warp, then through shared memory.
+    Contractions (strategy `mma`) multiply tiles that pass through shared memory.
 
     Functions of `f32` whose results only reach roundings to `bf16` or `f16`, by
     ways that do not magnify a relative error, get the flag `afn`, and divisions
@@ -287,11 +292,15 @@ def ConvertLoopToGPUPass
     (C2) The loop kernel has a `#loop.gpu_schedule`.
     (C3) The schedule's dimensions exist.
     (C4) The tile of a persistent schedule covers all reduced points.
-    (C5) A block takes at most 48 KiB of shared memory.
+    (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
     (C7) The kernel does not scan or scatter and has no floats of 8 bits.
     (C8) The strategy `transpose` takes kernels that reduce nothing.
+    (C9) The strategy `mma` takes kernels that sum products of two factors and
+         store what follows the sum; the factors have the types that its
+         instruction multiplies, and `vector_dim` is the innermost dimension of
+         the results' rows.
 
     Before:
     ```mlir

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUKernelEmitter.h"
+#include "ThreadBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -88,53 +89,6 @@ struct GPUKernelEmitter::Staging {
             (warp / across * lanesV + inV) * high};
   }
 };
-
-/// Arithmetic on thread numbers, which are i32 and not negative.
-namespace {
-class Bits {
-public:
-  Bits(ImplicitLocOpBuilder &b) : b(b) {}
-  Value shl(Value x, int64_t by) {
-    return by == 0 ? x : arith::ShLIOp::create(b, x, constant(by)).getResult();
-  }
-  Value shr(Value x, int64_t by) {
-    return by == 0 ? x : arith::ShRUIOp::create(b, x, constant(by)).getResult();
-  }
-  Value low(Value x, int64_t size) {
-    return arith::AndIOp::create(b, x, constant(size - 1));
-  }
-  Value join(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
-  Value flip(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
-  Value flip(Value x, int64_t y) { return y == 0 ? x : flip(x, constant(y)); }
-  Value constant(int64_t x) {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), x);
-  }
-
-private:
-  ImplicitLocOpBuilder &b;
-};
-
-/// The bytes of shared memory that one thread uses: those of its first element,
-/// and how others are found from there.
-class Places {
-public:
-  template <typename PlaceFn>
-  Places(int64_t numThreads, PlaceFn placeOfThread) {
-    for (int64_t bit = 1; bit < numThreads; bit *= 2)
-      used |= placeOfThread(bit);
-  }
-  Value first;
-  /// Splits a constant distance into what must be flipped in `first` and what
-  /// can be added to it.
-  std::pair<int64_t, int64_t> split(int64_t by) const {
-    return {by & used, by & ~used};
-  }
-
-private:
-  /// Bits that depend on the thread.
-  int64_t used = 0;
-};
-} // namespace
 
 /// The byte of the element at `t`, `v`.
 template <typename Staging>

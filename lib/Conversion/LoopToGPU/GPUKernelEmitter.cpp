@@ -11,6 +11,7 @@
 
 #include "GPUKernelEmitter.h"
 
+#include "MmaEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,6 +27,8 @@ using sym::ExprAttr;
 
 /// Static shared memory that every GPU grants a block.
 static constexpr int64_t kMaxSharedBytes = 48 * 1024;
+/// Shared memory that a launch can ask for on the GPUs that have most of it.
+static constexpr int64_t kMaxDynamicBytes = 227 * 1024;
 
 static bool isReduction(Operation *op) {
   return isa<ReduceOp, ArgReduceOp>(op);
@@ -124,8 +127,46 @@ wrapper::GeometryAttr GPUKernelEmitter::getGeometry() const {
   ExprAttr one = sym::constant(ctx, 1);
   int64_t block[] = {threadsP * threadsR, 1, 1};
   return wrapper::GeometryAttr::get(
-      ctx, sym::ShapeAttr::get(ctx, {numBlocks, one, one}), block, /*shared=*/0,
+      ctx, sym::ShapeAttr::get(ctx, {numBlocks, one, one}), block, dynamicBytes,
       hasChecks);
+}
+
+FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
+  MmaAttr mma = schedule.getMma();
+  if (!mma)
+    return std::unique_ptr<MmaEmitter>();
+  bool isHalf = mma.getInstruction() == MmaInstruction::M16N8K16;
+  std::string why;
+  std::optional<ContractionForm> contractionForm = ContractionForm::match(
+      kernel, layout, mma.getAsync(), /*widen=*/!isHalf, &why);
+  if (contractionForm && isHalf && !contractionForm->isHalf)
+    why = "its factors are not both bf16 or f16, widened";
+  if (contractionForm && mma.getInstruction() == MmaInstruction::M8N8K4 &&
+      !contractionForm->reduce.getType().isF64())
+    why = "its sums are not f64";
+  if (!why.empty()) { // (C9)
+    kernel.emitOpError("has a schedule with the instruction '")
+        << stringifyMmaInstruction(mma.getInstruction()) << "', but " << why;
+    return failure();
+  }
+  if (schedule.getVectorDim() != contractionForm->vectorDim) { // (C9)
+    kernel.emitOpError("has a schedule of a contraction with vectors along ")
+        << schedule.getVectorDim() << ", but its results are rows along "
+        << contractionForm->vectorDim;
+    return failure();
+  }
+  contractionForm->width = width;
+  auto emitter =
+      std::make_unique<MmaEmitter>(*this, std::move(*contractionForm));
+  numBlocks = emitter->getNumBlocks();
+  dynamicBytes = emitter->getSharedBytes();
+  if (dynamicBytes > kMaxDynamicBytes) { // (C5)
+    kernel.emitOpError("has a schedule that takes ")
+        << dynamicBytes << " bytes of shared memory, more than "
+        << kMaxDynamicBytes;
+    return failure();
+  }
+  return emitter;
 }
 
 Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
@@ -139,6 +180,10 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
       return nullptr;
     }
   }
+  FailureOr<std::unique_ptr<MmaEmitter>> mma = getMmaEmitter();
+  if (failed(mma))
+    return nullptr;
+  contraction = mma->get();
   MLIRContext *ctx = kernel.getContext();
   b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
   auto ptr = LLVM::LLVMPointerType::get(ctx, 1);
@@ -192,12 +237,13 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   if (sharedBase) {
     // The size is known only now.
     b.setInsertionPointToStart(module.getBody());
-    auto array = LLVM::LLVMArrayType::get(b.getI8Type(),
-                                          static_cast<uint64_t>(sharedBytes));
+    auto array = LLVM::LLVMArrayType::get(
+        b.getI8Type(), dynamicBytes ? 0 : static_cast<uint64_t>(sharedBytes));
     auto global = LLVM::GlobalOp::create(
-        b, array, /*isConstant=*/false, LLVM::Linkage::Internal,
-        (name + "_shared").str(), Attribute(), /*alignment=*/16,
-        /*addrSpace=*/3);
+        b, array, /*isConstant=*/false,
+        dynamicBytes ? LLVM::Linkage::External : LLVM::Linkage::Internal,
+        (name + "_shared").str(), Attribute(),
+        /*alignment=*/dynamicBytes ? 128 : 16, /*addrSpace=*/3);
     auto address = cast<LLVM::AddressOfOp>(sharedBase.getDefiningOp());
     address.setGlobalName(global.getSymName());
   }
@@ -212,6 +258,8 @@ Value GPUKernelEmitter::emitThreadId() {
 LogicalResult GPUKernelEmitter::emitBody() {
   if (transposeDim >= 0)
     return emitTransposed();
+  if (contraction)
+    return contraction->emit();
   auto id = [&](Value v, IntegerType type) -> Value {
     return arith::IndexCastUIOp::create(b, type, v);
   };

@@ -21,7 +21,7 @@
 //
 // The strategy `transpose` reads inputs that are contiguous along another
 // dimension in vectors of that one, by other threads than those that need them,
-// see EmitTranspose.cpp.
+// see EmitTranspose.cpp. The strategy `mma` is MmaEmitter.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,11 @@
 
 namespace coil::loop {
 
+class MmaEmitter;
+
 class GPUKernelEmitter {
+  friend class MmaEmitter;
+
 public:
   GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                    const GPUKernelLayout &layout, bool approximate);
@@ -83,6 +87,8 @@ private:
 
   void analyze();
   mlir::LogicalResult emitBody();
+  /// For the strategy `mma`; null for others.
+  mlir::FailureOr<std::unique_ptr<MmaEmitter>> getMmaEmitter();
   mlir::LogicalResult emitPhases();
   mlir::LogicalResult emitPhase(unsigned phase);
   mlir::LogicalResult emitLoops(llvm::ArrayRef<mlir::Operation *> slice,
@@ -282,6 +288,10 @@ private:
   unsigned numPhases = 1;
   bool hasReductions = false, hasChecks = false;
   int64_t sharedBytes = 0;
+  /// Bytes of shared memory that the launch asks for; then nothing is static.
+  int64_t dynamicBytes = 0;
+  /// For the strategy `mma`.
+  MmaEmitter *contraction = nullptr;
 
   /// For the strategy `transpose`: threads, items and points of a tile along
   /// the vector dimension and along the other one.

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorForm.h"
+#include "SelectMma.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,8 +64,10 @@ struct Access {
 
 class Selector {
 public:
-  Selector(KernelOp kernel, const GPUKernelLayout &layout, int64_t processors)
-      : kernel(kernel), layout(layout), processors(processors), hints(kernel) {}
+  Selector(KernelOp kernel, const GPUKernelLayout &layout, int64_t processors,
+           int64_t chip)
+      : kernel(kernel), layout(layout), processors(processors), chip(chip),
+        hints(kernel) {}
 
   GPUScheduleAttr select();
 
@@ -93,7 +95,7 @@ private:
 
   mutable KernelOp kernel;
   const GPUKernelLayout &layout;
-  int64_t processors;
+  int64_t processors, chip;
   Hints hints;
   llvm::SmallBitVector reduced;
   SmallVector<Access> accesses;
@@ -477,6 +479,16 @@ GPUScheduleAttr Selector::select() {
   for (unsigned d : kernel.getReducedDims())
     reduced.set(d);
   collectAccesses();
+  if (std::optional<MmaChoice> choice =
+          selectMma(kernel, layout, processors, chip)) {
+    dim = choice->vectorDim;
+    width = choice->width;
+    return GPUScheduleAttr::get(
+        kernel.getContext(), GPUStrategy::Mma, dim, width, /*transposeDim=*/-1,
+        choice->mma.getNumWarps() * kWarp, /*threadsR=*/1, choice->items,
+        /*itemsR=*/1, /*persistent=*/false, /*minBlocks=*/0, selectIndexBits(),
+        choice->mma);
+  }
   bool isWindow = reduced.any() && selectWindow();
   if (!isWindow) {
     dim = selectDim();
@@ -504,7 +516,8 @@ GPUScheduleAttr Selector::select() {
       transposeDim >= 0 ? GPUStrategy::Transpose : GPUStrategy::Tile;
   return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
-                              persistent, minBlocks, selectIndexBits());
+                              persistent, minBlocks, selectIndexBits(),
+                              /*mma=*/{});
 }
 
 struct LoopSelectGPUSchedulePass
@@ -519,7 +532,7 @@ struct LoopSelectGPUSchedulePass
     if (!body || body.getScheduleAttr())
       return;
     GPUKernelLayout layout = getGPUKernelLayout(kernel);
-    body.setScheduleAttr(Selector(body, layout, multiprocessors).select());
+    body.setScheduleAttr(Selector(body, layout, multiprocessors, chip).select());
   }
 };
 

@@ -11,6 +11,7 @@
 
 #include "Access.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -308,6 +309,13 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
   const Launch &l = *w.block->launch;
   bool reads = use != Use::Store && use != Use::StrongStore;
   if (t.isShared) {
+    if (!t.owner->copying.empty() &&
+        anyWritten(&t.owner->copying[t.offset / 4], (bytes + 3) / 4)) {
+      fault(w, inst, lane, LaunchFailed,
+            "an asynchronous copy of " + whereIs(w, t) +
+                " is under way: its thread has not waited for it");
+      return false;
+    }
     if (t.owner->sharedShadow.empty())
       return true;
     unsigned granule = l.sharedGranule;
@@ -355,6 +363,31 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
       return false;
   }
   return true;
+}
+
+void coil::cudasim::finishCopies(Warp &w, uint32_t mask, int64_t groups) {
+  Block &b = *w.block;
+  size_t kept = 0;
+  for (AsyncCopy &copy : w.copies) {
+    bool done =
+        mask >> copy.lane & 1 &&
+        (groups < 0 || static_cast<int64_t>(copy.group) + groups <
+                           static_cast<int64_t>(w.copyGroups[copy.lane]));
+    if (!done) {
+      w.copies[kept++] = copy;
+      continue;
+    }
+    memcpy(b.shared + copy.offset, copy.data, copy.bytes);
+    std::fill_n(b.copying.begin() + copy.offset / 4, copy.bytes / 4, 0);
+    if (b.sharedShadow.empty())
+      continue;
+    // Written now, by the thread that waited.
+    unsigned granule = b.launch->sharedGranule;
+    Access me = sharedKey(w, b, copy.lane);
+    for (unsigned i = 0; i < copy.bytes; i += granule)
+      b.sharedShadow[(copy.offset + i) / granule].write = me;
+  }
+  w.copies.resize(kept);
 }
 
 //===----------------------------------------------------------------------===//

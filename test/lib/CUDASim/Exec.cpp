@@ -533,6 +533,7 @@ static void startBlock(Block &b, uint64_t linear, uint32_t rank) {
     std::fill(b.sharedShadow.begin(), b.sharedShadow.end(), Shadow());
   }
   memset(b.shared, 0xCD, b.sharedSize);
+  b.copying.clear();
   for (BarrierState &state : b.barriers)
     state = BarrierState();
   for (Warp &w : b.warps) {
@@ -541,6 +542,8 @@ static void startBlock(Block &b, uint64_t linear, uint32_t rank) {
     w.stop = w.yield = w.retry = false;
     w.turn = 0;
     w.syncs = 0;
+    w.copies.clear();
+    memset(w.copyGroups, 0, sizeof(w.copyGroups));
     memset(w.pc, 0, sizeof(w.pc));
     memset(w.depth, 0, sizeof(w.depth));
     fillSpecials(b, w, true);

@@ -32,6 +32,8 @@ static const Registry &registry() {
     registerAtomicOps(r);
     registerWarpOps(r);
     registerSyncOps(r);
+    registerAsyncOps(r);
+    registerMatrixOps(r);
     return r;
   }();
   return all;

@@ -37,6 +37,8 @@ void registerMemoryOps(Registry &);
 void registerAtomicOps(Registry &);
 void registerWarpOps(Registry &);
 void registerSyncOps(Registry &);
+void registerAsyncOps(Registry &);
+void registerMatrixOps(Registry &);
 
 /// Where the variables of a module lie.
 struct ModuleLayout {

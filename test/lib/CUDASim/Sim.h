@@ -92,6 +92,14 @@ struct Inst {
 /// A call frame's return place is kept for each lane.
 constexpr unsigned MaxCallDepth = 16;
 
+/// An asynchronous copy to shared memory that its thread has not waited for.
+struct AsyncCopy {
+  uint8_t lane, bytes;
+  uint32_t offset; ///< in shared memory
+  uint32_t group;  ///< number of its group among those of the thread
+  uint8_t data[16];
+};
+
 struct Warp {
   uint8_t *file = nullptr;
   Block *block = nullptr;
@@ -110,6 +118,8 @@ struct Warp {
   uint64_t steps = 0;   ///< instructions times lanes
   uint32_t pc[Lanes];
   uint32_t exitLine[Lanes];
+  std::vector<AsyncCopy> copies;
+  uint32_t copyGroups[Lanes]; ///< that each thread committed
   uint32_t depth[Lanes];
   uint32_t returns[MaxCallDepth][Lanes];
 
@@ -166,6 +176,7 @@ struct Block {
   uint8_t *shared = nullptr;
   uint32_t sharedSize = 0; ///< including SharedBase
   std::vector<Shadow> sharedShadow;
+  std::vector<uint8_t> copying; ///< whether a copy into each word is under way
   BarrierState barriers[16];
   std::vector<MBarrier> mbarriers;
   uint64_t acquired = 0; ///< what other blocks released until now is visible

@@ -43,7 +43,7 @@ LogicalResult GPUScheduleAttr::verify(
     llvm::function_ref<InFlightDiagnostic()> emitError, GPUStrategy strategy,
     int64_t vectorDim, int64_t vectorWidth, int64_t transposeDim,
     int64_t threadsP, int64_t threadsR, int64_t itemsP, int64_t itemsR, bool,
-    int64_t minBlocks, int64_t indexBits) {
+    int64_t minBlocks, int64_t indexBits, MmaAttr mma) {
   for (auto [name, value] :
        {std::pair("vector_width", vectorWidth),
         std::pair("threads_p", threadsP), std::pair("threads_r", threadsR),
@@ -77,6 +77,50 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError() << "strategy 'transpose' needs a power of two as "
                           "'items_r' but got "
                        << itemsR;
+  if ((strategy == GPUStrategy::Mma) != bool(mma)) // (C7)
+    return emitError() << "strategy '" << stringifyGPUStrategy(strategy)
+                       << (mma ? "' has no" : "' needs a")
+                       << " parameter 'mma'";
+  if (mma && (threadsP != mma.getNumWarps() * 32 || threadsR != 1 ||
+              itemsR != 1)) // (C7)
+    return emitError() << "strategy 'mma' with " << mma.getNumWarps()
+                       << " warps needs 'threads_p' of "
+                       << mma.getNumWarps() * 32
+                       << " and nothing along 'r' but got " << threadsP << ", "
+                       << threadsR << " and " << itemsR;
+  return success();
+}
+
+LogicalResult
+MmaAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                MmaInstruction instruction, int64_t m, int64_t n, int64_t k,
+                int64_t warpsM, int64_t warpsN, int64_t warpsK, int64_t stages,
+                bool, int64_t group) {
+  constexpr int64_t max = 1 << 12;
+  for (auto [name, value] :
+       {std::pair("m", m), std::pair("n", n), std::pair("k", k),
+        std::pair("warps_m", warpsM), std::pair("warps_n", warpsN),
+        std::pair("warps_k", warpsK)}) // (C1)
+    if (value <= 0 || value > max ||
+        !llvm::isPowerOf2_64(static_cast<uint64_t>(value)))
+      return emitError() << "'" << name
+                         << "' must be a positive power of two up to " << max
+                         << " but is " << value;
+  if (group <= 0) // (C1)
+    return emitError() << "'group' must be positive but is " << group;
+  if (stages < 2 || stages > 16) // (C2)
+    return emitError() << "expected 2 to 16 stages but got " << stages;
+  int64_t least[3] = {4, 8, 4};
+  if (instruction == MmaInstruction::M16N8K16)
+    std::fill_n(least, 3, 16);
+  else if (instruction == MmaInstruction::M8N8K4)
+    least[0] = 8;
+  if (m / warpsM < least[0] || n / warpsN < least[1] || k / warpsK < least[2])
+    return emitError() << "a warp's part of the tile is " << m / warpsM << " x "
+                       << n / warpsN << " x " << k / warpsK
+                       << ", less than instruction '"
+                       << stringifyMmaInstruction(instruction)
+                       << "' multiplies"; // (C3)
   return success();
 }
 

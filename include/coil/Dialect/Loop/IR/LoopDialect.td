@@ -101,6 +101,57 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
   let genVerifyDecl = 1;
 }
 
+def Loop_MmaAttr : Loop_Attr<"Mma", "mma"> {
+  let summary = "how a block of threads multiplies two matrices";
+  let description = [{
+    The part of a GPU's schedule that only contractions have: kernels that sum
+    products of two factors `a[batch, m, k]` and `b[batch, k, n]`, each of which
+    varies over dimensions of the result that the other does not.
+
+    * `instruction`: `m16n8k16` multiplies halves on tensor cores and sums in
+      `f32`, `m8n8k4` doubles; `fma` multiplies any type by ordinary
+      instructions.
+    * `m`, `n`, `k`: the tile of a block: results along the dimensions of `a` and
+      of `b`, and summed points that lie in shared memory together.
+    * `warps_m`, `warps_n`, `warps_k`: warps along each side of the tile. Those
+      along `k` sum parts of each tile, which are added in the end.
+    * `stages`: tiles of both factors in shared memory at a time.
+    * `async`: factors that are loaded as they are go to shared memory by
+      asynchronous copies, `stages - 1` tiles ahead. Others, and all without it,
+      pass through registers, one tile ahead.
+    * `group`: rows of tiles whose blocks run side by side, so that they find
+      each other's factors in the cache.
+
+    (C1) All sizes are positive, and powers of two but for `stages` and `group`.
+    (C2) There are at least two stages.
+    (C3) The part of the tile that is a warp's is a multiple of what the
+         instruction multiplies: 16 x 16 x 16 for `m16n8k16`, 8 x 8 x 4 for
+         `m8n8k4`, and 4 x 8 results and a `k` of 4 for `fma`.
+
+    Example:
+    ```mlir
+    #loop.mma<instruction = m16n8k16, m = 128, n = 256, k = 64, warps_m = 2, warps_n = 4, stages = 3, async = true, group = 8>
+    ```
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::coil::loop::MmaInstruction",
+                           "::coil::loop::MmaInstruction::Fma">:$instruction,
+    "int64_t":$m, "int64_t":$n, "int64_t":$k,
+    DefaultValuedParameter<"int64_t", "1">:$warps_m,
+    DefaultValuedParameter<"int64_t", "1">:$warps_n,
+    DefaultValuedParameter<"int64_t", "1">:$warps_k,
+    DefaultValuedParameter<"int64_t", "2">:$stages,
+    DefaultValuedParameter<"bool", "false">:$async,
+    DefaultValuedParameter<"int64_t", "1">:$group);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumWarps() const {
+      return getWarpsM() * getWarpsN() * getWarpsK();
+    }
+  }];
+}
+
 def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     [Loop_ScheduleAttrInterface]> {
   let summary = "how a GPU cuts a kernel's space into blocks and threads";
@@ -114,7 +165,9 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     * `strategy`: `tile`, or `transpose`, for kernels that reduce nothing: a tile
       of two dimensions, `vector_dim` in the place of `p`, `transpose_dim` in the
       place of `r`. What is contiguous along `transpose_dim` passes through
-      shared memory.
+      shared memory. `mma` is for contractions: tiles of the factors pass
+      through shared memory, and the rest of the schedule describes what follows
+      the sum: `threads_p` threads take vectors of the block's results.
     * `vector_dim`: the dimension whose neighbours go to neighbouring threads,
       -1 for none; `vector_width` consecutive points of it are one thread's.
     * `threads_p`, `threads_r`: threads of a block along each direction; the
@@ -136,6 +189,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     (C5) The strategy `transpose` names two different dimensions; `tile` has no
          `transpose_dim`.
     (C6) The `items_r` of the strategy `transpose` are a power of two.
+    (C7) The strategy `mma`, and no other, has the parameter `mma`; `threads_p`
+         are its warps' threads, and nothing else is along `r`.
 
     Example:
     ```mlir
@@ -154,7 +209,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     DefaultValuedParameter<"int64_t", "1">:$items_r,
     DefaultValuedParameter<"bool", "false">:$persistent,
     DefaultValuedParameter<"int64_t", "0">:$min_blocks,
-    DefaultValuedParameter<"int64_t", "64">:$index_bits);
+    DefaultValuedParameter<"int64_t", "64">:$index_bits,
+    OptionalParameter<"::coil::loop::MmaAttr">:$mma);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

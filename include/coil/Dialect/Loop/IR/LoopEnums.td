@@ -60,7 +60,16 @@ def Loop_BoundsPolicy
 def Loop_GPUStrategy
     : I32EnumAttr<"GPUStrategy", "shape of a GPU kernel", [
     I32EnumAttrCase<"Tile", 0, "tile">,
-    I32EnumAttrCase<"Transpose", 1, "transpose">]> {
+    I32EnumAttrCase<"Transpose", 1, "transpose">,
+    I32EnumAttrCase<"Mma", 2, "mma">]> {
+  let cppNamespace = "::coil::loop";
+}
+
+def Loop_MmaInstruction
+    : I32EnumAttr<"MmaInstruction", "what multiplies tiles", [
+    I32EnumAttrCase<"Fma", 0, "fma">,
+    I32EnumAttrCase<"M16N8K16", 1, "m16n8k16">,
+    I32EnumAttrCase<"M8N8K4", 2, "m8n8k4">]> {
   let cppNamespace = "::coil::loop";
 }
 

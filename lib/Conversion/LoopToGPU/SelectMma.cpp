@@ -1,0 +1,175 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The choice of tiles for contractions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SelectMma.h"
+
+#include "ContractionForm.h"
+#include "coil/Dialect/Loop/Analysis/Hints.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+
+/// Chips before this one have neither asynchronous copies nor the instructions
+/// that we use for matrices.
+static constexpr int64_t kFirstAsyncChip = 80;
+
+/// Dynamic shared memory of one block.
+static int64_t getSharedBytes(int64_t chip) {
+  switch (chip) {
+  case 75:
+    return 64 * 1024;
+  case 80:
+  case 87:
+    return 163 * 1024;
+  case 90:
+  case 100:
+  case 101:
+  case 103:
+    return 227 * 1024;
+  default:
+    return 99 * 1024;
+  }
+}
+
+namespace {
+/// Tiles of a block, its warps, and which part of the best tile's speed they
+/// reach.
+struct Tiles {
+  int64_t m, n, k;
+  int64_t warpsM, warpsN, warpsK;
+  double speed;
+};
+} // namespace
+
+/// For halves on tensor cores. Warps of 64 x 64 read the least shared memory
+/// for each product, and leave 128 registers for sums.
+static constexpr Tiles kHalfTiles[] = {
+    {128, 256, 64, 2, 4, 1, 1.0}, {256, 128, 64, 4, 2, 1, 1.0},
+    {128, 128, 64, 2, 2, 1, 0.9}, {128, 64, 64, 2, 2, 1, 0.7},
+    {64, 128, 64, 2, 2, 1, 0.7},  {64, 64, 64, 2, 2, 1, 0.5},
+    {32, 64, 64, 1, 2, 2, 0.3},   {64, 32, 64, 2, 1, 2, 0.3},
+    {32, 32, 64, 1, 1, 4, 0.2},   {16, 64, 64, 1, 1, 4, 0.2},
+    {64, 16, 64, 1, 1, 4, 0.2},   {16, 32, 128, 1, 1, 4, 0.13},
+    {32, 16, 128, 1, 1, 4, 0.13}, {16, 16, 128, 1, 1, 4, 0.07}};
+/// The same where tiles pass through registers, which these then share.
+static constexpr Tiles kLoadedHalfTiles[] = {
+    {128, 128, 32, 2, 4, 1, 0.9}, {128, 64, 32, 2, 2, 1, 0.7},
+    {64, 128, 32, 2, 2, 1, 0.7},  {64, 64, 32, 2, 2, 1, 0.5},
+    {32, 64, 32, 1, 2, 2, 0.3},   {64, 32, 32, 2, 1, 2, 0.3},
+    {32, 32, 64, 1, 1, 4, 0.2},   {16, 64, 64, 1, 1, 4, 0.2},
+    {64, 16, 64, 1, 1, 4, 0.2},   {16, 16, 64, 1, 1, 4, 0.07}};
+/// For doubles on tensor cores.
+static constexpr Tiles kDoubleTiles[] = {
+    {128, 64, 16, 4, 2, 1, 1.0}, {64, 128, 16, 2, 4, 1, 1.0},
+    {64, 64, 16, 2, 2, 1, 0.8},  {32, 64, 16, 2, 2, 1, 0.5},
+    {64, 32, 16, 2, 2, 1, 0.5},  {32, 32, 16, 2, 2, 1, 0.3},
+    {16, 32, 32, 1, 1, 4, 0.15}, {32, 16, 32, 1, 1, 4, 0.15},
+    {16, 16, 32, 1, 1, 4, 0.1}};
+/// For ordinary instructions: up to 8 x 8 results for each thread.
+static constexpr Tiles kFmaTiles[] = {
+    {128, 128, 16, 4, 2, 1, 1.0}, {128, 64, 16, 4, 2, 1, 0.8},
+    {64, 128, 16, 2, 4, 1, 0.8},  {64, 64, 16, 2, 2, 1, 0.7},
+    {32, 64, 16, 2, 2, 1, 0.5},   {64, 32, 16, 2, 2, 1, 0.5},
+    {32, 32, 16, 2, 2, 1, 0.3},   {16, 32, 32, 1, 1, 4, 0.15},
+    {32, 16, 32, 1, 1, 4, 0.15},  {16, 16, 32, 1, 1, 4, 0.1}};
+
+/// Fewest rows, columns and summed points that are worth tiles.
+static constexpr double kMinSide = 8, kMinK = 16;
+/// Summed points that filling the pipeline and storing the results cost as much
+/// as.
+static constexpr double kFixedK = 192;
+/// Rows of tiles whose blocks run side by side.
+static constexpr int64_t kGroup = 8;
+/// Most stages of a pipeline: more are no faster.
+static constexpr int64_t kMaxStages = 4;
+
+std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
+                                               const GPUKernelLayout &layout,
+                                               int64_t processors,
+                                               int64_t chip) {
+  bool isNew = chip >= kFirstAsyncChip;
+  std::optional<ContractionForm> form =
+      ContractionForm::match(kernel, layout, isNew, /*widen=*/!isNew);
+  if (!form)
+    return std::nullopt;
+  Hints hints(kernel);
+  auto points = [&](ArrayRef<unsigned> dims) {
+    return hints(getNumPoints(kernel, dims));
+  };
+  double m = points(form->a.dims), n = points(form->b.dims),
+         k = points(form->k), batch = points(form->batch);
+  if (std::min(m, n) < kMinSide || k < kMinK)
+    return std::nullopt;
+
+  Type sum = form->reduce.getType();
+  MmaInstruction instruction = MmaInstruction::Fma;
+  ArrayRef<Tiles> tiles = kFmaTiles;
+  if (isNew && form->isHalf) {
+    instruction = MmaInstruction::M16N8K16;
+    tiles = form->a.async && form->b.async ? ArrayRef(kHalfTiles)
+                                           : ArrayRef(kLoadedHalfTiles);
+  } else if (isNew && sum.isF64()) {
+    instruction = MmaInstruction::M8N8K4;
+    tiles = kDoubleTiles;
+  } else if (form->isHalf) {
+    form = ContractionForm::match(kernel, layout, isNew, /*widen=*/true);
+  }
+
+  bool anyAsync = form->a.async || form->b.async;
+  int64_t sumBytes = sum.getIntOrFloatBitWidth() / 8;
+  int64_t room = getSharedBytes(chip);
+  const Tiles *best = nullptr;
+  double bestTime = std::numeric_limits<double>::max();
+  int64_t bestStages = 2;
+  for (const Tiles &t : tiles) {
+    int64_t stageBytes =
+        (t.m * form->a.getBytes() + t.n * form->b.getBytes()) * t.k;
+    // Rows of sums have two chunks of padding.
+    int64_t resultBytes = t.warpsK * t.m * (t.n * sumBytes + 2 * kChunkBytes);
+    if (2 * stageBytes > room || resultBytes > room)
+      continue;
+    double blocks = batch * std::ceil(m / static_cast<double>(t.m)) *
+                    std::ceil(n / static_cast<double>(t.n));
+    // A processor's blocks share its speed, and one cannot have all of it.
+    double rounds = std::ceil(blocks / static_cast<double>(processors));
+    double time =
+        rounds * static_cast<double>(t.m * t.n) / t.speed * (k + kFixedK);
+    if (time >= bestTime)
+      continue;
+    best = &t;
+    bestTime = time;
+    bestStages = anyAsync ? std::min({kMaxStages, room / stageBytes}) : 2;
+  }
+  if (!best)
+    return std::nullopt;
+  // Stages that leave room for a second block, where registers do.
+  int64_t stageBytes =
+      (best->m * form->a.getBytes() + best->n * form->b.getBytes()) * best->k;
+  while (bestStages > 3 && best->m * best->n <= 128 * 128 &&
+         bestStages * stageBytes > room / 2)
+    --bestStages;
+
+  MmaChoice choice;
+  choice.mma = MmaAttr::get(kernel.getContext(), instruction, best->m, best->n,
+                            best->k, best->warpsM, best->warpsN, best->warpsK,
+                            bestStages, anyAsync, kGroup);
+  choice.vectorDim = form->vectorDim;
+  choice.width = form->width;
+  int64_t threads = choice.mma.getNumWarps() * 32;
+  while (choice.items < 4 &&
+         choice.items * 2 * threads * choice.width <= best->m * best->n)
+    choice.items *= 2;
+  return choice;
+}

@@ -1,0 +1,38 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The choice of tiles for contractions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOGPU_SELECTMMA_H
+#define COIL_LIB_CONVERSION_LOOPTOGPU_SELECTMMA_H
+
+#include "VectorForm.h"
+
+#include <optional>
+
+namespace coil::loop {
+
+/// The parts of a schedule of the strategy `mma` that its tiles decide.
+struct MmaChoice {
+  MmaAttr mma;
+  int64_t vectorDim = -1, width = 1;
+  /// Vectors of results that a thread has in hand at a time.
+  int64_t items = 1;
+};
+
+/// Chooses tiles for `kernel`, or nothing when it is no contraction or too
+/// small for tiles to pay. `chip` is the number in the name of the GPU's chip,
+/// such as 90.
+std::optional<MmaChoice> selectMma(KernelOp kernel,
+                                   const GPUKernelLayout &layout,
+                                   int64_t processors, int64_t chip);
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_CONVERSION_LOOPTOGPU_SELECTMMA_H
