@@ -151,19 +151,15 @@ LogicalResult MmaEmitter::emitStages(Values &sums) {
   auto less = [&](Value x, Value y) -> Value {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, y);
   };
-  // Copies of one tile are a group; groups are counted, so an empty one takes
+  // Copies of one tile are a group; groups are counted, so one of zeros takes
   // the place of a tile that does not exist.
-  auto copyTiles = [&](Value tile, Value slot, Value exists) -> LogicalResult {
-    if (copied.empty())
-      return success();
-    if (failed(e.emitIf(exists, [&]() -> LogicalResult {
-          for (Factor *f : copied)
-            if (failed(copyTile(*f, tile, slot)))
-              return failure();
-          return success();
-        })))
-      return failure();
-    NVVM::CpAsyncCommitGroupOp::create(b);
+  auto copyTiles = [&](Value tile, Value slot, Value exists, int64_t part,
+                       int64_t parts) -> LogicalResult {
+    for (Factor *f : copied)
+      if (failed(copyTile(*f, tile, slot, exists, part, parts)))
+        return failure();
+    if (part + 1 == parts && !copied.empty())
+      NVVM::CpAsyncCommitGroupOp::create(b);
     return success();
   };
   auto wait = [&]() {
@@ -181,7 +177,7 @@ LogicalResult MmaEmitter::emitStages(Values &sums) {
     Value tile = e.constant(s), exists;
     if (s >= leastTiles)
       exists = less(tile, numTilesK);
-    if (failed(copyTiles(tile, bits.constant(s * stageBytes), exists)))
+    if (failed(copyTiles(tile, bits.constant(s * stageBytes), exists, 0, 1)))
       return failure();
   }
   for (Factor *f : loaded) {
@@ -228,7 +224,8 @@ LogicalResult MmaEmitter::emitStages(Values &sums) {
         arith::SubIOp::create(b, slot, bits.constant(stageBytes)));
     Value after = nextSlot(slot);
     Value ahead = addIndex(tile, e.constant(stages - 1));
-    if (failed(copyTiles(ahead, before, less(ahead, numTilesK))))
+    Value exists = less(ahead, numTilesK);
+    if (!isPipelined && failed(copyTiles(ahead, before, exists, 0, 1)))
       return failure();
     Value next = addIndex(tile, e.constant(1));
     Value hasNext = less(next, numTilesK);
@@ -245,6 +242,9 @@ LogicalResult MmaEmitter::emitStages(Values &sums) {
     b.setLoc(form.reduce.getLoc());
     if (isPipelined) {
       for (int64_t step = 0; step < steps; ++step) {
+        // Copies are spread over the steps: they take turns with the reads.
+        if (failed(copyTiles(ahead, before, exists, step, steps)))
+          return failure();
         Fragments following;
         if (step + 1 < steps) {
           following = loadFragments(step + 1, slot);

@@ -279,11 +279,22 @@ LogicalResult MmaEmitter::emitIfActive(Factor &f, GPUKernelEmitter::Body body) {
   return e.emitIf(f.active, body);
 }
 
-LogicalResult MmaEmitter::copyTile(Factor &f, Value tile, Value slot) {
+LogicalResult MmaEmitter::copyTile(Factor &f, Value tile, Value slot,
+                                   Value exists, int64_t part, int64_t parts) {
   LoadOp load = f.form->load;
+  int64_t items = f.getItemsOwn() * f.getItemsK();
+  // Addresses that are computed from scratch are so once.
+  if (f.pointers.empty())
+    parts = 1;
+  if (part >= parts)
+    return success();
+  int64_t begin = part * items / parts, end = (part + 1) * items / parts;
+  if (begin == end)
+    return success();
   b.setLoc(load.getLoc());
   int64_t bytes = f.form->width * f.form->getBytes();
   auto copy = [&](int64_t distance, Value from, Value condition) {
+    condition = e.both(exists, condition);
     Value place = bits.flip(f.place.first, distance & f.place.used);
     Value to = sharedAt(arith::AddIOp::create(b, place, slot),
                         f.offset + (distance & ~f.place.used));
@@ -311,7 +322,11 @@ LogicalResult MmaEmitter::copyTile(Factor &f, Value tile, Value slot) {
                                                p,
                                                ArrayRef<LLVM::GEPArg>{offset}));
       forEachItem(f, [&](unsigned ip, unsigned ir, int64_t distance) {
-        const Copy &c = f.copies[ip * k.items.size() + ir];
+        size_t item = ip * k.items.size() + ir;
+        if (static_cast<int64_t>(item) < begin ||
+            static_cast<int64_t>(item) >= end)
+          return;
+        const Copy &c = f.copies[item];
         copy(distance,
              e.advance(pointers[c.pointer], f.form->element, c.distance,
                        /*inside=*/false),

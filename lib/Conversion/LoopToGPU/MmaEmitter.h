@@ -137,9 +137,11 @@ private:
   mlir::LogicalResult inFactor(Factor &factor, llvm::ArrayRef<Item> kItems,
                                GPUKernelEmitter::Body body);
   KItems getKItems(Factor &factor, mlir::Value tile, bool clamp);
-  /// Starts the copies of a tile to a slot.
+  /// Starts the copies of a tile to a slot, or one of equal parts of them;
+  /// zeros where the tile does not exist (null: it must).
   mlir::LogicalResult copyTile(Factor &factor, mlir::Value tile,
-                               mlir::Value slot);
+                               mlir::Value slot, mlir::Value exists,
+                               int64_t part = 0, int64_t parts = 1);
   /// Loads a tile, and computes the factor's values, in registers.
   mlir::LogicalResult loadTile(Factor &factor, mlir::Value tile,
                                Copies &copies);

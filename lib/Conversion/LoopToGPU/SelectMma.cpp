@@ -44,8 +44,7 @@ static int64_t getSharedBytes(int64_t chip) {
 }
 
 namespace {
-/// Tiles of a block, its warps, and which part of the best tile's speed they
-/// reach.
+/// Tiles of a block, its warps, and which part of `kProducts` they reach.
 struct Tiles {
   int64_t m, n, k;
   int64_t warpsM, warpsN, warpsK;
@@ -59,34 +58,43 @@ static constexpr Tiles kHalfTiles[] = {
     {128, 256, 64, 2, 4, 1, 1.0}, {256, 128, 64, 4, 2, 1, 1.0},
     {128, 128, 64, 2, 2, 1, 0.9}, {128, 64, 64, 2, 2, 1, 0.7},
     {64, 128, 64, 2, 2, 1, 0.7},  {64, 64, 64, 2, 2, 1, 0.5},
-    {32, 64, 64, 1, 2, 2, 0.3},   {64, 32, 64, 2, 1, 2, 0.3},
-    {32, 32, 64, 1, 1, 4, 0.2},   {16, 64, 64, 1, 1, 4, 0.2},
-    {64, 16, 64, 1, 1, 4, 0.2},   {16, 32, 128, 1, 1, 4, 0.13},
-    {32, 16, 128, 1, 1, 4, 0.13}, {16, 16, 128, 1, 1, 4, 0.07}};
+    {32, 64, 64, 1, 2, 2, 0.35},  {64, 32, 64, 2, 1, 2, 0.35},
+    {32, 32, 64, 1, 1, 4, 0.25},  {16, 64, 64, 1, 1, 4, 0.25},
+    {64, 16, 64, 1, 1, 4, 0.25},  {16, 32, 128, 1, 1, 4, 0.18},
+    {32, 16, 128, 1, 1, 4, 0.18}, {16, 16, 128, 1, 1, 4, 0.12}};
 /// The same where tiles pass through registers, which these then share.
 static constexpr Tiles kLoadedHalfTiles[] = {
-    {128, 128, 32, 2, 4, 1, 0.9}, {128, 64, 32, 2, 2, 1, 0.7},
-    {64, 128, 32, 2, 2, 1, 0.7},  {64, 64, 32, 2, 2, 1, 0.5},
-    {32, 64, 32, 1, 2, 2, 0.3},   {64, 32, 32, 2, 1, 2, 0.3},
-    {32, 32, 64, 1, 1, 4, 0.2},   {16, 64, 64, 1, 1, 4, 0.2},
-    {64, 16, 64, 1, 1, 4, 0.2},   {16, 16, 64, 1, 1, 4, 0.07}};
+    {128, 128, 32, 2, 4, 1, 0.5}, {128, 64, 32, 2, 2, 1, 0.4},
+    {64, 128, 32, 2, 2, 1, 0.4},  {64, 64, 32, 2, 2, 1, 0.3},
+    {32, 64, 32, 1, 2, 2, 0.2},   {64, 32, 32, 2, 1, 2, 0.2},
+    {32, 32, 64, 1, 1, 4, 0.12},  {16, 64, 64, 1, 1, 4, 0.12},
+    {64, 16, 64, 1, 1, 4, 0.12},  {16, 16, 64, 1, 1, 4, 0.06}};
 /// For doubles on tensor cores.
 static constexpr Tiles kDoubleTiles[] = {
-    {128, 64, 16, 4, 2, 1, 1.0}, {64, 128, 16, 2, 4, 1, 1.0},
-    {64, 64, 16, 2, 2, 1, 0.8},  {32, 64, 16, 2, 2, 1, 0.5},
-    {64, 32, 16, 2, 2, 1, 0.5},  {32, 32, 16, 2, 2, 1, 0.3},
-    {16, 32, 32, 1, 1, 4, 0.15}, {32, 16, 32, 1, 1, 4, 0.15},
-    {16, 16, 32, 1, 1, 4, 0.1}};
+    {128, 64, 16, 4, 2, 1, 0.12}, {64, 128, 16, 2, 4, 1, 0.12},
+    {64, 64, 16, 2, 2, 1, 0.1},   {32, 64, 16, 2, 2, 1, 0.08},
+    {64, 32, 16, 2, 2, 1, 0.08},  {32, 32, 16, 2, 2, 1, 0.05},
+    {16, 32, 32, 1, 1, 4, 0.03},  {32, 16, 32, 1, 1, 4, 0.03},
+    {16, 16, 32, 1, 1, 4, 0.02}};
 /// For ordinary instructions: up to 8 x 8 results for each thread.
 static constexpr Tiles kFmaTiles[] = {
-    {128, 128, 16, 4, 2, 1, 1.0}, {128, 64, 16, 4, 2, 1, 0.8},
-    {64, 128, 16, 2, 4, 1, 0.8},  {64, 64, 16, 2, 2, 1, 0.7},
-    {32, 64, 16, 2, 2, 1, 0.5},   {64, 32, 16, 2, 2, 1, 0.5},
-    {32, 32, 16, 2, 2, 1, 0.3},   {16, 32, 32, 1, 1, 4, 0.15},
-    {32, 16, 32, 1, 1, 4, 0.15},  {16, 16, 32, 1, 1, 4, 0.1}};
+    {128, 128, 16, 4, 2, 1, 0.1}, {128, 64, 16, 4, 2, 1, 0.08},
+    {64, 128, 16, 2, 4, 1, 0.08}, {64, 64, 16, 2, 2, 1, 0.07},
+    {32, 64, 16, 2, 2, 1, 0.05},  {64, 32, 16, 2, 2, 1, 0.05},
+    {32, 32, 16, 2, 2, 1, 0.035}, {16, 32, 32, 1, 1, 4, 0.02},
+    {32, 16, 32, 1, 1, 4, 0.02},  {16, 16, 32, 1, 1, 4, 0.015}};
 
-/// Fewest rows, columns and summed points that are worth tiles.
-static constexpr double kMinSide = 8, kMinK = 16;
+/// Fewest rows or columns that are worth tiles: of factors that are copied, and
+/// of others; fewest of the other side, and of summed points.
+static constexpr double kMinCopiedSide = 2, kMinSide = 8, kMinOther = 16,
+                        kMinK = 16;
+/// Sizes that nobody knows are likely to be larger than an example.
+static constexpr double kUnknownSize = 512;
+/// Products that a processor takes in a cycle at full speed; bytes that it
+/// loads in a cycle, and cycles from one load to its data.
+static constexpr double kProducts = 1024, kBytes = 32, kLatency = 1000;
+/// Threads of a processor.
+static constexpr int64_t kProcessorThreads = 2048;
 /// Summed points that filling the pipeline and storing the results cost as much
 /// as.
 static constexpr double kFixedK = 192;
@@ -105,12 +113,20 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
   if (!form)
     return std::nullopt;
   Hints hints(kernel);
+  sym::Context facts = sym::Context::forOp(kernel);
   auto points = [&](ArrayRef<unsigned> dims) {
-    return hints(getNumPoints(kernel, dims));
+    sym::ExprAttr total = getNumPoints(kernel, dims);
+    double hint = hints(total);
+    if (total.isConstant())
+      return hint;
+    auto most = static_cast<double>(facts.bounds(total).hi);
+    return std::max(hint, std::min(kUnknownSize, most));
   };
   double m = points(form->a.dims), n = points(form->b.dims),
          k = points(form->k), batch = points(form->batch);
-  if (std::min(m, n) < kMinSide || k < kMinK)
+  bool copies = form->a.async && form->b.async;
+  if (std::min(m, n) < (copies ? kMinCopiedSide : kMinSide) ||
+      std::max(m, n) < kMinOther || k < kMinK)
     return std::nullopt;
 
   Type sum = form->reduce.getType();
@@ -118,8 +134,7 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
   ArrayRef<Tiles> tiles = kFmaTiles;
   if (isNew && form->isHalf) {
     instruction = MmaInstruction::M16N8K16;
-    tiles = form->a.async && form->b.async ? ArrayRef(kHalfTiles)
-                                           : ArrayRef(kLoadedHalfTiles);
+    tiles = copies ? ArrayRef(kHalfTiles) : ArrayRef(kLoadedHalfTiles);
   } else if (isNew && sum.isF64()) {
     instruction = MmaInstruction::M8N8K4;
     tiles = kDoubleTiles;
@@ -142,15 +157,28 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
       continue;
     double blocks = batch * std::ceil(m / static_cast<double>(t.m)) *
                     std::ceil(n / static_cast<double>(t.n));
-    // A processor's blocks share its speed, and one cannot have all of it.
-    double rounds = std::ceil(blocks / static_cast<double>(processors));
-    double time =
-        rounds * static_cast<double>(t.m * t.n) / t.speed * (k + kFixedK);
+    int64_t stages =
+        anyAsync ? std::min({kMaxStages, room / stageBytes}) : int64_t(2);
+    // A processor's blocks share its speed.
+    double rounds =
+        std::max(1.0, std::ceil(blocks / static_cast<double>(processors)));
+    double length = k + kFixedK;
+    double products = static_cast<double>(t.m * t.n) / (t.speed * kProducts);
+    int64_t blockBytes = std::max(stages * stageBytes, resultBytes);
+    int64_t threads = t.warpsM * t.warpsN * t.warpsK * 32;
+    double resident =
+        std::min(rounds, static_cast<double>(std::min(
+                             room / blockBytes, kProcessorThreads / threads)));
+    double rate = std::min(
+        kBytes,
+        resident * static_cast<double>((stages - 1) * stageBytes) / kLatency);
+    double loads = static_cast<double>(stageBytes / t.k) / rate;
+    double time = rounds * length * std::max(products, loads);
     if (time >= bestTime)
       continue;
     best = &t;
     bestTime = time;
-    bestStages = anyAsync ? std::min({kMaxStages, room / stageBytes}) : 2;
+    bestStages = stages;
   }
   if (!best)
     return std::nullopt;

@@ -71,6 +71,41 @@ func.func private @c6() attributes {a = #loop.gpu_schedule<strategy = transpose,
 
 // -----
 
+// expected-error@+1 {{strategy 'mma' needs a parameter 'mma'}}
+func.func private @c7_needs() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32>}
+
+// -----
+
+// expected-error@+1 {{strategy 'tile' has no parameter 'mma'}}
+func.func private @c7_has() attributes {a = #loop.gpu_schedule<threads_p = 32, mma = <m = 32, n = 32, k = 32>>}
+
+// -----
+
+// expected-error@+1 {{strategy 'mma' with 2 warps needs 'threads_p' of 64 and nothing along 'r' but got 32, 1 and 1}}
+func.func private @c7_threads() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32, mma = <m = 32, n = 32, k = 32, warps_m = 2>>}
+
+// -----
+
+// expected-error@+1 {{'n' must be a positive power of two up to 4096 but is 48}}
+func.func private @mma_c1() attributes {a = #loop.mma<m = 32, n = 48, k = 32>}
+
+// -----
+
+// expected-error@+1 {{'group' must be positive but is 0}}
+func.func private @mma_c1_group() attributes {a = #loop.mma<m = 32, n = 32, k = 32, group = 0>}
+
+// -----
+
+// expected-error@+1 {{expected 2 to 16 stages but got 1}}
+func.func private @mma_c2() attributes {a = #loop.mma<m = 32, n = 32, k = 32, stages = 1>}
+
+// -----
+
+// expected-error@+1 {{a warp's part of the tile is 16 x 8 x 32, less than instruction 'm16n8k16' multiplies}}
+func.func private @mma_c3() attributes {a = #loop.mma<instruction = m16n8k16, m = 32, n = 32, k = 32, warps_m = 2, warps_n = 4>}
+
+// -----
+
 func.func @not_a_schedule(%x: tensor<64xf32>) -> tensor<64xf32> {
   // expected-error@+2 {{expected a schedule}}
   %0 = loop.kernel "all" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32>

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of matrices on an NVIDIA GPU: Coil's own kernels (`loop`), Coil with
+cuBLASLt (`library`), PyTorch eager (cuBLAS, cuDNN) and TorchInductor, in one run.
+
+Large cases are in TFLOP/s, those with few rows in GB/s of their least traffic.
+Every result is compared with eager before anything is timed. Times are medians
+of CUDA events; the calls are interleaved, because clocks change under load.
+
+    PYTHONPATH=python python3 benchmarks/gpu_gemm.py --json out.json
+"""
+import argparse
+import datetime
+import gc
+import json
+import math
+import tempfile
+from dataclasses import dataclass
+from typing import Callable
+
+import torch
+import torch.nn.functional as F
+
+import coil
+from gpu_kernels import as_tuple, compile_with_coil, event_times, wall
+
+bf16, f16, f32, f64 = torch.bfloat16, torch.float16, torch.float32, torch.float64
+
+
+@dataclass
+class Case:
+    name: str
+    function: Callable
+    shapes: list
+    dtype: torch.dtype
+    flops: float
+    rtol: float
+    # Memory-bound: judged by its traffic.
+    skinny: bool = False
+    inductor: bool = False
+
+    def make(self, device):
+        # Sums of about one, whatever their length.
+        tensors = []
+        for shape in self.shapes:
+            t = torch.randn(shape, device=device, dtype=f32 if self.dtype != f64 else f64) / shape[-1] ** 0.25
+            tensors.append(t.to(self.dtype))
+        return tuple(tensors)
+
+
+def tolerance(dtype):
+    return {bf16: 2e-2, f16: 4e-3, f32: 1e-4, f64: 1e-10}[dtype]
+
+
+def nn(m, n, k, dtype, **more):
+    name = f"nn {m}x{k} by {n}, {str(dtype)[6:]}"
+    return Case(name, torch.matmul, [(m, k), (k, n)], dtype, 2.0 * m * n * k, tolerance(dtype), **more)
+
+
+def nt(m, n, k, dtype, **more):
+    name = f"nt {m}x{k} by {n}, {str(dtype)[6:]}"
+    return Case(name, lambda x, w: x @ w.t(), [(m, k), (n, k)], dtype, 2.0 * m * n * k, tolerance(dtype), **more)
+
+
+def batched(b, m, n, k, transposed, dtype):
+    name = f"{'nt' if transposed else 'nn'} {b} of {m}x{k} by {n}, {str(dtype)[6:]}"
+    function = (lambda x, y: x @ y.transpose(1, 2)) if transposed else torch.bmm
+    return Case(name, function, [(b, m, k), (b, n, k) if transposed else (b, k, n)], dtype, 2.0 * b * m * n * k, tolerance(dtype))
+
+
+def linear_gelu(m, n, k, dtype):
+    name = f"linear+bias+gelu {m}x{k} by {n}, {str(dtype)[6:]}"
+    return Case(name, lambda x, w, b: F.gelu(F.linear(x, w, b)), [(m, k), (n, k), (n,)], dtype, 2.0 * m * n * k, tolerance(dtype), inductor=True)
+
+
+def conv(n, c, size, out, window, dtype, channels_last):
+    def first(x, w):
+        return F.conv2d(x, w, padding=window // 2)
+
+    def last(x, w):
+        return first(x.permute(0, 3, 1, 2), w.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
+
+    name = f"conv {n}x{c}x{size}x{size} to {out}, {window}x{window}, {'nhwc' if channels_last else 'nchw'}, {str(dtype)[6:]}"
+    shapes = [(n, size, size, c), (out, window, window, c)] if channels_last else [(n, c, size, size), (out, c, window, window)]
+    flops = 2.0 * n * size * size * out * c * window * window
+    return Case(name, last if channels_last else first, shapes, dtype, flops, tolerance(dtype) * 4)
+
+
+CASES = [
+    nt(8192, 16384, 4096, bf16),
+    nn(8192, 16384, 4096, bf16),
+    nn(4096, 4096, 4096, f16),
+    nn(4096, 4096, 4096, bf16),
+    nt(4096, 4096, 4096, bf16),
+    nn(4096, 4096, 4096, f32),
+    nt(4096, 4096, 4096, f32),
+    nn(2048, 2048, 2048, f64),
+    nn(4095, 4097, 4099, bf16),
+    batched(96, 1024, 1024, 64, True, bf16),
+    batched(96, 1024, 64, 1024, False, bf16),
+    # GPT-2 small, 1024 tokens.
+    nn(1024, 2304, 768, bf16),
+    nn(1024, 768, 768, bf16),
+    nn(1024, 3072, 768, bf16),
+    nn(1024, 768, 3072, bf16),
+    nt(1024, 50257, 768, bf16),
+    linear_gelu(8192, 16384, 4096, bf16),
+    # One token, and a few.
+    *[nt(m, n, k, bf16, skinny=True) for m in (1, 4, 8, 16) for n, k in ((14336, 4096), (50257, 768))],
+    *[nn(m, n, k, bf16, skinny=True) for m in (1, 4, 8, 16) for n, k in ((2304, 768), (14336, 4096))],
+    conv(32, 64, 56, 64, 3, bf16, True),
+    conv(32, 256, 14, 256, 3, bf16, True),
+    conv(32, 64, 56, 64, 3, bf16, False),
+    conv(32, 64, 56, 64, 3, f32, False),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=30)
+    parser.add_argument("--filter", default="", help="cases whose name holds this; several are separated by semicolons")
+    parser.add_argument("--no-inductor", action="store_true")
+    parser.add_argument("--no-library", action="store_true")
+    parser.add_argument("--json", help="file for all figures")
+    args = parser.parse_args()
+    torch.manual_seed(0)
+    paths = {"loop": "target=cuda library=none"}
+    if not args.no_library:
+        paths["library"] = "target=cuda"
+    print(f"{datetime.date.today()}  {torch.cuda.get_device_name()}, torch {torch.__version__}, Coil {coil.version()}")
+    print("| case | unit | loop | library | eager | Inductor | loop of eager | library of eager | loop compile ms |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    records, failures = [], []
+    for case in CASES:
+        if not any(part in case.name for part in args.filter.split(";")):
+            continue
+        record = {"case": case.name}
+        try:
+            inputs = case.make("cuda")
+            expected = as_tuple(case.function(*inputs))
+            functions = {"eager": lambda: case.function(*inputs)}
+            if case.inductor and not args.no_inductor:
+                torch._dynamo.reset()
+                inductor = torch.compile(case.function)
+                inductor(*inputs)
+                functions["inductor"] = lambda: inductor(*inputs)
+            stream = torch.cuda.current_stream().cuda_stream
+            for path, options in paths.items():
+                try:
+                    with tempfile.TemporaryDirectory() as folder:
+                        seconds, program = compile_with_coil(case, inputs, folder, options)
+                    record[f"{path} compile"] = seconds * 1e3
+                    outputs = [torch.from_dlpack(o) for o in program.run(*inputs, stream=stream)]
+                    torch.cuda.synchronize()
+                    for a, e in zip(outputs, expected):
+                        scale = e.abs().max().item()
+                        torch.testing.assert_close(a.double(), e.double(), rtol=case.rtol, atol=case.rtol * scale)
+                    del outputs, a, e
+                    functions[path] = lambda program=program: program.run(*inputs, stream=stream)
+                except (coil.CoilError, AssertionError) as error:  # One case must not end the table.
+                    failures.append((f"{case.name}, {path}", str(error).strip().splitlines()[:4]))
+            record.update(event_times(functions, args.repeat))
+            amount = case.flops
+            if case.skinny:
+                amount = sum(t.numel() * t.element_size() for t in (*inputs, *expected))
+        except torch.OutOfMemoryError as error:
+            failures.append((case.name, [str(error)]))
+            continue
+        records.append(record)
+        unit = 1e9 if case.skinny else 1e12
+
+        def rate(key):
+            return f"{amount / record[key] * 1e3 / unit:.4g}" if key in record else "-"
+
+        def ratio(key):
+            return f"{record['eager'] / record[key]:.2f}" if key in record else "-"
+
+        compiled = f"{record['loop compile']:.0f}" if "loop compile" in record else "-"
+        print(
+            f"| {case.name} | {'GB/s' if case.skinny else 'TFLOP/s'} | {rate('loop')} | {rate('library')} | {rate('eager')} "
+            f"| {rate('inductor')} | {ratio('loop')} | {ratio('library')} | {compiled} |",
+            flush=True,
+        )
+        del inputs, expected, functions
+        gc.collect()
+        torch.cuda.empty_cache()
+    ratios = [r["eager"] / r["loop"] for r in records if "loop" in r]
+    if ratios:
+        print(f"geometric mean, loop of eager: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}")
+    for name, lines in failures:
+        print(f"failed: {name}: {' / '.join(lines)}")
+    if args.json:
+        with open(args.json, "w") as f:
+            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "records": records, "failures": failures}, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
