@@ -22,6 +22,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace coil;
 
@@ -79,6 +81,19 @@ static std::string resolveLibrary(const CompilePipelineOptions &options) {
 
 /// Chips before this have no code of ours.
 static constexpr int kOldestChip = 75;
+
+/// The compute capability, times ten, that code for a target may count on: that
+/// of the oldest of its chips.
+static int64_t getOldestCapability(StringRef target) {
+  int64_t oldest = std::numeric_limits<int64_t>::max();
+  for (StringRef name : llvm::split(target.split(':').second, '+')) {
+    int64_t number = kOldestChip;
+    name.consume_front("sm_");
+    (void)name.consumeInteger(10, number);
+    oldest = std::min(oldest, number);
+  }
+  return oldest;
+}
 
 static llvm::Error unsupported(const llvm::Twine &message) {
   return llvm::createStringError(std::make_error_code(std::errc::not_supported),
@@ -171,7 +186,8 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     outline.device = "cuda";
   pm.addPass(createOutlineKernelsPass(outline));
   if (isCuda(options))
-    pm.addNestedPass<wrapper::KernelOp>(createLoopSelectGPUSchedulePass());
+    pm.addNestedPass<wrapper::KernelOp>(createLoopSelectGPUSchedulePass(
+        {/*multiprocessors=*/132, options.deterministic}));
   // Kernels still say which inputs they may overwrite.
   wrapper::WrapperPlanMemoryPassOptions memory;
   memory.mode = options.plan;
@@ -187,6 +203,7 @@ void coil::buildNativePipeline(OpPassManager &pm,
   if (isCuda(options)) {
     ConvertLoopToGPUPassOptions convert;
     convert.approximate = options.fastMath != "off";
+    convert.capability = getOldestCapability(options.target);
     kernels.addPass(createConvertLoopToGPUPass(convert));
   } else
     kernels.addPass(createConvertLoopToCPUPass());

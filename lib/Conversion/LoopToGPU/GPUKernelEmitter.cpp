@@ -33,16 +33,16 @@ static bool isReduction(Operation *op) {
 
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                                    const GPUKernelLayout &layout,
-                                   bool approximate)
+                                   bool approximate, int64_t capability)
     : kernel(kernel), schedule(schedule), layout(layout), variance(kernel),
-      b(kernel.getLoc(), kernel), vectorDim(schedule.getVectorDim()),
-      width(schedule.getVectorWidth()),
+      capability(capability), b(kernel.getLoc(), kernel),
+      vectorDim(schedule.getVectorDim()), width(schedule.getVectorWidth()),
       form(kernel, layout, schedule.getVectorDim(), schedule.getVectorWidth()),
       indexBits(static_cast<unsigned>(schedule.getIndexBits())),
       indexType(IntegerType::get(kernel.getContext(), indexBits)),
       threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
       itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
-      persistent(schedule.getPersistent()) {
+      owners(schedule.getOwners()), persistent(schedule.getPersistent()) {
   if (approximate)
     precision.emplace(kernel);
   if (schedule.getStrategy() != GPUStrategy::Transpose)
@@ -64,7 +64,7 @@ void GPUKernelEmitter::analyze() {
   unsigned numDims = kernel.getNumDims();
   parallelSet.resize(numDims);
   reducedSet.resize(numDims);
-  for (unsigned d : kernel.getReducedDims())
+  for (unsigned d : getGPUReducedDims(kernel, owners > 0))
     reducedSet.set(d);
   parallelSet = reducedSet;
   parallelSet.flip();
@@ -88,6 +88,8 @@ void GPUKernelEmitter::analyze() {
   totalP = getTotal(parallelDims);
   totalR = getTotal(reducedDims);
   MLIRContext *ctx = kernel.getContext();
+  if (owners > 1)
+    totalP = sym::mul(totalP, owners);
   numBlocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
   if (transposeDim >= 0) {
     numBlocks = sym::constant(ctx, 1);
@@ -113,9 +115,13 @@ void GPUKernelEmitter::analyze() {
     phaseOf[&op] = phase;
     numPhases = std::max(numPhases, phase + 1);
     hasReductions |= isReduction(&op);
+    BoundsPolicy bounds = BoundsPolicy::Trusted;
     if (auto load = dyn_cast<LoadOp>(op))
-      hasChecks |= load.getBounds() == BoundsPolicy::Check ||
-                   load.getBounds() == BoundsPolicy::WrapCheck;
+      bounds = load.getBounds();
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      bounds = scatter.getBounds();
+    hasChecks |=
+        bounds == BoundsPolicy::Check || bounds == BoundsPolicy::WrapCheck;
   }
 }
 
@@ -125,7 +131,7 @@ wrapper::GeometryAttr GPUKernelEmitter::getGeometry() const {
   int64_t block[] = {threadsP * threadsR, 1, 1};
   return wrapper::GeometryAttr::get(
       ctx, sym::ShapeAttr::get(ctx, {numBlocks, one, one}), block, /*shared=*/0,
-      hasChecks);
+      hasChecks, /*scratch=*/0);
 }
 
 Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
@@ -163,8 +169,10 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
     if (layout.mayAlias[i])
       continue;
     func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
-    func.setArgAttr(i, i < numInputs ? "llvm.readonly" : "llvm.writeonly",
-                    b.getUnitAttr());
+    if (i < numInputs)
+      func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
+    else if (kernel.getStore(i - static_cast<unsigned>(numInputs)))
+      func.setArgAttr(i, "llvm.writeonly", b.getUnitAttr());
   }
   Block *entry = &func.getBody().front();
   b.setInsertionPointToStart(entry);
@@ -292,6 +300,14 @@ GPUKernelEmitter::getItem(Value point, ArrayRef<unsigned> dims, ExprAttr total,
   if (mayBeOutside)
     item.active = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, point,
                                         symbolExpr(total));
+  if (owners > 1 && dims.data() == parallelDims.data()) {
+    // All points of one owner are next to each other.
+    Value points = symbolExpr(
+        sym::floorDiv(totalP, sym::constant(b.getContext(), owners)));
+    points = arith::MaxSIOp::create(b, points, constant(1));
+    item.owner = arith::DivUIOp::create(b, point, points);
+    point = arith::RemUIOp::create(b, point, points);
+  }
   // Cut the number into positions, innermost dimension first.
   ArrayRef<ExprAttr> extents = form.getContext().getDimExtents();
   unsigned left = 0;
@@ -361,6 +377,8 @@ LogicalResult GPUKernelEmitter::emitPhases() {
 }
 
 bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
+  if (isa<ScatterOp>(op))
+    return !reducedDims.empty();
   if (auto store = dyn_cast<StoreOp>(op))
     return variance.of(store.getIndices().getDims()).anyCommon(reducedSet);
   return op->getNumResults() > 0 && isOver(op->getResult(0), reducedSet);
@@ -373,7 +391,7 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
       continue;
     if (isReduction(&op))
       reductions.push_back(&op);
-    else if (isa<StoreOp>(op) && variesOverReduced(&op))
+    else if (isa<StoreOp, ScatterOp>(op) && variesOverReduced(&op))
       wanted.push_back(&op);
     else if (!variesOverReduced(&op) && failed(emitOp(&op)))
       return failure();
@@ -555,6 +573,8 @@ LogicalResult GPUKernelEmitter::emitOp(Operation *op) {
     return emitLoad(load);
   if (auto store = dyn_cast<StoreOp>(op))
     return emitStore(store);
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return emitScatter(scatter);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
   if (auto index = dyn_cast<IndexOp>(op)) {

@@ -60,7 +60,8 @@ def Loop_BoundsPolicy
 def Loop_GPUStrategy
     : I32EnumAttr<"GPUStrategy", "shape of a GPU kernel", [
     I32EnumAttrCase<"Tile", 0, "tile">,
-    I32EnumAttrCase<"Transpose", 1, "transpose">]> {
+    I32EnumAttrCase<"Transpose", 1, "transpose">,
+    I32EnumAttrCase<"Scan", 2, "scan">]> {
   let cppNamespace = "::coil::loop";
 }
 
