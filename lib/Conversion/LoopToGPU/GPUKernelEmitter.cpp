@@ -27,10 +27,6 @@ using sym::ExprAttr;
 /// Static shared memory that every GPU grants a block.
 static constexpr int64_t kMaxSharedBytes = 48 * 1024;
 
-static bool isReduction(Operation *op) {
-  return isa<ReduceOp, ArgReduceOp>(op);
-}
-
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                                    const GPUKernelLayout &layout,
                                    bool approximate, int64_t capability)
@@ -432,6 +428,10 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
     b.setLoc(op->getLoc());
     SmallVector<Values> &items = parts.emplace_back();
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+      if (auto moments = dyn_cast<MomentsOp>(op)) {
+        items.push_back(getSample(moments, ip));
+        continue;
+      }
       SmallVector<Values> list;
       for (unsigned ir = 0; ir < rItems.size(); ++ir)
         list.push_back(getOperands(op, ip, ir));
@@ -479,7 +479,7 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
       unsigned parts = getNumParts(op);
       for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
         SmallVector<Values> list;
-        for (unsigned ir = 0; ir < items; ++ir) {
+        for (unsigned ir = 0, m = getNumCopies(op, items); ir < m; ++ir) {
           ArrayRef<Value> item = rest.take_front(parts);
           list.emplace_back(item.begin(), item.end());
           rest = rest.drop_front(parts);
@@ -555,10 +555,14 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
     }
     b.setLoc(op->getLoc());
     unsigned parts = getNumParts(op);
+    auto moments = dyn_cast<MomentsOp>(op);
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
-      for (unsigned ir = 0; ir < rItems.size(); ++ir) {
+      for (unsigned ir = 0,
+                    m = getNumCopies(op, static_cast<unsigned>(rItems.size()));
+           ir < m; ++ir) {
         Values next = accumulate(op, accumulators.take_front(parts),
-                                 getOperands(op, ip, ir));
+                                 moments ? getSample(moments, ip)
+                                         : getOperands(op, ip, ir));
         llvm::copy(next, accumulators.begin());
         accumulators = accumulators.drop_front(parts);
       }

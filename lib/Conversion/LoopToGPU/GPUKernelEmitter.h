@@ -262,10 +262,16 @@ private:
   /// The starts of the accumulators of `op`, `items` for each parallel item.
   Values getStart(mlir::Operation *op, unsigned items);
   bool hasVectorAccumulator(mlir::Operation *op) const;
+  /// The sample of a parallel item: all reduced items and lanes of a thread.
+  Values getSample(MomentsOp op, unsigned ip);
   unsigned getNumParts(mlir::Operation *op) const {
     return op->getNumResults();
   }
   unsigned getNumResultItems(mlir::Operation *op) const;
+  /// Accumulators of a loop over `items` reduced items at once.
+  static unsigned getNumCopies(mlir::Operation *op, unsigned items) {
+    return llvm::isa<MomentsOp>(op) ? 1 : items;
+  }
   /// Makes results of what each thread has: `parts[i][ip]` are the accumulators
   /// of the i-th reduction for an item.
   void finishReductions(llvm::ArrayRef<mlir::Operation *> reductions,

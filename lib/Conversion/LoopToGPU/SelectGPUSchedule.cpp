@@ -302,7 +302,7 @@ bool Selector::rereads() const {
   Variance variance(kernel);
   llvm::DenseMap<Value, bool> afterReduction;
   for (Operation &op : *kernel.getBlock()) {
-    bool after = isa<ReduceOp, ArgReduceOp>(op);
+    bool after = isReduction(&op);
     for (Value v : op.getOperands())
       after |= afterReduction.lookup(v);
     bool varies = isa<ScatterOp>(op);
@@ -313,7 +313,7 @@ bool Selector::rereads() const {
                variance[op.getResult(0)].anyCommon(reduced);
     bool depends = llvm::any_of(
         op.getOperands(), [&](Value v) { return afterReduction.lookup(v); });
-    if ((varies || isa<ReduceOp, ArgReduceOp>(op)) && depends)
+    if ((varies || isReduction(&op)) && depends)
       return true;
     for (Value v : op.getResults())
       afterReduction[v] = after;

@@ -47,11 +47,9 @@ VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
       any = sym::mentions(atPoint(index.getExpr()), lane);
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       any |= !getAddress(load).isUniform();
-    } else if (isa<ReduceOp, ArgReduceOp>(op)) {
-      ArrayRef<int64_t> dims = isa<ReduceOp>(op)
-                                   ? cast<ReduceOp>(op).getDims()
-                                   : cast<ArgReduceOp>(op).getDims();
-      any &= !llvm::is_contained(dims, vectorDim);
+    } else if (isReduction(&op)) {
+      any &= !llvm::is_contained(cast<OverDimsOpInterface>(op).getDims(),
+                                 vectorDim);
     } else if (any && compareIsUniform(&op)) {
       uniform.insert(&op);
       any = false;
