@@ -92,7 +92,7 @@ class Memory:
         self.tensor = coil._tensor.Tensor(tensor, self.keep)
 
 
-def raw_launches(driver, torch, counts, repeat):
+def raw_launches(driver, counts, repeat):
     """Microseconds of n cuLaunchKernel of an empty kernel with two pointers, by
     a loop in C where a compiler is at hand, so that Python does not count."""
     source = r"""
@@ -124,12 +124,16 @@ def raw_launches(driver, torch, counts, repeat):
         loop = ctypes.CDLL(path + ".so").run
         loop.restype = ctypes.c_double
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
-    if torch is None:
-        context = ctypes.c_void_p()
-        driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-        driver.cuCtxSetCurrent(context)
-    assert driver.cuModuleLoadDataEx(ctypes.byref(module), ptx, 0, None, None) == 0
-    assert driver.cuModuleGetFunction(ctypes.byref(function), module, b"empty") == 0
+    def check(what, status):
+        if status:
+            raise RuntimeError(f"{what} failed with status {status}")
+
+    context = ctypes.c_void_p()
+    check("cuInit", driver.cuInit(0))
+    check("cuDevicePrimaryCtxRetain", driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
+    check("cuCtxSetCurrent", driver.cuCtxSetCurrent(context))
+    check("cuModuleLoadDataEx", driver.cuModuleLoadDataEx(ctypes.byref(module), ptx, 0, None, None))
+    check("cuModuleGetFunction", driver.cuModuleGetFunction(ctypes.byref(function), module, b"empty"))
     value = ctypes.c_uint64()
     pointers = (ctypes.c_void_p * 2)(ctypes.addressof(value), ctypes.addressof(value))
     result = {}
@@ -159,7 +163,7 @@ def main():
     import coil
 
     driver = ctypes.CDLL(args.fake or "libcuda.so.1")
-    raw = raw_launches(driver, torch, COUNTS, args.repeat)
+    raw = raw_launches(driver, COUNTS, args.repeat)
 
     def finish():
         if torch:

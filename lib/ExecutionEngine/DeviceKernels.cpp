@@ -92,6 +92,7 @@ DeviceKernels::create(ModuleOp module, const DeviceOptions &options) {
     for (size_t d = 0; d < 3; ++d)
       object.block[d] = int32_t(geometry.getBlock()[d]);
     object.dynamic_shared = int32_t(geometry.getShared());
+    object.block_scratch = int32_t(geometry.getScratch());
     result->times.translate += image.times.translate;
     result->times.optimize += image.times.optimize;
     result->times.emit += image.times.emit;

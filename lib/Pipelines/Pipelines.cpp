@@ -22,6 +22,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace coil;
 
@@ -80,23 +82,22 @@ static std::string resolveLibrary(const CompilePipelineOptions &options) {
 /// Chips before this have no code of ours.
 static constexpr int kOldestChip = 75;
 
+/// The compute capability, times ten, that code for a target may count on: that
+/// of the oldest of its chips.
+static int64_t getOldestCapability(StringRef target) {
+  int64_t oldest = std::numeric_limits<int64_t>::max();
+  for (StringRef name : llvm::split(target.split(':').second, '+')) {
+    int64_t number = kOldestChip;
+    name.consume_front("sm_");
+    (void)name.consumeInteger(10, number);
+    oldest = std::min(oldest, number);
+  }
+  return oldest;
+}
+
 static llvm::Error unsupported(const llvm::Twine &message) {
   return llvm::createStringError(std::make_error_code(std::errc::not_supported),
                                  message);
-}
-
-/// The lowest number of a chip that the target names, such as 80 for
-/// `cuda:sm_80+sm_90a`; `otherwise` if it names none.
-static int64_t getOldestChip(const CompilePipelineOptions &options,
-                             int64_t otherwise) {
-  std::optional<int64_t> oldest;
-  StringRef chips = StringRef(options.target).split(':').second;
-  for (StringRef chip : llvm::split(chips, '+')) {
-    int64_t number = 0;
-    if (chip.consume_front("sm_") && !chip.consumeInteger(10, number))
-      oldest = std::min(oldest.value_or(number), number);
-  }
-  return oldest.value_or(otherwise);
 }
 
 llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
@@ -186,7 +187,8 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   pm.addPass(createOutlineKernelsPass(outline));
   if (isCuda(options)) {
     LoopSelectGPUSchedulePassOptions schedule;
-    schedule.chip = getOldestChip(options, schedule.chip);
+    schedule.capability = getOldestCapability(options.target);
+    schedule.deterministic = options.deterministic;
     pm.addNestedPass<wrapper::KernelOp>(
         createLoopSelectGPUSchedulePass(schedule));
   }
@@ -205,6 +207,7 @@ void coil::buildNativePipeline(OpPassManager &pm,
   if (isCuda(options)) {
     ConvertLoopToGPUPassOptions convert;
     convert.approximate = options.fastMath != "off";
+    convert.capability = getOldestCapability(options.target);
     kernels.addPass(createConvertLoopToGPUPass(convert));
   } else
     kernels.addPass(createConvertLoopToCPUPass());

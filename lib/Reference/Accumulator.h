@@ -152,6 +152,29 @@ private:
   int64_t position = 0, count = 0;
 };
 
+/// Mean, sum of squared deviations and number of values, in double.
+class MomentsAccumulator {
+public:
+  void start() { mean = m2 = count = 0; }
+
+  /// Merges `number` values with a mean and a sum of squared deviations.
+  void add(double theirMean, double theirM2, double number) {
+    if (number == 0)
+      return;
+    double all = count + number, shift = theirMean - mean;
+    m2 += theirM2 + shift * shift * (count * number / all);
+    mean += shift * (number / all);
+    count = all;
+  }
+  /// NaN unless all values were finite.
+  double getMean() const { return std::isfinite(m2) ? mean : std::nan(""); }
+  double getM2() const { return std::isfinite(m2) ? m2 : std::nan(""); }
+  double getCount() const { return count; }
+
+private:
+  double mean = 0, m2 = 0, count = 0;
+};
+
 /// The running value of a scan, kept in double and rounded at every point.
 class Scanner {
 public:

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Accumulator.h"
 #include "GraphModels.h"
 #include "ScalarFunctions.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
@@ -133,6 +134,31 @@ MODEL(ReduceModel, graph::ReduceOp) {
   for (auto [i, value] : llvm::enumerate(values))
     result->set(i, value);
   results.push_back(*result);
+  return success();
+}
+
+MODEL(MomentsModel, graph::MomentsOp) {
+  FailureOr<Tensor> mean = frame.allocate(op, op.getMean().getType());
+  FailureOr<Tensor> m2 = frame.allocate(op, op.getM2().getType());
+  if (failed(mean) || failed(m2) ||
+      failed(frame.spend(op, operands[0].getNumElements())))
+    return failure();
+  const Tensor &input = operands[0];
+  std::vector<MomentsAccumulator> values(mean->getNumElements());
+  forEachElement(input.getSizes(),
+                 getReducedStrides(input.getSizes(), op.getDims()), 0,
+                 [&](int64_t position, int64_t offset) {
+                   values[offset].add(input.get(position).f, 0, 1);
+                 });
+  DType dtype = mean->getDType();
+  for (auto [i, value] : llvm::enumerate(values)) {
+    bool empty = value.getCount() == 0;
+    mean->set(
+        i, makeFloat(empty ? std::nan("") : roundTo(dtype, value.getMean())));
+    m2->set(i, makeFloat(roundTo(dtype, value.getM2())));
+  }
+  results.push_back(*mean);
+  results.push_back(*m2);
   return success();
 }
 
@@ -563,6 +589,7 @@ MODEL(AttentionModel, graph::AttentionOp) {
 void reference::registerGraphReductionModels(MLIRContext *context) {
   graph::ReduceOp::attachInterface<ReduceModel>(*context);
   graph::ArgReduceOp::attachInterface<ArgReduceModel>(*context);
+  graph::MomentsOp::attachInterface<MomentsModel>(*context);
   graph::ScanOp::attachInterface<ScanModel>(*context);
   graph::ArgScanOp::attachInterface<ArgScanModel>(*context);
   graph::MatmulOp::attachInterface<MatmulModel>(*context);

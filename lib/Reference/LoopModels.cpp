@@ -45,6 +45,7 @@ struct Instruction {
     Index,
     Reduce,
     ArgReduce,
+    Moments,
     Scan,
     ArgScan
   } kind;
@@ -198,6 +199,7 @@ private:
   std::vector<Instruction> instructions;
   std::vector<Access> accesses;
   std::vector<Accumulator> accumulators;
+  std::vector<MomentsAccumulator> moments;
   std::vector<Scanner> scanners;
   std::vector<IndexProgram> indexPrograms;
   std::vector<Store> stores;
@@ -355,6 +357,11 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       accumulators.emplace_back(
           reduce.getKind(), *reference::getDType(reduce.getValue().getType()));
       ++instruction.phase;
+    } else if (isa<loop::MomentsOp>(op)) {
+      instruction.kind = Instruction::Moments;
+      instruction.aux = moments.size();
+      moments.emplace_back();
+      ++instruction.phase;
     } else if (auto scan = dyn_cast<loop::ScanOp>(op)) {
       instruction.kind = Instruction::Scan;
       instruction.aux = scanners.size();
@@ -446,6 +453,11 @@ LogicalResult KernelRunner::runInstruction(const Instruction &instruction) {
     accumulators[instruction.aux].add(registers[instruction.x],
                                       registers[instruction.y].i);
     return success();
+  case Instruction::Moments:
+    moments[instruction.aux].add(registers[instruction.x].f,
+                                 registers[instruction.y].f,
+                                 registers[instruction.z].f);
+    return success();
   case Instruction::Scan:
     result = scanners[instruction.aux].step(registers[instruction.x]);
     return success();
@@ -481,7 +493,8 @@ LogicalResult KernelRunner::runStore(const Store &store) {
 LogicalResult KernelRunner::runGroup(uint64_t dims,
                                      ArrayRef<unsigned> members) {
   auto isReduce = [](const Instruction &i) {
-    return i.kind == Instruction::Reduce || i.kind == Instruction::ArgReduce;
+    return i.kind == Instruction::Reduce || i.kind == Instruction::ArgReduce ||
+           i.kind == Instruction::Moments;
   };
   // Everything that the group needs.
   std::vector<bool> needed(instructions.size());
@@ -584,8 +597,12 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
         return failure();
       if (phase.reduces.empty())
         continue;
-      for (unsigned i : phase.reduces)
-        accumulators[instructions[i].aux].start();
+      for (unsigned i : phase.reduces) {
+        if (instructions[i].kind == Instruction::Moments)
+          moments[instructions[i].aux].start();
+        else
+          accumulators[instructions[i].aux].start();
+      }
       startScans(phase.inner);
       if (failed(forEachPoint(reduced, [&] {
             return success(succeeded(runAll(phase.inner)) &&
@@ -594,6 +611,16 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
         return failure();
       for (unsigned i : phase.reduces) {
         const Instruction &instruction = instructions[i];
+        if (instruction.kind == Instruction::Moments) {
+          const MomentsAccumulator &m = moments[instruction.aux];
+          DType dtype =
+              *reference::getDType(instruction.op->getResult(0).getType());
+          double found[] = {m.getMean(), m.getM2(), m.getCount()};
+          for (unsigned k = 0; k < 3; ++k)
+            registers[instruction.result + k] =
+                makeFloat(roundTo(dtype, found[k]));
+          continue;
+        }
         Accumulator &accumulator = accumulators[instruction.aux];
         if (instruction.kind == Instruction::ArgReduce) {
           if (accumulator.empty())

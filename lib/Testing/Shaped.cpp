@@ -49,7 +49,14 @@ bool Generator::emitReduce() {
     return reduce(chance(50) ? graph::ReduceKind::Any : graph::ReduceKind::All,
                   0, 1);
   double size = std::max(std::fabs(x.lo), std::fabs(x.hi));
-  switch (below(5)) {
+  switch (below(6)) {
+  case 5: {
+    Type type = getElementType(x.value);
+    if ((!type.isF32() && !type.isF64()) || count == 0)
+      return false;
+    auto [mean, m2] = t.moments(x.value, dims, keep);
+    return add(mean, x.lo, x.hi) && add(m2, 0, 4 * size * size * count);
+  }
   case 0:
     if (x.isBool() || (x.isFloat() && size * count > limit(x.dtype)))
       return false;

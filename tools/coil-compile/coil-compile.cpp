@@ -61,6 +61,11 @@ static cl::opt<std::string>
     fastMath("fast-math", cl::init("default"), cl::value_desc("mode"),
              cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
              cl::cat(category));
+static cl::opt<bool>
+    deterministic("deterministic",
+                  cl::desc("Give the same result on every run, even where GPUs "
+                           "are faster without an order"),
+                  cl::cat(category));
 static cl::opt<std::string>
     library("library", cl::init("auto"), cl::value_desc("name"),
             cl::desc("Library for contractions and convolutions: onednn (CPU), "
@@ -174,6 +179,7 @@ int main(int argc, char **argv) {
   options.dumpDirectory = dumpStages;
   options.pipelineOptions =
       "target=" + target + " fast-math=" + fastMath + " library=" + library +
+      " deterministic=" + (deterministic ? "true" : "false") +
       " vector-bits=" + std::to_string(vectorBits) +
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan;
 

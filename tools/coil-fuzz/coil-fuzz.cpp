@@ -104,9 +104,9 @@ public:
         "graph.asinh", "graph.acosh", "graph.atanh",   "graph.erf",
         "graph.erfc",  "graph.rsqrt", "graph.sigmoid", "graph.pow",
         "graph.atan2", "graph.hypot", "graph.special"};
-    static const llvm::StringSet<> sums = {"graph.reduce", "graph.matmul",
-                                           "graph.conv", "graph.pool",
-                                           "graph.attention"};
+    static const llvm::StringSet<> sums = {
+        "graph.reduce", "graph.moments", "graph.scan",     "graph.matmul",
+        "graph.conv",   "graph.pool",    "graph.attention"};
     StringRef name = op->getName().getStringRef();
     bool isSum = sums.contains(name);
     if (!isSum && (isBefore || !functions.contains(name)))
@@ -132,9 +132,11 @@ private:
     bool is16 = dtype == DType::F16 || dtype == DType::BF16;
     for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
       double value = tensor.get(i).f;
-      int amount = static_cast<int>(next() % (2 * units + 1)) - units;
-      if (is16)
-        amount = sixteen ? static_cast<int>(next() % 3) - 1 : 0;
+      // Never none: a value that is not moved says nothing of the error.
+      bool up = next() % 2;
+      int amount = is16 ? sixteen : 1 + static_cast<int>(next() % units);
+      if (!up)
+        amount = -amount;
       double step = dtype == DType::F64    ? 0x1p-52
                     : dtype == DType::F32  ? 0x1p-23
                     : dtype == DType::BF16 ? 0x1p-7

@@ -156,6 +156,11 @@ static cl::opt<unsigned>
              cl::desc("LLVM's effort: 0 none, 2 cleanup (default), 3 its full "
                       "pipeline"),
              cl::cat(compileCategory));
+static cl::opt<bool>
+    deterministic("deterministic",
+                  cl::desc("Give the same result on every run, even where GPUs "
+                           "are faster without an order"),
+                  cl::cat(compileCategory));
 static cl::opt<std::string>
     library("library", cl::init("auto"), cl::value_desc("name"),
             cl::desc("Library for contractions and convolutions: onednn (CPU), "
@@ -510,6 +515,7 @@ int main(int argc, char **argv) {
   options.weights = weightsFile;
   options.pipelineOptions =
       "target=" + target + " fast-math=" + fastMath + " library=" + library +
+      " deterministic=" + (deterministic ? "true" : "false") +
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
       " vector-bits=" + std::to_string(vectorBits);
   options.keepReference = referenceKind == Reference::Interp;

@@ -206,7 +206,11 @@ def LoopSelectGPUSchedulePass
 
     The vector dimension is the one along which most bytes are contiguous, the
     width 16 bytes of the widest common element where alignment can be proved,
-    else less. Streams take one vector for each thread. Rows of up to 1024
+    else less. Streams take one vector for each thread, and so do scatters, with
+    atomic operations. With `deterministic`, scatters that combine floats or
+    write without combining go through their points in order instead: a few
+    thousand threads, the `owners` of elements, read all indices, and each
+    writes its own elements. Rows of up to 1024
     elements are reduced by a warp, up to 32768 by a block that keeps them in
     registers when they are needed again, longer ones in a loop. Columns are
     reduced by 32 threads side by side. Contractions of at least 8 rows and
@@ -232,8 +236,10 @@ def LoopSelectGPUSchedulePass
   let options = [
     Option<"multiprocessors", "multiprocessors", "int64_t", "132",
            "Multiprocessors of the GPU">,
-    Option<"chip", "chip", "int64_t", "90",
-           "Number of the oldest chip that code is for, such as 90 of sm_90a">];
+    Option<"deterministic", "deterministic", "bool", "false",
+           "Give scatters an order where their result depends on one">,
+    Option<"capability", "capability", "int64_t", "90",
+           "Compute capability, times ten, of the oldest chip to run on">];
 }
 
 def BatchGPULaunchesPass : Pass<"batch-gpu-launches", "::mlir::ModuleOp"> {
@@ -295,12 +301,14 @@ def ConvertLoopToGPUPass
     (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
-    (C7) The kernel does not scan or scatter and has no floats of 8 bits.
-    (C8) The strategy `transpose` takes kernels that reduce nothing.
-    (C9) The strategy `mma` takes kernels that sum products of two factors and
-         store what follows the sum; the factors have the types that its
-         instruction multiplies, and `vector_dim` is the innermost dimension of
-         the results' rows.
+    (C7) The kernel does not scan and has no floats of 8 bits.
+    (C8) The strategy `transpose` takes kernels that reduce and scatter nothing.
+    (C9) Only kernels that scatter have owners, and no vectors along what they
+         scatter over.
+    (C10) The strategy `mma` takes kernels that sum products of two factors and
+          store what follows the sum; the factors have the types that its
+          instruction multiplies, and `vector_dim` is the innermost dimension of
+          the results' rows.
 
     Before:
     ```mlir
@@ -326,7 +334,9 @@ def ConvertLoopToGPUPass
     "::mlir::vector::VectorDialect"];
   let options = [
     Option<"approximate", "approximate", "bool", "true",
-           "Compute less exactly where results are rounded more coarsely">];
+           "Compute less exactly where results are rounded more coarsely">,
+    Option<"capability", "capability", "int64_t", "90",
+           "Compute capability, times ten, of the oldest chip to run on">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -50,6 +50,11 @@ struct CompilePipelineOptions
       *this, "fast-math",
       llvm::cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
       llvm::cl::init("default")};
+  Option<bool> deterministic{
+      *this, "deterministic",
+      llvm::cl::desc("Give the same result on every run, even where GPUs are "
+                     "faster without an order"),
+      llvm::cl::init(false)};
   Option<std::string> library{
       *this, "library",
       llvm::cl::desc("Library for contractions and convolutions: onednn (CPU), "

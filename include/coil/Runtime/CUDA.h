@@ -121,7 +121,8 @@ enum {
 };
 
 /// A compiled kernel. It takes pointers to its buffers, then one i64 for each
-/// symbol, then perhaps the error word's pointer.
+/// symbol, then perhaps the scratch memory's pointer, then perhaps the error
+/// word's.
 typedef struct coil_cuda_kernel {
   uint32_t struct_size; ///< sizeof(coil_cuda_kernel)
   uint32_t flags;
@@ -133,6 +134,9 @@ typedef struct coil_cuda_kernel {
   int32_t num_symbols;
   int32_t block[3];       ///< Threads of a block.
   int32_t dynamic_shared; ///< Bytes of shared memory asked for at launch.
+  /// Bytes of scratch memory for each block of the grid, zero when the kernel
+  /// starts; 0 when it takes no pointer to any.
+  int32_t block_scratch;
   void *state;            ///< The runtime's; starts as NULL.
 } coil_cuda_kernel;
 

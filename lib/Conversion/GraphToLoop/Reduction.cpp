@@ -84,6 +84,50 @@ struct Reduce : OpRewritePattern<graph::ReduceOp> {
   }
 };
 
+/// graph.moments  →  loop.kernel { load, loop.moments, store, store }
+struct Moments : OpRewritePattern<graph::MomentsOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::MomentsOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<ExprAttr> sizes = getSizes(op.getInput());
+    unsigned rank = static_cast<unsigned>(sizes.size());
+    sym::Context context = sym::Context::forOp(op);
+    bool mayBeEmpty = llvm::any_of(op.getDims(), [&](int64_t d) {
+      return context.bounds(sizes[static_cast<size_t>(d)]).lo < 1;
+    });
+    KernelBuilder k(rewriter, op.getLoc(), "moments", sizes, op.getInput(),
+                    op->getResultTypes());
+    Value v = k.load(0, k.dims(rank)), mean, m2;
+    Type type = v.getType();
+    if (op.getDims().empty()) {
+      // Every element is its own mean; m2 is NaN where it is not finite.
+      m2 = arith::SubFOp::create(k.b, v, v);
+      mean = arith::AddFOp::create(k.b, v, m2);
+    } else {
+      auto moments = loop::MomentsOp::create(k.b, TypeRange{type, type, type},
+                                             v, k.constant(type, 0),
+                                             k.constant(type, 1), op.getDims());
+      mean = moments.getTotalMean();
+      m2 = moments.getTotalM2();
+      if (mayBeEmpty) {
+        Value none =
+            arith::CmpFOp::create(k.b, arith::CmpFPredicate::OEQ,
+                                  moments.getTotalCount(), k.constant(type, 0));
+        Value nan = k.constant(k.b.getFloatAttr(
+            type, APFloat::getNaN(cast<FloatType>(type).getFloatSemantics())));
+        mean = arith::SelectOp::create(k.b, none, nan, mean);
+      }
+    }
+    SmallVector<ExprAttr> index =
+        keptIndex(getContext(), rank, op.getDims(), op.getKeepdims());
+    k.store(mean, 0, index);
+    k.store(m2, 1, index);
+    rewriter.replaceOp(op, k.kernel);
+    return success();
+  }
+};
+
 /// graph.arg_reduce  →  loop.kernel { load, loop.index, loop.arg_reduce, store
 /// }
 struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
@@ -238,5 +282,6 @@ struct Matmul : OpRewritePattern<graph::MatmulOp> {
 } // namespace
 
 void coil::populateReductionToLoopPatterns(RewritePatternSet &patterns) {
-  patterns.add<ArgReduce, ArgScan, Matmul, Reduce, Scan>(patterns.getContext());
+  patterns.add<ArgReduce, ArgScan, Matmul, Moments, Reduce, Scan>(
+      patterns.getContext());
 }

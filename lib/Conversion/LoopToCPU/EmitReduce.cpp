@@ -30,21 +30,48 @@ static ReduceKind kindOf(Operation *op) {
 }
 
 unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
-  return isa<ArgReduceOp, ArgScanOp>(op) ? 2 : 1;
+  return op->getNumResults();
 }
 
 unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
+  // A sample takes all copies at once.
   if (vectorIsReduced)
-    return static_cast<unsigned>(unroll);
+    return isa<MomentsOp>(op) ? 1 : static_cast<unsigned>(unroll);
   return variesOverVector(op->getResult(0)) ? copies : 1;
 }
 
 SmallVector<Value> KernelEmitter::neutral(Operation *op) {
-  SmallVector<Value> result{arith::ConstantOp::create(
-      b, getNeutralElement(kindOf(op), op->getResult(0).getType()))};
-  if (isa<ArgReduceOp>(op))
-    result.push_back(constantIndex(std::numeric_limits<int64_t>::max()));
+  SmallVector<Value> result;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    result.push_back(arith::ConstantOp::create(b, getNeutralOperand(op, i)));
   return result;
+}
+
+Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
+  bool vectors = vectorIsReduced || variesOverVector(op.getTotalMean());
+  Value mask = vectorIsReduced ? tailMask(copy) : Value();
+  auto operand = [&](unsigned i) {
+    Value v = lookup(op->getOperand(i), copy);
+    if (vectors)
+      v = broadcast(v);
+    if (mask)
+      v = arith::SelectOp::create(b, mask, v, broadcast(neutral(op)[i]));
+    return v;
+  };
+  Sample sample{operand(0), Value(), Value()};
+  if (!op.isFlat())
+    sample.m2 = operand(1);
+  if (!op.isOfOne() || mask)
+    sample.count = operand(2);
+  return sample;
+}
+
+void KernelEmitter::addSample(MutableArrayRef<Value> accumulators,
+                              const Sample &sample) {
+  llvm::copy(mergeSamples(
+                 b, {accumulators[0], accumulators[1], accumulators[2]}, sample)
+                 .getValues(),
+             accumulators.begin());
 }
 
 void KernelEmitter::accumulate(Operation *op,
@@ -53,6 +80,16 @@ void KernelEmitter::accumulate(Operation *op,
   bool vectors = vectorIsReduced || variesOverVector(op->getResult(0));
   // The remainder of a vectorised reduction has one copy only.
   unsigned n = vectors ? copies : 1;
+  if (auto moments = dyn_cast<MomentsOp>(op)) {
+    SmallVector<Sample> samples;
+    for (unsigned copy = 0; copy < n; ++copy)
+      samples.push_back(getSample(moments, copy));
+    if (vectorIsReduced)
+      return addSample(accumulators, mergeSamples(b, samples));
+    for (unsigned copy = 0; copy < n; ++copy)
+      addSample(accumulators.slice(3 * copy, 3), samples[copy]);
+    return;
+  }
   SmallVector<Value> start = neutral(op);
   for (unsigned copy = 0; copy < n; ++copy) {
     Value v = lookup(op->getOperand(0), copy);
@@ -106,6 +143,20 @@ static vector::CombiningKind combiningKind(ReduceKind kind, bool isFloat) {
 void KernelEmitter::finishReduction(Operation *op,
                                     ArrayRef<Value> accumulators) {
   b.setLoc(op->getLoc());
+  if (isa<MomentsOp>(op)) {
+    Copies out[3];
+    for (size_t i = 0; i < accumulators.size(); i += 3) {
+      Sample sample{accumulators[i], accumulators[i + 1], accumulators[i + 2]};
+      if (vectorIsReduced)
+        sample = mergeLanes(b, sample);
+      for (auto [list, v] :
+           llvm::zip_equal(out, finishSample(b, sample).getValues()))
+        list.push_back(v);
+    }
+    for (auto [result, list] : llvm::zip_equal(op->getResults(), out))
+      values[result] = list;
+    return;
+  }
   ReduceKind kind = kindOf(op);
   if (!vectorIsReduced) {
     // One accumulator for each copy: they are the results.

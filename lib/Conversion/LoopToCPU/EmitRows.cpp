@@ -24,7 +24,7 @@ using namespace coil::loop;
 void KernelEmitter::allocateRows() {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   for (Operation &op : *kernel.getBlock()) {
-    if (!isa<ReduceOp, ArgReduceOp>(op))
+    if (!isReduction(&op))
       continue;
     rowReductions.push_back(&op);
     for (Value v : op.getResults())
@@ -97,7 +97,7 @@ LogicalResult KernelEmitter::emitRows(Value begin, Value end) {
       first += op->getNumResults();
     }
     for (Operation &op : *kernel.getBlock())
-      if (!isa<ReduceOp, ArgReduceOp>(op) && !phases.isInner(&op) &&
+      if (!isReduction(&op) && !phases.isInner(&op) &&
           !onceATask.contains(&op) && failed(emitOp(&op)))
         return failure();
     return success();
@@ -159,6 +159,7 @@ LogicalResult KernelEmitter::emitRowStep(int64_t count, Value begin,
   }
   return emitColumns(begin, end, [&]() -> LogicalResult {
     SmallVector<SmallVector<Value>> accumulators;
+    SmallVector<SmallVector<SmallVector<Sample>>> samples(rowReductions.size());
     unsigned first = 0;
     for (Operation *op : rowReductions) {
       accumulators.push_back(loadRows(op, first, begin));
@@ -172,9 +173,23 @@ LogicalResult KernelEmitter::emitRowStep(int64_t count, Value begin,
         if (needed.contains(&op) && variesOverVector(op.getResult(0)) &&
             failed(emitOp(&op)))
           return failure();
-      for (auto [op, acc] : llvm::zip_equal(rowReductions, accumulators))
-        accumulate(op, acc);
+      for (auto [n, op] : llvm::enumerate(rowReductions)) {
+        auto moments = dyn_cast<MomentsOp>(op);
+        if (!moments) {
+          accumulate(op, accumulators[n]);
+          continue;
+        }
+        // The rows of a step are one sample of each column.
+        b.setLoc(op->getLoc());
+        samples[n].resize(copies);
+        for (unsigned copy = 0; copy < copies; ++copy)
+          samples[n][copy].push_back(getSample(moments, copy));
+      }
     }
+    for (auto [acc, list] : llvm::zip_equal(accumulators, samples))
+      for (auto [copy, rows] : llvm::enumerate(list))
+        addSample(MutableArrayRef<Value>(acc).slice(3 * copy, 3),
+                  mergeSamples(b, rows));
     first = 0;
     for (auto [op, acc] : llvm::zip_equal(rowReductions, accumulators)) {
       storeRows(op, first, begin, acc);

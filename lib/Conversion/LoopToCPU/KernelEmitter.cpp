@@ -27,10 +27,6 @@ KernelEmitter::KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout)
       context(sym::Context::forOp(kernel)), b(kernel.getLoc(), kernel),
       phases(kernel) {}
 
-static bool isReduction(Operation *op) {
-  return isa<ReduceOp, ArgReduceOp>(op);
-}
-
 static bool isScan(Operation *op) { return isa<ScanOp, ArgScanOp>(op); }
 
 /// Notes that result `output` keeps the value of op `number`.

@@ -31,6 +31,7 @@
 #define COIL_LIB_CONVERSION_LOOPTOCPU_KERNELEMITTER_H
 
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
+#include "coil/Conversion/Utils/Combine.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
@@ -166,6 +167,11 @@ private:
   void finishReduction(mlir::Operation *op,
                        llvm::ArrayRef<mlir::Value> accumulators);
   /// One step: accumulators after the values of the current point(s).
+  /// What one copy of a sample op's operands is at the current point.
+  Sample getSample(MomentsOp op, unsigned copy);
+  /// Merges a sample into three accumulators.
+  void addSample(llvm::MutableArrayRef<mlir::Value> accumulators,
+                 const Sample &sample);
   void accumulate(mlir::Operation *op,
                   llvm::MutableArrayRef<mlir::Value> accumulators);
   //===--- Scans (EmitScan.cpp) -------------------------------------------===//

@@ -85,7 +85,8 @@ size_t Finder::getLimit(LaunchOp launch) {
     return 1;
   GeometryAttr geometry = *kernel.getGeometry();
   auto modules = kernel.getBlock()->getOps<gpu::GPUModuleOp>();
-  if (geometry.getErrors() || !geometry.getGrid()[1].isConstant(1) ||
+  if (geometry.getErrors() || geometry.getScratch() != 0 ||
+      !geometry.getGrid()[1].isConstant(1) ||
       !geometry.getGrid()[2].isConstant(1) ||
       !llvm::hasSingleElement(modules) ||
       !llvm::hasSingleElement((*modules.begin()).getOps<gpu::GPUFuncOp>()))
@@ -289,7 +290,8 @@ static KernelOp createBatchKernel(KernelOp kernel, unsigned count,
   grid[1] = sym::constant(b.getContext(), count);
   copy.setGeometryAttr(GeometryAttr::get(
       b.getContext(), sym::ShapeAttr::get(b.getContext(), grid),
-      geometry.getBlock(), geometry.getShared(), geometry.getErrors()));
+      geometry.getBlock(), geometry.getShared(), geometry.getErrors(),
+      geometry.getScratch()));
   return copy;
 }
 

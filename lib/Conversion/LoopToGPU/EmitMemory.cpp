@@ -114,28 +114,28 @@ GPUKernelEmitter::getCondition(bool overP, bool overR, unsigned ip, unsigned ir,
 // Loads
 //===----------------------------------------------------------------------===//
 
-void GPUKernelEmitter::emitBounds(LoadOp load, MutableArrayRef<Value> args,
-                                  Value &active) {
-  if (load.getBounds() == BoundsPolicy::Trusted)
+void GPUKernelEmitter::emitBounds(ArrayRef<ExprAttr> indices, Value tensor,
+                                  BoundsPolicy policy,
+                                  MutableArrayRef<Value> args, Value &active) {
+  if (policy == BoundsPolicy::Trusted)
     return;
   SmallVector<ExprAttr> sizes =
-      sym::getSizes(cast<RankedTensorType>(load.getSource().getType()));
+      sym::getSizes(cast<RankedTensorType>(tensor.getType()));
   auto i64 = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, b.getI64Type(), value);
   };
-  for (auto [index, size] :
-       llvm::zip_equal(load.getIndices().getDims(), sizes)) {
+  for (auto [index, size] : llvm::zip_equal(indices, sizes)) {
     if (index.getKind() != ExprKind::Arg)
       continue;
     Value &arg = args[static_cast<size_t>(index.getValue())];
     Value n = scalarExpr(size, 0, 0, 64);
-    if (load.getBounds() == BoundsPolicy::Clamp) {
+    if (policy == BoundsPolicy::Clamp) {
       Value last = arith::SubIOp::create(b, n, i64(1));
       arg = arith::MinSIOp::create(b, arg, last);
       arg = arith::MaxSIOp::create(b, arg, i64(0));
       continue;
     }
-    if (load.getBounds() == BoundsPolicy::WrapCheck) {
+    if (policy == BoundsPolicy::WrapCheck) {
       Value negative =
           arith::CmpIOp::create(b, arith::CmpIPredicate::slt, arg, i64(0));
       Value wrapped = arith::AddIOp::create(b, arg, n);
@@ -166,7 +166,8 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
   SmallVector<Value> args;
   for (Value v : load.getArgs())
     args.push_back(extract(lookup(v, ip, ir), lane));
-  emitBounds(load, args, active);
+  emitBounds(load.getIndices().getDims(), load.getSource(), load.getBounds(),
+             args, active);
   Value other;
   if (active)
     other = load.getOther() ? extract(lookup(load.getOther(), ip, ir), lane)
@@ -203,7 +204,8 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
   SmallVector<Value> args;
   for (Value v : load.getArgs())
     args.push_back(lookup(v, ip, ir));
-  emitBounds(load, args, active);
+  emitBounds(load.getIndices().getDims(), load.getSource(), load.getBounds(),
+             args, active);
   auto type = VectorType::get(width, memory);
   Value other;
   if (active || condition.lanes)
@@ -371,9 +373,12 @@ LogicalResult GPUKernelEmitter::emitStore(StoreOp store) {
   forEachCopy(overP, overR, [&](unsigned ip, unsigned ir) {
     // One point writes what several have.
     Value first;
+    if (ip < pItems.size() && pItems[ip].owner)
+      first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                    pItems[ip].owner, constant(0));
     if (!overR && threadsR > 1)
-      first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadR,
-                                    constantI32(0));
+      first = both(first, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                threadR, constantI32(0)));
     for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
       if (over[d] || (reducedSet[d] && !overR) ||
           form.getContext().getDimExtents()[d].isConstant(1))

@@ -41,19 +41,18 @@ unsigned GPUKernelEmitter::getNumResultItems(Operation *op) const {
 }
 
 bool GPUKernelEmitter::hasVectorAccumulator(Operation *op) const {
+  // A sample takes all lanes at once.
+  if (vectorIsReduced && isa<MomentsOp>(op))
+    return false;
   return width > 1 && (vectorIsReduced || form.isVector(op->getResult(0)));
 }
 
 GPUKernelEmitter::Values GPUKernelEmitter::neutral(Operation *op) {
-  Values result{arith::ConstantOp::create(
-      b, getNeutralElement(kindOf(op), op->getResult(0).getType()))};
-  if (isa<ArgReduceOp>(op)) {
-    Type type = getPositionType(op);
-    result.push_back(arith::ConstantIntOp::create(
-        b, type,
-        type.isInteger(32) ? std::numeric_limits<int32_t>::max()
-                           : std::numeric_limits<int64_t>::max()));
-  }
+  Values result;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    result.push_back(arith::ConstantOp::create(b, getNeutralOperand(op, i)));
+  if (isa<ArgReduceOp>(op) && getPositionType(op).isInteger(32))
+    result[1] = constantI32(std::numeric_limits<int32_t>::max());
   if (hasVectorAccumulator(op))
     for (Value &v : result)
       v = broadcast(v);
@@ -64,9 +63,45 @@ GPUKernelEmitter::Values GPUKernelEmitter::getStart(Operation *op,
                                                     unsigned items) {
   b.setLoc(op->getLoc());
   Values start = neutral(op), result;
-  for (unsigned i = 0, n = getNumResultItems(op) * items; i < n; ++i)
+  for (unsigned i = 0, n = getNumResultItems(op) * getNumCopies(op, items);
+       i < n; ++i)
     llvm::append_range(result, start);
   return result;
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::getSample(MomentsOp op,
+                                                     unsigned ip) {
+  bool vectors = hasVectorAccumulator(op);
+  Values outside = neutral(op);
+  SmallVector<Sample> samples;
+  auto addSample = [&](unsigned ir, int64_t lane, Value inside) {
+    auto operand = [&](unsigned i) {
+      Value v = lookup(op->getOperand(i), ip, ir);
+      if (vectors)
+        v = broadcast(v);
+      else if (isa<VectorType>(v.getType()))
+        v = extract(v, lane);
+      if (inside)
+        v = arith::SelectOp::create(b, inside, v, outside[i]);
+      return v;
+    };
+    Sample sample{operand(0), Value(), Value()};
+    if (!op.isFlat())
+      sample.m2 = operand(1);
+    if (!op.isOfOne() || inside)
+      sample.count = operand(2);
+    samples.push_back(sample);
+  };
+  for (auto [ir, item] : llvm::enumerate(rItems)) {
+    if (!vectorIsReduced || width == 1) {
+      addSample(static_cast<unsigned>(ir), 0, item.active);
+      continue;
+    }
+    for (int64_t lane = 0; lane < width; ++lane)
+      addSample(static_cast<unsigned>(ir), lane,
+                item.lanes ? extract(item.lanes, lane) : item.active);
+  }
+  return mergeSamples(b, samples).getValues();
 }
 
 GPUKernelEmitter::Values
@@ -100,6 +135,8 @@ GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
                                                       ArrayRef<Value> y) {
   if (x.size() == 1)
     return {combine(b, kindOf(op), x[0], y[0])};
+  if (isa<MomentsOp>(op))
+    return mergeSamples(b, {x[0], x[1], x[2]}, {y[0], y[1], y[2]}).getValues();
   auto [best, where] = combineArg(b, kindOf(op), x[0], x[1], y[0], y[1]);
   return {best, where};
 }
@@ -410,12 +447,17 @@ void GPUKernelEmitter::finishReductions(
     }
   }
   for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
+    b.setLoc(op->getLoc());
+    if (isa<MomentsOp>(op))
+      for (Values &item : items)
+        item = finishSample(b, {item[0], item[1], item[2]}).getValues();
     for (unsigned part = 0; part < getNumParts(op); ++part) {
       Copies copies = makeCopies(op->getResult(part));
       for (auto [ip, item] : llvm::enumerate(items))
         copies.values.push_back(
-            part == 0 ? item[0]
-                      : finishPosition(op, item[1], static_cast<unsigned>(ip)));
+            part == 1 && isa<ArgReduceOp>(op)
+                ? finishPosition(op, item[1], static_cast<unsigned>(ip))
+                : item[part]);
       values[op->getResult(part)] = std::move(copies);
     }
   }

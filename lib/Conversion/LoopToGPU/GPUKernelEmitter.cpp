@@ -30,22 +30,18 @@ static constexpr int64_t kMaxSharedBytes = 48 * 1024;
 /// Shared memory that a launch can ask for on the GPUs that have most of it.
 static constexpr int64_t kMaxDynamicBytes = 227 * 1024;
 
-static bool isReduction(Operation *op) {
-  return isa<ReduceOp, ArgReduceOp>(op);
-}
-
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                                    const GPUKernelLayout &layout,
-                                   bool approximate)
+                                   bool approximate, int64_t capability)
     : kernel(kernel), schedule(schedule), layout(layout), variance(kernel),
-      b(kernel.getLoc(), kernel), vectorDim(schedule.getVectorDim()),
-      width(schedule.getVectorWidth()),
+      capability(capability), b(kernel.getLoc(), kernel),
+      vectorDim(schedule.getVectorDim()), width(schedule.getVectorWidth()),
       form(kernel, layout, schedule.getVectorDim(), schedule.getVectorWidth()),
       indexBits(static_cast<unsigned>(schedule.getIndexBits())),
       indexType(IntegerType::get(kernel.getContext(), indexBits)),
       threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
       itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
-      persistent(schedule.getPersistent()) {
+      owners(schedule.getOwners()), persistent(schedule.getPersistent()) {
   if (approximate)
     precision.emplace(kernel);
   if (schedule.getStrategy() != GPUStrategy::Transpose)
@@ -67,7 +63,7 @@ void GPUKernelEmitter::analyze() {
   unsigned numDims = kernel.getNumDims();
   parallelSet.resize(numDims);
   reducedSet.resize(numDims);
-  for (unsigned d : kernel.getReducedDims())
+  for (unsigned d : getGPUReducedDims(kernel, owners > 0))
     reducedSet.set(d);
   parallelSet = reducedSet;
   parallelSet.flip();
@@ -91,6 +87,8 @@ void GPUKernelEmitter::analyze() {
   totalP = getTotal(parallelDims);
   totalR = getTotal(reducedDims);
   MLIRContext *ctx = kernel.getContext();
+  if (owners > 1)
+    totalP = sym::mul(totalP, owners);
   numBlocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
   if (transposeDim >= 0) {
     numBlocks = sym::constant(ctx, 1);
@@ -116,9 +114,13 @@ void GPUKernelEmitter::analyze() {
     phaseOf[&op] = phase;
     numPhases = std::max(numPhases, phase + 1);
     hasReductions |= isReduction(&op);
+    BoundsPolicy bounds = BoundsPolicy::Trusted;
     if (auto load = dyn_cast<LoadOp>(op))
-      hasChecks |= load.getBounds() == BoundsPolicy::Check ||
-                   load.getBounds() == BoundsPolicy::WrapCheck;
+      bounds = load.getBounds();
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      bounds = scatter.getBounds();
+    hasChecks |=
+        bounds == BoundsPolicy::Check || bounds == BoundsPolicy::WrapCheck;
   }
 }
 
@@ -128,7 +130,7 @@ wrapper::GeometryAttr GPUKernelEmitter::getGeometry() const {
   int64_t block[] = {threadsP * threadsR, 1, 1};
   return wrapper::GeometryAttr::get(
       ctx, sym::ShapeAttr::get(ctx, {numBlocks, one, one}), block, dynamicBytes,
-      hasChecks);
+      hasChecks, /*scratch=*/0);
 }
 
 FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
@@ -144,12 +146,12 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
   if (contractionForm && mma.getInstruction() == MmaInstruction::M8N8K4 &&
       !contractionForm->reduce.getType().isF64())
     why = "its sums are not f64";
-  if (!why.empty()) { // (C9)
+  if (!why.empty()) { // (C10)
     kernel.emitOpError("has a schedule with the instruction '")
         << stringifyMmaInstruction(mma.getInstruction()) << "', but " << why;
     return failure();
   }
-  if (schedule.getVectorDim() != contractionForm->vectorDim) { // (C9)
+  if (schedule.getVectorDim() != contractionForm->vectorDim) { // (C10)
     kernel.emitOpError("has a schedule of a contraction with vectors along ")
         << schedule.getVectorDim() << ", but its results are rows along "
         << contractionForm->vectorDim;
@@ -208,8 +210,10 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
     if (layout.mayAlias[i])
       continue;
     func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
-    func.setArgAttr(i, i < numInputs ? "llvm.readonly" : "llvm.writeonly",
-                    b.getUnitAttr());
+    if (i < numInputs)
+      func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
+    else if (kernel.getStore(i - static_cast<unsigned>(numInputs)))
+      func.setArgAttr(i, "llvm.writeonly", b.getUnitAttr());
   }
   Block *entry = &func.getBody().front();
   b.setInsertionPointToStart(entry);
@@ -340,6 +344,14 @@ GPUKernelEmitter::getItem(Value point, ArrayRef<unsigned> dims, ExprAttr total,
   if (mayBeOutside)
     item.active = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, point,
                                         symbolExpr(total));
+  if (owners > 1 && dims.data() == parallelDims.data()) {
+    // All points of one owner are next to each other.
+    Value points = symbolExpr(
+        sym::floorDiv(totalP, sym::constant(b.getContext(), owners)));
+    points = arith::MaxSIOp::create(b, points, constant(1));
+    item.owner = arith::DivUIOp::create(b, point, points);
+    point = arith::RemUIOp::create(b, point, points);
+  }
   // Cut the number into positions, innermost dimension first.
   ArrayRef<ExprAttr> extents = form.getContext().getDimExtents();
   unsigned left = 0;
@@ -409,6 +421,8 @@ LogicalResult GPUKernelEmitter::emitPhases() {
 }
 
 bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
+  if (isa<ScatterOp>(op))
+    return !reducedDims.empty();
   if (auto store = dyn_cast<StoreOp>(op))
     return variance.of(store.getIndices().getDims()).anyCommon(reducedSet);
   return op->getNumResults() > 0 && isOver(op->getResult(0), reducedSet);
@@ -421,7 +435,7 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
       continue;
     if (isReduction(&op))
       reductions.push_back(&op);
-    else if (isa<StoreOp>(op) && variesOverReduced(&op))
+    else if (isa<StoreOp, ScatterOp>(op) && variesOverReduced(&op))
       wanted.push_back(&op);
     else if (!variesOverReduced(&op) && failed(emitOp(&op)))
       return failure();
@@ -462,6 +476,10 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
     b.setLoc(op->getLoc());
     SmallVector<Values> &items = parts.emplace_back();
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+      if (auto moments = dyn_cast<MomentsOp>(op)) {
+        items.push_back(getSample(moments, ip));
+        continue;
+      }
       SmallVector<Values> list;
       for (unsigned ir = 0; ir < rItems.size(); ++ir)
         list.push_back(getOperands(op, ip, ir));
@@ -509,7 +527,7 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
       unsigned parts = getNumParts(op);
       for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
         SmallVector<Values> list;
-        for (unsigned ir = 0; ir < items; ++ir) {
+        for (unsigned ir = 0, m = getNumCopies(op, items); ir < m; ++ir) {
           ArrayRef<Value> item = rest.take_front(parts);
           list.emplace_back(item.begin(), item.end());
           rest = rest.drop_front(parts);
@@ -585,10 +603,14 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
     }
     b.setLoc(op->getLoc());
     unsigned parts = getNumParts(op);
+    auto moments = dyn_cast<MomentsOp>(op);
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
-      for (unsigned ir = 0; ir < rItems.size(); ++ir) {
+      for (unsigned ir = 0,
+                    m = getNumCopies(op, static_cast<unsigned>(rItems.size()));
+           ir < m; ++ir) {
         Values next = accumulate(op, accumulators.take_front(parts),
-                                 getOperands(op, ip, ir));
+                                 moments ? getSample(moments, ip)
+                                         : getOperands(op, ip, ir));
         llvm::copy(next, accumulators.begin());
         accumulators = accumulators.drop_front(parts);
       }
@@ -603,6 +625,8 @@ LogicalResult GPUKernelEmitter::emitOp(Operation *op) {
     return emitLoad(load);
   if (auto store = dyn_cast<StoreOp>(op))
     return emitStore(store);
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return emitScatter(scatter);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
   if (auto index = dyn_cast<IndexOp>(op)) {

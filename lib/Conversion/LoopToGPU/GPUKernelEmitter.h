@@ -47,7 +47,8 @@ class GPUKernelEmitter {
 
 public:
   GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
-                   const GPUKernelLayout &layout, bool approximate);
+                   const GPUKernelLayout &layout, bool approximate,
+                   int64_t capability);
 
   /// Emits a `gpu.module` with the kernel; returns null after an error.
   mlir::Operation *emit(mlir::OpBuilder &builder, llvm::StringRef name);
@@ -75,6 +76,8 @@ private:
     mlir::Value full;
     /// Position in every dimension of the direction.
     llvm::SmallVector<mlir::Value> positions;
+    /// Which owner of elements this is; null where all are one.
+    mlir::Value owner;
   };
   /// Under what an access happens. Null values hold.
   struct Condition {
@@ -163,7 +166,8 @@ private:
                      unsigned ir);
   /// Applies the bounds policy to indirect indices of one lane: replaces them
   /// and narrows `active`.
-  void emitBounds(LoadOp load, llvm::MutableArrayRef<mlir::Value> args,
+  void emitBounds(llvm::ArrayRef<sym::ExprAttr> indices, mlir::Value tensor,
+                  BoundsPolicy policy, llvm::MutableArrayRef<mlir::Value> args,
                   mlir::Value &active);
   mlir::Value elementPointer(unsigned buffer, mlir::Type element,
                              sym::ExprAttr address, unsigned ip, unsigned ir,
@@ -177,6 +181,26 @@ private:
   mlir::Value fromMemory(mlir::Value v);
   mlir::Value toMemory(mlir::Value v);
   mlir::Value zero(mlir::Type type);
+
+  //===--- Scatters (EmitScatter.cpp) -------------------------------------===//
+
+  mlir::LogicalResult emitScatter(ScatterOp scatter);
+  void emitScatterCopy(ScatterOp scatter, const LaneAddress &address,
+                       unsigned ip, unsigned ir);
+  /// Consecutive lanes of a vector that is wholly inside.
+  void scatterVector(ScatterOp scatter, mlir::Value value, mlir::Value pointer,
+                     int64_t alignment);
+  void scatterElement(ScatterOp scatter, mlir::Value value,
+                      mlir::Value pointer);
+  /// Whether the element at `pointer` is this thread's; null if all are.
+  mlir::Value isOwner(ScatterOp scatter, mlir::Value pointer, unsigned ip);
+  void compareAndSwap(ReduceKind kind, mlir::Value value, mlir::Value pointer);
+  void storeStrong(mlir::Value bits, mlir::Value pointer);
+  void inlinePTX(llvm::StringRef text, llvm::StringRef constraints,
+                 mlir::ValueRange operands);
+  /// The lanes `begin` to `begin + count` as words of `bits`.
+  llvm::SmallVector<mlir::Value> toWords(mlir::Value vector, int64_t begin,
+                                         int64_t count, unsigned bits);
 
   //===--- Windows (EmitWindow.cpp) ---------------------------------------===//
 
@@ -244,10 +268,16 @@ private:
   /// The starts of the accumulators of `op`, `items` for each parallel item.
   Values getStart(mlir::Operation *op, unsigned items);
   bool hasVectorAccumulator(mlir::Operation *op) const;
+  /// The sample of a parallel item: all reduced items and lanes of a thread.
+  Values getSample(MomentsOp op, unsigned ip);
   unsigned getNumParts(mlir::Operation *op) const {
     return op->getNumResults();
   }
   unsigned getNumResultItems(mlir::Operation *op) const;
+  /// Accumulators of a loop over `items` reduced items at once.
+  static unsigned getNumCopies(mlir::Operation *op, unsigned items) {
+    return llvm::isa<MomentsOp>(op) ? 1 : items;
+  }
   /// Makes results of what each thread has: `parts[i][ip]` are the accumulators
   /// of the i-th reduction for an item.
   void finishReductions(llvm::ArrayRef<mlir::Operation *> reductions,
@@ -265,6 +295,8 @@ private:
   const GPUKernelLayout &layout;
   Variance variance;
   std::optional<Precision> precision;
+  /// Of the oldest chip that the code is for, times ten.
+  int64_t capability;
   mlir::ImplicitLocOpBuilder b;
 
   llvm::SmallVector<unsigned> parallelDims, reducedDims;
@@ -278,6 +310,9 @@ private:
   sym::ExprAttr totalP, totalR;
   sym::ExprAttr numBlocks;
   int64_t threadsP, threadsR, itemsP, itemsR;
+  /// Threads that share a parallel point, each the owner of some elements; 0
+  /// where elements change atomically.
+  int64_t owners;
   bool persistent;
   /// Whether neighbours in a warp are neighbours along `r`.
   bool reducedIsFast;

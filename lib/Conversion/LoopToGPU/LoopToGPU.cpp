@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace coil {
 #define GEN_PASS_DEF_CONVERTLOOPTOGPUPASS
@@ -41,14 +42,21 @@ loop::GPUKernelLayout loop::getGPUKernelLayout(wrapper::KernelOp kernel) {
     llvm::copy(*alignment, layout.alignment.begin());
   layout.mayAlias.assign(layout.strides.size(), false);
   ArrayRef<int64_t> pairs = kernel.getInPlace().value_or(ArrayRef<int64_t>());
+  // A scatter's target is a copy that nothing else refers to.
+  llvm::SmallSet<unsigned, 4> scattered;
+  if (loop::KernelOp body = kernel.getLoopKernel())
+    for (auto scatter : body.getBlock()->getOps<loop::ScatterOp>())
+      scattered.insert(static_cast<unsigned>(scatter.getOutput()));
+  bool overwrites = false;
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    overwrites |= !scattered.contains(static_cast<unsigned>(pairs[i + 1]));
     layout.mayAlias[static_cast<size_t>(pairs[i])] = true;
     layout.mayAlias[kernel.getNumInputs() + static_cast<size_t>(pairs[i + 1])] =
         true;
   }
   // An operand that is given twice is two inputs, either of which may be the
   // one that is overwritten.
-  if (!pairs.empty())
+  if (overwrites)
     for (unsigned i = 0; i < kernel.getNumInputs(); ++i)
       layout.mayAlias[i] = true;
   return layout;
@@ -82,20 +90,34 @@ struct ConvertLoopToGPUPass
       }
     }
     bool isTranspose = schedule.getStrategy() == loop::GPUStrategy::Transpose;
-    if (isTranspose && !body.getReducedDims().empty()) { // (C8)
+    bool scatters = !body.getBlock()->getOps<loop::ScatterOp>().empty();
+    if (isTranspose && (scatters || !body.getReducedDims().empty())) { // (C8)
       body.emitOpError("has reduced dimensions, which the strategy 'transpose' "
                        "does not take");
       return signalPassFailure();
     }
+    SmallVector<unsigned> reduced =
+        loop::getGPUReducedDims(body, schedule.getOwners() > 0);
+    if (schedule.getOwners() > 0 &&
+        (!scatters ||
+         llvm::is_contained(reduced,
+                            static_cast<unsigned>(schedule.getVectorDim())))) {
+      body.emitOpError("has a schedule with owners of elements, which only "
+                       "scatters over other dimensions than that of vectors "
+                       "have"); // (C9)
+      return signalPassFailure();
+    }
     if (!isTranspose && schedule.getThreadsR() * schedule.getItemsR() != 1 &&
-        body.getReducedDims().empty()) { // (C6)
+        reduced.empty()) { // (C6)
       body.emitOpError("reduces nothing but has a schedule with ")
           << schedule.getThreadsR() << " threads and " << schedule.getItemsR()
           << " items that reduce";
       return signalPassFailure();
     }
-    if (body.isSequential()) { // (C7)
-      body.emitOpError("scans or scatters, which has no GPU lowering");
+    if (llvm::any_of(*body.getBlock(), [](Operation &op) {
+          return isa<loop::ScanOp, loop::ArgScanOp>(op);
+        })) { // (C7)
+      body.emitOpError("scans, which has no GPU lowering");
       return signalPassFailure();
     }
     auto isFloat8 = [](Type type) {
@@ -110,7 +132,8 @@ struct ConvertLoopToGPUPass
     loop::GPUKernelLayout layout = loop::getGPUKernelLayout(kernel);
     Block *block = kernel.getBlock();
     OpBuilder builder = OpBuilder::atBlockBegin(block);
-    loop::GPUKernelEmitter emitter(body, schedule, layout, approximate);
+    loop::GPUKernelEmitter emitter(body, schedule, layout, approximate,
+                                   capability);
     Operation *module = emitter.emit(builder, kernel.getSymName());
     if (!module)
       return signalPassFailure();

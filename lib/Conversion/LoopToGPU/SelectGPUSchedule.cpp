@@ -54,7 +54,17 @@ int64_t powerAtLeast(double x) {
       llvm::PowerOf2Ceil(static_cast<uint64_t>(std::max(x, 1.0))));
 }
 
-/// One load or store.
+/// Whether the order of the points changes what a scatter of the kernel gives:
+/// sums and products of floats are rounded, and of plain writes the last wins.
+bool needsOrder(KernelOp kernel) {
+  return llvm::any_of(kernel.getBlock()->getOps<ScatterOp>(),
+                      [](ScatterOp scatter) {
+                        return !scatter.getKind() ||
+                               isa<FloatType>(scatter.getValue().getType());
+                      });
+}
+
+/// One load, store or scatter.
 struct Access {
   Operation *op;
   /// How many points have one of their own.
@@ -65,9 +75,10 @@ struct Access {
 class Selector {
 public:
   Selector(KernelOp kernel, const GPUKernelLayout &layout, int64_t processors,
-           int64_t chip)
-      : kernel(kernel), layout(layout), processors(processors), chip(chip),
-        hints(kernel) {}
+           int64_t capability, bool deterministic)
+      : kernel(kernel), layout(layout), processors(processors),
+        capability(capability), hints(kernel),
+        ordered(deterministic && needsOrder(kernel)) {}
 
   GPUScheduleAttr select();
 
@@ -88,6 +99,7 @@ private:
   /// The parallel dimension whose neighbours have windows next to each other.
   int64_t selectWindowDim() const;
   void selectPointwise();
+  void selectOwners();
   void selectRow();
   void selectColumn();
   /// Whether several phases read the same values along `r`.
@@ -95,8 +107,11 @@ private:
 
   mutable KernelOp kernel;
   const GPUKernelLayout &layout;
-  int64_t processors, chip;
+  int64_t processors, capability;
   Hints hints;
+  /// Whether a scatter goes through its points in order.
+  bool ordered;
+  bool scatters = false;
   llvm::SmallBitVector reduced;
   SmallVector<Access> accesses;
   double mostElements = 0;
@@ -104,6 +119,7 @@ private:
 
   int64_t dim = -1, width = 1, transposeDim = -1;
   int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
+  int64_t owners = 0;
   bool persistent = false;
   /// Vectors of each direction: expected, and the most there can be.
   double pointsP = 1, pointsR = 1;
@@ -121,6 +137,10 @@ void Selector::collectAccesses() {
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       over = variance.of(store.getIndices().getDims());
       scalar = store.getValue().getType();
+    } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+      over.resize(kernel.getNumDims(), true);
+      scalar = scatter.getValue().getType();
+      scatters = true;
     } else {
       continue;
     }
@@ -143,7 +163,7 @@ int64_t Selector::selectDim() const {
   int64_t result = -1;
   double best = 0;
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-    if (kernel.getExtent(d).isConstant(1))
+    if (kernel.getExtent(d).isConstant(1) || (ordered && reduced[d]))
       continue;
     VectorForm form(kernel, layout, d, 2);
     double score = 0;
@@ -173,7 +193,7 @@ bool Selector::isStaged(const Access &a) const {
 }
 
 int64_t Selector::selectTransposeDim() const {
-  if (reduced.any() || dim < 0)
+  if (reduced.any() || scatters || dim < 0)
     return -1;
   VectorForm along(kernel, layout, dim, 2);
   double most = 0;
@@ -247,7 +267,6 @@ int64_t Selector::selectIndexBits() const {
     if (!fits32(context, sym::add(product[i], totals[i])))
       return 64;
   for (const Access &a : accesses) {
-    auto load = dyn_cast<LoadOp>(a.op);
     LaneAddress address = form.getAddress(a.op);
     // An indirect index was checked: it is inside of the buffer.
     ExprAttr direct =
@@ -257,12 +276,21 @@ int64_t Selector::selectIndexBits() const {
         });
     if (!fits32(context, direct))
       return 64;
-    if (!load || load.getArgs().empty())
+    size_t number = 0;
+    Value tensor;
+    if (auto load = dyn_cast<LoadOp>(a.op); load && !load.getArgs().empty()) {
+      tensor = load.getSource();
+      number = cast<BlockArgument>(tensor).getArgNumber();
+    } else if (auto scatter = dyn_cast<ScatterOp>(a.op)) {
+      tensor = scatter.getTarget();
+      number =
+          kernel.getInputs().size() + static_cast<size_t>(scatter.getOutput());
+    } else {
       continue;
-    unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+    }
     ExprAttr last = sym::constant(ctx, 0);
     for (auto [size, stride] : llvm::zip_equal(
-             sym::getSizes(cast<RankedTensorType>(load.getSource().getType())),
+             sym::getSizes(cast<RankedTensorType>(tensor.getType())),
              layout.strides[number]))
       last = sym::add(last, sym::mul(size, stride));
     if (!fits32(context, last))
@@ -275,18 +303,18 @@ bool Selector::rereads() const {
   Variance variance(kernel);
   llvm::DenseMap<Value, bool> afterReduction;
   for (Operation &op : *kernel.getBlock()) {
-    bool after = isa<ReduceOp, ArgReduceOp>(op);
+    bool after = isReduction(&op);
     for (Value v : op.getOperands())
       after |= afterReduction.lookup(v);
-    bool varies;
+    bool varies = isa<ScatterOp>(op);
     if (auto store = dyn_cast<StoreOp>(op))
       varies = variance.of(store.getIndices().getDims()).anyCommon(reduced);
-    else
+    else if (!varies)
       varies = op.getNumResults() > 0 &&
                variance[op.getResult(0)].anyCommon(reduced);
     bool depends = llvm::any_of(
         op.getOperands(), [&](Value v) { return afterReduction.lookup(v); });
-    if ((varies || isa<ReduceOp, ArgReduceOp>(op)) && depends)
+    if ((varies || isReduction(&op)) && depends)
       return true;
     for (Value v : op.getResults())
       afterReduction[v] = after;
@@ -306,6 +334,17 @@ void Selector::selectPointwise() {
   while (itemsP < 4 && itemsP * width * widest < kAccessBytes &&
          static_cast<double>(itemsP) * 2 <= spare)
     itemsP *= 2;
+}
+
+void Selector::selectOwners() {
+  selectPointwise();
+  itemsP = 1;
+  // As many threads as run at a time, but no more than there are points.
+  double threads = static_cast<double>(processors * 1024);
+  owners = 1;
+  while (static_cast<double>(owners) * 2 * pointsP <= threads &&
+         static_cast<double>(owners) < pointsR)
+    owners *= 2;
 }
 
 void Selector::selectTranspose() {
@@ -476,20 +515,20 @@ void Selector::selectColumn() {
 
 GPUScheduleAttr Selector::select() {
   reduced.resize(kernel.getNumDims());
-  for (unsigned d : kernel.getReducedDims())
+  for (unsigned d : getGPUReducedDims(kernel, ordered))
     reduced.set(d);
   collectAccesses();
   if (std::optional<MmaChoice> choice =
-          selectMma(kernel, layout, processors, chip)) {
+          selectMma(kernel, layout, processors, capability)) {
     dim = choice->vectorDim;
     width = choice->width;
     return GPUScheduleAttr::get(
         kernel.getContext(), GPUStrategy::Mma, dim, width, /*transposeDim=*/-1,
         choice->mma.getNumWarps() * kWarp, /*threadsR=*/1, choice->items,
         /*itemsR=*/1, /*persistent=*/false, /*minBlocks=*/0, selectIndexBits(),
-        choice->mma);
+        /*owners=*/0, /*splitR=*/false, choice->mma);
   }
-  bool isWindow = reduced.any() && selectWindow();
+  bool isWindow = reduced.any() && !scatters && selectWindow();
   if (!isWindow) {
     dim = selectDim();
     transposeDim = selectTransposeDim();
@@ -506,6 +545,8 @@ GPUScheduleAttr Selector::select() {
   mostR = std::max<int64_t>(1, form.getContext().bounds(totalR).hi);
   if (transposeDim >= 0)
     selectTranspose();
+  else if (ordered)
+    selectOwners();
   else if (isWindow || reduced.none())
     selectPointwise();
   else if (isReduced(dim))
@@ -516,8 +557,8 @@ GPUScheduleAttr Selector::select() {
       transposeDim >= 0 ? GPUStrategy::Transpose : GPUStrategy::Tile;
   return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
-                              persistent, minBlocks, selectIndexBits(),
-                              /*mma=*/{});
+                              persistent, minBlocks, selectIndexBits(), owners,
+                              /*splitR=*/false, /*mma=*/{});
 }
 
 struct LoopSelectGPUSchedulePass
@@ -532,7 +573,9 @@ struct LoopSelectGPUSchedulePass
     if (!body || body.getScheduleAttr())
       return;
     GPUKernelLayout layout = getGPUKernelLayout(kernel);
-    body.setScheduleAttr(Selector(body, layout, multiprocessors, chip).select());
+    body.setScheduleAttr(
+        Selector(body, layout, multiprocessors, capability, deterministic)
+            .select());
   }
 };
 

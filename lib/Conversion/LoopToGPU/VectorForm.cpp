@@ -47,11 +47,9 @@ VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
       any = sym::mentions(atPoint(index.getExpr()), lane);
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       any |= !getAddress(load).isUniform();
-    } else if (isa<ReduceOp, ArgReduceOp>(op)) {
-      ArrayRef<int64_t> dims = isa<ReduceOp>(op)
-                                   ? cast<ReduceOp>(op).getDims()
-                                   : cast<ArgReduceOp>(op).getDims();
-      any &= !llvm::is_contained(dims, vectorDim);
+    } else if (isReduction(&op)) {
+      any &= !llvm::is_contained(cast<OverDimsOpInterface>(op).getDims(),
+                                 vectorDim);
     } else if (any && compareIsUniform(&op)) {
       uniform.insert(&op);
       any = false;
@@ -110,17 +108,28 @@ LaneAddress VectorForm::getAddress(StoreOp store) const {
                     store.getValue().getType());
 }
 
+LaneAddress VectorForm::getAddress(ScatterOp scatter) const {
+  size_t number =
+      kernel.getInputs().size() + static_cast<size_t>(scatter.getOutput());
+  return getAddress(scatter.getIndices().getDims(), number,
+                    scatter.getValue().getType());
+}
+
 LaneAddress VectorForm::getAddress(Operation *access) const {
   if (auto load = dyn_cast<LoadOp>(access))
     return getAddress(load);
+  if (auto scatter = dyn_cast<ScatterOp>(access))
+    return getAddress(scatter);
   return getAddress(cast<StoreOp>(access));
 }
 
 /// Whether lanes load at indices of their own.
 static bool isIndirect(const VectorForm &form, Operation *access) {
+  auto isVector = [&](Value v) { return form.isVector(v); };
+  if (auto scatter = dyn_cast<ScatterOp>(access))
+    return llvm::any_of(scatter.getArgs(), isVector);
   auto load = dyn_cast<LoadOp>(access);
-  return load && llvm::any_of(load.getArgs(),
-                              [&](Value v) { return form.isVector(v); });
+  return load && llvm::any_of(load.getArgs(), isVector);
 }
 
 bool VectorForm::isContiguous(Operation *access) const {
@@ -180,6 +189,15 @@ bool VectorForm::compareIsUniform(Operation *op) const {
   if (including != swapped)
     limit = sym::add(limit, 1);
   return getAlignment(limit) == width;
+}
+
+SmallVector<unsigned> coil::loop::getGPUReducedDims(KernelOp kernel,
+                                                    bool ordered) {
+  if (!ordered && llvm::none_of(*kernel.getBlock(), [](Operation &op) {
+        return isa<OverDimsOpInterface>(op) && !isa<ScatterOp>(op);
+      }))
+    return {};
+  return kernel.getReducedDims();
 }
 
 bool coil::loop::isDivisible(ExprAttr e, int64_t by) {

@@ -37,6 +37,11 @@ struct GPUKernelLayout {
 
 GPUKernelLayout getGPUKernelLayout(wrapper::KernelOp kernel);
 
+/// The dimensions whose points a GPU takes together: those that the body
+/// reduces or scans over. A scatter alone combines elements atomically, so its
+/// points are parallel unless it is `ordered`.
+llvm::SmallVector<unsigned> getGPUReducedDims(KernelOp kernel, bool ordered);
+
 /// Where an access is, in elements.
 struct LaneAddress {
   /// The address of lane zero, over points of which the vector dimension counts
@@ -74,9 +79,10 @@ public:
   }
   LaneAddress getAddress(LoadOp load) const;
   LaneAddress getAddress(StoreOp store) const;
-  /// Of a load or a store.
+  LaneAddress getAddress(ScatterOp scatter) const;
+  /// Of a load, a store or a scatter.
   LaneAddress getAddress(mlir::Operation *access) const;
-  /// Whether the lanes of a load or a store use consecutive elements.
+  /// Whether the lanes of an access use consecutive elements.
   bool isContiguous(mlir::Operation *access) const;
   /// Whether they use elements apart from each other.
   bool isStrided(mlir::Operation *access) const;

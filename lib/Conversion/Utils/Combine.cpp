@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One step of a reduction.
+// One step of a reduction, and samples of values.
 //
 //===----------------------------------------------------------------------===//
 
 #include "coil/Conversion/Utils/Combine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace coil;
@@ -81,4 +82,118 @@ std::pair<Value, Value> coil::combineArg(ImplicitLocOpBuilder &b,
   Value take = arith::OrIOp::create(b, better, tie);
   return {arith::SelectOp::create(b, take, c, a),
           arith::SelectOp::create(b, take, ci, ai)};
+}
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+static Value constantLike(ImplicitLocOpBuilder &b, Value like, double value) {
+  Type type = like.getType();
+  TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, attr);
+  return arith::ConstantOp::create(b, attr);
+}
+
+static Value add(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::AddFOp::create(b, x, y);
+}
+
+static Value mul(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::MulFOp::create(b, x, y);
+}
+
+/// 1 / count, and something finite over no value at all.
+static Value inverse(ImplicitLocOpBuilder &b, Value count) {
+  Value one = constantLike(b, count, 1);
+  return arith::DivFOp::create(b, one, arith::MaxNumFOp::create(b, count, one));
+}
+
+/// The sum of `values`, pairwise.
+static Value sum(ImplicitLocOpBuilder &b, SmallVector<Value> values) {
+  while (values.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      next.push_back(add(b, values[i], values[i + 1]));
+    if (values.size() % 2)
+      next.push_back(values.back());
+    values = std::move(next);
+  }
+  return values.front();
+}
+
+Sample coil::mergeSamples(ImplicitLocOpBuilder &b, Sample x, Sample y) {
+  for (Sample *s : {&x, &y}) {
+    if (!s->m2)
+      s->m2 = constantLike(b, s->mean, 0);
+    if (!s->count)
+      s->count = constantLike(b, s->mean, 1);
+  }
+  Value count = add(b, x.count, y.count);
+  Value share = mul(b, y.count, inverse(b, count));
+  Value shift = arith::SubFOp::create(b, y.mean, x.mean);
+  Value mean = add(b, x.mean, mul(b, shift, share));
+  Value between = mul(b, mul(b, shift, shift), mul(b, x.count, share));
+  return {mean, add(b, add(b, x.m2, y.m2), between), count};
+}
+
+Sample coil::mergeSamples(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples) {
+  Value like = samples.front().mean;
+  if (samples.size() == 1) {
+    Sample s = samples.front();
+    return {s.mean, s.m2 ? s.m2 : constantLike(b, like, 0),
+            s.count ? s.count : constantLike(b, like, 1)};
+  }
+  int64_t ones = 0;
+  SmallVector<Value> counts, sums, deviations;
+  for (const Sample &s : samples) {
+    if (s.count)
+      counts.push_back(s.count);
+    else
+      ++ones;
+    sums.push_back(s.count ? mul(b, s.count, s.mean) : s.mean);
+    if (s.m2)
+      deviations.push_back(s.m2);
+  }
+  Value count, scale;
+  if (counts.empty()) {
+    count = constantLike(b, like, static_cast<double>(ones));
+    scale = constantLike(b, like, 1.0 / static_cast<double>(ones));
+  } else {
+    if (ones > 0)
+      counts.push_back(constantLike(b, like, static_cast<double>(ones)));
+    count = sum(b, std::move(counts));
+    scale = inverse(b, count);
+  }
+  Value mean = mul(b, sum(b, std::move(sums)), scale);
+  for (const Sample &s : samples) {
+    Value d = arith::SubFOp::create(b, s.mean, mean);
+    Value square = mul(b, d, d);
+    deviations.push_back(s.count ? mul(b, s.count, square) : square);
+  }
+  return {mean, sum(b, std::move(deviations)), count};
+}
+
+Sample coil::mergeLanes(ImplicitLocOpBuilder &b, Sample sample) {
+  auto overLanes = [&](Value v) -> Value {
+    // The order of a horizontal sum is ours to choose.
+    return vector::ReductionOp::create(b, vector::CombiningKind::ADD, v,
+                                       arith::FastMathFlags::reassoc);
+  };
+  Value count = overLanes(sample.count);
+  Value mean =
+      mul(b, overLanes(mul(b, sample.count, sample.mean)), inverse(b, count));
+  Value d = arith::SubFOp::create(
+      b, sample.mean,
+      vector::BroadcastOp::create(b, sample.mean.getType(), mean));
+  Value m2 = add(b, sample.m2, mul(b, sample.count, mul(b, d, d)));
+  return {mean, overLanes(m2), count};
+}
+
+Sample coil::finishSample(ImplicitLocOpBuilder &b, Sample sample) {
+  Value none = arith::SubFOp::create(b, sample.mean, sample.mean);
+  Value m2 = add(b, sample.m2, none);
+  Value bad = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, m2, m2);
+  return {arith::SelectOp::create(b, bad, m2, sample.mean), m2, sample.count};
 }

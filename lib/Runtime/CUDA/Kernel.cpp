@@ -181,16 +181,38 @@ static volatile int32_t *takeWord(RunState &state,
   return words->words + words->kernels.size() - 1;
 }
 
-static int32_t launch(RunState &state, coil_cuda_kernel &kernel,
-                      void *const *buffers, const int64_t *symbols,
-                      const int64_t *grid) {
+/// Zeroed memory for what the blocks of a launch tell each other. It is freed
+/// as soon as the launch is queued: memory is reused in the order of the
+/// stream.
+static int32_t takeScratch(RunState &state, const coil_cuda_kernel &kernel,
+                           const int64_t *grid, DeviceBlock *&block) {
+  int64_t blocks = grid[0] * grid[1] * grid[2];
+  if (blocks > INT64_MAX / kernel.block_scratch)
+    return fail(COIL_UNSUPPORTED, "%s needs too much scratch memory",
+                describeKernel(kernel).c_str());
+  int64_t bytes = blocks * kernel.block_scratch;
+  ContextGuard guard(state.device);
+  if (int32_t status = state.allocate(bytes, block))
+    return status;
+  CUresult result = state.device.driver.memsetD8Async(
+      block->address, 0, size_t(bytes), state.stream);
+  if (!result)
+    return COIL_OK;
+  state.free(block);
+  return state.device.check(result, "cannot clear the scratch memory of %s",
+                            describeKernel(kernel).c_str());
+}
+
+static int32_t launchWith(RunState &state, coil_cuda_kernel &kernel,
+                          void *const *buffers, const int64_t *symbols,
+                          const int64_t *grid, DeviceBlock *scratch) {
   Device &device = state.device;
   ContextGuard guard(device);
   CUfunction function = nullptr;
   if (int32_t status = loadKernel(device, kernel, function))
     return status;
 
-  int count = kernel.num_buffers + kernel.num_symbols + 1;
+  int count = kernel.num_buffers + kernel.num_symbols + 2;
   void *inlined[inlineArguments];
   std::vector<void *> allocated;
   void **params = inlined;
@@ -206,6 +228,8 @@ static int32_t launch(RunState &state, coil_cuda_kernel &kernel,
       *next++ = const_cast<void **>(buffers + i);
   for (int i = 0; i < kernel.num_symbols; ++i)
     *next++ = const_cast<int64_t *>(symbols + i);
+  if (scratch)
+    *next++ = &scratch->address;
   volatile int32_t *word = nullptr;
   if (kernel.flags & COIL_CUDA_KERNEL_CHECKS) {
     word = takeWord(state, kernel);
@@ -231,6 +255,19 @@ static int32_t launch(RunState &state, coil_cuda_kernel &kernel,
   if (isBlocking())
     return state.synchronize();
   return COIL_OK;
+}
+
+static int32_t launch(RunState &state, coil_cuda_kernel &kernel,
+                      void *const *buffers, const int64_t *symbols,
+                      const int64_t *grid) {
+  if (kernel.block_scratch == 0)
+    return launchWith(state, kernel, buffers, symbols, grid, nullptr);
+  DeviceBlock *scratch = nullptr;
+  if (int32_t status = takeScratch(state, kernel, grid, scratch))
+    return status;
+  int32_t status = launchWith(state, kernel, buffers, symbols, grid, scratch);
+  state.free(scratch);
+  return status;
 }
 
 /// What the hardware takes; the same for all chips.

@@ -166,3 +166,18 @@ func.func @convert_c1(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.aten "aten.mystery.default"(%a) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// One reduction for both; of no element the mean is NaN.
+// CHECK-LABEL: @moments
+// CHECK:         loop.kernel "moments" [s0, 8]
+// CHECK:           %[[MEAN:.+]], %[[M2:.+]], %[[N:.+]] = loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32
+// CHECK:           arith.cmpf oeq, %[[N]]
+// CHECK:           %[[R:.+]] = arith.select %{{.+}}, %{{.+}}, %[[MEAN]]
+// CHECK:           loop.store %[[R]], 0[d1]
+// CHECK:           loop.store %[[M2]], 1[d1]
+func.func @moments(%x: tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> (tensor<8xf32>, tensor<8xf32>) attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
+  %m, %s = graph.moments %x dims [0] : (tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %m, %s : tensor<8xf32>, tensor<8xf32>
+}

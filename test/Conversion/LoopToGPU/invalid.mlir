@@ -60,3 +60,38 @@ wrapper.kernel @convert_loop_to_gpu_c6(%x: tensor<64xf32>) attributes {device = 
   }
   wrapper.yield %0 : tensor<64xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c9_nothing(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error@+1 {{has a schedule with owners of elements, which only scatters over other dimensions than that of vectors have}}
+  %0 = loop.kernel "neg" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> schedule #loop.gpu_schedule<vector_dim = 0, threads_p = 16, owners = 2> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c9_vector(%x: tensor<64xf32>, %i: tensor<64xi64>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error@+1 {{has a schedule with owners of elements, which only scatters over other dimensions than that of vectors have}}
+  %0 = loop.kernel "scatter" [64] (%a = %x, %b = %i) : (tensor<64xf32>, tensor<64xi64>) -> tensor<64xf32> schedule #loop.gpu_schedule<vector_dim = 0, threads_p = 16, owners = 2> {
+    %p = loop.load %b[d0] : tensor<64xi64> -> i64
+    %one = arith.constant 1.0 : f32
+    loop.scatter sum %one into %a[t0](%p) bounds check as 0 over [0] : f32, tensor<64xf32>
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c8_scatter(%x: tensor<64x64xf32>, %i: tensor<64xi64>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error@+1 {{has reduced dimensions, which the strategy 'transpose' does not take}}
+  %0 = loop.kernel "scatter" [64, 64] (%a = %x, %b = %i) : (tensor<64x64xf32>, tensor<64xi64>) -> tensor<64x64xf32> schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 1, transpose_dim = 0, threads_p = 16> {
+    %p = loop.load %b[d0] : tensor<64xi64> -> i64
+    %one = arith.constant 1.0 : f32
+    loop.scatter sum %one into %a[t0, d1](%p) bounds check as 0 over [0] : f32, tensor<64x64xf32>
+  }
+  wrapper.yield %0 : tensor<64x64xf32>
+}

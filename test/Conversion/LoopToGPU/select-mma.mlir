@@ -1,5 +1,5 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{chip=75}))' | FileCheck %s --check-prefix=OLD
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{capability=75}))' | FileCheck %s --check-prefix=OLD
 
 // The tile with the fewest loads for each product where there are blocks for
 // all processors. A chip without the instructions multiplies in f32.

@@ -1,4 +1,5 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{deterministic=true}))' | FileCheck %s --check-prefix=DET
 
 // Whole vectors of 16 bytes.
 // CHECK-LABEL: wrapper.kernel @pointwise_f32
@@ -91,4 +92,31 @@ wrapper.kernel @cpu(%x: tensor<64xf32>) attributes {input_strides = [#sym.shape<
     loop.store %n, 0 [d0] : f32
   }
   wrapper.yield %0 : tensor<64xf32>
+}
+
+// The points of a scatter are parallel; with an order they are reduced, and
+// owners share them.
+// CHECK-LABEL: wrapper.kernel @scatter
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256, index_bits = 32>
+// DET-LABEL: wrapper.kernel @scatter
+// DET: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 64, index_bits = 32, owners = 512>
+wrapper.kernel @scatter(%x: tensor<4096x1024xf32>, %i: tensor<8192xi64>, %v: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>, #sym.shape<[1]>, #sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "scatter" [8192, 1024] (%t = %x, %p = %i, %a = %v) : (tensor<4096x1024xf32>, tensor<8192xi64>, tensor<8192x1024xf32>) -> tensor<4096x1024xf32> {
+    %1 = loop.load %p[d0] : tensor<8192xi64> -> i64
+    %2 = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32
+    loop.scatter sum %2 into %t[t0, d1](%1) bounds wrap_check as 0 over [0] : f32, tensor<4096x1024xf32>
+  }
+  wrapper.yield %0 : tensor<4096x1024xf32>
+}
+
+// Sums of integers are the same in every order.
+// DET-LABEL: wrapper.kernel @scatter_integers
+// DET: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256, index_bits = 32>
+wrapper.kernel @scatter_integers(%x: tensor<4096x1024xi32>, %i: tensor<8192xi64>, %v: tensor<8192x1024xi32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>, #sym.shape<[1]>, #sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "scatter" [8192, 1024] (%t = %x, %p = %i, %a = %v) : (tensor<4096x1024xi32>, tensor<8192xi64>, tensor<8192x1024xi32>) -> tensor<4096x1024xi32> {
+    %1 = loop.load %p[d0] : tensor<8192xi64> -> i64
+    %2 = loop.load %a[d0, d1] : tensor<8192x1024xi32> -> i32
+    loop.scatter sum %2 into %t[t0, d1](%1) bounds wrap_check as 0 over [0] : i32, tensor<4096x1024xi32>
+  }
+  wrapper.yield %0 : tensor<4096x1024xi32>
 }

@@ -209,6 +209,38 @@ func.func @arg_reduce_c4(%x: tensor<4x0xf32>) {
 
 // -----
 
+func.func @moments_c1(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected sorted, distinct dimensions below 2 but got 2}}
+  %0:2 = graph.moments %x dims [2] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @moments_c2(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected result sizes [4] but got [8]}}
+  %0:2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @moments_c3(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected elements of type 'f32' but got 'f64'}}
+  %0:2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf64>, tensor<4xf64>)
+  return
+}
+
+// -----
+
+func.func @moments_c3_half(%x: tensor<4x8xbf16>) {
+  // expected-error@+1 {{operand #0 must be}}
+  %0:2 = graph.moments %x dims [1] : (tensor<4x8xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>)
+  return
+}
+
+// -----
+
 func.func @matmul_c1(%x: tensor<4xf32>, %y: tensor<4x2xf32>) {
   // expected-error@+1 {{expected operands of one rank of at least 2 but got ranks 1 and 2}}
   %0 = graph.matmul %x, %y : (tensor<4xf32>, tensor<4x2xf32>) -> tensor<2xf32>

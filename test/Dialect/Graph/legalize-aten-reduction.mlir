@@ -60,15 +60,11 @@ func.func @argmax_of_all(%x: tensor<4x8xf32>) -> tensor<i64> {
   return %0 : tensor<i64>
 }
 
-// Two passes, and the divisor is one less than the count.
+// The divisor is one less than the count.
 // CHECK-LABEL: @variance
 // CHECK-DAG:     %[[D:.+]] = graph.full 7.000000e+00 : f32
-// CHECK-DAG:     %[[N:.+]] = graph.full 8.000000e+00 : f32
-// CHECK:         %[[M:.+]] = graph.div %{{.*}}, %[[N]]
-// CHECK:         %[[E:.+]] = graph.sub %{{.*}}, %[[M]]
-// CHECK:         %[[S:.+]] = graph.mul %[[E]], %[[E]]
-// CHECK:         %[[R:.+]] = graph.reduce sum, %[[S]] dims [1]
-// CHECK:         graph.div %[[R]], %[[D]]
+// CHECK-DAG:     %{{.+}}, %[[M2:.+]] = graph.moments %{{.*}} dims [1] : (tensor<4x8xf32>)
+// CHECK:         graph.div %[[M2]], %[[D]]
 func.func @variance(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   %0 = graph.aten "aten.var.correction"(%x) ["self"] {dim = array<i64: 1>, correction = 1 : i64, keepdim = false} : (tensor<4x8xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -72,17 +72,17 @@ func.func private @c6() attributes {a = #loop.gpu_schedule<strategy = transpose,
 // -----
 
 // expected-error@+1 {{strategy 'mma' needs a parameter 'mma'}}
-func.func private @c7_needs() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32>}
+func.func private @c9_needs() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32>}
 
 // -----
 
 // expected-error@+1 {{strategy 'tile' has no parameter 'mma'}}
-func.func private @c7_has() attributes {a = #loop.gpu_schedule<threads_p = 32, mma = <m = 32, n = 32, k = 32>>}
+func.func private @c9_has() attributes {a = #loop.gpu_schedule<threads_p = 32, mma = <m = 32, n = 32, k = 32>>}
 
 // -----
 
 // expected-error@+1 {{strategy 'mma' with 2 warps needs 'threads_p' of 64 and nothing along 'r' but got 32, 1 and 1}}
-func.func private @c7_threads() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32, mma = <m = 32, n = 32, k = 32, warps_m = 2>>}
+func.func private @c9_threads() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32, mma = <m = 32, n = 32, k = 32, warps_m = 2>>}
 
 // -----
 
@@ -115,3 +115,23 @@ func.func @not_a_schedule(%x: tensor<64xf32>) -> tensor<64xf32> {
   }
   return %0 : tensor<64xf32>
 }
+
+// -----
+
+// expected-error@+1 {{'owners' is 3, expected 0 or a power of two in a strategy 'tile' of one thread and item along 'r'}}
+func.func private @c7_power() attributes {a = #loop.gpu_schedule<owners = 3>}
+
+// -----
+
+// expected-error@+1 {{'owners' is 4, expected 0 or a power of two in a strategy 'tile' of one thread and item along 'r'}}
+func.func private @c9_threads() attributes {a = #loop.gpu_schedule<threads_r = 32, owners = 4>}
+
+// -----
+
+// expected-error@+1 {{strategy 'scan' does not go with 'items_p' 2 and 'split_r' false}}
+func.func private @c8_items() attributes {a = #loop.gpu_schedule<strategy = scan, items_p = 2>}
+
+// -----
+
+// expected-error@+1 {{strategy 'tile' does not go with 'items_p' 1 and 'split_r' true}}
+func.func private @c8_split() attributes {a = #loop.gpu_schedule<persistent = true, split_r = true>}

@@ -372,6 +372,18 @@ func.func @arg_reduce_c2(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @moments_c1(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    // expected-error@+1 {{expected sorted distinct dimensions below 1 but got 1 after -1}}
+    %m, %s, %n = loop.moments %v, %v, %v over [1] : f32
+    loop.store %v, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
 func.func @special_c1(%x: f16) {
   // expected-error@+1 {{must be variadic of 32-bit float or 64-bit float, but got 'f16'}}
   %0 = loop.special lgamma(%x) : f16

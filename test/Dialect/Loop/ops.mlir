@@ -55,6 +55,20 @@ func.func @argmax_and_view(%x: tensor<4x6xf32>) -> (tensor<6xf32>, tensor<6xi64>
   return %y#0, %y#1 : tensor<6xf32>, tensor<6xi64>
 }
 
+// CHECK-LABEL: @moments
+func.func @moments(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %y:2 = loop.kernel "moments" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %v = loop.load %a[d0, d1] : tensor<4x6xf32> -> f32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    // CHECK: loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [1] : f32
+    %m, %s, %n = loop.moments %v, %zero, %one over [1] : f32
+    loop.store %m, 0 [d0] : f32
+    loop.store %s, 1 [d0] : f32
+  }
+  return %y#0, %y#1 : tensor<4xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: @scatter
 func.func @scatter(%x: tensor<128x16xf32>, %i: tensor<8xi64>, %s: tensor<8x16xf32>) -> (tensor<128x16xf32>, tensor<128x16xf32>) {
   %y:2 = loop.kernel "scatter" [8, 16] (%t = %x, %b = %i, %c = %s) : (tensor<128x16xf32>, tensor<8xi64>, tensor<8x16xf32>) -> (tensor<128x16xf32>, tensor<128x16xf32>) {

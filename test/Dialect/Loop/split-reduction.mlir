@@ -42,6 +42,30 @@ func.func @split_argmax(%x: tensor<8192xf32>) -> tensor<i64> {
 
 // -----
 
+// Values outside of the last chunk do not count; what the chunks give are
+// samples of their own.
+// CHECK-LABEL: @split_moments
+// CHECK:       %[[P:.+]]:3 = loop.kernel "moments_chunks" [157, 64]
+// CHECK:         %[[IN:.+]] = arith.cmpi slt
+// CHECK:         %[[ONE:.+]] = arith.constant 1.0{{.*}} : f32
+// CHECK:         %[[V:.+]] = arith.select %[[IN]]
+// CHECK:         %[[N:.+]] = arith.select %[[IN]], %[[ONE]]
+// CHECK:         loop.moments %[[V]], %{{.+}}, %[[N]] over [0] : f32
+// CHECK:       loop.kernel "moments" [64] (%{{.+}} = %[[P]]#0, %{{.+}} = %[[P]]#1, %{{.+}} = %[[P]]#2)
+// CHECK:         loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32
+func.func @split_moments(%x: tensor<10000xf32>) -> tensor<f32> {
+  %y = loop.kernel "moments" [10000] (%a = %x) : (tensor<10000xf32>) -> tensor<f32> {
+    %v = loop.load %a[d0] : tensor<10000xf32> -> f32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
 // CHECK-LABEL: @loop_split_reduction_c1
 // CHECK-COUNT-1: loop.kernel
 // REMARK:      not split: 'var': values along the reduced dimensions need a reduction

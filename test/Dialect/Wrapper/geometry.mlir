@@ -6,6 +6,17 @@ wrapper.kernel @launched() attributes {
     geometry = #wrapper.geometry<grid = [s0 floordiv 256, 1, 1], block = [256, 1, 1], shared = 4096, errors = true>} {
 }
 
+// CHECK: wrapper.kernel @scratch() attributes {geometry = #wrapper.geometry<grid = [1, 1, 1], block = [32, 1, 1], shared = 0, errors = false, scratch = 48>
+wrapper.kernel @scratch() attributes {
+    input_strides = [], output_strides = [], symbols = [],
+    geometry = #wrapper.geometry<grid = [1, 1, 1], block = [32, 1, 1], shared = 0, errors = false, scratch = 48>} {
+}
+
+// -----
+
+// expected-error@+1 {{'scratch' must be a multiple of 16 that is not negative but is 20}}
+wrapper.func private @c4() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = 0, errors = false, scratch = 20>}
+
 // -----
 
 // expected-error@+1 {{expected three sizes of the grid and of a block but got 2 and 3}}

@@ -32,6 +32,32 @@ std::pair<mlir::Value, mlir::Value> combineArg(mlir::ImplicitLocOpBuilder &b,
                                                mlir::Value a, mlir::Value ai,
                                                mlir::Value c, mlir::Value ci);
 
+/// Values of which a mean and a sum of squared deviations are made, see
+/// `loop.moments`: scalars, or vectors lane by lane.
+struct Sample {
+  mlir::Value mean;
+  /// Null for zero.
+  mlir::Value m2;
+  /// Null for one.
+  mlir::Value count;
+
+  llvm::SmallVector<mlir::Value> getValues() const { return {mean, m2, count}; }
+};
+
+/// Joins two samples by what the second moves the mean: right however many
+/// values the first has. No member of the results is null.
+Sample mergeSamples(mlir::ImplicitLocOpBuilder &b, Sample x, Sample y);
+
+/// Joins a few samples at once: their mean first, deviations from it then.
+Sample mergeSamples(mlir::ImplicitLocOpBuilder &b,
+                    llvm::ArrayRef<Sample> samples);
+
+/// Joins the lanes of a sample of vectors.
+Sample mergeLanes(mlir::ImplicitLocOpBuilder &b, Sample sample);
+
+/// Makes mean and sum NaN where a value was not finite.
+Sample finishSample(mlir::ImplicitLocOpBuilder &b, Sample sample);
+
 } // namespace coil
 
 #endif // COIL_CONVERSION_UTILS_COMBINE_H

@@ -124,6 +124,29 @@ LogicalResult ArgReduceOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// MomentsOp
+//===----------------------------------------------------------------------===//
+
+void MomentsOp::build(OpBuilder &builder, OperationState &state, Value input,
+                      ArrayRef<int64_t> dims, bool keepdims) {
+  Type type = typeOr(inferReduce(getSizes(input), dims, keepdims), input,
+                     getElementType(input));
+  build(builder, state, {type, type}, input, dims, keepdims);
+}
+
+LogicalResult MomentsOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  FailureOr<Sizes> sizes =
+      inferReduce(getSizes(getInput()), getDims(), getKeepdims(), emitError);
+  if (failed(sizes)) // (C1)
+    return failure();
+  if (failed(verifySizes(getMean().getType(), *sizes, emitError))) // (C2)
+    return failure();
+  return verifyElementTypes(*this, getResults(), // (C3)
+                            graph::getElementType(getInput()));
+}
+
+//===----------------------------------------------------------------------===//
 // ScanOp, ArgScanOp
 //===----------------------------------------------------------------------===//
 

@@ -283,6 +283,12 @@ Value TensorBuilder::mean(Value x, ArrayRef<int64_t> dims, bool keepdims) {
              expr(count, graph::getElementType(x)));
 }
 
+std::pair<Value, Value> TensorBuilder::moments(Value x, ArrayRef<int64_t> dims,
+                                               bool keepdims) {
+  auto op = MomentsOp::create(builder, loc, x, dims, keepdims);
+  return {op.getMean(), op.getM2()};
+}
+
 Value TensorBuilder::matmul(Value lhs, Value rhs) {
   return MatmulOp::create(builder, loc, lhs, rhs);
 }

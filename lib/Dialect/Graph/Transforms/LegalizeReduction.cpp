@@ -183,7 +183,7 @@ static AtenHandler argScan(ReduceKind kind) {
 // Variance
 //===----------------------------------------------------------------------===//
 
-/// Variance in two passes, and the mean.
+/// Variance and mean.
 static FailureOr<std::pair<Value, Value>> variance(AtenCall &c,
                                                    const Reduction &r) {
   TensorBuilder &b = c.b;
@@ -204,12 +204,8 @@ static FailureOr<std::pair<Value, Value>> variance(AtenCall &c,
     divisor = b.binary<MaximumOp>(
         b.sub(b.expr(count, type), b.scalar(correction, type)),
         b.scalar(0, type));
-  Value mean = b.mean(r.x, r.dims, /*keepdims=*/true);
-  Value deviation = b.sub(r.x, mean);
-  Value sum = b.reduce(ReduceKind::Sum, b.mul(deviation, deviation), r.dims,
-                       r.keepdims);
-  Value meanResult = r.keepdims ? mean : b.mean(r.x, r.dims, false);
-  return std::pair(b.div(sum, divisor), meanResult);
+  auto [mean, m2] = b.moments(r.x, r.dims, r.keepdims);
+  return std::pair(b.div(m2, divisor), mean);
 }
 
 /// var, std, and their pairs with the mean.

@@ -204,7 +204,7 @@ static bool matchBody(KernelOp kernel, Body &body, std::string *why) {
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
       body.reduce = reduce;
       ++numReductions;
-    } else if (isa<ArgReduceOp>(op)) {
+    } else if (isReduction(&op)) {
       ++numReductions;
     }
   }
@@ -529,7 +529,8 @@ static bool isSmall(const Contraction &contraction) {
 
 static bool isCublasLtKernel(KernelOp kernel) {
   std::optional<Contraction> c = matchContraction(kernel);
-  if (!c || isSmall(*c) || (c->postOp != PostOp::None && c->postOp != PostOp::Relu))
+  if (!c || isSmall(*c) ||
+      (c->postOp != PostOp::None && c->postOp != PostOp::Relu))
     return false;
   bool denseN = c->c.strides[c->getN()].isConstant(1),
        denseM = c->c.strides[c->getM()].isConstant(1);

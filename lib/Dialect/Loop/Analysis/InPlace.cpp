@@ -59,7 +59,7 @@ coil::loop::getInPlacePairs(KernelOp kernel,
   for (Operation &op : *kernel.getBlock()) {
     ++position;
     // Several loops over the points.
-    if (isa<ReduceOp, ArgReduceOp>(op))
+    if (isReduction(&op))
       return pairs;
     if (auto store = dyn_cast<StoreOp>(op))
       stores.push_back({store, position});

@@ -16,10 +16,6 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-static bool isReduction(Operation *op) {
-  return isa<ReduceOp, ArgReduceOp>(op);
-}
-
 Phases::Phases(KernelOp kernel)
     : kernel(kernel), variance(kernel), reduced(kernel.getNumDims()) {
   for (unsigned d : kernel.getReducedDims())

@@ -42,8 +42,9 @@ void LoopDialect::initialize() {
 LogicalResult GPUScheduleAttr::verify(
     llvm::function_ref<InFlightDiagnostic()> emitError, GPUStrategy strategy,
     int64_t vectorDim, int64_t vectorWidth, int64_t transposeDim,
-    int64_t threadsP, int64_t threadsR, int64_t itemsP, int64_t itemsR, bool,
-    int64_t minBlocks, int64_t indexBits, MmaAttr mma) {
+    int64_t threadsP, int64_t threadsR, int64_t itemsP, int64_t itemsR,
+    bool persistent, int64_t minBlocks, int64_t indexBits, int64_t owners,
+    bool splitR, MmaAttr mma) {
   for (auto [name, value] :
        {std::pair("vector_width", vectorWidth),
         std::pair("threads_p", threadsP), std::pair("threads_r", threadsR),
@@ -77,12 +78,24 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError() << "strategy 'transpose' needs a power of two as "
                           "'items_r' but got "
                        << itemsR;
-  if ((strategy == GPUStrategy::Mma) != bool(mma)) // (C7)
+  if (owners < 0 ||
+      (owners > 0 && (!llvm::isPowerOf2_64(static_cast<uint64_t>(owners)) ||
+                      strategy != GPUStrategy::Tile || threadsR != 1 ||
+                      itemsR != 1 || persistent))) // (C7)
+    return emitError() << "'owners' is " << owners
+                       << ", expected 0 or a power of two in a strategy 'tile' "
+                          "of one thread and item along 'r'";
+  bool isScan = strategy == GPUStrategy::Scan;
+  if ((isScan && itemsP != 1) || (splitR && (!isScan || !persistent))) // (C8)
+    return emitError() << "strategy '" << stringifyGPUStrategy(strategy)
+                       << "' does not go with 'items_p' " << itemsP
+                       << " and 'split_r' " << (splitR ? "true" : "false");
+  if ((strategy == GPUStrategy::Mma) != bool(mma)) // (C9)
     return emitError() << "strategy '" << stringifyGPUStrategy(strategy)
                        << (mma ? "' has no" : "' needs a")
                        << " parameter 'mma'";
   if (mma && (threadsP != mma.getNumWarps() * 32 || threadsR != 1 ||
-              itemsR != 1)) // (C7)
+              itemsR != 1)) // (C9)
     return emitError() << "strategy 'mma' with " << mma.getNumWarps()
                        << " warps needs 'threads_p' of "
                        << mma.getNumWarps() * 32

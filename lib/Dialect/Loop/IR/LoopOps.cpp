@@ -451,6 +451,30 @@ LogicalResult ArgReduceOp::verify() {
   return verifyExtremum(*this, getKind()); // (C2)
 }
 
+LogicalResult MomentsOp::verify() {
+  return verifyReducedDims(*this, getDims()); // (C1)
+}
+
+bool MomentsOp::isFlat() { return matchPattern(getM2(), m_AnyZeroFloat()); }
+
+bool MomentsOp::isOfOne() { return matchPattern(getCount(), m_OneFloat()); }
+
+bool coil::loop::isReduction(Operation *op) {
+  return isa<ReduceOp, ArgReduceOp, MomentsOp>(op);
+}
+
+TypedAttr coil::loop::getNeutralOperand(Operation *reduction, unsigned i) {
+  Type type = reduction->getOperand(i).getType();
+  Builder b(reduction->getContext());
+  if (auto reduce = dyn_cast<ReduceOp>(reduction))
+    return getNeutralElement(reduce.getKind(), type);
+  if (auto reduce = dyn_cast<ArgReduceOp>(reduction))
+    return i == 0 ? getNeutralElement(reduce.getKind(), type)
+                  : b.getI64IntegerAttr(std::numeric_limits<int64_t>::max());
+  assert(isa<MomentsOp>(reduction) && "not a reduction");
+  return b.getFloatAttr(type, 0);
+}
+
 /// (C1) of scans
 static LogicalResult verifyScannedDims(Operation *op, ArrayRef<int64_t> dims) {
   if (failed(verifyReducedDims(op, dims)))

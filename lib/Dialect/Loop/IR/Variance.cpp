@@ -48,10 +48,8 @@ Variance::Variance(KernelOp kernel)
       bits |= of(index.getExpr());
     else if (isa<ScanOp, ArgScanOp>(op))
       scanned = cast<OverDimsOpInterface>(op).getDims();
-    else if (auto reduce = dyn_cast<ReduceOp>(op))
-      reduced = reduce.getDims();
-    else if (auto reduce = dyn_cast<ArgReduceOp>(op))
-      reduced = reduce.getDims();
+    else if (isReduction(&op))
+      reduced = cast<OverDimsOpInterface>(op).getDims();
     // A scan varies even where its operand does not.
     for (int64_t d : scanned)
       if (static_cast<uint64_t>(d) < numDims)

@@ -55,7 +55,7 @@ constexpr unsigned kMaxReductionDepth = 3;
 /// Fewest bytes that siblings have to share.
 constexpr double kMinSharedBytes = 10;
 
-bool isReduction(KernelOp kernel) { return !kernel.getReducedDims().empty(); }
+bool reduces(KernelOp kernel) { return !kernel.getReducedDims().empty(); }
 
 bool scatters(KernelOp kernel) {
   auto ops = kernel.getBlock()->getOps<ScatterOp>();
@@ -81,7 +81,7 @@ unsigned getReductionDepth(KernelOp kernel) {
     unsigned d = 0;
     for (Value v : op.getOperands())
       d = std::max(d, depth.lookup(v));
-    d += isa<ReduceOp, ArgReduceOp>(op);
+    d += isReduction(&op);
     deepest = std::max(deepest, d);
     for (Value v : op.getResults())
       depth[v] = d;
@@ -92,7 +92,7 @@ unsigned getReductionDepth(KernelOp kernel) {
 bool isCheap(KernelOp kernel) {
   unsigned ops = 0, loads = 0;
   for (Operation &op : *kernel.getBlock()) {
-    if (isHeavy(op) || isa<ReduceOp, ArgReduceOp>(op))
+    if (isHeavy(op) || isReduction(&op))
       return false;
     loads += isa<LoadOp>(op);
     ops += !isa<LoadOp, StoreOp, IndexOp, arith::ConstantOp>(op);
@@ -105,8 +105,7 @@ bool isCheap(KernelOp kernel) {
 bool isTrivial(KernelOp kernel) {
   unsigned ops = 0, loads = 0;
   for (Operation &op : *kernel.getBlock()) {
-    if (isHeavy(op) ||
-        isa<ReduceOp, ArgReduceOp, math::SqrtOp, arith::DivFOp>(op))
+    if (isHeavy(op) || isReduction(&op) || isa<math::SqrtOp, arith::DivFOp>(op))
       return false;
     if (auto load = dyn_cast<LoadOp>(op)) {
       ++loads;
@@ -337,7 +336,7 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
 /// The producer, pointwise, is computed wherever the consumer reads it.
 bool Fuser::planInline(KernelOp producer, KernelOp consumer,
                        ArrayRef<LoadOp> reads) {
-  if (isReduction(producer))
+  if (reduces(producer))
     return refuse("a reduction cannot be computed at any index");
   DenseSet<Attribute> places;
   Variance variance(consumer);
@@ -467,7 +466,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
   if (libraryProducer)
     return refuse("a library computes the producer"), std::nullopt;
   std::string sameSpaceReason = why;
-  if (isReduction(producer))
+  if (reduces(producer))
     return std::nullopt;
   // Computed at each place; kept for other readers when that is cheap.
   if (!onlyReader && !isCheap(producer))

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 #include <cmath>
@@ -100,11 +101,11 @@ struct LoopSplitReductionPass
       reducedSet.set(r);
     DenseSet<Value> afterReduction;
     for (Operation &op : *kernel.getBlock()) {
-      bool isReduction = isa<ReduceOp, ArgReduceOp>(op);
+      bool reduces = isReduction(&op);
       bool depends = llvm::any_of(op.getOperands(), [&](Value v) {
         return afterReduction.contains(v);
       });
-      if (isReduction && depends)
+      if (reduces && depends)
         return missed("a reduction needs the result of another");
       if (isa<StoreOp>(op) &&
           variance.of(cast<StoreOp>(op).getIndices().getDims())
@@ -113,7 +114,7 @@ struct LoopSplitReductionPass
       if (depends && op.getNumResults() > 0 &&
           variance[op.getResult(0)].anyCommon(reducedSet))
         return missed("values along the reduced dimensions need a reduction");
-      if (isReduction || depends)
+      if (reduces || depends)
         for (Value v : op.getResults())
           afterReduction.insert(v);
     }
@@ -134,12 +135,6 @@ struct LoopSplitReductionPass
     return dim >= 0 &&
            !llvm::is_contained(reduced, static_cast<unsigned>(dim)) &&
            canReduceRows(phases, kernel, static_cast<unsigned>(dim), why);
-  }
-
-  static TypedAttr neutral(Operation *op) {
-    ReduceKind kind = isa<ReduceOp>(op) ? cast<ReduceOp>(op).getKind()
-                                        : cast<ArgReduceOp>(op).getKind();
-    return getNeutralElement(kind, op->getResult(0).getType());
   }
 
   void split(KernelOp kernel, Cut where) {
@@ -182,7 +177,7 @@ struct LoopSplitReductionPass
     SmallVector<Operation *> reductions;
     SmallVector<Type> partialTypes;
     for (Operation &op : *kernel.getBlock()) {
-      if (!isa<ReduceOp, ArgReduceOp>(op))
+      if (!isReduction(&op))
         continue;
       reductions.push_back(&op);
       for (Value v : op.getResults())
@@ -217,18 +212,11 @@ struct LoopSplitReductionPass
           continue;
         }
         Location loc = op.getLoc();
-        if (isa<ReduceOp, ArgReduceOp>(op)) {
-          if (inside) {
-            Value v = mapping.lookup(op.getOperand(0));
-            Value none = arith::ConstantOp::create(b, loc, neutral(&op));
-            mapping.map(op.getOperand(0),
-                        arith::SelectOp::create(b, loc, inside, v, none));
-            Operation *clone = b.clone(op, mapping);
-            mapping.map(op.getOperand(0), v);
-            storePartials(b, clone, output, partialIndex);
-          } else {
-            storePartials(b, b.clone(op, mapping), output, partialIndex);
-          }
+        if (isReduction(&op)) {
+          Operation *clone = b.clone(op, mapping);
+          if (inside)
+            takeNeutralOutside(b, clone, inside);
+          storePartials(b, clone, output, partialIndex);
           for (Value v : op.getResults())
             done.insert(v);
           continue;
@@ -293,7 +281,7 @@ struct LoopSplitReductionPass
         reducedSet.set(r);
       unsigned next = 0;
       for (Operation &op : *kernel.getBlock()) {
-        if (isa<ReduceOp, ArgReduceOp>(op)) {
+        if (isReduction(&op)) {
           IRMapping inner;
           for (unsigned i = 0; i < op.getNumResults(); ++i)
             inner.map(op.getOperand(i),
@@ -302,12 +290,8 @@ struct LoopSplitReductionPass
                                      chunkIndex)
                           .getResult());
           Operation *clone = b.clone(op, inner);
-          auto overChunks =
-              DenseI64ArrayAttr::get(ctx, {static_cast<int64_t>(restChunk)});
-          if (auto reduce = dyn_cast<ReduceOp>(clone))
-            reduce.setDimsAttr(overChunks);
-          else
-            cast<ArgReduceOp>(clone).setDimsAttr(overChunks);
+          cast<OverDimsOpInterface>(clone).setDims(
+              static_cast<int64_t>(restChunk));
           mapping.map(op.getResults(), clone->getResults());
           continue;
         }
@@ -335,6 +319,25 @@ struct LoopSplitReductionPass
                        chunks);
     kernel->replaceAllUsesWith(rest);
     kernel.erase();
+  }
+
+  /// Makes points outside take no part in a reduction. An arg-reduction needs
+  /// no position for that: the neutral value comes last.
+  static void takeNeutralOutside(OpBuilder &b, Operation *reduction,
+                                 Value inside) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(reduction);
+    Location loc = reduction->getLoc();
+    for (OpOperand &operand : reduction->getOpOperands()) {
+      if (isa<ArgReduceOp>(reduction) && operand.getOperandNumber() > 0)
+        continue;
+      Value none = arith::ConstantOp::create(
+          b, loc, getNeutralOperand(reduction, operand.getOperandNumber()));
+      if (!matchPattern(operand.get(), m_AnyZeroFloat()) ||
+          !matchPattern(none, m_AnyZeroFloat()))
+        operand.set(
+            arith::SelectOp::create(b, loc, inside, operand.get(), none));
+    }
   }
 
   /// Stores the results of a reduction of the first kernel.

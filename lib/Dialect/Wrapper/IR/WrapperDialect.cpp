@@ -114,7 +114,7 @@ void DeviceAttr::print(AsmPrinter &printer) const {
 
 LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    sym::ShapeAttr grid, ArrayRef<int64_t> block,
-                                   int64_t shared, bool) {
+                                   int64_t shared, bool, int64_t scratch) {
   if (grid.size() != 3 || block.size() != 3) // (C1)
     return emitError() << "expected three sizes of the grid and of a block but "
                           "got "
@@ -132,13 +132,17 @@ LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (threads > 1024 || shared < 0) // (C3)
     return emitError() << "a block of [" << block << "] threads with " << shared
                        << " bytes of shared memory is impossible";
+  if (scratch < 0 || scratch % 16 != 0) // (C4)
+    return emitError() << "'scratch' must be a multiple of 16 that is not "
+                          "negative but is "
+                       << scratch;
   return success();
 }
 
 Attribute GeometryAttr::parse(AsmParser &parser, Type) {
   SmallVector<ExprAttr> grid;
   SmallVector<int64_t> block;
-  int64_t shared = 0;
+  int64_t shared = 0, scratch = 0;
   StringRef errors;
   SMLoc loc = parser.getCurrentLocation();
   auto parseSize = [&]() { return parser.parseInteger(block.emplace_back()); };
@@ -156,12 +160,16 @@ Attribute GeometryAttr::parse(AsmParser &parser, Type) {
     parser.emitError(parser.getCurrentLocation(), "expected 'true' or 'false'");
     return {};
   }
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("scratch") || parser.parseEqual() ||
+       parser.parseInteger(scratch)))
+    return {};
   if (parser.parseGreater())
     return {};
   MLIRContext *ctx = parser.getContext();
   return parser.getChecked<GeometryAttr>(loc, ctx,
                                          sym::ShapeAttr::get(ctx, grid), block,
-                                         shared, errors == "true");
+                                         shared, errors == "true", scratch);
 }
 
 void GeometryAttr::print(AsmPrinter &printer) const {
@@ -170,7 +178,10 @@ void GeometryAttr::print(AsmPrinter &printer) const {
   printer << ", block = [";
   llvm::interleaveComma(getBlock(), printer);
   printer << "], shared = " << getShared()
-          << ", errors = " << (getErrors() ? "true" : "false") << '>';
+          << ", errors = " << (getErrors() ? "true" : "false");
+  if (getScratch() != 0)
+    printer << ", scratch = " << getScratch();
+  printer << '>';
 }
 
 //===----------------------------------------------------------------------===//

@@ -78,6 +78,39 @@ def Graph_ArgReduceOp : Graph_Op<"arg_reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_MomentsOp : Graph_Op<"moments", [
+    Pure, AllTypesMatch<["mean", "m2"]>]> {
+  let summary = "mean and sum of squared deviations from it";
+  let description = [{
+    Mean of the elements along `dims`, and the sum of the squares of their
+    distances from it. A reduced dimension is dropped, or kept with size one
+    under `keepdims`. One op, so that one pass over the elements makes both:
+    variance is the sum over a number. If an element is not finite, mean and sum
+    are NaN; of no element, the mean is NaN and the sum zero.
+
+    (C1) `dims` are distinct, sorted and inside the rank.
+    (C2) Both results have the shape that remains.
+    (C3) All elements are of one type, `f32` or `f64`.
+
+    Example:
+    ```mlir
+    %mean, %m2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64]>:$input,
+                       DenseI64ArrayAttr:$dims, UnitAttr:$keepdims);
+  let results = (outs RankedTensorOf<[F32, F64]>:$mean,
+                      RankedTensorOf<[F32, F64]>:$m2);
+  let assemblyFormat = [{
+    $input `dims` $dims (`keepdims` $keepdims^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$input,
+                                 "::llvm::ArrayRef<int64_t>":$dims,
+                                 CArg<"bool", "false">:$keepdims)>];
+  let hasVerifier = 1;
+}
+
 def Graph_ScanOp : Graph_Op<"scan", [Pure, SameOperandsAndResultType]> {
   let summary = "running combination along a dimension";
   let description = [{

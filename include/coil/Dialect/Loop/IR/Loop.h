@@ -47,6 +47,13 @@ mlir::Type getScalarType(mlir::Type type);
 /// The element that changes no combination of `kind`, of scalar type `type`.
 mlir::TypedAttr getNeutralElement(ReduceKind kind, mlir::Type type);
 
+/// Whether `op` is a reduction: combines values of the points of dimensions to
+/// one. Each of its results belongs to the operand of the same number.
+bool isReduction(mlir::Operation *op);
+
+/// What operand `i` of a reduction is where a point takes no part.
+mlir::TypedAttr getNeutralOperand(mlir::Operation *reduction, unsigned i);
+
 /// Number of arguments of a special function.
 unsigned getNumArgs(SpecialFunction function);
 

@@ -165,9 +165,11 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     * `strategy`: `tile`, or `transpose`, for kernels that reduce nothing: a tile
       of two dimensions, `vector_dim` in the place of `p`, `transpose_dim` in the
       place of `r`. What is contiguous along `transpose_dim` passes through
-      shared memory. `mma` is for contractions: tiles of the factors pass
-      through shared memory, and the rest of the schedule describes what follows
-      the sum: `threads_p` threads take vectors of the block's results.
+      shared memory. `scan` is for kernels with scans: the threads of a block
+      take consecutive parts of `r`. `mma` is for contractions: tiles of the
+      factors pass through shared memory, and the rest of the schedule describes
+      what follows the sum: `threads_p` threads take vectors of the block's
+      results.
     * `vector_dim`: the dimension whose neighbours go to neighbouring threads,
       -1 for none; `vector_width` consecutive points of it are one thread's.
     * `threads_p`, `threads_r`: threads of a block along each direction; the
@@ -180,6 +182,12 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     * `min_blocks`: blocks that a multiprocessor must have registers for; 0
       leaves this to the assembler.
     * `index_bits`: 32 where every offset and point fits, else 64.
+    * `owners`: how many threads share the points of `r` of each `p` in a kernel
+      that scatters. Each goes through all of them in order and writes the
+      elements that are its own, so that the result is that of the points in
+      order. 0: all points are parallel, and elements change atomically.
+    * `split_r`: every tile of a scan along `r` is a block of its own, which
+      waits for what the blocks before it combined.
 
     (C1) Vector width, threads and items are positive powers of two, except
          `items_r`, which is positive.
@@ -189,7 +197,11 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     (C5) The strategy `transpose` names two different dimensions; `tile` has no
          `transpose_dim`.
     (C6) The `items_r` of the strategy `transpose` are a power of two.
-    (C7) The strategy `mma`, and no other, has the parameter `mma`; `threads_p`
+    (C7) `owners` is 0 or a power of two. With owners the strategy is `tile`, one
+         thread and one item go along `r`, and nothing is persistent.
+    (C8) The strategy `scan` has one item along `p`, and only it has `split_r`,
+         which goes with `persistent`: a block keeps its tile.
+    (C9) The strategy `mma`, and no other, has the parameter `mma`; `threads_p`
          are its warps' threads, and nothing else is along `r`.
 
     Example:
@@ -210,6 +222,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     DefaultValuedParameter<"bool", "false">:$persistent,
     DefaultValuedParameter<"int64_t", "0">:$min_blocks,
     DefaultValuedParameter<"int64_t", "64">:$index_bits,
+    DefaultValuedParameter<"int64_t", "0">:$owners,
+    DefaultValuedParameter<"bool", "false">:$split_r,
     OptionalParameter<"::coil::loop::MmaAttr">:$mma);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

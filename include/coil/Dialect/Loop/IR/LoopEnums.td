@@ -61,7 +61,8 @@ def Loop_GPUStrategy
     : I32EnumAttr<"GPUStrategy", "shape of a GPU kernel", [
     I32EnumAttrCase<"Tile", 0, "tile">,
     I32EnumAttrCase<"Transpose", 1, "transpose">,
-    I32EnumAttrCase<"Mma", 2, "mma">]> {
+    I32EnumAttrCase<"Scan", 2, "scan">,
+    I32EnumAttrCase<"Mma", 3, "mma">]> {
   let cppNamespace = "::coil::loop";
 }
 

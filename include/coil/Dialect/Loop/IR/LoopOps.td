@@ -307,6 +307,42 @@ def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure, Loop_OverDimsOpInterface,
   let hasVerifier = 1;
 }
 
+def Loop_MomentsOp : Loop_Op<"moments", [
+    Pure, SameOperandsAndResultType, Loop_OverDimsOpInterface]> {
+  let summary = "mean and sum of squared deviations over dimensions";
+  let description = [{
+    Merges samples over `dims`, in an unspecified order. A sample is `count`
+    values whose mean is `mean` and whose squared deviations from it sum to
+    `m2`; a single value x is the sample (x, 0, 1). The results are mean, sum of
+    squared deviations and number of all values. One pass over the points gives
+    what mean and variance take two for, and partial results merge the same way.
+    Where a value is not finite, mean and sum are NaN. Over no value at all they
+    are zero.
+
+    (C1) `dims` are sorted, distinct and dimensions of the kernel.
+
+    Example:
+    ```mlir
+    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[F32, F64]>:$mean, AnyTypeOf<[F32, F64]>:$m2,
+                       AnyTypeOf<[F32, F64]>:$count, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyTypeOf<[F32, F64]>:$total_mean,
+                      AnyTypeOf<[F32, F64]>:$total_m2,
+                      AnyTypeOf<[F32, F64]>:$total_count);
+  let assemblyFormat = [{
+    $mean `,` $m2 `,` $count `over` $dims attr-dict `:` type($total_mean)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether the samples are known to have no deviations.
+    bool isFlat();
+    /// Whether the samples are known to be of one value each.
+    bool isOfOne();
+  }];
+  let hasVerifier = 1;
+}
+
 def Loop_ScanOp : Loop_Op<"scan", [
     Pure, SameOperandsAndResultType, Loop_OverDimsOpInterface]> {
   let summary = "running combination of a value along dimensions";

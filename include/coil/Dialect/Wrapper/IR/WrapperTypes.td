@@ -45,10 +45,14 @@ def Wrapper_GeometryAttr : Wrapper_Attr<"Geometry", "geometry"> {
     * `shared`: bytes of dynamic shared memory.
     * `errors`: whether the kernel takes the run's error word as its last
       argument, because an index can be out of range.
+    * `scratch`: bytes of memory for each block, all of it zero at the start,
+      that the kernel takes a pointer to as its argument before the error word;
+      0 for no such argument. A multiple of 16.
 
     (C1) `grid` and `block` have three entries.
     (C2) `grid` mentions symbols only.
     (C3) A block has one to 1024 threads, and `shared` is not negative.
+    (C4) `scratch` is a multiple of 16 and not negative.
 
     Example:
     ```mlir
@@ -57,7 +61,8 @@ def Wrapper_GeometryAttr : Wrapper_Attr<"Geometry", "geometry"> {
   }];
   let parameters = (ins "::coil::sym::ShapeAttr":$grid,
                         ArrayRefParameter<"int64_t">:$block,
-                        "int64_t":$shared, "bool":$errors);
+                        "int64_t":$shared, "bool":$errors,
+                        DefaultValuedParameter<"int64_t", "0">:$scratch);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
