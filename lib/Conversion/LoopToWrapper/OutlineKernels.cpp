@@ -363,7 +363,8 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
   Location loc = kernel.getLoc();
   StringAttr library = kernel.getScheduleAttr().getLibrary();
   auto input = [&](unsigned i) { return buffers[kernel.getInputs()[i]]; };
-  if (kernel.getConv()) {
+  // A window of one element is a contraction to libraries that have no others.
+  if (loop::getLibraryCall(kernel, library) == loop::LibraryCall::Convolution) {
     if (std::optional<loop::Convolution> conv =
             loop::matchConvolution(kernel, &why)) {
       Value y = alloc(loc, kernel.getResult(0).getType());

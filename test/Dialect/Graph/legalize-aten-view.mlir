@@ -77,6 +77,35 @@ func.func @roll(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
+// CHECK-LABEL: @diff
+// CHECK:         %[[A:.+]] = graph.slice %{{.*}} starts <[0, 1]> {{.*}} -> tensor<4x7xf32>
+// CHECK:         %[[B:.+]] = graph.slice %{{.*}} starts <[0, 0]> {{.*}} -> tensor<4x7xf32>
+// CHECK:         %[[D:.+]] = graph.sub %[[A]], %[[B]]
+// CHECK:         %[[E:.+]] = graph.slice %[[D]] {{.*}} -> tensor<4x6xf32>
+// CHECK:         %[[F:.+]] = graph.slice %[[D]] {{.*}} -> tensor<4x6xf32>
+// CHECK:         graph.sub %[[E]], %[[F]]
+func.func @diff(%x: tensor<4x8xf32>) -> tensor<4x6xf32> {
+  %0 = graph.aten "aten.diff.default"(%x) ["self"] {n = 2 : i64} : (tensor<4x8xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// Bools differ or do not; what is put in front takes part.
+// CHECK-LABEL: @diff_of_bools
+// CHECK:         %[[C:.+]] = graph.cat %arg1, %arg0 dim 0
+// CHECK:         graph.bitwise_xor %{{.*}} -> tensor<8xi1>
+func.func @diff_of_bools(%x: tensor<8xi1>, %first: tensor<1xi1>) -> tensor<8xi1> {
+  %0 = graph.aten "aten.diff.default"(%x, %first) ["self", "prepend"] {dim = 0 : i64} : (tensor<8xi1>, tensor<1xi1>) -> tensor<8xi1>
+  return %0 : tensor<8xi1>
+}
+
+// There are no more differences than elements.
+// CHECK-LABEL: @diff_to_nothing
+// CHECK:         return %{{.*}} : tensor<0xf32>
+func.func @diff_to_nothing(%x: tensor<3xf32>) -> tensor<0xf32> {
+  %0 = graph.aten "aten.diff.default"(%x) ["self"] {n = 5 : i64} : (tensor<3xf32>) -> tensor<0xf32>
+  return %0 : tensor<0xf32>
+}
+
 // CHECK-LABEL: @copies
 // CHECK-SAME:    %[[X:.+]]: tensor<4xf32>
 // CHECK-NEXT:    %[[C:.+]] = graph.convert %[[X]] : (tensor<4xf32>) -> tensor<4xf16>

@@ -371,6 +371,8 @@ VIEWS = {
     "split(sizes)": lambda x: x.split((1, 2, 3), 1), "chunk": lambda x: x.chunk(2, 0),
     "unbind": lambda x: x.unbind(0), "flip": lambda x: x.flip(0, 1),
     "roll": lambda x: x.roll((1, -2), (0, 1)), "roll(flat)": lambda x: x.roll(7),
+    "diff": lambda x: x.diff(), "diff(n)": lambda x: x.diff(2, 0),
+    "diff(prepend)": lambda x: x.diff(dim=0, prepend=x[-1:], append=x[:2]),
     "repeat": lambda x: x.repeat(2, 1, 3), "tile": lambda x: x.tile(2),
     "repeat_interleave": lambda x: x.repeat_interleave(3, 1),
     "diagonal": lambda x: x.diagonal(1), "diagonal(dims)": lambda x: x.view(5, 2, 3).diagonal(-1, 2, 0),

@@ -364,6 +364,43 @@ static LogicalResult legalizeRoll(AtenCall &c) {
   return c.replace(c.b.reshape(x, sizes));
 }
 
+/// Differences of neighbours, n times; bools differ or do not.
+static LogicalResult legalizeDiff(AtenCall &c) {
+  Type type = c.resultElementType();
+  Value x = c.operand("self", type);
+  if (!x)
+    return c.fail("its operand is missing");
+  int64_t rank = getRank(x), n = c.intOr("n", 1);
+  std::optional<int64_t> dim =
+      c.has("dim") ? c.getDim("dim", rank) : rank - 1;
+  if (!dim || rank == 0)
+    return c.fail("its dimension is invalid");
+  if (n < 0)
+    return c.fail("its order is negative");
+  SmallVector<Value> parts{x};
+  if (Value first = c.operand("prepend", type))
+    parts.insert(parts.begin(), first);
+  if (Value last = c.operand("append", type))
+    parts.push_back(last);
+  for (Value part : parts)
+    if (getRank(part) != rank)
+      return c.fail("what it prepends or appends has another rank");
+  if (parts.size() > 1)
+    x = c.b.cat(parts, *dim);
+  // Whoever asks for more differences than there are elements gets none.
+  if (auto size = getSizes(x)[*dim].getConstant())
+    n = std::min(n, *size);
+  ExprAttr one = c.b.size(1), zero = c.b.size(0);
+  for (int64_t i = 0; i < n; ++i) {
+    ExprAttr count = sym::add(getSizes(x)[*dim], -1);
+    Value next = c.b.slice(x, *dim, one, count),
+          last = c.b.slice(x, *dim, zero, count);
+    x = type.isInteger(1) ? c.b.binary<BitwiseXorOp>(next, last)
+                          : c.b.sub(next, last);
+  }
+  return c.replace(x);
+}
+
 void graph::populateViewLegalizations(AtenLegalizations &t) {
   t.add("view view_copy reshape _unsafe_view _reshape_alias reshape_as "
         "view_as squeeze squeeze.dim squeeze.dims squeeze_copy "
@@ -402,6 +439,7 @@ void graph::populateViewLegalizations(AtenLegalizations &t) {
   t.add("tile", repeat("dims"));
   t.add("repeat_interleave.self_int", legalizeRepeatInterleave);
   t.add("roll", legalizeRoll);
+  t.add("diff", legalizeDiff);
   t.add("alias alias_copy detach detach_copy contiguous clone lift lift_fresh "
         "lift_fresh_copy _to_copy to.dtype to.device "
         "to.other to.dtype_layout to.prim_Device to.prim_dtype to.prim_other "

@@ -546,8 +546,15 @@ static bool isCublasLtKernel(KernelOp kernel) {
           (denseM && bias.strides[c->getM()].isConstant(1)));
 }
 
-bool coil::loop::isLibraryKernel(KernelOp kernel, StringRef library) {
-  if (library == "onednn")
-    return matchContraction(kernel) || matchConvolution(kernel);
-  return library == "cublaslt" && isCublasLtKernel(kernel);
+LibraryCall coil::loop::getLibraryCall(KernelOp kernel, StringRef library) {
+  if (library == "onednn") {
+    // A convolution with a window of one element is both.
+    if (matchConvolution(kernel))
+      return LibraryCall::Convolution;
+    if (matchContraction(kernel))
+      return LibraryCall::Contraction;
+  }
+  if (library == "cublaslt" && isCublasLtKernel(kernel))
+    return LibraryCall::Contraction;
+  return LibraryCall::None;
 }

@@ -98,11 +98,19 @@ struct Convolution {
 std::optional<Convolution> matchConvolution(KernelOp kernel,
                                             std::string *why = nullptr);
 
-/// Whether a library computes a kernel: "onednn" contractions and convolutions;
+/// The function of a library that computes a kernel.
+enum class LibraryCall { None, Contraction, Convolution };
+
+/// What a library does of a kernel: "onednn" contractions and convolutions;
 /// "cublaslt" contractions whose result is dense along one of its dimensions,
 /// with at most a bias of the result's type along that, and relu, unless they
 /// are so small that a kernel of our own is faster.
-bool isLibraryKernel(KernelOp kernel, llvm::StringRef library);
+LibraryCall getLibraryCall(KernelOp kernel, llvm::StringRef library);
+
+/// Whether a library computes a kernel.
+inline bool isLibraryKernel(KernelOp kernel, llvm::StringRef library) {
+  return getLibraryCall(kernel, library) != LibraryCall::None;
+}
 
 } // namespace coil::loop
 
