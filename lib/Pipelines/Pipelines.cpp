@@ -66,6 +66,8 @@ static constexpr int64_t kDeviceResults = 264;
 static constexpr int64_t kDeviceChunks = 512;
 /// Columns that one block sums.
 static constexpr int64_t kDeviceRowPiece = 32;
+/// Side of the tiles of contractions with few results.
+static constexpr int64_t kDeviceTile = 64;
 
 static bool isCuda(const CompilePipelineOptions &options) {
   return StringRef(options.target).starts_with("cuda");
@@ -168,6 +170,8 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     split.enoughResults = kDeviceResults;
     split.chunks = kDeviceChunks;
     split.rowPiece = kDeviceRowPiece;
+    split.tileSide = kDeviceTile;
+    split.library = library;
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());

@@ -101,8 +101,8 @@ bool Matcher::matchSum(std::string *why) {
   for (unsigned d : reducedDims)
     reduced.set(d);
   for (Operation &op : *kernel.getBlock()) {
-    if (isa<ArgReduceOp>(op) || (isa<ReduceOp>(op) && form.reduce))
-      return refuse("it has more than one reduction");
+    if (isReduction(&op) && (form.reduce || !isa<ReduceOp>(op)))
+      return refuse("it reduces more than products");
     if (auto reduce = dyn_cast<ReduceOp>(op))
       form.reduce = reduce;
     if (auto store = dyn_cast<StoreOp>(op))

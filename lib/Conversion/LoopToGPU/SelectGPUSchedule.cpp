@@ -33,6 +33,8 @@ namespace {
 constexpr int64_t kWarp = 32;
 /// Bytes of the widest access of one thread.
 constexpr int64_t kAccessBytes = 16;
+/// Bytes of a line of memory.
+constexpr int64_t kLineBytes = 128;
 /// Threads of a block that streams.
 constexpr int64_t kStreamThreads = 256;
 /// Elements of a row that one warp reduces, and one block keeps in registers.
@@ -479,6 +481,10 @@ void Selector::selectRow() {
 void Selector::selectColumn() {
   bool again = rereads();
   threadsP = std::min(kWarp, powerAtLeast(pointsP));
+  // Where most processors would have nothing: pieces of whole lines of memory.
+  while (threadsP * width * widest > kLineBytes &&
+         2 * pointsP < static_cast<double>(threadsP * processors))
+    threadsP /= 2;
   threadsR = kStreamThreads / threadsP;
   double blocks = pointsP / static_cast<double>(threadsP);
   while (threadsR * threadsP < 1024 &&
@@ -525,7 +531,8 @@ GPUScheduleAttr Selector::select() {
     return GPUScheduleAttr::get(
         kernel.getContext(), GPUStrategy::Mma, dim, width, /*transposeDim=*/-1,
         choice->mma.getNumWarps() * kWarp, /*threadsR=*/1, choice->items,
-        /*itemsR=*/1, /*persistent=*/false, /*minBlocks=*/0, selectIndexBits(),
+        /*itemsR=*/1, /*persistent=*/false, choice->minBlocks,
+        selectIndexBits(),
         /*owners=*/0, /*splitR=*/false, choice->mma);
   }
   bool isWindow = reduced.any() && !scatters && selectWindow();

@@ -62,13 +62,14 @@ static constexpr Tiles kHalfTiles[] = {
     {32, 32, 64, 1, 1, 4, 0.25},  {16, 64, 64, 1, 1, 4, 0.25},
     {64, 16, 64, 1, 1, 4, 0.25},  {16, 32, 128, 1, 1, 4, 0.18},
     {32, 16, 128, 1, 1, 4, 0.18}, {16, 16, 128, 1, 1, 4, 0.12}};
-/// The same where tiles pass through registers, which these then share.
+/// The same where tiles pass through registers, of which a thread then has 16
+/// elements of each factor at most.
 static constexpr Tiles kLoadedHalfTiles[] = {
-    {128, 128, 32, 2, 4, 1, 0.5}, {128, 64, 32, 2, 2, 1, 0.4},
-    {64, 128, 32, 2, 2, 1, 0.4},  {64, 64, 32, 2, 2, 1, 0.3},
+    {128, 128, 32, 2, 4, 1, 0.5}, {128, 64, 32, 4, 2, 1, 0.4},
+    {64, 128, 32, 2, 4, 1, 0.4},  {64, 64, 32, 2, 2, 1, 0.3},
     {32, 64, 32, 1, 2, 2, 0.2},   {64, 32, 32, 2, 1, 2, 0.2},
-    {32, 32, 64, 1, 1, 4, 0.12},  {16, 64, 64, 1, 1, 4, 0.12},
-    {64, 16, 64, 1, 1, 4, 0.12},  {16, 16, 64, 1, 1, 4, 0.06}};
+    {32, 32, 64, 1, 1, 4, 0.12},  {16, 64, 32, 1, 2, 2, 0.12},
+    {64, 16, 32, 2, 1, 2, 0.12},  {16, 16, 64, 1, 1, 4, 0.06}};
 /// For doubles on tensor cores.
 static constexpr Tiles kDoubleTiles[] = {
     {128, 64, 16, 4, 2, 1, 0.12}, {64, 128, 16, 2, 4, 1, 0.12},
@@ -196,6 +197,10 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
   choice.vectorDim = form->vectorDim;
   choice.width = form->width;
   int64_t threads = choice.mma.getNumWarps() * 32;
+  // The assembler would give up registers for a third block that is no use.
+  if (instruction == MmaInstruction::Fma && threads == 256 &&
+      best->m * best->n < 128 * 128)
+    choice.minBlocks = 2;
   while (choice.items < 4 &&
          choice.items * 2 * threads * choice.width <= best->m * best->n)
     choice.items *= 2;

@@ -24,6 +24,8 @@ struct MmaChoice {
   int64_t vectorDim = -1, width = 1;
   /// Vectors of results that a thread has in hand at a time.
   int64_t items = 1;
+  /// Blocks that a multiprocessor must have registers for; 0 leaves it open.
+  int64_t minBlocks = 0;
 };
 
 /// Chooses tiles for `kernel`, or nothing when it is no contraction or too

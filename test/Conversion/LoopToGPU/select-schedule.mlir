@@ -50,7 +50,7 @@ wrapper.kernel @short_rows(%x: tensor<8192x1024xf32>) attributes {device = #wrap
 
 // Columns: neighbouring threads take neighbouring columns.
 // CHECK-LABEL: wrapper.kernel @columns
-// CHECK: vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 32, items_r = 4
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 8, threads_r = 128, items_r = 4
 wrapper.kernel @columns(%x: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "sum" [8192, 1024] (%a = %x) : (tensor<8192x1024xf32>) -> tensor<1024xf32> {
     %v = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32

@@ -54,7 +54,14 @@ func.func @main(%a0: tensor<3x40x48xbf16>,
     %a47: tensor<16x16xbf16>,
     %a48: tensor<16x16xbf16>,
     %a49: tensor<8x1024xbf16>,
-    %a50: tensor<1024x8xbf16>)
+    %a50: tensor<1024x8xbf16>,
+    %a51: tensor<24x4096xbf16>,
+    %a52: tensor<4096x40xbf16>,
+    %a53: tensor<40xbf16>,
+    %a54: tensor<3x2048xf32>,
+    %a55: tensor<40x2048xf32>,
+    %a56: tensor<2x64xbf16>,
+    %a57: tensor<72x64xbf16>)
     -> (tensor<3x40x56xbf16>,
         tensor<2x3x40x56xbf16>,
         tensor<2x3x40x56xbf16>,
@@ -76,7 +83,10 @@ func.func @main(%a0: tensor<3x40x48xbf16>,
         tensor<8x96xbf16>,
         tensor<96x8xbf16>,
         tensor<16x16xbf16>,
-        tensor<8x8xbf16>) {
+        tensor<8x8xbf16>,
+        tensor<24x40xbf16>,
+        tensor<3x40xf32>,
+        tensor<2x72xbf16>) {
   %0 = graph.matmul %a0, %a1 : (tensor<3x40x48xbf16>, tensor<3x48x56xbf16>) -> tensor<3x40x56xbf16>
   %1 = graph.permute %a3 [0, 1, 3, 2] : (tensor<2x3x56x48xbf16>) -> tensor<2x3x48x56xbf16>
   %2 = graph.matmul %a2, %1 : (tensor<2x3x40x48xbf16>, tensor<2x3x48x56xbf16>) -> tensor<2x3x40x56xbf16>
@@ -126,6 +136,13 @@ func.func @main(%a0: tensor<3x40x48xbf16>,
   %46 = graph.matmul %a45, %a46 : (tensor<96x768xbf16>, tensor<768x8xbf16>) -> tensor<96x8xbf16>
   %47 = graph.matmul %a47, %a48 : (tensor<16x16xbf16>, tensor<16x16xbf16>) -> tensor<16x16xbf16>
   %48 = graph.matmul %a49, %a50 : (tensor<8x1024xbf16>, tensor<1024x8xbf16>) -> tensor<8x8xbf16>
-  return %0, %2, %5, %6, %8, %11, %13, %17, %19, %23, %25, %29, %34, %36, %38, %40, %42, %43, %45, %46, %47, %48 :
-    tensor<3x40x56xbf16>, tensor<2x3x40x56xbf16>, tensor<2x3x40x56xbf16>, tensor<5x33x17xf16>, tensor<3x40x56xbf16>, tensor<3x19x24xf32>, tensor<3x19x24xf64>, tensor<64x64xbf16>, tensor<72x64xbf16>, tensor<72x65xbf16>, tensor<64x64xf32>, tensor<64x64xbf16>, tensor<64x64xf16>, tensor<64x64xbf16>, tensor<63x61xbf16>, tensor<64x64xf32>, tensor<33x35xf32>, tensor<16x512xf16>, tensor<8x96xbf16>, tensor<96x8xbf16>, tensor<16x16xbf16>, tensor<8x8xbf16>
+  %49 = graph.matmul %a51, %a52 : (tensor<24x4096xbf16>, tensor<4096x40xbf16>) -> tensor<24x40xbf16>
+  %50 = graph.broadcast %a53 : (tensor<40xbf16>) -> tensor<24x40xbf16>
+  %51 = graph.add %49, %50 : (tensor<24x40xbf16>, tensor<24x40xbf16>) -> tensor<24x40xbf16>
+  %52 = graph.permute %a55 [1, 0] : (tensor<40x2048xf32>) -> tensor<2048x40xf32>
+  %53 = graph.matmul %a54, %52 : (tensor<3x2048xf32>, tensor<2048x40xf32>) -> tensor<3x40xf32>
+  %54 = graph.permute %a57 [1, 0] : (tensor<72x64xbf16>) -> tensor<64x72xbf16>
+  %55 = graph.matmul %a56, %54 : (tensor<2x64xbf16>, tensor<64x72xbf16>) -> tensor<2x72xbf16>
+  return %0, %2, %5, %6, %8, %11, %13, %17, %19, %23, %25, %29, %34, %36, %38, %40, %42, %43, %45, %46, %47, %48, %51, %53, %55 :
+    tensor<3x40x56xbf16>, tensor<2x3x40x56xbf16>, tensor<2x3x40x56xbf16>, tensor<5x33x17xf16>, tensor<3x40x56xbf16>, tensor<3x19x24xf32>, tensor<3x19x24xf64>, tensor<64x64xbf16>, tensor<72x64xbf16>, tensor<72x65xbf16>, tensor<64x64xf32>, tensor<64x64xbf16>, tensor<64x64xf16>, tensor<64x64xbf16>, tensor<63x61xbf16>, tensor<64x64xf32>, tensor<33x35xf32>, tensor<16x512xf16>, tensor<8x96xbf16>, tensor<96x8xbf16>, tensor<16x16xbf16>, tensor<8x8xbf16>, tensor<24x40xbf16>, tensor<3x40xf32>, tensor<2x72xbf16>
 }

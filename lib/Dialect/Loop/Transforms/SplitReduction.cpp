@@ -39,6 +39,10 @@ namespace {
 
 /// Rows of the least chunk, so that partial results cost little beside them.
 constexpr double kMinRows = 16;
+/// Summed points of the least chunk of a contraction in tiles.
+constexpr double kMinTileSum = 512;
+/// Summed points that a tile takes at a time.
+constexpr int64_t kTileStep = 32;
 
 /// Where to cut a reduction.
 struct Cut {
@@ -55,7 +59,8 @@ struct LoopSplitReductionPass
   void runOnOperation() override {
     for (KernelOp kernel :
          llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
-      if (matchContraction(kernel) || matchConvolution(kernel))
+      if (tileSide > 0 ? isLibraryKernel(kernel, library)
+                       : matchContraction(kernel) || matchConvolution(kernel))
         continue;
       if (std::optional<Cut> cut = candidate(kernel))
         split(kernel, *cut);
@@ -84,6 +89,11 @@ struct LoopSplitReductionPass
       shortest = kMinRows;
     } else if (results >= 16) {
       parts = std::max<int64_t>(2, chunks / static_cast<int64_t>(results));
+    }
+    std::optional<double> tiles = countTiles(kernel, hints);
+    if (tiles) {
+      pieces = *tiles;
+      longest = 2 * kMinTileSum;
     }
     if (pieces >= enough || elements < longest)
       return std::nullopt;
@@ -118,11 +128,57 @@ struct LoopSplitReductionPass
         for (Value v : op.getResults())
           afterReduction.insert(v);
     }
+    if (tiles) {
+      // Chunks of the same length, so that products stay what is summed. (C2)
+      auto most = static_cast<int64_t>(
+          std::min(std::floor(enough / pieces), elements / kMinTileSum));
+      for (unsigned r : reduced)
+        for (int64_t n = most; n > 1; --n)
+          if (std::optional<int64_t> extent = kernel.getExtent(r).getConstant())
+            if (*extent % (n * kTileStep) == 0)
+              return Cut{r, n, /*byRows=*/true};
+      return missed("no summed dimension has chunks of one length");
+    }
     // (C2)
     for (unsigned r : reduced)
       if (hints(kernel.getExtent(r)) >= shortest * static_cast<double>(parts))
         return Cut{r, parts, byRows};
     return missed("no reduced dimension is long enough");
+  }
+
+  /// The tiles of results of a contraction that is computed in tiles; nothing
+  /// for other kernels.
+  std::optional<double> countTiles(KernelOp kernel, const Hints &hints) {
+    if (tileSide == 0)
+      return std::nullopt;
+    ReduceOp reduce;
+    for (Operation &op : *kernel.getBlock()) {
+      if (isReduction(&op) && (reduce || !isa<ReduceOp>(op)))
+        return std::nullopt;
+      if (auto found = dyn_cast<ReduceOp>(op))
+        reduce = found;
+    }
+    Operation *product = reduce ? reduce.getValue().getDefiningOp() : nullptr;
+    if (!reduce || reduce.getKind() != ReduceKind::Sum ||
+        !isa_and_present<arith::MulFOp, arith::MulIOp>(product))
+      return std::nullopt;
+    Variance variance(kernel);
+    SmallVector<unsigned> reduced = kernel.getReducedDims();
+    double sides[2] = {1, 1}, tiles = 1;
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+      if (llvm::is_contained(reduced, d))
+        continue;
+      bool in[2];
+      for (unsigned i = 0; i < 2; ++i)
+        in[i] = variance[product->getOperand(i)][d];
+      (in[0] == in[1] ? tiles : sides[in[1]]) *= hints(kernel.getExtent(d));
+    }
+    // One row or column is no tile.
+    if (std::min(sides[0], sides[1]) < 2)
+      return std::nullopt;
+    for (double side : sides)
+      tiles *= std::ceil(side / static_cast<double>(tileSide));
+    return tiles;
   }
 
   /// Whether vectors of results walk rows of operands.

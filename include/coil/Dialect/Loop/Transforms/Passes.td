@@ -149,13 +149,14 @@ def LoopSplitReductionPass
     It is split into one that reduces chunks in parallel and one that reduces
     the chunks' results. Results that lie beside one another in rows of the
     operands (a sum of columns) count by the piece of a row that a thread takes,
-    and few pieces get as many chunks as keep threads busy.
+    and few pieces get as many chunks as keep threads busy. Contractions that no
+    library computes count by tiles, on a device that has them.
 
     Constraints:
     (C1) Every reduction of the kernel reduces a value that needs no other
          reduction, and nothing but reductions' results is stored.
     (C2) The extent of a reduced dimension is at least twice the number of
-         chunks; of rows, 16 times.
+         chunks; of rows, 16 times. Chunks of contractions in tiles divide it.
   }];
   let options = [
     Option<"chunks", "chunks", "int64_t", "64",
@@ -165,7 +166,11 @@ def LoopSplitReductionPass
     Option<"rowPiece", "row-piece", "int64_t", "1024",
            "Results that share a row of operands and that one task takes">,
     Option<"minElements", "min-elements", "int64_t", "262144",
-           "Fewest elements for each result that make a reduction long">];
+           "Fewest elements for each result that make a reduction long">,
+    Option<"tileSide", "tile-side", "int64_t", "0",
+           "Side of the tiles of results that contractions have; 0: none">,
+    Option<"library", "library", "std::string", "\"none\"",
+           "Library that takes contractions as they are">];
 }
 
 def LoopSelectSchedulePass
