@@ -9,12 +9,16 @@ Every result is compared with eager before anything is timed. Times are medians
 of CUDA events; the calls are interleaved, because clocks change under load.
 
     PYTHONPATH=python python3 benchmarks/gpu_gemm.py --json out.json
+
+With `--tiles` it times a few products with every tile of a list instead, which is
+what the table of `loop-select-gpu-schedule` comes from.
 """
 import argparse
 import datetime
 import gc
 import json
 import math
+import os
 import tempfile
 from dataclasses import dataclass
 from typing import Callable
@@ -116,12 +120,111 @@ CASES = [
 ]
 
 
+# Tile, warps along each side, stages; and the instruction if it is another one.
+TILES = [
+    (128, 256, 64, 8, 1, 1, 3, "wgmma"),
+    (128, 256, 64, 8, 1, 1, 4, "wgmma"),
+    (128, 128, 64, 8, 1, 1, 3, "wgmma"),
+    (64, 256, 64, 4, 1, 1, 2, "wgmma"),
+    (64, 256, 64, 4, 1, 1, 4, "wgmma"),
+    (128, 256, 64, 2, 4, 1, 3),
+    (128, 256, 64, 2, 4, 1, 4),
+    (128, 256, 32, 2, 4, 1, 4),
+    (128, 256, 32, 2, 4, 1, 6),
+    (256, 128, 64, 4, 2, 1, 4),
+    (128, 128, 64, 2, 2, 1, 3),
+    (128, 128, 32, 2, 2, 1, 4),
+    (128, 128, 64, 2, 4, 1, 3),
+    (128, 64, 64, 2, 2, 1, 4),
+    (64, 128, 64, 2, 2, 1, 4),
+    (64, 64, 64, 2, 2, 1, 4),
+    (32, 64, 64, 1, 2, 2, 4),
+    (16, 64, 64, 1, 1, 4, 4),
+    (16, 64, 128, 1, 1, 4, 4),
+    (16, 32, 128, 1, 1, 4, 4),
+    (16, 16, 128, 1, 1, 4, 4),
+]
+TILED = [
+    (8192, 16384, 4096, "nt"),
+    (8192, 16384, 4096, "nn"),
+    (4096, 4096, 4096, "nt"),
+    (1024, 2304, 768, "nn"),
+    (1024, 768, 3072, "nn"),
+    (16, 14336, 4096, "nt"),
+    (16, 2304, 768, "nn"),
+]
+
+
+def tiled_program(m, n, k, layout, tile, group=8):
+    """The product of bf16 matrices as a loop kernel with its schedule."""
+    tm, tn, tk, warps_m, warps_n, warps_k, stages = tile[:7]
+    instruction = tile[7] if len(tile) > 7 else "m16n8k16"
+    w = f"tensor<{n}x{k}xbf16>" if layout == "nt" else f"tensor<{k}x{n}xbf16>"
+    x, y = f"tensor<{m}x{k}xbf16>", f"tensor<{m}x{n}xbf16>"
+    threads = warps_m * warps_n * warps_k * 32
+    items = 1
+    while items < 4 and items * 2 * threads * 8 <= tm * tn:
+        items *= 2
+    schedule = (
+        f"strategy = mma, vector_dim = 1, vector_width = 8, threads_p = {threads}, items_p = {items}, index_bits = 32, "
+        f"mma = <instruction = {instruction}, m = {tm}, n = {tn}, k = {tk}, warps_m = {warps_m}, warps_n = {warps_n}, "
+        f"warps_k = {warps_k}, stages = {stages}, async = true, group = {group}>"
+    )
+    return f"""func.func @main(%x: {x}, %w: {w}) -> {y} {{
+  %0 = loop.kernel "matmul" [{m}, {n}, {k}] (%a = %x, %b = %w) : ({x}, {w}) -> {y} schedule #loop.gpu_schedule<{schedule}> {{
+    %1 = loop.load %a[d0, d2] : {x} -> bf16
+    %2 = loop.load %b[{"d1, d2" if layout == "nt" else "d2, d1"}] : {w} -> bf16
+    %3 = arith.extf %1 : bf16 to f32
+    %4 = arith.extf %2 : bf16 to f32
+    %5 = arith.mulf %3, %4 : f32
+    %6 = loop.reduce sum %5 over [2] : f32
+    %7 = arith.truncf %6 : f32 to bf16
+    loop.store %7, 0[d0, d1] : bf16
+  }}
+  return %0 : {y}
+}}
+"""
+
+
+def time_tiles(repeat):
+    print("| product | tile | warps | stages | group | TFLOP/s | of eager |")
+    print("|---|---|---|---|---|---|---|")
+    stream = torch.cuda.current_stream().cuda_stream
+    for m, n, k, layout in TILED:
+        case = (nt if layout == "nt" else nn)(m, n, k, bf16)
+        inputs = case.make("cuda")
+        expected = case.function(*inputs)
+        for tile in TILES:
+            # Tiles that most of would be empty, or too many small ones.
+            if tile[0] > 2 * m or m * n > tile[0] * tile[1] * 132 * 300:
+                continue
+            for group in (8,) if m * n < 1 << 26 else (4, 8, 16):
+                name = f"{case.name} | {'x'.join(map(str, tile[:3]))} | {'x'.join(map(str, tile[3:6]))} {' '.join(tile[7:])} | {tile[6]} | {group}"
+                try:
+                    with tempfile.TemporaryDirectory() as folder:
+                        path = os.path.join(folder, "case.mlir")
+                        with open(path, "w") as f:
+                            f.write(tiled_program(m, n, k, layout, tile, group))
+                        program = coil.compile(path, options="target=cuda library=none")
+                    actual = torch.from_dlpack(program.run(*inputs, stream=stream)[0])
+                    torch.cuda.synchronize()
+                    torch.testing.assert_close(actual.float(), expected.float(), rtol=2e-2, atol=2e-2 * expected.abs().max().item())
+                    del actual
+                    times = event_times({"eager": lambda: case.function(*inputs), "tile": lambda: program.run(*inputs, stream=stream)}, repeat)
+                    print(f"| {name} | {case.flops / times['tile'] / 1e9:.1f} | {times['eager'] / times['tile']:.2f} |", flush=True)
+                except (coil.CoilError, AssertionError) as error:
+                    print(f"| {name} | failed: {' / '.join(str(error).strip().splitlines()[:2])} | |", flush=True)
+        del inputs, expected
+        torch.cuda.empty_cache()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--filter", default="", help="cases whose name holds this; several are separated by semicolons")
     parser.add_argument("--no-inductor", action="store_true")
     parser.add_argument("--no-library", action="store_true")
+    parser.add_argument("--tiles", action="store_true", help="time tiles instead")
     parser.add_argument("--json", help="file for all figures")
     args = parser.parse_args()
     torch.manual_seed(0)
@@ -129,6 +232,8 @@ def main():
     if not args.no_library:
         paths["library"] = "target=cuda"
     print(f"{datetime.date.today()}  {torch.cuda.get_device_name()}, torch {torch.__version__}, Coil {coil.version()}")
+    if args.tiles:
+        return time_tiles(args.repeat)
     print("| case | unit | loop | library | eager | Inductor | loop of eager | library of eager | loop compile ms |")
     print("|---|---|---|---|---|---|---|---|---|")
     records, failures = [], []

@@ -144,7 +144,7 @@ Value MmaEmitter::nextSlot(Value slot) {
 
 LogicalResult MmaEmitter::emitStages(Values &sums) {
   int64_t stages = mma.getStages(), steps = getNumSteps();
-  bool isPipelined = mma.getInstruction() != MmaInstruction::Fma;
+  bool isPipelined = mma.getInstruction() != MmaInstruction::Fma && !isWgmma();
   SmallVector<Factor *> copied, loaded;
   for (Factor *f : {&a, &bFactor})
     (f->form->async ? copied : loaded).push_back(f);
@@ -165,6 +165,12 @@ LogicalResult MmaEmitter::emitStages(Values &sums) {
   auto wait = [&]() {
     if (!copied.empty())
       NVVM::CpAsyncWaitGroupOp::create(b, static_cast<uint32_t>(stages - 2));
+    // What threads wrote is for the matrix unit to read.
+    if (isWgmma())
+      NVVM::FenceProxyOp::create(
+          b, NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(b.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
     e.barrier();
   };
 
@@ -260,6 +266,9 @@ LogicalResult MmaEmitter::emitStages(Values &sums) {
       }
       llvm::append_range(now, fragments.a);
       llvm::append_range(now, fragments.b);
+    } else if (isWgmma()) {
+      multiplyTile(slot, now);
+      storeTiles();
     } else {
       auto inner = scf::ForOp::create(b, bits.constant(0), bits.constant(steps),
                                       bits.constant(1), now);
@@ -290,7 +299,7 @@ LogicalResult MmaEmitter::emitMainLoop(Values &sums) {
   sums = getZeroSums();
   if (e.form.getContext().bounds(totalK).lo >= 1)
     return emitStages(sums);
-  SmallVector<Type> types(sums.size(), sumType);
+  SmallVector<Type> types(sums.size(), sums.front().getType());
   Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, numTilesK,
                                     e.constant(0));
   auto choice = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
@@ -428,5 +437,6 @@ LogicalResult MmaEmitter::emit() {
   Values sums;
   if (failed(emitMainLoop(sums)))
     return failure();
+  splitSums(sums);
   return emitEpilogue(sums);
 }

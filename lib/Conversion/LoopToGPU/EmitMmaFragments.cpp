@@ -35,6 +35,7 @@ static int64_t log2(int64_t x) {
 static int64_t getStepK(MmaInstruction instruction, int64_t chunk) {
   switch (instruction) {
   case MmaInstruction::M16N8K16:
+  case MmaInstruction::Wgmma:
     return 16;
   case MmaInstruction::M8N8K4:
     return 4;
@@ -102,6 +103,8 @@ getLaneFields(MmaInstruction instruction, bool isA, bool alongK, int64_t run) {
   case MmaInstruction::Fma:
     return {isA ? LaneField{3, 5, log2(run), true}
                 : LaneField{0, 3, log2(run), true}};
+  case MmaInstruction::Wgmma:
+    return {};
   }
   llvm_unreachable("all instructions are handled");
 }
@@ -113,6 +116,18 @@ void MmaEmitter::prepareFragments() {
   warp = bits.shr(warp, log2(mma.getWarpsM()));
   warpN = bits.low(warp, mma.getWarpsN());
   warpK = bits.shr(warp, log2(mma.getWarpsN()));
+  if (isWgmma()) {
+    // Four warps have the same part of each factor.
+    for (Factor *f : {&a, &bFactor}) {
+      Value own = f->isA ? bits.shl(bits.shr(warpM, 2), 6)
+                         : bits.shl(warpN, log2(f->warpTile));
+      Value zero = bits.constant(0);
+      (f->isA ? fragmentA : fragmentB).first =
+          f->form->alongK ? f->places.emit(bits, own, zero)
+                          : f->places.emit(bits, zero, own);
+    }
+    return;
+  }
   int64_t warpPartK = mma.getK() / mma.getWarpsK();
   for (Factor *f : {&a, &bFactor}) {
     ThreadPlace &place = f->isA ? fragmentA : fragmentB;
@@ -260,14 +275,98 @@ MmaEmitter::Fragments MmaEmitter::loadFragments(Value step, Value slot) {
 
 /// Results of one instruction that a thread has.
 static int64_t getResultsOfThread(MmaInstruction instruction) {
-  return instruction == MmaInstruction::M16N8K16 ? 4
-         : instruction == MmaInstruction::M8N8K4 ? 2
-                                                 : 1;
+  switch (instruction) {
+  case MmaInstruction::M16N8K16:
+  case MmaInstruction::Wgmma:
+    return 4;
+  case MmaInstruction::M8N8K4:
+    return 2;
+  case MmaInstruction::Fma:
+    return 1;
+  }
+  llvm_unreachable("all instructions are handled");
 }
 
 MmaEmitter::Values MmaEmitter::getZeroSums() {
   int64_t count = a.warpTile * bFactor.warpTile / kWarp;
-  return Values(static_cast<size_t>(count), e.zero(sumType));
+  Values sums(static_cast<size_t>(count), e.zero(sumType));
+  if (!isWgmma())
+    return sums;
+  auto type = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), SmallVector<Type>(sums.size(), sumType));
+  Value all = LLVM::UndefOp::create(b, type);
+  for (auto [i, v] : llvm::enumerate(sums))
+    all = LLVM::InsertValueOp::create(b, all, v,
+                                      ArrayRef{static_cast<int64_t>(i)});
+  return {all};
+}
+
+void MmaEmitter::splitSums(Values &sums) {
+  if (!isWgmma())
+    return;
+  Value all = sums.front();
+  sums.clear();
+  for (int64_t i = 0; i < a.warpTile * bFactor.warpTile / kWarp; ++i)
+    sums.push_back(LLVM::ExtractValueOp::create(b, all, i));
+}
+
+Value MmaEmitter::getDescriptor(Factor &f, Value slot) {
+  // Address, distance of panels, distance of eight rows, and the permutation of
+  // chunks in rows of 128 bytes; distances count 16 bytes.
+  constexpr int64_t kRowBytes = 128, kSwizzle128 = 1;
+  const ThreadPlace &place = f.isA ? fragmentA : fragmentB;
+  int64_t panels = f.form->alongK ? 16 : f.places.getPanelBytes();
+  uint64_t fixed = static_cast<uint64_t>(panels / 16) << 16 |
+                   static_cast<uint64_t>(8 * kRowBytes / 16) << 32 |
+                   static_cast<uint64_t>(kSwizzle128) << 62;
+  Value pointer =
+      sharedAt(arith::AddIOp::create(b, place.first, slot), f.offset);
+  Type wide = b.getI64Type();
+  Value address = LLVM::PtrToIntOp::create(b, wide, pointer);
+  auto constant = [&](uint64_t x) -> Value {
+    return arith::ConstantIntOp::create(b, wide, static_cast<int64_t>(x));
+  };
+  address = arith::AndIOp::create(b, address, constant((1 << 18) - 1));
+  address = arith::ShRUIOp::create(b, address, constant(4));
+  return arith::OrIOp::create(b, address, constant(fixed));
+}
+
+void MmaEmitter::multiplyTile(Value slot, Values &sums) {
+  MLIRContext *ctx = b.getContext();
+  auto factorType = NVVM::WGMMATypesAttr::get(ctx, a.form->element.isBF16()
+                                                       ? NVVM::WGMMATypes::bf16
+                                                       : NVVM::WGMMATypes::f16);
+  auto sumsType = NVVM::WGMMATypesAttr::get(ctx, NVVM::WGMMATypes::f32);
+  auto shape =
+      NVVM::MMAShapeAttr::get(ctx, 64, static_cast<int>(bFactor.warpTile), 16);
+  auto one = NVVM::WGMMAScaleInAttr::get(ctx, NVVM::WGMMAScaleIn::one);
+  // The second factor's layout names its rows, which are summed points.
+  auto layout = [&](const Factor &f) {
+    bool isRow = f.form->alongK == f.isA;
+    return NVVM::MMALayoutAttr::get(ctx, isRow ? NVVM::MMALayout::row
+                                               : NVVM::MMALayout::col);
+  };
+  Value first[2] = {getDescriptor(a, slot), getDescriptor(bFactor, slot)};
+  NVVM::WgmmaFenceAlignedOp::create(b);
+  Value all = sums.front();
+  for (int64_t step = 0; step < getNumSteps(); ++step) {
+    Value descriptors[2];
+    for (Factor *f : {&a, &bFactor}) {
+      // Along rows, or sixteen rows on.
+      int64_t bytes = f->form->alongK ? 32 : 16 * 128;
+      descriptors[!f->isA] = arith::AddIOp::create(
+          b, first[!f->isA],
+          arith::ConstantIntOp::create(b, b.getI64Type(), step * bytes / 16));
+    }
+    all = NVVM::WgmmaMmaAsyncOp::create(
+        b, all.getType(), all, descriptors[0], descriptors[1], shape,
+        factorType, factorType, sumsType,
+        NVVM::WGMMAScaleOutAttr::get(ctx, NVVM::WGMMAScaleOut::one), one, one,
+        layout(a), layout(bFactor), NVVM::MMAIntOverflowAttr());
+  }
+  NVVM::WgmmaGroupSyncAlignedOp::create(b);
+  NVVM::WgmmaWaitGroupSyncOp::create(b, uint64_t(0));
+  sums = {all};
 }
 
 void MmaEmitter::multiplyHalves(const Fragments &fragments, Values &sums) {
@@ -350,7 +449,10 @@ void MmaEmitter::multiply(const Fragments &fragments, Values &sums) {
     return multiplyDoubles(fragments, sums);
   case MmaInstruction::Fma:
     return multiplyVectors(fragments, sums);
+  case MmaInstruction::Wgmma:
+    break;
   }
+  llvm_unreachable("this instruction has no fragments");
 }
 
 //===----------------------------------------------------------------------===//

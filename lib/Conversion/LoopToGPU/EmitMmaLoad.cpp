@@ -38,21 +38,28 @@ static int64_t log2(int64_t x) {
 static constexpr int64_t kBankChunks = 8;
 
 int64_t TilePlaces::getShift() const {
-  return std::max<int64_t>(3, log2(rowElements / getChunk()));
+  return std::max<int64_t>(3, log2(getPanel() / getChunk()));
 }
 
 int64_t TilePlaces::get(int64_t row, int64_t element) const {
-  int64_t n = row * (rowElements / getChunk()) + element / getChunk();
+  int64_t inPanel = element % getPanel();
+  int64_t n = row * (getPanel() / getChunk()) + inPanel / getChunk();
   n ^= (n >> getShift()) & (kBankChunks - 1);
-  return n * kChunkBytes + element % getChunk() * bytes;
+  return element / getPanel() * getPanelBytes() + n * kChunkBytes +
+         element % getChunk() * bytes;
 }
 
 Value TilePlaces::emit(Bits bits, Value row, Value element) const {
-  Value n = bits.join(bits.shl(row, log2(rowElements / getChunk())),
-                      bits.shr(element, log2(getChunk())));
+  Value inPanel = bits.low(element, getPanel());
+  Value n = bits.join(bits.shl(row, log2(getPanel() / getChunk())),
+                      bits.shr(inPanel, log2(getChunk())));
   n = bits.flip(n, bits.low(bits.shr(n, getShift()), kBankChunks));
   Value in = bits.shl(bits.low(element, getChunk()), log2(bytes));
-  return bits.join(bits.shl(n, log2(kChunkBytes)), in);
+  Value place = bits.join(bits.shl(n, log2(kChunkBytes)), in);
+  if (getPanel() == rowElements)
+    return place;
+  return bits.join(place, bits.shl(bits.shr(element, log2(getPanel())),
+                                   log2(getPanelBytes())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,6 +75,9 @@ void MmaEmitter::prepareFactor(Factor &f) {
   f.places.rows = alongK ? f.tile : f.tileK;
   f.places.rowElements = alongK ? f.tileK : f.tile;
   f.places.bytes = f.form->getBytes();
+  // Panels of rows of 128 bytes are what descriptors can say.
+  if (isWgmma())
+    f.places.panel = kBankChunks * f.form->getChunk();
   f.offset = stageBytes;
   stageBytes += f.places.getNumBytes();
 

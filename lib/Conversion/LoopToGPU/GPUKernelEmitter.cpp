@@ -137,7 +137,8 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
   MmaAttr mma = schedule.getMma();
   if (!mma)
     return std::unique_ptr<MmaEmitter>();
-  bool isHalf = mma.getInstruction() == MmaInstruction::M16N8K16;
+  bool isHalf = mma.getInstruction() == MmaInstruction::M16N8K16 ||
+                mma.getInstruction() == MmaInstruction::Wgmma;
   std::string why;
   std::optional<ContractionForm> contractionForm = ContractionForm::match(
       kernel, layout, mma.getAsync(), /*widen=*/!isHalf, &why);
@@ -247,7 +248,7 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
         b, array, /*isConstant=*/false,
         dynamicBytes ? LLVM::Linkage::External : LLVM::Linkage::Internal,
         (name + "_shared").str(), Attribute(),
-        /*alignment=*/dynamicBytes ? 128 : 16, /*addrSpace=*/3);
+        /*alignment=*/dynamicBytes ? 1024 : 16, /*addrSpace=*/3);
     auto address = cast<LLVM::AddressOfOp>(sharedBase.getDefiningOp());
     address.setGlobalName(global.getSymName());
   }

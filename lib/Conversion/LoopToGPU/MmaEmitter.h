@@ -30,9 +30,14 @@ namespace coil::loop {
 /// adds to an address is the exclusive or of what its bits add.
 struct TilePlaces {
   int64_t rows = 1, rowElements = 1, bytes = 1;
+  /// Rows are cut into panels of so many elements, one tile each; a whole row
+  /// is one if this is larger.
+  int64_t panel = INT64_MAX;
 
   int64_t getChunk() const { return kChunkBytes / bytes; }
   int64_t getNumBytes() const { return rows * rowElements * bytes; }
+  int64_t getPanel() const { return std::min(panel, rowElements); }
+  int64_t getPanelBytes() const { return rows * getPanel() * bytes; }
   /// Bits of the chunk's number from the one that picks its permutation.
   int64_t getShift() const;
   /// Byte of an element.
@@ -167,7 +172,12 @@ private:
   void multiplyHalves(const Fragments &fragments, Values &sums);
   void multiplyDoubles(const Fragments &fragments, Values &sums);
   void multiplyVectors(const Fragments &fragments, Values &sums);
+  void multiplyTile(mlir::Value slot, Values &sums);
+  mlir::Value getDescriptor(Factor &factor, mlir::Value slot);
+  bool isWgmma() const { return mma.getInstruction() == MmaInstruction::Wgmma; }
+  /// Sums of a thread, those of `wgmma` in one structure.
   Values getZeroSums();
+  void splitSums(Values &sums);
   /// Writes the sums to shared memory, as rows of `getPitch` elements.
   void storeSums(llvm::ArrayRef<mlir::Value> sums);
   int64_t getPitch() const;
@@ -192,7 +202,7 @@ private:
   mlir::Value tileM, tileN;
   llvm::SmallVector<mlir::Value> blockPositions;
   mlir::Value numTilesK;
-  /// Places of fragments, by factor.
+  /// Places of fragments, by factor; what is a warp group's for `wgmma`.
   ThreadPlace fragmentA, fragmentB;
 };
 

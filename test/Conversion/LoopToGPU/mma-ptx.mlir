@@ -6,7 +6,7 @@
 
 // A tile of 128 x 256 x 64 of both factors in each of four stages: 4 + 8 copies
 // of every thread for a tile, three tiles ahead.
-// CHECK: .extern .shared .align 128 .b8 rows_by_rows{{.*}}_shared[];
+// CHECK: .extern .shared .align 1024 .b8 rows_by_rows{{.*}}_shared[];
 // CHECK-LABEL: .entry rows_by_rows
 // CHECK: .maxntid 256
 // CHECK-COUNT-12: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16;
@@ -116,4 +116,31 @@ func.func @doubles(%x: tensor<1024x1024xf64>, %w: tensor<1024x1024xf64>) -> tens
     loop.store %4, 0[d0, d1] : f64
   }
   return %0 : tensor<1024x1024xf64>
+}
+
+// Four warps together: tiles are read by the instruction, behind a fence and a
+// barrier, and there are no fragments.
+// CHECK-LABEL: .entry groups
+// CHECK: .maxntid 256
+// CHECK-NOT: ldmatrix
+// CHECK: cp.async.wait_group 2
+// CHECK-NEXT: fence.proxy.async.shared::cta
+// CHECK-NEXT: bar.sync
+// CHECK: wgmma.fence.sync.aligned
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
+// CHECK: wgmma.commit_group.sync.aligned
+// CHECK: wgmma.wait_group.sync.aligned 0
+// CHECK: ret
+func.func @groups(%x: tensor<8192x4096xbf16>, %w: tensor<16384x4096xbf16>) -> tensor<8192x16384xbf16> {
+  %0 = loop.kernel "groups" [8192, 16384, 4096] (%a = %x, %b = %w) : (tensor<8192x4096xbf16>, tensor<16384x4096xbf16>) -> tensor<8192x16384xbf16> schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 8, threads_p = 256, items_p = 4, index_bits = 32, mma = <instruction = wgmma, m = 128, n = 256, k = 64, warps_m = 8, stages = 4, async = true, group = 8>> {
+    %1 = loop.load %a[d0, d2] : tensor<8192x4096xbf16> -> bf16
+    %2 = loop.load %b[d1, d2] : tensor<16384x4096xbf16> -> bf16
+    %3 = arith.extf %1 : bf16 to f32
+    %4 = arith.extf %2 : bf16 to f32
+    %5 = arith.mulf %3, %4 : f32
+    %6 = loop.reduce sum %5 over [2] : f32
+    %7 = arith.truncf %6 : f32 to bf16
+    loop.store %7, 0[d0, d1] : bf16
+  }
+  return %0 : tensor<8192x16384xbf16>
 }

@@ -5,7 +5,7 @@
 // round read, and waits for the next tile before it reads from there.
 // CHECK-LABEL: wrapper.kernel @pipeline
 // CHECK-SAME: geometry = #wrapper.geometry<grid = [64, 1, 1], block = [64, 1, 1], shared = 12288, errors = false>
-// CHECK: llvm.mlir.global external @pipeline_shared() {addr_space = 3 : i32, alignment = 128 : i64}
+// CHECK: llvm.mlir.global external @pipeline_shared() {addr_space = 3 : i32, alignment = 1024 : i64}
 // CHECK-NOT: scf.if
 // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg
 // CHECK: nvvm.cp.async.commit.group

@@ -6,7 +6,7 @@
 // CHECK-LABEL: wrapper.kernel @large
 // CHECK: schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 8, threads_p = 256, items_p = 4, index_bits = 32, mma = <instruction = m16n8k16, m = 128, n = 256, k = 64, warps_m = 2, warps_n = 4, stages = 4, async = true, group = 8>>
 // OLD-LABEL: wrapper.kernel @large
-// OLD: schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 8, threads_p = 256, items_p = 4, index_bits = 32, mma = <m = {{[0-9]+}}, n = {{[0-9]+}}, k = 16, {{.*}}group = 8>>
+// OLD: schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 8, threads_p = 256, items_p = 4, {{.*}}index_bits = 32, mma = <m = {{[0-9]+}}, n = {{[0-9]+}}, k = 16, {{.*}}group = 8>>
 wrapper.kernel @large(%x: tensor<8192x4096xbf16>, %w: tensor<16384x4096xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>, #sym.shape<[4096, 1]>], output_strides = [#sym.shape<[16384, 1]>], symbols = []} {
   %0 = loop.kernel "large" [8192, 16384, 4096] (%a = %x, %b = %w) : (tensor<8192x4096xbf16>, tensor<16384x4096xbf16>) -> tensor<8192x16384xbf16> {
     %1 = loop.load %a[d0, d2] : tensor<8192x4096xbf16> -> bf16

@@ -106,6 +106,11 @@ func.func private @mma_c3() attributes {a = #loop.mma<instruction = m16n8k16, m 
 
 // -----
 
+// expected-error@+1 {{instruction 'wgmma' does not go with a tile of 128 x 256 x 64 and 2 x 4 x 1 warps}}
+func.func private @mma_c4() attributes {a = #loop.mma<instruction = wgmma, m = 128, n = 256, k = 64, warps_m = 2, warps_n = 4>}
+
+// -----
+
 func.func @not_a_schedule(%x: tensor<64xf32>) -> tensor<64xf32> {
   // expected-error@+2 {{expected a schedule}}
   %0 = loop.kernel "all" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32>

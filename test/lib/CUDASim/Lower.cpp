@@ -34,6 +34,7 @@ static const Registry &registry() {
     registerSyncOps(r);
     registerAsyncOps(r);
     registerMatrixOps(r);
+    registerWarpGroupOps(r);
     return r;
   }();
   return all;

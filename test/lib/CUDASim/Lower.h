@@ -39,6 +39,7 @@ void registerWarpOps(Registry &);
 void registerSyncOps(Registry &);
 void registerAsyncOps(Registry &);
 void registerMatrixOps(Registry &);
+void registerWarpGroupOps(Registry &);
 
 /// Where the variables of a module lie.
 struct ModuleLayout {

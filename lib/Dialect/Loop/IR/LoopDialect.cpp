@@ -134,6 +134,12 @@ MmaAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                        << ", less than instruction '"
                        << stringifyMmaInstruction(instruction)
                        << "' multiplies"; // (C3)
+  if (instruction == MmaInstruction::Wgmma &&
+      (k != 64 || warpsK != 1 || warpsM % 4 != 0 || m / warpsM != 16 ||
+       n / warpsN < 64 || n / warpsN > 256)) // (C4)
+    return emitError() << "instruction 'wgmma' does not go with a tile of " << m
+                       << " x " << n << " x " << k << " and " << warpsM << " x "
+                       << warpsN << " x " << warpsK << " warps";
   return success();
 }
 
