@@ -139,6 +139,7 @@ private:
   }
   mlir::LogicalResult emitArith(mlir::Operation *op);
   mlir::LogicalResult emitSpecial(SpecialOp op);
+  void emitRandom(PhiloxOp op);
   void emitIndex(IndexOp op);
   mlir::Value emitUniformCompare(mlir::Operation *op, unsigned ip, unsigned ir);
   /// Runs `then` under `condition`, or always when it is null.
