@@ -112,6 +112,8 @@ private:
   /// Adds to `item` which lanes are inside.
   void cutLanes(Item &item);
   bool variesOverReduced(mlir::Operation *op) const;
+  /// Whether `dim` is reduced and no other dimension of more than one point is.
+  bool isOnlyReduced(int64_t dim) const;
 
   //===--- Scalars and vectors (EmitValues.cpp) ---------------------------===//
 
