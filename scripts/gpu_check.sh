@@ -17,7 +17,7 @@ archive of `make dist` or from a build folder.
   --out DIR         where logs and summary.txt go (default: gpu-check)
   --python FILE     Python with torch (default: python3)
   --chip NAME       what to compile for (default: the chip of GPU 0)
-  --steps LIST      of examples, families, sanitizer, fuzz, ops, separated by
+  --steps LIST      of examples, families, sanitizer, fuzz, random, ops, separated by
                     commas (default: all of them)
   --benchmarks LIST of kernels, models, host, or 'none' (default)
   --jobs N          processes at once (default: processors, 16 at most)
@@ -33,6 +33,7 @@ Steps:
   sanitizer  the same under compute-sanitizer's memcheck and racecheck
   fuzz       random programs against the reference interpreter, without scans
              and writes at positions, which have no GPU lowering
+  random     random numbers against PyTorch's, bit for bit
   ops        each operator against PyTorch eager
 
 Exit status: 0 if everything that ran passed, 1 if something failed, 2 for a
@@ -47,7 +48,7 @@ die() {
 }
 
 coil= out=gpu-check python=python3 chip= benchmarks=none
-steps=examples,families,sanitizer,fuzz,ops
+steps=examples,families,sanitizer,fuzz,random,ops
 jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
 fuzz_count=60 seed=50000 ops_sample=1 limit=600
@@ -80,7 +81,7 @@ for number in "$jobs" "$fuzz_count" "$seed" "$ops_sample" "$limit"; do
 done
 for step in ${steps//,/ }; do
   case $step in
-  examples | families | sanitizer | fuzz | ops) ;;
+  examples | families | sanitizer | fuzz | random | ops) ;;
   *) die "unknown step '$step'" ;;
   esac
 done
@@ -206,6 +207,14 @@ if wants fuzz; then
 fi
 
 has_torch() { "$python" -c 'import torch, numpy' > /dev/null 2>&1; }
+if wants random; then
+  if has_torch; then
+    check random "$python" test/python/gpu_random.py
+  else
+    say "skip  random: '$python' has no torch and NumPy"
+  fi
+fi
+
 if wants ops; then
   if has_torch; then
     check ops "$python" test/python/op_coverage/op_coverage.py --tools "$bin" \

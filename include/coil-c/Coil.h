@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 3
+#define COIL_API_VERSION 4
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
@@ -165,6 +165,14 @@ COIL_C_API int32_t coil_program_run_with(const coil_program *program,
                                          size_t num_inputs,
                                          const coil_run_options *options,
                                          coil_result **result, char **error);
+
+/// Random numbers are those that PyTorch's CUDA generator draws from a seed and
+/// an offset (a multiple of 4). A program begins with both zero; every run
+/// moves the offset by what it draws. Since API version 4.
+COIL_C_API void coil_program_get_random_state(const coil_program *program,
+                                              uint64_t *seed, uint64_t *offset);
+COIL_C_API void coil_program_set_random_state(const coil_program *program,
+                                              uint64_t seed, uint64_t offset);
 
 COIL_C_API size_t coil_result_num_outputs(const coil_result *result);
 

@@ -53,13 +53,12 @@ static std::string toText(const char *text) { return text ? text : ""; }
 static llvm::json::Value statsToJSON(const CompiledProgram &program) {
   const JITStats &stats = program.getStats();
   const EngineStats &engine = program.getEngine().getStats();
-  llvm::json::Object seconds{{"import", stats.importSeconds},
-                             {"code", engine.totalSeconds -
-                                          engine.deviceSeconds -
-                                          engine.loadSeconds},
-                             {"device code", engine.deviceSeconds},
-                             {"device load", engine.loadSeconds},
-                             {"total", stats.totalSeconds}};
+  llvm::json::Object seconds{
+      {"import", stats.importSeconds},
+      {"code", engine.totalSeconds - engine.deviceSeconds - engine.loadSeconds},
+      {"device code", engine.deviceSeconds},
+      {"device load", engine.loadSeconds},
+      {"total", stats.totalSeconds}};
   for (const StageTime &time : stats.stages)
     seconds[stringifyStage(time.stage)] = time.seconds;
   return llvm::json::Object{
@@ -208,6 +207,18 @@ int32_t coil_program_run_with(const coil_program *program,
   }
   *result = new coil_result{std::move(*run)};
   return COIL_API_OK;
+}
+
+void coil_program_get_random_state(const coil_program *program, uint64_t *seed,
+                                   uint64_t *offset) {
+  RandomState state = program->program->getRandomState();
+  *seed = state.seed;
+  *offset = state.offset;
+}
+
+void coil_program_set_random_state(const coil_program *program, uint64_t seed,
+                                   uint64_t offset) {
+  program->program->setRandomState({seed, offset});
 }
 
 size_t coil_result_num_outputs(const coil_result *result) {

@@ -129,9 +129,13 @@ struct CompiledProgram::Impl {
   JITStats stats;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<import::WeightStore> weightStore;
-  /// For each input of the engine: the weight, or an empty rank for an input
-  /// of the caller.
+  /// For each input of the engine: the weight, or nothing for an input of the
+  /// caller and for the state of the random generator.
   std::vector<std::optional<coil_tensor>> weights;
+  /// Which input is the state of the random generator.
+  std::optional<size_t> randomInput;
+  std::mutex randomMutex;
+  RandomState random;
   std::vector<HostTensor> copies;
   std::vector<TensorSpec> inputs;
   /// The weights on each GPU that a run needed them on.
@@ -175,8 +179,11 @@ Error CompiledProgram::Impl::bindWeights() {
   copies.reserve(specs.size());
   for (const TensorSpec &spec : specs) {
     if (spec.weight.empty()) {
+      if (spec.isPassed())
+        inputs.push_back(spec);
+      else
+        randomInput = weights.size();
       weights.push_back(std::nullopt);
-      inputs.push_back(spec);
       continue;
     }
     const import::Weight *weight =
@@ -326,14 +333,62 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
 // Runs
 //===----------------------------------------------------------------------===//
 
+RandomState CompiledProgram::getRandomState() const {
+  std::lock_guard<std::mutex> lock(impl->randomMutex);
+  return impl->random;
+}
+
+void CompiledProgram::setRandomState(RandomState state) {
+  std::lock_guard<std::mutex> lock(impl->randomMutex);
+  impl->random = state;
+}
+
+namespace {
+
+/// A state of the random generator as a tensor.
+struct RandomInput {
+  explicit RandomInput(RandomState state)
+      : words{int64_t(state.seed), int64_t(state.offset)} {}
+  coil_tensor getView() {
+    static const int64_t size = 2, stride = 1;
+    return {words, &size, &stride, 1, COIL_I64, COIL_CPU, 0};
+  }
+  int64_t words[2];
+};
+
+} // namespace
+
 std::vector<coil_tensor>
-CompiledProgram::addWeights(llvm::ArrayRef<coil_tensor> inputs) const {
+CompiledProgram::addHidden(llvm::ArrayRef<coil_tensor> inputs,
+                           const coil_tensor &random) const {
   std::vector<coil_tensor> all;
   all.reserve(impl->weights.size());
   size_t next = 0;
-  for (const std::optional<coil_tensor> &weight : impl->weights)
-    all.push_back(weight ? *weight : inputs[next++]);
+  for (size_t i = 0; i < impl->weights.size(); ++i)
+    all.push_back(impl->weights[i]         ? *impl->weights[i]
+                  : impl->randomInput == i ? random
+                                           : inputs[next++]);
   return all;
+}
+
+Expected<RandomState>
+CompiledProgram::takeRandomState(llvm::ArrayRef<coil_tensor> inputs) const {
+  RandomInput unknown{{}};
+  const Signature &signature = impl->engine->getSignature();
+  Expected<SymbolValues> symbols =
+      signature.bind(addHidden(inputs, unknown.getView()));
+  if (!symbols)
+    return llvm::make_error<InputError>(toString(symbols.takeError()));
+  const TensorSpec &spec = signature.getInputs()[*impl->randomInput];
+  std::optional<int64_t> step = spec.randomStep->evaluate(*symbols);
+  if (!step)
+    return llvm::make_error<InputError>(
+        "cannot tell how many random numbers the program draws: '" +
+        spec.randomStep->text + "'");
+  std::lock_guard<std::mutex> lock(impl->randomMutex);
+  RandomState state = impl->random;
+  impl->random.offset += uint64_t(*step);
+  return state;
 }
 
 /// The GPU that the first input that is on one is on.
@@ -356,14 +411,24 @@ Expected<RunResult> CompiledProgram::run(llvm::ArrayRef<coil_tensor> inputs,
                                          const RunOptions &options) const {
   if (Error error = checkCount(impl->inputs.size(), inputs.size()))
     return std::move(error);
-  std::vector<coil_tensor> all = addWeights(inputs);
+  RandomState state;
+  if (options.random) {
+    state = *options.random;
+  } else if (impl->randomInput) {
+    Expected<RandomState> taken = takeRandomState(inputs);
+    if (!taken)
+      return taken.takeError();
+    state = *taken;
+  }
+  RandomInput random(state);
+  std::vector<coil_tensor> all = addHidden(inputs, random.getView());
   if (!impl->engine->isDeviceProgram())
     return impl->engine->run(all, options);
   std::optional<int32_t> found = getDevice(inputs);
   RunOptions deviceOptions = options;
   if (found)
     deviceOptions.device = *found;
-  if (impl->inputs.size() != impl->weights.size()) {
+  if (llvm::any_of(impl->weights, [](auto &weight) { return !!weight; })) {
     Expected<llvm::ArrayRef<coil_tensor>> weights =
         impl->getDeviceWeights(deviceOptions.device);
     if (!weights)
@@ -382,18 +447,21 @@ CompiledProgram::upload(llvm::ArrayRef<coil_tensor> inputs,
   if (Error error = checkCount(impl->inputs.size(), inputs.size()))
     return std::move(error);
   const Signature &signature = impl->engine->getSignature();
-  Expected<SymbolValues> symbols = signature.bind(addWeights(inputs));
+  RandomInput random{{}};
+  Expected<SymbolValues> symbols =
+      signature.bind(addHidden(inputs, random.getView()));
   if (!symbols)
     return llvm::make_error<InputError>(toString(symbols.takeError()));
   llvm::SmallVector<unsigned> numbers;
   for (auto [i, weight] : llvm::enumerate(impl->weights))
-    if (!weight)
+    if (!weight && impl->randomInput != i)
       numbers.push_back(unsigned(i));
   return impl->engine->upload(numbers, inputs, *symbols, device);
 }
 
 Expected<std::vector<reference::Tensor>>
-CompiledProgram::interpret(llvm::ArrayRef<coil_tensor> inputs) const {
+CompiledProgram::interpret(llvm::ArrayRef<coil_tensor> inputs,
+                           RandomState state) const {
   if (Error error = checkCount(impl->inputs.size(), inputs.size()))
     return std::move(error);
   auto function =
@@ -405,7 +473,8 @@ CompiledProgram::interpret(llvm::ArrayRef<coil_tensor> inputs) const {
                      "' to interpret");
   ErrorLines errors(impl->context.get());
   llvm::SmallVector<reference::Tensor> arguments;
-  for (const coil_tensor &input : addWeights(inputs))
+  RandomInput random(state);
+  for (const coil_tensor &input : addHidden(inputs, random.getView()))
     arguments.push_back(toReference(input));
   auto results = reference::Interpreter().run(function, arguments);
   if (failed(results))

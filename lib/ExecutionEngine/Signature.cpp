@@ -181,15 +181,6 @@ public:
 
   Signature signature;
 
-private:
-  unsigned number(llvm::StringRef name) {
-    auto [entry, inserted] =
-        numbers.try_emplace(name, unsigned(signature.symbols.size()));
-    if (inserted)
-      signature.symbols.push_back({name.str()});
-    return entry->second;
-  }
-
   SizeExpr translate(sym::ExprAttr expr) {
     SizeExpr size;
     size.text = expr.str();
@@ -211,6 +202,15 @@ private:
     size.kind = SizeExpr::Kind::General;
     emit(expr, size.code);
     return size;
+  }
+
+private:
+  unsigned number(llvm::StringRef name) {
+    auto [entry, inserted] =
+        numbers.try_emplace(name, unsigned(signature.symbols.size()));
+    if (inserted)
+      signature.symbols.push_back({name.str()});
+    return entry->second;
   }
 
   void emit(sym::ExprAttr expr, llvm::SmallVectorImpl<SizeExpr::Step> &code) {
@@ -291,6 +291,8 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
       spec.name = name.str();
     if (auto weight = dictionary.getAs<StringAttr>("graph.weight"))
       spec.weight = weight.str();
+    if (auto step = dictionary.getAs<sym::ExprAttr>("graph.random_state"))
+      spec.randomStep = builder.translate(step);
     if (auto device = dictionary.getAs<IntegerAttr>("coil.device_type"))
       spec.deviceType = int32_t(device.getInt());
     if (auto strides = dictionary.getAs<sym::ShapeAttr>("coil.strides"))
@@ -325,9 +327,9 @@ Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
   auto describe = [&](size_t i) {
     if (!inputs[i].weight.empty())
       return "weight '" + inputs[i].weight + "'";
-    size_t number = llvm::count_if(
-        llvm::ArrayRef(inputs).take_front(i),
-        [](const TensorSpec &spec) { return spec.weight.empty(); });
+    size_t number =
+        llvm::count_if(llvm::ArrayRef(inputs).take_front(i),
+                       [](const TensorSpec &spec) { return spec.isPassed(); });
     std::string text = "input " + std::to_string(number);
     return inputs[i].name.empty() ? text : text + " ('" + inputs[i].name + "')";
   };

@@ -18,6 +18,7 @@
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Reference/Models.h"
 #include "coil/Runtime/Special.h"
+#include "coil/Support/Philox.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -751,6 +752,18 @@ struct SpecialModel
   }
 };
 
+struct PhiloxModel
+    : ReferenceScalarOpInterface::ExternalModel<PhiloxModel, PhiloxOp> {
+  ScalarFunction getScalarFunction(Operation *) const {
+    return [](Scalar key, Scalar counter, Scalar word, bool &) {
+      uint64_t number = uint64_t(word.i);
+      uint32_t bits = getPhilox(uint64_t(key.i), uint64_t(counter.i),
+                                number / 4)[number % 4];
+      return makeInt(wrapTo(DType::I32, int64_t(bits)));
+    };
+  }
+};
+
 } // namespace
 
 void reference::registerLoopModels(DialectRegistry &registry) {
@@ -758,5 +771,6 @@ void reference::registerLoopModels(DialectRegistry &registry) {
     KernelOp::attachInterface<KernelModel>(*context);
     ViewOp::attachInterface<ViewModel>(*context);
     SpecialOp::attachInterface<SpecialModel>(*context);
+    PhiloxOp::attachInterface<PhiloxModel>(*context);
   });
 }

@@ -5,9 +5,9 @@
 import ctypes
 import os
 import pathlib
-from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 3
+API_VERSION = 4
 
 
 class CoilError(Exception):
@@ -130,6 +130,11 @@ def _load():
                 POINTER(c_void_p),
             ],
         ),
+        "coil_program_get_random_state": (
+            None,
+            [c_void_p, POINTER(c_uint64), POINTER(c_uint64)],
+        ),
+        "coil_program_set_random_state": (None, [c_void_p, c_uint64, c_uint64]),
         "coil_result_num_outputs": (c_size_t, [c_void_p]),
         "coil_result_output": (POINTER(CTensor), [c_void_p, c_size_t]),
         "coil_result_get_stats": (None, [c_void_p, POINTER(RunStats)]),

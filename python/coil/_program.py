@@ -57,6 +57,23 @@ class Program:
             return {}
         return {name: getattr(self._stats, name) for name, _ in RunStats._fields_}
 
+    @property
+    def random_state(self):
+        """Where the random numbers of the next run begin: seed and offset of
+        PyTorch's CUDA generator. Every run moves the offset by what it draws."""
+        seed, offset = ctypes.c_uint64(), ctypes.c_uint64()
+        library.coil_program_get_random_state(
+            self._handle, ctypes.byref(seed), ctypes.byref(offset)
+        )
+        return seed.value, offset.value
+
+    @random_state.setter
+    def random_state(self, state):
+        seed, offset = state
+        if offset < 0 or offset % 4:
+            raise ValueError(f"the offset {offset} is not a multiple of 4")
+        library.coil_program_set_random_state(self._handle, seed % 2**64, offset)
+
     def run(self, *inputs, stream=None, device=0):
         """Runs the program; returns a tuple of `Tensor`.
 

@@ -74,6 +74,15 @@ static cl::opt<bool>
 static cl::opt<uint64_t> seed("seed", cl::init(0), cl::value_desc("n"),
                               cl::desc("Seed of made-up inputs (default 0)"),
                               cl::cat(runCategory));
+static cl::opt<uint64_t> randomSeed(
+    "random-seed", cl::init(0), cl::value_desc("n"),
+    cl::desc("Seed of random numbers that the program draws (default "
+             "0); every run draws the same"),
+    cl::cat(runCategory));
+static cl::opt<uint64_t>
+    randomOffset("random-offset", cl::init(0), cl::value_desc("n"),
+                 cl::desc("Where they begin, a multiple of 4 (default 0)"),
+                 cl::cat(runCategory));
 static cl::list<std::string>
     symbolTexts("symbol", cl::value_desc("name=value"),
                 cl::desc("Size for made-up inputs, such as s0=17 (default: the "
@@ -278,7 +287,8 @@ static Expected<bool> checkExpected(llvm::ArrayRef<coil_tensor> outputs) {
 static Expected<bool> checkReference(const CompiledProgram &program,
                                      llvm::ArrayRef<coil_tensor> inputs,
                                      llvm::ArrayRef<coil_tensor> outputs) {
-  Expected<std::vector<reference::Tensor>> results = program.interpret(inputs);
+  Expected<std::vector<reference::Tensor>> results =
+      program.interpret(inputs, {randomSeed, randomOffset});
   if (!results)
     return results.takeError();
   bool same = true;
@@ -431,6 +441,7 @@ static int execute(const CompiledProgram &program) {
   unsigned runs = std::max(1u, iterations.getValue());
   auto runOnce = [&](RunOptions options) -> Error {
     options.device = device;
+    options.random = RandomState{randomSeed, randomOffset};
     result.reset();
     double start = now();
     Expected<RunResult> run = program.run(arguments, options);

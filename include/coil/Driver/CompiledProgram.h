@@ -53,8 +53,8 @@ struct JITStats {
   int64_t libraryCalls = 0;
 };
 
-/// A compiled program with its weights. Immutable; any number of threads may
-/// run it.
+/// A compiled program with its weights and a state of the random generator.
+/// Any number of threads may run it.
 class CompiledProgram {
 public:
   /// Compiles a .pt2 file or a module of any stage. Errors have one line for
@@ -66,7 +66,8 @@ public:
   const Engine &getEngine() const;
   const JITStats &getStats() const;
 
-  /// The inputs that a caller passes: those of the engine that are not weights.
+  /// The inputs that a caller passes: those of the engine that are neither
+  /// weights nor the state of the random generator.
   llvm::ArrayRef<TensorSpec> getInputs() const;
   llvm::ArrayRef<TensorSpec> getOutputs() const;
 
@@ -82,12 +83,20 @@ public:
   /// Computes the outputs with the reference interpreter, operator by
   /// operator. Needs `keepReference`. Not for several threads at once.
   llvm::Expected<std::vector<reference::Tensor>>
-  interpret(llvm::ArrayRef<coil_tensor> inputs) const;
+  interpret(llvm::ArrayRef<coil_tensor> inputs, RandomState random = {}) const;
+
+  /// Where the random numbers of the next run begin. Every run moves the offset
+  /// by what it draws. For several threads at once.
+  RandomState getRandomState() const;
+  void setRandomState(RandomState state);
 
 private:
   struct Impl;
   explicit CompiledProgram(std::unique_ptr<Impl> impl);
-  std::vector<coil_tensor> addWeights(llvm::ArrayRef<coil_tensor> inputs) const;
+  std::vector<coil_tensor> addHidden(llvm::ArrayRef<coil_tensor> inputs,
+                                     const coil_tensor &random) const;
+  llvm::Expected<RandomState>
+  takeRandomState(llvm::ArrayRef<coil_tensor> inputs) const;
 
   std::unique_ptr<Impl> impl;
 };

@@ -108,10 +108,20 @@ private:
   std::string text;
 };
 
+/// State of the random generator, in the framework's terms: a seed, and how
+/// many words of each stream were drawn, a multiple of four.
+struct RandomState {
+  uint64_t seed = 0;
+  uint64_t offset = 0;
+};
+
 /// How a program is run.
 struct RunOptions {
   coil_trace_fn trace = nullptr;
   void *traceUser = nullptr;
+  /// Where random numbers begin, for `CompiledProgram::run`; without it the
+  /// program goes on from where its last run ended.
+  std::optional<RandomState> random;
 
   /// \name Only for programs that run on a GPU
   /// @{

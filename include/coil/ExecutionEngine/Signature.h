@@ -41,8 +41,9 @@ namespace coil {
 inline constexpr llvm::StringLiteral kSignatureAttrName = "coil.signature";
 /// A dictionary for each input: `coil.name`, `coil.strides` (a `#sym.shape`)
 /// for an input that is not row-major, `coil.device_type` (the runtime's
-/// number) for an input that is not on the CPU, and `graph.weight` for an input
-/// that a weight of this name is for.
+/// number) for an input that is not on the CPU, `graph.weight` for an input
+/// that a weight of this name is for, and `graph.random_state` for the state of
+/// the random generator.
 inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
 /// @}
 
@@ -85,11 +86,16 @@ struct SizeExpr {
 struct TensorSpec {
   std::string name;   ///< May be empty.
   std::string weight; ///< Empty for an ordinary input.
+  /// For the state of the random generator: how far a call moves its offset.
+  std::optional<SizeExpr> randomStep;
   int32_t dtype = COIL_F32;
   int32_t deviceType = COIL_CPU;
   llvm::SmallVector<SizeExpr, 0> sizes;
   /// The layout that the program was compiled for; empty for row-major.
   llvm::SmallVector<SizeExpr, 0> strides;
+
+  /// Whether the caller passes it: it is no weight and no hidden state.
+  bool isPassed() const { return weight.empty() && !randomStep; }
 
   /// As in IR: "s0x4xf32".
   std::string str() const;

@@ -12,6 +12,7 @@
 #include "KernelEmitter.h"
 
 #include "coil/Conversion/Utils/ExprLowering.h"
+#include "coil/Conversion/Utils/Philox.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -124,6 +125,26 @@ LogicalResult KernelEmitter::emitArith(Operation *op) {
   for (auto [result, c] : llvm::zip_equal(op->getResults(), results))
     values[result] = c;
   return success();
+}
+
+void KernelEmitter::emitRandom(PhiloxOp op) {
+  bool isVectorOp = variesOverVector(op.getResult());
+  Copies out;
+  for (unsigned copy = 0, n = isVectorOp ? copies : 1; copy < n; ++copy) {
+    Value operands[3];
+    for (unsigned i = 0; i < 3; ++i) {
+      operands[i] = lookup(op->getOperand(i), copy);
+      if (isVectorOp)
+        operands[i] = broadcast(operands[i]);
+    }
+    Value two = constantIndex(2);
+    if (isVectorOp)
+      two = broadcast(two);
+    Value stream = arith::ShRUIOp::create(b, operands[2], two);
+    out.push_back(selectWord(b, emitPhilox(b, operands[0], operands[1], stream),
+                             operands[2]));
+  }
+  values[op.getResult()] = out;
 }
 
 LogicalResult KernelEmitter::emitSpecial(SpecialOp op) {

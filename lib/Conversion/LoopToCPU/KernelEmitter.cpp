@@ -409,6 +409,10 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
     return emitScatter(scatter);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
+  if (auto philox = dyn_cast<PhiloxOp>(op)) {
+    emitRandom(philox);
+    return success();
+  }
   if (auto index = dyn_cast<IndexOp>(op)) {
     Copies &out = values[index];
     out.clear();

@@ -119,6 +119,7 @@ private:
   mlir::Value lookup(mlir::Value v, unsigned copy);
   mlir::LogicalResult emitArith(mlir::Operation *op);
   mlir::LogicalResult emitSpecial(SpecialOp op);
+  void emitRandom(PhiloxOp op);
   mlir::Value tailMask(unsigned copy) const {
     return masks.empty() ? mlir::Value() : masks[copy];
   }

@@ -36,7 +36,8 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
     : kernel(kernel), schedule(schedule), layout(layout), variance(kernel),
       capability(capability), b(kernel.getLoc(), kernel),
       vectorDim(schedule.getVectorDim()), width(schedule.getVectorWidth()),
-      form(kernel, layout, schedule.getVectorDim(), schedule.getVectorWidth()),
+      form(kernel, layout, schedule.getVectorDim(), schedule.getVectorWidth(),
+           schedule.getAlignTo()),
       indexBits(static_cast<unsigned>(schedule.getIndexBits())),
       indexType(IntegerType::get(kernel.getContext(), indexBits)),
       threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
@@ -182,6 +183,14 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
           << totalR.str();
       return nullptr;
     }
+  }
+  if (schedule.getAlignTo() >= 0 &&
+      !(form.getShift() && isOnlyReduced(vectorDim))) { // (C10)
+    kernel.emitOpError(
+        "has a schedule that cuts vectors at addresses of buffer ")
+        << schedule.getAlignTo()
+        << ", which is not contiguous along the only reduced dimension";
+    return nullptr;
   }
   FailureOr<std::unique_ptr<MmaEmitter>> mma = getMmaEmitter();
   if (failed(mma))
@@ -384,13 +393,21 @@ void GPUKernelEmitter::cutLanes(Item &item) {
   Value extent = symbolExpr(kernel.getExtent(static_cast<unsigned>(vectorDim)));
   Value begin = arith::MulIOp::create(
       b, item.positions[static_cast<size_t>(vectorDim)], constant(width));
+  if (form.getShift())
+    begin = arith::SubIOp::create(b, begin, symbolExpr(form.getShift()));
   Value rest = arith::SubIOp::create(b, extent, begin);
-  item.full = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, rest,
-                                    constant(width));
+  auto isAtLeast = [&](Value x, int64_t least) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, x,
+                                 constant(least));
+  };
+  item.full = isAtLeast(rest, width);
+  if (form.getShift())
+    item.full = both(item.full, isAtLeast(begin, 0));
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < width; ++lane) {
-    Value in = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest,
-                                     constant(lane));
+    Value in = isAtLeast(rest, lane + 1);
+    if (form.getShift())
+      in = both(in, isAtLeast(begin, -lane));
     lanes.push_back(both(in, item.active));
   }
   item.lanes = fromLanes(lanes);
@@ -405,6 +422,14 @@ LogicalResult GPUKernelEmitter::emitPhases() {
   rItems.clear();
   if (persistent && !reducedDims.empty()) {
     bool partial = vectorIsReduced && !form.isExact();
+    // Vectors of a row that are whole whatever its length and beginning are.
+    int64_t wholeVectors = 0;
+    if (partial && isOnlyReduced(vectorDim))
+      wholeVectors =
+          form.getContext()
+              .bounds(kernel.getExtent(static_cast<unsigned>(vectorDim)))
+              .lo /
+          width;
     for (int64_t i = 0; i < itemsR; ++i) {
       Value point = toIndex(threadR);
       if (i > 0)
@@ -412,13 +437,24 @@ LogicalResult GPUKernelEmitter::emitPhases() {
                                       arith::IntegerOverflowFlags::nsw |
                                           arith::IntegerOverflowFlags::nuw);
       bool inside = form.getContext().bounds(totalR).lo >= (i + 1) * threadsR;
-      rItems.push_back(getItem(point, reducedDims, totalR, !inside, partial));
+      bool whole =
+          (i + 1) * threadsR <= wholeVectors && (i > 0 || !form.getShift());
+      rItems.push_back(
+          getItem(point, reducedDims, totalR, !inside, partial && !whole));
     }
   }
   for (unsigned phase = 0; phase < numPhases; ++phase)
     if (failed(emitPhase(phase)))
       return failure();
   return success();
+}
+
+bool GPUKernelEmitter::isOnlyReduced(int64_t dim) const {
+  return dim >= 0 && reducedSet[static_cast<size_t>(dim)] &&
+         llvm::all_of(reducedDims, [&](unsigned d) {
+           return static_cast<int64_t>(d) == dim ||
+                  form.getContext().getDimExtents()[d].isConstant(1);
+         });
 }
 
 bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
@@ -495,15 +531,19 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
                                           ArrayRef<Operation *> reductions) {
   bool partial = vectorIsReduced && !form.isExact();
   // A vector can be cut off at the end of every row, or only at the very end.
-  bool partialRows = partial && reducedDims.size() > 1;
+  bool partialRows = partial && !isOnlyReduced(vectorDim);
   MLIRContext *ctx = kernel.getContext();
   ExprAttr whole = totalR;
   if (partial && !partialRows)
     whole = sym::floorDiv(kernel.getExtent(static_cast<unsigned>(vectorDim)),
                           sym::constant(ctx, width));
+  // The first vector of a shifted row is cut off, too.
+  int64_t first = form.getShift() ? 1 : 0;
+  if (first > 0)
+    whole = sym::max(whole, sym::constant(ctx, 1));
   int64_t tile = threadsR * itemsR;
-  ExprAttr tiled =
-      sym::mul(sym::floorDiv(whole, sym::constant(ctx, tile)), tile);
+  ExprAttr tiled = sym::mul(
+      sym::floorDiv(sym::add(whole, -first), sym::constant(ctx, tile)), tile);
   Value thread = toIndex(threadR);
   auto from = [&](ExprAttr e) -> Value {
     if (e.isConstant(0))
@@ -511,16 +551,32 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
     return arith::AddIOp::create(b, symbolExpr(e), thread);
   };
 
-  Values carried;
-  unsigned items = tiled.isConstant(0) ? 1 : static_cast<unsigned>(itemsR);
-  for (Operation *op : reductions)
-    llvm::append_range(carried, getStart(op, items));
-  if (!tiled.isConstant(0)) {
-    FailureOr<Values> results = emitLoop(thread, symbolExpr(tiled), tile, items,
-                                         partialRows, carried, slice);
+  auto start = [&](unsigned items) {
+    Values accumulators;
+    for (Operation *op : reductions)
+      llvm::append_range(accumulators, getStart(op, items));
+    return accumulators;
+  };
+  bool hasTiles = !tiled.isConstant(0);
+  tiled = sym::add(tiled, first);
+  Values carried = start(1);
+  if (first > 0) {
+    FailureOr<Values> results = emitLoop(thread, constant(first), threadsR, 1,
+                                         /*partial=*/true, carried, slice);
+    if (failed(results))
+      return failure();
+    carried = std::move(*results);
+  }
+  if (hasTiles) {
+    unsigned items = static_cast<unsigned>(itemsR);
+    FailureOr<Values> results =
+        emitLoop(from(sym::constant(ctx, first)), symbolExpr(tiled), tile,
+                 items, partialRows, start(items), slice);
     if (failed(results))
       return failure();
     // One accumulator for each result from here on.
+    Values head = std::move(carried);
+    ArrayRef<Value> before = head;
     carried.clear();
     ArrayRef<Value> rest = *results;
     for (Operation *op : reductions) {
@@ -528,6 +584,11 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
       unsigned parts = getNumParts(op);
       for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
         SmallVector<Values> list;
+        if (first > 0) {
+          ArrayRef<Value> item = before.take_front(parts);
+          list.emplace_back(item.begin(), item.end());
+          before = before.drop_front(parts);
+        }
         for (unsigned ir = 0, m = getNumCopies(op, items); ir < m; ++ir) {
           ArrayRef<Value> item = rest.take_front(parts);
           list.emplace_back(item.begin(), item.end());
@@ -630,6 +691,10 @@ LogicalResult GPUKernelEmitter::emitOp(Operation *op) {
     return emitScatter(scatter);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
+  if (auto philox = dyn_cast<PhiloxOp>(op)) {
+    emitRandom(philox);
+    return success();
+  }
   if (auto index = dyn_cast<IndexOp>(op)) {
     emitIndex(index);
     return success();

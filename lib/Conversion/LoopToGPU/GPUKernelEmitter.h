@@ -112,6 +112,8 @@ private:
   /// Adds to `item` which lanes are inside.
   void cutLanes(Item &item);
   bool variesOverReduced(mlir::Operation *op) const;
+  /// Whether `dim` is reduced and no other dimension of more than one point is.
+  bool isOnlyReduced(int64_t dim) const;
 
   //===--- Scalars and vectors (EmitValues.cpp) ---------------------------===//
 
@@ -139,6 +141,7 @@ private:
   }
   mlir::LogicalResult emitArith(mlir::Operation *op);
   mlir::LogicalResult emitSpecial(SpecialOp op);
+  void emitRandom(PhiloxOp op);
   void emitIndex(IndexOp op);
   mlir::Value emitUniformCompare(mlir::Operation *op, unsigned ip, unsigned ir);
   /// Runs `then` under `condition`, or always when it is null.

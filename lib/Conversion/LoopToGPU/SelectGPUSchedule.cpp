@@ -50,6 +50,8 @@ constexpr double kMinTranspose = 1024;
 constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
 /// A strided access costs about this many contiguous ones.
 constexpr double kStridedPenalty = 4;
+/// Vectors of a row that are worth to cut it at aligned addresses.
+constexpr int64_t kMinShifted = 16;
 
 int64_t powerAtLeast(double x) {
   return static_cast<int64_t>(
@@ -89,6 +91,9 @@ private:
   bool isReduced(int64_t d) const { return d >= 0 && reduced[size_t(d)]; }
   int64_t selectDim() const;
   int64_t selectWidth(int64_t dim) const;
+  /// Widens the vectors of rows that begin between aligned addresses: cuts them
+  /// where most accesses are aligned, whatever the row.
+  void selectAlignment();
   int64_t selectIndexBits() const;
   /// The dimension along which accesses are contiguous that are not along
   /// `dim`, where they are enough for tiles of both; else -1.
@@ -119,7 +124,7 @@ private:
   double mostElements = 0;
   int64_t widest = 1;
 
-  int64_t dim = -1, width = 1, transposeDim = -1;
+  int64_t dim = -1, width = 1, transposeDim = -1, alignTo = -1;
   int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
   int64_t owners = 0;
   bool persistent = false;
@@ -251,8 +256,47 @@ int64_t Selector::selectWidth(int64_t d) const {
   return 1;
 }
 
+void Selector::selectAlignment() {
+  int64_t most = kAccessBytes / widest;
+  if (!isReduced(dim) || width >= most || scatters || kernel.isSequential() ||
+      hints(kernel.getExtent(static_cast<unsigned>(dim))) <
+          static_cast<double>(kMinShifted * most))
+    return;
+  for (unsigned d : reduced.set_bits())
+    if (static_cast<int64_t>(d) != dim && !kernel.getExtent(d).isConstant(1))
+      return;
+  for (const Access &reference : accesses) {
+    if (reference.elements * 2 < mostElements)
+      continue;
+    int64_t buffer;
+    if (auto load = dyn_cast<LoadOp>(reference.op))
+      buffer = cast<BlockArgument>(load.getSource()).getArgNumber();
+    else
+      buffer = static_cast<int64_t>(kernel.getInputs().size()) +
+               static_cast<int64_t>(cast<StoreOp>(reference.op).getOutput());
+    VectorForm form(kernel, layout, dim, most, buffer);
+    if (!form.getShift())
+      continue;
+    double aligned = 0, rest = 0;
+    for (const Access &a : accesses) {
+      if (a.elements * 2 < mostElements)
+        continue;
+      LaneAddress address = form.getAddress(a.op);
+      if (address.isUniform())
+        continue;
+      bool good = address.isContiguous() && address.alignment == most;
+      (good ? aligned : rest) += a.elements * static_cast<double>(a.bytes);
+    }
+    if (aligned <= rest)
+      continue;
+    width = most;
+    alignTo = buffer;
+    return;
+  }
+}
+
 int64_t Selector::selectIndexBits() const {
-  VectorForm form(kernel, layout, dim, width);
+  VectorForm form(kernel, layout, dim, width, alignTo);
   const sym::Context &context = form.getContext();
   MLIRContext *ctx = kernel.getContext();
   // Room for the last block, which may reach over the end.
@@ -532,16 +576,17 @@ GPUScheduleAttr Selector::select() {
         kernel.getContext(), GPUStrategy::Mma, dim, width, /*transposeDim=*/-1,
         choice->mma.getNumWarps() * kWarp, /*threadsR=*/1, choice->items,
         /*itemsR=*/1, /*persistent=*/false, choice->minBlocks,
-        selectIndexBits(),
-        /*owners=*/0, /*splitR=*/false, choice->mma);
+        selectIndexBits(), /*owners=*/0, /*splitR=*/false, /*alignTo=*/-1,
+        choice->mma);
   }
   bool isWindow = reduced.any() && !scatters && selectWindow();
   if (!isWindow) {
     dim = selectDim();
     transposeDim = selectTransposeDim();
     width = selectWidth(dim);
+    selectAlignment();
   }
-  VectorForm form(kernel, layout, dim, width);
+  VectorForm form(kernel, layout, dim, width, alignTo);
   ExprAttr totalR = sym::constant(kernel.getContext(), 1);
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
     ExprAttr extent = form.getContext().getDimExtents()[d];
@@ -565,7 +610,7 @@ GPUScheduleAttr Selector::select() {
   return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
                               persistent, minBlocks, selectIndexBits(), owners,
-                              /*splitR=*/false, /*mma=*/{});
+                              /*splitR=*/false, alignTo, /*mma=*/{});
 }
 
 struct LoopSelectGPUSchedulePass

@@ -23,7 +23,7 @@ using namespace coil::loop;
 using sym::ExprAttr;
 
 VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
-                       int64_t vectorDim, int64_t width)
+                       int64_t vectorDim, int64_t width, int64_t alignTo)
     : kernel(kernel), layout(&layout), vectorDim(width > 1 ? vectorDim : -1),
       width(this->vectorDim < 0 ? 1 : width),
       lane(sym::dim(kernel.getContext(), kernel.getNumDims())),
@@ -32,7 +32,13 @@ VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
   ExprAttr w = sym::constant(kernel.getContext(), this->width);
   if (this->vectorDim >= 0) {
     ExprAttr &extent = extents[static_cast<size_t>(vectorDim)];
-    exact = isDivisible(extent, this->width);
+    if (alignTo >= 0) {
+      context.setDimExtents(extents);
+      shift = computeShift(alignTo);
+    }
+    exact = !shift && isDivisible(extent, this->width);
+    if (shift)
+      extent = sym::add(extent, this->width - 1);
     extent = sym::ceilDiv(extent, w);
   }
   extents.push_back(w);
@@ -64,9 +70,42 @@ ExprAttr VectorForm::atPoint(ExprAttr e) const {
     e = sym::substitute(e, [&](ExprAttr leaf) -> ExprAttr {
       if (!leaf.isDim() || leaf.getValue() != vectorDim)
         return {};
-      return sym::add(sym::mul(leaf, width), lane);
+      ExprAttr position = sym::add(sym::mul(leaf, width), lane);
+      return shift ? sym::sub(position, shift) : position;
     });
   return context.simplify(e);
+}
+
+ExprAttr VectorForm::computeShift(int64_t buffer) const {
+  MLIRContext *ctx = kernel.getContext();
+  for (Operation &op : *kernel.getBlock()) {
+    ArrayRef<ExprAttr> indices;
+    int64_t number = -1;
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      number = cast<BlockArgument>(load.getSource()).getArgNumber();
+      indices = load.getIndices().getDims();
+      if (!load.getArgs().empty())
+        continue;
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      number = static_cast<int64_t>(kernel.getInputs().size()) +
+               static_cast<int64_t>(store.getOutput());
+      indices = store.getIndices().getDims();
+    }
+    if (number != buffer)
+      continue;
+    ExprAttr address = context.simplify(sym::getAddress(
+        ctx, indices, layout->strides[static_cast<size_t>(buffer)]));
+    auto split = sym::splitLinear(
+        address, sym::dim(ctx, static_cast<unsigned>(vectorDim)));
+    if (!split || !split->first.isConstant(1))
+      continue;
+    // The remainder, in a form in which it cancels the start of the row.
+    ExprAttr start = split->second;
+    return sym::sub(
+        start,
+        sym::mul(sym::floorDiv(start, sym::constant(ctx, width)), width));
+  }
+  return {};
 }
 
 int64_t VectorForm::getAlignment(ExprAttr e) const {

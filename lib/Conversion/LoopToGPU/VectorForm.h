@@ -60,8 +60,9 @@ struct LaneAddress {
 
 class VectorForm {
 public:
+  /// `alignTo`: the buffer at whose aligned addresses vectors begin, or -1.
   VectorForm(KernelOp kernel, const GPUKernelLayout &layout, int64_t vectorDim,
-             int64_t width);
+             int64_t width, int64_t alignTo = -1);
 
   /// `e` with `width * q + lane` for the vector dimension, where `q` goes by
   /// its name from now on.
@@ -88,18 +89,22 @@ public:
   bool isStrided(mlir::Operation *access) const;
   /// Whether all vectors are whole.
   bool isExact() const { return exact; }
+  /// How many lanes of vector zero lie before the first point, an expression
+  /// over the other dimensions; null if vectors begin at the first point.
+  sym::ExprAttr getShift() const { return shift; }
 
 private:
   LaneAddress getAddress(llvm::ArrayRef<sym::ExprAttr> indices, size_t buffer,
                          mlir::Type element) const;
   int64_t getAlignment(sym::ExprAttr e) const;
   bool compareIsUniform(mlir::Operation *op) const;
+  sym::ExprAttr computeShift(int64_t buffer) const;
 
   mutable KernelOp kernel;
   const GPUKernelLayout *layout;
   int64_t vectorDim, width;
   bool exact = true;
-  sym::ExprAttr lane;
+  sym::ExprAttr lane, shift;
   sym::Context context;
   llvm::DenseSet<mlir::Value> vectors;
   llvm::DenseSet<mlir::Operation *> uniform;

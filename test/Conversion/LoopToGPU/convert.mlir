@@ -102,3 +102,23 @@ wrapper.kernel @masked(%x: tensor<64xf32>) attributes {device = #wrapper.device<
   }
   wrapper.yield %0 : tensor<66xf32>
 }
+
+// A row that begins between aligned addresses: the first vector and the last are
+// masked, lane by lane; those between are aligned loads without a mask.
+// CHECK-LABEL: gpu.func @odd_rows
+// CHECK:       scf.for
+// CHECK:         scf.if
+// CHECK:       scf.for
+// CHECK-NOT:     scf.if
+// CHECK:         llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK:       scf.for
+// CHECK:         scf.if
+// CHECK:       gpu.return
+wrapper.kernel @odd_rows(%x: tensor<512x5001xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[5001, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "max" [512, 5001] (%a = %x) : (tensor<512x5001xf32>) -> tensor<512xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_r = 128, index_bits = 32, align_to = 0> {
+    %v = loop.load %a[d0, d1] : tensor<512x5001xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<512xf32>
+}

@@ -95,3 +95,16 @@ wrapper.kernel @convert_loop_to_gpu_c8_scatter(%x: tensor<64x64xf32>, %i: tensor
   }
   wrapper.yield %0 : tensor<64x64xf32>
 }
+
+// -----
+
+// Vectors along a dimension that is not reduced have one beginning for all.
+wrapper.kernel @align_to_c10(%x: tensor<8x33xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[33, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error@+1 {{has a schedule that cuts vectors at addresses of buffer 0, which is not contiguous along the only reduced dimension}}
+  %0 = loop.kernel "sum" [8, 33] (%a = %x) : (tensor<8x33xf32>) -> tensor<33xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 32, index_bits = 32, align_to = 0> {
+    %v = loop.load %a[d0, d1] : tensor<8x33xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<33xf32>
+}

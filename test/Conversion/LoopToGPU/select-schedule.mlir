@@ -120,3 +120,27 @@ wrapper.kernel @scatter_integers(%x: tensor<4096x1024xi32>, %i: tensor<8192xi64>
   }
   wrapper.yield %0 : tensor<4096x1024xi32>
 }
+
+// Rows of an odd length: vectors are cut at addresses that are aligned.
+// CHECK-LABEL: wrapper.kernel @shifted_rows
+// CHECK: vector_dim = 1, vector_width = 8, {{.*}}align_to = 0
+wrapper.kernel @shifted_rows(%x: tensor<512x50257xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[50257, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "max" [512, 50257] (%a = %x) : (tensor<512x50257xbf16>) -> tensor<512xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<512x50257xbf16> -> bf16
+    %m = loop.reduce max %v over [1] : bf16
+    loop.store %m, 0 [d0] : bf16
+  }
+  wrapper.yield %0 : tensor<512xbf16>
+}
+
+// Short rows of an odd length are not worth it.
+// CHECK-LABEL: wrapper.kernel @short_rows
+// CHECK-NOT: align_to
+wrapper.kernel @short_rows(%x: tensor<512x33xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[33, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "max" [512, 33] (%a = %x) : (tensor<512x33xbf16>) -> tensor<512xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<512x33xbf16> -> bf16
+    %m = loop.reduce max %v over [1] : bf16
+    loop.store %m, 0 [d0] : bf16
+  }
+  wrapper.yield %0 : tensor<512xbf16>
+}

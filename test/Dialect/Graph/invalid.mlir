@@ -609,6 +609,46 @@ func.func @iota_c2() {
 
 // -----
 
+func.func @random_bits_state(%s: tensor<3xi64>) {
+  // expected-error@+1 {{expected a state of seed and offset but got 'tensor<3xi64>'}}
+  %0 = graph.random_bits %s skip <0> vector <4> blocks 1056 : tensor<3xi64> -> tensor<8xui32>
+  return
+}
+
+// -----
+
+func.func @random_bits_c1(%s: tensor<2xi64>) {
+  // expected-error@+1 {{expression 'd0' mentions a dimension or an indirect index}}
+  %0 = graph.random_bits %s skip <d0> vector <4> blocks 1056 : tensor<2xi64> -> tensor<8xui32>
+  return
+}
+
+// -----
+
+func.func @random_bits_c2_vector(%s: tensor<2xi64>) {
+  // expected-error@+1 {{expected a vector of 1, 2 or 4 elements and a positive number of blocks}}
+  %0 = graph.random_bits %s skip <0> vector <3> blocks 1056 : tensor<2xi64> -> tensor<8xui32>
+  return
+}
+
+// -----
+
+func.func @random_bits_c2_blocks(%s: tensor<2xi64>) {
+  // expected-error@+1 {{expected a vector of 1, 2 or 4 elements and a positive number of blocks}}
+  %0 = graph.random_bits %s skip <0> vector <4> blocks 0 : tensor<2xi64> -> tensor<8xui32>
+  return
+}
+
+// -----
+
+func.func @random_bits_c3(%s: tensor<2xi64>) {
+  // expected-error@+1 {{cannot skip -1 groups}}
+  %0 = graph.random_bits %s skip <-1> vector <4> blocks 1056 : tensor<2xi64> -> tensor<8xui32>
+  return
+}
+
+// -----
+
 func.func @expr_c1() {
   // expected-error@+1 {{expression 'd0' mentions a dimension or an indirect index}}
   %0 = graph.expr <d0> -> tensor<i64>

@@ -468,6 +468,13 @@ func.func @moments(%x: tensor<4x8xf32>, %y: tensor<4x8xf64>) {
   return
 }
 
+// CHECK-LABEL: @random_bits
+func.func @random_bits(%s: tensor<2xi64>) {
+  // CHECK: graph.random_bits %{{.*}} skip <4> vector <1> blocks 1056 : tensor<2xi64> -> tensor<4x8xui32>
+  %0 = graph.random_bits %s skip <4> vector <1> blocks 1056 : tensor<2xi64> -> tensor<4x8xui32>
+  return
+}
+
 // CHECK-LABEL: @matmul
 func.func @matmul(%a: tensor<2x4x8xf32>, %b: tensor<1x8x3xf32>) {
   // CHECK: graph.matmul %{{.*}}, %{{.*}} : (tensor<2x4x8xf32>, tensor<1x8x3xf32>) -> tensor<2x4x3xf32>

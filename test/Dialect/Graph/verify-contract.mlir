@@ -11,16 +11,16 @@ func.func @unknown(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @random() -> tensor<4xf32> {
-  // expected-error@+1 {{operator 'aten.rand.default' is not supported: there are no random numbers}}
-  %0 = graph.aten "aten.rand.default"() [] {size = array<i64: 4>} : () -> tensor<4xf32>
+  // expected-error@+1 {{operator 'aten.randn.default' is not supported: random numbers of its distribution are not drawn}}
+  %0 = graph.aten "aten.randn.default"() [] {size = array<i64: 4>} : () -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
 // -----
 
 func.func @training(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{operator 'aten.dropout.default' is not supported: there are no random numbers; export the model in evaluation mode}}
-  %0 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{operator 'aten.alpha_dropout.default' is not supported: it draws other random numbers than dropout does; export the model in evaluation mode}}
+  %0 = graph.aten "aten.alpha_dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 

@@ -140,3 +140,13 @@ func.func private @c8_items() attributes {a = #loop.gpu_schedule<strategy = scan
 
 // expected-error@+1 {{strategy 'tile' does not go with 'items_p' 1 and 'split_r' true}}
 func.func private @c8_split() attributes {a = #loop.gpu_schedule<persistent = true, split_r = true>}
+
+// -----
+
+// expected-error@+1 {{'align_to' goes with a vector and one item along 'p' of the strategy 'tile'}}
+func.func private @c10_vector() attributes {a = #loop.gpu_schedule<align_to = 0>}
+
+// -----
+
+// expected-error@+1 {{'align_to' goes with a vector and one item along 'p' of the strategy 'tile'}}
+func.func private @c10_items() attributes {a = #loop.gpu_schedule<vector_dim = 0, vector_width = 4, items_p = 2, align_to = 0>}

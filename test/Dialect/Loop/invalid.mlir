@@ -384,6 +384,15 @@ func.func @moments_c1(%x: tensor<4xf32>) {
 
 // -----
 
+// expected-note@+1 {{prior use here}}
+func.func @philox_c1(%k: i32) {
+  // expected-error@+1 {{use of value '%k' expects different type}}
+  %0 = loop.philox %k, %k, %k
+  return
+}
+
+// -----
+
 func.func @special_c1(%x: f16) {
   // expected-error@+1 {{must be variadic of 32-bit float or 64-bit float, but got 'f16'}}
   %0 = loop.special lgamma(%x) : f16

@@ -55,6 +55,19 @@ func.func @argmax_and_view(%x: tensor<4x6xf32>) -> (tensor<6xf32>, tensor<6xi64>
   return %y#0, %y#1 : tensor<6xf32>, tensor<6xi64>
 }
 
+// CHECK-LABEL: @philox
+func.func @philox(%s: tensor<2xi64>) -> tensor<4xi32> {
+  %y = loop.kernel "random" [4] (%a = %s) : (tensor<2xi64>) -> tensor<4xi32> {
+    %k = loop.load %a[0] : tensor<2xi64> -> i64
+    %c = loop.load %a[1] : tensor<2xi64> -> i64
+    %w = loop.index <d0>
+    // CHECK: loop.philox %{{.+}}, %{{.+}}, %{{.+}}
+    %r = loop.philox %k, %c, %w
+    loop.store %r, 0 [d0] : i32
+  }
+  return %y : tensor<4xi32>
+}
+
 // CHECK-LABEL: @moments
 func.func @moments(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %y:2 = loop.kernel "moments" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {

@@ -238,15 +238,57 @@ LogicalResult IotaOp::verify() {
   return success();
 }
 
-LogicalResult ExprOp::verify() {
+static LogicalResult verifySymbolsOnly(Operation *op, sym::ExprAttr expr) {
   bool symbolsOnly = true;
-  sym::walkLeaves(getExpr(),
+  sym::walkLeaves(expr,
                   [&](sym::ExprAttr leaf) { symbolsOnly &= leaf.isSymbol(); });
-  if (!symbolsOnly) // (C1)
-    return emitOpError() << "expression '" << getExpr().str()
-                         << "' mentions a dimension or an indirect index";
+  if (symbolsOnly)
+    return success();
+  return op->emitOpError() << "expression '" << expr.str()
+                           << "' mentions a dimension or an indirect index";
+}
+
+LogicalResult ExprOp::verify() {
+  if (failed(verifySymbolsOnly(*this, getExpr()))) // (C1)
+    return failure();
   if (getType().getRank() != 0) // (C2)
     return emitOpError() << "expected a result of rank zero but got rank "
                          << getType().getRank();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RandomBitsOp
+//===----------------------------------------------------------------------===//
+
+/// Threads of a block of the framework's kernels.
+static constexpr int64_t kRandomThreads = 256;
+
+sym::ExprAttr RandomBitsOp::getNumThreads(sym::ExprAttr n, int64_t blocks) {
+  MLIRContext *ctx = n.getContext();
+  sym::ExprAttr needed = sym::ceilDiv(sym::max(n, sym::constant(ctx, 1)),
+                                      sym::constant(ctx, kRandomThreads));
+  return sym::mul(sym::min(needed, sym::constant(ctx, blocks)), kRandomThreads);
+}
+
+sym::ExprAttr RandomBitsOp::getNumGroups(sym::ExprAttr n, int64_t blocks) {
+  return sym::ceilDiv(n, sym::mul(getNumThreads(n, blocks), 4));
+}
+
+LogicalResult RandomBitsOp::verify() {
+  auto state = cast<RankedTensorType>(getState().getType());
+  if (!state.hasStaticShape() || state.getDimSize(0) != 2)
+    return emitOpError() << "expected a state of seed and offset but got "
+                         << state;
+  if (failed(verifySymbolsOnly(*this, getSkip())) ||
+      failed(verifySymbolsOnly(*this, getVector()))) // (C1)
+    return failure();
+  std::optional<int64_t> vector = getVector().getConstant();
+  if ((vector && *vector != 1 && *vector != 2 && *vector != 4) ||
+      static_cast<int64_t>(getBlocks()) < 1) // (C2)
+    return emitOpError("expected a vector of 1, 2 or 4 elements and a positive "
+                       "number of blocks");
+  if (std::optional<int64_t> skip = getSkip().getConstant(); skip && *skip < 0)
+    return emitOpError() << "cannot skip " << *skip << " groups"; // (C3)
   return success();
 }

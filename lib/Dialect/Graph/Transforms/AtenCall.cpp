@@ -333,6 +333,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
   static const AtenLegalizations table = [] {
     AtenLegalizations t;
     populateRefusals(t);
+    populateRandomLegalizations(t);
     populateUnaryLegalizations(t);
     populateBinaryLegalizations(t);
     populateActivationLegalizations(t);

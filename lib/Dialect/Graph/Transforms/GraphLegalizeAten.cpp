@@ -26,13 +26,6 @@ using namespace coil;
 using namespace coil::graph;
 
 void graph::populateRefusals(AtenLegalizations &table) {
-  table.add("rand randn rand_like randn_like randint randint.low randint_like "
-            "randint_like.low_dtype randperm bernoulli bernoulli.p "
-            "bernoulli.Tensor multinomial normal.Tensor_Tensor "
-            "normal.Tensor_float normal.float_Tensor normal.float_float "
-            "normal_functional uniform exponential poisson rrelu_with_noise "
-            "_fused_dropout",
-            [](AtenCall &c) { return c.fail("there are no random numbers"); });
   table.add("nonzero nonzero_static masked_select unique2 _unique2 unique_dim "
             "unique_consecutive _local_scalar_dense item",
             [](AtenCall &c) {

@@ -258,24 +258,6 @@ static AtenHandler triangle(bool lower) {
   };
 }
 
-/// Dropout outside of training.
-static AtenHandler dropout(bool defaultTrain) {
-  return [=](AtenCall &c) -> LogicalResult {
-    Value x = c.tensor("input");
-    if (!x)
-      return c.fail("its operand is missing");
-    if (c.boolOr("train", defaultTrain) && c.floatOr("p", 0.5) != 0)
-      return c.fail("there are no random numbers; export the model in "
-                    "evaluation mode");
-    if (c.op.getOutputs().size() == 1)
-      return c.replace(x);
-    OpBuilder &builder = c.b.getBuilder();
-    return c.replace({x, c.b.full(convertScalar(builder.getI64IntegerAttr(1),
-                                                c.resultElementType(1)),
-                                  c.resultSizes(1))});
-  };
-}
-
 void graph::populateDataLegalizations(AtenLegalizations &t) {
   t.add("cat concat concatenate", legalizeCat);
   t.add("stack", legalizeStack);
@@ -289,7 +271,4 @@ void graph::populateDataLegalizations(AtenLegalizations &t) {
   t.add("masked_fill.Scalar masked_fill.Tensor", legalizeMaskedFill);
   t.add("tril", triangle(true));
   t.add("triu", triangle(false));
-  t.add("dropout feature_dropout alpha_dropout feature_alpha_dropout",
-        dropout(true));
-  t.add("native_dropout", dropout(true));
 }

@@ -44,7 +44,7 @@ LogicalResult GPUScheduleAttr::verify(
     int64_t vectorDim, int64_t vectorWidth, int64_t transposeDim,
     int64_t threadsP, int64_t threadsR, int64_t itemsP, int64_t itemsR,
     bool persistent, int64_t minBlocks, int64_t indexBits, int64_t owners,
-    bool splitR, MmaAttr mma) {
+    bool splitR, int64_t alignTo, MmaAttr mma) {
   for (auto [name, value] :
        {std::pair("vector_width", vectorWidth),
         std::pair("threads_p", threadsP), std::pair("threads_r", threadsR),
@@ -101,6 +101,11 @@ LogicalResult GPUScheduleAttr::verify(
                        << mma.getNumWarps() * 32
                        << " and nothing along 'r' but got " << threadsP << ", "
                        << threadsR << " and " << itemsR;
+  if (alignTo >= 0 && (strategy != GPUStrategy::Tile || vectorWidth == 1 ||
+                       itemsP != 1)) // (C10)
+    return emitError()
+           << "'align_to' goes with a vector and one item along 'p' "
+              "of the strategy 'tile'";
   return success();
 }
 

@@ -42,7 +42,8 @@ def Graph_Dialect : Dialect {
     `f8E4M3FN` and `f8E5M2` are moved, compared and converted, no more; a value
     beyond the range becomes NaN in the first and an infinity in the second.
 
-    Function arguments carry `coil.name`; weights also `graph.weight` (the name
+    Function arguments carry `coil.name`; the state of the random generator
+    `graph.random_state` (how far a call moves its offset); weights also `graph.weight` (the name
     that the archive has for them); `coil.strides` when not row-major
     contiguous.
   }];

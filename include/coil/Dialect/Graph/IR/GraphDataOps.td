@@ -379,6 +379,48 @@ def Graph_ExprOp : Graph_Op<"expr", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_RandomBitsOp : Graph_Op<"random_bits", [Pure]> {
+  let summary = "random words of a counter-based generator";
+  let description = [{
+    Philox 4x32-10 words, as the framework's CUDA kernels draw them, so that a
+    seed gives the same numbers. `state` is the seed and the offset at which the
+    call begins, in words of one stream. The op begins `skip` groups of four
+    words later.
+
+    A CUDA kernel of T = 256 min(`blocks`, ceil(n / 256)) threads draws for n
+    elements; each thread has a stream of its own and takes `vector` neighbours
+    at once. Element e, in row-major order, is of thread t = (e div `vector`) mod
+    T, which has taken k = (e div `vector`) div T before. It gets word
+    w = k `vector` + e mod `vector` of the thread's stream: number w mod 4 of
+    Philox(key = seed, counter = offset div 4 + `skip` + w div 4, stream = t).
+
+    (C1) `skip` and `vector` mention symbols only.
+    (C2) A constant `vector` is 1, 2 or 4, and `blocks` is positive.
+    (C3) `skip` is not a negative constant.
+
+    Example:
+    ```mlir
+    %0 = graph.random_bits %state skip <0> vector <4> blocks 1056 : tensor<2xi64> -> tensor<64x32xui32>
+    ```
+  }];
+  let arguments = (ins 1DTensorOf<[I64]>:$state, Sym_ExprAttr:$skip,
+                       Sym_ExprAttr:$vector, I64Attr:$blocks);
+  let results = (outs RankedTensorOf<[UI32]>:$result);
+  let assemblyFormat = [{
+    $state `skip` $skip `vector` $vector `blocks` $blocks attr-dict `:`
+    type($state) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Number of threads for `n` elements; positive even for none.
+    static ::coil::sym::ExprAttr getNumThreads(::coil::sym::ExprAttr n,
+                                               int64_t blocks);
+    /// Groups of four words that drawing `n` elements takes of each stream.
+    static ::coil::sym::ExprAttr getNumGroups(::coil::sym::ExprAttr n,
+                                              int64_t blocks);
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Framework operators
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,11 @@ namespace coil::graph {
 /// Attribute with the reason why legalisation left an op.
 inline constexpr llvm::StringLiteral kReasonAttrName = "graph.reason";
 
+/// On the argument that is the state of the random generator: how far a call
+/// moves its offset, a `#sym.expr`.
+inline constexpr llvm::StringLiteral kRandomStateAttrName =
+    "graph.random_state";
+
 /// A call of a framework operator while it is being rewritten.
 class AtenCall {
 public:
@@ -149,7 +154,8 @@ void populateCreationLegalizations(AtenLegalizations &table);
 void populateContractionLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);
 void populateLossLegalizations(AtenLegalizations &table);
-/// Random numbers and other operators that are refused with a reason.
+void populateRandomLegalizations(AtenLegalizations &table);
+/// Operators that are refused with a reason.
 void populateRefusals(AtenLegalizations &table);
 /// @}
 

@@ -72,7 +72,7 @@ def GraphVerifyContractPass
     at its source location, with the reason that legalisation recorded:
 
     ```
-    error: operator 'aten.rand.default' is not supported: random numbers
+    error: operator 'aten.poisson.default' is not supported: random numbers of its distribution are not drawn
     ```
   }];
 }

@@ -189,6 +189,10 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
       that scatters. Each goes through all of them in order and writes the
       elements that are its own, so that the result is that of the points in
       order. 0: all points are parallel, and elements change atomically.
+    * `align_to`: the input (or output, counted behind the inputs) at whose
+      addresses vectors are cut, -1 for none. Rows of an odd length begin anywhere
+      between two aligned addresses; vectors then begin at the last one before
+      the row, and lanes outside of the row do nothing.
     * `split_r`: every tile of a scan along `r` is a block of its own, which
       waits for what the blocks before it combined.
 
@@ -206,6 +210,9 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
          which goes with `persistent`: a block keeps its tile.
     (C9) The strategy `mma`, and no other, has the parameter `mma`; `threads_p`
          are its warps' threads, and nothing else is along `r`.
+    (C10) `align_to` goes with the strategy `tile`, a vector and one item along
+         `p`. The vector dimension is the only one that is reduced, and the buffer
+         is accessed contiguously along it.
 
     Example:
     ```mlir
@@ -227,6 +234,7 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     DefaultValuedParameter<"int64_t", "64">:$index_bits,
     DefaultValuedParameter<"int64_t", "0">:$owners,
     DefaultValuedParameter<"bool", "false">:$split_r,
+    DefaultValuedParameter<"int64_t", "-1">:$align_to,
     OptionalParameter<"::coil::loop::MmaAttr">:$mma);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

@@ -395,6 +395,26 @@ def Loop_ArgScanOp : Loop_Op<"arg_scan", [Pure, Loop_OverDimsOpInterface,
   let hasVerifier = 1;
 }
 
+def Loop_PhiloxOp : Loop_Op<"philox", [Pure]> {
+  let summary = "one random word";
+  let description = [{
+    Word `word` mod 4 of the four that Philox 4x32-10 makes of key `key`, counter
+    `counter` (the low 64 bits) and stream `word` div 4 (the high ones). Neighbours
+    that differ in the last two bits of `word` alone share their four words, so
+    emitters ask `loop.index` operands for them.
+
+    (C1) All operands are `i64` and the result is `i32`.
+
+    Example:
+    ```mlir
+    %r = loop.philox %seed, %counter, %word
+    ```
+  }];
+  let arguments = (ins I64:$key, I64:$counter, I64:$word);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$key `,` $counter `,` $word attr-dict";
+}
+
 def Loop_SpecialOp : Loop_Op<"special", [Pure, SameOperandsAndResultType]> {
   let summary = "special function of scalars";
   let description = [{

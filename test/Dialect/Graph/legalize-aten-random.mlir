@@ -1,0 +1,61 @@
+// RUN: coil-opt %s --graph-legalize-aten | FileCheck %s
+
+// The state is an argument of the function; each operator begins where the one
+// before ended, and the attribute says how far all of them go.
+// CHECK-LABEL: @state
+// CHECK-SAME:    %[[S:.+]]: tensor<2xi64> {coil.name = "random_state", graph.random_state = #sym.expr<12>}
+// CHECK:         graph.random_bits %[[S]] skip <0> vector <1> blocks 1056 : tensor<2xi64> -> tensor<4xui32>
+// CHECK:         graph.random_bits %[[S]] skip <1> vector <1> blocks 1056 : tensor<2xi64> -> tensor<1000000xui32>
+func.func @state() -> (tensor<4xf32>, tensor<1000000xbf16>, tensor<8xi64>) {
+  %0 = graph.aten "aten.rand.default"() [] {size = array<i64: 4>} : () -> tensor<4xf32>
+  %1 = graph.aten "aten.rand.default"() [] {size = array<i64: 1000000>} : () -> tensor<1000000xbf16>
+  // CHECK: graph.random_bits %[[S]] skip <2>
+  // CHECK: graph.remainder
+  %2 = graph.aten "aten.randint.low"() [] {low = 2 : i64, high = 9 : i64, size = array<i64: 8>} : () -> tensor<8xi64>
+  return %0, %1, %2 : tensor<4xf32>, tensor<1000000xbf16>, tensor<8xi64>
+}
+
+// How many neighbours a thread takes depends on the number of elements.
+// CHECK-LABEL: @dropout
+// CHECK:         graph.random_bits %{{.+}} skip <0> vector <4>
+// CHECK:         graph.compare lt
+// CHECK:         graph.random_bits %{{.+}} skip <1> vector <2>
+// CHECK:         graph.random_bits %{{.+}} skip <2> vector <1>
+func.func @dropout(%x: tensor<4x2xf32>, %y: tensor<6xbf16>, %z: tensor<7xf64>) -> (tensor<4x2xf32>, tensor<4x2xi1>, tensor<6xbf16>, tensor<7xf64>) {
+  %0:2 = graph.aten "aten.native_dropout.default"(%x) ["input"] {p = 0.25 : f64, train = true} : (tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4x2xi1>)
+  %1 = graph.aten "aten.dropout.default"(%y) ["input"] {p = 0.5 : f64, train = true} : (tensor<6xbf16>) -> tensor<6xbf16>
+  %2 = graph.aten "aten.dropout.default"(%z) ["input"] {p = 0.5 : f64, train = true} : (tensor<7xf64>) -> tensor<7xf64>
+  return %0#0, %0#1, %1, %2 : tensor<4x2xf32>, tensor<4x2xi1>, tensor<6xbf16>, tensor<7xf64>
+}
+
+// A dynamic number of elements makes expressions.
+// CHECK-LABEL: @dynamic
+// CHECK-SAME:    graph.random_state = #sym.expr<{{.*}}s0{{.*}}>
+// CHECK:         graph.random_bits %{{.+}} skip <0> vector <{{.*}}s0 mod 4{{.*}}> blocks 1056
+func.func @dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> attributes {sym.symbols = {s0 = #sym.range<1, 100000000>}} {
+  %0 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>>
+  return %0 : tensor<?xf32, #sym.shape<[s0]>>
+}
+
+// Nothing is drawn when nothing or everything is dropped.
+// CHECK-LABEL: @certain
+// CHECK-NOT:     random
+// CHECK:         return
+func.func @certain(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xi1>) {
+  %0 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 0.0 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+  %1:2 = graph.aten "aten.native_dropout.default"(%x) ["input"] {p = 1.0 : f64, train = true} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi1>)
+  return %0, %1#0, %1#1 : tensor<4xf32>, tensor<4xf32>, tensor<4xi1>
+}
+
+// CHECK-LABEL: @refused
+// CHECK:         graph.reason = "its probability is not between 0 and 1"
+// CHECK:         graph.reason = "random elements of 64 bits or integers are not drawn from a uniform distribution"
+// CHECK:         graph.reason = "its bounds are not constants less than 2^28 apart"
+// CHECK:         graph.reason = "its elements are not floats"
+func.func @refused(%x: tensor<4xf32>, %i: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xf64>, tensor<4xi64>, tensor<4xi64>) {
+  %0 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 1.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = graph.aten "aten.rand.default"() [] {size = array<i64: 4>} : () -> tensor<4xf64>
+  %2 = graph.aten "aten.randint.default"() [] {high = 1000000000 : i64, size = array<i64: 4>} : () -> tensor<4xi64>
+  %3 = graph.aten "aten.dropout.default"(%i) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xi64>) -> tensor<4xi64>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf64>, tensor<4xi64>, tensor<4xi64>
+}
