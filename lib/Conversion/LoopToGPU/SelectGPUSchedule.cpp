@@ -37,6 +37,8 @@ constexpr int64_t kAccessBytes = 16;
 constexpr int64_t kLineBytes = 128;
 /// Threads of a block that streams.
 constexpr int64_t kStreamThreads = 256;
+/// Threads of a multiprocessor that have loads in flight, at 64 registers.
+constexpr int64_t kBusyThreads = 1024;
 /// Elements of a row that one warp reduces, and one block keeps in registers.
 constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
 /// Elements of a row that one thread keeps in registers.
@@ -520,6 +522,14 @@ void Selector::selectRow() {
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
   threadsP = std::max<int64_t>(1, 128 / threadsR);
+  // Two blocks or more, so that one loads while another reduces. Indirect
+  // addresses take more registers than that leaves.
+  bool gathers = llvm::any_of(accesses, [](const Access &a) {
+    auto load = dyn_cast<LoadOp>(a.op);
+    return load && !load.getArgs().empty();
+  });
+  if (!gathers)
+    minBlocks = kBusyThreads / (threadsP * threadsR);
 }
 
 void Selector::selectColumn() {

@@ -134,9 +134,9 @@ wrapper.kernel @shifted_rows(%x: tensor<512x50257xbf16>) attributes {device = #w
 }
 
 // Short rows of an odd length are not worth it.
-// CHECK-LABEL: wrapper.kernel @short_rows
+// CHECK-LABEL: wrapper.kernel @short_odd_rows
 // CHECK-NOT: align_to
-wrapper.kernel @short_rows(%x: tensor<512x33xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[33, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @short_odd_rows(%x: tensor<512x33xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[33, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "max" [512, 33] (%a = %x) : (tensor<512x33xbf16>) -> tensor<512xbf16> {
     %v = loop.load %a[d0, d1] : tensor<512x33xbf16> -> bf16
     %m = loop.reduce max %v over [1] : bf16
