@@ -114,10 +114,15 @@ struct ConvertLoopToGPUPass
           << " items that reduce";
       return signalPassFailure();
     }
-    if (llvm::any_of(*body.getBlock(), [](Operation &op) {
-          return isa<loop::ScanOp, loop::ArgScanOp>(op);
-        })) { // (C7)
-      body.emitOpError("scans, which has no GPU lowering");
+    bool scans = false, reduces = false;
+    for (Operation &op : *body.getBlock()) {
+      scans |= isa<loop::ScanOp, loop::ArgScanOp>(op);
+      reduces |= loop::isReduction(&op);
+    }
+    bool isScan = schedule.getStrategy() == loop::GPUStrategy::Scan;
+    if (isScan != scans || (schedule.getSplitR() && reduces)) { // (C11)
+      body.emitOpError("needs the strategy 'scan' just where it scans, without "
+                       "'split_r' where it reduces as well");
       return signalPassFailure();
     }
     auto isFloat8 = [](Type type) {

@@ -1,17 +1,5 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu))' --split-input-file --verify-diagnostics
 
-wrapper.kernel @convert_loop_to_gpu_c7(%x: tensor<8x64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
-  // expected-error @below {{scans, which has no GPU lowering}}
-  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule #loop.gpu_schedule<strategy = tile, threads_p = 32> {
-    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
-    %s = loop.scan sum %v over [1] : f32
-    loop.store %s, 0 [d0, d1] : f32
-  }
-  wrapper.yield %0 : tensor<8x64xf32>
-}
-
-// -----
-
 wrapper.kernel @convert_loop_to_gpu_c7_float8(%x: tensor<64xf8E5M2>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "k" [64] (%a = %x) : (tensor<64xf8E5M2>) -> tensor<64xf8E5M2> schedule #loop.gpu_schedule<strategy = tile, threads_p = 32> {
     // expected-error @below {{has no GPU lowering for floats of 8 bits}}
