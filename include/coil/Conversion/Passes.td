@@ -303,7 +303,8 @@ def ConvertLoopToGPUPass
     (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
-    (C7) The kernel has no floats of 8 bits.
+    (C7) Kernels that scan, and no others, have the strategy `scan`; those that
+         reduce as well do not split their tiles over blocks.
     (C8) The strategy `transpose` takes kernels that reduce and scatter nothing.
     (C9) Only kernels that scatter have owners, and no vectors along what they
          scatter over.
@@ -311,8 +312,6 @@ def ConvertLoopToGPUPass
           store what follows the sum; the factors have the types that its
           instruction multiplies, and `vector_dim` is the innermost dimension of
           the results' rows.
-    (C11) Kernels that scan, and no others, have the strategy `scan`; those that
-          reduce as well do not split their tiles over blocks.
 
     Before:
     ```mlir

@@ -348,12 +348,6 @@ Value GPUKernelEmitter::finishPosition(Operation *op, Value position,
 
 void GPUKernelEmitter::barrier() { gpu::BarrierOp::create(b); }
 
-/// The type of a part in shared memory; a bool takes a byte.
-static Type sharedType(Type scalar) {
-  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
-                             : scalar;
-}
-
 void GPUKernelEmitter::finishReductions(
     ArrayRef<Operation *> reductions,
     MutableArrayRef<SmallVector<Values>> parts) {
@@ -399,7 +393,7 @@ void GPUKernelEmitter::finishReductions(
           Type type = items[0][part].getType();
           auto vector = dyn_cast<VectorType>(type);
           int64_t lanes = vector ? vector.getNumElements() : 1;
-          Type element = sharedType(getElementTypeOrSelf(type));
+          Type element = getMemoryType(getElementTypeOrSelf(type));
           int64_t bytes = element.getIntOrFloatBitWidth() / 8;
           list.push_back(sharedBytes);
           sharedBytes +=
@@ -426,10 +420,9 @@ void GPUKernelEmitter::finishReductions(
         SmallVector<Values> groups(static_cast<size_t>(groupsR));
         for (unsigned part = 0; part < getNumParts(op); ++part) {
           Type type = items[ip][part].getType();
-          bool isBool = getElementTypeOrSelf(type).isInteger(1);
           auto vector = dyn_cast<VectorType>(type);
           int64_t lanes = vector ? vector.getNumElements() : 1;
-          Type element = sharedType(getElementTypeOrSelf(type));
+          Type element = getMemoryType(getElementTypeOrSelf(type));
           int64_t bytes = element.getIntOrFloatBitWidth() / 8;
           int64_t step =
               reducedIsFast ? std::min<int64_t>(groupsR, 16 / bytes) : 1;
@@ -442,8 +435,7 @@ void GPUKernelEmitter::finishReductions(
             Value v = LLVM::LoadOp::create(
                 b, read, pointer,
                 static_cast<unsigned>(std::min<int64_t>(16, count * bytes)));
-            if (isBool)
-              v = fromMemory(v);
+            v = fromMemory(v, getElementTypeOrSelf(type));
             for (int64_t i = 0; i < step; ++i)
               groups[static_cast<size_t>(g + i)].push_back(
                   reducedIsFast ? extract(v, i) : v);

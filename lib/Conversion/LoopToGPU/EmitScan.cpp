@@ -46,11 +46,6 @@ static Type withElement(Type type, Type element) {
   return element;
 }
 
-static Type memoryType(Type scalar) {
-  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
-                             : scalar;
-}
-
 static int64_t byteWidth(Type scalar) {
   return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
 }
@@ -189,8 +184,8 @@ GPUKernelEmitter::scanGroups(Operation *op, Values parts) {
         b, arith::MulIOp::create(b, g, constantI32(threadsP)), threadP);
     index = arith::MulIOp::create(b, index, constantI32(lanes));
     return sharedPointer(
-        offsets[part], memoryType(getElementTypeOrSelf(parts[part].getType())),
-        index);
+        offsets[part],
+        getMemoryType(getElementTypeOrSelf(parts[part].getType())), index);
   };
   auto alignmentOf = [&](size_t part) {
     auto vector = dyn_cast<VectorType>(parts[part].getType());
@@ -227,9 +222,9 @@ GPUKernelEmitter::scanGroups(Operation *op, Values parts) {
       Type type = parts[part].getType();
       Type element = getElementTypeOrSelf(type);
       Value v =
-          LLVM::LoadOp::create(b, withElement(type, memoryType(element)),
+          LLVM::LoadOp::create(b, withElement(type, getMemoryType(element)),
                                slot(part, constantI32(g)), alignmentOf(part));
-      mine.push_back(element.isInteger(1) ? fromMemory(v) : v);
+      mine.push_back(fromMemory(v, element));
     }
     total = combineScans(op, total, mine);
     if (g + 1 == groupsR)
@@ -336,9 +331,9 @@ GPUKernelEmitter::Values GPUKernelEmitter::lookBack(Operation *op,
     for (auto [part, v] : llvm::enumerate(start)) {
       Type element = getElementTypeOrSelf(v.getType());
       Value found = LLVM::LoadOp::create(
-          b, withElement(v.getType(), memoryType(element)),
+          b, withElement(v.getType(), getMemoryType(element)),
           at(record.parts[part], sizes[part], ofBlock), alignmentOf(part));
-      loaded.push_back(element.isInteger(1) ? fromMemory(found) : found);
+      loaded.push_back(fromMemory(found, element));
     }
     scf::YieldOp::create(b, loaded);
     return Values(choice.getResults().begin(), choice.getResults().end());

@@ -181,7 +181,9 @@ private:
                       bool inside = true);
   mlir::Value loadElements(mlir::Value pointer, mlir::Type type,
                            unsigned alignment, unsigned buffer);
-  mlir::Value fromMemory(mlir::Value v);
+  /// The type that elements have in memory: a bool takes a byte.
+  static mlir::Type getMemoryType(mlir::Type scalar);
+  mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
   mlir::Value toMemory(mlir::Value v);
   mlir::Value zero(mlir::Type type);
 

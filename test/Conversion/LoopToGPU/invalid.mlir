@@ -111,7 +111,7 @@ wrapper.kernel @align_to_c10(%x: tensor<8x33xf32>) attributes {device = #wrapper
 
 // -----
 
-wrapper.kernel @convert_loop_to_gpu_c10_tile(%x: tensor<8x64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_gpu_c7_tile(%x: tensor<8x64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{needs the strategy 'scan' just where it scans, without 'split_r' where it reduces as well}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule #loop.gpu_schedule<strategy = tile, threads_p = 32> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -123,7 +123,7 @@ wrapper.kernel @convert_loop_to_gpu_c10_tile(%x: tensor<8x64xf32>) attributes {d
 
 // -----
 
-wrapper.kernel @convert_loop_to_gpu_c10_split(%x: tensor<8x64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_gpu_c7_split(%x: tensor<8x64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{needs the strategy 'scan' just where it scans, without 'split_r' where it reduces as well}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
