@@ -190,7 +190,7 @@ if wants fuzz; then
   begin=$SECONDS
   for ((i = 0; i < jobs; ++i)); do
     timeout "$limit" "$bin/coil-fuzz" --seed=$((seed + i * fuzz_count)) \
-      --count="$fuzz_count" --ordered=false --run=target="$target" --max-failures=3 \
+      --count="$fuzz_count" --run="target=$target deterministic=true" --max-failures=3 \
       > "$out/fuzz-$i.part" 2>&1 || echo "status $? with seed $((seed + i * fuzz_count))" >> "$out/fuzz-$i.part" &
   done
   wait

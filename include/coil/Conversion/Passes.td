@@ -207,7 +207,9 @@ def LoopSelectGPUSchedulePass
     The vector dimension is the one along which most bytes are contiguous, the
     width 16 bytes of the widest common element where alignment can be proved,
     else less. Streams take one vector for each thread, and so do scatters, with
-    atomic operations. With `deterministic`, scatters that combine floats or
+    atomic operations. Rows of up to 32768 elements are scanned by a warp or a
+    block that keeps them in registers, longer ones, and columns, by a block for
+    each tile. With `deterministic`, scatters that combine floats or
     write without combining go through their points in order instead: a few
     thousand threads, the `owners` of elements, read all indices, and each
     writes its own elements. Rows of up to 1024
@@ -301,7 +303,8 @@ def ConvertLoopToGPUPass
     (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
-    (C7) The kernel does not scan and has no floats of 8 bits.
+    (C7) Kernels that scan, and no others, have the strategy `scan`; those that
+         reduce as well do not split their tiles over blocks.
     (C8) The strategy `transpose` takes kernels that reduce and scatter nothing.
     (C9) Only kernels that scatter have owners, and no vectors along what they
          scatter over.

@@ -10,7 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Float8ToNVPTX.h"
 #include "MathToNVPTX.h"
+#include "coil/Conversion/Utils/Float8.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -129,12 +131,21 @@ static void populateGPUPatterns(const LLVMTypeConverter &converter,
   }
 }
 
-/// Whether there is code for computing with a type.
-static bool hasCode(Type type) {
+/// Whether an op converts from or to its type or moves values of it.
+static bool isConversion(Operation *op) {
+  return isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp,
+             arith::FPToSIOp, arith::FPToUIOp, arith::SelectOp, arith::SIToFPOp,
+             arith::TruncFOp, arith::UIToFPOp>(op);
+}
+
+/// Whether there is code for an operation on a type.
+static bool hasCode(Operation *op, Type type) {
   if (auto vectorType = dyn_cast<VectorType>(type))
     if (vectorType.isScalable())
       return false;
   Type element = getElementTypeOrSelf(type);
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(element))
+    return isConversion(op);
   if (isa<FloatType>(element))
     return element.isF16() || element.isBF16() || element.isF32() ||
            element.isF64();
@@ -155,7 +166,9 @@ static LogicalResult checkTypes(gpu::GPUModuleOp module) {
     };
     SmallVector<Type> types(op->getOperandTypes());
     llvm::append_range(types, op->getResultTypes());
-    if (auto *bad = llvm::find_if_not(types, hasCode); bad != types.end())
+    auto *bad =
+        llvm::find_if_not(types, [&](Type type) { return hasCode(op, type); });
+    if (bad != types.end())
       return report(*bad);
     // Integers have any width, except in powers.
     if (isa<math::IPowIOp, math::FPowIOp>(op))
@@ -216,6 +229,18 @@ private:
       module.setTargetsAttr(ArrayAttr::get(&getContext(), targets));
   }
 
+  /// The compute capability, times ten, of the oldest chip; 0 without any.
+  unsigned getOldestCapability() const {
+    unsigned oldest = 0;
+    for (StringRef name : llvm::split(StringRef(chip), '+')) {
+      unsigned number = 0;
+      name.consume_front("sm_");
+      if (!name.consumeInteger(10, number) && (oldest == 0 || number < oldest))
+        oldest = number;
+    }
+    return oldest;
+  }
+
   /// Rewrites inside the source dialects.
   void prepare(gpu::GPUModuleOp module) {
     if (*mode != FastMath::Off) {
@@ -231,6 +256,9 @@ private:
     }
     RewritePatternSet patterns(&getContext());
     populateMathToNVPTXPatterns(patterns, *mode);
+    populateExpandFloat8Patterns(patterns);
+    if (getOldestCapability() >= kFloat8Capability)
+      populateFloat8ToNVPTXPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     walkAndApplyPatterns(module, std::move(patterns));
   }

@@ -182,7 +182,6 @@ private:
   /// One step: what is carried on, and the values of the scan.
   void stepScan(mlir::Operation *op,
                 llvm::MutableArrayRef<mlir::Value> carried);
-  mlir::Value logAddExp(mlir::Value x, mlir::Value y);
   /// Whether the loop of the current phase computes `op`, rather than reads
   /// back what an earlier one kept.
   bool isComputed(mlir::Operation *op) const;

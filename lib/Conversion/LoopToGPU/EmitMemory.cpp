@@ -25,12 +25,6 @@ using sym::ExprKind;
 /// Widest access of one thread.
 static constexpr unsigned kAccessBytes = 16;
 
-/// The type that elements have in memory: a bool takes a byte.
-static Type memoryType(Type scalar) {
-  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
-                             : scalar;
-}
-
 static unsigned byteWidth(Type scalar) {
   return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
 }
@@ -39,17 +33,39 @@ Value GPUKernelEmitter::zero(Type type) {
   return arith::ConstantOp::create(b, b.getZeroAttr(type));
 }
 
-Value GPUKernelEmitter::fromMemory(Value v) {
+/// Floats of 8 bits are bits until they are converted.
+static bool isFloat8(Type scalar) {
+  return isa<FloatType>(scalar) && scalar.getIntOrFloatBitWidth() == 8;
+}
+
+static Type withElement(Type type, Type element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return VectorType::get(vector.getShape(), element);
+  return element;
+}
+
+Type GPUKernelEmitter::getMemoryType(Type scalar) {
+  return scalar.isInteger(1) || isFloat8(scalar)
+             ? IntegerType::get(scalar.getContext(), 8)
+             : scalar;
+}
+
+Value GPUKernelEmitter::fromMemory(Value v, Type scalar) {
+  if (isFloat8(scalar))
+    return arith::BitcastOp::create(b, withElement(v.getType(), scalar), v);
+  if (!scalar.isInteger(1))
+    return v;
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v,
                                zero(v.getType()));
 }
 
 Value GPUKernelEmitter::toMemory(Value v) {
-  if (!getElementTypeOrSelf(v.getType()).isInteger(1))
+  Type scalar = getElementTypeOrSelf(v.getType());
+  Type byte = withElement(v.getType(), b.getI8Type());
+  if (isFloat8(scalar))
+    return arith::BitcastOp::create(b, byte, v);
+  if (!scalar.isInteger(1))
     return v;
-  Type byte = b.getI8Type();
-  if (auto type = dyn_cast<VectorType>(v.getType()))
-    byte = VectorType::get(type.getShape(), byte);
   return arith::ExtUIOp::create(b, byte, v);
 }
 
@@ -157,7 +173,7 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
                                      unsigned ir, int64_t lane) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   Type scalar = load.getType();
-  Type memory = memoryType(scalar);
+  Type memory = getMemoryType(scalar);
   Value active = condition.active;
   if (condition.lanes)
     active = extract(condition.lanes, lane);
@@ -188,7 +204,7 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
           elementPointer(number, memory, address.full, ip, ir, args, lane);
     }
     Value v = loadElements(pointer, memory, byteWidth(scalar), number);
-    return scalar.isInteger(1) ? fromMemory(v) : v;
+    return fromMemory(v, scalar);
   });
 }
 
@@ -197,7 +213,7 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
                                        unsigned ir) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   Type scalar = load.getType();
-  Type memory = memoryType(scalar);
+  Type memory = getMemoryType(scalar);
   Value active = condition.active;
   if (load.getMask())
     active = both(active, lookup(load.getMask(), ip, ir));
@@ -220,9 +236,7 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
     int64_t piece = address.alignment;
     unsigned alignment =
         std::min<unsigned>(kAccessBytes, static_cast<unsigned>(piece) * bytes);
-    auto finish = [&](Value v) {
-      return scalar.isInteger(1) ? fromMemory(v) : v;
-    };
+    auto finish = [&](Value v) { return fromMemory(v, scalar); };
     if (piece == width)
       return finish(loadElements(pointer, type, alignment, number));
     SmallVector<Value> lanes;
@@ -296,7 +310,7 @@ void GPUKernelEmitter::emitStoreCopy(StoreOp store, const LaneAddress &address,
   unsigned number =
       static_cast<unsigned>(kernel.getInputs().size() + store.getOutput());
   Type scalar = store.getValue().getType();
-  Type memory = memoryType(scalar);
+  Type memory = getMemoryType(scalar);
   unsigned bytes = byteWidth(scalar);
   Value v = lookup(store.getValue(), ip, ir);
   bool isVectorStore = !address.isUniform() || isa<VectorType>(v.getType());

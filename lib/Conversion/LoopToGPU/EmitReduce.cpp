@@ -233,40 +233,47 @@ GPUKernelEmitter::Values GPUKernelEmitter::reduceLanes(Operation *op,
   return combineTree(op, std::move(lanes));
 }
 
-Value GPUKernelEmitter::shuffleWord(Value v, int64_t laneMask) {
-  auto kind = NVVM::ShflKindAttr::get(b.getContext(), NVVM::ShflKind::bfly);
+Value GPUKernelEmitter::shuffleWord(Value v, Value lane, Shuffle kind) {
+  NVVM::ShflKind shfl = kind == Shuffle::Up      ? NVVM::ShflKind::up
+                        : kind == Shuffle::Index ? NVVM::ShflKind::idx
+                                                 : NVVM::ShflKind::bfly;
+  // Rows next to each other in a warp are segments of it.
+  int64_t clamp = kind == Shuffle::Up ? 0 : 31;
+  if (kind != Shuffle::Butterfly && reducedIsFast)
+    clamp |= (32 - lanesR) << 8;
   // Lanes that a small block does not have must not be waited for.
   int64_t lanes = std::min<int64_t>(threadsP * threadsR, 32);
   int64_t members = lanes == 32 ? -1 : (int64_t(1) << lanes) - 1;
-  return NVVM::ShflOp::create(b, v.getType(), constantI32(members), v,
-                              constantI32(laneMask), constantI32(31), kind,
-                              UnitAttr());
+  return NVVM::ShflOp::create(
+      b, v.getType(), constantI32(members), v, lane, constantI32(clamp),
+      NVVM::ShflKindAttr::get(b.getContext(), shfl), UnitAttr());
 }
 
-Value GPUKernelEmitter::shuffle(Value v, int64_t laneMask) {
+Value GPUKernelEmitter::shuffle(Value v, Value lane, Shuffle kind) {
   Type type = v.getType();
   if (isa<VectorType>(type)) {
     SmallVector<Value> lanes;
-    for (int64_t lane = 0; lane < width; ++lane)
-      lanes.push_back(shuffle(extract(v, lane), laneMask));
+    for (int64_t i = 0; i < width; ++i)
+      lanes.push_back(shuffle(extract(v, i), lane, kind));
     return fromLanes(lanes);
   }
   if (type.isF32() || type.isInteger(32))
-    return shuffleWord(v, laneMask);
+    return shuffleWord(v, lane, kind);
   // Through words: two of them, or a part of one.
   unsigned bits = type.getIntOrFloatBitWidth();
   Type integer = b.getIntegerType(bits), word = b.getI32Type();
   if (isa<FloatType>(type))
     v = arith::BitcastOp::create(b, integer, v);
   if (bits < 32) {
-    v = shuffleWord(arith::ExtUIOp::create(b, word, v), laneMask);
+    v = shuffleWord(arith::ExtUIOp::create(b, word, v), lane, kind);
     v = arith::TruncIOp::create(b, integer, v);
   } else {
     Value half = arith::ConstantIntOp::create(b, integer, 32);
     Value high = arith::ShRUIOp::create(b, v, half);
-    Value lowWord = shuffleWord(arith::TruncIOp::create(b, word, v), laneMask);
+    Value lowWord =
+        shuffleWord(arith::TruncIOp::create(b, word, v), lane, kind);
     Value highWord =
-        shuffleWord(arith::TruncIOp::create(b, word, high), laneMask);
+        shuffleWord(arith::TruncIOp::create(b, word, high), lane, kind);
     high = arith::ShLIOp::create(
         b, arith::ExtUIOp::create(b, integer, highWord), half);
     v = arith::OrIOp::create(b, high,
@@ -283,7 +290,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::reduceWarp(Operation *op,
   for (int64_t n = lanesR / 2; n > 0; n /= 2) {
     Values others;
     for (Value v : parts)
-      others.push_back(shuffle(v, n * step));
+      others.push_back(shuffle(v, constantI32(n * step), Shuffle::Butterfly));
     parts = combineAll(op, parts, others);
   }
   return parts;
@@ -341,12 +348,6 @@ Value GPUKernelEmitter::finishPosition(Operation *op, Value position,
 
 void GPUKernelEmitter::barrier() { gpu::BarrierOp::create(b); }
 
-/// The type of a part in shared memory; a bool takes a byte.
-static Type sharedType(Type scalar) {
-  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
-                             : scalar;
-}
-
 void GPUKernelEmitter::finishReductions(
     ArrayRef<Operation *> reductions,
     MutableArrayRef<SmallVector<Values>> parts) {
@@ -392,7 +393,7 @@ void GPUKernelEmitter::finishReductions(
           Type type = items[0][part].getType();
           auto vector = dyn_cast<VectorType>(type);
           int64_t lanes = vector ? vector.getNumElements() : 1;
-          Type element = sharedType(getElementTypeOrSelf(type));
+          Type element = getMemoryType(getElementTypeOrSelf(type));
           int64_t bytes = element.getIntOrFloatBitWidth() / 8;
           list.push_back(sharedBytes);
           sharedBytes +=
@@ -419,10 +420,9 @@ void GPUKernelEmitter::finishReductions(
         SmallVector<Values> groups(static_cast<size_t>(groupsR));
         for (unsigned part = 0; part < getNumParts(op); ++part) {
           Type type = items[ip][part].getType();
-          bool isBool = getElementTypeOrSelf(type).isInteger(1);
           auto vector = dyn_cast<VectorType>(type);
           int64_t lanes = vector ? vector.getNumElements() : 1;
-          Type element = sharedType(getElementTypeOrSelf(type));
+          Type element = getMemoryType(getElementTypeOrSelf(type));
           int64_t bytes = element.getIntOrFloatBitWidth() / 8;
           int64_t step =
               reducedIsFast ? std::min<int64_t>(groupsR, 16 / bytes) : 1;
@@ -435,8 +435,7 @@ void GPUKernelEmitter::finishReductions(
             Value v = LLVM::LoadOp::create(
                 b, read, pointer,
                 static_cast<unsigned>(std::min<int64_t>(16, count * bytes)));
-            if (isBool)
-              v = fromMemory(v);
+            v = fromMemory(v, getElementTypeOrSelf(type));
             for (int64_t i = 0; i < step; ++i)
               groups[static_cast<size_t>(g + i)].push_back(
                   reducedIsFast ? extract(v, i) : v);

@@ -33,11 +33,6 @@ static constexpr int64_t kVectorAtomics = 90;
 /// What other threads of the device see.
 static constexpr llvm::StringLiteral kDeviceScope = "device";
 
-static Type memoryType(Type scalar) {
-  return scalar.isInteger(1) ? IntegerType::get(scalar.getContext(), 8)
-                             : scalar;
-}
-
 static unsigned bitWidth(Type scalar) {
   return std::max(8u, scalar.getIntOrFloatBitWidth());
 }
@@ -141,7 +136,7 @@ void GPUKernelEmitter::compareAndSwap(ReduceKind kind, Value value,
       v = arith::TruncIOp::create(b, integer,
                                   arith::ShRUIOp::create(b, v, shift));
     if (scalar.isInteger(1))
-      return fromMemory(v);
+      return fromMemory(v, scalar);
     if (isa<FloatType>(scalar))
       return arith::BitcastOp::create(b, scalar, v);
     return v;
@@ -194,22 +189,21 @@ void GPUKernelEmitter::compareAndSwap(ReduceKind kind, Value value,
 void GPUKernelEmitter::scatterElement(ScatterOp scatter, Value value,
                                       Value pointer) {
   Type scalar = value.getType();
-  Type memory = memoryType(scalar);
+  Type memory = getMemoryType(scalar);
   unsigned bits = bitWidth(scalar);
   std::optional<ReduceKind> kind = scatter.getKind();
   if (owners > 0 || scatter.getDims().empty()) {
     // No other thread writes the element.
     if (kind) {
       Value old = LLVM::LoadOp::create(b, memory, pointer, bits / 8);
-      value =
-          combine(b, *kind, scalar.isInteger(1) ? fromMemory(old) : old, value);
+      value = combine(b, *kind, fromMemory(old, scalar), value);
     }
     LLVM::StoreOp::create(b, toMemory(value), pointer, bits / 8);
     return;
   }
   if (!kind) {
     value = toMemory(value);
-    if (isa<FloatType>(scalar))
+    if (isa<FloatType>(value.getType()))
       value = arith::BitcastOp::create(b, b.getIntegerType(bits), value);
     storeStrong(value, pointer);
     return;
@@ -252,7 +246,7 @@ static void formatOperands(std::string &text, std::string &constraints,
 void GPUKernelEmitter::scatterVector(ScatterOp scatter, Value value,
                                      Value pointer, int64_t alignment) {
   Type scalar = scatter.getValue().getType();
-  Type memory = memoryType(scalar);
+  Type memory = getMemoryType(scalar);
   int64_t bytes = bitWidth(scalar) / 8;
   std::optional<ReduceKind> kind = scatter.getKind();
   bool isSum = kind == ReduceKind::Sum;
@@ -281,8 +275,7 @@ void GPUKernelEmitter::scatterVector(ScatterOp scatter, Value value,
       if (kind) {
         Value old = LLVM::LoadOp::create(b, VectorType::get(piece, memory), at,
                                          aligned);
-        part = combine(b, *kind, scalar.isInteger(1) ? fromMemory(old) : old,
-                       part);
+        part = combine(b, *kind, fromMemory(old, scalar), part);
       }
       LLVM::StoreOp::create(b, toMemory(part), at, aligned);
       continue;
@@ -349,7 +342,7 @@ void GPUKernelEmitter::emitScatterCopy(ScatterOp scatter,
                                        unsigned ir) {
   unsigned number =
       static_cast<unsigned>(kernel.getInputs().size() + scatter.getOutput());
-  Type memory = memoryType(scatter.getValue().getType());
+  Type memory = getMemoryType(scatter.getValue().getType());
   ArrayRef<ExprAttr> indices = scatter.getIndices().getDims();
   auto isVector = [&](Value v) { return form.isVector(v); };
   bool vectorArgs = llvm::any_of(scatter.getArgs(), isVector);

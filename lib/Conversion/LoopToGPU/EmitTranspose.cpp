@@ -115,7 +115,7 @@ std::vector<GPUKernelEmitter::Staging> GPUKernelEmitter::getStages() {
       continue;
     Staging s{&op, across};
     Type scalar = s.scalar();
-    s.memory = scalar.isInteger(1) ? b.getI8Type() : scalar;
+    s.memory = getMemoryType(scalar);
     s.bytes = s.memory.getIntOrFloatBitWidth() / 8;
     s.tileV = tileV;
     // As wide as provably aligned, words in shared memory where possible.
@@ -377,8 +377,7 @@ GPUKernelEmitter::Copies GPUKernelEmitter::takeUnits(Staging &s) {
   copies.overP = true;
   for (SmallVector<Value> &item : lanes) {
     Value value = s.wide == 1 ? item[0] : fromLanes(item);
-    copies.values.push_back(s.scalar().isInteger(1) ? fromMemory(value)
-                                                    : value);
+    copies.values.push_back(fromMemory(value, s.scalar()));
   }
   return copies;
 }
@@ -435,8 +434,7 @@ GPUKernelEmitter::Copies GPUKernelEmitter::takeItems(Staging &s) {
                     b, type,
                     sharedPointer(s.offset + add, b.getI8Type(), index),
                     alignment);
-                copies.values.push_back(
-                    s.scalar().isInteger(1) ? fromMemory(value) : value);
+                copies.values.push_back(fromMemory(value, s.scalar()));
               });
   return copies;
 }

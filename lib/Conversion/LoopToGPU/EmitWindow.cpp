@@ -149,7 +149,7 @@ void GPUKernelEmitter::loadRuns(LoadOp load, ExprAttr base,
                                 std::map<int64_t, Value> &elements) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   Type scalar = load.getType();
-  Type memory = scalar.isInteger(1) ? b.getI8Type() : scalar;
+  Type memory = getMemoryType(scalar);
   int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
   int64_t widest = std::max<int64_t>(
       1, std::min<int64_t>(16, layout.alignment[number]) / bytes);
@@ -174,8 +174,7 @@ void GPUKernelEmitter::loadRuns(LoadOp load, ExprAttr base,
       type = VectorType::get(size, memory);
     Value v =
         loadElements(from, type, static_cast<unsigned>(size * bytes), number);
-    if (scalar.isInteger(1))
-      v = fromMemory(v);
+    v = fromMemory(v, scalar);
     for (int64_t i = 0; i < size; ++i, ++it)
       it->second = extract(v, i);
   }

@@ -42,7 +42,8 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       indexType(IntegerType::get(kernel.getContext(), indexBits)),
       threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
       itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
-      owners(schedule.getOwners()), persistent(schedule.getPersistent()) {
+      owners(schedule.getOwners()), persistent(schedule.getPersistent()),
+      splitR(schedule.getSplitR()) {
   if (approximate)
     precision.emplace(kernel);
   if (schedule.getStrategy() != GPUStrategy::Transpose)
@@ -91,6 +92,9 @@ void GPUKernelEmitter::analyze() {
   if (owners > 1)
     totalP = sym::mul(totalP, owners);
   numBlocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
+  if (splitR)
+    numBlocks = sym::mul(
+        numBlocks, sym::ceilDiv(totalR, sym::constant(ctx, threadsR * itemsR)));
   if (transposeDim >= 0) {
     numBlocks = sym::constant(ctx, 1);
     for (unsigned d = 0; d < numDims; ++d) {
@@ -131,7 +135,7 @@ wrapper::GeometryAttr GPUKernelEmitter::getGeometry() const {
   int64_t block[] = {threadsP * threadsR, 1, 1};
   return wrapper::GeometryAttr::get(
       ctx, sym::ShapeAttr::get(ctx, {numBlocks, one, one}), block, dynamicBytes,
-      hasChecks, /*scratch=*/0);
+      hasChecks, scratchBytes);
 }
 
 FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
@@ -175,7 +179,7 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
 
 Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   analyze();
-  if (persistent) { // (C4)
+  if (persistent && !splitR) { // (C4)
     ExprAttr capacity = sym::constant(kernel.getContext(), threadsR * itemsR);
     if (!form.getContext().isLessOrEqual(totalR, capacity)) {
       kernel.emitOpError("has a persistent schedule for ")
@@ -202,6 +206,8 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   size_t numInputs = kernel.getInputs().size();
   SmallVector<Type> types(layout.strides.size(), ptr);
   types.append(layout.symbols.size(), b.getI64Type());
+  if (splitR)
+    types.push_back(ptr);
   if (hasChecks)
     types.push_back(ptr);
 
@@ -234,6 +240,9 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
         entry->getArgument(static_cast<unsigned>(layout.strides.size() + i));
   if (hasChecks)
     errorWord = entry->getArguments().back();
+  if (splitR)
+    scratch =
+        entry->getArgument(entry->getNumArguments() - (hasChecks ? 2 : 1));
 
   if (failed(emitBody())) {
     module.erase();
@@ -297,8 +306,18 @@ LogicalResult GPUKernelEmitter::emitBody() {
   auto flags =
       arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
   Value point = toIndex(threadP);
+  Value block;
+  if (splitR) {
+    // The tiles of a row are blocks one after the other.
+    block = id(gpu::BlockIdOp::create(b, gpu::Dimension::x), indexType);
+    Value tiles = symbolExpr(
+        sym::ceilDiv(totalR, sym::constant(b.getContext(), threadsR * itemsR)));
+    tileNumber = arith::RemUIOp::create(b, block, tiles);
+    block = arith::DivUIOp::create(b, block, tiles);
+  }
   if (!totalP.isConstant() || totalP.getValue() > threadsP * itemsP) {
-    Value block = id(gpu::BlockIdOp::create(b, gpu::Dimension::x), indexType);
+    if (!block)
+      block = id(gpu::BlockIdOp::create(b, gpu::Dimension::x), indexType);
     Value first =
         arith::MulIOp::create(b, block, constant(threadsP * itemsP), flags);
     point = arith::AddIOp::create(b, first, point, flags);
@@ -307,7 +326,8 @@ LogicalResult GPUKernelEmitter::emitBody() {
   bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   // A warp of which no thread is needed may end: no other waits for it.
   bool independent =
-      threadsR == 1 || (groupsR == 1 && reducedIsFast && lanesR == 32);
+      !splitR &&
+      (threadsR == 1 || (groupsR == 1 && reducedIsFast && lanesR == 32));
   if (itemsP == 1 && independent) {
     if (exact && !partial) {
       pItems = {getItem(point, parallelDims, totalP, false, false)};
@@ -420,7 +440,10 @@ void GPUKernelEmitter::cutLanes(Item &item) {
 
 LogicalResult GPUKernelEmitter::emitPhases() {
   rItems.clear();
-  if (persistent && !reducedDims.empty()) {
+  bool isScan = schedule.getStrategy() == GPUStrategy::Scan;
+  if (persistent && isScan) {
+    makePersistentScanItems();
+  } else if (persistent && !reducedDims.empty()) {
     bool partial = vectorIsReduced && !form.isExact();
     // Vectors of a row that are whole whatever its length and beginning are.
     int64_t wholeVectors = 0;
@@ -500,6 +523,8 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
   for (Operation &op : *kernel.getBlock())
     if (needed.contains(&op))
       slice.push_back(&op);
+  if (!persistent && schedule.getStrategy() == GPUStrategy::Scan)
+    return emitScanLoops(slice, reductions);
   if (!persistent)
     return emitLoops(slice, reductions);
 
@@ -689,6 +714,8 @@ LogicalResult GPUKernelEmitter::emitOp(Operation *op) {
     return emitStore(store);
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return emitScatter(scatter);
+  if (isa<ScanOp, ArgScanOp>(op))
+    return emitScan(op);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
   if (auto philox = dyn_cast<PhiloxOp>(op)) {

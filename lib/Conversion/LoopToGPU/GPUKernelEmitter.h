@@ -181,9 +181,42 @@ private:
                       bool inside = true);
   mlir::Value loadElements(mlir::Value pointer, mlir::Type type,
                            unsigned alignment, unsigned buffer);
-  mlir::Value fromMemory(mlir::Value v);
+  /// The type that elements have in memory: a bool takes a byte.
+  static mlir::Type getMemoryType(mlir::Type scalar);
+  mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
   mlir::Value toMemory(mlir::Value v);
   mlir::Value zero(mlir::Type type);
+
+  //===--- Scans (EmitScan.cpp) -------------------------------------------===//
+
+  mlir::LogicalResult emitScan(mlir::Operation *op);
+  mlir::LogicalResult
+  emitScanLoops(llvm::ArrayRef<mlir::Operation *> slice,
+                llvm::ArrayRef<mlir::Operation *> reductions);
+  /// Point of the thread's item in its tile.
+  mlir::Value getScanPoint(unsigned item);
+  void makeScanItems(mlir::Value base, bool mayBeOutside, bool partial);
+  void makePersistentScanItems();
+  /// What a scan combines in.
+  mlir::Type getScanType(mlir::Operation *op);
+  Values startScan(mlir::Operation *op);
+  /// What comes first with what comes later; empty values are neutral.
+  Values combineScans(mlir::Operation *op, llvm::ArrayRef<mlir::Value> x,
+                      llvm::ArrayRef<mlir::Value> y);
+  Values selectAll(mlir::Value condition, llvm::ArrayRef<mlir::Value> then,
+                   llvm::ArrayRef<mlir::Value> otherwise);
+  /// The operands for one item, neutral where it is outside.
+  Values getScanned(mlir::Operation *op, unsigned ir);
+  /// Number of the thread along `r` in its warp, and of that group of threads.
+  mlir::Value getLaneR();
+  mlir::Value getGroupR();
+  /// What comes before a thread in its warp, or a warp in its block, and the
+  /// combination of all.
+  std::pair<Values, Values> scanWarp(mlir::Operation *op, Values parts);
+  std::pair<Values, Values> scanGroups(mlir::Operation *op, Values parts);
+  /// What comes before this block's tile, by what other blocks publish.
+  Values lookBack(mlir::Operation *op, Values total);
+  void waitFor(mlir::Value flag);
 
   //===--- Scatters (EmitScatter.cpp) -------------------------------------===//
 
@@ -287,8 +320,13 @@ private:
                         llvm::MutableArrayRef<llvm::SmallVector<Values>> parts);
   Values reduceLanes(mlir::Operation *op, Values parts);
   Values reduceWarp(mlir::Operation *op, Values parts);
-  mlir::Value shuffle(mlir::Value v, int64_t laneMask);
-  mlir::Value shuffleWord(mlir::Value v, int64_t laneMask);
+  /// Where a thread's value comes from: the lane whose number differs in the
+  /// bits of an operand, the one that many lanes before, or the one of that
+  /// number. Threads along `r` that are next to each other are apart from
+  /// others.
+  enum class Shuffle { Butterfly, Up, Index };
+  mlir::Value shuffle(mlir::Value v, mlir::Value lane, Shuffle kind);
+  mlir::Value shuffleWord(mlir::Value v, mlir::Value lane, Shuffle kind);
   mlir::Value sharedPointer(int64_t offset, mlir::Type element,
                             mlir::Value index);
   void barrier();
@@ -317,6 +355,8 @@ private:
   /// where elements change atomically.
   int64_t owners;
   bool persistent;
+  /// Whether every tile of a scan is a block.
+  bool splitR;
   /// Whether neighbours in a warp are neighbours along `r`.
   bool reducedIsFast;
   /// Threads of one warp along `r`, and groups of them in a block.
@@ -325,7 +365,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> phaseOf;
   unsigned numPhases = 1;
   bool hasReductions = false, hasChecks = false;
-  int64_t sharedBytes = 0;
+  int64_t sharedBytes = 0, scratchBytes = 0;
   /// Bytes of shared memory that the launch asks for; then nothing is static.
   int64_t dynamicBytes = 0;
   /// For the strategy `mma`.
@@ -341,7 +381,11 @@ private:
   llvm::SmallVector<mlir::Value> blockPositions;
 
   mlir::Value threadP, threadR; // i32
-  mlir::Value sharedBase, errorWord;
+  mlir::Value sharedBase, scratch, errorWord;
+  /// Number of the block's tile of a scan along `r`.
+  mlir::Value tileNumber;
+  /// What the scans of a loop combined before the current tile.
+  llvm::DenseMap<mlir::Operation *, Values> carries;
   llvm::StringMap<mlir::Value> symbolValues;
   llvm::SmallVector<mlir::Value> buffers;
   llvm::SmallVector<Item> pItems, rItems;

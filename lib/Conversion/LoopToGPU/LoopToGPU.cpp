@@ -114,21 +114,17 @@ struct ConvertLoopToGPUPass
           << " items that reduce";
       return signalPassFailure();
     }
-    if (llvm::any_of(*body.getBlock(), [](Operation &op) {
-          return isa<loop::ScanOp, loop::ArgScanOp>(op);
-        })) { // (C7)
-      body.emitOpError("scans, which has no GPU lowering");
+    bool scans = false, reduces = false;
+    for (Operation &op : *body.getBlock()) {
+      scans |= isa<loop::ScanOp, loop::ArgScanOp>(op);
+      reduces |= loop::isReduction(&op);
+    }
+    bool isScan = schedule.getStrategy() == loop::GPUStrategy::Scan;
+    if (isScan != scans || (schedule.getSplitR() && reduces)) { // (C7)
+      body.emitOpError("needs the strategy 'scan' just where it scans, without "
+                       "'split_r' where it reduces as well");
       return signalPassFailure();
     }
-    auto isFloat8 = [](Type type) {
-      return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
-    };
-    for (Operation &op : *body.getBlock())
-      if (llvm::any_of(op.getOperandTypes(), isFloat8) ||
-          llvm::any_of(op.getResultTypes(), isFloat8)) { // (C7)
-        op.emitOpError("has no GPU lowering for floats of 8 bits");
-        return signalPassFailure();
-      }
     loop::GPUKernelLayout layout = loop::getGPUKernelLayout(kernel);
     Block *block = kernel.getBlock();
     OpBuilder builder = OpBuilder::atBlockBegin(block);

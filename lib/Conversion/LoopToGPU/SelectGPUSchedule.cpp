@@ -43,6 +43,8 @@ constexpr int64_t kBusyThreads = 1024;
 constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
 /// Elements of a row that one thread keeps in registers.
 constexpr int64_t kMaxKept = 32;
+/// Bytes of each operand that one thread of a scan keeps in registers.
+constexpr int64_t kKeptBytes = 128;
 /// Shared memory of a block that leaves room for others.
 constexpr double kSharedBytes = 32 * 1024;
 /// Points of two dimensions that are worth a tile of their own.
@@ -109,6 +111,7 @@ private:
   int64_t selectWindowDim() const;
   void selectPointwise();
   void selectOwners();
+  void selectScan();
   void selectRow();
   void selectColumn();
   /// Whether several phases read the same values along `r`.
@@ -120,7 +123,7 @@ private:
   Hints hints;
   /// Whether a scatter goes through its points in order.
   bool ordered;
-  bool scatters = false;
+  bool scatters = false, scans = false, reduces = false;
   llvm::SmallBitVector reduced;
   SmallVector<Access> accesses;
   double mostElements = 0;
@@ -129,6 +132,7 @@ private:
   int64_t dim = -1, width = 1, transposeDim = -1, alignTo = -1;
   int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
   int64_t owners = 0;
+  bool splitR = false;
   bool persistent = false;
   /// Vectors of each direction: expected, and the most there can be.
   double pointsP = 1, pointsR = 1;
@@ -140,6 +144,8 @@ void Selector::collectAccesses() {
   for (Operation &op : *kernel.getBlock()) {
     llvm::SmallBitVector over;
     Type scalar;
+    scans |= isa<ScanOp, ArgScanOp>(op);
+    reduces |= isReduction(&op);
     if (auto load = dyn_cast<LoadOp>(op)) {
       over = variance[load.getResult()];
       scalar = load.getType();
@@ -395,6 +401,65 @@ void Selector::selectOwners() {
     owners *= 2;
 }
 
+void Selector::selectScan() {
+  // What a thread keeps of a tile: vectors in flight, and their registers.
+  int64_t kept = std::max<int64_t>(1, kKeptBytes / (width * widest));
+  int64_t most =
+      mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
+  persistent = true;
+  if (isReduced(dim) || (dim < 0 && !reduced.none())) {
+    if (most <= kWarpRow && mostR <= kWarp * kept) {
+      threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
+      itemsR = llvm::divideCeil(mostR, threadsR);
+      // No rows that there are not: what does not vary over rows is read by
+      // all, and a result may overwrite it.
+      threadsP = std::min(128 / threadsR, powerAtLeast(pointsP));
+      return;
+    }
+    bool isLong = most > kBlockRow || mostR > 1024 * kept;
+    // Too few rows for all processors: several blocks for each.
+    bool isLonely = pointsP < static_cast<double>(processors) &&
+                    pointsR > static_cast<double>(kStreamThreads * kept);
+    if (!isLong && (!isLonely || reduces)) {
+      threadsR = std::clamp(
+          powerAtLeast(static_cast<double>(mostR) / static_cast<double>(kept)),
+          2 * kWarp, int64_t(1024));
+      itemsR = llvm::divideCeil(mostR, threadsR);
+      return;
+    }
+    threadsR = kStreamThreads;
+    itemsR = kept;
+    splitR = !reduces;
+    persistent = splitR;
+    // A block that waits for others needs company; a plain sum leaves room.
+    bool isPlain = accesses.size() == 2 && widest == 4 &&
+                   llvm::none_of(*kernel.getBlock(), [](Operation &op) {
+                     auto scan = dyn_cast<ScanOp>(op);
+                     return isa<ArgScanOp>(op) ||
+                            (scan && scan.getKind() == ScanKind::LogAddExp);
+                   });
+    if (splitR && isPlain)
+      minBlocks = 4;
+    return;
+  }
+  // Columns: a thread walks along a part of one vector of them.
+  threadsP = std::min(kWarp, powerAtLeast(pointsP));
+  bool isEnough =
+      pointsP >= static_cast<double>(processors * kStreamThreads * 4);
+  if (isEnough || mostR <= 8) {
+    threadsP = std::min<int64_t>(128, powerAtLeast(pointsP));
+    itemsR = std::min(kept, mostR);
+    persistent = mostR <= kept;
+    return;
+  }
+  threadsR = kStreamThreads / threadsP;
+  while (threadsR > 1 && threadsR / 2 * kept >= mostR)
+    threadsR /= 2;
+  itemsR = std::min<int64_t>(kept, llvm::divideCeil(mostR, threadsR));
+  splitR = mostR > threadsR * itemsR && !reduces;
+  persistent = splitR || mostR <= threadsR * itemsR;
+}
+
 void Selector::selectTranspose() {
   double extentV = hints(kernel.getExtent(static_cast<unsigned>(dim)));
   double extentT = hints(kernel.getExtent(static_cast<unsigned>(transposeDim)));
@@ -589,7 +654,7 @@ GPUScheduleAttr Selector::select() {
         selectIndexBits(), /*owners=*/0, /*splitR=*/false, /*alignTo=*/-1,
         choice->mma);
   }
-  bool isWindow = reduced.any() && !scatters && selectWindow();
+  bool isWindow = reduced.any() && !scatters && !scans && selectWindow();
   if (!isWindow) {
     dim = selectDim();
     transposeDim = selectTransposeDim();
@@ -609,18 +674,21 @@ GPUScheduleAttr Selector::select() {
     selectTranspose();
   else if (ordered)
     selectOwners();
+  else if (scans)
+    selectScan();
   else if (isWindow || reduced.none())
     selectPointwise();
   else if (isReduced(dim))
     selectRow();
   else
     selectColumn();
-  auto strategy =
-      transposeDim >= 0 ? GPUStrategy::Transpose : GPUStrategy::Tile;
+  auto strategy = transposeDim >= 0 ? GPUStrategy::Transpose
+                  : scans           ? GPUStrategy::Scan
+                                    : GPUStrategy::Tile;
   return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
                               persistent, minBlocks, selectIndexBits(), owners,
-                              /*splitR=*/false, alignTo, /*mma=*/{});
+                              splitR, alignTo, /*mma=*/{});
 }
 
 struct LoopSelectGPUSchedulePass

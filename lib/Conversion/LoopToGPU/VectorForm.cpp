@@ -56,6 +56,10 @@ VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
     } else if (isReduction(&op)) {
       any &= !llvm::is_contained(cast<OverDimsOpInterface>(op).getDims(),
                                  vectorDim);
+    } else if (isa<ScanOp, ArgScanOp>(op)) {
+      // Varies over what it scans even where its operand does not.
+      any |= llvm::is_contained(cast<OverDimsOpInterface>(op).getDims(),
+                                vectorDim);
     } else if (any && compareIsUniform(&op)) {
       uniform.insert(&op);
       any = false;

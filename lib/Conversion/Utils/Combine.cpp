@@ -12,6 +12,7 @@
 #include "coil/Conversion/Utils/Combine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -196,4 +197,79 @@ Sample coil::finishSample(ImplicitLocOpBuilder &b, Sample sample) {
   Value m2 = add(b, sample.m2, none);
   Value bad = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, m2, m2);
   return {arith::SelectOp::create(b, bad, m2, sample.mean), m2, sample.count};
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+ReduceKind coil::getReduction(ScanKind kind) {
+  switch (kind) {
+  case ScanKind::Sum:
+    return ReduceKind::Sum;
+  case ScanKind::Prod:
+    return ReduceKind::Prod;
+  case ScanKind::Max:
+  case ScanKind::LogAddExp:
+    return ReduceKind::Max;
+  case ScanKind::Min:
+    return ReduceKind::Min;
+  case ScanKind::UMax:
+    return ReduceKind::UMax;
+  case ScanKind::UMin:
+    return ReduceKind::UMin;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+static Value logAddExp(ImplicitLocOpBuilder &b, Value x, Value y) {
+  // The larger plus log1p(exp(smaller - larger)). Equal infinities would give
+  // NaN, and are their own result; so is a NaN, by the maximum.
+  Value larger = arith::MaximumFOp::create(b, x, y);
+  Value smaller = arith::MinimumFOp::create(b, x, y);
+  Value difference = arith::SubFOp::create(b, smaller, larger);
+  Value sum = arith::AddFOp::create(
+      b, larger, math::Log1pOp::create(b, math::ExpOp::create(b, difference)));
+  Value same =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, smaller, larger);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(x.getType()));
+  Value defined =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, difference, zero);
+  Value one = arith::ConstantOp::create(b, b.getOneAttr(defined.getType()));
+  Value undefined = arith::XOrIOp::create(b, defined, one);
+  Value infinite = arith::AndIOp::create(b, same, undefined);
+  return arith::SelectOp::create(b, infinite, larger, sum);
+}
+
+Value coil::combineScan(ImplicitLocOpBuilder &b, ScanKind kind, Value x,
+                        Value y) {
+  if (kind == ScanKind::LogAddExp)
+    return logAddExp(b, x, y);
+  return combine(b, getReduction(kind), x, y);
+}
+
+std::pair<Value, Value> coil::combineArgScan(ImplicitLocOpBuilder &b,
+                                             ReduceKind kind, Value first,
+                                             Value firstAt, Value later,
+                                             Value laterAt) {
+  Value take;
+  if (isa<FloatType>(getElementTypeOrSelf(later.getType()))) {
+    take = arith::CmpFOp::create(b,
+                                 kind == ReduceKind::Max
+                                     ? arith::CmpFPredicate::OGE
+                                     : arith::CmpFPredicate::OLE,
+                                 later, first);
+    Value isNan =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, later, later);
+    take = arith::OrIOp::create(b, take, isNan);
+  } else {
+    arith::CmpIPredicate predicate =
+        kind == ReduceKind::Max    ? arith::CmpIPredicate::sge
+        : kind == ReduceKind::Min  ? arith::CmpIPredicate::sle
+        : kind == ReduceKind::UMax ? arith::CmpIPredicate::uge
+                                   : arith::CmpIPredicate::ule;
+    take = arith::CmpIOp::create(b, predicate, later, first);
+  }
+  return {arith::SelectOp::create(b, take, later, first),
+          arith::SelectOp::create(b, take, laterAt, firstAt)};
 }

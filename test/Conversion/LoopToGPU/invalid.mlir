@@ -108,3 +108,29 @@ wrapper.kernel @align_to_c10(%x: tensor<8x33xf32>) attributes {device = #wrapper
   }
   wrapper.yield %0 : tensor<33xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c7_tile(%x: tensor<8x64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{needs the strategy 'scan' just where it scans, without 'split_r' where it reduces as well}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule #loop.gpu_schedule<strategy = tile, threads_p = 32> {
+    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c7_split(%x: tensor<8x64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{needs the strategy 'scan' just where it scans, without 'split_r' where it reduces as well}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true> {
+    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    %m = loop.reduce max %s over [1] : f32
+    %d = arith.subf %s, %m : f32
+    loop.store %d, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x64xf32>
+}

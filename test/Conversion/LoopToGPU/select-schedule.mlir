@@ -144,3 +144,61 @@ wrapper.kernel @short_odd_rows(%x: tensor<512x33xbf16>) attributes {device = #wr
   }
   wrapper.yield %0 : tensor<512xbf16>
 }
+
+// A warp scans a short row, a block one that it keeps.
+// CHECK-LABEL: wrapper.kernel @scan_short(
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_p = 4, threads_r = 32, items_r = 8, persistent = true, index_bits = 32>
+wrapper.kernel @scan_short(%x: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "scan" [8192, 1024] (%a = %x) : (tensor<8192x1024xf32>) -> tensor<8192x1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8192x1024xf32>
+}
+
+// CHECK-LABEL: wrapper.kernel @scan_row(
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_r = 256, items_r = 8, persistent = true, index_bits = 32>
+wrapper.kernel @scan_row(%x: tensor<4096x8192xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[8192, 1]>], output_strides = [#sym.shape<[8192, 1]>], symbols = []} {
+  %0 = loop.kernel "scan" [4096, 8192] (%a = %x) : (tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x8192xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<4096x8192xf32>
+}
+
+// One row, and columns, are more than a block: tiles look back.
+// CHECK-LABEL: wrapper.kernel @scan_one(
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 256, items_r = 8, persistent = true, min_blocks = 4, index_bits = 32, split_r = true>
+wrapper.kernel @scan_one(%x: tensor<67108864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "scan" [67108864] (%a = %x) : (tensor<67108864xf32>) -> tensor<67108864xf32> {
+    %v = loop.load %a[d0] : tensor<67108864xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<67108864xf32>
+}
+
+// CHECK-LABEL: wrapper.kernel @scan_columns(
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 8, items_r = 8, persistent = true, index_bits = 32, split_r = true>
+wrapper.kernel @scan_columns(%x: tensor<4096x8192xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[8192, 1]>], output_strides = [#sym.shape<[8192, 1]>], symbols = []} {
+  %0 = loop.kernel "scan" [4096, 8192] (%a = %x) : (tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x8192xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<4096x8192xf32>
+}
+
+// So many columns that each is a thread's.
+// CHECK-LABEL: wrapper.kernel @scan_many_columns(
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_p = 128, items_r = 8, index_bits = 32>
+wrapper.kernel @scan_many_columns(%x: tensor<64x4194304xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4194304, 1]>], output_strides = [#sym.shape<[4194304, 1]>], symbols = []} {
+  %0 = loop.kernel "scan" [64, 4194304] (%a = %x) : (tensor<64x4194304xf32>) -> tensor<64x4194304xf32> {
+    %v = loop.load %a[d0, d1] : tensor<64x4194304xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<64x4194304xf32>
+}

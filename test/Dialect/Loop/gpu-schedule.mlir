@@ -123,13 +123,13 @@ func.func @not_a_schedule(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// expected-error@+1 {{'owners' is 3, expected 0 or a power of two in a strategy 'tile' of one thread and item along 'r'}}
+// expected-error@+1 {{'owners' is 3, expected 0 or a power of two with one thread and item along 'r'}}
 func.func private @c7_power() attributes {a = #loop.gpu_schedule<owners = 3>}
 
 // -----
 
-// expected-error@+1 {{'owners' is 4, expected 0 or a power of two in a strategy 'tile' of one thread and item along 'r'}}
-func.func private @c9_threads() attributes {a = #loop.gpu_schedule<threads_r = 32, owners = 4>}
+// expected-error@+1 {{'owners' is 4, expected 0 or a power of two with one thread and item along 'r'}}
+func.func private @c7_threads() attributes {a = #loop.gpu_schedule<threads_r = 32, owners = 4>}
 
 // -----
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One step of a reduction, as every device computes it.
+// One step of a reduction or a scan, as every device computes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +57,21 @@ Sample mergeLanes(mlir::ImplicitLocOpBuilder &b, Sample sample);
 
 /// Makes mean and sum NaN where a value was not finite.
 Sample finishSample(mlir::ImplicitLocOpBuilder &b, Sample sample);
+
+/// The reduction whose partial results a scan gives, and whose neutral element
+/// it starts from. `logaddexp` starts where a maximum does.
+loop::ReduceKind getReduction(loop::ScanKind kind);
+
+/// Combines what comes first with what comes later.
+mlir::Value combineScan(mlir::ImplicitLocOpBuilder &b, loop::ScanKind kind,
+                        mlir::Value x, mlir::Value y);
+
+/// The better of two values with its position: the later of equals, and the
+/// later of two NaNs.
+std::pair<mlir::Value, mlir::Value>
+combineArgScan(mlir::ImplicitLocOpBuilder &b, loop::ReduceKind kind,
+               mlir::Value first, mlir::Value firstAt, mlir::Value later,
+               mlir::Value laterAt);
 
 } // namespace coil
 

@@ -79,12 +79,12 @@ LogicalResult GPUScheduleAttr::verify(
                           "'items_r' but got "
                        << itemsR;
   if (owners < 0 ||
-      (owners > 0 && (!llvm::isPowerOf2_64(static_cast<uint64_t>(owners)) ||
-                      strategy != GPUStrategy::Tile || threadsR != 1 ||
-                      itemsR != 1 || persistent))) // (C7)
+      (owners > 0 &&
+       (!llvm::isPowerOf2_64(static_cast<uint64_t>(owners)) || isTranspose ||
+        threadsR != 1 || itemsR != 1 || persistent))) // (C7)
     return emitError() << "'owners' is " << owners
-                       << ", expected 0 or a power of two in a strategy 'tile' "
-                          "of one thread and item along 'r'";
+                       << ", expected 0 or a power of two with one thread and "
+                          "item along 'r'";
   bool isScan = strategy == GPUStrategy::Scan;
   if ((isScan && itemsP != 1) || (splitR && (!isScan || !persistent))) // (C8)
     return emitError() << "strategy '" << stringifyGPUStrategy(strategy)

@@ -204,8 +204,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     (C5) The strategy `transpose` names two different dimensions; `tile` has no
          `transpose_dim`.
     (C6) The `items_r` of the strategy `transpose` are a power of two.
-    (C7) `owners` is 0 or a power of two. With owners the strategy is `tile`, one
-         thread and one item go along `r`, and nothing is persistent.
+    (C7) `owners` is 0 or a power of two. With owners one thread and one item go
+         along `r`, nothing is persistent, and the strategy is not `transpose`.
     (C8) The strategy `scan` has one item along `p`, and only it has `split_r`,
          which goes with `persistent`: a block keeps its tile.
     (C9) The strategy `mma`, and no other, has the parameter `mma`; `threads_p`

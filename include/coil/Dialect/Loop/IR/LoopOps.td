@@ -350,7 +350,7 @@ def Loop_ScanOp : Loop_Op<"scan", [
     The combination of the values at this point and at all points before it
     along `dims`, in order, the last dimension fastest. So the result varies
     over `dims`, unlike that of `loop.reduce`. Sums and products of `f32` are
-    kept in a wider type where the device has one. `max` and `min` of floats
+    kept in a wider type, or combined in a tree. `max` and `min` of floats
     propagate NaN; `logaddexp` is the logarithm of the running sum of
     exponentials.
 
