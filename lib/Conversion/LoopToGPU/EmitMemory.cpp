@@ -193,8 +193,9 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
     Value pointer;
     bool shared = address.step && address.step.isConstant();
     if (shared) {
-      // Under a mask the first lane may be outside when this one is not.
-      bool inside = lane == 0 || !load.getMask();
+      // Under a mask, and in a vector that begins before its row, the first
+      // lane may be outside when this one is not.
+      bool inside = lane == 0 || (!load.getMask() && !form.getShift());
       pointer =
           elementPointer(number, memory, address.base, ip, ir, args, 0, inside);
       pointer =

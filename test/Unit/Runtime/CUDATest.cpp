@@ -85,6 +85,24 @@ const char *image = R"(.version 8.0
   st.global.u32 [p], 1;
   ret;
 }
+.visible .entry mark(.param .u64 x, .param .u64 scratch) {
+  .reg .b64 p, q, i; .reg .b32 t, c, v; .reg .pred other;
+  mov.u32 t, %tid.x;
+  setp.ne.u32 other, t, 0;
+  @other ret;
+  mov.u32 c, %ctaid.x;
+  mul.wide.u32 i, c, 4;
+  ld.param.u64 p, [x];
+  add.s64 p, p, i;
+  mul.wide.u32 i, c, 16;
+  ld.param.u64 q, [scratch];
+  add.s64 q, q, i;
+  ld.global.u32 v, [q];
+  add.u32 v, v, 1;
+  st.global.u32 [q], v;
+  st.global.u32 [p], v;
+  ret;
+}
 .visible .entry crash(.param .u64 x) {
   st.global.u32 [16], 1;
   ret;
@@ -325,6 +343,29 @@ TEST_F(CUDATest, launchesKernelsWithATableOfBuffers) {
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < 40; ++i)
       EXPECT_EQ(y[k][i], x[k][i] + 1);
+}
+
+TEST_F(CUDATest, clearsScratchMemoryForEveryLaunch) {
+  if (!simulated)
+    GTEST_SKIP() << "the driver for tests does not have the kernel";
+  coil_cuda_kernel mark = makeKernel("mark", 1, 0);
+  mark.block_scratch = 16;
+  void *x = alloc(5 * sizeof(int32_t));
+  coil_run_stats before, after;
+  coil_run_get_stats(run, &before);
+  for (int launch = 0; launch < 3; ++launch) {
+    void *buffers[] = {x};
+    ASSERT_EQ(coil_rt_launch_cuda(run, &mark, buffers, nullptr, 5, 1, 1),
+              COIL_OK)
+        << coil_last_error();
+    int32_t marks[5] = {};
+    ASSERT_EQ(coil_rt_download_cuda(run, marks, x, sizeof(marks)), COIL_OK);
+    for (int32_t found : marks)
+      EXPECT_EQ(found, 1);
+  }
+  coil_run_get_stats(run, &after);
+  EXPECT_EQ(after.live_bytes, before.live_bytes);
+  coil_cuda_kernel_unload(&mark);
 }
 
 TEST_F(CUDATest, doesNotLaunchEmptyGrids) {
