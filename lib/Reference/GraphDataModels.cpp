@@ -334,7 +334,8 @@ MODEL(RandomBitsModel, graph::RandomBitsOp) {
   bool undefined = false;
   int64_t first = skip->evaluate(nullptr, nullptr, undefined);
   int64_t each = vector->evaluate(nullptr, nullptr, undefined);
-  if (undefined || first < 0 || (each != 1 && each != 2 && each != 4))
+  if (undefined || first < 0 ||
+      (each != 1 && each != 2 && each != 4 && each != 8))
     return op.emitError("draws with numbers that are out of range");
   uint64_t seed = uint64_t(operands[0].get(0).i);
   uint64_t offset = uint64_t(operands[0].get(1).i);
@@ -344,7 +345,8 @@ MODEL(RandomBitsModel, graph::RandomBitsOp) {
       std::min<int64_t>(op.getBlocks(), (std::max<int64_t>(n, 1) + 255) / 256);
   for (int64_t e = 0; e < n; ++e) {
     int64_t group = e / each, stream = group % threads;
-    int64_t word = group / threads * each + e % each;
+    int64_t words = each == 1 ? 1 : std::max<int64_t>(each, 4);
+    int64_t word = group / threads * words + e % each;
     uint32_t bits = getPhilox(seed, offset / 4 + uint64_t(first + word / 4),
                               uint64_t(stream))[word % 4];
     result->set(e, makeInt(int64_t(bits)));

@@ -374,7 +374,8 @@ struct RandomBits : OpRewritePattern<graph::RandomBitsOp> {
         n, static_cast<int64_t>(op.getBlocks()));
     ExprAttr vector = op.getVector(), four = sym::constant(ctx, 4);
     ExprAttr group = sym::floorDiv(element, vector);
-    ExprAttr word = sym::add(sym::mul(sym::floorDiv(group, threads), vector),
+    ExprAttr word = sym::add(sym::mul(sym::floorDiv(group, threads),
+                                      graph::RandomBitsOp::getNumWords(vector)),
                              sym::mod(element, vector));
     auto index = [&](ExprAttr e) -> Value {
       return loop::IndexOp::create(k.b, k.b.getI64Type(), e);

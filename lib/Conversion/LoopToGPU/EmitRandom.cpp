@@ -25,7 +25,14 @@ void GPUKernelEmitter::emitRandom(PhiloxOp op) {
   Copies copies = makeCopies(op.getResult());
   bool isVectorOp = form.isVector(op.getResult());
   auto index = op.getWord().getDefiningOp<IndexOp>();
-  bool sharesCounter = !form.isVector(op.getCounter());
+  // The counter is a number that all lanes share, or that and an index.
+  IndexOp counterIndex;
+  if (auto add = op.getCounter().getDefiningOp<arith::AddIOp>())
+    for (auto [x, y] : {std::pair(add.getLhs(), add.getRhs()),
+                        std::pair(add.getRhs(), add.getLhs())})
+      if (auto found = x.getDefiningOp<IndexOp>(); found && !form.isVector(y))
+        counterIndex = found;
+  bool sharesCounter = !form.isVector(op.getCounter()) || counterIndex;
   auto atLane = [&](ExprAttr e, int64_t lane) {
     ExprAttr number = sym::constant(e.getContext(), lane);
     return form.getContext().simplify(
@@ -37,7 +44,7 @@ void GPUKernelEmitter::emitRandom(PhiloxOp op) {
     Value key = extract(lookup(op.getKey(), ip, ir), 0);
     Value counter = lookup(op.getCounter(), ip, ir);
     Value word = lookup(op.getWord(), ip, ir);
-    DenseMap<ExprAttr, std::array<Value, 4>> groups;
+    DenseMap<std::pair<ExprAttr, ExprAttr>, std::array<Value, 4>> groups;
     auto draw = [&](int64_t lane) -> Value {
       Value number = extract(word, lane);
       auto make = [&] {
@@ -50,7 +57,9 @@ void GPUKernelEmitter::emitRandom(PhiloxOp op) {
       MLIRContext *ctx = op.getContext();
       ExprAttr four = sym::constant(ctx, 4);
       ExprAttr group = atLane(sym::floorDiv(index.getExpr(), four), lane);
-      auto [it, isNew] = groups.try_emplace(group);
+      ExprAttr place =
+          counterIndex ? atLane(counterIndex.getExpr(), lane) : four;
+      auto [it, isNew] = groups.try_emplace({group, place});
       if (isNew)
         it->second = make();
       ExprAttr part = atLane(sym::mod(index.getExpr(), four), lane);

@@ -28,6 +28,12 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
+/// Whether the value is known when code is made: the number of values of a
+/// sample whose threads all have as many.
+static bool isConstant(Value v) {
+  return v.getDefiningOp<arith::ConstantOp>() != nullptr;
+}
+
 static ReduceKind kindOf(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getKind();
@@ -290,7 +296,9 @@ GPUKernelEmitter::Values GPUKernelEmitter::reduceWarp(Operation *op,
   for (int64_t n = lanesR / 2; n > 0; n /= 2) {
     Values others;
     for (Value v : parts)
-      others.push_back(shuffle(v, constantI32(n * step), Shuffle::Butterfly));
+      others.push_back(isConstant(v) ? v
+                                     : shuffle(v, constantI32(n * step),
+                                               Shuffle::Butterfly));
     parts = combineAll(op, parts, others);
   }
   return parts;
@@ -390,6 +398,13 @@ void GPUKernelEmitter::finishReductions(
         b.setLoc(op->getLoc());
         SmallVector<int64_t, 2> &list = offsets.emplace_back();
         for (unsigned part = 0; part < getNumParts(op); ++part) {
+          // All groups have it.
+          if (llvm::all_of(items, [&](const Values &item) {
+                return isa<MomentsOp>(op) && isConstant(item[part]);
+              })) {
+            list.push_back(-1);
+            continue;
+          }
           Type type = items[0][part].getType();
           auto vector = dyn_cast<VectorType>(type);
           int64_t lanes = vector ? vector.getNumElements() : 1;
@@ -419,6 +434,11 @@ void GPUKernelEmitter::finishReductions(
       for (unsigned ip = 0; ip < items.size(); ++ip) {
         SmallVector<Values> groups(static_cast<size_t>(groupsR));
         for (unsigned part = 0; part < getNumParts(op); ++part) {
+          if (list[part] < 0) {
+            for (Values &each : groups)
+              each.push_back(items[ip][part]);
+            continue;
+          }
           Type type = items[ip][part].getType();
           auto vector = dyn_cast<VectorType>(type);
           int64_t lanes = vector ? vector.getNumElements() : 1;

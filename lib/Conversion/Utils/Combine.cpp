@@ -97,6 +97,18 @@ static Value constantLike(ImplicitLocOpBuilder &b, Value like, double value) {
   return arith::ConstantOp::create(b, attr);
 }
 
+/// The number in all lanes of `v`, where code is made with it.
+static std::optional<double> getConstant(Value v) {
+  auto op = v.getDefiningOp<arith::ConstantOp>();
+  if (!op)
+    return std::nullopt;
+  if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+    return number.getValueAsDouble();
+  if (auto splat = dyn_cast<SplatElementsAttr>(op.getValue()))
+    return splat.getSplatValue<APFloat>().convertToDouble();
+  return std::nullopt;
+}
+
 static Value add(ImplicitLocOpBuilder &b, Value x, Value y) {
   return arith::AddFOp::create(b, x, y);
 }
@@ -131,11 +143,20 @@ Sample coil::mergeSamples(ImplicitLocOpBuilder &b, Sample x, Sample y) {
     if (!s->count)
       s->count = constantLike(b, s->mean, 1);
   }
-  Value count = add(b, x.count, y.count);
-  Value share = mul(b, y.count, inverse(b, count));
+  std::optional<double> n = getConstant(x.count), m = getConstant(y.count);
+  Value count, share, weight;
+  if (n && m && *n + *m > 0) {
+    count = constantLike(b, x.mean, *n + *m);
+    share = constantLike(b, x.mean, *m / (*n + *m));
+    weight = constantLike(b, x.mean, *n * *m / (*n + *m));
+  } else {
+    count = add(b, x.count, y.count);
+    share = mul(b, y.count, inverse(b, count));
+    weight = mul(b, x.count, share);
+  }
   Value shift = arith::SubFOp::create(b, y.mean, x.mean);
   Value mean = add(b, x.mean, mul(b, shift, share));
-  Value between = mul(b, mul(b, shift, shift), mul(b, x.count, share));
+  Value between = mul(b, mul(b, shift, shift), weight);
   return {mean, add(b, add(b, x.m2, y.m2), between), count};
 }
 

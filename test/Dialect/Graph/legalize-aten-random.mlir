@@ -21,11 +21,15 @@ func.func @state() -> (tensor<4xf32>, tensor<1000000xbf16>, tensor<8xi64>) {
 // CHECK:         graph.compare lt
 // CHECK:         graph.random_bits %{{.+}} skip <1> vector <2>
 // CHECK:         graph.random_bits %{{.+}} skip <2> vector <1>
-func.func @dropout(%x: tensor<4x2xf32>, %y: tensor<6xbf16>, %z: tensor<7xf64>) -> (tensor<4x2xf32>, tensor<4x2xi1>, tensor<6xbf16>, tensor<7xf64>) {
+// CHECK:         graph.random_bits %{{.+}} skip <3> vector <8>
+// CHECK:         graph.random_bits %{{.+}} skip <4> vector <2>
+func.func @dropout(%x: tensor<4x2xf32>, %y: tensor<6xbf16>, %z: tensor<7xf64>, %v: tensor<16xbf16>, %w: tensor<16xf64>) -> (tensor<4x2xf32>, tensor<4x2xi1>, tensor<6xbf16>, tensor<7xf64>, tensor<16xbf16>, tensor<16xf64>) {
   %0:2 = graph.aten "aten.native_dropout.default"(%x) ["input"] {p = 0.25 : f64, train = true} : (tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4x2xi1>)
   %1 = graph.aten "aten.dropout.default"(%y) ["input"] {p = 0.5 : f64, train = true} : (tensor<6xbf16>) -> tensor<6xbf16>
   %2 = graph.aten "aten.dropout.default"(%z) ["input"] {p = 0.5 : f64, train = true} : (tensor<7xf64>) -> tensor<7xf64>
-  return %0#0, %0#1, %1, %2 : tensor<4x2xf32>, tensor<4x2xi1>, tensor<6xbf16>, tensor<7xf64>
+  %3 = graph.aten "aten.dropout.default"(%v) ["input"] {p = 0.5 : f64, train = true} : (tensor<16xbf16>) -> tensor<16xbf16>
+  %4 = graph.aten "aten.dropout.default"(%w) ["input"] {p = 0.5 : f64, train = true} : (tensor<16xf64>) -> tensor<16xf64>
+  return %0#0, %0#1, %1, %2, %3, %4 : tensor<4x2xf32>, tensor<4x2xi1>, tensor<6xbf16>, tensor<7xf64>, tensor<16xbf16>, tensor<16xf64>
 }
 
 // A dynamic number of elements makes expressions.

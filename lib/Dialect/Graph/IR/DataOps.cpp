@@ -275,6 +275,12 @@ sym::ExprAttr RandomBitsOp::getNumGroups(sym::ExprAttr n, int64_t blocks) {
   return sym::ceilDiv(n, sym::mul(getNumThreads(n, blocks), 4));
 }
 
+sym::ExprAttr RandomBitsOp::getNumWords(sym::ExprAttr vector) {
+  sym::ExprAttr some =
+      sym::min(sym::add(vector, -1), sym::constant(vector.getContext(), 1));
+  return sym::max(vector, sym::mul(some, 4));
+}
+
 LogicalResult RandomBitsOp::verify() {
   auto state = cast<RankedTensorType>(getState().getType());
   if (!state.hasStaticShape() || state.getDimSize(0) != 2)
@@ -284,10 +290,12 @@ LogicalResult RandomBitsOp::verify() {
       failed(verifySymbolsOnly(*this, getVector()))) // (C1)
     return failure();
   std::optional<int64_t> vector = getVector().getConstant();
-  if ((vector && *vector != 1 && *vector != 2 && *vector != 4) ||
-      static_cast<int64_t>(getBlocks()) < 1) // (C2)
-    return emitOpError("expected a vector of 1, 2 or 4 elements and a positive "
-                       "number of blocks");
+  bool known =
+      !vector || *vector == 1 || *vector == 2 || *vector == 4 || *vector == 8;
+  if (!known || static_cast<int64_t>(getBlocks()) < 1) // (C2)
+    return emitOpError(
+        "expected a vector of 1, 2, 4 or 8 elements and a positive "
+        "number of blocks");
   if (std::optional<int64_t> skip = getSkip().getConstant(); skip && *skip < 0)
     return emitOpError() << "cannot skip " << *skip << " groups"; // (C3)
   return success();

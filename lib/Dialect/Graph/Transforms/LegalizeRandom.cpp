@@ -76,16 +76,19 @@ static Value drawUniform(AtenCall &c, SizesRef sizes, ExprAttr vector) {
 
 static ExprAttr single(AtenCall &c) { return c.b.size(1); }
 
-/// Elements that a thread of the dropout kernel takes at once: 4, 2 or 1, what
-/// divides their number.
-static ExprAttr getDropoutVector(AtenCall &c, SizesRef sizes) {
+/// Elements that a thread of the dropout kernel takes at once: 16 bytes, or
+/// less to divide their number.
+static ExprAttr getDropoutVector(AtenCall &c, SizesRef sizes, Type type) {
   MLIRContext *ctx = c.b.getContext();
-  ExprAttr one = sym::constant(ctx, 1);
-  ExprAttr rest = sym::mod(sym::product(ctx, sizes), sym::constant(ctx, 4));
-  ExprAttr some = sym::min(rest, one);
-  ExprAttr even = sym::sub(one, sym::mod(rest, sym::constant(ctx, 2)));
-  return c.getContext().simplify(
-      sym::add(sym::add(sym::mul(some, -3), 4), sym::mul(some, even)));
+  ExprAttr n = sym::product(ctx, sizes), vector = sym::constant(ctx, 1);
+  int64_t most = 128 / static_cast<int64_t>(type.getIntOrFloatBitWidth());
+  for (int64_t v = 2; v <= most; v *= 2) {
+    // Twice as many if `v` divides the number.
+    ExprAttr rest =
+        sym::min(sym::mod(n, sym::constant(ctx, v)), sym::constant(ctx, 1));
+    vector = sym::mul(vector, sym::sub(sym::constant(ctx, 2), rest));
+  }
+  return c.getContext().simplify(vector);
 }
 
 static bool isNarrowFloat(Type type) {
@@ -129,7 +132,7 @@ static LogicalResult legalizeDropout(AtenCall &c) {
     return c.replace(b.mul(x, b.scalar(0, type)));
   }
   Sizes sizes = getSizes(x);
-  Value u = drawUniform(c, sizes, getDropoutVector(c, sizes));
+  Value u = drawUniform(c, sizes, getDropoutVector(c, sizes, type));
   // In the type that the kernel computes with.
   double keep = 1 - p;
   if (compute.isF32())

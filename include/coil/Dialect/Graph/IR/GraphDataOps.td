@@ -389,13 +389,15 @@ def Graph_RandomBitsOp : Graph_Op<"random_bits", [Pure]> {
 
     A CUDA kernel of T = 256 min(`blocks`, ceil(n / 256)) threads draws for n
     elements; each thread has a stream of its own and takes `vector` neighbours
-    at once. Element e, in row-major order, is of thread t = (e div `vector`) mod
-    T, which has taken k = (e div `vector`) div T before. It gets word
-    w = k `vector` + e mod `vector` of the thread's stream: number w mod 4 of
+    at once, for which it draws whole groups of four words unless they are one.
+    Element e, in row-major order, is of thread t = (e div `vector`) mod T, which
+    has drawn k = (e div `vector`) div T times before. It gets word
+    w = k u + e mod `vector` of the thread's stream, where u is 1 for a `vector`
+    of 1 and else max(`vector`, 4): number w mod 4 of
     Philox(key = seed, counter = offset div 4 + `skip` + w div 4, stream = t).
 
     (C1) `skip` and `vector` mention symbols only.
-    (C2) A constant `vector` is 1, 2 or 4, and `blocks` is positive.
+    (C2) A constant `vector` is 1, 2, 4 or 8, and `blocks` is positive.
     (C3) `skip` is not a negative constant.
 
     Example:
@@ -417,6 +419,8 @@ def Graph_RandomBitsOp : Graph_Op<"random_bits", [Pure]> {
     /// Groups of four words that drawing `n` elements takes of each stream.
     static ::coil::sym::ExprAttr getNumGroups(::coil::sym::ExprAttr n,
                                               int64_t blocks);
+    /// Words that a thread draws at a time.
+    static ::coil::sym::ExprAttr getNumWords(::coil::sym::ExprAttr vector);
   }];
   let hasVerifier = 1;
 }
