@@ -43,6 +43,12 @@ cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
 if os.path.exists(cuda_sim):
     config.available_features.add("cuda-sim")
     config.substitutions.append(("%cuda_sim", "env COIL_CUDA_CACHING=0 COIL_CUDA_DRIVER=" + cuda_sim))
+# Libraries that compute on that device.
+for library in ["cudnn", "cublaslt"]:
+    file = os.path.join(config.coil_obj_root, "lib", "coil-fake-" + library + ".so")
+    if os.path.exists(file):
+        config.available_features.add("fake-" + library)
+        config.substitutions.append(("%fake_" + library, "env COIL_" + library.upper() + "_LIBRARY=" + file))
 
 # What assembles PTX; Coil looks in the same places.
 cuda = [os.environ.get(v) for v in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")]

@@ -307,7 +307,8 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
       module->walk([&](Operation *op) {
         stats.launches += isa<wrapper::LaunchOp>(op);
         stats.libraryCalls +=
-            isa<wrapper::ContractionOp, wrapper::ConvolutionOp>(op);
+            isa<wrapper::ContractionOp, wrapper::ConvolutionOp,
+                wrapper::AttentionOp>(op);
       });
   }
 

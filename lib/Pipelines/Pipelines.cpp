@@ -17,6 +17,7 @@
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Library.h"
+#include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -73,12 +74,22 @@ static bool isCuda(const CompilePipelineOptions &options) {
   return StringRef(options.target).starts_with("cuda");
 }
 
-/// `auto` is the library of the target, if this process can load it.
+/// `auto` are the libraries of the target that this process can load.
 static std::string resolveLibrary(const CompilePipelineOptions &options) {
   if (options.library != "auto")
     return options.library;
-  const char *library = isCuda(options) ? "cublaslt" : "onednn";
-  return coil_rt_library_available(library) ? library : "none";
+  std::string result;
+  auto add = [&](const char *library) {
+    if (coil_rt_library_available(library))
+      result += (result.empty() ? "" : ",") + std::string(library);
+  };
+  if (isCuda(options)) {
+    add("cublaslt");
+    add("cudnn");
+  } else {
+    add("onednn");
+  }
+  return result.empty() ? "none" : result;
 }
 
 /// Chips before this have no code of ours.
@@ -136,13 +147,23 @@ llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
 }
 
 void coil::buildGraphPipeline(OpPassManager &pm,
-                              const CompilePipelineOptions &) {
-  // Framework operators become ours; compound ones are taken apart.
+                              const CompilePipelineOptions &options) {
+  // Framework operators become ours; compound ones are taken apart, but for
+  // what a library has as a whole.
   pm.addNestedPass<func::FuncOp>(graph::createGraphLegalizeAtenPass());
-  pm.addNestedPass<func::FuncOp>(graph::createGraphDecomposePass());
+  graph::GraphDecomposePassOptions decompose;
+  decompose.library = resolveLibrary(options);
+  // oneDNN is faster than the copy that this costs.
+  decompose.tiles = isCuda(options);
+  pm.addNestedPass<func::FuncOp>(graph::createGraphDecomposePass(decompose));
   // Decomposition leaves identities and duplicates behind.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (hasLibrary(decompose.library, "cudnn")) {
+    pm.addNestedPass<func::FuncOp>(graph::createGraphChannelsLastPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
   // The contract of the stage: no framework operator is left.
   pm.addNestedPass<func::FuncOp>(graph::createGraphVerifyContractPass());
 }

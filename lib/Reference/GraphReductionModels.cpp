@@ -15,6 +15,7 @@
 #include "GraphModels.h"
 #include "ScalarFunctions.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/TypeInference.h"
 
 #include <cmath>
 
@@ -412,16 +413,50 @@ void forEachPoint(ArrayRef<int64_t> sizes, FnT fn) {
   }
 }
 
+/// Sizes with the channels in front of space.
+SmallVector<int64_t> getSizesFirst(const Tensor &tensor, bool channelsLast) {
+  return channelsLast ? graph::toChannelsFirst<int64_t>(tensor.getSizes())
+                      : SmallVector<int64_t>(tensor.getSizes());
+}
+
+/// Position of an element whose index has the channels in front of space, in a
+/// tensor with these sizes.
+int64_t getPosition(ArrayRef<int64_t> sizes, ArrayRef<int64_t> index,
+                    bool channelsLast) {
+  int64_t position = index[0];
+  if (!channelsLast)
+    position = position * sizes[1] + index[1];
+  for (size_t d = 2; d < sizes.size(); ++d)
+    position = position * sizes[d] + index[d];
+  if (channelsLast)
+    position = position * sizes[1] + index[1];
+  return position;
+}
+
+/// The elements in the order that has the channels in front of space.
+std::vector<double> getDoublesFirst(const Tensor &tensor, bool channelsLast) {
+  std::vector<double> values(tensor.getNumElements());
+  SmallVector<int64_t> sizes = getSizesFirst(tensor, channelsLast);
+  forEachPoint(sizes, [&](int64_t i, ArrayRef<int64_t> point) {
+    values[i] = tensor.get(getPosition(sizes, point, channelsLast)).f;
+  });
+  return values;
+}
+
 MODEL(ConvModel, graph::ConvOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
   if (failed(result))
     return failure();
   const Tensor &input = operands[0], &weight = operands[1];
-  ArrayRef<int64_t> spatial = input.getSizes().drop_front(2);
-  ArrayRef<int64_t> kernel = weight.getSizes().drop_front(2);
-  int64_t inChannels = input.getSizes()[1];
-  int64_t groupChannels = weight.getSizes()[1];
-  int64_t outChannels = weight.getSizes()[0];
+  bool last = op.getChannelsLast();
+  SmallVector<int64_t> inputSizes = getSizesFirst(input, last),
+                       weightSizes = getSizesFirst(weight, last),
+                       resultSizes = getSizesFirst(*result, last);
+  ArrayRef<int64_t> spatial = ArrayRef(inputSizes).drop_front(2);
+  ArrayRef<int64_t> kernel = ArrayRef(weightSizes).drop_front(2);
+  int64_t inChannels = inputSizes[1];
+  int64_t groupChannels = weightSizes[1];
+  int64_t outChannels = weightSizes[0];
   int64_t window = getProduct(kernel), plane = getProduct(spatial);
   int64_t outPerGroup = outChannels / op.getGroups();
   if (groupChannels * static_cast<int64_t>(op.getGroups()) != inChannels)
@@ -429,8 +464,9 @@ MODEL(ConvModel, graph::ConvOp) {
   if (failed(
           frame.spend(op, result->getNumElements() * groupChannels * window)))
     return failure();
-  std::vector<double> x = getDoubles(input), w = getDoubles(weight);
-  forEachPoint(result->getSizes(), [&](int64_t i, ArrayRef<int64_t> point) {
+  std::vector<double> x = getDoublesFirst(input, last),
+                      w = getDoublesFirst(weight, last);
+  forEachPoint(resultSizes, [&](int64_t, ArrayRef<int64_t> point) {
     int64_t channel = point[1], group = channel / outPerGroup;
     double sum = 0;
     for (int64_t c = 0; c < groupChannels; ++c) {
@@ -443,7 +479,7 @@ MODEL(ConvModel, graph::ConvOp) {
           op.getDilation(),
           [&](int64_t k, int64_t at) { sum += image[at] * filter[k]; });
     }
-    result->set(i, makeFloat(sum));
+    result->set(getPosition(resultSizes, point, last), makeFloat(sum));
   });
   results.push_back(*result);
   return success();
@@ -455,8 +491,11 @@ MODEL(PoolModel, graph::PoolOp) {
     return failure();
   const Tensor &input = operands[0];
   DType dtype = input.getDType();
-  ArrayRef<int64_t> spatial = input.getSizes().drop_front(2);
-  int64_t plane = getProduct(spatial), channels = input.getSizes()[1];
+  bool last = op.getChannelsLast();
+  SmallVector<int64_t> inputSizes = getSizesFirst(input, last),
+                       resultSizes = getSizesFirst(*result, last);
+  ArrayRef<int64_t> spatial = ArrayRef(inputSizes).drop_front(2);
+  int64_t plane = getProduct(spatial), channels = inputSizes[1];
   if (failed(frame.spend(op, result->getNumElements() *
                                  getProduct(op.getKernel()))))
     return failure();
@@ -469,14 +508,17 @@ MODEL(PoolModel, graph::PoolOp) {
     size += 2 * op.getPadding()[d];
   SmallVector<int64_t> noPadding(spatial.size(), 0);
   LogicalResult status = success();
-  forEachPoint(result->getSizes(), [&](int64_t i, ArrayRef<int64_t> point) {
-    int64_t start = (point[0] * channels + point[1]) * plane, count = 0;
+  forEachPoint(resultSizes, [&](int64_t, ArrayRef<int64_t> point) {
+    // The first element of the plane, and how far apart its elements are.
+    int64_t start = last ? point[0] * plane * channels + point[1]
+                         : (point[0] * channels + point[1]) * plane;
+    int64_t step = last ? channels : 1, count = 0;
     ArrayRef<int64_t> place = point.drop_front(2);
     Scalar value = getNeutral(kind, dtype);
     forEachInWindow(
         spatial, place, op.getKernel(), op.getStride(), op.getPadding(),
         op.getDilation(), [&](int64_t, int64_t at) {
-          value = combine(kind, dtype, value, input.get(start + at));
+          value = combine(kind, dtype, value, input.get(start + at * step));
           ++count;
         });
     if (!isMax) {
@@ -499,7 +541,7 @@ MODEL(PoolModel, graph::PoolOp) {
         value.i = wrapTo(dtype, value.i) / divisor;
       }
     }
-    result->set(i, value);
+    result->set(getPosition(resultSizes, point, last), value);
   });
   results.push_back(*result);
   return status;

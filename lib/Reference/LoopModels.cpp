@@ -705,6 +705,57 @@ struct ViewModel : ReferenceOpInterface::ExternalModel<ViewModel, ViewOp> {
   }
 };
 
+/// `loop.attention`, whose sums are in double and rounded once.
+struct AttentionModel
+    : ReferenceOpInterface::ExternalModel<AttentionModel, AttentionOp> {
+  LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
+                         SmallVectorImpl<Tensor> &results) const {
+    auto attention = cast<AttentionOp>(op);
+    FailureOr<Tensor> result = frame.allocate(op, attention.getType());
+    if (failed(result))
+      return failure();
+    const Tensor &q = operands[0], &k = operands[1], &v = operands[2];
+    ArrayRef<int64_t> qs = q.getSizes(), ks = k.getSizes();
+    int64_t heads = qs[1], rows = qs[2], depth = qs[3], columns = ks[2],
+            width = v.getSizes()[3];
+    if (heads && (ks[1] == 0 || heads % ks[1] != 0))
+      return op->emitError() << heads << " heads share " << ks[1];
+    double scale = attention.getScale().convertToDouble();
+    if (failed(
+            frame.spend(op, qs[0] * heads * rows * columns * (depth + width))))
+      return failure();
+    std::vector<double> scores(columns), sums(width);
+    for (int64_t i = 0; i < qs[0] * heads * rows; ++i) {
+      int64_t row = i % rows, head = i / rows % heads, b = i / rows / heads;
+      int64_t shared = b * ks[1] + head / (heads / ks[1]);
+      double greatest = -HUGE_VAL, total = 0;
+      for (int64_t j = 0; j < columns; ++j) {
+        double score = 0;
+        for (int64_t e = 0; e < depth; ++e)
+          score += q.get(i * depth + e).f *
+                   k.get((shared * columns + j) * depth + e).f;
+        score *= scale;
+        if (operands.size() > 3)
+          score += operands[3].get(i * columns + j).f;
+        scores[j] = attention.getCausal() && j > row ? -HUGE_VAL : score;
+        greatest = std::isnan(score) ? score : std::max(greatest, scores[j]);
+      }
+      std::fill(sums.begin(), sums.end(), 0.0);
+      for (int64_t j = 0; j < columns; ++j) {
+        double weight = std::exp(scores[j] - greatest);
+        total += weight;
+        for (int64_t f = 0; f < width; ++f)
+          sums[f] += weight * v.get((shared * columns + j) * width + f).f;
+      }
+      for (int64_t f = 0; f < width; ++f)
+        result->set(((b * rows + row) * heads + head) * width + f,
+                    makeFloat(sums[f] / total));
+    }
+    results.push_back(*result);
+    return success();
+  }
+};
+
 /// The function of `loop.special`, in double or float.
 struct SpecialModel
     : ReferenceScalarOpInterface::ExternalModel<SpecialModel, SpecialOp> {
@@ -770,6 +821,7 @@ void reference::registerLoopModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, LoopDialect *) {
     KernelOp::attachInterface<KernelModel>(*context);
     ViewOp::attachInterface<ViewModel>(*context);
+    AttentionOp::attachInterface<AttentionModel>(*context);
     SpecialOp::attachInterface<SpecialModel>(*context);
     PhiloxOp::attachInterface<PhiloxModel>(*context);
   });

@@ -411,5 +411,5 @@ extern "C" int32_t coil_rt_contraction(coil_run *run,
   TraceStep step(run, COIL_TRACE_LIBRARY, "contraction");
   ++run->stats.library_calls;
   int32_t status = guarded([&] { return contract(run, desc, a, b, bias, c); });
-  return step.finish(status, c, 0);
+  return step.finish(nameFailure(status, "contraction", desc->where), c, 0);
 }

@@ -476,5 +476,5 @@ extern "C" int32_t coil_rt_convolution(coil_run *run,
   TraceStep step(run, COIL_TRACE_LIBRARY, "convolution");
   ++run->stats.library_calls;
   int32_t status = guarded([&] { return convolve(run, desc, x, w, bias, y); });
-  return step.finish(status, y, 0);
+  return step.finish(nameFailure(status, "convolution", desc->where), y, 0);
 }

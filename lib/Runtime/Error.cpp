@@ -13,6 +13,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 using namespace coil::rt;
 
@@ -28,6 +29,16 @@ int32_t coil::rt::fail(coil_status status, const char *format, ...) {
 
 int32_t coil::rt::failWith(int32_t status, const char *message) {
   snprintf(lastError, sizeof(lastError), "%s", message);
+  return status;
+}
+
+int32_t coil::rt::nameFailure(int32_t status, const char *what,
+                              const char *where) {
+  if (!status || !where || !*where)
+    return status;
+  size_t length = strlen(lastError);
+  snprintf(lastError + length, sizeof(lastError) - length, ", in %s (%s)", what,
+           where);
   return status;
 }
 

@@ -26,6 +26,10 @@ int32_t fail(coil_status status, const char *format, ...)
 /// Records a message that another thread produced.
 int32_t failWith(int32_t status, const char *message);
 
+/// Adds to the message of a failure what failed, and its place in the model
+/// (which may be null or empty). Returns `status`.
+int32_t nameFailure(int32_t status, const char *what, const char *where);
+
 /// Runs `body`, which returns a status, and turns exceptions into one.
 template <typename Body>
 int32_t guarded(Body &&body) {

@@ -11,6 +11,7 @@
 
 #include "OneDNN.h"
 #include "CUDA/BlasLt.h"
+#include "CUDA/CuDnn.h"
 #include "Threads.h"
 
 #include "coil/Runtime/Library.h"
@@ -282,12 +283,27 @@ int32_t Primitive::execute(coil_run *run, const Argument *arguments,
 // Interface
 //===----------------------------------------------------------------------===//
 
-static bool isBlasLt(const char *library) {
-  return library && std::string(library) == "cublaslt";
-}
-
 static bool isOneDNN(const char *library) {
   return library && !strcmp(library, "onednn");
+}
+
+/// What the vendor of a device provides.
+namespace {
+struct DeviceLibrary {
+  const char *name;
+  bool (*isPresent)();
+  void (*setFile)(const char *file);
+};
+} // namespace
+
+static const DeviceLibrary *getDeviceLibrary(const char *name) {
+  static const DeviceLibrary libraries[] = {
+      {"cublaslt", cuda::BlasLt::isPresent, cuda::BlasLt::setFile},
+      {"cudnn", cuda::CuDnn::isPresent, cuda::CuDnn::setFile}};
+  for (const DeviceLibrary &library : libraries)
+    if (name && !strcmp(name, library.name))
+      return &library;
+  return nullptr;
 }
 
 extern "C" {
@@ -295,23 +311,24 @@ extern "C" {
 int32_t coil_rt_library_available(const char *library) {
   bool available = false;
   guarded([&]() -> int32_t {
-    available = isBlasLt(library) ? cuda::BlasLt::isPresent()
-                                  : isOneDNN(library) && OneDNN::get();
+    if (const DeviceLibrary *known = getDeviceLibrary(library))
+      available = known->isPresent();
+    else
+      available = isOneDNN(library) && OneDNN::get();
     return COIL_OK;
   });
   return available;
 }
 
 int32_t coil_library_set_file(const char *library, const char *file) {
-  if (isBlasLt(library))
-    return guarded([&]() -> int32_t {
-      cuda::BlasLt::setFile(file);
-      return COIL_OK;
-    });
-  if (!isOneDNN(library))
-    return fail(COIL_INVALID_ARGUMENT, "unknown library '%s'",
-                library ? library : "");
   return guarded([&]() -> int32_t {
+    if (const DeviceLibrary *known = getDeviceLibrary(library)) {
+      known->setFile(file);
+      return COIL_OK;
+    }
+    if (!isOneDNN(library))
+      return fail(COIL_INVALID_ARGUMENT, "unknown library '%s'",
+                  library ? library : "");
     Loader &state = loader();
     std::lock_guard<std::mutex> lock(state.mutex);
     state.file = file ? file : "";

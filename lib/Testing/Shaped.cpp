@@ -558,9 +558,14 @@ bool Generator::emitConv() {
   DType dtype = randomFloat();
   // An infinite weight times padding is NaN or nothing, as libraries differ.
   llvm::SaveAndRestore keep(special, false);
+  bool channelsLast = chance(30);
+  if (channelsLast) {
+    input = toChannelsLast<ExprAttr>(input);
+    weight = toChannelsLast<ExprAttr>(weight);
+  }
   Item x = argument(dtype, input), w = argument(dtype, weight);
   auto op = ConvOp::create(builder, loc, x.value, w.value, stride, padding,
-                           dilation, groups);
+                           dilation, groups, channelsLast);
   return add(op, -4.0 * 9 * 4, 4.0 * 9 * 4);
 }
 
@@ -596,7 +601,8 @@ bool Generator::emitPool() {
       builder.getDenseI64ArrayAttr(padding),
       builder.getDenseI64ArrayAttr(dilation),
       !isMax && chance(40) ? builder.getUnitAttr() : UnitAttr(),
-      !isMax && chance(30) ? builder.getI64IntegerAttr(3) : IntegerAttr());
+      !isMax && chance(30) ? builder.getI64IntegerAttr(3) : IntegerAttr(),
+      /*channels_last=*/UnitAttr());
   double size = std::max(std::fabs(x.lo), std::fabs(x.hi));
   if (x.isFloat() && size * 27 > limit(x.dtype))
     return false;
@@ -636,6 +642,7 @@ bool Generator::emitAttention() {
   auto op = AttentionOp::create(
       builder, loc, sym::getTensorType(result, type(dtype)), q.value, k.value,
       v.value, mask, causal ? builder.getUnitAttr() : UnitAttr(),
-      builder.getF64FloatAttr(0.5));
+      builder.getF64FloatAttr(0.5),
+      /*library=*/StringAttr());
   return add(op, -2, 2);
 }

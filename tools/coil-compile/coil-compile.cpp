@@ -67,9 +67,10 @@ static cl::opt<bool>
                            "are faster without an order"),
                   cl::cat(category));
 static cl::opt<std::string>
-    library("library", cl::init("auto"), cl::value_desc("name"),
-            cl::desc("Library for contractions and convolutions: onednn (CPU), "
-                     "cublaslt (GPUs), none, or auto (default)"),
+    library("library", cl::init("auto"), cl::value_desc("names"),
+            cl::desc("Libraries for contractions, convolutions and attention, "
+                     "separated by commas: onednn (CPU), cublaslt, cudnn "
+                     "(GPUs); or none, or auto (default)"),
             cl::cat(category));
 static cl::opt<int64_t>
     vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),

@@ -15,6 +15,7 @@
 #include "coil/Driver/CompiledProgram.h"
 #include "coil/Reference/Tensor.h"
 #include "coil/Runtime/CUDA.h"
+#include "coil/Support/Libraries.h"
 #include "coil/Support/Npy.h"
 #include "coil/Support/TensorText.h"
 
@@ -171,10 +172,11 @@ static cl::opt<bool>
                            "are faster without an order"),
                   cl::cat(compileCategory));
 static cl::opt<std::string>
-    library("library", cl::init("auto"), cl::value_desc("name"),
-            cl::desc("Library for contractions and convolutions: onednn (CPU), "
-                     "cublaslt (GPUs), none, auto (that of the target where it "
-                     "can be loaded; default)"),
+    library("library", cl::init("auto"), cl::value_desc("names"),
+            cl::desc("Libraries for contractions, convolutions and attention, "
+                     "separated by commas: onednn (CPU), cublaslt, cudnn "
+                     "(GPUs); or none, or auto (those of the target that can "
+                     "be loaded; default)"),
             cl::cat(compileCategory));
 static cl::opt<bool> fuse("fuse", cl::init(true),
                           cl::desc("Merge kernels (default: true)"),
@@ -508,11 +510,10 @@ int main(int argc, char **argv) {
   if (coil_set_num_threads(int32_t(threads)) != COIL_OK)
     return report(ExitUsage, coil_last_error());
 
-  if (library != "auto" && library != "onednn" && library != "cublaslt" &&
-      library != "none")
-    return report(ExitUsage,
-                  "unknown library '" + library +
-                      "', expected 'onednn', 'cublaslt', 'none' or 'auto'");
+  if (StringRef unknown; library != "auto" && !areLibraries(library, unknown))
+    return report(ExitUsage, "unknown library '" + unknown +
+                                 "', expected 'onednn', 'cublaslt', 'cudnn', "
+                                 "'none' or 'auto'");
   if (perKernel && target == "cpu")
     return report(ExitUsage, "--per-kernel is for GPUs; --trace prints the "
                              "steps of a program for the CPU");

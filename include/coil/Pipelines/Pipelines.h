@@ -57,9 +57,10 @@ struct CompilePipelineOptions
       llvm::cl::init(false)};
   Option<std::string> library{
       *this, "library",
-      llvm::cl::desc("Library for contractions and convolutions: onednn (CPU), "
-                     "cublaslt (contractions on GPUs), none, or auto (the one "
-                     "of the target where it can be loaded)"),
+      llvm::cl::desc("Libraries for contractions, convolutions and attention, "
+                     "separated by commas: onednn (CPU), cublaslt, cudnn "
+                     "(GPUs); or none, or auto (those of the target that can "
+                     "be loaded)"),
       llvm::cl::init("auto")};
   Option<int64_t> vectorBits{
       *this, "vector-bits",

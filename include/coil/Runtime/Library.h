@@ -19,15 +19,15 @@
 extern "C" {
 #endif
 
-/// Whether there is the library "onednn" or "cublaslt". The former is loaded
-/// for that; of the latter, which is hundreds of megabytes, only the file is
-/// looked for, where that suffices.
+/// Whether there is the library "onednn", "cublaslt" or "cudnn". The first is
+/// loaded for that; of the others, which are hundreds of megabytes, only the
+/// file is looked for, where that suffices.
 COIL_RT_API int32_t coil_rt_library_available(const char *library);
 
 /// Chooses the file that is loaded for a library in place of the default
-/// (libdnnl.so.2 and libcublasLt.so.13 or 12, or what the environment variables
-/// COIL_ONEDNN_LIBRARY and COIL_CUBLASLT_LIBRARY name), from the next call on;
-/// NULL restores the default.
+/// (libdnnl.so.2, libcublasLt.so.13 or 12 and libcudnn.so.9, or what the
+/// environment variables COIL_ONEDNN_LIBRARY, COIL_CUBLASLT_LIBRARY and
+/// COIL_CUDNN_LIBRARY name), from the next call on; NULL restores the default.
 COIL_RT_API int32_t coil_library_set_file(const char *library,
                                           const char *file);
 
@@ -71,6 +71,7 @@ typedef struct coil_contraction {
   int64_t a_batch_strides[COIL_MAX_BATCH_RANK];
   int64_t b_batch_strides[COIL_MAX_BATCH_RANK];
   int64_t c_batch_strides[COIL_MAX_BATCH_RANK];
+  const char *where; ///< Its place in the model, for errors, or NULL.
 } coil_contraction;
 
 /// Runs a contraction. `bias` may be NULL. f32 takes any size and stride
@@ -120,6 +121,7 @@ typedef struct coil_convolution {
   int64_t x_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< n, ci, spatial
   int64_t w_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< co, ci in group, spatial
   int64_t y_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< n, co, spatial
+  const char *where; ///< Its place in the model, for errors, or NULL.
 } coil_convolution;
 
 /// Runs a convolution. `bias` may be NULL. Takes f32 and, where the library has
@@ -128,6 +130,49 @@ COIL_RT_API int32_t coil_rt_convolution(coil_run *run,
                                         const coil_convolution *desc,
                                         const void *x, const void *w,
                                         const void *bias, void *y);
+
+/// The same on the device of the run, by cuDNN, for f32 (never rounded to
+/// TF32), f16 and bf16, summed in f32; all operands have one type, the function
+/// is none or relu, and `y` is dense with the channels in their place or
+/// innermost. What is not in the order of `y` is copied first.
+COIL_RT_API int32_t coil_rt_convolution_cuda(coil_run *run,
+                                             const coil_convolution *desc,
+                                             const void *x, const void *w,
+                                             const void *bias, void *y);
+
+/// o[b, h, l] = sum over s of softmax over s of (scale * q[b, h, l] . k[b, h',
+/// s]
+///     + mask[b, h, l, s]) * v[b, h', s], where `heads / kv_heads` neighbouring
+/// heads h share a head h'. Strides count elements; those of the mask may be 0.
+typedef struct coil_attention {
+  uint32_t struct_size; ///< sizeof(coil_attention)
+  int32_t dtype;        ///< Of all operands.
+  int32_t causal;       ///< Whether l sees only s up to l.
+  int32_t reserved;     ///< 0
+  double scale;
+  int64_t batch;
+  int64_t heads;
+  int64_t kv_heads;
+  int64_t queries;
+  int64_t keys;
+  int64_t width; ///< Of a query and a key.
+  int64_t value_width;
+  int64_t q_strides[4]; ///< batch, heads, queries, width
+  int64_t k_strides[4];
+  int64_t v_strides[4];
+  int64_t mask_strides[4];
+  int64_t o_strides[4];
+  const char *where; ///< Its place in the model, for errors, or NULL.
+} coil_attention;
+
+/// Runs attention on the device of the run, by cuDNN, for f16 and bf16.
+/// `mask` may be NULL. Both widths are multiples of 8, at most 128. A query
+/// for which the mask is minus infinity everywhere has no defined result.
+COIL_RT_API int32_t coil_rt_attention_cuda(coil_run *run,
+                                           const coil_attention *desc,
+                                           const void *q, const void *k,
+                                           const void *v, const void *mask,
+                                           void *o);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,7 @@ void populateReductionToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateWindowToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateViewToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateDataToLoopPatterns(mlir::RewritePatternSet &patterns);
+void populateAttentionToLoopPatterns(mlir::RewritePatternSet &patterns);
 
 /// Builds a kernel: opens its body on construction, leaves it on destruction.
 class KernelBuilder {

@@ -40,28 +40,36 @@ struct Conv : OpRewritePattern<graph::ConvOp> {
                           weight = getSizes(op.getWeight()),
                           dims = getSizes(op.getResult());
     unsigned rank = static_cast<unsigned>(dims.size()), spatial = rank - 2;
-    // Kernel dimensions: n, o, out..., then reduced: c, kernel...
+    bool last = op.getChannelsLast();
+    // Kernel dimensions: n, o, out..., then reduced: c, kernel...; or with the
+    // channels behind the others.
     dims.append(weight.begin() + 1, weight.end());
+    unsigned channelAt = last ? rank - 1 : 1, spaceAt = last ? 1 : 2;
     sym::Context context = ::coil::getContext(op, dims);
     KernelBuilder k(rewriter, op.getLoc(), "conv", dims,
                     {op.getInput(), op.getWeight()}, op.getType());
-    ExprAttr o = sym::dim(ctx, 1), c = sym::dim(ctx, rank);
+    ExprAttr o = sym::dim(ctx, channelAt),
+             c = sym::dim(ctx, rank + channelAt - 1);
     ExprAttr channel = c;
     int64_t groups = static_cast<int64_t>(op.getGroups());
     if (groups != 1) {
       ExprAttr perGroup = sym::floorDiv(weight[0], sym::constant(ctx, groups));
-      channel = sym::add(sym::mul(sym::floorDiv(o, perGroup), weight[1]), c);
+      channel =
+          sym::add(sym::mul(sym::floorDiv(o, perGroup), weight[channelAt]), c);
     }
-    SmallVector<ExprAttr> at{sym::dim(ctx, 0), channel}, weightAt{o, c};
+    SmallVector<ExprAttr> at{sym::dim(ctx, 0)}, weightAt{o};
     Value mask;
     for (unsigned i = 0; i < spatial; ++i) {
-      ExprAttr position = sym::dim(ctx, rank + 1 + i);
-      at.push_back(windowIndex(sym::dim(ctx, 2 + i), position,
+      ExprAttr position = sym::dim(ctx, rank + spaceAt - 1 + i);
+      at.push_back(windowIndex(sym::dim(ctx, spaceAt + i), position,
                                op.getStride()[i], op.getDilation()[i],
                                op.getPadding()[i]));
       weightAt.push_back(position);
-      mask = k.conjunction(mask, k.inRange(at.back(), input[2 + i], context));
+      mask = k.conjunction(mask,
+                           k.inRange(at.back(), input[spaceAt + i], context));
     }
+    at.insert(at.begin() + channelAt, channel);
+    weightAt.insert(weightAt.begin() + channelAt, c);
     Type scalar = getScalarType(op.getResult());
     Value zero = mask ? k.constant(scalar, 0) : Value();
     Value x = k.toCompute(k.load(0, at, mask, zero));
@@ -73,7 +81,7 @@ struct Conv : OpRewritePattern<graph::ConvOp> {
     Value sum = loop::ReduceOp::create(k.b, ReduceKind::Sum, product, reduced);
     k.store(k.fromCompute(sum, scalar), 0, k.dims(rank));
     k.kernel.setConvAttr(loop::ConvAttr::get(
-        ctx, op.getStride(), op.getPadding(), op.getDilation(), groups));
+        ctx, op.getStride(), op.getPadding(), op.getDilation(), groups, last));
     rewriter.replaceOp(op, k.kernel);
     return success();
   }
@@ -95,22 +103,26 @@ struct Pool : OpRewritePattern<graph::PoolOp> {
     bool isMax = op.getKind() == graph::PoolKind::Max;
     KernelBuilder k(rewriter, op.getLoc(), isMax ? "max_pool" : "avg_pool",
                     dims, op.getInput(), op.getType());
-    SmallVector<ExprAttr> at{sym::dim(ctx, 0), sym::dim(ctx, 1)};
+    bool last = op.getChannelsLast();
+    unsigned channelAt = last ? rank - 1 : 1, spaceAt = last ? 1 : 2;
+    SmallVector<ExprAttr> at{sym::dim(ctx, 0)};
     // `mask`: the position exists; `counted`: it counts for the average.
     Value mask, counted;
     int64_t windowSize = 1;
     for (unsigned i = 0; i < spatial; ++i) {
-      ExprAttr index = windowIndex(sym::dim(ctx, 2 + i),
+      ExprAttr size = input[spaceAt + i];
+      ExprAttr index = windowIndex(sym::dim(ctx, spaceAt + i),
                                    sym::dim(ctx, rank + i), op.getStride()[i],
                                    op.getDilation()[i], op.getPadding()[i]);
       at.push_back(index);
-      mask = k.conjunction(mask, k.inRange(index, input[2 + i], context));
+      mask = k.conjunction(mask, k.inRange(index, size, context));
       windowSize *= op.getKernel()[i];
       // A window cut off by ceiling mode ends with the padding.
       ExprAttr padded = sym::add(index, op.getPadding()[i]);
-      ExprAttr limit = sym::add(input[2 + i], 2 * op.getPadding()[i]);
+      ExprAttr limit = sym::add(size, 2 * op.getPadding()[i]);
       counted = k.conjunction(counted, k.inRange(padded, limit, context));
     }
+    at.insert(at.begin() + channelAt, sym::dim(ctx, channelAt));
     SmallVector<int64_t> reduced;
     for (unsigned d = rank; d < dims.size(); ++d)
       reduced.push_back(d);

@@ -58,6 +58,9 @@ private:
   //===--- Body -----------------------------------------------------------===//
   LogicalResult convert(Operation &op);
   LogicalResult convertKernel(loop::KernelOp kernel);
+  void convertAttention(loop::AttentionOp op);
+  Value makeDense(Location loc, Value value);
+  Value toChannelsFirst(Location loc, Value buffer);
   bool convertToLibrary(loop::KernelOp kernel, std::string &why);
   void convertView(loop::ViewOp view);
   LogicalResult convertReturn(func::ReturnOp op);
@@ -369,10 +372,15 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
             loop::matchConvolution(kernel, &why)) {
       Value y = alloc(loc, kernel.getResult(0).getType());
       loop::ConvAttr attr = kernel.getConvAttr();
+      Value x = input(conv->x), w = input(conv->w), yFirst = y;
+      if (attr.getChannelsLast()) {
+        x = toChannelsFirst(loc, makeDense(loc, kernel.getInputs()[conv->x]));
+        w = toChannelsFirst(loc, makeDense(loc, kernel.getInputs()[conv->w]));
+        yFirst = toChannelsFirst(loc, y);
+      }
       ConvolutionOp::create(
-          b, loc, library, input(conv->x), input(conv->w),
-          conv->bias ? input(*conv->bias) : Value(), y,
-          b.getDenseI64ArrayAttr(attr.getStride()),
+          b, loc, library, x, w, conv->bias ? input(*conv->bias) : Value(),
+          yFirst, b.getDenseI64ArrayAttr(attr.getStride()),
           b.getDenseI64ArrayAttr(attr.getPadding()),
           b.getDenseI64ArrayAttr(attr.getDilation()),
           b.getI64IntegerAttr(attr.getGroups()),
@@ -401,6 +409,60 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
       offset(c->c), PostOpAttr::get(b.getContext(), getPostOp(c->postOp)));
   buffers[kernel.getResult(0)] = result;
   return true;
+}
+
+/// A buffer of the value whose elements are in the order of its dimensions.
+Value Outliner::makeDense(Location loc, Value value) {
+  BufferType type = getType(buffers[value]);
+  auto tensor = cast<RankedTensorType>(value.getType());
+  SmallVector<ExprAttr> sizes = sym::getSizes(tensor), dims,
+                        dense =
+                            sym::getContiguousStrides(b.getContext(), sizes);
+  bool fits = true;
+  for (unsigned d = 0; d < sizes.size(); ++d) {
+    dims.push_back(sym::dim(b.getContext(), d));
+    fits &= sizes[d].isConstant(1) || type.getStrides()[d] == dense[d];
+  }
+  return fits ? buffers[value] : copy(loc, value, dims, tensor, {});
+}
+
+/// A view with the channels in front of space; libraries count so, whatever
+/// the layout.
+Value Outliner::toChannelsFirst(Location loc, Value buffer) {
+  BufferType type = getType(buffer);
+  auto first = [](ArrayRef<ExprAttr> list) {
+    SmallVector<ExprAttr> result(list.drop_back());
+    result.insert(result.begin() + 1, list.back());
+    return result;
+  };
+  auto tensor = sym::getTensorType(first(type.getSizes().getDims()),
+                                   type.getElementType());
+  return ReinterpretOp::create(
+      b, loc,
+      BufferType::get(tensor, first(type.getStrides().getDims()), device),
+      buffer, sym::constant(b.getContext(), 0));
+}
+
+void Outliner::convertAttention(loop::AttentionOp op) {
+  Value result = alloc(op.getLoc(), op.getResult().getType());
+  buffers[op.getResult()] = result;
+  // The library counts heads first.
+  BufferType type = getType(result);
+  ArrayRef<ExprAttr> sizes = type.getSizes().getDims(),
+                     strides = type.getStrides().getDims();
+  auto swap = [&](ArrayRef<ExprAttr> list) {
+    return SmallVector<ExprAttr>{list[0], list[2], list[1], list[3]};
+  };
+  Value view = ReinterpretOp::create(
+      b, op.getLoc(),
+      BufferType::get(sym::getTensorType(swap(sizes), type.getElementType()),
+                      swap(strides), device),
+      result, sym::constant(b.getContext(), 0));
+  AttentionOp::create(b, op.getLoc(), op.getLibraryAttr(),
+                      buffers[op.getQuery()], buffers[op.getKey()],
+                      buffers[op.getValue()],
+                      op.getMask() ? buffers[op.getMask()] : Value(), view,
+                      op.getCausalAttr(), op.getScaleAttr());
 }
 
 //===----------------------------------------------------------------------===//
@@ -548,6 +610,10 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
 LogicalResult Outliner::convert(Operation &op) {
   if (auto kernel = dyn_cast<loop::KernelOp>(op))
     return convertKernel(kernel);
+  if (auto attention = dyn_cast<loop::AttentionOp>(op)) {
+    convertAttention(attention);
+    return success();
+  }
   if (auto view = dyn_cast<loop::ViewOp>(op)) {
     if (!view->use_empty())
       convertView(view);

@@ -547,8 +547,8 @@ LogicalResult HostLowering::lower(Operation &op) {
   b.setLoc(op.getLoc());
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
-            AllocOp, FreeOp, CopyOp, LaunchOp, ContractionOp, ConvolutionOp>(
-          [&](auto o) { return lower(o); })
+            AllocOp, FreeOp, CopyOp, LaunchOp, ContractionOp, ConvolutionOp,
+            AttentionOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();

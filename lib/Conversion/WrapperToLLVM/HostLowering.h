@@ -90,6 +90,7 @@ private:
   mlir::LogicalResult lower(LaunchOp op);
   mlir::LogicalResult lower(ContractionOp op);
   mlir::LogicalResult lower(ConvolutionOp op);
+  mlir::LogicalResult lower(AttentionOp op);
 
   //===--- Tools (HostLowering.cpp) ---------------------------------------===//
 
@@ -102,6 +103,8 @@ private:
   std::pair<mlir::Value, mlir::Value> checkedValue(sym::ExprAttr expr);
   /// Address of a constant string.
   mlir::Value string(llvm::StringRef text);
+  /// Address of the place in the model that an op is from, or null.
+  mlir::Value place(mlir::Operation *op);
   /// Address of an array of integers: constant data, or written now to
   /// scratch memory number `scratch`.
   mlir::Value array(llvm::ArrayRef<sym::ExprAttr> exprs, unsigned scratch);

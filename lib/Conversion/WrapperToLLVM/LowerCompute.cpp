@@ -74,6 +74,19 @@ LogicalResult HostLowering::lower(LaunchOp op) {
   return success();
 }
 
+/// The first place in a file that an op's location mentions, or null.
+Value HostLowering::place(Operation *op) {
+  FileLineColLoc found;
+  op->getLoc()->walk([&](Location inner) {
+    found = dyn_cast<FileLineColLoc>(inner);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!found)
+    return null();
+  return string(found.getFilename().getValue().str() + ":" +
+                std::to_string(found.getLine()));
+}
+
 LogicalResult HostLowering::lower(ContractionOp op) {
   auto elementType = [](Value v) {
     return cast<BufferType>(v.getType()).getElementType();
@@ -134,6 +147,7 @@ LogicalResult HostLowering::lower(ContractionOp op) {
     set(offsetof(coil_contraction, b_batch_strides), i, sb[i]);
     set(offsetof(coil_contraction, c_batch_strides), i, sc[i]);
   }
+  store(place(op), desc, offsetof(coil_contraction, where) / 8, ptrType);
   auto address = [&](Value v, ExprAttr offset) {
     return element(buffer(v), offset, cast<BufferType>(v.getType()));
   };
@@ -208,8 +222,60 @@ LogicalResult HostLowering::lower(ConvolutionOp op) {
     set(offsetof(coil_convolution, w_strides), i, w.getStrides()[i]);
     set(offsetof(coil_convolution, y_strides), i, y.getStrides()[i]);
   }
+  store(place(op), desc, offsetof(coil_convolution, where) / 8, ptrType);
   call(device->convolutionFunction,
        {now.run, desc, buffer(op.getX()), buffer(op.getW()),
         op.getBias() ? buffer(op.getBias()) : null(), buffer(op.getY())});
+  return success();
+}
+
+LogicalResult HostLowering::lower(AttentionOp op) {
+  auto type = [](Value v) { return cast<BufferType>(v.getType()); };
+  BufferType q = type(op.getQ()), k = type(op.getK()), v = type(op.getV()),
+             o = type(op.getO());
+  const DeviceInfo *device = getDevice(op, o.getDevice());
+  if (!device)
+    return failure();
+  if (device->attentionFunction.empty())
+    return op.emitOpError()
+           << "device '" << device->kind << "' has no library for attention";
+  std::optional<int32_t> dtype = getDType(op, o.getElementType());
+  if (!dtype)
+    return failure();
+  Value desc = scratch(kDescriptor, sizeof(coil_attention) / 8);
+  auto set32 = [&](size_t offset, int64_t value) {
+    store(i32(static_cast<int32_t>(value)), desc,
+          static_cast<unsigned>(offset / 4), i32Type);
+  };
+  auto set = [&](size_t offset, ExprAttr e) {
+    store(value(e), desc, static_cast<unsigned>(offset / 8), i64Type);
+  };
+  auto setStrides = [&](size_t offset, BufferType buffer) {
+    for (size_t i = 0; i < 4; ++i)
+      set(offset + 8 * i, buffer.getStrides()[i]);
+  };
+  set32(offsetof(coil_attention, struct_size), sizeof(coil_attention));
+  set32(offsetof(coil_attention, dtype), *dtype);
+  set32(offsetof(coil_attention, causal), op.getCausal());
+  set32(offsetof(coil_attention, reserved), 0);
+  store(LLVM::ConstantOp::create(b, b.getF64Type(), op.getScaleAttr()), desc,
+        offsetof(coil_attention, scale) / 8, b.getF64Type());
+  set(offsetof(coil_attention, batch), q.getSizes()[0]);
+  set(offsetof(coil_attention, heads), q.getSizes()[1]);
+  set(offsetof(coil_attention, kv_heads), k.getSizes()[1]);
+  set(offsetof(coil_attention, queries), q.getSizes()[2]);
+  set(offsetof(coil_attention, keys), k.getSizes()[2]);
+  set(offsetof(coil_attention, width), q.getSizes()[3]);
+  set(offsetof(coil_attention, value_width), v.getSizes()[3]);
+  setStrides(offsetof(coil_attention, q_strides), q);
+  setStrides(offsetof(coil_attention, k_strides), k);
+  setStrides(offsetof(coil_attention, v_strides), v);
+  setStrides(offsetof(coil_attention, mask_strides),
+             op.getMask() ? type(op.getMask()) : q);
+  setStrides(offsetof(coil_attention, o_strides), o);
+  store(place(op), desc, offsetof(coil_attention, where) / 8, ptrType);
+  call(device->attentionFunction,
+       {now.run, desc, buffer(op.getQ()), buffer(op.getK()), buffer(op.getV()),
+        op.getMask() ? buffer(op.getMask()) : null(), buffer(op.getO())});
   return success();
 }

@@ -566,7 +566,9 @@ extern "C" int32_t coil_rt_contraction_cuda(coil_run *run,
     int32_t status = state->prepare();
     const BlasLt *lib = status ? nullptr : BlasLt::get();
     if (!lib)
-      return step.finish(status ? status : int32_t(COIL_UNAVAILABLE), c, 0);
+      return step.finish(nameFailure(status ? status : COIL_UNAVAILABLE,
+                                     "contraction", desc->where),
+                         c, 0);
     // The library's kernels keep addresses where nobody can patch them.
     if (state->recording)
       for (const void *pointer : {a, b, bias, (const void *)c})
@@ -574,6 +576,6 @@ extern "C" int32_t coil_rt_contraction_cuda(coil_run *run,
     ContextGuard guard(state->device);
     StepTimer timer(*state, nullptr, "contraction");
     status = Contraction(*state, *desc).run(*lib, a, b, bias, c);
-    return step.finish(status, c, 0);
+    return step.finish(nameFailure(status, "contraction", desc->where), c, 0);
   });
 }

@@ -59,6 +59,7 @@ public:
   std::vector<RecordedLaunch> launches;
   std::set<int64_t> pinnedInputs;
   std::set<int64_t> pinnedAllocations;
+  std::vector<std::shared_ptr<void>> kept;
 
   MemoryPool *getPool() const {
     return expected.count(nextAllocation) ? outputPool : pool;
@@ -70,6 +71,8 @@ public:
   bool isRefused() const { return refused; }
   /// Something keeps this address.
   void pin(CUdeviceptr address);
+  /// What the graph uses has to live as long.
+  void keep(std::shared_ptr<void> object) { kept.push_back(std::move(object)); }
   int32_t addLaunch(RunState &state, const coil_cuda_kernel &kernel,
                     CUfunction function, const int64_t *grid, void **params,
                     size_t count);

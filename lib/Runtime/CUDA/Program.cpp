@@ -88,6 +88,7 @@ struct Entry {
   CUstream stream = nullptr; ///< Of the last replay.
   std::shared_ptr<WordsOwner> words;
   std::vector<RecordedLaunch> launches;
+  std::vector<std::shared_ptr<void>> kept; ///< What the graph's kernels need.
   std::set<int64_t> pinnedInputs;
   std::vector<Output> outputs;
   std::vector<OutputMemory> memory;
@@ -295,6 +296,7 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     entry.pinnedInputs = std::move(recording.pinnedInputs);
     planOutputs(entry, state, recording, outputs);
     entry.launches = std::move(recording.launches);
+    entry.kept = std::move(recording.kept);
     // What an intermediate result may have used has to stay.
     if (std::all_of(
             entry.outputAllocations.begin(), entry.outputAllocations.end(),

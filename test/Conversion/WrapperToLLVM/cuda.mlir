@@ -54,3 +54,19 @@ wrapper.func @library(%x: !m) -> !m {
   wrapper.contraction "cublaslt"[4, 4, 4] a(%x[4, 0, 1] : !m) b(%x[0, 1, 4] : !m) c(%0[4, 1, 0] : !m) post none
   wrapper.return %0 : !m
 }
+
+// -----
+
+!a = !wrapper.buffer<[1, 4, 8, 8], f16, #wrapper.device<"cuda">>
+
+// CHECK-LABEL: llvm.func @coil_dense
+// CHECK: call @coil_rt_attention_cuda(
+// CHECK: call @coil_rt_convolution_cuda(
+wrapper.func @dense(%x: !a, %w: !a) -> (!a, !wrapper.buffer<[1, 1, 1, 1], f16, #wrapper.device<"cuda">>) {
+  %0 = wrapper.alloc : !a
+  wrapper.attention "cudnn" ins(%x, %x, %x : !a, !a, !a) outs(%0 : !a) causal scale 1.0
+  %1 = wrapper.alloc : !wrapper.buffer<[1, 1, 1, 1], f16, #wrapper.device<"cuda">>
+  wrapper.convolution "cudnn" ins(%x, %w : !a, !a) outs(%1 : !wrapper.buffer<[1, 1, 1, 1], f16, #wrapper.device<"cuda">>)
+      stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 post relu
+  wrapper.return %0, %1 : !a, !wrapper.buffer<[1, 1, 1, 1], f16, #wrapper.device<"cuda">>
+}

@@ -38,10 +38,10 @@ wrapper.func @to_llvm_c1_cuda() {
 
 // -----
 
-!i = !wrapper.buffer<[1, 1, 4], f32, #wrapper.device<"cuda">>
-wrapper.func @to_llvm_c2_convolution(%x: !i) -> !i {
+!i = !wrapper.buffer<[1, 1, 8, 8], f16, #wrapper.device<"cpu">>
+wrapper.func @to_llvm_c2_attention(%x: !i) -> !i {
   %0 = wrapper.alloc : !i
-  // expected-error@+1 {{device 'cuda' has no library for convolutions}}
-  wrapper.convolution "cudnn" ins(%x, %x : !i, !i) outs(%0 : !i) stride [1] padding [0] dilation [1] groups 1 post none
+  // expected-error@+1 {{device 'cpu' has no library for attention}}
+  wrapper.attention "cudnn" ins(%x, %x, %x : !i, !i, !i) outs(%0 : !i) scale 1.0
   wrapper.return %0 : !i
 }

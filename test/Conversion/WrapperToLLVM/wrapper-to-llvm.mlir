@@ -111,7 +111,7 @@ wrapper.func private @literals() {
 !a = !wrapper.buffer<[2, 4, 8], f32, #wrapper.device<"cpu">>
 // CHECK-LABEL: llvm.func @coil_contraction
 wrapper.func @contraction(%a: !a, %b: !a, %v: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>, %c: !wrapper.buffer<[2, 4, 4], f32, #wrapper.device<"cpu">>) {
-  // CHECK-DAG: %[[SIZE:.+]] = llvm.mlir.constant(240 : i32)
+  // CHECK-DAG: %[[SIZE:.+]] = llvm.mlir.constant(248 : i32)
   // CHECK: llvm.store %[[SIZE]], %[[DESC:.+]] : i32
   // The rank of the batch, then the axis of the bias and the function.
   // CHECK: llvm.getelementptr %[[DESC]][5] : (!llvm.ptr) -> !llvm.ptr, i32
@@ -136,7 +136,7 @@ wrapper.func @contraction(%a: !a, %b: !a, %v: !wrapper.buffer<[4], f32, #wrapper
 // CHECK-LABEL: llvm.func @coil_convolution
 wrapper.func @convolution(%x: !wrapper.buffer<[1, 3, 9], f32, #wrapper.device<"cpu">>, %w: !wrapper.buffer<[8, 3, 3], f32, #wrapper.device<"cpu">>,
     %y: !wrapper.buffer<[1, 8, 4], f32, #wrapper.device<"cpu">>) {
-  // CHECK: llvm.mlir.constant(360 : i32)
+  // CHECK: llvm.mlir.constant(368 : i32)
   // CHECK: llvm.call @coil_rt_convolution
   wrapper.convolution "onednn" ins(%x, %w : !wrapper.buffer<[1, 3, 9], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[8, 3, 3], f32, #wrapper.device<"cpu">>)
       outs(%y : !wrapper.buffer<[1, 8, 4], f32, #wrapper.device<"cpu">>) stride [2] padding [0] dilation [1] groups 1 post none

@@ -322,7 +322,7 @@ func.func @conv_c5(%x: tensor<2x3x8xf32>, %w: tensor<4x3x3xf16>) {
 // -----
 
 func.func @pool_c1(%x: tensor<2x3x8xf32>) {
-  // expected-error@+1 {{expected operand and result to agree in a rank from 3 to 5, the first two sizes and the element type}}
+  // expected-error@+1 {{expected operand and result to agree in a rank from 3 to 5, the batch size, the channels and the element type}}
   %0 = graph.pool max, %x kernel [2] stride [2] padding [0] dilation [1] : (tensor<2x3x8xf32>) -> tensor<2x4x4xf32>
   return
 }

@@ -678,3 +678,43 @@ func.func @scatter_c7_float8(%x: tensor<4xf8E5M2>) {
   }
   return
 }
+
+// -----
+
+func.func @attention_c1_type(%q: tensor<1x2x8x8xf32>) {
+  // expected-error@+1 {{expected operands and result of rank four with elements of 'f16' or 'bf16'}}
+  %0 = loop.attention "cudnn" %q, %q, %q scale 1.0 : (tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>) -> tensor<1x8x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_sizes(%q: tensor<1x2x8x8xf16>) {
+  // expected-error@+1 {{the sizes of its operands and result do not fit}}
+  %0 = loop.attention "cudnn" %q, %q, %q scale 1.0 : (tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>) -> tensor<1x2x8x8xf16>
+  return
+}
+
+// -----
+
+func.func @attention_c2(%q: tensor<1x4x8x8xf16>, %k: tensor<1x3x8x8xf16>) {
+  // expected-error@+1 {{has 4 heads that share 3}}
+  %0 = loop.attention "cudnn" %q, %k, %k scale 1.0 : (tensor<1x4x8x8xf16>, tensor<1x3x8x8xf16>, tensor<1x3x8x8xf16>) -> tensor<1x8x4x8xf16>
+  return
+}
+
+// -----
+
+func.func @attention_c3_sizes(%q: tensor<1x4x8x8xf16>, %m: tensor<1x1x8x8xf16>) {
+  // expected-error@+1 {{the mask does not have the sizes of the scores}}
+  %0 = loop.attention "cudnn" %q, %q, %q mask %m scale 1.0 : (tensor<1x4x8x8xf16>, tensor<1x4x8x8xf16>, tensor<1x4x8x8xf16>, tensor<1x1x8x8xf16>) -> tensor<1x8x4x8xf16>
+  return
+}
+
+// -----
+
+func.func @attention_c3_causal(%q: tensor<1x4x8x8xf16>) {
+  // expected-error@+1 {{cannot have a mask and be causal}}
+  %0 = loop.attention "cudnn" %q, %q, %q mask %q causal scale 1.0 : (tensor<1x4x8x8xf16>, tensor<1x4x8x8xf16>, tensor<1x4x8x8xf16>, tensor<1x4x8x8xf16>) -> tensor<1x8x4x8xf16>
+  return
+}

@@ -340,7 +340,7 @@ wrapper.func @contraction_c3(%x: !b, %y: !b) {
 
 !b = !wrapper.buffer<[4, 4], f64, #wrapper.device<"cpu">>
 wrapper.func @contraction_c4(%x: !b, %y: !b) {
-  // expected-error@+1 {{expected factors of one type, f32 or bf16, and a result and bias of that or f32}}
+  // expected-error@+1 {{expected factors of one type, f32, f16 or bf16, and a result and bias of that or f32}}
   wrapper.contraction "onednn"[4, 4, 4] a(%x[4, 0, 1] : !b) b(%x[0, 1, 4] : !b) c(%y[4, 1, 0] : !b) post none
   wrapper.return
 }
@@ -385,7 +385,7 @@ wrapper.func @convolution_c3(%x: !b, %y: !b) {
 
 !b = !wrapper.buffer<[4, 4, 4], i8, #wrapper.device<"cpu">>
 wrapper.func @convolution_c4(%x: !b, %y: !b) {
-  // expected-error@+1 {{expected factors of one type, f32 or bf16}}
+  // expected-error@+1 {{expected factors of one type, f32, f16 or bf16}}
   wrapper.convolution "onednn" ins(%x, %x : !b, !b) outs(%y : !b) stride [1] padding [0] dilation [1] groups 1 post none
   wrapper.return
 }
@@ -441,4 +441,23 @@ wrapper.kernel @batch_without_blocks() attributes {input_strides = [#sym.shape<[
 // expected-error@+1 {{has 3 inputs and 2 outputs for a batch of 2}}
 wrapper.kernel @uneven_batch() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>, #sym.shape<[1]>], symbols = [],
     geometry = #wrapper.geometry<grid = [1, 2, 1], block = [32, 1, 1], shared = 0, errors = false>, batch = 2} {
+}
+
+// -----
+
+!a = !wrapper.buffer<[1, 4, 8, 8], f32, #wrapper.device<"cuda">>
+wrapper.func @attention_c1(%x: !a, %y: !a) {
+  // expected-error@+1 {{expected operands of rank four with one element type, f16 or bf16}}
+  wrapper.attention "cudnn" ins(%x, %x, %x : !a, !a, !a) outs(%y : !a) scale 1.0
+  wrapper.return
+}
+
+// -----
+
+!a = !wrapper.buffer<[1, 4, 8, 8], f16, #wrapper.device<"cuda">>
+!b = !wrapper.buffer<[1, 4, 7, 8], f16, #wrapper.device<"cuda">>
+wrapper.func @attention_c2(%x: !a, %y: !b) {
+  // expected-error@+1 {{the sizes of its operands do not fit}}
+  wrapper.attention "cudnn" ins(%x, %x, %x : !a, !a, !a) outs(%y : !b) scale 1.0
+  wrapper.return
 }

@@ -86,6 +86,20 @@ extern "C" const char *coil_cuda_sim_report() {
   return State::get().report.c_str();
 }
 
+/// Device memory as the host sees it, for libraries whose kernels are host
+/// code; null unless all of it is allocated.
+extern "C" void *coil_cuda_sim_access(uint64_t address, uint64_t bytes,
+                                      int write) {
+  State &state = State::get();
+  Allocation *a =
+      state.memory ? state.memory->findRange(address, bytes) : nullptr;
+  if (!a)
+    return nullptr;
+  if (write && a->written)
+    memset(a->written + (address - a->base), 1, bytes);
+  return a->host + (address - a->base);
+}
+
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//

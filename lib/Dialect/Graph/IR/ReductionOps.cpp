@@ -229,22 +229,38 @@ LogicalResult MatmulOp::verify() {
 // ConvOp
 //===----------------------------------------------------------------------===//
 
+/// inferConv, where channels may be the last dimension.
+static FailureOr<Sizes> inferLastConv(Sizes input, Sizes weight,
+                                      const Window &window, int64_t groups,
+                                      bool channelsLast, EmitError emitError) {
+  if (channelsLast && input.size() > 2 && weight.size() > 2) {
+    input = toChannelsFirst<sym::ExprAttr>(input);
+    weight = toChannelsFirst<sym::ExprAttr>(weight);
+  }
+  FailureOr<Sizes> result = inferConv(input, weight, window, groups, emitError);
+  if (channelsLast && succeeded(result))
+    return toChannelsLast<sym::ExprAttr>(*result);
+  return result;
+}
+
 void ConvOp::build(OpBuilder &builder, OperationState &state, Value input,
                    Value weight, ArrayRef<int64_t> stride,
                    ArrayRef<int64_t> padding, ArrayRef<int64_t> dilation,
-                   int64_t groups) {
+                   int64_t groups, bool channelsLast) {
   build(builder, state,
-        typeOr(inferConv(getSizes(input), getSizes(weight),
-                         {stride, padding, dilation}, groups),
+        typeOr(inferLastConv(getSizes(input), getSizes(weight),
+                             {stride, padding, dilation}, groups, channelsLast,
+                             nullptr),
                input, getElementType(input)),
-        input, weight, stride, padding, dilation, groups);
+        input, weight, stride, padding, dilation, groups, channelsLast);
 }
 
 LogicalResult ConvOp::verify() {
   auto emitError = [&] { return emitOpError(); };
-  FailureOr<Sizes> sizes = inferConv(
-      getSizes(getInput()), getSizes(getWeight()),
-      {getStride(), getPadding(), getDilation()}, getGroups(), emitError);
+  FailureOr<Sizes> sizes =
+      inferLastConv(getSizes(getInput()), getSizes(getWeight()),
+                    {getStride(), getPadding(), getDilation()}, getGroups(),
+                    getChannelsLast(), emitError);
   if (failed(sizes) ||                                   // (C1), (C2), (C3)
       failed(verifySizes(getType(), *sizes, emitError))) // (C4)
     return failure();
@@ -259,13 +275,17 @@ LogicalResult ConvOp::verify() {
 LogicalResult PoolOp::verify() {
   Sizes in = getSizes(getInput()), out = getSizes(getResult());
   size_t rank = in.size();
+  if (getChannelsLast() && rank > 2 && out.size() > 2) {
+    in = toChannelsFirst<sym::ExprAttr>(in);
+    out = toChannelsFirst<sym::ExprAttr>(out);
+  }
   if (rank < 3 || rank > 5 || out.size() != rank || in[0] != out[0] ||
       in[1] != out[1] ||
       graph::getElementType(getInput()) !=
           graph::getElementType(getResult())) // (C1)
     return emitOpError() << "expected operand and result to agree in a rank "
-                            "from 3 to 5, the first two sizes and the element "
-                            "type";
+                            "from 3 to 5, the batch size, the channels and the "
+                            "element type";
   size_t spatial = rank - 2;
   auto allPositive = [&](ArrayRef<int64_t> list) {
     return list.size() == spatial &&

@@ -12,7 +12,9 @@
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 
+#include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace coil::graph {
 #define GEN_PASS_DEF_GRAPHDECOMPOSEPASS
@@ -23,6 +25,7 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
 using Pred = ComparePredicate;
+using sym::ExprAttr;
 
 /// Softmax over the last dimension that gives zeros for a row of minus
 /// infinities.
@@ -51,6 +54,41 @@ static Value applyWeights(TensorBuilder &b, Value weights, Value value) {
   Value products = b.mul(b.convert(weights, wide), b.convert(value, wide));
   Value sum = b.reduce(ReduceKind::Sum, products, rank - 1, /*keepdims=*/false);
   return b.transpose(b.convert(sum, type), rank - 3, rank - 2);
+}
+
+/// Looks through what only moves elements.
+static Operation *getElements(Value v) {
+  Operation *op = v.getDefiningOp();
+  while (isa_and_present<ReshapeOp, PermuteOp, BroadcastOp, SliceOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op;
+}
+
+/// Whether a mask of bools lets everything through: positions that are not
+/// negative, as models write it that have nothing to hide.
+static bool isAlwaysTrue(Value v) {
+  Operation *op = getElements(v);
+  if (auto both = dyn_cast_or_null<BitwiseAndOp>(op))
+    return isAlwaysTrue(both.getLhs()) && isAlwaysTrue(both.getRhs());
+  if (auto full = dyn_cast_or_null<FullOp>(op)) {
+    auto value = dyn_cast<IntegerAttr>(full.getValue());
+    return value && getElementType(v).isInteger(1) &&
+           !value.getValue().isZero();
+  }
+  auto compare = dyn_cast_or_null<CompareOp>(op);
+  if (!compare || compare.getPredicate() != Pred::Ge)
+    return false;
+  auto iota = dyn_cast_or_null<IotaOp>(getElements(compare.getLhs()));
+  auto full = dyn_cast_or_null<FullOp>(getElements(compare.getRhs()));
+  if (!iota || !full)
+    return false;
+  auto start = dyn_cast<IntegerAttr>(iota.getStart()),
+       step = dyn_cast<IntegerAttr>(iota.getStep()),
+       bound = dyn_cast<IntegerAttr>(full.getValue());
+  return start && step && bound &&
+         !getElementType(compare.getLhs()).isUnsignedInteger() &&
+         start.getValue().sge(bound.getValue()) &&
+         step.getValue().isNonNegative();
 }
 
 static void decompose(AttentionOp op) {
@@ -89,14 +127,149 @@ static void decompose(AttentionOp op) {
   op.erase();
 }
 
+/// Whether the windows of a convolution are tiles of its input, of more than
+/// one element.
+static bool isTiled(ConvOp op) {
+  Sizes in = getSizes(op.getInput()), weight = getSizes(op.getWeight());
+  bool several = false;
+  for (auto [i, stride] : llvm::enumerate(op.getStride())) {
+    std::optional<int64_t> size = in[i + 2].getConstant(),
+                           kernel = weight[i + 2].getConstant();
+    if (!size || !kernel || *kernel != stride || *size % stride != 0 ||
+        op.getPadding()[i] != 0 || (stride != 1 && op.getDilation()[i] != 1))
+      return false;
+    several |= stride > 1;
+  }
+  return several && op.getGroups() == 1 && !op.getChannelsLast();
+}
+
+/// A convolution with such windows is one matrix product: the input's tiles,
+/// as rows, times the weights.
+static void decompose(ConvOp op) {
+  OpBuilder builder(op);
+  TensorBuilder b(builder, op.getLoc());
+  Sizes in = getSizes(op.getInput()), weight = getSizes(op.getWeight()),
+        out = getSizes(op.getResult());
+  size_t spatial = op.getStride().size();
+  // [n, c, o0, k0, o1, k1, ...] to [n, o..., c, k...]
+  Sizes split{in[0], in[1]}, rows{in[0]}, columns{in[1]};
+  SmallVector<int64_t> order{0}, inner{1};
+  for (size_t i = 0; i < spatial; ++i) {
+    order.push_back(static_cast<int64_t>(split.size()));
+    split.push_back(out[i + 2]);
+    inner.push_back(static_cast<int64_t>(split.size()));
+    split.push_back(weight[i + 2]);
+    rows.push_back(out[i + 2]);
+    columns.push_back(weight[i + 2]);
+  }
+  order.append(inner);
+  MLIRContext *context = op.getContext();
+  ExprAttr depth = sym::product(context, columns);
+  Value tiles = b.reshape(b.permute(b.reshape(op.getInput(), split), order),
+                          {sym::product(context, rows), depth});
+  Value filters =
+      b.transpose(b.reshape(op.getWeight(), {weight[0], depth}), 0, 1);
+  Sizes last = rows;
+  last.push_back(weight[0]);
+  Value product = b.reshape(b.matmul(tiles, filters), last);
+  SmallVector<int64_t> first{0, static_cast<int64_t>(spatial) + 1};
+  for (size_t i = 0; i < spatial; ++i)
+    first.push_back(static_cast<int64_t>(i) + 1);
+  op.replaceAllUsesWith(b.permute(product, first));
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+
+/// Up to this many products our kernels are as fast.
+static constexpr int64_t kMaxSmallAttention = int64_t(1) << 20;
+
+/// Whether cuDNN has a kernel that computes this without storing the scores.
+static bool isCudnnAttention(AttentionOp op) {
+  Type type = getElementType(op.getResult());
+  int64_t rank = op.getType().getRank();
+  if (!(type.isF16() || type.isBF16()) || rank != 4)
+    return false;
+  auto fits = [](ExprAttr width) {
+    std::optional<int64_t> w = width.getConstant();
+    return w && *w > 0 && *w % 8 == 0 && *w <= 128;
+  };
+  Sizes q = getSizes(op.getQuery()), v = getSizes(op.getValue());
+  ExprAttr keys = v[rank - 2];
+  if (!fits(q[rank - 1]) || !fits(v[rank - 1]) || keys.isConstant(0))
+    return false;
+  if (Value mask = op.getMask()) {
+    Sizes sizes = getSizes(mask);
+    if (sizes.empty() || sizes.back() != keys)
+      return false;
+  }
+  int64_t products = 1;
+  for (ExprAttr size : {q[0], q[1], q[2], q[3], keys}) {
+    std::optional<int64_t> constant = size.getConstant();
+    if (!constant || llvm::MulOverflow(products, *constant, products))
+      return true;
+  }
+  return products > kMaxSmallAttention;
+}
+
+/// Leaves attention to a library, which adds masks and needs rows that see
+/// something.
+static void useLibrary(AttentionOp op, StringRef library) {
+  op.setLibraryAttr(StringAttr::get(op.getContext(), library));
+  Value mask = op.getMask();
+  if (!mask)
+    return;
+  OpBuilder builder(op);
+  TensorBuilder b(builder, op.getLoc());
+  Type type = getElementType(op.getResult());
+  int64_t last = cast<RankedTensorType>(mask.getType()).getRank() - 1;
+  Value minusInfinity =
+      b.scalar(-std::numeric_limits<double>::infinity(), type);
+  Value seesNothing;
+  if (getElementType(mask).isInteger(1)) {
+    seesNothing =
+        b.logicalNot(b.reduce(ReduceKind::Any, mask, last, /*keepdims=*/true));
+    mask = b.select(mask, b.scalar(0, type), minusInfinity);
+    op.getMaskMutable().assign(mask);
+  } else {
+    seesNothing = b.compare(
+        Pred::Eq, b.reduce(ReduceKind::Max, mask, last, /*keepdims=*/true),
+        minusInfinity);
+  }
+  builder.setInsertionPointAfter(op);
+  Value result = b.select(seesNothing, b.scalar(0, type), op.getResult());
+  op.getResult().replaceUsesWithIf(result, [&](OpOperand &use) {
+    return use.getOwner() != result.getDefiningOp();
+  });
+}
+
 namespace {
 
 struct GraphDecompose : graph::impl::GraphDecomposePassBase<GraphDecompose> {
+  using GraphDecomposePassBase::GraphDecomposePassBase;
+
   void runOnOperation() override {
+    SmallVector<ConvOp> convolutions;
+    getOperation()->walk([&](ConvOp op) { convolutions.push_back(op); });
+    for (ConvOp op : convolutions)
+      if (tiles && isTiled(op))
+        decompose(op);
     SmallVector<AttentionOp> ops;
     getOperation()->walk([&](AttentionOp op) { ops.push_back(op); });
-    for (AttentionOp op : ops)
-      decompose(op);
+    bool hasCudnn = hasLibrary(library, "cudnn");
+    for (AttentionOp op : ops) {
+      if (op.getLibrary())
+        continue;
+      if (Value mask = op.getMask();
+          mask && getElementType(mask).isInteger(1) && isAlwaysTrue(mask))
+        op.getMaskMutable().clear();
+      if (hasCudnn && isCudnnAttention(op))
+        useLibrary(op, "cudnn");
+      else
+        decompose(op);
+    }
   }
 };
 

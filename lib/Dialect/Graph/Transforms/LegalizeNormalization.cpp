@@ -339,7 +339,8 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   Value result = AttentionOp::create(
       builder, b.getLoc(), sym::getTensorType(out, type), query, key, value,
       mask, causal ? builder.getUnitAttr() : UnitAttr(),
-      builder.getF64FloatAttr(scale));
+      builder.getF64FloatAttr(scale),
+      /*library=*/StringAttr());
   SmallVector<Value> results(c.op.getOutputs().size());
   results[0] = result;
   return c.replace(results);

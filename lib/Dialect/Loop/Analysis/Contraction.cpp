@@ -13,11 +13,14 @@
 
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace coil;
@@ -256,12 +259,13 @@ static bool matchBody(KernelOp kernel, Body &body, std::string *why) {
   if (!plain(body.bias))
     return refuse(why, "the bias is masked or indirect");
 
-  // Types that libraries take: all f32, or bf16 factors.
+  // Types that libraries take: all f32, or factors of 16 bits.
   Type a = body.lhs.getType(), b = body.rhs.getType(),
        c = body.store.getValue().getType();
-  if (a != b || !(a.isF32() || a.isBF16()) || !(c.isF32() || c == a) ||
+  if (a != b || !(a.isF32() || a.isBF16() || a.isF16()) ||
+      !(c.isF32() || c == a) ||
       (body.bias && !body.bias.getType().isF32() && body.bias.getType() != a))
-    return refuse(why, "its element types are not all f32 or bf16");
+    return refuse(why, "its element types are not all f32, f16 or bf16");
   return true;
 }
 
@@ -470,15 +474,17 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
   auto same = [&](ExprAttr p, ExprAttr q) {
     return p == q || facts.simplify(sym::sub(p, q)).isConstant(0);
   };
-  bool fits = same(x[0], y[0]) && same(w[0], y[1]) &&
-              same(x[1], sym::mul(w[1], conv.getGroups()));
+  size_t channel = conv.getChannelsLast() ? spatial + 1 : 1,
+         space = conv.getChannelsLast() ? 1 : 2;
+  bool fits = same(x[0], y[0]) && same(w[0], y[channel]) &&
+              same(x[channel], sym::mul(w[channel], conv.getGroups()));
   for (size_t i = 0; fits && i < spatial; ++i) {
-    ExprAttr window =
-        sym::add(sym::mul(sym::add(w[i + 2], -1), conv.getDilation()[i]), 1);
+    ExprAttr window = sym::add(
+        sym::mul(sym::add(w[i + space], -1), conv.getDilation()[i]), 1);
     ExprAttr room =
-        sym::sub(sym::add(x[i + 2], 2 * conv.getPadding()[i]), window);
+        sym::sub(sym::add(x[i + space], 2 * conv.getPadding()[i]), window);
     fits = same(
-        y[i + 2],
+        y[i + space],
         sym::add(sym::floorDiv(room, sym::constant(ctx, conv.getStride()[i])),
                  1));
   }
@@ -491,6 +497,18 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
   if (!((p == 0 && q == 1) || (p == 1 && q == 0)))
     return fail("its first two operands are not the factors");
 
+  // Equal sizes do not say which dimension is which.
+  LoadOp xLoad = p == 0 ? body.lhs : body.rhs,
+         wLoad = p == 0 ? body.rhs : body.lhs;
+  sym::ShapeAttr stored = body.store.getIndices();
+  bool ordered = xLoad.getIndices()[0] == stored[0] &&
+                 wLoad.getIndices()[0] == stored[channel];
+  for (size_t i = 0; ordered && i < spatial; ++i)
+    ordered = !stored[i + space].isDim() ||
+              sym::mentions(xLoad.getIndices()[i + space], stored[i + space]);
+  if (!ordered)
+    return fail("its dimensions are not in the order of a convolution");
+
   Convolution result;
   result.x = 0;
   result.w = 1;
@@ -499,8 +517,8 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
     // The bias must be one element for each output channel.
     unsigned bias = number(body.bias);
     auto type = cast<RankedTensorType>(kernel.getInputs()[bias].getType());
-    if (type.getRank() != 1 || !same(sym::getSizes(type)[0], y[1]) ||
-        body.bias.getIndices()[0] != body.store.getIndices()[1])
+    if (type.getRank() != 1 || !same(sym::getSizes(type)[0], y[channel]) ||
+        body.bias.getIndices()[0] != body.store.getIndices()[channel])
       return fail("the bias is not one element for each output channel");
     result.bias = bias;
   }
@@ -511,15 +529,15 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
 // Libraries
 //===----------------------------------------------------------------------===//
 
-/// Up to this many products a call of cuBLASLt costs more than a kernel that
-/// has the operations around it fused in: neither fills the device, and the
-/// library's launch is the dearer one.
+/// Up to this many products a call of a GPU's library costs more than a kernel
+/// that has the operations around it fused in: neither fills the device, and
+/// the library's launch is the dearer one.
 static constexpr int64_t kMaxSmallContraction = int64_t(1) << 22;
 
 /// Whether it is known that there are few products to sum.
-static bool isSmall(const Contraction &contraction) {
+static bool isSmall(ArrayRef<ExprAttr> dims) {
   int64_t products = 1;
-  for (ExprAttr dim : contraction.dims) {
+  for (ExprAttr dim : dims) {
     std::optional<int64_t> size = dim.getConstant();
     if (!size || llvm::MulOverflow(products, *size, products))
       return false;
@@ -527,27 +545,49 @@ static bool isSmall(const Contraction &contraction) {
   return products <= kMaxSmallContraction;
 }
 
+static Type getElementType(Value v) {
+  return cast<RankedTensorType>(v.getType()).getElementType();
+}
+
 static bool isCublasLtKernel(KernelOp kernel) {
   std::optional<Contraction> c = matchContraction(kernel);
-  if (!c || isSmall(*c) ||
+  if (!c || isSmall(c->dims) ||
       (c->postOp != PostOp::None && c->postOp != PostOp::Relu))
     return false;
   bool denseN = c->c.strides[c->getN()].isConstant(1),
        denseM = c->c.strides[c->getM()].isConstant(1);
   if (!c->bias)
     return denseN || denseM;
-  auto element = [](Value v) {
-    return cast<RankedTensorType>(v.getType()).getElementType();
-  };
   const ContractionOperand &bias = *c->bias;
-  return element(kernel.getInputs()[bias.input]) ==
-             element(kernel.getResult(0)) &&
+  return getElementType(kernel.getInputs()[bias.input]) ==
+             getElementType(kernel.getResult(0)) &&
          ((denseN && bias.strides[c->getN()].isConstant(1)) ||
           (denseM && bias.strides[c->getM()].isConstant(1)));
 }
 
+static bool isCudnnKernel(KernelOp kernel) {
+  std::optional<Convolution> c = matchConvolution(kernel);
+  if (!c || isSmall(kernel.getDims().getDims()) ||
+      (c->postOp != PostOp::None && c->postOp != PostOp::Relu))
+    return false;
+  // ReLU comes behind a bias, unless channels are last.
+  if (c->postOp == PostOp::Relu && !c->bias &&
+      !kernel.getConvAttr().getChannelsLast())
+    return false;
+  Type type = getElementType(kernel.getResult(0));
+  return llvm::all_of(kernel.getInputs(),
+                      [&](Value v) { return getElementType(v) == type; });
+}
+
+/// oneDNN's processors have no f16.
+static bool hasF16(KernelOp kernel) {
+  return llvm::any_of(kernel.getInputs(),
+                      [](Value v) { return getElementType(v).isF16(); });
+}
+
 LibraryCall coil::loop::getLibraryCall(KernelOp kernel, StringRef library) {
-  if (library == "onednn") {
+  if (library == "onednn" && !hasF16(kernel) &&
+      !(kernel.getConv() && kernel.getConvAttr().getChannelsLast())) {
     // A convolution with a window of one element is both.
     if (matchConvolution(kernel))
       return LibraryCall::Convolution;
@@ -556,5 +596,26 @@ LibraryCall coil::loop::getLibraryCall(KernelOp kernel, StringRef library) {
   }
   if (library == "cublaslt" && isCublasLtKernel(kernel))
     return LibraryCall::Contraction;
+  if (library == "cudnn" && isCudnnKernel(kernel))
+    return LibraryCall::Convolution;
   return LibraryCall::None;
+}
+
+/// Whether a convolution skips elements of its input. As a contraction these
+/// are many small ones.
+static bool isStrided(KernelOp kernel) {
+  return kernel.getConv() &&
+         llvm::any_of(kernel.getConvAttr().getStride(),
+                      [](int64_t stride) { return stride != 1; });
+}
+
+StringRef coil::loop::findLibrary(KernelOp kernel, StringRef libraries) {
+  SmallVector<StringRef> names = splitLibraries(libraries);
+  if (isStrided(kernel))
+    std::stable_partition(names.begin(), names.end(),
+                          [](StringRef name) { return name == "cudnn"; });
+  for (StringRef name : names)
+    if (getLibraryCall(kernel, name) != LibraryCall::None)
+      return name;
+  return "";
 }

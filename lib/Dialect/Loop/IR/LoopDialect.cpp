@@ -176,7 +176,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ConvAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> stride,
                                ArrayRef<int64_t> padding,
-                               ArrayRef<int64_t> dilation, int64_t groups) {
+                               ArrayRef<int64_t> dilation, int64_t groups,
+                               bool channelsLast) {
   if (stride.size() != padding.size() ||
       stride.size() != dilation.size()) // (C1)
     return emitError() << "convolution has " << stride.size() << " strides, "

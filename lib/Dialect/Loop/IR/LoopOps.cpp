@@ -284,6 +284,45 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// AttentionOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionOp::verify() {
+  auto type = [](Value v) { return cast<RankedTensorType>(v.getType()); };
+  Type element = type(getResult()).getElementType();
+  SmallVector<Value> operands{getQuery(), getKey(), getValue(), getResult()};
+  if (getMask())
+    operands.push_back(getMask());
+  for (Value v : operands)
+    if (type(v).getRank() != 4 || type(v).getElementType() != element ||
+        !(element.isF16() || element.isBF16())) // (C1)
+      return emitOpError() << "expected operands and result of rank four with "
+                              "elements of 'f16' or 'bf16' but got "
+                           << v.getType();
+  SmallVector<ExprAttr> q = sym::getSizes(type(getQuery())),
+                        k = sym::getSizes(type(getKey())),
+                        v = sym::getSizes(type(getValue())),
+                        o = sym::getSizes(type(getResult()));
+  if (q[0] != k[0] || q[0] != v[0] || q[0] != o[0] || k[1] != v[1] ||
+      q[1] != o[2] || q[2] != o[1] || k[2] != v[2] || q[3] != k[3] ||
+      v[3] != o[3]) // (C1)
+    return emitOpError("the sizes of its operands and result do not fit");
+  std::optional<int64_t> heads = q[1].getConstant(),
+                         shared = k[1].getConstant();
+  if (shared && (*shared == 0 || (heads && *heads % *shared != 0))) // (C2)
+    return emitOpError() << "has " << q[1].str() << " heads that share "
+                         << *shared;
+  if (!getMask())
+    return success();
+  SmallVector<ExprAttr> scores{q[0], q[1], q[2], k[2]};
+  if (sym::getSizes(type(getMask())) != scores) // (C3)
+    return emitOpError("the mask does not have the sizes of the scores");
+  if (getCausal()) // (C3)
+    return emitOpError("cannot have a mask and be causal");
+  return success();
+}
+
 OpFoldResult ViewOp::fold(FoldAdaptor) {
   // A view that reads every element at its own place is its operand.
   if (getInput().getType() == getResult().getType()) {

@@ -71,6 +71,8 @@ struct LoopFoldViewsPass
     for (ViewOp view :
          llvm::make_early_inc_range(getOperation().getOps<ViewOp>()))
       composeViews(view);
+    for (AttentionOp op : getOperation().getOps<AttentionOp>())
+      shareHeads(op);
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
       fold(kernel);
     // Users come after their operands: backward, a chain dies in one sweep.
@@ -96,6 +98,58 @@ struct LoopFoldViewsPass
     view.getInputMutable().assign(inner.getInput());
   }
 
+  /// The same view of every `group`th head, if neighbouring heads are the same;
+  /// null otherwise.
+  Value takeHeads(Value operand, int64_t group) {
+    auto view = operand.getDefiningOp<ViewOp>();
+    if (!view)
+      return {};
+    auto type = cast<RankedTensorType>(view.getType());
+    SmallVector<ExprAttr> sizes = sym::getSizes(type), at;
+    sizes[1] = sym::constant(&getContext(), *sizes[1].getConstant() / group);
+    for (unsigned d = 0; d < 4; ++d)
+      at.push_back(sym::dim(&getContext(), d));
+    // Head `d1 * group + d4`, which must not depend on d4.
+    ExprAttr which = sym::dim(&getContext(), 4);
+    at[1] = sym::add(sym::mul(at[1], group), which);
+    sym::Context context = sym::Context::forOp(view);
+    SmallVector<ExprAttr> extents = sizes, indices;
+    extents.push_back(sym::constant(&getContext(), group));
+    context.setDimExtents(extents);
+    for (ExprAttr e : view.getIndices().getDims()) {
+      indices.push_back(context.simplify(sym::substituteDims(e, at)));
+      if (sym::mentions(indices.back(), which))
+        return {};
+    }
+    OpBuilder builder(view);
+    return ViewOp::create(builder, view.getLoc(),
+                          sym::getTensorType(sizes, type.getElementType()),
+                          view.getInput(),
+                          sym::ShapeAttr::get(&getContext(), indices));
+  }
+
+  /// Keys and values that were repeated for several heads are read from where
+  /// they were.
+  void shareHeads(AttentionOp op) {
+    auto sizes = [](Value v) {
+      return sym::getSizes(cast<RankedTensorType>(v.getType()));
+    };
+    std::optional<int64_t> heads = sizes(op.getKey())[1].getConstant();
+    if (!heads || sizes(op.getQuery())[1] != sizes(op.getKey())[1])
+      return;
+    for (int64_t group = *heads; group > 1; --group) {
+      if (*heads % group != 0)
+        continue;
+      Value key = takeHeads(op.getKey(), group);
+      Value value = key ? takeHeads(op.getValue(), group) : Value();
+      if (!value)
+        continue;
+      op.getKeyMutable().assign(key);
+      op.getValueMutable().assign(value);
+      return;
+    }
+  }
+
   /// A load from an empty tensor never happens. Its indices can lose the empty
   /// dimension when they simplify, since the strides outside of it are zero;
   /// the load then looks as if it may be done outside of the empty loop.
@@ -116,17 +170,29 @@ struct LoopFoldViewsPass
     }
   }
 
+  /// What a library may see in a kernel. A convolution that skips elements must
+  /// stay one: as a contraction it is many small ones.
+  enum class Form { Any, Contraction, StridedConvolution };
+  static Form getForm(KernelOp kernel) {
+    if (matchConvolution(kernel))
+      return llvm::all_of(kernel.getConvAttr().getStride(),
+                          [](int64_t stride) { return stride == 1; })
+                 ? Form::Contraction
+                 : Form::StridedConvolution;
+    return matchContraction(kernel) ? Form::Contraction : Form::Any;
+  }
+
   void fold(KernelOp kernel) {
     replaceEmptyLoads(kernel);
-    bool dense = matchContraction(kernel) || matchConvolution(kernel);
+    Form form = getForm(kernel);
     for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
       auto view = kernel.getInputs()[i].getDefiningOp<ViewOp>();
       if (view)
-        foldOperand(kernel, i, view, dense);
+        foldOperand(kernel, i, view, form);
     }
   }
 
-  void foldOperand(KernelOp kernel, unsigned i, ViewOp view, bool dense) {
+  void foldOperand(KernelOp kernel, unsigned i, ViewOp view, Form form) {
     sym::Context context = sym::Context::forOp(kernel);
     context.setDimExtents(kernel.getDims().getDims());
     BlockArgument arg = kernel.getBody().getArgument(i);
@@ -148,7 +214,7 @@ struct LoopFoldViewsPass
     }
     kernel->setOperand(i, view.getInput());
     arg.setType(view.getInput().getType());
-    if (!dense || matchContraction(kernel) || matchConvolution(kernel))
+    if (form == Form::Any || getForm(kernel) >= form)
       return;
     // Not even any more: the library gets a copy of the view.
     for (auto [rewrite, indices] : llvm::zip_equal(rewrites, before))

@@ -15,6 +15,7 @@
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Support/HostVector.h"
+#include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -59,10 +60,10 @@ struct LoopSelectSchedulePass
   using LoopSelectSchedulePassBase::LoopSelectSchedulePassBase;
 
   void runOnOperation() override {
-    if (library != "onednn" && library != "cublaslt" && library != "none") {
+    if (StringRef unknown; !areLibraries(library, unknown)) {
       getOperation().emitError()
-          << "unknown library '" << library
-          << "', expected 'onednn', 'cublaslt' or 'none'";
+          << "unknown library '" << unknown
+          << "', expected 'onednn', 'cublaslt', 'cudnn' or 'none'";
       return signalPassFailure();
     }
     int64_t bits = vectorBits ? vectorBits : getHostVectorBits();
@@ -70,10 +71,10 @@ struct LoopSelectSchedulePass
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       if (kernel.getSchedule())
         continue;
-      if (isLibraryKernel(kernel, library)) {
+      if (StringRef name = findLibrary(kernel, library); !name.empty()) {
         kernel.setScheduleAttr(ScheduleAttr::get(
-            &getContext(), StringAttr::get(&getContext(), library), -1, 1, 1, 1,
-            1, 0, nullptr));
+            &getContext(), StringAttr::get(&getContext(), name), -1, 1, 1, 1, 1,
+            0, nullptr));
         continue;
       }
       if (!onlyLibrary)

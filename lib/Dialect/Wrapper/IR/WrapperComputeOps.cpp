@@ -272,11 +272,12 @@ static LogicalResult verifyElementTypes(Operation *op, Value a, Value b,
   };
   Type type = element(a);
   auto wide = [&](Type t) { return t.isF32() || t == type; };
-  if ((type.isF32() || type.isBF16()) && element(b) == type &&
+  if ((type.isF32() || type.isF16() || type.isBF16()) && element(b) == type &&
       wide(element(c)) && (!bias || wide(element(bias))))
     return success();
-  return op->emitOpError("expected factors of one type, f32 or bf16, and a "
-                         "result and bias of that or f32");
+  return op->emitOpError(
+      "expected factors of one type, f32, f16 or bf16, and a "
+      "result and bias of that or f32");
 }
 
 LogicalResult ContractionOp::verify() {
@@ -353,4 +354,29 @@ LogicalResult ConvolutionOp::verify() {
   if (getBias() && rank(getBias()) != 1) // (C3)
     return emitOpError("expected a bias of rank one");
   return verifyElementTypes(*this, getX(), getW(), getBias(), getY()); // (C4)
+}
+
+LogicalResult AttentionOp::verify() {
+  auto type = [](Value v) { return cast<BufferType>(v.getType()); };
+  Type element = type(getQ()).getElementType();
+  SmallVector<Value> operands{getQ(), getK(), getV(), getO()};
+  if (getMask())
+    operands.push_back(getMask());
+  for (Value v : operands)
+    if (type(v).getRank() != 4 || type(v).getElementType() != element ||
+        !(element.isF16() || element.isBF16())) // (C1)
+      return emitOpError("expected operands of rank four with one element "
+                         "type, f16 or bf16");
+  auto q = type(getQ()).getSizes(), k = type(getK()).getSizes(),
+       v = type(getV()).getSizes(), o = type(getO()).getSizes();
+  bool fits = q[0] == k[0] && q[0] == v[0] && q[0] == o[0] && k[1] == v[1] &&
+              q[1] == o[1] && q[2] == o[2] && k[2] == v[2] && q[3] == k[3] &&
+              v[3] == o[3];
+  if (getMask()) {
+    auto m = type(getMask()).getSizes();
+    fits &= m[0] == q[0] && m[1] == q[1] && m[2] == q[2] && m[3] == k[2];
+  }
+  if (!fits) // (C2)
+    return emitOpError("the sizes of its operands do not fit");
+  return success();
 }

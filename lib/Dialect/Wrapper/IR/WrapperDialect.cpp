@@ -62,6 +62,8 @@ void WrapperDialect::initialize() {
   cuda.launchFunction = "coil_rt_launch_cuda";
   cuda.launchByGeometry = true;
   cuda.contractionFunction = "coil_rt_contraction_cuda";
+  cuda.convolutionFunction = "coil_rt_convolution_cuda";
+  cuda.attentionFunction = "coil_rt_attention_cuda";
   cuda.inputFunction = "coil_rt_input_cuda";
   cuda.copyFunction = "coil_rt_copy_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";

@@ -193,7 +193,9 @@ def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
   let description = [{
     Input `[n, c, spatial...]`, weight `[o, c / groups, kernel...]`, result
     `[n, o, spatial...]`. Padding is with zeros, `padding` elements on both
-    sides. `f16` and `bf16` accumulate in `f32`.
+    sides. `f16` and `bf16` accumulate in `f32`. Under `channels_last` the
+    channels are the last dimension of all three: input `[n, spatial..., c]`,
+    weight `[o, kernel..., c / groups]`, result `[n, spatial..., o]`.
 
     (C1) Input, weight and result have the same rank, 3 to 5.
     (C2) `stride`, `padding` and `dilation` have one entry for each spatial
@@ -211,15 +213,17 @@ def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
   }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$weight,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$dilation, I64Attr:$groups);
+                       DenseI64ArrayAttr:$dilation, I64Attr:$groups,
+                       UnitAttr:$channels_last);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
     operands `stride` $stride `padding` $padding `dilation` $dilation `groups`
-    $groups attr-dict `:` functional-type(operands, results)
+    $groups (`channels_last` $channels_last^)? attr-dict `:` functional-type(operands, results)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight,
     "::llvm::ArrayRef<int64_t>":$stride, "::llvm::ArrayRef<int64_t>":$padding,
-    "::llvm::ArrayRef<int64_t>":$dilation, "int64_t":$groups)>];
+    "::llvm::ArrayRef<int64_t>":$dilation, "int64_t":$groups,
+    CArg<"bool", "false">:$channelsLast)>];
   let hasVerifier = 1;
 }
 
@@ -229,10 +233,11 @@ def Graph_PoolOp : Graph_Op<"pool", [Pure]> {
     Reduces windows of `[n, c, spatial...]`. `max` ignores padding and
     propagates NaN; `avg` divides the sum by the window's size, counting padded
     elements under `countPadding`, or by `divisor` when it is given. The result
-    type says how many windows there are (which settles ceiling mode).
+    type says how many windows there are (which settles ceiling mode). Under
+    `channels_last` the operand is `[n, spatial..., c]`, as is the result.
 
-    (C1) Input and result have the same rank, 3 to 5, and the same first two
-         sizes and element type.
+    (C1) Input and result have the same rank, 3 to 5, and the same batch size,
+         channels and element type.
     (C2) `kernel`, `stride`, `padding` and `dilation` have one entry for each
          spatial dimension; kernels, strides and dilations are positive;
          paddings lie in 0..kernel/2.
@@ -246,12 +251,13 @@ def Graph_PoolOp : Graph_Op<"pool", [Pure]> {
   let arguments = (ins Graph_PoolKind:$kind, Graph_NumberTensor:$input,
                        DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$stride,
                        DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation,
-                       UnitAttr:$countPadding, OptionalAttr<I64Attr>:$divisor);
+                       UnitAttr:$countPadding, OptionalAttr<I64Attr>:$divisor,
+                       UnitAttr:$channels_last);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = [{
     $kind `,` $input `kernel` $kernel `stride` $stride `padding` $padding
     `dilation` $dilation (`count_padding` $countPadding^)?
-    (`divisor` $divisor^)? attr-dict `:` functional-type(operands, results)
+    (`divisor` $divisor^)? (`channels_last` $channels_last^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -263,6 +269,8 @@ def Graph_AttentionOp : Graph_Op<"attention", [Pure]> {
     `[..., s, e]` and v `[..., s, f]`. `causal` lets row i see the columns
     0..i. A bool mask keeps the scores where it is true; another mask is added.
     A row that sees nothing gives zeros, as the framework does.
+
+    `library` names the library that computes it; otherwise it is decomposed.
 
     (C1) q, k and v have the same rank, at least two, and equal batch sizes.
     (C2) q and k agree in `e`, k and v in `s`; the result is `[..., l, f]`.
@@ -277,11 +285,13 @@ def Graph_AttentionOp : Graph_Op<"attention", [Pure]> {
   }];
   let arguments = (ins Graph_FloatTensor:$query, Graph_FloatTensor:$key,
                        Graph_FloatTensor:$value, Optional<Graph_Tensor>:$mask,
-                       UnitAttr:$causal, F64Attr:$scale);
+                       UnitAttr:$causal, F64Attr:$scale,
+                       OptionalAttr<StrAttr>:$library);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)?
-    `scale` $scale attr-dict `:` functional-type(operands, results)
+    `scale` $scale (`library` $library^)? attr-dict
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -23,6 +23,21 @@ namespace coil::graph {
 using Sizes = llvm::SmallVector<sym::ExprAttr>;
 using SizesRef = llvm::ArrayRef<sym::ExprAttr>;
 
+/// `[n, spatial..., c]` as `[n, c, spatial...]`, and the other way.
+template <typename T>
+llvm::SmallVector<T> toChannelsFirst(llvm::ArrayRef<T> list) {
+  llvm::SmallVector<T> result(list.drop_back());
+  result.insert(result.begin() + 1, list.back());
+  return result;
+}
+template <typename T>
+llvm::SmallVector<T> toChannelsLast(llvm::ArrayRef<T> list) {
+  llvm::SmallVector<T> result(list);
+  result.erase(result.begin() + 1);
+  result.push_back(list[1]);
+  return result;
+}
+
 /// Starts the diagnostic of a failed inference; null to fail silently.
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 

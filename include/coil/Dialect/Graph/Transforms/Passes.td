@@ -60,6 +60,47 @@ def GraphDecomposePass
     ...
     %o = graph.matmul %p, %v : ...
     ```
+
+    Under `tiles` a `graph.conv` whose windows are tiles of its input (the patch
+    embedding of a vision transformer) becomes one product of matrices.
+
+    Attention of 16-bit floats that a library has stays, and says so. Its mask
+    is added there, so bools become zero and minus infinity; what the library
+    computes for a row that sees nothing is replaced by zeros.
+  }];
+  let options = [
+    Option<"library", "library", "std::string", "\"none\"",
+           "The libraries that there are, separated by commas">,
+    Option<"tiles", "tiles", "bool", "false",
+           "Make a product of a convolution whose windows are tiles">];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
+def GraphChannelsLastPass
+    : Pass<"graph-channels-last", "mlir::func::FuncOp"> {
+  let summary = "store images with their channels innermost between convolutions";
+  let description = [{
+    Tensor cores multiply channels, so convolutions of 16-bit floats by cuDNN
+    are far faster when the channels of a point are neighbours. Each becomes one
+    with `channels_last` between permutations, and permutations then move down:
+    through elementwise operators, reductions, pooling and concatenation, until
+    they meet those in front of the next convolution and cancel. What is left is
+    a change of layout at each end of a chain, and one of each weight.
+
+    Only convolutions over two dimensions that cuDNN would compute take part.
+
+    ```mlir
+    %0 = graph.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : ...
+    %1 = graph.relu %0 : ...
+    ```
+    becomes
+    ```mlir
+    %a = graph.permute %x [0, 2, 3, 1] : ...
+    %b = graph.permute %w [0, 2, 3, 1] : ...
+    %c = graph.conv %a, %b stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 channels_last : ...
+    %d = graph.relu %c : ...
+    %1 = graph.permute %d [0, 3, 1, 2] : ...
+    ```
   }];
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }

@@ -101,15 +101,21 @@ std::optional<Convolution> matchConvolution(KernelOp kernel,
 /// The function of a library that computes a kernel.
 enum class LibraryCall { None, Contraction, Convolution };
 
-/// What a library does of a kernel: "onednn" contractions and convolutions;
-/// "cublaslt" contractions whose result is dense along one of its dimensions,
-/// with at most a bias of the result's type along that, and relu, unless they
-/// are so small that a kernel of our own is faster.
+/// What a library does of a kernel: "onednn" contractions and convolutions, but
+/// none of f16; "cublaslt" contractions whose result is dense along one of its
+/// dimensions, with at most a bias of the result's type along that, and relu;
+/// "cudnn" convolutions of one element type with at most a bias and relu, which
+/// needs a bias or channels_last. The latter two do nothing that is so small
+/// that a kernel of our own is faster.
 LibraryCall getLibraryCall(KernelOp kernel, llvm::StringRef library);
 
-/// Whether a library computes a kernel.
-inline bool isLibraryKernel(KernelOp kernel, llvm::StringRef library) {
-  return getLibraryCall(kernel, library) != LibraryCall::None;
+/// Which of `libraries`, names separated by commas, computes a kernel; "" if
+/// none does.
+llvm::StringRef findLibrary(KernelOp kernel, llvm::StringRef libraries);
+
+/// Whether one of the libraries computes a kernel.
+inline bool isLibraryKernel(KernelOp kernel, llvm::StringRef libraries) {
+  return !findLibrary(kernel, libraries).empty();
 }
 
 } // namespace coil::loop

@@ -251,7 +251,9 @@ def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
     Says that the kernel computes a convolution of its first operand with its
     second (`graph.conv`), so that a scheduler can choose a library without
     recognising padded loads. The body stays the meaning; passes that change
-    what the kernel computes drop the attribute.
+    what the kernel computes drop the attribute. With `channels_last` the
+    channels are the last dimension of both operands and of the result, not the
+    second.
 
     (C1) `stride`, `padding` and `dilation` have one entry for each spatial
          dimension.
@@ -264,10 +266,12 @@ def Loop_ConvAttr : Loop_Attr<"Conv", "conv"> {
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$stride, ArrayRefParameter<"int64_t">:$padding,
-    ArrayRefParameter<"int64_t">:$dilation, "int64_t":$groups);
+    ArrayRefParameter<"int64_t">:$dilation, "int64_t":$groups,
+    DefaultValuedParameter<"bool", "false">:$channels_last);
   let assemblyFormat = [{
     `<` `stride` `=` `[` $stride `]` `,` `padding` `=` `[` $padding `]` `,`
-    `dilation` `=` `[` $dilation `]` `,` `groups` `=` $groups `>`
+    `dilation` `=` `[` $dilation `]` `,` `groups` `=` $groups
+    (`,` `channels_last` `=` $channels_last^)? `>`
   }];
   let genVerifyDecl = 1;
 }

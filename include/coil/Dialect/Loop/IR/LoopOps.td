@@ -116,6 +116,43 @@ def Loop_ViewOp : Loop_Op<"view", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Library calls
+//===----------------------------------------------------------------------===//
+
+def Loop_AttentionOp : Loop_Op<"attention", [Pure]> {
+  let summary = "scaled dot-product attention by a library";
+  let description = [{
+    `softmax(scale * q k^T + mask) v` for q `[b, h, l, e]`, k `[b, g, s, e]` and
+    v `[b, g, s, f]`, where `h / g` neighbouring heads of q share one of k and
+    v. `causal` lets row i see the columns 0..i. The result is `[b, l, h, f]`:
+    the next operator reads the heads side by side. Rows that see nothing have
+    no defined result. It is not a kernel, since no schedule of ours computes
+    it; operands are views, which the library reads where they are.
+
+    (C1) q, k, v and the result have rank four and one element type, `f16` or
+         `bf16`; their sizes agree as above.
+    (C2) `g` divides `h`, as far as both are constants.
+    (C3) The mask is `[b, h, l, s]` of that element type, and a mask and `causal`
+         exclude each other.
+
+    Example:
+    ```mlir
+    %0 = loop.attention "cudnn" %q, %k, %v causal scale 1.250000e-01 : (tensor<2x8x64x64xbf16>, tensor<2x2x64x64xbf16>, tensor<2x2x64x64xbf16>) -> tensor<2x64x8x64xbf16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$library, AnyRankedTensor:$query,
+                       AnyRankedTensor:$key, AnyRankedTensor:$value,
+                       Optional<AnyRankedTensor>:$mask, UnitAttr:$causal,
+                       F64Attr:$scale);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $library $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)?
+    `scale` $scale attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 

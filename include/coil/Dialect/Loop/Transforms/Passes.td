@@ -102,7 +102,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     Option<"useLibrary", "use-library", "bool", "true",
            "Keep contractions in the form that a library computes">,
     Option<"library", "library", "std::string", "\"onednn\"",
-           "The library whose form it is: onednn or cublaslt">,
+           "The libraries whose form it is, separated by commas: onednn, "
+           "cublaslt, cudnn">,
     Option<"enoughResults", "enough-results", "int64_t", "16",
            "A long reduction to fewer results than this stays apart from its "
            "consumer, so that it can be split">];
@@ -193,8 +194,8 @@ def LoopSelectSchedulePass
     Option<"vectorBits", "vector-bits", "int64_t", "0",
            "Width of vector registers in bits; 0: the host's widest">,
     Option<"library", "library", "std::string", "\"onednn\"",
-           "Library for contractions and convolutions: onednn, cublaslt or "
-           "none">,
+           "Libraries for contractions and convolutions, separated by commas: "
+           "onednn, cublaslt, cudnn; or none">,
     Option<"onlyLibrary", "only-library", "bool", "false",
            "Leave the other kernels to another device">];
 }

@@ -36,6 +36,7 @@ struct DeviceInfo {
   bool launchByGeometry = false;
   std::string contractionFunction;
   std::string convolutionFunction;
+  std::string attentionFunction;
   /// Gives an input's memory as kernels want it (`coil_rt_input_cuda`); empty
   /// takes it as it is.
   std::string inputFunction;

@@ -162,8 +162,8 @@ def Wrapper_ContractionOp : Wrapper_Op<"contraction"> {
     (C1) There are three to seven dimensions, and strides for each.
     (C2) `a` does not vary over n, `b` not over m, `c` not over k.
     (C3) The bias has strides if it is there, and varies over m or n only.
-    (C4) `a` and `b` have the same element type, `f32` or `bf16`; `c` and the
-         bias have that or `f32`.
+    (C4) `a` and `b` have the same element type, `f32`, `f16` or `bf16`; `c` and
+         the bias have that or `f32`.
     (C5) All expressions mention symbols only.
 
     Example:
@@ -207,8 +207,8 @@ def Wrapper_ConvolutionOp : Wrapper_Op<"convolution"> {
     (C2) There is a positive stride, a positive dilation and a padding that is
          not negative for each spatial dimension, and `groups` is positive.
     (C3) The bias has rank one.
-    (C4) `x` and `w` have the same element type, `f32` or `bf16`; `y` and the
-         bias have that or `f32`.
+    (C4) `x` and `w` have the same element type, `f32`, `f16` or `bf16`; `y` and
+         the bias have that or `f32`.
 
     Example:
     ```mlir
@@ -231,6 +231,38 @@ def Wrapper_ConvolutionOp : Wrapper_Op<"convolution"> {
     `outs` `(` $y `:` type($y) `)`
     `stride` $stride `padding` $padding `dilation` $dilation `groups` $groups
     `post` $post attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Wrapper_AttentionOp : Wrapper_Op<"attention"> {
+  let summary = "scaled dot-product attention by a library";
+  let description = [{
+    `softmax(scale * q k^T + mask) v` for q `[b, h, l, e]`, k `[b, g, s, e]`, v
+    `[b, g, s, f]` and o `[b, h, l, f]`, where `h / g` neighbouring heads of q
+    share one of k and v. `causal` lets row i see the columns 0..i. Layouts are
+    those of the buffers; a mask, `[b, h, l, s]`, may have strides of zero.
+
+    (C1) All have rank four and one element type, `f16` or `bf16`.
+    (C2) Sizes agree as above.
+
+    Example:
+    ```mlir
+    wrapper.attention "cudnn" ins(%q, %k, %v : !wrapper.buffer<[2, 8, 64, 64], bf16, #wrapper.device<"cuda">>, !wrapper.buffer<[2, 2, 64, 64], bf16, #wrapper.device<"cuda">>, !wrapper.buffer<[2, 2, 64, 64], bf16, #wrapper.device<"cuda">>)
+        outs(%o : !wrapper.buffer<[2, 8, 64, 64], bf16, #wrapper.device<"cuda">>) causal scale 1.250000e-01
+    ```
+  }];
+  let arguments = (ins StrAttr:$library,
+                       Arg<Wrapper_Buffer, "", [MemRead]>:$q,
+                       Arg<Wrapper_Buffer, "", [MemRead]>:$k,
+                       Arg<Wrapper_Buffer, "", [MemRead]>:$v,
+                       Arg<Optional<Wrapper_Buffer>, "", [MemRead]>:$mask,
+                       Arg<Wrapper_Buffer, "", [MemWrite]>:$o,
+                       UnitAttr:$causal, F64Attr:$scale);
+  let assemblyFormat = [{
+    $library `ins` `(` $q `,` $k `,` $v `:` type($q) `,` type($k) `,` type($v) `)`
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    `outs` `(` $o `:` type($o) `)` (`causal` $causal^)? `scale` $scale attr-dict
   }];
   let hasVerifier = 1;
 }
