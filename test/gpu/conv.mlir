@@ -1,14 +1,14 @@
 // REQUIRES: cuda-sim
-// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --function=conv --reference=interp
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --function=groups --reference=interp
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --function=one_by_one --reference=interp
 // RUN: coil-opt %s --coil-graph-pipeline --coil-loop-pipeline="target=cuda:sm_90a library=cublaslt" --coil-wrapper-pipeline="target=cuda:sm_90a" | FileCheck %s
 
 // Where no library has convolutions they are kernels of our own.
-// CHECK-LABEL: wrapper.func @conv
+// CHECK-LABEL: wrapper.func @main
 // CHECK-NOT:     wrapper.convolution
 // CHECK:         wrapper.launch
-func.func @conv(%x: tensor<2x5x9x7xbf16>, %w: tensor<6x5x3x3xbf16>, %b: tensor<6xbf16>) -> tensor<2x6x5x4xbf16> {
+func.func @main(%x: tensor<2x5x9x7xbf16>, %w: tensor<6x5x3x3xbf16>, %b: tensor<6xbf16>) -> tensor<2x6x5x4xbf16> {
   %0 = graph.conv %x, %w stride [2, 2] padding [1, 1] dilation [1, 1] groups 1 : (tensor<2x5x9x7xbf16>, tensor<6x5x3x3xbf16>) -> tensor<2x6x5x4xbf16>
   %1 = graph.reshape %b : (tensor<6xbf16>) -> tensor<6x1x1xbf16>
   %2 = graph.broadcast %1 : (tensor<6x1x1xbf16>) -> tensor<2x6x5x4xbf16>
