@@ -249,7 +249,8 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       s.producer = producer == producerOf.end() ? -1 : int(producer->second);
       s.output = store.getOutput();
       s.dims = 0;
-      for (unsigned d : variance.of(store.getIndices().getDims()).set_bits())
+      llvm::SmallBitVector over = variance.of(store.getIndices().getDims());
+      for (unsigned d : over.set_bits())
         s.dims |= uint64_t(1) << d;
       stores.push_back(s);
       continue;
