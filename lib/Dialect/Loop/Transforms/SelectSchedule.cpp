@@ -252,8 +252,8 @@ struct LoopSelectSchedulePass
       else if (static_cast<int64_t>(d) == vectorDim)
         work *= std::min(extent, static_cast<double>(block));
     }
-    // A vector does `width` operations at a time.
-    work /= static_cast<double>(width);
+    // A vector does `width` operations at a time. A dimension may be empty.
+    work = std::max(work, 1.0) / static_cast<double>(width);
     int64_t grain =
         std::max<int64_t>(1, static_cast<int64_t>(kWorkPerGrain / work));
     grain = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(grain)));
