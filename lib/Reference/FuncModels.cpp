@@ -82,5 +82,6 @@ void reference::registerModels(DialectRegistry &registry) {
   registerArithModels(registry);
   registerMathModels(registry);
   registerLoopModels(registry);
+  registerLoopScalarModels(registry);
   registerGraphModels(registry);
 }

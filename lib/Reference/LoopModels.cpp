@@ -17,8 +17,6 @@
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Reference/Models.h"
-#include "coil/Runtime/Special.h"
-#include "coil/Support/Philox.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -757,65 +755,6 @@ struct AttentionModel
   }
 };
 
-/// The function of `loop.special`, in double or float.
-struct SpecialModel
-    : ReferenceScalarOpInterface::ExternalModel<SpecialModel, SpecialOp> {
-  ScalarFunction getScalarFunction(Operation *op) const {
-    auto special = cast<SpecialOp>(op);
-    bool isDouble = special.getType().isF64();
-#define UNARY(Case, name)                                                      \
-  case SpecialFunction::Case:                                                  \
-    if (isDouble)                                                              \
-      return [](Scalar x, Scalar, Scalar, bool &) {                            \
-        return makeFloat(coil_special_##name(x.f));                            \
-      };                                                                       \
-    return [](Scalar x, Scalar, Scalar, bool &) {                              \
-      return makeFloat(coil_special_##name##f(static_cast<float>(x.f)));       \
-    };
-#define BINARY(Case, name)                                                     \
-  case SpecialFunction::Case:                                                  \
-    if (isDouble)                                                              \
-      return [](Scalar x, Scalar y, Scalar, bool &) {                          \
-        return makeFloat(coil_special_##name(x.f, y.f));                       \
-      };                                                                       \
-    return [](Scalar x, Scalar y, Scalar, bool &) {                            \
-      return makeFloat(coil_special_##name##f(static_cast<float>(x.f),         \
-                                              static_cast<float>(y.f)));       \
-    };
-    switch (special.getFunction()) {
-      UNARY(LGamma, lgamma)
-      UNARY(Digamma, digamma)
-      UNARY(ErfInv, erfinv)
-      BINARY(NextAfter, nextafter)
-      UNARY(I0, i0)
-      UNARY(I0e, i0e)
-      UNARY(I1, i1)
-      UNARY(I1e, i1e)
-      UNARY(NdtrI, ndtri)
-      UNARY(LogNdtr, log_ndtr)
-      BINARY(IGamma, igamma)
-      BINARY(IGammaC, igammac)
-      BINARY(Zeta, zeta)
-      UNARY(Erfcx, erfcx)
-    }
-#undef UNARY
-#undef BINARY
-    llvm_unreachable("unknown function");
-  }
-};
-
-struct PhiloxModel
-    : ReferenceScalarOpInterface::ExternalModel<PhiloxModel, PhiloxOp> {
-  ScalarFunction getScalarFunction(Operation *) const {
-    return [](Scalar key, Scalar counter, Scalar word, bool &) {
-      uint64_t number = uint64_t(word.i);
-      uint32_t bits = getPhilox(uint64_t(key.i), uint64_t(counter.i),
-                                number / 4)[number % 4];
-      return makeInt(wrapTo(DType::I32, int64_t(bits)));
-    };
-  }
-};
-
 } // namespace
 
 void reference::registerLoopModels(DialectRegistry &registry) {
@@ -823,7 +762,5 @@ void reference::registerLoopModels(DialectRegistry &registry) {
     KernelOp::attachInterface<KernelModel>(*context);
     ViewOp::attachInterface<ViewModel>(*context);
     AttentionOp::attachInterface<AttentionModel>(*context);
-    SpecialOp::attachInterface<SpecialModel>(*context);
-    PhiloxOp::attachInterface<PhiloxModel>(*context);
   });
 }

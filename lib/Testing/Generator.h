@@ -20,6 +20,7 @@
 #include "coil/Dialect/Sym/IR/Expr.h"
 
 #include <cmath>
+#include <optional>
 
 namespace coil::testing {
 
@@ -235,6 +236,15 @@ private:
   bool emitCat();
   bool emitPad();
   bool emitGather();
+  /// An item, indices of some of its dimensions, and what they select.
+  struct Indexed {
+    Item into;
+    llvm::SmallVector<int64_t> dims;
+    llvm::SmallVector<mlir::Value> indices;
+    graph::Sizes sizes;
+  };
+  /// `broadcasts`: indices may have sizes of one where others have more.
+  std::optional<Indexed> chooseIndexed(bool broadcasts);
   bool emitIndex();
   bool emitScan();
   bool emitArgScan();

@@ -343,35 +343,41 @@ bool Generator::emitGather() {
   return add(op, x.lo, x.hi);
 }
 
-bool Generator::emitIndex() {
+std::optional<Generator::Indexed> Generator::chooseIndexed(bool broadcasts) {
   const Item *found = find([](const Item &i) { return i.rank() > 0; });
   if (!found)
-    return false;
-  Item x = *found;
-  SmallVector<int64_t> dims;
+    return std::nullopt;
+  Indexed result;
+  Item x = result.into = *found;
   for (int64_t d = 0; d < x.rank(); ++d)
     if (x.shape[d] > 0 && chance(45))
-      dims.push_back(d);
-  if (dims.empty())
-    return false;
+      result.dims.push_back(d);
+  if (result.dims.empty())
+    return std::nullopt;
   Sizes shape = randomSizes(below(3));
-  SmallVector<Value> indices;
   SmallVector<Sizes> indexSizes;
-  for (int64_t d : dims) {
+  for (int64_t d : result.dims) {
     Sizes sizes = shape;
     for (ExprAttr &size : sizes)
-      if (!indices.empty() && chance(20))
+      if (broadcasts && !result.indices.empty() && chance(20))
         size = t.size(1);
     double size = static_cast<double>(x.shape[d]);
-    Item index = argument(DType::I64, sizes, -size, size - 1);
-    indices.push_back(index.value);
+    result.indices.push_back(
+        argument(DType::I64, sizes, -size, size - 1).value);
     indexSizes.push_back(sizes);
   }
-  FailureOr<Sizes> sizes = inferIndex(x.sizes, indexSizes, dims);
+  FailureOr<Sizes> sizes = inferIndex(x.sizes, indexSizes, result.dims);
   if (failed(sizes) ||
       *Tensor::countElements(*evaluate(*sizes)) > options.maxElements)
-    return false;
-  return add(t.index(x.value, indices, dims), x.lo, x.hi);
+    return std::nullopt;
+  result.sizes = *sizes;
+  return result;
+}
+
+bool Generator::emitIndex() {
+  std::optional<Indexed> at = chooseIndexed(/*broadcasts=*/true);
+  return at && add(t.index(at->into.value, at->indices, at->dims), at->into.lo,
+                   at->into.hi);
 }
 
 /// How to combine elements of an item's type; nothing replaces.
@@ -437,29 +443,11 @@ bool Generator::emitScatter() {
 }
 
 bool Generator::emitIndexPut() {
-  const Item *found = find([](const Item &i) { return i.rank() > 0; });
-  if (!found)
+  std::optional<Indexed> at = chooseIndexed(/*broadcasts=*/false);
+  if (!at)
     return false;
-  Item x = *found;
-  SmallVector<int64_t> dims;
-  for (int64_t d = 0; d < x.rank(); ++d)
-    if (x.shape[d] > 0 && chance(45))
-      dims.push_back(d);
-  if (dims.empty())
-    return false;
-  Sizes shape = randomSizes(below(3));
-  SmallVector<Value> indices;
-  SmallVector<Sizes> indexSizes;
-  for (int64_t d : dims) {
-    double size = static_cast<double>(x.shape[d]);
-    indices.push_back(argument(DType::I64, shape, -size, size - 1).value);
-    indexSizes.push_back(shape);
-  }
-  FailureOr<Sizes> sizes = inferIndex(x.sizes, indexSizes, dims);
-  if (failed(sizes) ||
-      *Tensor::countElements(*evaluate(*sizes)) > options.maxElements)
-    return false;
-  Item values = argument(x.dtype, *sizes);
+  Item x = at->into;
+  Item values = argument(x.dtype, at->sizes);
   std::optional<graph::ReduceKind> kind = randomWriteKind(x);
   double bound = std::max(std::fabs(x.lo), std::fabs(x.hi)) +
                  std::max(std::fabs(values.lo), std::fabs(values.hi)) *
@@ -469,8 +457,8 @@ bool Generator::emitIndexPut() {
   auto op = IndexPutOp::create(builder, loc, x.value.getType(),
                                kind ? graph::ReduceKindAttr::get(context, *kind)
                                     : graph::ReduceKindAttr(),
-                               x.value, indices, values.value,
-                               builder.getDenseI64ArrayAttr(dims));
+                               x.value, at->indices, values.value,
+                               builder.getDenseI64ArrayAttr(at->dims));
   return addWritten(op, kind, x, values);
 }
 

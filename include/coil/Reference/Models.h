@@ -28,6 +28,7 @@ void registerArithModels(mlir::DialectRegistry &registry);
 void registerMathModels(mlir::DialectRegistry &registry);
 void registerFuncModels(mlir::DialectRegistry &registry);
 void registerLoopModels(mlir::DialectRegistry &registry);
+void registerLoopScalarModels(mlir::DialectRegistry &registry);
 void registerGraphModels(mlir::DialectRegistry &registry);
 /// @}
 

@@ -23,12 +23,6 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
-static ReduceKind kindOf(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getKind();
-  return cast<ArgReduceOp>(op).getKind();
-}
-
 unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
   return op->getNumResults();
 }
@@ -99,7 +93,7 @@ void KernelEmitter::accumulate(Operation *op,
     if (mask)
       v = arith::SelectOp::create(b, mask, v, broadcast(start[0]));
     if (isa<ReduceOp>(op)) {
-      accumulators[copy] = combine(b, kindOf(op), accumulators[copy], v);
+      accumulators[copy] = combine(b, getReduceKind(op), accumulators[copy], v);
       continue;
     }
     Value position = lookup(op->getOperand(1), copy);
@@ -109,7 +103,7 @@ void KernelEmitter::accumulate(Operation *op,
       position =
           arith::SelectOp::create(b, mask, position, broadcast(start[1]));
     std::tie(accumulators[2 * copy], accumulators[2 * copy + 1]) =
-        combineArg(b, kindOf(op), accumulators[2 * copy],
+        combineArg(b, getReduceKind(op), accumulators[2 * copy],
                    accumulators[2 * copy + 1], v, position);
   }
 }
@@ -157,7 +151,7 @@ void KernelEmitter::finishReduction(Operation *op,
       values[result] = list;
     return;
   }
-  ReduceKind kind = kindOf(op);
+  ReduceKind kind = getReduceKind(op);
   if (!vectorIsReduced) {
     // One accumulator for each copy: they are the results.
     unsigned per = accumulatorsPerCopy(op);

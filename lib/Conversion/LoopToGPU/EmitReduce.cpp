@@ -34,12 +34,6 @@ static bool isConstant(Value v) {
   return v.getDefiningOp<arith::ConstantOp>() != nullptr;
 }
 
-static ReduceKind kindOf(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getKind();
-  return cast<ArgReduceOp>(op).getKind();
-}
-
 unsigned GPUKernelEmitter::getNumResultItems(Operation *op) const {
   return isOver(op->getResult(0), parallelSet)
              ? static_cast<unsigned>(pItems.size())
@@ -140,10 +134,10 @@ GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
                                                       ArrayRef<Value> x,
                                                       ArrayRef<Value> y) {
   if (x.size() == 1)
-    return {combine(b, kindOf(op), x[0], y[0])};
+    return {combine(b, getReduceKind(op), x[0], y[0])};
   if (isa<MomentsOp>(op))
     return mergeSamples(b, {x[0], x[1], x[2]}, {y[0], y[1], y[2]}).getValues();
-  auto [best, where] = combineArg(b, kindOf(op), x[0], x[1], y[0], y[1]);
+  auto [best, where] = combineArg(b, getReduceKind(op), x[0], x[1], y[0], y[1]);
   return {best, where};
 }
 
@@ -185,7 +179,8 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulate(Operation *op,
   if (!getFirstPosition(op))
     return combineAll(op, old, next);
   // What comes later wins only when it is better: no positions to compare.
-  bool isMax = kindOf(op) == ReduceKind::Max || kindOf(op) == ReduceKind::UMax;
+  bool isMax = getReduceKind(op) == ReduceKind::Max ||
+               getReduceKind(op) == ReduceKind::UMax;
   Value better;
   if (isa<FloatType>(getElementTypeOrSelf(old[0].getType()))) {
     // A NaN is better than a number, but not than a NaN.
@@ -197,8 +192,8 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulate(Operation *op,
     better = arith::AndIOp::create(b, wins, number);
   } else {
     using Predicate = arith::CmpIPredicate;
-    bool isUnsigned =
-        kindOf(op) == ReduceKind::UMax || kindOf(op) == ReduceKind::UMin;
+    bool isUnsigned = getReduceKind(op) == ReduceKind::UMax ||
+                      getReduceKind(op) == ReduceKind::UMin;
     Predicate predicate = isUnsigned
                               ? (isMax ? Predicate::ugt : Predicate::ult)
                               : (isMax ? Predicate::sgt : Predicate::slt);

@@ -19,6 +19,12 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
+ReduceKind coil::getReduceKind(Operation *reduction) {
+  if (auto reduce = dyn_cast<ReduceOp>(reduction))
+    return reduce.getKind();
+  return cast<ArgReduceOp>(reduction).getKind();
+}
+
 Value coil::combine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
                     Value y) {
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(x.getType()));

@@ -19,6 +19,9 @@
 
 namespace coil {
 
+/// How `loop.reduce` or `loop.arg_reduce` combines.
+loop::ReduceKind getReduceKind(mlir::Operation *reduction);
+
 /// Combines two scalars, or two vectors lane by lane. A NaN wins a maximum and
 /// a minimum.
 mlir::Value combine(mlir::ImplicitLocOpBuilder &b, loop::ReduceKind kind,

@@ -274,13 +274,17 @@ Value TensorBuilder::reduce(ReduceKind kind, Value x, ArrayRef<int64_t> dims,
                       : ReduceOp::create(builder, loc, kind, x, dims, keepdims);
 }
 
-Value TensorBuilder::mean(Value x, ArrayRef<int64_t> dims, bool keepdims) {
+ExprAttr TensorBuilder::count(Value x, ArrayRef<int64_t> dims) {
   Sizes sizes = getSizes(x);
   ExprAttr count = size(1);
   for (int64_t d : dims)
     count = sym::mul(count, sizes[d]);
+  return count;
+}
+
+Value TensorBuilder::mean(Value x, ArrayRef<int64_t> dims, bool keepdims) {
   return div(reduce(ReduceKind::Sum, x, dims, keepdims),
-             expr(count, graph::getElementType(x)));
+             expr(count(x, dims), graph::getElementType(x)));
 }
 
 std::pair<Value, Value> TensorBuilder::moments(Value x, ArrayRef<int64_t> dims,

@@ -45,11 +45,7 @@ struct Normalized {
 static Normalized normalize(TensorBuilder &b, Value x, ArrayRef<int64_t> dims,
                             double eps) {
   auto [mean, m2] = b.moments(x, dims, /*keepdims=*/true);
-  Sizes sizes = getSizes(x);
-  ExprAttr count = b.size(1);
-  for (int64_t d : dims)
-    count = sym::mul(count, sizes[d]);
-  Value variance = b.div(m2, b.expr(count, getElementType(x)));
+  Value variance = b.div(m2, b.expr(b.count(x, dims), getElementType(x)));
   Value rstd = inverseRoot(b, variance, eps);
   return {b.mul(b.sub(x, mean), rstd), mean, rstd};
 }

@@ -184,14 +184,10 @@ static AtenHandler argScan(ReduceKind kind) {
 //===----------------------------------------------------------------------===//
 
 /// Variance and mean.
-static FailureOr<std::pair<Value, Value>> variance(AtenCall &c,
-                                                   const Reduction &r) {
+static std::pair<Value, Value> variance(AtenCall &c, const Reduction &r) {
   TensorBuilder &b = c.b;
   Type type = getElementType(r.x);
-  Sizes sizes = getSizes(r.x);
-  ExprAttr count = b.size(1);
-  for (int64_t d : r.dims)
-    count = sym::mul(count, sizes[d]);
+  ExprAttr count = b.count(r.x, r.dims);
   double correction = c.has("correction") ? c.floatOr("correction", 1)
                                           : c.boolOr("unbiased", true);
   Value divisor;
@@ -217,12 +213,11 @@ static AtenHandler spread(bool root, bool withMean) {
       return failure();
     if (!isa<FloatType>(getElementType(r->x)))
       return c.fail("its result is not a float");
-    auto values = variance(c, *r);
-    if (failed(values))
-      return failure();
-    Value result = root ? c.b.unary<SqrtOp>(values->first) : values->first;
+    auto [result, mean] = variance(c, *r);
+    if (root)
+      result = c.b.unary<SqrtOp>(result);
     if (withMean)
-      return c.replace({result, values->second});
+      return c.replace({result, mean});
     return c.replace(result);
   };
 }

@@ -100,6 +100,8 @@ public:
   /// @{
   mlir::Value reduce(ReduceKind kind, mlir::Value x,
                      llvm::ArrayRef<int64_t> dims, bool keepdims);
+  /// Elements of `x` along `dims`.
+  sym::ExprAttr count(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   /// Sum over `dims` divided by the number of elements. `x` is a float.
   mlir::Value mean(mlir::Value x, llvm::ArrayRef<int64_t> dims, bool keepdims);
   /// Mean over `dims` and sum of squared deviations from it, `f32` or `f64`.
