@@ -133,3 +133,51 @@ func.func @scatter(%x: tensor<3xf32>) -> tensor<3xf32> {
   %y = graph.scatter %x, %i, %v dim 0 : (tensor<3xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// RUN: not coil-interpret %s --function=outside --input='dense<0.0> : tensor<2xf32>' 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// OUTSIDE: [[@LINE+1]]:1: error: 'outside' has no body to interpret
+func.func private @outside(tensor<2xf32>) -> tensor<2xf32>
+
+// RUN: not coil-interpret %s --function=unbound --input='dense<0.0> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=UNBOUND
+// UNBOUND: error: cannot evaluate 's7'
+func.func @unbound(%x: tensor<3xf32>) -> tensor<?xf32, #sym.shape<[s7]>> {
+  %z = graph.full 1.0 : f32 -> tensor<?xf32, #sym.shape<[s7]>>
+  return %z : tensor<?xf32, #sym.shape<[s7]>>
+}
+
+// RUN: not coil-interpret %s --function=index_mod_zero --input='dense<0.0> : tensor<0xf32>' 2>&1 | FileCheck %s --check-prefix=INDEX
+// INDEX: [[@LINE+3]]:10: error: divides by a number that is not positive
+func.func @index_mod_zero(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<4xi64> {
+  %y = loop.kernel "mod" [4] () : () -> tensor<4xi64> {
+    %i = loop.index <d0 mod s0>
+    loop.store %i, 0 [d0] : i64
+  }
+  return %y : tensor<4xi64>
+}
+
+// RUN: not coil-interpret %s --function=load_mod_zero --input='dense<0.0> : tensor<0xf32>' 2>&1 | FileCheck %s --check-prefix=LOAD
+// LOAD: [[@LINE+3]]:10: error: divides by a number that is not positive
+func.func @load_mod_zero(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<4xf32> {
+  %y = loop.kernel "mod" [4] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<4xf32> {
+    %i = loop.load %a[d0 mod s0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
+    loop.store %i, 0 [d0] : f32
+  }
+  return %y : tensor<4xf32>
+}
+
+// RUN: not coil-interpret %s --function=negative_extent --input='dense<0.0> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=EXTENT
+// EXTENT: [[@LINE+2]]:8: error: has a negative extent
+func.func @negative_extent(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<f32> {
+  %y = loop.kernel "neg" [s0 - 5] () : () -> tensor<f32> {
+    %c = arith.constant 1.0 : f32
+    %r = loop.reduce sum %c over [0] : f32
+    loop.store %r, 0 [] : f32
+  }
+  return %y : tensor<f32>
+}
+
+// CHECK: error: has an unsupported literal
+func.func @complex_literal() {
+  %f = arith.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>
+  return
+}

@@ -51,3 +51,17 @@ func.func @outline_blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^next:
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{argument 0 has 1 strides but rank 2}}
+func.func @outline_strides(%x: tensor<2x3xf32> {coil.strides = #sym.shape<[3]>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{result 0 has 3 strides but rank 2}}
+func.func @outline_result_strides(%x: tensor<2x3xf32>) -> (tensor<2x3xf32> {coil.strides = #sym.shape<[6, 3, 1]>}) {
+  return %x : tensor<2x3xf32>
+}

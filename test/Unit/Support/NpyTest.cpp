@@ -175,6 +175,18 @@ TEST(NpyTest, WritesStridedTensors) {
             (std::vector<float>{0, 3, 1, 4, 2, 5}));
 }
 
+TEST(NpyTest, RejectsUnknownElementTypes) {
+  char data[] = {0};
+  int64_t sizes[] = {1}, strides[] = {1};
+  coil_tensor tensor = {data, sizes, strides, 1, 999, COIL_CPU, 0};
+  std::string file;
+  llvm::raw_string_ostream os(file);
+  llvm::Error error = writeNpy(os, tensor);
+  ASSERT_TRUE(bool(error));
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "element type 999 has no .npy form");
+}
+
 TEST(NpyTest, MissingFileNamesThePath) {
   llvm::Expected<HostTensor> tensor = readNpy("no/such/file.npy");
   ASSERT_FALSE(bool(tensor));
