@@ -50,6 +50,9 @@ for library in ["cudnn", "cublaslt"]:
         config.available_features.add("fake-" + library)
         config.substitutions.append(("%fake_" + library, "env COIL_" + library.upper() + "_LIBRARY=" + file))
 
+if shutil.which("clang-format-22"):
+    config.available_features.add("clang-format-22")
+
 # What assembles PTX; Coil looks in the same places.
 cuda = [os.environ.get(v) for v in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")]
 cuda_bins = [os.path.join(c, "bin") for c in cuda + ["/usr/local/cuda"] if c]

@@ -289,10 +289,10 @@ COIL_INLINE float erfDefault(float x) {
 /// Absolute error as that of a float near one: enough for 1 + erf(x).
 COIL_INLINE float erfFast(float x) {
   float a = fabs(x), b = a > 4 ? 4 : a;
-  float far = 1 - ex2Approx(b * poly(b, 0x1.a45c0ap-14f, -0x1.e3ffa4p-12f,
-                                     -0x1.2dc1dep-9f, 0x1.e28cbap-6f,
-                                     -0x1.3113dcp-3f, -0x1.d62f2cp-1f,
-                                     -0x1.a0bef4p+0f));
+  float far =
+      1 - ex2Approx(b * poly(b, 0x1.a45c0ap-14f, -0x1.e3ffa4p-12f,
+                             -0x1.2dc1dep-9f, 0x1.e28cbap-6f, -0x1.3113dcp-3f,
+                             -0x1.d62f2cp-1f, -0x1.a0bef4p+0f));
   // Where the difference has lost too much, 2/sqrt(pi) times x.
   return a < 0.005f ? x * 0x1.20dd76p+0f : copysign(far, x);
 }

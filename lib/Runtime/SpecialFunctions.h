@@ -257,7 +257,8 @@ COIL_SPECIAL_FUNCTION double zeta(double x, double q) {
   if (q == kInf)
     return 0;
   double sum = 0;
-  // The terms of the correction shrink by (x / (2 pi q))^2 or more from here on.
+  // The terms of the correction shrink by (x / (2 pi q))^2 or more from here
+  // on.
   double enough = 12 + 2 * x;
   for (int i = 0; q < enough && i < 10000000; ++i, q += 1) {
     double term = pow(q, -x);

@@ -137,7 +137,7 @@ typedef struct coil_cuda_kernel {
   /// Bytes of scratch memory for each block of the grid, zero when the kernel
   /// starts; 0 when it takes no pointer to any.
   int32_t block_scratch;
-  void *state;            ///< The runtime's; starts as NULL.
+  void *state; ///< The runtime's; starts as NULL.
 } coil_cuda_kernel;
 
 /// Loads a kernel onto a device, which the first launch does otherwise.

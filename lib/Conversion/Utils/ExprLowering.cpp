@@ -106,8 +106,8 @@ Value Lowering::lowerAdd(ExprAttr e) {
     if (!sum)
       sum = v;
     else
-      sum = negated ? exact<arith::SubIOp>(sum, v)
-                    : exact<arith::AddIOp>(sum, v);
+      sum =
+          negated ? exact<arith::SubIOp>(sum, v) : exact<arith::AddIOp>(sum, v);
   }
   if (e.getValue() != 0 && !ordered.front().second)
     sum = exact<arith::AddIOp>(sum, constant(e.getValue(), sum.getType()));
@@ -173,8 +173,8 @@ Value Lowering::lower(ExprAttr e) {
       product = product ? exact<arith::MulIOp>(product, v) : v;
     }
     if (e.getValue() != 1)
-      product = exact<arith::MulIOp>(
-          product, constant(e.getValue(), product.getType()));
+      product = exact<arith::MulIOp>(product,
+                                     constant(e.getValue(), product.getType()));
     return product;
   }
   case ExprKind::Min:

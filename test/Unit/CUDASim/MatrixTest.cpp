@@ -62,8 +62,9 @@ TEST_F(MatrixTest, copiesAreDoneAfterTheWait) {
                     "cp.async.wait_group 0; ld.shared.u32 r0, [s];" + store);
   EXPECT_EQ(words[5], 105u);
   // The neighbour's word, after a barrier.
-  words = good(copy + "cp.async.wait_all; bar.sync 0; xor.b32 s, s, 4;"
-                      "ld.shared.u32 r0, [s];" +
+  words = good(copy +
+               "cp.async.wait_all; bar.sync 0; xor.b32 s, s, 4;"
+               "ld.shared.u32 r0, [s];" +
                store);
   EXPECT_EQ(words[5], 104u);
   // What is not read is zero, wherever it would be.
@@ -72,9 +73,9 @@ TEST_F(MatrixTest, copiesAreDoneAfterTheWait) {
                store);
   EXPECT_EQ(words[5], 0u);
   // The older of two groups.
-  words = good(copy + commit +
-               "cp.async.ca.shared.global [s+512], [a], 4;" + commit +
-               "cp.async.wait_group 1; ld.shared.u32 r0, [s];" + store);
+  words =
+      good(copy + commit + "cp.async.ca.shared.global [s+512], [a], 4;" +
+           commit + "cp.async.wait_group 1; ld.shared.u32 r0, [s];" + store);
   EXPECT_EQ(words[5], 105u);
 }
 
@@ -95,7 +96,8 @@ TEST_F(MatrixTest, findsCopiesThatNobodyWaitedFor) {
       "ld.shared.u32 r0, [r1];" +
           copy,
       CUDA_ERROR_LAUNCH_FAILED, "race: a store");
-  bad("cp.async.cg.shared.global [m], [p+4], 16;", CUDA_ERROR_MISALIGNED_ADDRESS,
+  bad("cp.async.cg.shared.global [m], [p+4], 16;",
+      CUDA_ERROR_MISALIGNED_ADDRESS,
       "misaligned source of an asynchronous copy");
 }
 

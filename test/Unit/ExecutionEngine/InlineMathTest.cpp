@@ -34,8 +34,8 @@ namespace {
 struct InlineFunction {
   const char *name;
   double (*reference)(double);
-  /// Bound of the error in units in the last place: what every 17th float shows,
-  /// rounded up.
+  /// Bound of the error in units in the last place: what every 17th float
+  /// shows, rounded up.
   double error;
 };
 

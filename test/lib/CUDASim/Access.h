@@ -47,8 +47,8 @@ bool resolve(Warp &w, const Inst &inst, unsigned lane, ptx::Space space,
 bool record(Warp &w, const Inst &inst, unsigned lane, const Target &target,
             unsigned bytes, Use use, const uint8_t *data);
 
-/// Finishes the asynchronous copies of threads but for the last `groups` groups,
-/// or all when that is negative.
+/// Finishes the asynchronous copies of threads but for the last `groups`
+/// groups, or all when that is negative.
 void finishCopies(Warp &w, uint32_t mask, int64_t groups);
 
 /// The space that the name of an instruction gives.

@@ -371,8 +371,7 @@ static LogicalResult legalizeDiff(AtenCall &c) {
   if (!x)
     return c.fail("its operand is missing");
   int64_t rank = getRank(x), n = c.intOr("n", 1);
-  std::optional<int64_t> dim =
-      c.has("dim") ? c.getDim("dim", rank) : rank - 1;
+  std::optional<int64_t> dim = c.has("dim") ? c.getDim("dim", rank) : rank - 1;
   if (!dim || rank == 0)
     return c.fail("its dimension is invalid");
   if (n < 0)
