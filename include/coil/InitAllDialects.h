@@ -14,7 +14,8 @@
 
 namespace mlir {
 class DialectRegistry;
-}
+} // namespace mlir
+
 namespace coil {
 
 /// Registers every dialect that Coil defines or its pipelines use.

@@ -326,7 +326,7 @@ static StringRef decodeString(StringRef text, BumpPtrAllocator &storage) {
   while (!text.empty()) {
     if (text.front() != '\\') {
       StringRef plain = text.take_until([](char c) { return c == '\\'; });
-      end = std::copy(plain.begin(), plain.end(), end);
+      end = llvm::copy(plain, end);
       text = text.drop_front(plain.size());
       continue;
     }

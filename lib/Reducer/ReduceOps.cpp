@@ -26,10 +26,8 @@ namespace coil {
 #include "coil/Reducer/Passes.h.inc"
 } // namespace coil
 
-namespace {
-
 /// All operations inside a module, outer ones first.
-SmallVector<Operation *> collectOps(ModuleOp module) {
+static SmallVector<Operation *> collectOps(ModuleOp module) {
   SmallVector<Operation *> ops;
   module->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != module)
@@ -38,14 +36,15 @@ SmallVector<Operation *> collectOps(ModuleOp module) {
   return ops;
 }
 
-bool eraseOp(Operation *op) {
+static bool eraseOp(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() || !op->use_empty())
     return false;
   op->erase();
   return true;
 }
 
-bool applyPatterns(Operation *op, const FrozenRewritePatternSet &patterns) {
+static bool applyPatterns(Operation *op,
+                          const FrozenRewritePatternSet &patterns) {
   GreedyRewriteConfig config;
   config.setStrictness(GreedyRewriteStrictness::ExistingOps)
       .enableFolding(false)
@@ -55,6 +54,8 @@ bool applyPatterns(Operation *op, const FrozenRewritePatternSet &patterns) {
   (void)applyOpPatternsGreedily(op, patterns, config, &changed);
   return changed;
 }
+
+namespace {
 
 struct ReduceOps : coil::impl::ReduceOpsPassBase<ReduceOps> {
   using ReduceOpsPassBase::ReduceOpsPassBase;

@@ -19,8 +19,6 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::reference;
 
-namespace {
-
 //===----------------------------------------------------------------------===//
 // Floats
 //===----------------------------------------------------------------------===//
@@ -32,6 +30,8 @@ namespace {
       return expression;                                                       \
     }                                                                          \
   };
+
+namespace {
 
 FLOAT_OP(AddF, x + y)
 FLOAT_OP(SubF, x - y)
@@ -62,18 +62,23 @@ FLOAT_OP(MinNumF, std::fmin(x, y))
     }                                                                          \
   };
 
+} // namespace
+
 /// Division by zero and the overflow of a signed division are undefined.
 template <unsigned W>
-bool checkDivS(int64_t x, int64_t y, bool &undefined) {
+static bool checkDivS(int64_t x, int64_t y, bool &undefined) {
   int64_t least = asSigned<W>(
       canonicalize<W>(static_cast<int64_t>(uint64_t(1) << (W - 1))));
   undefined |= y == 0 || (y == -1 && x == least);
   return !undefined;
 }
-bool checkDivU(uint64_t y, bool &undefined) {
+
+static bool checkDivU(uint64_t y, bool &undefined) {
   undefined |= y == 0;
   return !undefined;
 }
+
+namespace {
 
 INT_OP(AddI, ux + uy)
 INT_OP(SubI, ux - uy)
@@ -228,9 +233,13 @@ struct Select {
   }
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Conversion
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 /// Values of narrower floats are exact in wider ones, so extension does
 /// nothing.

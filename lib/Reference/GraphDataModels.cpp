@@ -21,20 +21,19 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::reference;
 
-namespace {
-
 /// Copies one element.
-void copy(const Tensor &to, int64_t position, const Tensor &from,
-          int64_t offset) {
+static void copy(const Tensor &to, int64_t position, const Tensor &from,
+                 int64_t offset) {
   unsigned bytes = getByteSize(to.getDType());
   std::memcpy(to.getData() + position * bytes, from.getData() + offset * bytes,
               bytes);
 }
 
 /// The result is read from the operand with these strides.
-LogicalResult readStrided(Operation *op, Frame &frame, const Tensor &input,
-                          ArrayRef<int64_t> strides, int64_t start,
-                          SmallVectorImpl<Tensor> &results) {
+static LogicalResult readStrided(Operation *op, Frame &frame,
+                                 const Tensor &input, ArrayRef<int64_t> strides,
+                                 int64_t start,
+                                 SmallVectorImpl<Tensor> &results) {
   FailureOr<Tensor> result = frame.allocate(op, op->getResult(0).getType());
   if (failed(result) || failed(frame.spend(op, result->getNumElements())))
     return failure();
@@ -64,6 +63,8 @@ LogicalResult readStrided(Operation *op, Frame &frame, const Tensor &input,
 //===----------------------------------------------------------------------===//
 // Views
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 MODEL(ReshapeModel, graph::ReshapeOp) {
   FailureOr<SmallVector<int64_t>> sizes = frame.getSizes(op, op.getType());
@@ -119,9 +120,13 @@ MODEL(SliceModel, graph::SliceOp) {
   return readStrided(op, frame, operands[0], strides, start, results);
 }
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 MODEL(CatModel, graph::CatOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -152,8 +157,10 @@ MODEL(CatModel, graph::CatOp) {
   return success();
 }
 
+} // namespace
+
 /// The value of a scalar attribute.
-Scalar getScalar(Attribute attribute) {
+static Scalar getScalar(Attribute attribute) {
   if (auto value = dyn_cast<FloatAttr>(attribute))
     return fromBits(*reference::getDType(value.getType()),
                     value.getValue().bitcastToAPInt().getZExtValue());
@@ -161,6 +168,8 @@ Scalar getScalar(Attribute attribute) {
   return fromBits(*reference::getDType(value.getType()),
                   value.getValue().getZExtValue());
 }
+
+namespace {
 
 MODEL(PadModel, graph::PadOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -196,9 +205,11 @@ MODEL(PadModel, graph::PadOp) {
   return success();
 }
 
+} // namespace
+
 /// Counts a negative index from the end, and checks it.
-FailureOr<int64_t> wrapIndex(Operation *op, int64_t index, int64_t size,
-                             int64_t dim) {
+static FailureOr<int64_t> wrapIndex(Operation *op, int64_t index, int64_t size,
+                                    int64_t dim) {
   int64_t wrapped = index < 0 ? index + size : index;
   if (wrapped >= 0 && wrapped < size)
     return wrapped;
@@ -206,6 +217,8 @@ FailureOr<int64_t> wrapIndex(Operation *op, int64_t index, int64_t size,
                          << " is out of range for dimension " << dim
                          << " of size " << size;
 }
+
+namespace {
 
 MODEL(GatherModel, graph::GatherOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -234,12 +247,14 @@ MODEL(GatherModel, graph::GatherOp) {
   return status;
 }
 
+} // namespace
+
 /// Calls `fn` for each element of a tensor of shape `sizes`, which indexing
 /// `input` gives, with its position and that of the element of `input`.
 template <typename FnT>
-LogicalResult forEachIndexed(Operation *op, const Tensor &input,
-                             ArrayRef<Tensor> indices, ArrayRef<int64_t> dims,
-                             ArrayRef<int64_t> sizes, FnT fn) {
+static LogicalResult
+forEachIndexed(Operation *op, const Tensor &input, ArrayRef<Tensor> indices,
+               ArrayRef<int64_t> dims, ArrayRef<int64_t> sizes, FnT fn) {
   if (indices.empty())
     return op->emitError("has no index");
   // The broadcast shape of the indices.
@@ -309,6 +324,8 @@ LogicalResult forEachIndexed(Operation *op, const Tensor &input,
   return success();
 }
 
+namespace {
+
 MODEL(IndexModel, graph::IndexOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
   if (failed(result) || failed(frame.spend(op, result->getNumElements())))
@@ -355,9 +372,11 @@ MODEL(RandomBitsModel, graph::RandomBitsOp) {
   return success();
 }
 
+} // namespace
+
 /// A tensor that starts as a copy of `input`.
-FailureOr<Tensor> allocateCopy(Operation *op, Frame &frame,
-                               const Tensor &input) {
+static FailureOr<Tensor> allocateCopy(Operation *op, Frame &frame,
+                                      const Tensor &input) {
   FailureOr<Tensor> result = frame.allocate(op, op->getResult(0).getType());
   if (succeeded(result))
     std::memcpy(result->getData(), input.getData(),
@@ -366,12 +385,14 @@ FailureOr<Tensor> allocateCopy(Operation *op, Frame &frame,
 }
 
 /// Writes an element, or combines it with what is there.
-void write(std::optional<graph::ReduceKind> kind, const Tensor &to,
-           int64_t position, Scalar value) {
+static void write(std::optional<graph::ReduceKind> kind, const Tensor &to,
+                  int64_t position, Scalar value) {
   if (kind)
     value = combine(*kind, to.getDType(), to.get(position), value);
   to.set(position, value);
 }
+
+namespace {
 
 MODEL(ScatterModel, graph::ScatterOp) {
   FailureOr<Tensor> result = allocateCopy(op, frame, operands[0]);
@@ -421,9 +442,13 @@ MODEL(IndexPutModel, graph::IndexPutOp) {
   return status;
 }
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 MODEL(FullModel, graph::FullOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -476,9 +501,9 @@ MODEL(ExprModel, graph::ExprOp) {
   return success();
 }
 
-#undef MODEL
-
 } // namespace
+
+#undef MODEL
 
 void reference::registerGraphDataModels(MLIRContext *context) {
   graph::ReshapeOp::attachInterface<ReshapeModel>(*context);

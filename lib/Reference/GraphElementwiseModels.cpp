@@ -29,7 +29,9 @@ namespace {
 /// when stored.
 enum class Compute { Float, Double, Signed, Unsigned };
 
-Compute getCompute(DType dtype) {
+} // namespace
+
+static Compute getCompute(DType dtype) {
   if (dtype == DType::F64)
     return Compute::Double;
   if (isFloat(dtype))
@@ -39,21 +41,27 @@ Compute getCompute(DType dtype) {
 }
 
 template <typename T>
-T get(Scalar s) {
+static T get(Scalar s) {
   if constexpr (std::is_floating_point_v<T>)
     return static_cast<T>(s.f);
   else
     return static_cast<T>(s.i);
 }
+
 template <typename T>
-Scalar make(T value) {
+static Scalar make(T value) {
   if constexpr (std::is_floating_point_v<T>)
     return makeFloat(value);
   else
     return makeInt(static_cast<int64_t>(value));
 }
+
+namespace {
+
 template <typename T>
 constexpr bool isFloatType = std::is_floating_point_v<T>;
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Binary operators
@@ -68,30 +76,36 @@ constexpr bool isFloatType = std::is_floating_point_v<T>;
   template <typename T>                                                        \
   T name::run(T x, T y, [[maybe_unused]] int64_t width)
 
+namespace {
+
 BINARY(Add) {
   if constexpr (isFloatType<T>)
     return x + y;
   else
     return static_cast<T>(uint64_t(x) + uint64_t(y));
 }
+
 BINARY(Sub) {
   if constexpr (isFloatType<T>)
     return x - y;
   else
     return static_cast<T>(uint64_t(x) - uint64_t(y));
 }
+
 BINARY(Mul) {
   if constexpr (isFloatType<T>)
     return x * y;
   else
     return static_cast<T>(uint64_t(x) * uint64_t(y));
 }
+
 BINARY(Div) {
   if constexpr (isFloatType<T>)
     return x / y;
   else
     return 0; // Not an operator of integers.
 }
+
 BINARY(TruncDiv) {
   if constexpr (isFloatType<T>) {
     return std::trunc(x / y);
@@ -103,18 +117,21 @@ BINARY(TruncDiv) {
     return x / y;
   }
 }
+
 BINARY(Fmod) {
   if constexpr (isFloatType<T>)
     return std::fmod(x, y);
   else
     return y == 0 || (std::is_signed_v<T> && y == T(-1)) ? 0 : x % y;
 }
+
 BINARY(Remainder) {
   T rest = Fmod::run<T>(x, y, width);
   if (rest != 0 && (rest < 0) != (y < 0))
     rest += y;
   return rest;
 }
+
 BINARY(FloorDiv) {
   if constexpr (isFloatType<T>) {
     // x - x % y is a multiple of y, up to the rounding of that difference.
@@ -135,6 +152,7 @@ BINARY(FloorDiv) {
                                                         : quotient;
   }
 }
+
 BINARY(Pow) {
   if constexpr (isFloatType<T>) {
     return std::pow(x, y);
@@ -151,6 +169,7 @@ BINARY(Pow) {
     return static_cast<T>(result);
   }
 }
+
 BINARY(Maximum) {
   if constexpr (isFloatType<T>) {
     if (std::isnan(x) || std::isnan(y))
@@ -160,6 +179,7 @@ BINARY(Maximum) {
   }
   return x < y ? y : x;
 }
+
 BINARY(Minimum) {
   if constexpr (isFloatType<T>) {
     if (std::isnan(x) || std::isnan(y))
@@ -169,6 +189,7 @@ BINARY(Minimum) {
   }
   return y < x ? y : x;
 }
+
 BINARY(BitwiseAnd) { return static_cast<T>(uint64_t(x) & uint64_t(y)); }
 BINARY(BitwiseOr) { return static_cast<T>(uint64_t(x) | uint64_t(y)); }
 BINARY(BitwiseXor) { return static_cast<T>(uint64_t(x) ^ uint64_t(y)); }
@@ -177,6 +198,7 @@ BINARY(ShiftLeft) {
     return 0;
   return static_cast<T>(uint64_t(x) << uint64_t(y));
 }
+
 BINARY(ShiftRight) {
   if constexpr (isFloatType<T>)
     return 0; // Not an operator of floats.
@@ -185,6 +207,7 @@ BINARY(ShiftRight) {
   else
     return x >> uint64_t(y);
 }
+
 #undef BINARY
 
 #define FLOAT_BINARY(name, expression)                                         \
@@ -197,6 +220,7 @@ BINARY(ShiftRight) {
         return 0;                                                              \
     }                                                                          \
   };
+
 FLOAT_BINARY(Fmax, std::fmax(x, y))
 FLOAT_BINARY(Fmin, std::fmin(x, y))
 FLOAT_BINARY(Atan2, std::atan2(x, y))
@@ -222,12 +246,14 @@ UNARY(Abs) {
   else
     return x < 0 ? static_cast<T>(-uint64_t(x)) : x;
 }
+
 UNARY(Neg) {
   if constexpr (isFloatType<T>)
     return -x;
   else
     return static_cast<T>(-uint64_t(x));
 }
+
 UNARY(Sign) { return x > 0 ? T(1) : x < 0 ? T(-1) : T(0); }
 UNARY(Relu) {
   if constexpr (isFloatType<T>)
@@ -235,6 +261,7 @@ UNARY(Relu) {
       return x;
   return x > 0 ? x : T(0);
 }
+
 UNARY(BitwiseNot) { return static_cast<T>(~uint64_t(x)); }
 #undef UNARY
 
@@ -248,6 +275,7 @@ UNARY(BitwiseNot) { return static_cast<T>(~uint64_t(x)); }
         return 0;                                                              \
     }                                                                          \
   };
+
 FLOAT_UNARY(Ceil, std::ceil(x))
 FLOAT_UNARY(Floor, std::floor(x))
 FLOAT_UNARY(Trunc, std::trunc(x))
@@ -282,12 +310,16 @@ FLOAT_UNARY(Sigmoid, 1 / (1 + std::exp(-x)))
 struct IsNan {
   static bool run(double x) { return std::isnan(x); }
 };
+
 struct IsInf {
   static bool run(double x) { return std::isinf(x); }
 };
+
 struct SignBit {
   static bool run(double x) { return std::signbit(x); }
 };
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -296,12 +328,12 @@ struct SignBit {
 /// The third argument of an operator with one or two operands is the width of
 /// its elements in bits.
 template <typename Op, typename T>
-Scalar thunk(Scalar x, Scalar y, Scalar z, bool &) {
+static Scalar thunk(Scalar x, Scalar y, Scalar z, bool &) {
   return make<T>(Op::template run<T>(get<T>(x), get<T>(y), z.i));
 }
 
 template <typename Op>
-ScalarFunction pick(DType dtype) {
+static ScalarFunction pick(DType dtype) {
   switch (getCompute(dtype)) {
   case Compute::Float:
     return thunk<Op, float>;
@@ -316,12 +348,12 @@ ScalarFunction pick(DType dtype) {
 }
 
 template <typename Op>
-Scalar floatPredicateThunk(Scalar x, Scalar, Scalar, bool &) {
+static Scalar floatPredicateThunk(Scalar x, Scalar, Scalar, bool &) {
   return makeInt(Op::run(x.f));
 }
 
 template <graph::ComparePredicate P, typename T>
-Scalar compareThunk(Scalar a, Scalar b, Scalar, bool &) {
+static Scalar compareThunk(Scalar a, Scalar b, Scalar, bool &) {
   T x = get<T>(a), y = get<T>(b);
   switch (P) {
   case graph::ComparePredicate::Eq:
@@ -341,7 +373,7 @@ Scalar compareThunk(Scalar a, Scalar b, Scalar, bool &) {
 }
 
 template <typename T>
-ScalarFunction pickCompare(graph::ComparePredicate predicate) {
+static ScalarFunction pickCompare(graph::ComparePredicate predicate) {
   using graph::ComparePredicate;
   switch (predicate) {
   case ComparePredicate::Eq:
@@ -360,13 +392,13 @@ ScalarFunction pickCompare(graph::ComparePredicate predicate) {
   llvm_unreachable("unknown predicate");
 }
 
-Scalar selectThunk(Scalar condition, Scalar x, Scalar y, bool &) {
+static Scalar selectThunk(Scalar condition, Scalar x, Scalar y, bool &) {
   return condition.i ? x : y;
 }
 
 /// The integer nearest to zero's side of a float; an unspecified one out of
 /// range.
-int64_t truncateToInt(double x) {
+static int64_t truncateToInt(double x) {
   double value = std::trunc(x);
   if (value >= 0x1p63 && value < 0x1p64)
     return static_cast<int64_t>(static_cast<uint64_t>(value));
@@ -378,7 +410,7 @@ int64_t truncateToInt(double x) {
 /// Conversion between computation types. To f16 and bf16 the framework goes
 /// through float; the tensor rounds and wraps the rest of the way.
 template <typename From>
-ScalarFunction pickConvert(DType to) {
+static ScalarFunction pickConvert(DType to) {
   if (to == DType::Bool)
     return [](Scalar x, Scalar, Scalar, bool &) {
       return makeInt(get<From>(x) != 0);
@@ -399,7 +431,7 @@ ScalarFunction pickConvert(DType to) {
   };
 }
 
-ScalarFunction pickConvert(DType from, DType to) {
+static ScalarFunction pickConvert(DType from, DType to) {
   switch (getCompute(from)) {
   case Compute::Float:
     return pickConvert<float>(to);
@@ -416,7 +448,7 @@ ScalarFunction pickConvert(DType from, DType to) {
 /// The neighbour of a 16-bit float on the way to another, by stepping its bits,
 /// which order as the magnitudes do.
 template <DType T>
-Scalar nextAfter16(Scalar x, Scalar y, Scalar, bool &) {
+static Scalar nextAfter16(Scalar x, Scalar y, Scalar, bool &) {
   if (std::isnan(x.f) || std::isnan(y.f))
     return makeFloat(std::numeric_limits<double>::quiet_NaN());
   if (x.f == y.f)
@@ -429,7 +461,7 @@ Scalar nextAfter16(Scalar x, Scalar y, Scalar, bool &) {
   return fromBits(T, away ? bits + 1 : bits - 1);
 }
 
-ScalarFunction pickSpecial(loop::SpecialFunction function, DType dtype) {
+static ScalarFunction pickSpecial(loop::SpecialFunction function, DType dtype) {
   using loop::SpecialFunction;
   bool isDouble = dtype == DType::F64;
 #define SPECIAL(Case, name, ...)                                               \
@@ -479,8 +511,9 @@ ScalarFunction pickSpecial(loop::SpecialFunction function, DType dtype) {
 //===----------------------------------------------------------------------===//
 
 /// Applies a scalar function to broadcast operands.
-LogicalResult apply(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
-                    ScalarFunction function, SmallVectorImpl<Tensor> &results) {
+static LogicalResult apply(Operation *op, Frame &frame,
+                           ArrayRef<Tensor> operands, ScalarFunction function,
+                           SmallVectorImpl<Tensor> &results) {
   FailureOr<Tensor> result = frame.allocate(op, op->getResult(0).getType());
   if (failed(result) || failed(frame.spend(op, result->getNumElements())))
     return failure();
@@ -515,6 +548,8 @@ LogicalResult apply(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
   results.push_back(*result);
   return success();
 }
+
+namespace {
 
 template <typename OpTy, typename Fn>
 struct ElementwiseModel

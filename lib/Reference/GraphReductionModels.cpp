@@ -62,8 +62,6 @@ Scalar reference::combine(graph::ReduceKind kind, DType dtype, Scalar x,
   llvm_unreachable("unknown kind");
 }
 
-namespace {
-
 #define MODEL(name, OpTy)                                                      \
   struct name : ReferenceOpInterface::ExternalModel<name, OpTy> {              \
     LogicalResult evaluate(Operation *op, Frame &frame,                        \
@@ -82,7 +80,7 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 /// What an empty reduction gives.
-Scalar getNeutral(graph::ReduceKind kind, DType dtype) {
+static Scalar getNeutral(graph::ReduceKind kind, DType dtype) {
   using graph::ReduceKind;
   switch (kind) {
   case ReduceKind::Sum:
@@ -106,8 +104,8 @@ Scalar getNeutral(graph::ReduceKind kind, DType dtype) {
 }
 
 /// Strides of a result from which `dims` are reduced, seen from the input.
-SmallVector<int64_t> getReducedStrides(ArrayRef<int64_t> sizes,
-                                       ArrayRef<int64_t> dims) {
+static SmallVector<int64_t> getReducedStrides(ArrayRef<int64_t> sizes,
+                                              ArrayRef<int64_t> dims) {
   SmallVector<int64_t> strides(sizes.size(), 0);
   int64_t stride = 1;
   for (size_t d = sizes.size(); d-- > 0;)
@@ -117,6 +115,8 @@ SmallVector<int64_t> getReducedStrides(ArrayRef<int64_t> sizes,
     }
   return strides;
 }
+
+namespace {
 
 MODEL(ReduceModel, graph::ReduceOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -191,6 +191,8 @@ MODEL(ArgReduceModel, graph::ArgReduceOp) {
   return success();
 }
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Scans
 //===----------------------------------------------------------------------===//
@@ -198,7 +200,7 @@ MODEL(ArgReduceModel, graph::ArgReduceOp) {
 /// Calls `fn` for the first element of each line along `dim`, with the number
 /// of elements of a line and their distance.
 template <typename FnT>
-void forEachLine(const Tensor &input, int64_t dim, FnT fn) {
+static void forEachLine(const Tensor &input, int64_t dim, FnT fn) {
   int64_t size = input.getSizes()[dim], inner = 1;
   for (int64_t s : input.getSizes().drop_front(dim + 1))
     inner *= s;
@@ -207,6 +209,8 @@ void forEachLine(const Tensor &input, int64_t dim, FnT fn) {
   for (int64_t i = 0, n = input.getNumElements() / size; i < n; ++i)
     fn(i / inner * size * inner + i % inner, size, inner);
 }
+
+namespace {
 
 MODEL(ScanModel, graph::ScanOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -272,19 +276,22 @@ MODEL(ArgScanModel, graph::ArgScanOp) {
   return success();
 }
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
 
 /// All elements as doubles.
-std::vector<double> getDoubles(const Tensor &tensor) {
+static std::vector<double> getDoubles(const Tensor &tensor) {
   std::vector<double> values(tensor.getNumElements());
   for (int64_t i = 0; i < tensor.getNumElements(); ++i)
     values[i] = tensor.get(i).f;
   return values;
 }
+
 /// All elements as the bits of 64-bit integers.
-std::vector<uint64_t> getInts(const Tensor &tensor) {
+static std::vector<uint64_t> getInts(const Tensor &tensor) {
   std::vector<uint64_t> values(tensor.getNumElements());
   for (int64_t i = 0; i < tensor.getNumElements(); ++i)
     values[i] = static_cast<uint64_t>(tensor.get(i).i);
@@ -293,7 +300,8 @@ std::vector<uint64_t> getInts(const Tensor &tensor) {
 
 /// c[m, n] += a[m, k] b[k, n] for one batch.
 template <typename T>
-void multiply(const T *a, const T *b, T *c, int64_t m, int64_t n, int64_t k) {
+static void multiply(const T *a, const T *b, T *c, int64_t m, int64_t n,
+                     int64_t k) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t l = 0; l < k; ++l) {
       T factor = a[i * k + l];
@@ -303,7 +311,7 @@ void multiply(const T *a, const T *b, T *c, int64_t m, int64_t n, int64_t k) {
 }
 
 template <typename T>
-std::vector<T>
+static std::vector<T>
 multiplyBatches(const std::vector<T> &a, const std::vector<T> &b,
                 ArrayRef<int64_t> batch, ArrayRef<int64_t> aStrides,
                 ArrayRef<int64_t> bStrides, int64_t m, int64_t n, int64_t k) {
@@ -321,6 +329,8 @@ multiplyBatches(const std::vector<T> &a, const std::vector<T> &b,
   });
   return c;
 }
+
+namespace {
 
 MODEL(MatmulModel, graph::MatmulOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -360,6 +370,8 @@ MODEL(MatmulModel, graph::MatmulOp) {
   return success();
 }
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//
@@ -368,10 +380,10 @@ MODEL(MatmulModel, graph::MatmulOp) {
 /// over `spatial` sizes that lies inside the input. `output` is the window's
 /// place.
 template <typename FnT>
-void forEachInWindow(ArrayRef<int64_t> spatial, ArrayRef<int64_t> output,
-                     ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride,
-                     ArrayRef<int64_t> padding, ArrayRef<int64_t> dilation,
-                     FnT fn) {
+static void forEachInWindow(ArrayRef<int64_t> spatial, ArrayRef<int64_t> output,
+                            ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride,
+                            ArrayRef<int64_t> padding,
+                            ArrayRef<int64_t> dilation, FnT fn) {
   int64_t count = 1;
   for (int64_t size : kernel)
     count *= size;
@@ -391,7 +403,7 @@ void forEachInWindow(ArrayRef<int64_t> spatial, ArrayRef<int64_t> output,
   }
 }
 
-int64_t getProduct(ArrayRef<int64_t> sizes) {
+static int64_t getProduct(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes)
     product *= size;
@@ -400,7 +412,7 @@ int64_t getProduct(ArrayRef<int64_t> sizes) {
 
 /// Calls `fn(point)` for all points of a shape in row-major order.
 template <typename FnT>
-void forEachPoint(ArrayRef<int64_t> sizes, FnT fn) {
+static void forEachPoint(ArrayRef<int64_t> sizes, FnT fn) {
   int64_t count = getProduct(sizes);
   SmallVector<int64_t> point(sizes.size());
   for (int64_t i = 0; i < count; ++i) {
@@ -414,15 +426,16 @@ void forEachPoint(ArrayRef<int64_t> sizes, FnT fn) {
 }
 
 /// Sizes with the channels in front of space.
-SmallVector<int64_t> getSizesFirst(const Tensor &tensor, bool channelsLast) {
+static SmallVector<int64_t> getSizesFirst(const Tensor &tensor,
+                                          bool channelsLast) {
   return channelsLast ? graph::toChannelsFirst<int64_t>(tensor.getSizes())
                       : SmallVector<int64_t>(tensor.getSizes());
 }
 
 /// Position of an element whose index has the channels in front of space, in a
 /// tensor with these sizes.
-int64_t getPosition(ArrayRef<int64_t> sizes, ArrayRef<int64_t> index,
-                    bool channelsLast) {
+static int64_t getPosition(ArrayRef<int64_t> sizes, ArrayRef<int64_t> index,
+                           bool channelsLast) {
   int64_t position = index[0];
   if (!channelsLast)
     position = position * sizes[1] + index[1];
@@ -434,7 +447,8 @@ int64_t getPosition(ArrayRef<int64_t> sizes, ArrayRef<int64_t> index,
 }
 
 /// The elements in the order that has the channels in front of space.
-std::vector<double> getDoublesFirst(const Tensor &tensor, bool channelsLast) {
+static std::vector<double> getDoublesFirst(const Tensor &tensor,
+                                           bool channelsLast) {
   std::vector<double> values(tensor.getNumElements());
   SmallVector<int64_t> sizes = getSizesFirst(tensor, channelsLast);
   forEachPoint(sizes, [&](int64_t i, ArrayRef<int64_t> point) {
@@ -442,6 +456,8 @@ std::vector<double> getDoublesFirst(const Tensor &tensor, bool channelsLast) {
   });
   return values;
 }
+
+namespace {
 
 MODEL(ConvModel, graph::ConvOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -547,9 +563,13 @@ MODEL(PoolModel, graph::PoolOp) {
   return status;
 }
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 MODEL(AttentionModel, graph::AttentionOp) {
   FailureOr<Tensor> result = frame.allocate(op, op.getType());
@@ -608,7 +628,7 @@ MODEL(AttentionModel, graph::AttentionOp) {
           greatest = std::isnan(greatest) ? greatest : score;
       }
       double total = 0;
-      std::fill(sums.begin(), sums.end(), 0.0);
+      llvm::fill(sums, 0.0);
       bool seesNothing = greatest == -HUGE_VAL;
       for (int64_t j = 0; j < columns; ++j) {
         double weight = seesNothing ? 0 : std::exp(scores[j] - greatest);
@@ -624,9 +644,9 @@ MODEL(AttentionModel, graph::AttentionOp) {
   return success();
 }
 
-#undef MODEL
-
 } // namespace
+
+#undef MODEL
 
 void reference::registerGraphReductionModels(MLIRContext *context) {
   graph::ReduceOp::attachInterface<ReduceModel>(*context);

@@ -30,11 +30,11 @@ using namespace coil;
 using namespace coil::loop;
 using namespace coil::reference;
 
-namespace {
-
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 /// One operation of a body. Registers are numbered over the body's values.
 struct Instruction {
@@ -73,6 +73,8 @@ struct Access {
   Operation *op = nullptr;
 };
 
+} // namespace
+
 /// Elements of an unsigned tensor are signless in a body.
 static DType getSignless(DType dtype) {
   switch (dtype) {
@@ -88,6 +90,8 @@ static DType getSignless(DType dtype) {
     return dtype;
   }
 }
+
+namespace {
 
 class KernelRunner {
 public:
@@ -204,6 +208,8 @@ private:
   std::vector<Store> stores;
   std::vector<std::vector<bool>> written;
 };
+
+} // namespace
 
 LogicalResult KernelRunner::compileAccess(Operation *op, const Tensor &tensor,
                                           sym::ShapeAttr indices,
@@ -654,6 +660,8 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
 // Models
 //===----------------------------------------------------------------------===//
 
+namespace {
+
 struct KernelModel
     : ReferenceOpInterface::ExternalModel<KernelModel, KernelOp> {
   LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
@@ -739,7 +747,7 @@ struct AttentionModel
         scores[j] = attention.getCausal() && j > row ? -HUGE_VAL : score;
         greatest = std::isnan(score) ? score : std::max(greatest, scores[j]);
       }
-      std::fill(sums.begin(), sums.end(), 0.0);
+      llvm::fill(sums, 0.0);
       for (int64_t j = 0; j < columns; ++j) {
         double weight = std::exp(scores[j] - greatest);
         total += weight;

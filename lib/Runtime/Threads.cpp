@@ -61,12 +61,19 @@ struct OpenMP {
 /// that shares its processor with another process spends on nothing.
 constexpr const char *spinCount = "2000";
 
-int oneThread() { return 1; }
-int zeroth() { return 0; }
-void ignoreCount(int) {}
-void runInline(void (*fn)(void *), void *data, unsigned, unsigned) { fn(data); }
+} // namespace
 
-OpenMP bindOpenMP() {
+static int oneThread() { return 1; }
+
+static int zeroth() { return 0; }
+
+static void ignoreCount(int) {}
+
+static void runInline(void (*fn)(void *), void *data, unsigned, unsigned) {
+  fn(data);
+}
+
+static OpenMP bindOpenMP() {
   bool chosen = getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY");
   if (!chosen)
     setenv("GOMP_SPINCOUNT", spinCount, 0);
@@ -88,12 +95,10 @@ OpenMP bindOpenMP() {
   return omp;
 }
 
-const OpenMP &openMP() {
+static const OpenMP &openMP() {
   static const OpenMP omp = bindOpenMP();
   return omp;
 }
-
-} // namespace
 
 namespace {
 

@@ -80,11 +80,11 @@ static cl::opt<bool>
 static cl::opt<bool> print("print", cl::cat(category),
                            cl::desc("Print every program"));
 
-namespace {
-
 //===----------------------------------------------------------------------===//
 // Noise
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 /// Changes floats by a few units in the last place where another correct
 /// implementation may: in the results of functions and of sums in another
@@ -151,6 +151,8 @@ private:
   uint64_t state;
 };
 
+} // namespace
+
 /// Exchanges a random operator of the program for another that gives other
 /// results; false when it has none to exchange.
 static bool exchangeOperator(ModuleOp module, uint64_t seed) {
@@ -208,6 +210,8 @@ static bool exchangeOperator(ModuleOp module, uint64_t seed) {
   return true;
 }
 
+namespace {
+
 /// What the results of a program are, and how far each element may be off.
 struct Expected {
   SmallVector<Tensor> results;
@@ -215,9 +219,13 @@ struct Expected {
   std::vector<std::vector<double>> allowed;
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Running and comparing
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 class Fuzzer {
 public:
@@ -284,6 +292,8 @@ private:
   unsigned programs = 0, sabotaged = 0;
   int64_t elements = 0, loose = 0, poisoned = 0;
 };
+
+} // namespace
 
 FailureOr<SmallVector<Tensor>>
 Fuzzer::interpret(ModuleOp module, ArrayRef<Tensor> inputs,
@@ -481,8 +491,6 @@ bool Fuzzer::runProgram(uint64_t seed, const testing::ProgramOptions &options) {
   }
   return ok;
 }
-
-} // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);

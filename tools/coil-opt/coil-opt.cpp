@@ -21,7 +21,7 @@
 #ifdef COIL_INCLUDE_TESTS
 namespace coil::test {
 void registerTestPasses(); // test/lib
-}
+} // namespace coil::test
 #endif
 
 /// Says where the file is nested too deep for the parser. What the standard

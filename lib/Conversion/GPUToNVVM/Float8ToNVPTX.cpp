@@ -35,7 +35,9 @@ struct Format {
   bool hasInfinity;
 };
 
-std::optional<Format> getFormat(Type type) {
+} // namespace
+
+static std::optional<Format> getFormat(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (isa<Float8E4M3FNType>(element))
     return Format{"e4m3x2", 464.0f, false};
@@ -44,26 +46,26 @@ std::optional<Format> getFormat(Type type) {
   return std::nullopt;
 }
 
-int64_t getNumLanes(Type type) {
+static int64_t getNumLanes(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? vector.getNumElements() : 1;
 }
 
-Value getLane(ImplicitLocOpBuilder &b, Value v, int64_t lane) {
+static Value getLane(ImplicitLocOpBuilder &b, Value v, int64_t lane) {
   if (!isa<VectorType>(v.getType()))
     return v;
   return vector::ExtractOp::create(b, v, ArrayRef<int64_t>{lane});
 }
 
-Value callIntrinsic(ImplicitLocOpBuilder &b, Type type, const Twine &name,
-                    ValueRange args) {
+static Value callIntrinsic(ImplicitLocOpBuilder &b, Type type,
+                           const Twine &name, ValueRange args) {
   return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), args)
       .getResult(0);
 }
 
 /// Two numbers of `f32` as 16 bits, the first in the low half.
-Value encodePair(ImplicitLocOpBuilder &b, const Format &format, Value low,
-                 Value high) {
+static Value encodePair(ImplicitLocOpBuilder &b, const Format &format,
+                        Value low, Value high) {
   Value limit = arith::ConstantOp::create(b, b.getF32FloatAttr(format.limit));
   auto isInside = [&](Value v, arith::CmpFPredicate predicate) {
     return arith::CmpFOp::create(b, predicate, math::AbsFOp::create(b, v),
@@ -93,8 +95,8 @@ Value encodePair(ImplicitLocOpBuilder &b, const Format &format, Value low,
 }
 
 /// Lanes of `v`, which is of 8 bits, as `f16`.
-SmallVector<Value> decode(ImplicitLocOpBuilder &b, const Format &format,
-                          Value v) {
+static SmallVector<Value> decode(ImplicitLocOpBuilder &b, const Format &format,
+                                 Value v) {
   int64_t lanes = getNumLanes(v.getType());
   Type byte = b.getI8Type();
   if (auto vector = dyn_cast<VectorType>(v.getType()))
@@ -123,13 +125,16 @@ SmallVector<Value> decode(ImplicitLocOpBuilder &b, const Format &format,
   return result;
 }
 
-Value fromLanes(ImplicitLocOpBuilder &b, Type shape, ArrayRef<Value> lanes) {
+static Value fromLanes(ImplicitLocOpBuilder &b, Type shape,
+                       ArrayRef<Value> lanes) {
   auto vector = dyn_cast<VectorType>(shape);
   if (!vector)
     return lanes[0];
   return vector::FromElementsOp::create(b, vector.clone(lanes[0].getType()),
                                         lanes);
 }
+
+namespace {
 
 /// A conversion from 8 bits to a float or an integer.
 template <typename OpTy>

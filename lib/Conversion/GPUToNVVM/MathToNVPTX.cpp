@@ -209,6 +209,8 @@ struct ClassifyFloat : OpRewritePattern<Op> {
   }
 };
 
+} // namespace
+
 /// An integer as the one of 64 bits that the library takes.
 static Value toInt64(OpBuilder &b, Location loc, Value v) {
   Type type = v.getType();
@@ -224,6 +226,8 @@ static bool isLibraryInteger(Type type) {
   auto integer = dyn_cast<IntegerType>(element);
   return element.isIndex() || (integer && integer.getWidth() <= 64);
 }
+
+namespace {
 
 /// A power with an integer exponent, which keeps its parity.
 struct FPowIToCall : OpRewritePattern<math::FPowIOp> {
@@ -362,6 +366,8 @@ struct OnePlusTanh : OpRewritePattern<math::TanhOp> {
   }
 };
 
+} // namespace
+
 /// Whether a step function sees `v`, of which an error in the last bit makes a
 /// whole one: a quotient that is an integer must not come out below it.
 static bool reachesStep(Value v, unsigned depth = 0) {
@@ -375,6 +381,8 @@ static bool reachesStep(Value v, unsigned depth = 0) {
                [&](Value result) { return reachesStep(result, depth + 1); });
   });
 }
+
+namespace {
 
 /// Divisions in `f32` outside the exact mode: a product with the inverse of a
 /// constant, the inverse instruction, or the division that is within 2 ulp.

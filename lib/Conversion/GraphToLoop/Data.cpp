@@ -98,6 +98,7 @@ static Value loadIndex(KernelBuilder &k, unsigned input, ArrayRef<ExprAttr> at,
 }
 
 namespace {
+
 /// graph.gather  →  an indirect load.
 struct Gather : OpRewritePattern<graph::GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -131,8 +132,10 @@ struct Indexing {
   SmallVector<int64_t> dims;
 };
 
-Indexing getIndexing(Value input, ValueRange indices, ArrayRef<int64_t> indexed,
-                     unsigned rank) {
+} // namespace
+
+static Indexing getIndexing(Value input, ValueRange indices,
+                            ArrayRef<int64_t> indexed, unsigned rank) {
   MLIRContext *ctx = input.getContext();
   unsigned inputRank = static_cast<unsigned>(getSizes(input).size());
   unsigned indexRank =
@@ -170,6 +173,8 @@ Indexing getIndexing(Value input, ValueRange indices, ArrayRef<int64_t> indexed,
   return result;
 }
 
+namespace {
+
 /// graph.index  →  an indirect load, one argument for each index tensor.
 struct Index : OpRewritePattern<graph::IndexOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -196,10 +201,12 @@ struct Index : OpRewritePattern<graph::IndexOp> {
   }
 };
 
+} // namespace
+
 /// Ends a kernel that writes into its first operand.
 template <typename Op>
-void scatter(KernelBuilder &k, Op op, Value v, ArrayRef<ExprAttr> index,
-             ValueRange args, ArrayRef<int64_t> dims) {
+static void scatter(KernelBuilder &k, Op op, Value v, ArrayRef<ExprAttr> index,
+                    ValueRange args, ArrayRef<int64_t> dims) {
   MLIRContext *ctx = k.b.getContext();
   loop::ReduceKindAttr kind;
   if (std::optional<graph::ReduceKind> given = op.getKind())
@@ -209,6 +216,8 @@ void scatter(KernelBuilder &k, Op op, Value v, ArrayRef<ExprAttr> index,
                           sym::ShapeAttr::get(ctx, index), args, 0, dims,
                           BoundsPolicy::WrapCheck);
 }
+
+namespace {
 
 /// graph.scatter  →  an indirect loop.scatter over the indexed dimension
 struct Scatter : OpRewritePattern<graph::ScatterOp> {
@@ -306,6 +315,7 @@ static Value convertFromI64(KernelBuilder &k, Value v, Type type) {
 }
 
 namespace {
+
 struct Iota : OpRewritePattern<graph::IotaOp> {
   using OpRewritePattern::OpRewritePattern;
 

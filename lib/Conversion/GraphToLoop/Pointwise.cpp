@@ -19,18 +19,18 @@ using namespace mlir;
 using namespace coil;
 using sym::ExprAttr;
 
-namespace {
-
 /// The index of a broadcast operand at the result's position: dimensions of
 /// size one are at zero, missing leading dimensions are dropped.
-SmallVector<ExprAttr> broadcastIndex(ArrayRef<ExprAttr> sizes,
-                                     ArrayRef<ExprAttr> position) {
+static SmallVector<ExprAttr> broadcastIndex(ArrayRef<ExprAttr> sizes,
+                                            ArrayRef<ExprAttr> position) {
   SmallVector<ExprAttr> index;
   position = position.take_back(sizes.size());
   for (auto [size, p] : llvm::zip_equal(sizes, position))
     index.push_back(size.isConstant(1) ? sym::constant(p.getContext(), 0) : p);
   return index;
 }
+
+namespace {
 
 /// graph.add %a, %b  →  loop.kernel { load, load, arith.addf, store }
 struct Elementwise : OpInterfaceRewritePattern<graph::ElementwiseOpInterface> {

@@ -43,12 +43,11 @@ ReduceKind coil::getLoopKind(graph::ReduceKind kind, Type type) {
   llvm_unreachable("all kinds are handled");
 }
 
-namespace {
-
 /// The index of the reduced result: the kept dimensions, zero where a reduced
 /// one is kept with size one.
-SmallVector<ExprAttr> keptIndex(MLIRContext *ctx, unsigned rank,
-                                ArrayRef<int64_t> reduced, bool keepdims) {
+static SmallVector<ExprAttr> keptIndex(MLIRContext *ctx, unsigned rank,
+                                       ArrayRef<int64_t> reduced,
+                                       bool keepdims) {
   SmallVector<ExprAttr> index;
   for (unsigned d = 0; d < rank; ++d) {
     if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
@@ -58,6 +57,8 @@ SmallVector<ExprAttr> keptIndex(MLIRContext *ctx, unsigned rank,
   }
   return index;
 }
+
+namespace {
 
 /// graph.reduce  →  loop.kernel { load, loop.reduce, store }
 struct Reduce : OpRewritePattern<graph::ReduceOp> {
@@ -169,7 +170,9 @@ struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
   }
 };
 
-loop::ScanKind getLoopKind(graph::ScanKind kind, Type type) {
+} // namespace
+
+static loop::ScanKind getLoopKind(graph::ScanKind kind, Type type) {
   bool isUnsigned = type.isInteger(1) || type.isUnsignedInteger();
   switch (kind) {
   case graph::ScanKind::Sum:
@@ -185,6 +188,8 @@ loop::ScanKind getLoopKind(graph::ScanKind kind, Type type) {
   }
   llvm_unreachable("all kinds are handled");
 }
+
+namespace {
 
 /// graph.scan  →  loop.kernel { load, loop.scan, store }
 struct Scan : OpRewritePattern<graph::ScanOp> {

@@ -17,16 +17,16 @@ using namespace mlir;
 using namespace coil;
 using sym::ExprAttr;
 
-namespace {
-
 template <typename Op>
-LogicalResult replaceByView(Op op, ArrayRef<ExprAttr> indices,
-                            PatternRewriter &rewriter) {
+static LogicalResult replaceByView(Op op, ArrayRef<ExprAttr> indices,
+                                   PatternRewriter &rewriter) {
   rewriter.replaceOpWithNewOp<loop::ViewOp>(
       op, op.getType(), op.getInput(),
       sym::ShapeAttr::get(rewriter.getContext(), indices));
   return success();
 }
+
+namespace {
 
 /// Cuts the row-major position in the result into an index of the operand.
 /// Leading and trailing dimensions that do not change keep their index.

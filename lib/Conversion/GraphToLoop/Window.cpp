@@ -19,14 +19,14 @@ using namespace coil;
 using loop::ReduceKind;
 using sym::ExprAttr;
 
-namespace {
-
 /// Position `out * stride + k * dilation - padding` in the input.
-ExprAttr windowIndex(ExprAttr out, ExprAttr k, int64_t stride, int64_t dilation,
-                     int64_t padding) {
+static ExprAttr windowIndex(ExprAttr out, ExprAttr k, int64_t stride,
+                            int64_t dilation, int64_t padding) {
   return sym::add(sym::add(sym::mul(out, stride), sym::mul(k, dilation)),
                   -padding);
 }
+
+namespace {
 
 /// graph.conv  →  loop.kernel { masked load, load, mul, loop.reduce sum, store
 /// }

@@ -32,7 +32,9 @@ struct Format {
 
 constexpr int64_t kNan = 0x7f, kSign = 0x80;
 
-std::optional<Format> getFormat(Type type) {
+} // namespace
+
+static std::optional<Format> getFormat(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (isa<Float8E4M3FNType>(element))
     return Format{3, 7, 0x43f00000 /* 480 */, kNan};
@@ -40,6 +42,8 @@ std::optional<Format> getFormat(Type type) {
     return Format{2, 15, 0x47800000 /* 65536 */, 0x7c};
   return std::nullopt;
 }
+
+namespace {
 
 /// Builds on scalars or vectors of the shape of a value.
 class Bits {
@@ -81,8 +85,10 @@ private:
   Type shape;
 };
 
+} // namespace
+
 /// `v`, of 8 bits, as `f32`.
-Value decode(Bits &k, Value v, const Format &format) {
+static Value decode(Bits &k, Value v, const Format &format) {
   ImplicitLocOpBuilder &b = k.b;
   Value byte = arith::BitcastOp::create(b, k.of(b.getI8Type()), v);
   Value bits = arith::ExtUIOp::create(b, k.of(b.getI32Type()), byte);
@@ -111,7 +117,7 @@ Value decode(Bits &k, Value v, const Format &format) {
 }
 
 /// `x`, an `f32`, rounded to the type `type` of 8 bits.
-Value encode(Bits &k, Value x, Type type, const Format &format) {
+static Value encode(Bits &k, Value x, Type type, const Format &format) {
   ImplicitLocOpBuilder &b = k.b;
   Value bits = k.toInt(x);
   Value magnitude = arith::AndIOp::create(b, bits, k.integer(0x7fffffff));
@@ -148,6 +154,8 @@ Value encode(Bits &k, Value x, Type type, const Format &format) {
                                    arith::OrIOp::create(b, result, sign));
   return arith::BitcastOp::create(b, type, result);
 }
+
+namespace {
 
 /// A conversion from 8 bits to a float or an integer.
 template <typename OpTy>

@@ -24,7 +24,7 @@ class Value;
 namespace coil {
 namespace sym {
 class Context;
-}
+} // namespace sym
 
 /// Creates the value of `expr`. `leaf` gives the value of each dimension,
 /// indirect index and symbol: an `i64` or a `vector<Wxi64>`; scalars are

@@ -17,11 +17,11 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
 
-namespace {
-
 //===----------------------------------------------------------------------===//
 // Chains of one view
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 /// reshape(reshape(x)) -> reshape(x), and the same for broadcast.
 template <typename OpTy>
@@ -99,9 +99,13 @@ struct MergeSlices : OpRewritePattern<SliceOp> {
   }
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Uniform tensors
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 /// view(full) -> full. Sizes are all that a view changes.
 template <typename OpTy>
@@ -155,12 +159,14 @@ struct SplatToFull : OpRewritePattern<ConstantOp> {
   }
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
 
 /// True when every value of `from` is a value of `to`.
-bool isLossless(Type from, Type to) {
+static bool isLossless(Type from, Type to) {
   if (from == to)
     return true;
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
@@ -181,6 +187,8 @@ bool isLossless(Type from, Type to) {
     return false;
   return bits <= to.getIntOrFloatBitWidth() - toSigned;
 }
+
+namespace {
 
 /// convert(convert(x)) -> convert(x) when the first conversion loses nothing.
 struct MergeConverts : OpRewritePattern<ConvertOp> {
@@ -205,9 +213,13 @@ struct MergeConverts : OpRewritePattern<ConvertOp> {
   }
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Others
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 /// cat(cat(a, b), c) -> cat(a, b, c) when nothing else uses the inner one.
 struct MergeCats : OpRewritePattern<CatOp> {

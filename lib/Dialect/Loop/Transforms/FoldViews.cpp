@@ -26,11 +26,9 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-namespace {
-
 /// The indices of a load through `view`, or nothing when an indirect index
 /// would not stay one, or would be checked against another size.
-std::optional<SmallVector<ExprAttr>>
+static std::optional<SmallVector<ExprAttr>>
 composeIndices(LoadOp load, ViewOp view, const sym::Context &context) {
   SmallVector<ExprAttr> indices;
   bool checked = load.getBounds() != BoundsPolicy::Trusted;
@@ -64,6 +62,8 @@ composeIndices(LoadOp load, ViewOp view, const sym::Context &context) {
         return std::nullopt;
   return indices;
 }
+
+namespace {
 
 struct LoopFoldViewsPass
     : coil::loop::impl::LoopFoldViewsPassBase<LoopFoldViewsPass> {

@@ -55,15 +55,19 @@ constexpr unsigned kMaxReductionDepth = 3;
 /// Fewest bytes that siblings have to share.
 constexpr double kMinSharedBytes = 10;
 
-bool reduces(KernelOp kernel) { return !kernel.getReducedDims().empty(); }
+} // namespace
 
-bool scatters(KernelOp kernel) {
+static bool reduces(KernelOp kernel) {
+  return !kernel.getReducedDims().empty();
+}
+
+static bool scatters(KernelOp kernel) {
   auto ops = kernel.getBlock()->getOps<ScatterOp>();
   return ops.begin() != ops.end();
 }
 
 /// Ops that cost much more than an addition.
-bool isHeavy(Operation &op) {
+static bool isHeavy(Operation &op) {
   if (isa<SpecialOp>(op))
     return true;
   return isa<math::MathDialect>(op.getDialect()) &&
@@ -74,7 +78,7 @@ bool isHeavy(Operation &op) {
 
 /// Longest chain of reductions, each of which needs the one before: a loop over
 /// the reduced dimensions for each, and one more for what follows.
-unsigned getReductionDepth(KernelOp kernel) {
+static unsigned getReductionDepth(KernelOp kernel) {
   DenseMap<Value, unsigned> depth;
   unsigned deepest = 0;
   for (Operation &op : *kernel.getBlock()) {
@@ -89,7 +93,7 @@ unsigned getReductionDepth(KernelOp kernel) {
   return deepest;
 }
 
-bool isCheap(KernelOp kernel) {
+static bool isCheap(KernelOp kernel) {
   unsigned ops = 0, loads = 0;
   for (Operation &op : *kernel.getBlock()) {
     if (isHeavy(op) || isReduction(&op))
@@ -102,7 +106,7 @@ bool isCheap(KernelOp kernel) {
 
 /// A conversion, a sign or the like of one element: computing it again costs
 /// less than reading its result, however often.
-bool isTrivial(KernelOp kernel) {
+static bool isTrivial(KernelOp kernel) {
   unsigned ops = 0, loads = 0;
   for (Operation &op : *kernel.getBlock()) {
     if (isHeavy(op) || isReduction(&op) || isa<math::SqrtOp, arith::DivFOp>(op))
@@ -116,6 +120,8 @@ bool isTrivial(KernelOp kernel) {
   }
   return ops <= kTrivialOps && loads <= 1;
 }
+
+namespace {
 
 /// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
@@ -203,6 +209,8 @@ struct Fuser {
   StringRef library;
   double enoughResults;
 };
+
+} // namespace
 
 /// The merged kernel is the consumer's space; the producer runs once in it.
 bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
@@ -513,6 +521,8 @@ bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
         "a reader of the first comes before an operand of the second");
   return true;
 }
+
+namespace {
 
 struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   using LoopFusePassBase::LoopFusePassBase;

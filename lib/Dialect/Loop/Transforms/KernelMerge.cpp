@@ -193,8 +193,10 @@ public:
   KernelOp target;
 };
 
+} // namespace
+
 /// Appends `v` to `list` unless it is there; returns its position.
-unsigned insertUnique(SmallVectorImpl<Value> &list, Value v) {
+static unsigned insertUnique(SmallVectorImpl<Value> &list, Value v) {
   auto *it = llvm::find(list, v);
   if (it == list.end()) {
     list.push_back(v);
@@ -203,14 +205,12 @@ unsigned insertUnique(SmallVectorImpl<Value> &list, Value v) {
   return static_cast<unsigned>(it - list.begin());
 }
 
-SmallVector<ExprAttr> identityDims(KernelOp kernel) {
+static SmallVector<ExprAttr> identityDims(KernelOp kernel) {
   SmallVector<ExprAttr> dims;
   for (unsigned i = 0; i < kernel.getNumDims(); ++i)
     dims.push_back(sym::dim(kernel.getContext(), i));
   return dims;
 }
-
-} // namespace
 
 KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
                                    const MergePlan &plan) {

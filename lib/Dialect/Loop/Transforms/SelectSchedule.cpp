@@ -31,7 +31,6 @@ namespace coil::loop {
 using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
-using sym::ExprAttr;
 
 namespace {
 

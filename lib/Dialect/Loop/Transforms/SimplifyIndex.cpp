@@ -24,13 +24,11 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-namespace {
-
 /// Replaces every dimension by an expression over new dimensions with the
 /// given extents; `reduced[d]` lists the new dimensions of a reduced one.
-void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
-                  ArrayRef<ExprAttr> extents,
-                  ArrayRef<SmallVector<int64_t>> newDims) {
+static void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
+                         ArrayRef<ExprAttr> extents,
+                         ArrayRef<SmallVector<int64_t>> newDims) {
   MLIRContext *ctx = kernel.getContext();
   auto rewrite = [&](sym::ShapeAttr exprs) {
     return sym::substituteDims(exprs, dims);
@@ -58,6 +56,8 @@ void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
       over.setDims(rewriteReduced(over.getDims()));
   }
 }
+
+namespace {
 
 struct LoopSimplifyIndexPass
     : coil::loop::impl::LoopSimplifyIndexPassBase<LoopSimplifyIndexPass> {
