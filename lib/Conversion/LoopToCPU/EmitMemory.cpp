@@ -22,6 +22,13 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
+
+/// What a prefetch brings, in all processors of interest.
+static constexpr int64_t kCacheLineBytes = 64;
+/// Most bytes of a point that still is in the second-level cache when its
+/// second loop begins, with as many of the next; and in the first level.
+static constexpr int64_t kMaxPrefetchBytes = 256 << 10;
+static constexpr int64_t kFirstLevelBytes = 8 << 10;
 using sym::ExprKind;
 
 /// LLVM has no floats of 8 bits.
@@ -217,6 +224,8 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
       Value pointer =
           elementPointer(base, memory, scalarExpr(address, copy, args));
       result = loadVector(pointer, vectorType, active, other, alignment);
+      if (!active)
+        emitPrefetch(load, address, pointer, copy);
     } else {
       if (!active)
         active = broadcast(
@@ -234,6 +243,39 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
   }
   values[load.getResult()] = out;
   return success();
+}
+
+void KernelEmitter::emitPrefetch(LoadOp load, ExprAttr address, Value pointer,
+                                 unsigned copy) {
+  auto again = secondReads.find(load);
+  if (!vectorIsReduced || again == secondReads.end() ||
+      again->second != currentPhase)
+    return;
+  int64_t bytes = elementBytes(load.getType()), total = bytes;
+  for (unsigned d : reducedDims) {
+    int64_t extent = context.bounds(kernel.getExtent(d)).hi;
+    if (extent > kMaxPrefetchBytes / total)
+      return;
+    total *= extent;
+  }
+  if (copy * width * bytes % kCacheLineBytes != 0)
+    return;
+  // Tasks go along the last parallel dimension first.
+  auto isLong = [&](unsigned d) { return !kernel.getExtent(d).isConstant(1); };
+  auto dim = llvm::find_if(llvm::reverse(parallelDims), isLong);
+  if (dim == parallelDims.rend())
+    return;
+  auto split = sym::splitLinear(address, sym::dim(b.getContext(), *dim));
+  if (!split || split->first.isConstant(0))
+    return;
+  // A pointer to no element does no harm here.
+  Value next = LLVM::GEPOp::create(
+      b, pointer.getType(), memoryType(load.getType()), pointer,
+      ArrayRef<LLVM::GEPArg>{scalarExpr(split->first)});
+  constexpr int32_t forReading = 0, firstLevel = 3, secondLevel = 2, data = 1;
+  LLVM::Prefetch::create(b, next, forReading,
+                         total <= kFirstLevelBytes ? firstLevel : secondLevel,
+                         data);
 }
 
 Value KernelEmitter::loadVector(Value pointer, VectorType type, Value active,

@@ -12,6 +12,7 @@
 #include "KernelEmitter.h"
 
 #include "coil/Conversion/Utils/Combine.h"
+#include "coil/Dialect/Loop/Analysis/Positions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,10 +35,56 @@ unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
   return variesOverVector(op->getResult(0)) ? copies : 1;
 }
 
+unsigned KernelEmitter::numAccumulators(Operation *op) const {
+  return accumulatorCopies(op) * accumulatorsPerCopy(op) +
+         (tracksNaN(op) ? 1 : 0);
+}
+
+bool KernelEmitter::tracksNaN(Operation *op) const {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return reduce && vectorIsReduced && isa<FloatType>(reduce.getType()) &&
+         (reduce.getKind() == ReduceKind::Max ||
+          reduce.getKind() == ReduceKind::Min);
+}
+
+/// The larger or smaller of two numbers; the second where one is a NaN.
+static Value pickNumber(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
+                        Value y) {
+  Value better =
+      arith::CmpFOp::create(b,
+                            kind == ReduceKind::Max ? arith::CmpFPredicate::OGT
+                                                    : arith::CmpFPredicate::OLT,
+                            x, y);
+  return arith::SelectOp::create(b, better, x, y);
+}
+
+void KernelEmitter::accumulateNumbers(ReduceOp op,
+                                      MutableArrayRef<Value> accumulators) {
+  SmallVector<Value> values;
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    Value v = broadcast(lookup(op.getOperand(), copy));
+    if (Value mask = tailMask(copy))
+      v = arith::SelectOp::create(b, mask, v, broadcast(neutral(op)[0]));
+    accumulators[copy] = pickNumber(b, op.getKind(), v, accumulators[copy]);
+    values.push_back(v);
+  }
+  // One comparison finds the NaNs of two vectors.
+  for (unsigned i = 0; i < values.size(); i += 2) {
+    Value other = i + 1 < values.size() ? values[i + 1] : values[i];
+    Value isNaN =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, values[i], other);
+    accumulators.back() = arith::OrIOp::create(b, accumulators.back(), isNaN);
+  }
+}
+
 SmallVector<Value> KernelEmitter::neutral(Operation *op) {
   SmallVector<Value> result;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     result.push_back(arith::ConstantOp::create(b, getNeutralOperand(op, i)));
+  if (auto argReduce = dyn_cast<ArgReduceOp>(op);
+      argReduce && hasNarrowPositions(argReduce))
+    result[1] = arith::ConstantIntOp::create(
+        b, b.getI32Type(), std::numeric_limits<int32_t>::max());
   return result;
 }
 
@@ -84,6 +131,8 @@ void KernelEmitter::accumulate(Operation *op,
       addSample(accumulators.slice(3 * copy, 3), samples[copy]);
     return;
   }
+  if (tracksNaN(op))
+    return accumulateNumbers(cast<ReduceOp>(op), accumulators);
   SmallVector<Value> start = neutral(op);
   for (unsigned copy = 0; copy < n; ++copy) {
     Value v = lookup(op->getOperand(0), copy);
@@ -96,42 +145,22 @@ void KernelEmitter::accumulate(Operation *op,
       accumulators[copy] = combine(b, getReduceKind(op), accumulators[copy], v);
       continue;
     }
-    Value position = lookup(op->getOperand(1), copy);
+    auto argReduce = cast<ArgReduceOp>(op);
+    Value position =
+        toNarrowPosition(argReduce, lookup(op->getOperand(1), copy));
     if (vectors)
       position = broadcast(position);
     if (mask)
       position =
           arith::SelectOp::create(b, mask, position, broadcast(start[1]));
+    auto step =
+        vectorIsReduced && getFirstPosition(argReduce, reducedDims, context)
+            ? combineLaterArg
+            : combineArg;
     std::tie(accumulators[2 * copy], accumulators[2 * copy + 1]) =
-        combineArg(b, getReduceKind(op), accumulators[2 * copy],
-                   accumulators[2 * copy + 1], v, position);
+        step(b, getReduceKind(op), accumulators[2 * copy],
+             accumulators[2 * copy + 1], v, position);
   }
-}
-
-static vector::CombiningKind combiningKind(ReduceKind kind, bool isFloat) {
-  switch (kind) {
-  case ReduceKind::Sum:
-    return vector::CombiningKind::ADD;
-  case ReduceKind::Prod:
-    return vector::CombiningKind::MUL;
-  case ReduceKind::Max:
-    return isFloat ? vector::CombiningKind::MAXIMUMF
-                   : vector::CombiningKind::MAXSI;
-  case ReduceKind::Min:
-    return isFloat ? vector::CombiningKind::MINIMUMF
-                   : vector::CombiningKind::MINSI;
-  case ReduceKind::UMax:
-    return vector::CombiningKind::MAXUI;
-  case ReduceKind::UMin:
-    return vector::CombiningKind::MINUI;
-  case ReduceKind::Or:
-    return vector::CombiningKind::OR;
-  case ReduceKind::And:
-    return vector::CombiningKind::AND;
-  case ReduceKind::Xor:
-    return vector::CombiningKind::XOR;
-  }
-  llvm_unreachable("all kinds are handled");
 }
 
 void KernelEmitter::finishReduction(Operation *op,
@@ -164,39 +193,91 @@ void KernelEmitter::finishReduction(Operation *op,
     return;
   }
   if (isa<ReduceOp>(op)) {
+    bool numbers = tracksNaN(op);
     // Pairwise, so that the tree stays shallow.
     SmallVector<Value> acc(accumulators.begin(), accumulators.end());
+    Value isNaN = numbers ? acc.pop_back_val() : Value();
     while (acc.size() > 1) {
       SmallVector<Value> next;
       for (size_t i = 0; i + 1 < acc.size(); i += 2)
-        next.push_back(combine(b, kind, acc[i], acc[i + 1]));
+        next.push_back(numbers ? pickNumber(b, kind, acc[i], acc[i + 1])
+                               : combine(b, kind, acc[i], acc[i + 1]));
       if (acc.size() % 2)
         next.push_back(acc.back());
       acc = std::move(next);
     }
-    bool isFloat = isa<FloatType>(op->getResult(0).getType());
+    Type type = op->getResult(0).getType();
+    if (numbers) {
+      Value best = vector::ReductionOp::create(
+          b,
+          kind == ReduceKind::Max ? vector::CombiningKind::MAXNUMF
+                                  : vector::CombiningKind::MINNUMF,
+          acc.front(), arith::FastMathFlags::nnan | arith::FastMathFlags::nsz);
+      Value any =
+          vector::ReductionOp::create(b, vector::CombiningKind::OR, isNaN);
+      Value nan = arith::ConstantOp::create(
+          b,
+          b.getFloatAttr(type, APFloat::getQNaN(
+                                   cast<FloatType>(type).getFloatSemantics())));
+      values[op->getResult(0)] = {
+          arith::SelectOp::create(b, any, nan, best).getResult()};
+      return;
+    }
+    bool isFloat = isa<FloatType>(type);
     // The order of a horizontal sum is ours to choose.
     auto flags =
         isFloat && (kind == ReduceKind::Sum || kind == ReduceKind::Prod)
             ? arith::FastMathFlags::reassoc
             : arith::FastMathFlags::none;
     values[op->getResult(0)] = {vector::ReductionOp::create(
-        b, combiningKind(kind, isFloat), acc.front(), flags)};
+        b, getCombiningKind(kind, isFloat), acc.front(), flags)};
     return;
   }
   Value v = accumulators[0], position = accumulators[1];
   for (size_t i = 2; i < accumulators.size(); i += 2)
     std::tie(v, position) =
         combineArg(b, kind, v, position, accumulators[i], accumulators[i + 1]);
-  Value best, where;
-  for (int64_t lane = 0; lane < width; ++lane) {
-    Value x = vector::ExtractOp::create(b, v, ArrayRef<int64_t>{lane});
-    Value i = vector::ExtractOp::create(b, position, ArrayRef<int64_t>{lane});
-    if (lane == 0)
-      std::tie(best, where) = std::make_pair(x, i);
-    else
-      std::tie(best, where) = combineArg(b, kind, best, where, x, i);
-  }
+  auto [best, where] = combineArgLanes(b, kind, v, position);
   values[op->getResult(0)] = {best};
-  values[op->getResult(1)] = {where};
+  values[op->getResult(1)] = {finishPosition(cast<ArgReduceOp>(op), where)};
+}
+
+Value KernelEmitter::finishPosition(ArgReduceOp op, Value position) {
+  // No value was better than the neutral one: all are equal to it.
+  if (std::optional<sym::ExprAttr> first =
+          getFirstPosition(op, reducedDims, context)) {
+    Value none = arith::ConstantOp::create(
+        b, b.getIntegerAttr(position.getType(),
+                            APInt::getSignedMaxValue(
+                                position.getType().getIntOrFloatBitWidth())));
+    Value isNone =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, none);
+    return arith::SelectOp::create(b, isNone, scalarExpr(*first),
+                                   toWidePosition(position));
+  }
+  return toWidePosition(position);
+}
+
+Value KernelEmitter::toWidePosition(Value position) {
+  Type wide = b.getI64Type();
+  if (auto type = dyn_cast<VectorType>(position.getType()))
+    wide = VectorType::get(type.getShape(), wide);
+  return position.getType() == wide
+             ? position
+             : arith::ExtSIOp::create(b, wide, position).getResult();
+}
+
+bool KernelEmitter::hasNarrowPositions(ArgReduceOp op) const {
+  // Where lanes do not meet, accumulators are the results.
+  auto index = op.getOperand(1).getDefiningOp<IndexOp>();
+  return vectorIsReduced && index && isNarrowPosition(index.getExpr(), context);
+}
+
+Value KernelEmitter::toNarrowPosition(ArgReduceOp op, Value position) {
+  if (!hasNarrowPositions(op))
+    return position;
+  Type narrow = b.getI32Type();
+  if (auto type = dyn_cast<VectorType>(position.getType()))
+    narrow = VectorType::get(type.getShape(), narrow);
+  return arith::TruncIOp::create(b, narrow, position);
 }

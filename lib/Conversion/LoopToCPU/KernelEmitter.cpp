@@ -279,6 +279,9 @@ LogicalResult KernelEmitter::emitPhase(unsigned phase) {
   SmallVector<Operation *> slice = phases.getSlice(phase, readBack);
   if (slice.empty())
     return success();
+  for (Operation *op : slice)
+    if (isa<LoadOp>(op) && !firstReads.insert(op).second)
+      secondReads.try_emplace(op, phase);
 
   SmallVector<Value> start;
   for (Operation *op : slice) {
@@ -289,6 +292,9 @@ LogicalResult KernelEmitter::emitPhase(unsigned phase) {
     for (unsigned copy = 0, n = accumulatorCopies(op); copy < n; ++copy)
       for (Value v : reduces ? neutral(op) : startScan(op))
         start.push_back(vectors ? broadcast(v) : v);
+    if (tracksNaN(op))
+      start.push_back(broadcast(
+          arith::ConstantOp::create(b, b.getBoolAttr(false)).getResult()));
   }
   FailureOr<SmallVector<Value>> end = emitReducedLoop(0, start, slice);
   if (failed(end))
@@ -298,7 +304,7 @@ LogicalResult KernelEmitter::emitPhase(unsigned phase) {
     bool reduces = isReduction(op);
     if (!reduces && !(isScan(op) && isComputed(op)))
       continue;
-    unsigned n = accumulatorCopies(op) * accumulatorsPerCopy(op);
+    unsigned n = numAccumulators(op);
     if (reduces)
       finishReduction(op, rest.take_front(n));
     rest = rest.drop_front(n);
@@ -328,7 +334,7 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
           return failure();
         continue;
       }
-      unsigned n = accumulatorCopies(op) * accumulatorsPerCopy(op);
+      unsigned n = numAccumulators(op);
       if (isScan(op))
         stepScan(op, rest.take_front(n));
       else

@@ -143,6 +143,11 @@ private:
   mlir::Value loadVector(mlir::Value pointer, mlir::VectorType type,
                          mlir::Value active, mlir::Value other,
                          unsigned alignment);
+  /// In the second loop of a point that reads these elements, which finds them
+  /// in the cache and has the time: brings those of the next point, which its
+  /// first loop would wait for.
+  void emitPrefetch(LoadOp load, sym::ExprAttr address, mlir::Value pointer,
+                    unsigned copy);
   sym::ExprAttr linearAddress(llvm::ArrayRef<sym::ExprAttr> indices,
                               llvm::ArrayRef<sym::ExprAttr> strides);
   /// Applies the bounds policy to an indirect index: returns the index to use
@@ -175,6 +180,15 @@ private:
                  const Sample &sample);
   void accumulate(mlir::Operation *op,
                   llvm::MutableArrayRef<mlir::Value> accumulators);
+  /// Positions of an arg-reduction: in half the bits where these are enough,
+  /// and as a result.
+  /// @{
+  bool hasNarrowPositions(ArgReduceOp op) const;
+  mlir::Value toNarrowPosition(ArgReduceOp op, mlir::Value position);
+  mlir::Value toWidePosition(mlir::Value position);
+  mlir::Value finishPosition(ArgReduceOp op, mlir::Value position);
+  /// @}
+
   //===--- Scans (EmitScan.cpp) -------------------------------------------===//
 
   /// Starts of what a scan carries from point to point, as scalars.
@@ -188,6 +202,13 @@ private:
 
   unsigned accumulatorCopies(mlir::Operation *op) const;
   unsigned accumulatorsPerCopy(mlir::Operation *op) const;
+  unsigned numAccumulators(mlir::Operation *op) const;
+  /// Whether `op` is an extremum of floats over lanes: its accumulators are of
+  /// numbers, and one more says in which lanes there was a NaN. Passing NaNs on
+  /// would take six instructions a step, in a chain.
+  bool tracksNaN(mlir::Operation *op) const;
+  void accumulateNumbers(ReduceOp op,
+                         llvm::MutableArrayRef<mlir::Value> accumulators);
 
   KernelOp kernel;
   const CPUKernelLayout &layout;
@@ -210,6 +231,9 @@ private:
     unsigned phase;
   };
   llvm::MapVector<mlir::Operation *, Kept> kept;
+  /// The phase whose loop is the second that reads.
+  llvm::DenseMap<mlir::Operation *, unsigned> secondReads;
+  llvm::DenseSet<mlir::Operation *> firstReads;
   /// Memory of the accumulators when reducing by rows, one for each value.
   llvm::SmallVector<mlir::Value> rowAccumulators;
   llvm::SmallVector<mlir::Operation *> rowReductions;

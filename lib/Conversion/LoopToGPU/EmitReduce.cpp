@@ -14,7 +14,7 @@
 
 #include "GPUKernelEmitter.h"
 
-#include "coil/Conversion/Utils/Combine.h"
+#include "coil/Dialect/Loop/Analysis/Positions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -69,8 +69,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::getStart(Operation *op,
   return result;
 }
 
-GPUKernelEmitter::Values GPUKernelEmitter::getSample(MomentsOp op,
-                                                     unsigned ip) {
+SmallVector<Sample> GPUKernelEmitter::getSamples(MomentsOp op, unsigned ip) {
   bool vectors = hasVectorAccumulator(op);
   Values outside = neutral(op);
   SmallVector<Sample> samples;
@@ -101,7 +100,24 @@ GPUKernelEmitter::Values GPUKernelEmitter::getSample(MomentsOp op,
       addSample(static_cast<unsigned>(ir), lane,
                 item.lanes ? extract(item.lanes, lane) : item.active);
   }
-  return mergeSamples(b, samples).getValues();
+  return samples;
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::getSample(MomentsOp op,
+                                                     unsigned ip) {
+  return mergeSamples(b, getSamples(op, ip)).getValues();
+}
+
+Value GPUKernelEmitter::getNumReduced(Type like) {
+  ExprAttr points = sym::constant(kernel.getContext(), 1);
+  for (unsigned d : reducedDims)
+    points = sym::mul(points, kernel.getExtent(d));
+  if (points.isConstant())
+    return constantFloat(like, static_cast<double>(points.getValue()));
+  Value count = arith::SIToFPOp::create(
+      b, getElementTypeOrSelf(like),
+      symbolExpr(sym::max(points, sym::constant(kernel.getContext(), 1))));
+  return isa<VectorType>(like) ? broadcast(count) : count;
 }
 
 GPUKernelEmitter::Values
@@ -146,29 +162,13 @@ GPUKernelEmitter::getFirstPosition(Operation *op) const {
   auto reduce = dyn_cast<ArgReduceOp>(op);
   if (!reduce)
     return std::nullopt;
-  auto index = reduce.getOperand(1).getDefiningOp<IndexOp>();
-  std::optional<unsigned> dim;
-  for (unsigned d : reducedDims) {
-    if (form.getContext().getDimExtents()[d].isConstant(1))
-      continue;
-    if (dim)
-      return std::nullopt;
-    dim = d;
-  }
-  if (!index || !dim)
-    return std::nullopt;
-  auto split =
-      sym::splitLinear(index.getExpr(), sym::dim(op->getContext(), *dim));
-  if (!split || !split->first.isConstant() || split->first.getValue() <= 0)
-    return std::nullopt;
-  return split->second;
+  return loop::getFirstPosition(reduce, reducedDims, form.getContext());
 }
 
 Type GPUKernelEmitter::getPositionType(Operation *op) {
   auto index = op->getOperand(1).getDefiningOp<IndexOp>();
-  // The greatest position stands for none.
   if (index && indexBits == 32 &&
-      fits32(form.getContext(), sym::add(form.atPoint(index.getExpr()), 1)))
+      isNarrowPosition(form.atPoint(index.getExpr()), form.getContext()))
     return b.getI32Type();
   return b.getI64Type();
 }
@@ -178,37 +178,24 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulate(Operation *op,
                                                       ArrayRef<Value> next) {
   if (!getFirstPosition(op))
     return combineAll(op, old, next);
-  // What comes later wins only when it is better: no positions to compare.
-  bool isMax = getReduceKind(op) == ReduceKind::Max ||
-               getReduceKind(op) == ReduceKind::UMax;
-  Value better;
-  if (isa<FloatType>(getElementTypeOrSelf(old[0].getType()))) {
-    // A NaN is better than a number, but not than a NaN.
-    Value wins = arith::CmpFOp::create(
-        b, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT,
-        next[0], old[0]);
-    Value number =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, old[0], old[0]);
-    better = arith::AndIOp::create(b, wins, number);
-  } else {
-    using Predicate = arith::CmpIPredicate;
-    bool isUnsigned = getReduceKind(op) == ReduceKind::UMax ||
-                      getReduceKind(op) == ReduceKind::UMin;
-    Predicate predicate = isUnsigned
-                              ? (isMax ? Predicate::ugt : Predicate::ult)
-                              : (isMax ? Predicate::sgt : Predicate::slt);
-    better = arith::CmpIOp::create(b, predicate, next[0], old[0]);
-  }
-  return {arith::SelectOp::create(b, better, next[0], old[0]),
-          arith::SelectOp::create(b, better, next[1], old[1])};
+  auto [best, where] =
+      combineLaterArg(b, getReduceKind(op), old[0], old[1], next[0], next[1]);
+  return {best, where};
 }
 
 GPUKernelEmitter::Values
-GPUKernelEmitter::combineTree(Operation *op, SmallVector<Values> list) {
+GPUKernelEmitter::combineTree(const Partial &partial,
+                              SmallVector<Values> list) {
+  if (!partial.isSum && isa<MomentsOp>(partial.op)) {
+    SmallVector<Sample> samples;
+    for (const Values &v : list)
+      samples.push_back({v[0], v[1], v[2]});
+    return mergeSamples(b, samples).getValues();
+  }
   while (list.size() > 1) {
     SmallVector<Values> next;
     for (size_t i = 0; i + 1 < list.size(); i += 2)
-      next.push_back(combineAll(op, list[i], list[i + 1]));
+      next.push_back(combineParts(partial, list[i], list[i + 1]));
     if (list.size() % 2)
       next.push_back(list.back());
     list = std::move(next);
@@ -220,18 +207,30 @@ GPUKernelEmitter::combineTree(Operation *op, SmallVector<Values> list) {
 // Over threads
 //===----------------------------------------------------------------------===//
 
-GPUKernelEmitter::Values GPUKernelEmitter::reduceLanes(Operation *op,
-                                                       Values parts) {
-  if (!vectorIsReduced || !isa<VectorType>(parts[0].getType()))
-    return parts;
-  SmallVector<Values> lanes;
-  for (int64_t lane = 0; lane < width; ++lane) {
-    Values one;
-    for (Value v : parts)
-      one.push_back(extract(v, lane));
-    lanes.push_back(std::move(one));
+GPUKernelEmitter::Values GPUKernelEmitter::combineParts(const Partial &partial,
+                                                        ArrayRef<Value> x,
+                                                        ArrayRef<Value> y) {
+  if (!partial.isSum)
+    return combineAll(partial.op, x, y);
+  Values result;
+  for (auto [a, c] : llvm::zip_equal(x, y))
+    result.push_back(arith::AddFOp::create(b, a, c));
+  return result;
+}
+
+void GPUKernelEmitter::reduceLanes(Partial &partial) {
+  for (Values &parts : partial.items) {
+    if (!vectorIsReduced || !isa<VectorType>(parts[0].getType()))
+      continue;
+    SmallVector<Values> lanes;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      Values one;
+      for (Value v : parts)
+        one.push_back(extract(v, lane));
+      lanes.push_back(std::move(one));
+    }
+    parts = combineTree(partial, std::move(lanes));
   }
-  return combineTree(op, std::move(lanes));
 }
 
 Value GPUKernelEmitter::shuffleWord(Value v, Value lane, Shuffle kind) {
@@ -285,18 +284,19 @@ Value GPUKernelEmitter::shuffle(Value v, Value lane, Shuffle kind) {
   return v;
 }
 
-GPUKernelEmitter::Values GPUKernelEmitter::reduceWarp(Operation *op,
-                                                      Values parts) {
+void GPUKernelEmitter::reduceWarp(Partial &partial) {
   int64_t step = reducedIsFast ? 1 : threadsP;
-  for (int64_t n = lanesR / 2; n > 0; n /= 2) {
-    Values others;
-    for (Value v : parts)
-      others.push_back(isConstant(v) ? v
-                                     : shuffle(v, constantI32(n * step),
-                                               Shuffle::Butterfly));
-    parts = combineAll(op, parts, others);
+  for (Values &parts : partial.items) {
+    for (int64_t n = lanesR / 2; n > 0; n /= 2) {
+      Values others;
+      for (Value v : parts)
+        others.push_back(
+            !partial.isSum && isConstant(v)
+                ? v
+                : shuffle(v, constantI32(n * step), Shuffle::Butterfly));
+      parts = combineParts(partial, parts, others);
+    }
   }
-  return parts;
 }
 
 Value GPUKernelEmitter::sharedPointer(int64_t offset, Type element,
@@ -351,128 +351,215 @@ Value GPUKernelEmitter::finishPosition(Operation *op, Value position,
 
 void GPUKernelEmitter::barrier() { gpu::BarrierOp::create(b); }
 
+void GPUKernelEmitter::reduceThreads(MutableArrayRef<Partial> partials) {
+  for (Partial &partial : partials) {
+    b.setLoc(partial.op->getLoc());
+    reduceLanes(partial);
+    reduceWarp(partial);
+  }
+  if (groupsR > 1 && !partials.empty())
+    reduceGroups(partials);
+}
+
+void GPUKernelEmitter::reduceGroups(MutableArrayRef<Partial> partials) {
+  // Slots: [point of the tile][group] when a group is a warp of a row, so
+  // that a row's slots are read as vectors; else [group][point], so that
+  // threads next to each other use words next to each other.
+  Value group = threadR;
+  if (lanesR > 1)
+    group = arith::ShRUIOp::create(
+        b, threadR, constantI32(llvm::Log2_64(static_cast<uint64_t>(lanesR))));
+  Value writes;
+  if (lanesR > 1) {
+    Value lane = arith::AndIOp::create(b, threadR, constantI32(lanesR - 1));
+    writes = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
+                                   constantI32(0));
+  }
+  auto slot = [&](unsigned ip, int64_t lanes, int64_t ofGroup) -> Value {
+    // Group `ofGroup`, or this thread's for -1.
+    Value g = ofGroup < 0 ? group : constantI32(ofGroup);
+    Value p = threadP;
+    if (ip > 0)
+      p = arith::AddIOp::create(b, p, constantI32(ip * threadsP));
+    if (lanes > 1)
+      p = arith::MulIOp::create(b, p, constantI32(lanes));
+    Value row = reducedIsFast ? p : g, column = reducedIsFast ? g : p;
+    int64_t pitch = reducedIsFast ? groupsR : threadsP * itemsP * lanes;
+    return arith::AddIOp::create(
+        b, arith::MulIOp::create(b, row, constantI32(pitch)), column);
+  };
+  /// Where a part of all items is, if it is not the same in all groups.
+  struct Slots {
+    std::optional<int64_t> offset;
+    Type type;
+    int64_t lanes, bytes;
+
+    unsigned getAlignment(int64_t count) const {
+      return static_cast<unsigned>(std::min<int64_t>(16, count * bytes));
+    }
+  };
+  SmallVector<SmallVector<Slots, 2>> slots;
+  for (const Partial &partial : partials) {
+    SmallVector<Slots, 2> &list = slots.emplace_back();
+    for (unsigned part = 0; part < partial.items[0].size(); ++part) {
+      Type type = partial.items[0][part].getType();
+      auto vector = dyn_cast<VectorType>(type);
+      int64_t lanes = vector ? vector.getNumElements() : 1;
+      Type element = getMemoryType(getElementTypeOrSelf(type));
+      int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+      list.push_back({std::nullopt, element, lanes, bytes});
+      bool isMoments = !partial.isSum && isa<MomentsOp>(partial.op);
+      if (isMoments && llvm::all_of(partial.items, [&](const Values &item) {
+            return isConstant(item[part]);
+          }))
+        continue;
+      list.back().offset = sharedBytes;
+      sharedBytes += llvm::alignTo(
+          static_cast<uint64_t>(groupsR * threadsP * itemsP * lanes * bytes),
+          16);
+    }
+  }
+  // The base must not be created inside of the branch.
+  (void)emitIf(writes, [&]() {
+    for (auto [partial, list] : llvm::zip_equal(partials, slots)) {
+      b.setLoc(partial.op->getLoc());
+      for (auto [part, at] : llvm::enumerate(list)) {
+        if (!at.offset)
+          continue;
+        for (auto [ip, item] : llvm::enumerate(partial.items)) {
+          Value pointer = sharedPointer(
+              *at.offset, at.type,
+              slot(static_cast<unsigned>(ip), at.lanes, /*ofGroup=*/-1));
+          LLVM::StoreOp::create(b, toMemory(item[part]), pointer,
+                                at.getAlignment(at.lanes));
+        }
+      }
+    }
+    return success();
+  });
+  barrier();
+  for (auto [partial, list] : llvm::zip_equal(partials, slots)) {
+    b.setLoc(partial.op->getLoc());
+    for (auto [ip, item] : llvm::enumerate(partial.items)) {
+      SmallVector<Values> groups(static_cast<size_t>(groupsR));
+      for (auto [part, at] : llvm::enumerate(list)) {
+        if (!at.offset) {
+          for (Values &each : groups)
+            each.push_back(item[part]);
+          continue;
+        }
+        Type type = item[part].getType();
+        int64_t step =
+            reducedIsFast ? std::min<int64_t>(groupsR, 16 / at.bytes) : 1;
+        for (int64_t g = 0; g < groupsR; g += step) {
+          Value pointer =
+              sharedPointer(*at.offset, at.type,
+                            slot(static_cast<unsigned>(ip), at.lanes, g));
+          int64_t count = reducedIsFast ? step : at.lanes;
+          Type read = count == 1 && !isa<VectorType>(type)
+                          ? at.type
+                          : VectorType::get(count, at.type);
+          Value v =
+              LLVM::LoadOp::create(b, read, pointer, at.getAlignment(count));
+          v = fromMemory(v, getElementTypeOrSelf(type));
+          for (int64_t i = 0; i < step; ++i)
+            groups[static_cast<size_t>(g + i)].push_back(
+                reducedIsFast ? extract(v, i) : v);
+        }
+      }
+      item = combineTree(partial, std::move(groups));
+    }
+  }
+}
+
+void GPUKernelEmitter::defineResults(Operation *op,
+                                     MutableArrayRef<Values> items) {
+  b.setLoc(op->getLoc());
+  if (isa<MomentsOp>(op))
+    for (Values &item : items)
+      item = finishSample(b, {item[0], item[1], item[2]}).getValues();
+  for (unsigned part = 0; part < getNumParts(op); ++part) {
+    Copies copies = makeCopies(op->getResult(part));
+    for (auto [ip, item] : llvm::enumerate(items))
+      copies.values.push_back(
+          part == 1 && isa<ArgReduceOp>(op)
+              ? finishPosition(op, item[1], static_cast<unsigned>(ip))
+              : item[part]);
+    values[op->getResult(part)] = std::move(copies);
+  }
+}
+
 void GPUKernelEmitter::finishReductions(
     ArrayRef<Operation *> reductions,
     MutableArrayRef<SmallVector<Values>> parts) {
-  for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
+  SmallVector<Partial> partials;
+  for (auto [op, items] : llvm::zip_equal(reductions, parts))
+    partials.push_back({op, /*isSum=*/false, std::move(items)});
+  reduceThreads(partials);
+  for (Partial &partial : partials)
+    defineResults(partial.op, partial.items);
+}
+
+void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
+  // Merging samples takes eight operations a step, adding takes one.
+  SmallVector<Partial> partials;
+  for (Operation *op : reductions) {
     b.setLoc(op->getLoc());
-    for (Values &item : items)
-      item = reduceWarp(op, reduceLanes(op, std::move(item)));
-  }
-  if (groupsR > 1 && !reductions.empty()) {
-    // Slots: [point of the tile][group] when a group is a warp of a row, so
-    // that a row's slots are read as vectors; else [group][point], so that
-    // threads next to each other use words next to each other.
-    Value group = threadR;
-    if (lanesR > 1)
-      group = arith::ShRUIOp::create(
-          b, threadR,
-          constantI32(llvm::Log2_64(static_cast<uint64_t>(lanesR))));
-    Value writes;
-    if (lanesR > 1) {
-      Value lane = arith::AndIOp::create(b, threadR, constantI32(lanesR - 1));
-      writes = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
-                                     constantI32(0));
-    }
-    auto slot = [&](unsigned ip, int64_t lanes, int64_t ofGroup) -> Value {
-      // Group `ofGroup`, or this thread's for -1.
-      Value g = ofGroup < 0 ? group : constantI32(ofGroup);
-      Value p = threadP;
-      if (ip > 0)
-        p = arith::AddIOp::create(b, p, constantI32(ip * threadsP));
-      if (lanes > 1)
-        p = arith::MulIOp::create(b, p, constantI32(lanes));
-      Value row = reducedIsFast ? p : g, column = reducedIsFast ? g : p;
-      int64_t pitch = reducedIsFast ? groupsR : threadsP * itemsP * lanes;
-      return arith::AddIOp::create(
-          b, arith::MulIOp::create(b, row, constantI32(pitch)), column);
-    };
-    SmallVector<SmallVector<int64_t, 2>> offsets;
-    auto store = [&]() {
-      for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
-        b.setLoc(op->getLoc());
-        SmallVector<int64_t, 2> &list = offsets.emplace_back();
-        for (unsigned part = 0; part < getNumParts(op); ++part) {
-          // All groups have it.
-          if (llvm::all_of(items, [&](const Values &item) {
-                return isa<MomentsOp>(op) && isConstant(item[part]);
-              })) {
-            list.push_back(-1);
-            continue;
-          }
-          Type type = items[0][part].getType();
-          auto vector = dyn_cast<VectorType>(type);
-          int64_t lanes = vector ? vector.getNumElements() : 1;
-          Type element = getMemoryType(getElementTypeOrSelf(type));
-          int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-          list.push_back(sharedBytes);
-          sharedBytes +=
-              llvm::alignTo(static_cast<uint64_t>(groupsR * threadsP * itemsP *
-                                                  lanes * bytes),
-                            16);
-          for (unsigned ip = 0; ip < items.size(); ++ip) {
-            Value pointer =
-                sharedPointer(list.back(), element, slot(ip, lanes, -1));
-            LLVM::StoreOp::create(
-                b, toMemory(items[ip][part]), pointer,
-                static_cast<unsigned>(std::min<int64_t>(16, lanes * bytes)));
-          }
-        }
+    auto moments = dyn_cast<MomentsOp>(op);
+    Partial &partial =
+        partials.emplace_back(Partial{op, /*isSum=*/moments != nullptr, {}});
+    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+      if (!moments) {
+        SmallVector<Values> list;
+        for (unsigned ir = 0; ir < rItems.size(); ++ir)
+          list.push_back(getOperands(op, ip, ir));
+        partial.items.push_back(combineTree(partial, std::move(list)));
+        continue;
       }
-      return success();
-    };
-    // The base must not be created inside of the branch.
-    (void)emitIf(writes, store);
-    barrier();
-    for (auto [op, items, list] : llvm::zip_equal(reductions, parts, offsets)) {
-      b.setLoc(op->getLoc());
-      for (unsigned ip = 0; ip < items.size(); ++ip) {
-        SmallVector<Values> groups(static_cast<size_t>(groupsR));
-        for (unsigned part = 0; part < getNumParts(op); ++part) {
-          if (list[part] < 0) {
-            for (Values &each : groups)
-              each.push_back(items[ip][part]);
-            continue;
-          }
-          Type type = items[ip][part].getType();
-          auto vector = dyn_cast<VectorType>(type);
-          int64_t lanes = vector ? vector.getNumElements() : 1;
-          Type element = getMemoryType(getElementTypeOrSelf(type));
-          int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-          int64_t step =
-              reducedIsFast ? std::min<int64_t>(groupsR, 16 / bytes) : 1;
-          for (int64_t g = 0; g < groupsR; g += step) {
-            Value pointer =
-                sharedPointer(list[part], element, slot(ip, lanes, g));
-            int64_t count = reducedIsFast ? step : lanes;
-            Type read = count == 1 && !vector ? element
-                                              : VectorType::get(count, element);
-            Value v = LLVM::LoadOp::create(
-                b, read, pointer,
-                static_cast<unsigned>(std::min<int64_t>(16, count * bytes)));
-            v = fromMemory(v, getElementTypeOrSelf(type));
-            for (int64_t i = 0; i < step; ++i)
-              groups[static_cast<size_t>(g + i)].push_back(
-                  reducedIsFast ? extract(v, i) : v);
-          }
-        }
-        items[ip] = combineTree(op, std::move(groups));
+      SmallVector<Sample> samples = getSamples(moments, ip);
+      Value sum = sumSamples(b, samples);
+      if (moments.isOfOne()) {
+        // The share of the mean, which is finite where the mean is.
+        Type type = sum.getType();
+        Value n = getNumReduced(type);
+        Value inverse = arith::DivFOp::create(b, constantFloat(type, 1), n);
+        partial.items.push_back({arith::MulFOp::create(b, sum, inverse)});
+      } else {
+        partial.items.push_back({sum, countSamples(b, samples)});
       }
     }
   }
-  for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
-    b.setLoc(op->getLoc());
-    if (isa<MomentsOp>(op))
-      for (Values &item : items)
-        item = finishSample(b, {item[0], item[1], item[2]}).getValues();
-    for (unsigned part = 0; part < getNumParts(op); ++part) {
-      Copies copies = makeCopies(op->getResult(part));
-      for (auto [ip, item] : llvm::enumerate(items))
-        copies.values.push_back(
-            part == 1 && isa<ArgReduceOp>(op)
-                ? finishPosition(op, item[1], static_cast<unsigned>(ip))
-                : item[part]);
-      values[op->getResult(part)] = std::move(copies);
+  reduceThreads(partials);
+
+  SmallVector<Partial> deviations;
+  for (Partial &partial : partials) {
+    auto moments = dyn_cast<MomentsOp>(partial.op);
+    if (!moments)
+      continue;
+    b.setLoc(moments.getLoc());
+    Partial &squares = deviations.emplace_back(Partial{moments, true, {}});
+    for (auto [ip, item] : llvm::enumerate(partial.items)) {
+      Type type = item[0].getType();
+      if (moments.isOfOne()) {
+        item = {item[0], Value(), getNumReduced(type)};
+      } else {
+        Value one = constantFloat(type, 1);
+        Value count = arith::MaxNumFOp::create(b, item[1], one);
+        item = {arith::DivFOp::create(b, item[0], count), Value(), item[1]};
+      }
+      squares.items.push_back({sumDeviations(
+          b, getSamples(moments, static_cast<unsigned>(ip)), item[0])});
     }
+  }
+  reduceThreads(deviations);
+  ArrayRef<Partial> rest = deviations;
+  for (Partial &partial : partials) {
+    if (partial.isSum) {
+      for (auto [item, squares] :
+           llvm::zip_equal(partial.items, rest.front().items))
+        item[1] = squares[0];
+      rest = rest.drop_front();
+    }
+    defineResults(partial.op, partial.items);
   }
 }

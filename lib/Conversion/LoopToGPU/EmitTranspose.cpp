@@ -48,7 +48,7 @@ struct GPUKernelEmitter::Staging {
   Operation *op;
   VectorForm form;
   /// Of an element in memory.
-  Type memory;
+  Type memory = Type();
   int64_t bytes = 1;
   /// Elements of a unit along `t`, which are its lanes, and along `v`.
   int64_t wide = 1, high = 1;

@@ -31,6 +31,12 @@ Value GPUKernelEmitter::constantI32(int64_t value) {
   return arith::ConstantIntOp::create(b, b.getI32Type(), value);
 }
 
+Value GPUKernelEmitter::constantFloat(Type type, double value) {
+  Value v = arith::ConstantOp::create(
+      b, b.getFloatAttr(getElementTypeOrSelf(type), value));
+  return isa<VectorType>(type) ? broadcast(v) : v;
+}
+
 Value GPUKernelEmitter::trueValue() {
   return arith::ConstantIntOp::create(b, b.getI1Type(), 1);
 }

@@ -528,27 +528,10 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
   if (!persistent)
     return emitLoops(slice, reductions);
 
-  SmallVector<SmallVector<Values>> parts;
-  for (Operation *op : slice) {
-    if (!isReduction(op)) {
-      if (failed(emitOp(op)))
-        return failure();
-      continue;
-    }
-    b.setLoc(op->getLoc());
-    SmallVector<Values> &items = parts.emplace_back();
-    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
-      if (auto moments = dyn_cast<MomentsOp>(op)) {
-        items.push_back(getSample(moments, ip));
-        continue;
-      }
-      SmallVector<Values> list;
-      for (unsigned ir = 0; ir < rItems.size(); ++ir)
-        list.push_back(getOperands(op, ip, ir));
-      items.push_back(combineTree(op, std::move(list)));
-    }
-  }
-  finishReductions(reductions, parts);
+  for (Operation *op : slice)
+    if (!isReduction(op) && failed(emitOp(op)))
+      return failure();
+  reduceValues(reductions);
   return success();
 }
 

@@ -30,6 +30,7 @@
 
 #include "Precision.h"
 #include "VectorForm.h"
+#include "coil/Conversion/Utils/Combine.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -119,6 +120,8 @@ private:
 
   mlir::Value constant(int64_t value);
   mlir::Value constantI32(int64_t value);
+  /// A number of `type`, or of all its lanes.
+  mlir::Value constantFloat(mlir::Type type, double value);
   mlir::Value trueValue();
   mlir::Value toIndex(mlir::Value i32);
   /// Value of an expression at items `ip` and `ir` and lane `lane`, in `bits`.
@@ -283,6 +286,14 @@ private:
 
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 
+  /// What a reduction between threads combines: the operands of `op`, or sums.
+  struct Partial {
+    mlir::Operation *op;
+    bool isSum;
+    /// For each parallel item.
+    llvm::SmallVector<Values> items;
+  };
+
   Values neutral(mlir::Operation *op);
   /// Combines accumulators of one reduction: one value, or value and position.
   Values combineAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> a,
@@ -298,14 +309,22 @@ private:
   mlir::Value finishPosition(mlir::Operation *op, mlir::Value position,
                              unsigned ip);
   /// Pairwise, so that the tree stays shallow.
-  Values combineTree(mlir::Operation *op, llvm::SmallVector<Values> list);
+  Values combineTree(const Partial &partial, llvm::SmallVector<Values> list);
+  Values combineTree(mlir::Operation *op, llvm::SmallVector<Values> list) {
+    return combineTree({op, /*isSum=*/false, {}}, std::move(list));
+  }
   /// The operands of a reduction for one item, neutral where it is outside.
   Values getOperands(mlir::Operation *op, unsigned ip, unsigned ir);
   /// The starts of the accumulators of `op`, `items` for each parallel item.
   Values getStart(mlir::Operation *op, unsigned items);
   bool hasVectorAccumulator(mlir::Operation *op) const;
-  /// The sample of a parallel item: all reduced items and lanes of a thread.
+  /// The samples of a parallel item: all reduced items and lanes of a thread.
+  llvm::SmallVector<Sample> getSamples(MomentsOp op, unsigned ip);
   Values getSample(MomentsOp op, unsigned ip);
+  Values combineParts(const Partial &partial, llvm::ArrayRef<mlir::Value> x,
+                      llvm::ArrayRef<mlir::Value> y);
+  /// Numbers of values of a reduction, where every point is one.
+  mlir::Value getNumReduced(mlir::Type like);
   unsigned getNumParts(mlir::Operation *op) const {
     return op->getNumResults();
   }
@@ -318,8 +337,16 @@ private:
   /// of the i-th reduction for an item.
   void finishReductions(llvm::ArrayRef<mlir::Operation *> reductions,
                         llvm::MutableArrayRef<llvm::SmallVector<Values>> parts);
-  Values reduceLanes(mlir::Operation *op, Values parts);
-  Values reduceWarp(mlir::Operation *op, Values parts);
+  /// Reductions whose threads have all their values: means are sums, and so
+  /// are the deviations from them, which wait for the means.
+  void reduceValues(llvm::ArrayRef<mlir::Operation *> reductions);
+  /// Combines what threads have; each has the result then.
+  void reduceThreads(llvm::MutableArrayRef<Partial> partials);
+  void reduceGroups(llvm::MutableArrayRef<Partial> partials);
+  void reduceLanes(Partial &partial);
+  void reduceWarp(Partial &partial);
+  /// Defines the results of a reduction.
+  void defineResults(mlir::Operation *op, llvm::MutableArrayRef<Values> items);
   /// Where a thread's value comes from: the lane whose number differs in the
   /// bits of an operand, the one that many lanes before, or the one of that
   /// number. Threads along `r` that are next to each other are apart from

@@ -57,20 +57,24 @@ constexpr double kStridedPenalty = 4;
 /// Vectors of a row that are worth to cut it at aligned addresses.
 constexpr int64_t kMinShifted = 16;
 
-int64_t powerAtLeast(double x) {
+} // namespace
+
+static int64_t powerAtLeast(double x) {
   return static_cast<int64_t>(
       llvm::PowerOf2Ceil(static_cast<uint64_t>(std::max(x, 1.0))));
 }
 
 /// Whether the order of the points changes what a scatter of the kernel gives:
 /// sums and products of floats are rounded, and of plain writes the last wins.
-bool needsOrder(KernelOp kernel) {
+static bool needsOrder(KernelOp kernel) {
   return llvm::any_of(kernel.getBlock()->getOps<ScatterOp>(),
                       [](ScatterOp scatter) {
                         return !scatter.getKind() ||
                                isa<FloatType>(scatter.getValue().getType());
                       });
 }
+
+namespace {
 
 /// One load, store or scatter.
 struct Access {
@@ -138,6 +142,8 @@ private:
   double pointsP = 1, pointsR = 1;
   int64_t mostR = 1;
 };
+
+} // namespace
 
 void Selector::collectAccesses() {
   Variance variance(kernel);
@@ -690,6 +696,8 @@ GPUScheduleAttr Selector::select() {
                               persistent, minBlocks, selectIndexBits(), owners,
                               splitR, alignTo, /*mma=*/{});
 }
+
+namespace {
 
 struct LoopSelectGPUSchedulePass
     : coil::impl::LoopSelectGPUSchedulePassBase<LoopSelectGPUSchedulePass> {

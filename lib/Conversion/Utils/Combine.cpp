@@ -91,6 +91,85 @@ std::pair<Value, Value> coil::combineArg(ImplicitLocOpBuilder &b,
           arith::SelectOp::create(b, take, ci, ai)};
 }
 
+std::pair<Value, Value> coil::combineLaterArg(ImplicitLocOpBuilder &b,
+                                              ReduceKind kind, Value first,
+                                              Value firstAt, Value later,
+                                              Value laterAt) {
+  bool isMax = kind == ReduceKind::Max || kind == ReduceKind::UMax;
+  Value better;
+  if (isa<FloatType>(getElementTypeOrSelf(first.getType()))) {
+    // A NaN is better than a number, but not than a NaN.
+    Value wins = arith::CmpFOp::create(
+        b, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, later,
+        first);
+    Value number =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, first, first);
+    better = arith::AndIOp::create(b, wins, number);
+  } else {
+    using Predicate = arith::CmpIPredicate;
+    bool isUnsigned = kind == ReduceKind::UMax || kind == ReduceKind::UMin;
+    Predicate predicate = isUnsigned
+                              ? (isMax ? Predicate::ugt : Predicate::ult)
+                              : (isMax ? Predicate::sgt : Predicate::slt);
+    better = arith::CmpIOp::create(b, predicate, later, first);
+  }
+  return {arith::SelectOp::create(b, better, later, first),
+          arith::SelectOp::create(b, better, laterAt, firstAt)};
+}
+
+std::pair<Value, Value> coil::combineArgLanes(ImplicitLocOpBuilder &b,
+                                              ReduceKind kind, Value lanes,
+                                              Value positions) {
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(lanes.getType()));
+  Value best =
+      vector::ReductionOp::create(b, getCombiningKind(kind, isFloat), lanes);
+  Value all = vector::BroadcastOp::create(b, lanes.getType(), best);
+  Value is;
+  if (isFloat) {
+    // A NaN is best; then it is the best lane that no lane equals.
+    Value nan =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, lanes, lanes);
+    Value same =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lanes, all);
+    is = arith::OrIOp::create(b, nan, same);
+  } else {
+    is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lanes, all);
+  }
+  auto type = cast<VectorType>(positions.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  Value none = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, APInt::getSignedMaxValue(bits)));
+  Value candidates = arith::SelectOp::create(b, is, positions, none);
+  return {best, vector::ReductionOp::create(b, vector::CombiningKind::MINSI,
+                                            candidates)};
+}
+
+vector::CombiningKind coil::getCombiningKind(ReduceKind kind, bool isFloat) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return vector::CombiningKind::ADD;
+  case ReduceKind::Prod:
+    return vector::CombiningKind::MUL;
+  case ReduceKind::Max:
+    return isFloat ? vector::CombiningKind::MAXIMUMF
+                   : vector::CombiningKind::MAXSI;
+  case ReduceKind::Min:
+    return isFloat ? vector::CombiningKind::MINIMUMF
+                   : vector::CombiningKind::MINSI;
+  case ReduceKind::UMax:
+    return vector::CombiningKind::MAXUI;
+  case ReduceKind::UMin:
+    return vector::CombiningKind::MINUI;
+  case ReduceKind::Or:
+    return vector::CombiningKind::OR;
+  case ReduceKind::And:
+    return vector::CombiningKind::AND;
+  case ReduceKind::Xor:
+    return vector::CombiningKind::XOR;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
 //===----------------------------------------------------------------------===//
 // Samples
 //===----------------------------------------------------------------------===//
@@ -173,34 +252,48 @@ Sample coil::mergeSamples(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples) {
     return {s.mean, s.m2 ? s.m2 : constantLike(b, like, 0),
             s.count ? s.count : constantLike(b, like, 1)};
   }
-  int64_t ones = 0;
-  SmallVector<Value> counts, sums, deviations;
+  Value count = countSamples(b, samples), scale;
+  if (std::optional<double> n = getConstant(count))
+    scale = constantLike(b, like, 1.0 / *n);
+  else
+    scale = inverse(b, count);
+  Value mean = mul(b, sumSamples(b, samples), scale);
+  return {mean, sumDeviations(b, samples, mean), count};
+}
+
+Value coil::countSamples(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples) {
+  int64_t known = 0;
+  SmallVector<Value> counts;
   for (const Sample &s : samples) {
     if (s.count)
       counts.push_back(s.count);
     else
-      ++ones;
+      ++known;
+  }
+  if (known > 0)
+    counts.push_back(
+        constantLike(b, samples.front().mean, static_cast<double>(known)));
+  return sum(b, std::move(counts));
+}
+
+Value coil::sumSamples(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples) {
+  SmallVector<Value> sums;
+  for (const Sample &s : samples)
     sums.push_back(s.count ? mul(b, s.count, s.mean) : s.mean);
-    if (s.m2)
-      deviations.push_back(s.m2);
-  }
-  Value count, scale;
-  if (counts.empty()) {
-    count = constantLike(b, like, static_cast<double>(ones));
-    scale = constantLike(b, like, 1.0 / static_cast<double>(ones));
-  } else {
-    if (ones > 0)
-      counts.push_back(constantLike(b, like, static_cast<double>(ones)));
-    count = sum(b, std::move(counts));
-    scale = inverse(b, count);
-  }
-  Value mean = mul(b, sum(b, std::move(sums)), scale);
+  return sum(b, std::move(sums));
+}
+
+Value coil::sumDeviations(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples,
+                          Value mean) {
+  SmallVector<Value> sums;
   for (const Sample &s : samples) {
     Value d = arith::SubFOp::create(b, s.mean, mean);
     Value square = mul(b, d, d);
-    deviations.push_back(s.count ? mul(b, s.count, square) : square);
+    sums.push_back(s.count ? mul(b, s.count, square) : square);
+    if (s.m2)
+      sums.push_back(s.m2);
   }
-  return {mean, sum(b, std::move(deviations)), count};
+  return sum(b, std::move(sums));
 }
 
 Sample coil::mergeLanes(ImplicitLocOpBuilder &b, Sample sample) {

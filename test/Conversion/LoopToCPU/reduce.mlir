@@ -2,13 +2,26 @@
 
 // A softmax over rows: three loops, the exponentials recomputed in the last.
 // CHECK-LABEL: wrapper.kernel @softmax
-// CHECK:       %[[M:.+]] = scf.for
-// CHECK:       arith.maximumf
-// CHECK:       vector.reduction <maximumf>
+// An extremum is of numbers; one more accumulator says where there was a NaN.
+// The second loop, which finds the row in the cache, brings the next row.
+// CHECK:       scf.for {{.+}} -> (vector<16xf32>, vector<16xi1>)
+// CHECK:         %[[X:.+]] = llvm.load {{.+}} -> vector<16xf32>
+// CHECK-NOT:     prefetch
+// CHECK:         arith.cmpf ogt, %[[X]]
+// CHECK:         %[[NAN:.+]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK:         arith.ori %{{.+}}, %[[NAN]]
+// CHECK:       %[[BEST:.+]] = vector.reduction <maxnumf>
+// CHECK:       %[[ANY:.+]] = vector.reduction <or>
+// CHECK:       arith.select %[[ANY]], %{{.+}}, %[[BEST]]
 // CHECK:       %[[S:.+]] = scf.for
-// CHECK:       math.exp
+// CHECK:         %[[POINTER:.+]] = llvm.getelementptr
+// CHECK:         llvm.load %[[POINTER]]
+// CHECK:         %[[NEXT:.+]] = llvm.getelementptr %[[POINTER]][1024]
+// CHECK:         "llvm.intr.prefetch"(%[[NEXT]]) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK:         math.exp
 // CHECK:       vector.reduction <add>, %{{.+}} fastmath<reassoc>
 // CHECK:       scf.for
+// CHECK-NOT:   prefetch
 // CHECK:       math.exp
 // CHECK:       arith.divf
 // CHECK:       llvm.store
@@ -23,6 +36,38 @@ wrapper.kernel @softmax(%x: tensor<8x1024xf32>) attributes {input_strides = [#sy
     loop.store %q, 0 [d0, d1] : f32
   }
   wrapper.yield %0 : tensor<8x1024xf32>
+}
+
+// -----
+
+// A row that leaves the cache before its second loop is not brought ahead.
+// CHECK-LABEL: wrapper.kernel @long_rows
+// CHECK-NOT:   prefetch
+// CHECK:       llvm.return
+wrapper.kernel @long_rows(%x: tensor<8x100000xf32>) attributes {input_strides = [#sym.shape<[100000, 1]>], output_strides = [#sym.shape<[100000, 1]>], symbols = []} {
+  %0 = loop.kernel "normalize" [8, 100000] (%a = %x) : (tensor<8x100000xf32>) -> tensor<8x100000xf32> schedule<vector_dim = 1, vector_width = 16> {
+    %v = loop.load %a[d0, d1] : tensor<8x100000xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    loop.store %d, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x100000xf32>
+}
+
+// -----
+
+// Positions that do not grow from point to point are compared.
+// CHECK-LABEL: wrapper.kernel @argmax_backwards
+// CHECK:       arith.cmpf ogt
+// CHECK:       arith.cmpi slt
+wrapper.kernel @argmax_backwards(%x: tensor<64xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "argmax" [64] (%a = %x) : (tensor<64xf32>) -> tensor<i64> schedule<vector_dim = 0, vector_width = 16> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    %p = loop.index <-d0 + 63>
+    %s, %i = loop.arg_reduce max %v at %p over [0] : f32
+    loop.store %i, 0 [] : i64
+  }
+  wrapper.yield %0 : tensor<i64>
 }
 
 // -----
@@ -52,8 +97,8 @@ wrapper.kernel @column_sum(%x: tensor<100x64xf32>) attributes {input_strides = [
 // CHECK:       scf.for
 // CHECK:       %[[MASK:.+]] = arith.cmpi sgt
 // CHECK:       llvm.intr.masked.load %{{.+}}, %[[MASK]]
-// CHECK:       arith.select %[[MASK]]
-// CHECK:       arith.minimumf
+// CHECK:       %[[X:.+]] = arith.select %[[MASK]]
+// CHECK:       arith.cmpf olt, %[[X]]
 wrapper.kernel @remainder_is_neutral(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = ["s0"]} {
   %0 = loop.kernel "min" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16> {
     %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
@@ -65,12 +110,22 @@ wrapper.kernel @remainder_is_neutral(%x: tensor<?xf32, #sym.shape<[s0]>>) attrib
 
 // -----
 
-// The position of the maximum: lanes are merged by value, then position.
+// The position of the maximum. A lane meets positions in their order, so that
+// only a better value replaces what it has; positions take 32 bits. Of equal
+// lanes, the one with the smallest position wins; where no value was better than
+// the neutral one, the first does.
 // CHECK-LABEL: wrapper.kernel @argmax
-// CHECK:       scf.for {{.+}} -> (vector<16xf32>, vector<16xi64>)
-// CHECK:       arith.cmpf ogt
-// CHECK:       arith.cmpf uno
-// CHECK:       vector.extract
+// CHECK:       scf.for {{.+}} -> (vector<16xf32>, vector<16xi32>)
+// CHECK:         %[[WINS:.+]] = arith.cmpf ugt
+// CHECK:         %[[NUMBER:.+]] = arith.cmpf ord
+// CHECK:         %[[BETTER:.+]] = arith.andi %[[WINS]], %[[NUMBER]]
+// CHECK-NOT:     arith.cmp
+// CHECK:         arith.select %[[BETTER]]
+// CHECK:         arith.select %[[BETTER]]
+// CHECK:       vector.reduction <maximumf>
+// CHECK:       %[[AT:.+]] = vector.reduction <minsi>
+// CHECK:       %[[NONE:.+]] = arith.cmpi eq, %[[AT]], %c2147483647_i32
+// CHECK:       arith.select %[[NONE]], %c0_i64
 wrapper.kernel @argmax(%x: tensor<64xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
   %0 = loop.kernel "argmax" [64] (%a = %x) : (tensor<64xf32>) -> tensor<i64> schedule<vector_dim = 0, vector_width = 16> {
     %v = loop.load %a[d0] : tensor<64xf32> -> f32
@@ -85,7 +140,7 @@ wrapper.kernel @argmax(%x: tensor<64xf32>) attributes {input_strides = [#sym.sha
 
 // The exponentials are kept in the result: computed once, stored, read back.
 // CHECK-LABEL: wrapper.kernel @softmax_kept
-// CHECK:       arith.maximumf
+// CHECK:       vector.reduction <maxnumf>
 // CHECK:       math.exp
 // CHECK:       llvm.store
 // CHECK:       vector.reduction <add>

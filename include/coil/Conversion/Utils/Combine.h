@@ -13,6 +13,7 @@
 #define COIL_CONVERSION_UTILS_COMBINE_H
 
 #include "coil/Dialect/Loop/IR/Loop.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <utility>
@@ -35,6 +36,22 @@ std::pair<mlir::Value, mlir::Value> combineArg(mlir::ImplicitLocOpBuilder &b,
                                                mlir::Value a, mlir::Value ai,
                                                mlir::Value c, mlir::Value ci);
 
+/// The same where all positions so far are smaller than the later one: it wins
+/// only when it is better, and no positions are compared.
+std::pair<mlir::Value, mlir::Value>
+combineLaterArg(mlir::ImplicitLocOpBuilder &b, loop::ReduceKind kind,
+                mlir::Value first, mlir::Value firstAt, mlir::Value later,
+                mlir::Value laterAt);
+
+/// The best of the lanes of vectors of values and positions, as scalars.
+std::pair<mlir::Value, mlir::Value>
+combineArgLanes(mlir::ImplicitLocOpBuilder &b, loop::ReduceKind kind,
+                mlir::Value lanes, mlir::Value positions);
+
+/// How `vector.reduction` combines lanes.
+mlir::vector::CombiningKind getCombiningKind(loop::ReduceKind kind,
+                                             bool isFloat);
+
 /// Values of which a mean and a sum of squared deviations are made, see
 /// `loop.moments`: scalars, or vectors lane by lane.
 struct Sample {
@@ -54,6 +71,17 @@ Sample mergeSamples(mlir::ImplicitLocOpBuilder &b, Sample x, Sample y);
 /// Joins a few samples at once: their mean first, deviations from it then.
 Sample mergeSamples(mlir::ImplicitLocOpBuilder &b,
                     llvm::ArrayRef<Sample> samples);
+
+/// Parts of that, for those who join them with others': the number of values,
+/// their sum, and what they deviate from a mean.
+/// @{
+mlir::Value countSamples(mlir::ImplicitLocOpBuilder &b,
+                         llvm::ArrayRef<Sample> samples);
+mlir::Value sumSamples(mlir::ImplicitLocOpBuilder &b,
+                       llvm::ArrayRef<Sample> samples);
+mlir::Value sumDeviations(mlir::ImplicitLocOpBuilder &b,
+                          llvm::ArrayRef<Sample> samples, mlir::Value mean);
+/// @}
 
 /// Joins the lanes of a sample of vectors.
 Sample mergeLanes(mlir::ImplicitLocOpBuilder &b, Sample sample);

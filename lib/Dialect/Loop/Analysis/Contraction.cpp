@@ -638,9 +638,9 @@ static bool isStrided(KernelOp kernel) {
 
 StringRef coil::loop::findLibrary(KernelOp kernel, StringRef libraries) {
   SmallVector<StringRef> names = splitLibraries(libraries);
-  if (isStrided(kernel))
-    std::stable_partition(names.begin(), names.end(),
-                          [](StringRef name) { return name == "cudnn"; });
+  auto *cudnn = llvm::find(names, "cudnn");
+  if (isStrided(kernel) && cudnn != names.end())
+    std::rotate(names.begin(), cudnn, std::next(cudnn));
   for (StringRef name : names)
     if (getLibraryCall(kernel, name) != LibraryCall::None)
       return name;
