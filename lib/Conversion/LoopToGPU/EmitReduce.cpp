@@ -42,13 +42,15 @@ unsigned GPUKernelEmitter::getNumResultItems(Operation *op) const {
 
 bool GPUKernelEmitter::hasVectorAccumulator(Operation *op) const {
   // A sample takes all lanes at once.
-  if (vectorIsReduced && isa<MomentsOp>(op))
+  if (vectorIsReduced && takesAllItems(op))
     return false;
   return width > 1 && (vectorIsReduced || form.isVector(op->getResult(0)));
 }
 
 GPUKernelEmitter::Values GPUKernelEmitter::neutral(Operation *op) {
   Values result;
+  if (ReduceOp max = onlineMax.lookup(op))
+    result.push_back(arith::ConstantOp::create(b, getNeutralOperand(max, 0)));
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     result.push_back(arith::ConstantOp::create(b, getNeutralOperand(op, i)));
   if (isa<ArgReduceOp>(op) && getPositionType(op).isInteger(32))
@@ -151,6 +153,8 @@ GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
                                                       ArrayRef<Value> y) {
   if (x.size() == 1)
     return {combine(b, getReduceKind(op), x[0], y[0])};
+  if (onlineMax.contains(op))
+    return mergeOnline(op, x, y);
   if (isa<MomentsOp>(op))
     return mergeSamples(b, {x[0], x[1], x[2]}, {y[0], y[1], y[2]}).getValues();
   auto [best, where] = combineArg(b, getReduceKind(op), x[0], x[1], y[0], y[1]);
@@ -478,6 +482,16 @@ void GPUKernelEmitter::defineResults(Operation *op,
   if (isa<MomentsOp>(op))
     for (Values &item : items)
       item = finishSample(b, {item[0], item[1], item[2]}).getValues();
+  if (ReduceOp max = onlineMax.lookup(op)) {
+    Copies highest = makeCopies(max), sums = makeCopies(op->getResult(0));
+    for (const Values &item : items) {
+      highest.values.push_back(item[0]);
+      sums.values.push_back(finishOnline(item[0], item[1]));
+    }
+    values[max.getResult()] = std::move(highest);
+    values[op->getResult(0)] = std::move(sums);
+    return;
+  }
   for (unsigned part = 0; part < getNumParts(op); ++part) {
     Copies copies = makeCopies(op->getResult(part));
     for (auto [ip, item] : llvm::enumerate(items))

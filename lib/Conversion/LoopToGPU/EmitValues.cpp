@@ -173,6 +173,16 @@ LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
   return success();
 }
 
+Value GPUKernelEmitter::emitLike(Operation *op, Value operand) {
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), operand);
+  Operation *clone = b.clone(*op, mapping);
+  if (precision)
+    addFlags(clone, precision->getFlags(op));
+  clone->getResult(0).setType(operand.getType());
+  return clone->getResult(0);
+}
+
 Value GPUKernelEmitter::emitUniformCompare(Operation *op, unsigned ip,
                                            unsigned ir) {
   auto compare = cast<arith::CmpIOp>(op);

@@ -111,11 +111,20 @@ void GPUKernelEmitter::analyze() {
   lanesR = std::clamp<int64_t>(kWarp / std::min(spread, kWarp), 1, threadsR);
   groupsR = threadsR / lanesR;
 
+  // A store waits for what it writes, and loads behind it would wait with it.
+  auto isWrite = [](Operation &op) { return isa<StoreOp, ScatterOp>(op); };
+  for (bool writes : {false, true})
+    for (Operation &op : *kernel.getBlock())
+      if (isWrite(op) == writes)
+        order.push_back(&op);
+  findOnlineSums();
   for (Operation &op : *kernel.getBlock()) {
     unsigned phase = 0;
     for (Value v : op.getOperands())
       if (Operation *def = v.getDefiningOp())
         phase = std::max(phase, phaseOf[def] + (isReduction(def) ? 1 : 0));
+    if (ReduceOp max = onlineMax.lookup(&op))
+      phase = phaseOf[max];
     phaseOf[&op] = phase;
     numPhases = std::max(numPhases, phase + 1);
     hasReductions |= isReduction(&op);
@@ -490,14 +499,14 @@ bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
 
 LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
   SmallVector<Operation *> reductions, wanted;
-  for (Operation &op : *kernel.getBlock()) {
-    if (phaseOf[&op] != phase)
+  for (Operation *op : order) {
+    if (phaseOf[op] != phase || joined.contains(op))
       continue;
-    if (isReduction(&op))
-      reductions.push_back(&op);
-    else if (isa<StoreOp, ScatterOp>(op) && variesOverReduced(&op))
-      wanted.push_back(&op);
-    else if (!variesOverReduced(&op) && failed(emitOp(&op)))
+    if (isReduction(op))
+      reductions.push_back(op);
+    else if (isa<StoreOp, ScatterOp>(op) && variesOverReduced(op))
+      wanted.push_back(op);
+    else if (!variesOverReduced(op) && failed(emitOp(op)))
       return failure();
   }
   if (reductions.empty() && wanted.empty())
@@ -508,6 +517,9 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
   DenseSet<Operation *> needed(stack.begin(), stack.end());
   while (!stack.empty()) {
     Operation *op = stack.pop_back_val();
+    // A sum below a maximum is of the maximum's operand.
+    if (ReduceOp max = onlineMax.lookup(op))
+      op = max;
     for (Value v : op->getOperands()) {
       Operation *def = v.getDefiningOp();
       if (!def || isReduction(def) || !variesOverReduced(def))
@@ -520,9 +532,9 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
     }
   }
   SmallVector<Operation *> slice;
-  for (Operation &op : *kernel.getBlock())
-    if (needed.contains(&op))
-      slice.push_back(&op);
+  for (Operation *op : order)
+    if (needed.contains(op))
+      slice.push_back(op);
   if (!persistent && schedule.getStrategy() == GPUStrategy::Scan)
     return emitScanLoops(slice, reductions);
   if (!persistent)
@@ -678,9 +690,12 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
       for (unsigned ir = 0,
                     m = getNumCopies(op, static_cast<unsigned>(rItems.size()));
            ir < m; ++ir) {
-        Values next = accumulate(op, accumulators.take_front(parts),
-                                 moments ? getSample(moments, ip)
-                                         : getOperands(op, ip, ir));
+        ArrayRef<Value> old = accumulators.take_front(parts);
+        Values next = onlineMax.contains(op)
+                          ? accumulateOnline(op, old, ip)
+                          : accumulate(op, old,
+                                       moments ? getSample(moments, ip)
+                                               : getOperands(op, ip, ir));
         llvm::copy(next, accumulators.begin());
         accumulators = accumulators.drop_front(parts);
       }

@@ -143,6 +143,8 @@ private:
     return variance[v].anyCommon(dims);
   }
   mlir::LogicalResult emitArith(mlir::Operation *op);
+  /// The result of `op`, which has one operand, for another one.
+  mlir::Value emitLike(mlir::Operation *op, mlir::Value operand);
   mlir::LogicalResult emitSpecial(SpecialOp op);
   void emitRandom(PhiloxOp op);
   void emitIndex(IndexOp op);
@@ -326,13 +328,29 @@ private:
   /// Numbers of values of a reduction, where every point is one.
   mlir::Value getNumReduced(mlir::Type like);
   unsigned getNumParts(mlir::Operation *op) const {
-    return op->getNumResults();
+    return onlineMax.contains(op) ? 2 : op->getNumResults();
   }
   unsigned getNumResultItems(mlir::Operation *op) const;
   /// Accumulators of a loop over `items` reduced items at once.
-  static unsigned getNumCopies(mlir::Operation *op, unsigned items) {
-    return llvm::isa<MomentsOp>(op) ? 1 : items;
+  unsigned getNumCopies(mlir::Operation *op, unsigned items) const {
+    return takesAllItems(op) ? 1 : items;
   }
+  /// Whether a step of a thread takes all its reduced items and their lanes.
+  bool takesAllItems(mlir::Operation *op) const {
+    return llvm::isa<MomentsOp>(op) || onlineMax.contains(op);
+  }
+  //===--- Sums below a maximum (EmitOnlineSum.cpp) -----------------------===//
+
+  void findOnlineSums();
+  /// One step of a thread: all its reduced items.
+  Values accumulateOnline(mlir::Operation *sum, llvm::ArrayRef<mlir::Value> old,
+                          unsigned ip);
+  Values mergeOnline(mlir::Operation *sum, llvm::ArrayRef<mlir::Value> x,
+                     llvm::ArrayRef<mlir::Value> y);
+  mlir::Value finishOnline(mlir::Value max, mlir::Value total);
+  /// `exp(x - max)`, with the exponential that `sum` is of.
+  mlir::Value expBelow(mlir::Operation *sum, mlir::Value x, mlir::Value max);
+
   /// Makes results of what each thread has: `parts[i][ip]` are the accumulators
   /// of the i-th reduction for an item.
   void finishReductions(llvm::ArrayRef<mlir::Operation *> reductions,
@@ -389,7 +407,12 @@ private:
   /// Threads of one warp along `r`, and groups of them in a block.
   int64_t lanesR, groupsR;
 
+  /// The ops of the body in the order in which code is made.
+  llvm::SmallVector<mlir::Operation *> order;
   llvm::DenseMap<mlir::Operation *, unsigned> phaseOf;
+  /// The maximum that is found together with a sum, and all such.
+  llvm::DenseMap<mlir::Operation *, ReduceOp> onlineMax;
+  llvm::DenseSet<mlir::Operation *> joined;
   unsigned numPhases = 1;
   bool hasReductions = false, hasChecks = false;
   int64_t sharedBytes = 0, scratchBytes = 0;

@@ -12,6 +12,7 @@
 #include "SelectMma.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,6 +44,8 @@ constexpr int64_t kBusyThreads = 1024;
 constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
 /// Elements of a row that one thread keeps in registers.
 constexpr int64_t kMaxKept = 32;
+/// Ops of a kernel whose other values take few registers.
+constexpr unsigned kFewOps = 32;
 /// Bytes of each operand that one thread of a scan keeps in registers.
 constexpr int64_t kKeptBytes = 128;
 /// Shared memory of a block that leaves room for others.
@@ -113,6 +116,9 @@ private:
   bool selectWindow();
   /// The parallel dimension whose neighbours have windows next to each other.
   int64_t selectWindowDim() const;
+  bool gathers() const;
+  bool hasOnlineSums() const;
+  void selectThreads();
   void selectPointwise();
   void selectOwners();
   void selectScan();
@@ -382,11 +388,27 @@ bool Selector::rereads() const {
   return false;
 }
 
-void Selector::selectPointwise() {
+bool Selector::gathers() const {
+  return llvm::any_of(accesses, [](const Access &a) {
+    auto load = dyn_cast<LoadOp>(a.op);
+    return load && !load.getArgs().empty();
+  });
+}
+
+bool Selector::hasOnlineSums() const {
+  return llvm::any_of(kernel.getBlock()->getOps<ReduceOp>(),
+                      [](ReduceOp reduce) { return getOnlineMax(reduce); });
+}
+
+void Selector::selectThreads() {
   threadsP = kStreamThreads;
   // Few points: spread them over the processors.
   while (threadsP > 64 && pointsP < static_cast<double>(threadsP * processors))
     threadsP /= 2;
+}
+
+void Selector::selectPointwise() {
+  selectThreads();
   if (reduced.any())
     return;
   // A thread should move 16 bytes; with narrow vectors it takes several.
@@ -394,11 +416,15 @@ void Selector::selectPointwise() {
   while (itemsP < 4 && itemsP * width * widest < kAccessBytes &&
          static_cast<double>(itemsP) * 2 <= spare)
     itemsP *= 2;
+  // Two chains at a time: one's loads while the other computes.
+  if (itemsP == 1 && threadsP == kStreamThreads && spare >= 2 && !scatters) {
+    threadsP /= 2;
+    itemsP = 2;
+  }
 }
 
 void Selector::selectOwners() {
-  selectPointwise();
-  itemsP = 1;
+  selectThreads();
   // As many threads as run at a time, but no more than there are points.
   double threads = static_cast<double>(processors * 1024);
   owners = 1;
@@ -413,6 +439,12 @@ void Selector::selectScan() {
   int64_t most =
       mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
   persistent = true;
+  bool isPlain = accesses.size() == 2 && widest == 4 &&
+                 llvm::none_of(*kernel.getBlock(), [](Operation &op) {
+                   auto scan = dyn_cast<ScanOp>(op);
+                   return isa<ArgScanOp>(op) ||
+                          (scan && scan.getKind() == ScanKind::LogAddExp);
+                 });
   if (isReduced(dim) || (dim < 0 && !reduced.none())) {
     if (most <= kWarpRow && mostR <= kWarp * kept) {
       threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
@@ -438,14 +470,16 @@ void Selector::selectScan() {
     splitR = !reduces;
     persistent = splitR;
     // A block that waits for others needs company; a plain sum leaves room.
-    bool isPlain = accesses.size() == 2 && widest == 4 &&
-                   llvm::none_of(*kernel.getBlock(), [](Operation &op) {
-                     auto scan = dyn_cast<ScanOp>(op);
-                     return isa<ArgScanOp>(op) ||
-                            (scan && scan.getKind() == ScanKind::LogAddExp);
-                   });
     if (splitR && isPlain)
       minBlocks = 4;
+    // Every tile waits for those before it: fewer and longer ones, where these
+    // still are enough for all processors.
+    double tiles = pointsP * pointsR / static_cast<double>(threadsR * itemsR);
+    if (splitR && isPlain && tiles >= static_cast<double>(16 * processors)) {
+      threadsR *= 2;
+      itemsR *= 2;
+      minBlocks = 1;
+    }
     return;
   }
   // Columns: a thread walks along a part of one vector of them.
@@ -458,12 +492,21 @@ void Selector::selectScan() {
     persistent = mostR <= kept;
     return;
   }
+  // Where a narrower part is enough for all processors, a block walks down it
+  // alone, and waits for no other.
+  constexpr int64_t narrow = kWarp / 2;
+  bool isAlone = 2 * pointsP >= static_cast<double>(3 * narrow * processors);
+  if (isAlone)
+    threadsP = std::min(threadsP, narrow);
   threadsR = kStreamThreads / threadsP;
   while (threadsR > 1 && threadsR / 2 * kept >= mostR)
     threadsR /= 2;
   itemsR = std::min<int64_t>(kept, llvm::divideCeil(mostR, threadsR));
-  splitR = mostR > threadsR * itemsR && !reduces;
-  persistent = splitR || mostR <= threadsR * itemsR;
+  bool isLong = mostR > threadsR * itemsR;
+  splitR = isLong && !isAlone && !reduces;
+  persistent = splitR || !isLong;
+  if (splitR && isPlain)
+    minBlocks = 4;
 }
 
 void Selector::selectTranspose() {
@@ -573,7 +616,16 @@ void Selector::selectRow() {
     threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
-    threadsP = 128 / threadsR;
+    threadsP = 64 / threadsR;
+    return;
+  }
+  bool isOnline = hasOnlineSums();
+  // A block of 1024 threads is alone on its processor, and waits alone. Short
+  // elements are in the cache when a second loop of a smaller one comes.
+  bool isCached = isOnline && widest <= 2 && most > kBlockRow / 2;
+  if (isCached && most <= kBlockRow) {
+    threadsR = 512;
+    itemsR = 4;
     return;
   }
   if (again && most <= kBlockRow) {
@@ -583,7 +635,14 @@ void Selector::selectRow() {
       threadsR *= 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
-    minBlocks = threadsR == 1024 ? 1 : 1024 / threadsR;
+    // Where threads keep little, more of them wait for memory.
+    int64_t threads = kBusyThreads;
+    if (itemsR * width <= kMaxKept / 2 &&
+        kernel.getBlock()->getOperations().size() <= kFewOps)
+      threads += threads / 2;
+    minBlocks = std::max<int64_t>(1, threads / threadsR);
+    if (threadsR == 1024)
+      minBlocks = 1;
     return;
   }
   // In flight: a few vectors for each thread.
@@ -592,14 +651,16 @@ void Selector::selectRow() {
       powerAtLeast(pointsR / static_cast<double>(itemsR)), kWarp, 512);
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
+  // Few threads wait for one another less often, which is what each step of
+  // such a sum does.
+  if (isOnline && threadsR > 128) {
+    threadsR = 128;
+    itemsR = 4;
+  }
   threadsP = std::max<int64_t>(1, 128 / threadsR);
   // Two blocks or more, so that one loads while another reduces. Indirect
   // addresses take more registers than that leaves.
-  bool gathers = llvm::any_of(accesses, [](const Access &a) {
-    auto load = dyn_cast<LoadOp>(a.op);
-    return load && !load.getArgs().empty();
-  });
-  if (!gathers)
+  if (!gathers())
     minBlocks = kBusyThreads / (threadsP * threadsR);
 }
 

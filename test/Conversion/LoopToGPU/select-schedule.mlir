@@ -3,7 +3,7 @@
 
 // Whole vectors of 16 bytes.
 // CHECK-LABEL: wrapper.kernel @pointwise_f32
-// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256, index_bits = 32>
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 128, items_p = 2, index_bits = 32>
 wrapper.kernel @pointwise_f32(%x: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
   %0 = loop.kernel "neg" [8192, 1024] (%a = %x) : (tensor<8192x1024xf32>) -> tensor<8192x1024xf32> {
     %v = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32
@@ -14,7 +14,7 @@ wrapper.kernel @pointwise_f32(%x: tensor<8192x1024xf32>) attributes {device = #w
 }
 
 // CHECK-LABEL: wrapper.kernel @pointwise_bf16
-// CHECK: vector_width = 8, threads_p = 256
+// CHECK: vector_width = 8, threads_p = 128, items_p = 2
 wrapper.kernel @pointwise_bf16(%x: tensor<8192x1024xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
   %0 = loop.kernel "neg" [8192, 1024] (%a = %x) : (tensor<8192x1024xbf16>) -> tensor<8192x1024xbf16> {
     %v = loop.load %a[d0, d1] : tensor<8192x1024xbf16> -> bf16
@@ -38,7 +38,7 @@ wrapper.kernel @odd_rows(%x: tensor<8192x1023xf32>) attributes {device = #wrappe
 
 // A warp for each short row, which stays in registers.
 // CHECK-LABEL: wrapper.kernel @short_rows
-// CHECK: vector_dim = 1, vector_width = 4, threads_p = 4, threads_r = 32, items_r = 8, persistent = true
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 2, threads_r = 32, items_r = 8, persistent = true
 wrapper.kernel @short_rows(%x: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "sum" [8192, 1024] (%a = %x) : (tensor<8192x1024xf32>) -> tensor<8192xf32> {
     %v = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32
@@ -62,7 +62,7 @@ wrapper.kernel @columns(%x: tensor<8192x1024xf32>) attributes {device = #wrapper
 
 // Offsets that do not fit in 32 bits take the default, 64.
 // CHECK-LABEL: wrapper.kernel @large
-// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256> {
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 128, items_p = 2> {
 wrapper.kernel @large(%x: tensor<65536x65536xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[65536, 1]>], output_strides = [#sym.shape<[65536, 1]>], symbols = []} {
   %0 = loop.kernel "neg" [65536, 65536] (%a = %x) : (tensor<65536x65536xf32>) -> tensor<65536x65536xf32> {
     %v = loop.load %a[d0, d1] : tensor<65536x65536xf32> -> f32
@@ -170,7 +170,7 @@ wrapper.kernel @scan_row(%x: tensor<4096x8192xf32>) attributes {device = #wrappe
 
 // One row, and columns, are more than a block: tiles look back.
 // CHECK-LABEL: wrapper.kernel @scan_one(
-// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 256, items_r = 8, persistent = true, min_blocks = 4, index_bits = 32, split_r = true>
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 16, persistent = true, min_blocks = 1, index_bits = 32, split_r = true>
 wrapper.kernel @scan_one(%x: tensor<67108864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "scan" [67108864] (%a = %x) : (tensor<67108864xf32>) -> tensor<67108864xf32> {
     %v = loop.load %a[d0] : tensor<67108864xf32> -> f32
@@ -181,7 +181,7 @@ wrapper.kernel @scan_one(%x: tensor<67108864xf32>) attributes {device = #wrapper
 }
 
 // CHECK-LABEL: wrapper.kernel @scan_columns(
-// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 8, items_r = 8, persistent = true, index_bits = 32, split_r = true>
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 8, items_r = 8, persistent = true, min_blocks = 4, index_bits = 32, split_r = true>
 wrapper.kernel @scan_columns(%x: tensor<4096x8192xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[8192, 1]>], output_strides = [#sym.shape<[8192, 1]>], symbols = []} {
   %0 = loop.kernel "scan" [4096, 8192] (%a = %x) : (tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
     %v = loop.load %a[d0, d1] : tensor<4096x8192xf32> -> f32
@@ -201,4 +201,80 @@ wrapper.kernel @scan_many_columns(%x: tensor<64x4194304xf32>) attributes {device
     loop.store %s, 0 [d0, d1] : f32
   }
   wrapper.yield %0 : tensor<64x4194304xf32>
+}
+
+// Half as many parts of columns are enough for all processors: a block walks down
+// each, and waits for no other.
+// CHECK-LABEL: wrapper.kernel @scan_wide(
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_p = 16, threads_r = 16, items_r = 8, index_bits = 32>
+wrapper.kernel @scan_wide(%x: tensor<8192x16384xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[16384, 1]>], output_strides = [#sym.shape<[16384, 1]>], symbols = []} {
+  %0 = loop.kernel "scan" [8192, 16384] (%a = %x) : (tensor<8192x16384xf32>) -> tensor<8192x16384xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8192x16384xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8192x16384xf32>
+}
+
+// Loads that wait for their indices go two at a time, too.
+// CHECK-LABEL: wrapper.kernel @gather(
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 128, items_p = 2, index_bits = 32>
+wrapper.kernel @gather(%x: tensor<262144x1024xf32>, %i: tensor<131072xi64>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "gather" [131072, 1024] (%a = %x, %b = %i) : (tensor<262144x1024xf32>, tensor<131072xi64>) -> tensor<131072x1024xf32> {
+    %p = loop.load %b[d0] : tensor<131072xi64> -> i64
+    %v = loop.load %a[t0, d1](%p) : tensor<262144x1024xf32> -> f32
+    loop.store %v, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<131072x1024xf32>
+}
+
+// A row that a block keeps, 16 elements a thread: half as many blocks again.
+// CHECK-LABEL: wrapper.kernel @normalize(
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 256, items_r = 2, persistent = true, min_blocks = 6, index_bits = 32>
+wrapper.kernel @normalize(%x: tensor<32768x4096xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>], output_strides = [#sym.shape<[4096, 1]>], symbols = []} {
+  %0 = loop.kernel "normalize" [32768, 4096] (%a = %x) : (tensor<32768x4096xbf16>) -> tensor<32768x4096xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<32768x4096xbf16> -> bf16
+    %f = arith.extf %v : bf16 to f32
+    %m = loop.reduce max %f over [1] : f32
+    %q = arith.divf %f, %m : f32
+    %r = arith.truncf %q : f32 to bf16
+    loop.store %r, 0 [d0, d1] : bf16
+  }
+  wrapper.yield %0 : tensor<32768x4096xbf16>
+}
+
+// A maximum with the sum of exponentials below it: short rows of short elements
+// stay in the cache for the second loop, others are read once by a small block.
+// CHECK-LABEL: wrapper.kernel @softmax_cached(
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 512, items_r = 4, index_bits = 32>
+wrapper.kernel @softmax_cached(%x: tensor<4096x32768xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[32768, 1]>], output_strides = [#sym.shape<[32768, 1]>], symbols = []} {
+  %0 = loop.kernel "softmax" [4096, 32768] (%a = %x) : (tensor<4096x32768xbf16>) -> tensor<4096x32768xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<4096x32768xbf16> -> bf16
+    %f = arith.extf %v : bf16 to f32
+    %m = loop.reduce max %f over [1] : f32
+    %d = arith.subf %f, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    %r = arith.truncf %q : f32 to bf16
+    loop.store %r, 0 [d0, d1] : bf16
+  }
+  wrapper.yield %0 : tensor<4096x32768xbf16>
+}
+
+// CHECK-LABEL: wrapper.kernel @log_sum_exp(
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 4, min_blocks = 8, index_bits = 32>
+wrapper.kernel @log_sum_exp(%x: tensor<4096x65536xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[65536, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "lse" [4096, 65536] (%a = %x) : (tensor<4096x65536xbf16>) -> tensor<4096xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x65536xbf16> -> bf16
+    %f = arith.extf %v : bf16 to f32
+    %m = loop.reduce max %f over [1] : f32
+    %d = arith.subf %f, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %l = math.log %s : f32
+    %r = arith.addf %l, %m : f32
+    loop.store %r, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4096xf32>
 }

@@ -1,0 +1,93 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A maximum together with the sum of exponentials below it, in one loop. The
+// accumulators are the maximum so far and the sum for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPUKernelEmitter.h"
+
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+
+void GPUKernelEmitter::findOnlineSums() {
+  // Where threads keep all their values, the second loop costs nothing.
+  if (persistent || schedule.getStrategy() != GPUStrategy::Tile)
+    return;
+  for (ReduceOp sum : kernel.getBlock()->getOps<ReduceOp>())
+    if (ReduceOp max = getOnlineMax(sum))
+      if (joined.insert(max).second)
+        onlineMax[sum] = max;
+}
+
+Value GPUKernelEmitter::expBelow(Operation *sum, Value x, Value max) {
+  // The exponential of minus infinity less itself would not be a number.
+  Value infinite = arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OEQ, max,
+      constantFloat(max.getType(), -std::numeric_limits<double>::infinity()));
+  Value base = arith::SelectOp::create(b, infinite,
+                                       constantFloat(max.getType(), 0), max);
+  if (isa<VectorType>(x.getType()))
+    base = broadcast(base);
+  Operation *exp = sum->getOperand(0).getDefiningOp();
+  return emitLike(exp, arith::SubFOp::create(b, x, base));
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::accumulateOnline(Operation *sum,
+                                                            ArrayRef<Value> old,
+                                                            unsigned ip) {
+  ReduceOp max = onlineMax.lookup(sum);
+  // What this step adds, and the maximum with it.
+  SmallVector<Value> elements;
+  Value highest = old[0];
+  for (unsigned ir = 0; ir < rItems.size(); ++ir)
+    elements.push_back(getOperands(max, ip, ir)[0]);
+  auto raise = [&](Value v) {
+    highest = combine(b, ReduceKind::Max, highest, v);
+  };
+  bool lanes = vectorIsReduced && width > 1;
+  for (Value v : elements) {
+    for (int64_t lane = 0; lane < (lanes ? width : 1); ++lane)
+      raise(lanes ? extract(v, lane) : v);
+  }
+  Value total =
+      arith::MulFOp::create(b, old[1], expBelow(sum, old[0], highest));
+  for (Value v : elements) {
+    Value e = expBelow(sum, v, highest);
+    for (int64_t lane = 0; lane < (lanes ? width : 1); ++lane)
+      total = arith::AddFOp::create(b, total, lanes ? extract(e, lane) : e);
+  }
+  return {highest, total};
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::mergeOnline(Operation *sum,
+                                                       ArrayRef<Value> x,
+                                                       ArrayRef<Value> y) {
+  Value highest = combine(b, ReduceKind::Max, x[0], y[0]);
+  Value total = arith::AddFOp::create(
+      b, arith::MulFOp::create(b, x[1], expBelow(sum, x[0], highest)),
+      arith::MulFOp::create(b, y[1], expBelow(sum, y[0], highest)));
+  return {highest, total};
+}
+
+Value GPUKernelEmitter::finishOnline(Value max, Value total) {
+  // What a sum over nothing but minus infinity is.
+  Type type = max.getType();
+  Value infinite = arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OEQ, max,
+      constantFloat(type, -std::numeric_limits<double>::infinity()));
+  return arith::SelectOp::create(
+      b, infinite,
+      constantFloat(type, std::numeric_limits<double>::quiet_NaN()), total);
+}
