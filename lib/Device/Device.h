@@ -34,6 +34,12 @@ using uint64_t = unsigned long long;
 // Bits
 //===----------------------------------------------------------------------===//
 
+/// A whole number as an integer, 0 for NaN: a plain conversion of NaN is
+/// undefined, and so would be what it is multiplied with.
+template <typename T> COIL_INLINE int toInt(T x) {
+  return x == x ? static_cast<int>(x) : 0;
+}
+
 COIL_INLINE uint32_t bits(float x) { return __builtin_bit_cast(uint32_t, x); }
 COIL_INLINE uint64_t bits(double x) { return __builtin_bit_cast(uint64_t, x); }
 COIL_INLINE float fromBits(uint32_t x) { return __builtin_bit_cast(float, x); }

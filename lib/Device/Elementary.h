@@ -58,7 +58,7 @@ COIL_INLINE double expSum(double hi, double lo, double factor = 1) {
   double n = rint(hi * log2e);
   double r = fma(-n, ln2Hi, hi) + fma(-n, ln2Lo, lo);
   double p = expm1Reduced(r);
-  return scale(fma(factor, p, factor), static_cast<int>(n));
+  return scale(fma(factor, p, factor), toInt(n));
 }
 
 COIL_INLINE double exp(double x) { return expSum(x, 0); }
@@ -69,7 +69,7 @@ COIL_INLINE double exp2(double x) {
   double n = rint(clamped);
   double f = clamped - n;
   double r = fma(f, ln2Hi, f * ln2Lo);
-  return scale(1 + expm1Reduced(r), static_cast<int>(n));
+  return scale(1 + expm1Reduced(r), toInt(n));
 }
 
 /// e^x - 1 and what rounding took from it.
@@ -82,7 +82,7 @@ COIL_INLINE Pair expm1Pair(double x) {
   if (n == 0)
     return {p, pLo};
   // Half of 2^n, which itself may be out of range.
-  double half = exp2i<double>(static_cast<int>(n) - 1);
+  double half = exp2i<double>(toInt(n) - 1);
   double a = half - 0.5, b = half * p, sum = a + b;
   double error = fabs(a) > fabs(b) ? (a - sum) + b : (b - sum) + a;
   return {2 * sum, 2 * (error + half * pLo)};
@@ -365,7 +365,7 @@ COIL_INLINE Pair reduceAngle(double x, int &n) {
     return reduceLarge(x, n);
   }
   double k = rint(x * 0x1.45f306dc9c883p-1);
-  n = static_cast<int>(k);
+  n = toInt(k);
   // The first difference is exact; the second cancels where it is small.
   double r = fma(-k, 0x1.921fb54442d18p+0, x);
   double t = k * -0x1.1a62633145c07p-54;

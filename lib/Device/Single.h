@@ -47,7 +47,7 @@ COIL_INLINE float exp(float x) {
   x = clampExponent(x, -105, 90);
   float n = rint(x * log2eF);
   float r = fma(-n, ln2LoF, fma(-n, ln2HiF, x));
-  return scale(1 + expm1Reduced(r), static_cast<int>(n));
+  return scale(1 + expm1Reduced(r), toInt(n));
 }
 
 COIL_INLINE float expDefault(float x) {
@@ -64,7 +64,7 @@ COIL_INLINE float exp2(float x) {
   x = clampExponent(x, -152, 130);
   float n = rint(x), f = x - n;
   float r = fma(f, ln2HiF, f * ln2LoF);
-  return scale(1 + expm1Reduced(r), static_cast<int>(n));
+  return scale(1 + expm1Reduced(r), toInt(n));
 }
 
 COIL_INLINE float expm1(float x) {
@@ -74,7 +74,7 @@ COIL_INLINE float expm1(float x) {
   float n = rint(x * log2eF);
   float r = fma(-n, ln2LoF, fma(-n, ln2HiF, x));
   float p = expm1Reduced(r);
-  float half = exp2i<float>(static_cast<int>(n) - 1);
+  float half = exp2i<float>(toInt(n) - 1);
   return n == 0 ? p : 2 * fma(half, p, half - 0.5f);
 }
 
@@ -194,7 +194,7 @@ COIL_INLINE PairF reduceAngle(float x, int &n) {
     return reduceLarge(x, n);
   }
   float k = rint(x * 0x1.45f306p-1f);
-  n = static_cast<int>(k);
+  n = toInt(k);
   float r = fma(-k, 0x1.921fb6p+0f, x);
   float t = k * 0x1.777a5cp-25f;
   float tail = fma(k, 0x1.777a5cp-25f, -t);

@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <list>
 
 using namespace coil::import;
 using testing::HasSubstr;
@@ -86,8 +87,10 @@ TEST(ExportedProgram, Reads) {
 }
 
 TEST(ExportedProgram, ReadsEveryArgumentKind) {
-  auto kindOf = [](const std::string &arg) {
-    ExportedProgram result;
+  // The programs own the strings of their arguments.
+  std::list<ExportedProgram> programs;
+  auto kindOf = [&](const std::string &arg) {
+    ExportedProgram &result = programs.emplace_back();
     std::string text = replaced(R"({"as_tensor": {"name": "x"}}, "kind": 1)",
                                 arg + R"(, "kind": 2)");
     llvm::Error error = parseExportedProgram(text, {}, result);

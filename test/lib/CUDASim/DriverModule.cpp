@@ -41,7 +41,8 @@ static CUresult makeVariables(State &state, CUmod_st &m, std::string &error) {
     memset(a->host, 0, a->size);
     if (a->written)
       memset(a->written, 1, a->size);
-    memcpy(a->host, v.init.data(), v.init.size());
+    if (!v.init.empty())
+      memcpy(a->host, v.init.data(), v.init.size());
     m.variables[std::string(v.name)] = a;
     m.layout.addresses[v.name] = a->base;
     variables.push_back(&v);
