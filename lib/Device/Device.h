@@ -36,7 +36,8 @@ using uint64_t = unsigned long long;
 
 /// A whole number as an integer, 0 for NaN: a plain conversion of NaN is
 /// undefined, and so would be what it is multiplied with.
-template <typename T> COIL_INLINE int toInt(T x) {
+template <typename T>
+COIL_INLINE int toInt(T x) {
   return x == x ? static_cast<int>(x) : 0;
 }
 

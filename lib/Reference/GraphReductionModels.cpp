@@ -359,12 +359,17 @@ MODEL(MatmulModel, graph::MatmulOp) {
     std::vector<double> c = multiplyBatches(getDoubles(a), getDoubles(b), batch,
                                             *aStrides, *bStrides, m, n, k);
     for (int64_t i = 0; i < result->getNumElements(); ++i)
-      result->set(i, makeFloat(c[i]));
+      result->set(
+          i, makeFloat(op.getBias() ? c[i] + operands[2].get(i % n).f : c[i]));
   } else {
     std::vector<uint64_t> c = multiplyBatches(getInts(a), getInts(b), batch,
                                               *aStrides, *bStrides, m, n, k);
-    for (int64_t i = 0; i < result->getNumElements(); ++i)
-      result->set(i, makeInt(static_cast<int64_t>(c[i])));
+    for (int64_t i = 0; i < result->getNumElements(); ++i) {
+      uint64_t v = c[i];
+      if (op.getBias())
+        v += static_cast<uint64_t>(operands[2].get(i % n).i);
+      result->set(i, makeInt(static_cast<int64_t>(v)));
+    }
   }
   results.push_back(*result);
   return success();

@@ -518,10 +518,14 @@ bool Generator::emitMatmul() {
       *Tensor::countElements(*evaluate(result)) > options.maxElements)
     return false;
   Item b = argument(a.dtype, sizes);
-  double bound = 8.0 * static_cast<double>(a.shape[rank - 1]);
+  // And a bias of at most two.
+  double bound = 8.0 * static_cast<double>(a.shape[rank - 1]) + 2;
   if (a.isFloat() && bound > limit(a.dtype))
     return false;
-  return add(t.matmul(a.value, b.value), a.isFloat() ? -bound : -HUGE_VAL,
+  Value bias;
+  if (chance(40))
+    bias = argument(a.dtype, {sizes[rank - 1]}).value;
+  return add(t.matmul(a.value, b.value, bias), a.isFloat() ? -bound : -HUGE_VAL,
              a.isFloat() ? bound : HUGE_VAL);
 }
 

@@ -66,6 +66,23 @@ func.func @matmul() -> (tensor<2x2x2xf32>, tensor<1x1xi8>) {
   return %0, %1 : tensor<2x2x2xf32>, tensor<1x1xi8>
 }
 
+// The bias is rounded with the product: 256 + 1 + 1 is 258, where 256 + 1 alone
+// is 256 in bf16. Integers wrap.
+// CHECK-LABEL: @matmul_bias
+// CHECK-NEXT: {{\[}}[258]] : 1x1xbf16
+// CHECK-NEXT: {{\[}}[0, 1]] : 1x2xi8
+func.func @matmul_bias() -> (tensor<1x1xbf16>, tensor<1x2xi8>) {
+  %a = graph.constant dense<[[16.0, 1.0]]> : tensor<1x2xbf16>
+  %b = graph.constant dense<[[16.0], [1.0]]> : tensor<2x1xbf16>
+  %c = graph.constant dense<1.0> : tensor<1xbf16>
+  %0 = graph.matmul %a, %b bias %c : (tensor<1x2xbf16>, tensor<2x1xbf16>, tensor<1xbf16>) -> tensor<1x1xbf16>
+  %x = graph.constant dense<16> : tensor<1x1xi8>
+  %y = graph.constant dense<15> : tensor<1x2xi8>
+  %d = graph.constant dense<[16, 17]> : tensor<2xi8>
+  %1 = graph.matmul %x, %y bias %d : (tensor<1x1xi8>, tensor<1x2xi8>, tensor<2xi8>) -> tensor<1x2xi8>
+  return %0, %1 : tensor<1x1xbf16>, tensor<1x2xi8>
+}
+
 // A 3-tap sum over padded [1, 2, 3, 4], stride 2; and two groups.
 // CHECK-LABEL: @conv
 // CHECK-NEXT: {{\[}}{{\[}}[3, 9]]] : 1x1x2xf32

@@ -258,7 +258,11 @@ struct Matmul : OpRewritePattern<graph::MatmulOp> {
     SmallVector<Value> inputs{op.getLhs()};
     if (op.getRhs() != op.getLhs())
       inputs.push_back(op.getRhs());
-    KernelBuilder k(rewriter, op.getLoc(), "matmul", dims, inputs,
+    unsigned right = static_cast<unsigned>(inputs.size()) - 1;
+    if (op.getBias())
+      inputs.push_back(op.getBias());
+    KernelBuilder k(rewriter, op.getLoc(),
+                    op.getBias() ? "matmul+bias" : "matmul", dims, inputs,
                     op.getType());
     auto index = [&](ArrayRef<ExprAttr> sizes, unsigned row, unsigned column) {
       SmallVector<ExprAttr> result;
@@ -270,14 +274,20 @@ struct Matmul : OpRewritePattern<graph::MatmulOp> {
       return result;
     };
     Value x = k.toCompute(k.load(0, index(lhs, rank - 2, rank)));
-    Value y = k.toCompute(k.load(static_cast<unsigned>(inputs.size()) - 1,
-                                 index(rhs, rank, rank - 1)));
+    Value y = k.toCompute(k.load(right, index(rhs, rank, rank - 1)));
     Value product = isa<FloatType>(x.getType())
                         ? arith::MulFOp::create(k.b, x, y).getResult()
                         : arith::MulIOp::create(k.b, x, y).getResult();
     Value sum =
         loop::ReduceOp::create(k.b, ReduceKind::Sum, product,
                                ArrayRef<int64_t>{static_cast<int64_t>(rank)});
+    if (op.getBias()) {
+      Value bias =
+          k.toCompute(k.load(right + 1, sym::dim(getContext(), rank - 1)));
+      sum = isa<FloatType>(sum.getType())
+                ? arith::AddFOp::create(k.b, sum, bias).getResult()
+                : arith::AddIOp::create(k.b, sum, bias).getResult();
+    }
     k.store(k.fromCompute(sum, getScalarType(op.getResult())), 0, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();

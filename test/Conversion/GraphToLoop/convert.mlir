@@ -65,6 +65,21 @@ func.func @matmul_batch_broadcast(%a: tensor<2x4x8xf32>, %b: tensor<1x8x3xf32>) 
 
 // -----
 
+// The bias is added to the sum, before it is rounded.
+// CHECK-LABEL: @matmul_bias
+// CHECK:       %[[SUM:.+]] = loop.reduce sum %{{.+}} over [2] : f32
+// CHECK:       %[[BIAS:.+]] = loop.load %{{.+}}[d1] : tensor<3xbf16>
+// CHECK:       %[[WIDE:.+]] = arith.extf %[[BIAS]]
+// CHECK:       %[[ALL:.+]] = arith.addf %[[SUM]], %[[WIDE]] : f32
+// CHECK:       %[[ROUNDED:.+]] = arith.truncf %[[ALL]]
+// CHECK:       loop.store %[[ROUNDED]], 0[d0, d1]
+func.func @matmul_bias(%x: tensor<4x8xbf16>, %w: tensor<8x3xbf16>, %c: tensor<3xbf16>) -> tensor<4x3xbf16> {
+  %0 = graph.matmul %x, %w bias %c : (tensor<4x8xbf16>, tensor<8x3xbf16>, tensor<3xbf16>) -> tensor<4x3xbf16>
+  return %0 : tensor<4x3xbf16>
+}
+
+// -----
+
 // Padding is a masked load; the attribute keeps what the kernel is.
 // CHECK-LABEL: @conv_padding
 // CHECK:       loop.kernel "conv" [2, 4, 8, 8, 3, 3, 3]

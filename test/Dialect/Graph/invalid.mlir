@@ -281,6 +281,22 @@ func.func @matmul_c4(%x: tensor<3x4xf32>, %y: tensor<4x2xf16>) {
 
 // -----
 
+func.func @matmul_c5_size(%x: tensor<3x4xf32>, %y: tensor<4x2xf32>, %b: tensor<3xf32>) {
+  // expected-error@+1 {{expected a bias of 2 elements but got 'tensor<3xf32>'}}
+  %0 = graph.matmul %x, %y bias %b : (tensor<3x4xf32>, tensor<4x2xf32>, tensor<3xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c5_rank(%x: tensor<3x4xf32>, %y: tensor<4x2xf32>, %b: tensor<1x2xf32>) {
+  // expected-error@+1 {{expected a bias of 2 elements but got 'tensor<1x2xf32>'}}
+  %0 = graph.matmul %x, %y bias %b : (tensor<3x4xf32>, tensor<4x2xf32>, tensor<1x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
 func.func @conv_c1(%x: tensor<3x8xf32>, %w: tensor<4x3xf32>) {
   // expected-error@+1 {{expected input and weight of one rank from 3 to 5 but got ranks 2 and 2}}
   %0 = graph.conv %x, %w stride [] padding [] dilation [] groups 1 : (tensor<3x8xf32>, tensor<4x3xf32>) -> tensor<3x4xf32>

@@ -1,12 +1,12 @@
 // RUN: coil-opt %s --graph-legalize-aten | FileCheck %s
 
-// All rows are multiplied at once.
+// All rows are multiplied at once, and the bias is rounded with the product.
 // CHECK-LABEL: @linear
 // CHECK:         %[[W:.+]] = graph.permute %{{.*}} [1, 0]
 // CHECK:         %[[X:.+]] = graph.reshape %{{.*}} -> tensor<?x8xf32, #sym.shape<[s0 * 2, 8]>>
-// CHECK:         %[[P:.+]] = graph.matmul %[[X]], %[[W]]
-// CHECK:         %[[R:.+]] = graph.add %[[P]], %{{.*}}
-// CHECK:         graph.reshape %[[R]] : {{.*}} -> tensor<2x?x3xf32, #sym.shape<[2, s0, 3]>>
+// CHECK:         %[[P:.+]] = graph.matmul %[[X]], %[[W]] bias %{{.*}}
+// CHECK-NOT:     graph.add
+// CHECK:         graph.reshape %[[P]] : {{.*}} -> tensor<2x?x3xf32, #sym.shape<[2, s0, 3]>>
 func.func @linear(%x: tensor<2x?x8xf32, #sym.shape<[2, s0, 8]>>, %w: tensor<3x8xf32>, %b: tensor<3xf32>) -> tensor<2x?x3xf32, #sym.shape<[2, s0, 3]>>
     attributes {sym.symbols = {s0 = #sym.range<2, 64>}} {
   %0 = graph.aten "aten.linear.default"(%x, %w, %b) ["input", "weight", "bias"] {} : (tensor<2x?x8xf32, #sym.shape<[2, s0, 8]>>, tensor<3x8xf32>, tensor<3xf32>) -> tensor<2x?x3xf32, #sym.shape<[2, s0, 3]>>
@@ -36,6 +36,26 @@ func.func @batch_dimensions_broadcast(%x: tensor<2x1x6x4xf32>, %y: tensor<5x4x3x
 func.func @addmm(%b: tensor<3xf32>, %x: tensor<2x4xf32>, %y: tensor<4x3xf32>) -> tensor<2x3xf32> {
   %0 = graph.aten "aten.addmm.default"(%b, %x, %y) ["self", "mat1", "mat2"] {beta = 1 : i64, alpha = 0.5 : f64} : (tensor<3xf32>, tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @addmm_row
+// CHECK-NEXT:    graph.matmul %{{.*}}, %{{.*}} bias %{{.*}} : (tensor<2x4xbf16>, tensor<4x3xbf16>, tensor<3xbf16>) -> tensor<2x3xbf16>
+// CHECK-NEXT:    return
+func.func @addmm_row(%b: tensor<3xbf16>, %x: tensor<2x4xbf16>, %y: tensor<4x3xbf16>) -> tensor<2x3xbf16> {
+  %0 = graph.aten "aten.addmm.default"(%b, %x, %y) ["self", "mat1", "mat2"] {} : (tensor<3xbf16>, tensor<2x4xbf16>, tensor<4x3xbf16>) -> tensor<2x3xbf16>
+  return %0 : tensor<2x3xbf16>
+}
+
+// A matrix is no row, nor is one element.
+// CHECK-LABEL: @addmm_matrix
+// CHECK:         graph.matmul %{{.*}}, %{{.*}} :
+// CHECK:         graph.add
+// CHECK:         graph.matmul %{{.*}}, %{{.*}} :
+// CHECK:         graph.add
+func.func @addmm_matrix(%b: tensor<2x3xf32>, %c: tensor<1xf32>, %x: tensor<2x4xf32>, %y: tensor<4x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %0 = graph.aten "aten.addmm.default"(%b, %x, %y) ["self", "mat1", "mat2"] {} : (tensor<2x3xf32>, tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+  %1 = graph.aten "aten.addmm.default"(%c, %x, %y) ["self", "mat1", "mat2"] {} : (tensor<1xf32>, tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+  return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
 }
 
 // CHECK-LABEL: @convolution

@@ -482,6 +482,13 @@ func.func @matmul(%a: tensor<2x4x8xf32>, %b: tensor<1x8x3xf32>) {
   return
 }
 
+// CHECK-LABEL: @matmul_bias
+func.func @matmul_bias(%x: tensor<4x8xbf16>, %w: tensor<8x3xbf16>, %c: tensor<3xbf16>) {
+  // CHECK: graph.matmul %{{.*}}, %{{.*}} bias %{{.*}} : (tensor<4x8xbf16>, tensor<8x3xbf16>, tensor<3xbf16>) -> tensor<4x3xbf16>
+  %0 = graph.matmul %x, %w bias %c : (tensor<4x8xbf16>, tensor<8x3xbf16>, tensor<3xbf16>) -> tensor<4x3xbf16>
+  return
+}
+
 // CHECK-LABEL: @conv
 func.func @conv(%x: tensor<2x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // CHECK: graph.conv %{{.*}}, %{{.*}} stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : (tensor<2x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x8x8xf32>

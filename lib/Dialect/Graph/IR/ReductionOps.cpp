@@ -207,11 +207,11 @@ LogicalResult ArgScanOp::verify() {
 //===----------------------------------------------------------------------===//
 
 void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
-                     Value rhs) {
+                     Value rhs, Value bias) {
   build(builder, state,
         typeOr(inferMatmul(getSizes(lhs), getSizes(rhs)), lhs,
                getElementType(lhs)),
-        lhs, rhs);
+        lhs, rhs, bias);
 }
 
 LogicalResult MatmulOp::verify() {
@@ -221,6 +221,13 @@ LogicalResult MatmulOp::verify() {
   if (failed(sizes) || // (C1), (C2), (C3)
       failed(verifySizes(getType(), *sizes, emitError)))
     return failure();
+  if (getBias()) { // (C5)
+    Sizes bias = getSizes(getBias());
+    if (bias.size() != 1 || bias[0] != sizes->back())
+      return emitOpError("expected a bias of ")
+             << sizes->back().str() << " elements but got "
+             << getBias().getType();
+  }
   return verifyElementTypes(*this, getOperands(), // (C4)
                             graph::getElementType(getResult()));
 }

@@ -293,8 +293,8 @@ std::pair<Value, Value> TensorBuilder::moments(Value x, ArrayRef<int64_t> dims,
   return {op.getMean(), op.getM2()};
 }
 
-Value TensorBuilder::matmul(Value lhs, Value rhs) {
-  return MatmulOp::create(builder, loc, lhs, rhs);
+Value TensorBuilder::matmul(Value lhs, Value rhs, Value bias) {
+  return MatmulOp::create(builder, loc, lhs, rhs, bias);
 }
 
 Value TensorBuilder::softmax(Value x, int64_t dim) {

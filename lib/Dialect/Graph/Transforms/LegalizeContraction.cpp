@@ -32,8 +32,10 @@ static void unifySize(TensorBuilder &b, Value lhs, int64_t i, Value &rhs,
 }
 
 /// `torch.matmul`: vectors get a dimension, a matrix on the right multiplies
-/// all rows of the left at once, other batch dimensions broadcast.
-static FailureOr<Value> product(TensorBuilder &b, Value lhs, Value rhs) {
+/// all rows of the left at once, other batch dimensions broadcast. A bias has
+/// the size of the right's columns.
+static FailureOr<Value> product(TensorBuilder &b, Value lhs, Value rhs,
+                                Value bias = {}) {
   int64_t lhsRank = getRank(lhs), rhsRank = getRank(rhs);
   if (lhsRank == 0 || rhsRank == 0)
     return failure();
@@ -64,7 +66,7 @@ static FailureOr<Value> product(TensorBuilder &b, Value lhs, Value rhs) {
   FailureOr<Sizes> inferred = inferMatmul(getSizes(lhs), getSizes(rhs));
   if (failed(inferred))
     return failure();
-  result = b.matmul(lhs, rhs);
+  result = b.matmul(lhs, rhs, bias);
   if (flatten) {
     sizes.back() = getSizes(rhs)[1];
     result = b.reshape(result, sizes);
@@ -92,11 +94,24 @@ static AtenHandler matmul(StringRef lhsName, StringRef rhsName) {
   };
 }
 
+/// Whether `bias` has one element for each column of the matrix `rhs`.
+static bool isRow(Value bias, Value rhs) {
+  return getRank(bias) == 1 && getRank(rhs) >= 2 &&
+         getSizes(bias)[0] == getSizes(rhs).back();
+}
+
 /// beta * self + alpha * (lhs @ rhs)
 static AtenHandler addMatmul(StringRef lhsName, StringRef rhsName) {
   return [=](AtenCall &c) -> LogicalResult {
     Type type = c.resultElementType(), wide = getAccumulationType(type);
     Value lhs = c.operand(lhsName, type), rhs = c.operand(rhsName, type);
+    if (Value bias = c.operand("self", type);
+        lhs && rhs && bias && c.floatOr("alpha", 1) == 1 &&
+        c.floatOr("beta", 1) == 1 && isRow(bias, rhs)) {
+      FailureOr<Value> result = product(c.b, lhs, rhs, bias);
+      return succeeded(result) ? c.replace(*result)
+                               : c.fail("its operands do not fit");
+    }
     Value bias = c.operand("self", wide);
     if (!lhs || !rhs || !bias)
       return c.fail("an operand is missing");
@@ -121,18 +136,20 @@ static LogicalResult legalizeLinear(AtenCall &c) {
     return c.fail("an operand is missing");
   if (getRank(weight) == 2)
     weight = c.b.transpose(weight, 0, 1);
-  // The bias is added to the matrix, before the batch dimensions come back, so
-  // that it can become an epilogue of the product.
+  // A bias of rows goes with the product, and is rounded with it. Any other is
+  // added to the matrix, before the batch dimensions come back.
   Sizes sizes = getSizes(input);
   bool flatten = sizes.size() > 2 && getRank(weight) == 2;
   if (flatten)
     input = c.b.reshape(
         input, {sym::product(weight.getContext(), SizesRef(sizes).drop_back()),
                 sizes.back()});
-  FailureOr<Value> result = product(c.b, input, weight);
+  Value bias = c.operand("bias", type);
+  bool joins = bias && getRank(input) >= 2 && isRow(bias, weight);
+  FailureOr<Value> result = product(c.b, input, weight, joins ? bias : Value());
   if (failed(result))
     return c.fail("its operands do not fit");
-  if (Value bias = c.operand("bias", type))
+  if (bias && !joins)
     result = c.b.add(*result, bias);
   if (flatten) {
     sizes.back() = getSizes(weight).back();

@@ -169,22 +169,29 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Pure]> {
   let description = [{
     Multiplies `[..., m, k]` by `[..., k, n]` to `[..., m, n]`. Leading
     dimensions are batch dimensions; a batch dimension of size one broadcasts.
-    `f16` and `bf16` accumulate in `f32`; integers wrap.
+    `f16` and `bf16` accumulate in `f32`; integers wrap. A `bias` `[n]` is added
+    to every row before the result is rounded, as `torch.addmm` and
+    `torch.nn.functional.linear` do: an addition of its own would round twice,
+    and libraries have it as an epilogue.
 
-    (C1) Both operands have the same rank, at least two.
+    (C1) Both factors have the same rank, at least two.
     (C2) The contracted sizes are equal.
     (C3) Batch sizes are equal or one, and the result has the broadcast ones.
     (C4) Operands and result have one element type.
+    (C5) The bias has rank one and the result's last size.
 
     Example:
     ```mlir
     %0 = graph.matmul %a, %b : (tensor<2x4x8xf32>, tensor<1x8x3xf32>) -> tensor<2x4x3xf32>
+    %1 = graph.matmul %x, %w bias %c : (tensor<4x8xbf16>, tensor<8x3xbf16>, tensor<3xbf16>) -> tensor<4x3xbf16>
     ```
   }];
-  let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs);
+  let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs,
+                       Optional<Graph_NumberTensor>:$bias);
   let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
+  let assemblyFormat = "$lhs `,` $rhs (`bias` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs,
+                                 CArg<"::mlir::Value", "{}">:$bias)>];
   let hasVerifier = 1;
 }
 

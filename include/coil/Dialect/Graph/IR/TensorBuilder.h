@@ -107,7 +107,7 @@ public:
   /// Mean over `dims` and sum of squared deviations from it, `f32` or `f64`.
   std::pair<mlir::Value, mlir::Value>
   moments(mlir::Value x, llvm::ArrayRef<int64_t> dims, bool keepdims);
-  mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value matmul(mlir::Value lhs, mlir::Value rhs, mlir::Value bias = {});
   /// `softmax` over one dimension, in the element type of `x`.
   mlir::Value softmax(mlir::Value x, int64_t dim);
   /// @}
