@@ -31,8 +31,8 @@ Steps:
   families   test/gpu/*.mlir, a program for each family of kernels, against the
              reference interpreter; plain, and as CUDA graphs
   sanitizer  the same under compute-sanitizer's memcheck and racecheck
-  fuzz       random programs against the reference interpreter, without scans
-             and writes at positions, which have no GPU lowering
+  fuzz       random programs against the reference interpreter, with writes at
+             positions in their order
   random     random numbers against PyTorch's, bit for bit
   ops        each operator against PyTorch eager
 

@@ -108,6 +108,13 @@ static int64_t getOldestCapability(StringRef target) {
   return oldest;
 }
 
+/// Whether all chips of a target have the instruction `wgmma`, which only this
+/// one has.
+static bool hasWgmma(StringRef target) {
+  return llvm::all_of(llvm::split(target.split(':').second, '+'),
+                      [](StringRef name) { return name == "sm_90a"; });
+}
+
 static llvm::Error unsupported(const llvm::Twine &message) {
   return llvm::createStringError(std::make_error_code(std::errc::not_supported),
                                  message);
@@ -213,6 +220,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (isCuda(options)) {
     LoopSelectGPUSchedulePassOptions schedule;
     schedule.capability = getOldestCapability(options.target);
+    schedule.wgmma = hasWgmma(options.target);
     schedule.deterministic = options.deterministic;
     pm.addNestedPass<wrapper::KernelOp>(
         createLoopSelectGPUSchedulePass(schedule));

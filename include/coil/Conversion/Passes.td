@@ -241,7 +241,9 @@ def LoopSelectGPUSchedulePass
     Option<"deterministic", "deterministic", "bool", "false",
            "Give scatters an order where their result depends on one">,
     Option<"capability", "capability", "int64_t", "90",
-           "Compute capability, times ten, of the oldest chip to run on">];
+           "Compute capability, times ten, of the oldest chip to run on">,
+    Option<"wgmma", "wgmma", "bool", "false",
+           "All chips have the instruction wgmma: sm_90a">];
 }
 
 def BatchGPULaunchesPass : Pass<"batch-gpu-launches", "::mlir::ModuleOp"> {

@@ -90,9 +90,9 @@ struct Access {
 class Selector {
 public:
   Selector(KernelOp kernel, const GPUKernelLayout &layout, int64_t processors,
-           int64_t capability, bool deterministic)
+           int64_t capability, bool wgmma, bool deterministic)
       : kernel(kernel), layout(layout), processors(processors),
-        capability(capability), hints(kernel),
+        capability(capability), wgmma(wgmma), hints(kernel),
         ordered(deterministic && needsOrder(kernel)) {}
 
   GPUScheduleAttr select();
@@ -130,6 +130,7 @@ private:
   mutable KernelOp kernel;
   const GPUKernelLayout &layout;
   int64_t processors, capability;
+  bool wgmma;
   Hints hints;
   /// Whether a scatter goes through its points in order.
   bool ordered;
@@ -711,7 +712,7 @@ GPUScheduleAttr Selector::select() {
     reduced.set(d);
   collectAccesses();
   if (std::optional<MmaChoice> choice =
-          selectMma(kernel, layout, processors, capability)) {
+          selectMma(kernel, layout, processors, capability, wgmma)) {
     dim = choice->vectorDim;
     width = choice->width;
     return GPUScheduleAttr::get(
@@ -772,9 +773,9 @@ struct LoopSelectGPUSchedulePass
     if (!body || body.getScheduleAttr())
       return;
     GPUKernelLayout layout = getGPUKernelLayout(kernel);
-    body.setScheduleAttr(
-        Selector(body, layout, multiprocessors, capability, deterministic)
-            .select());
+    body.setScheduleAttr(Selector(body, layout, multiprocessors, capability,
+                                  wgmma, deterministic)
+                             .select());
   }
 };
 

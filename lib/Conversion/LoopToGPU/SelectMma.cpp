@@ -62,6 +62,12 @@ static constexpr Tiles kHalfTiles[] = {
     {32, 32, 64, 1, 1, 4, 0.25},  {16, 64, 64, 1, 1, 4, 0.25},
     {64, 16, 64, 1, 1, 4, 0.25},  {16, 32, 128, 1, 1, 4, 0.18},
     {32, 16, 128, 1, 1, 4, 0.18}, {16, 16, 128, 1, 1, 4, 0.12}};
+/// The same by `wgmma`, which takes nothing from shared memory to registers.
+/// Two blocks of the first run on a processor: one stores while the other
+/// multiplies.
+static constexpr Tiles kGroupTiles[] = {{128, 128, 64, 8, 1, 1, 1.4},
+                                        {64, 128, 64, 4, 1, 1, 1.05},
+                                        {64, 64, 64, 4, 1, 1, 0.7}};
 /// The same where tiles pass through registers, of which a thread then has 16
 /// elements of each factor at most.
 static constexpr Tiles kLoadedHalfTiles[] = {
@@ -106,8 +112,8 @@ static constexpr int64_t kMaxStages = 4;
 
 std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
                                                const GPUKernelLayout &layout,
-                                               int64_t processors,
-                                               int64_t chip) {
+                                               int64_t processors, int64_t chip,
+                                               bool wgmma) {
   bool isNew = chip >= kFirstAsyncChip;
   std::optional<ContractionForm> form =
       ContractionForm::match(kernel, layout, isNew, /*widen=*/!isNew);
@@ -149,13 +155,13 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
   const Tiles *best = nullptr;
   double bestTime = std::numeric_limits<double>::max();
   int64_t bestStages = 2;
-  for (const Tiles &t : tiles) {
+  auto consider = [&](const Tiles &t, MmaInstruction by) {
     int64_t stageBytes =
         (t.m * form->a.getBytes() + t.n * form->b.getBytes()) * t.k;
     // Rows of sums have two chunks of padding.
     int64_t resultBytes = t.warpsK * t.m * (t.n * sumBytes + 2 * kChunkBytes);
     if (2 * stageBytes > room || resultBytes > room)
-      continue;
+      return;
     double blocks = batch * std::ceil(m / static_cast<double>(t.m)) *
                     std::ceil(n / static_cast<double>(t.n));
     int64_t stages =
@@ -176,11 +182,18 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
     double loads = static_cast<double>(stageBytes / t.k) / rate;
     double time = rounds * length * std::max(products, loads);
     if (time >= bestTime)
-      continue;
+      return;
     best = &t;
     bestTime = time;
     bestStages = stages;
-  }
+    instruction = by;
+  };
+  MmaInstruction usual = instruction;
+  for (const Tiles &t : tiles)
+    consider(t, usual);
+  if (wgmma && usual == MmaInstruction::M16N8K16 && copies)
+    for (const Tiles &t : kGroupTiles)
+      consider(t, MmaInstruction::Wgmma);
   if (!best)
     return std::nullopt;
   // Stages that leave room for a second block, where registers do.

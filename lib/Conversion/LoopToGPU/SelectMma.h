@@ -30,10 +30,11 @@ struct MmaChoice {
 
 /// Chooses tiles for `kernel`, or nothing when it is no contraction or too
 /// small for tiles to pay. `chip` is the number in the name of the GPU's chip,
-/// such as 90.
+/// such as 90; `wgmma` whether it has that instruction.
 std::optional<MmaChoice> selectMma(KernelOp kernel,
                                    const GPUKernelLayout &layout,
-                                   int64_t processors, int64_t chip);
+                                   int64_t processors, int64_t chip,
+                                   bool wgmma);
 
 } // namespace coil::loop
 

@@ -34,7 +34,7 @@
 // CHECK: st.global.v4.b32
 // CHECK: ret
 func.func @rows_by_rows(%x: tensor<8192x4096xbf16>, %w: tensor<16384x4096xbf16>) -> tensor<8192x16384xbf16> {
-  %0 = loop.kernel "rows_by_rows" [8192, 16384, 4096] (%a = %x, %b = %w) : (tensor<8192x4096xbf16>, tensor<16384x4096xbf16>) -> tensor<8192x16384xbf16> {
+  %0 = loop.kernel "rows_by_rows" [8192, 16384, 4096] (%a = %x, %b = %w) : (tensor<8192x4096xbf16>, tensor<16384x4096xbf16>) -> tensor<8192x16384xbf16> schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 8, threads_p = 256, items_p = 4, index_bits = 32, mma = <instruction = m16n8k16, m = 128, n = 256, k = 64, warps_m = 2, warps_n = 4, stages = 4, async = true, group = 8>> {
     %1 = loop.load %a[d0, d2] : tensor<8192x4096xbf16> -> bf16
     %2 = loop.load %b[d1, d2] : tensor<16384x4096xbf16> -> bf16
     %3 = arith.extf %1 : bf16 to f32

@@ -1,10 +1,13 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{capability=75}))' | FileCheck %s --check-prefix=OLD
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{wgmma}))' | FileCheck %s --check-prefix=GROUP
 
 // The tile with the fewest loads for each product where there are blocks for
 // all processors. A chip without the instructions multiplies in f32.
 // CHECK-LABEL: wrapper.kernel @large
 // CHECK: schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 8, threads_p = 256, items_p = 4, index_bits = 32, mma = <instruction = m16n8k16, m = 128, n = 256, k = 64, warps_m = 2, warps_n = 4, stages = 4, async = true, group = 8>>
+// GROUP-LABEL: wrapper.kernel @large
+// GROUP: threads_p = 256, items_p = 4, index_bits = 32, mma = <instruction = wgmma, m = 128, n = 128, k = 64, warps_m = 8, stages = 3, async = true, group = 8>>
 // OLD-LABEL: wrapper.kernel @large
 // OLD: schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 8, threads_p = 256, items_p = 4, {{.*}}index_bits = 32, mma = <m = {{[0-9]+}}, n = {{[0-9]+}}, k = 16, {{.*}}group = 8>>
 wrapper.kernel @large(%x: tensor<8192x4096xbf16>, %w: tensor<16384x4096xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>, #sym.shape<[4096, 1]>], output_strides = [#sym.shape<[16384, 1]>], symbols = []} {
@@ -22,6 +25,8 @@ wrapper.kernel @large(%x: tensor<8192x4096xbf16>, %w: tensor<16384x4096xbf16>) a
 }
 
 // Few results: small tiles keep more processors busy.
+// GROUP-LABEL: wrapper.kernel @small
+// GROUP: mma = <instruction = m16n8k16, m = 32, n = 64,
 // CHECK-LABEL: wrapper.kernel @small
 // CHECK: schedule #loop.gpu_schedule<strategy = mma, {{.*}}mma = <instruction = m16n8k16, m = 32, n = 64,
 wrapper.kernel @small(%x: tensor<512x1024xf16>, %w: tensor<1024x512xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>, #sym.shape<[512, 1]>], output_strides = [#sym.shape<[512, 1]>], symbols = []} {
