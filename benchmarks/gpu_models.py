@@ -21,6 +21,7 @@ import time
 
 import torch
 import transformers
+from torch.export.passes import move_to_device_pass
 
 import coil
 from gpu_kernels import as_tuple, event_times, wall
@@ -164,7 +165,7 @@ def main():
                 # The same work as Coil's: tracing eager code, Inductor may skip a
                 # mask that an exported graph has.
                 torch._dynamo.reset()
-                moved = torch.export.passes.move_to_device_pass(exported, "cuda").module()
+                moved = move_to_device_pass(exported, "cuda").module()
                 graph = torch.compile(moved)
                 with torch._inductor.utils.fresh_cache():
                     graph(*inputs)

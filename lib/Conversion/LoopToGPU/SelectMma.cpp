@@ -99,7 +99,7 @@ static constexpr double kMinCopiedSide = 2, kMinSide = 8, kMinOther = 16,
 static constexpr double kUnknownSize = 512;
 /// Products that a processor takes in a cycle at full speed; bytes that it
 /// loads in a cycle, and cycles from one load to its data.
-static constexpr double kProducts = 1024, kBytes = 32, kLatency = 1000;
+static constexpr double kProducts = 1024, kBytes = 48, kLatency = 1000;
 /// Threads of a processor.
 static constexpr int64_t kProcessorThreads = 2048;
 /// Summed points that filling the pipeline and storing the results cost as much
