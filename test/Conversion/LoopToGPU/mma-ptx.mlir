@@ -54,7 +54,7 @@ func.func @rows_by_rows(%x: tensor<8192x4096xbf16>, %w: tensor<16384x4096xbf16>)
 // CHECK: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // CHECK: ret
 func.func @columns_by_columns(%x: tensor<4096x8192xf16>, %w: tensor<4096x4096xf16>) -> tensor<8192x4096xf16> {
-  %0 = loop.kernel "columns_by_columns" [8192, 4096, 4096] (%a = %x, %b = %w) : (tensor<4096x8192xf16>, tensor<4096x4096xf16>) -> tensor<8192x4096xf16> {
+  %0 = loop.kernel "columns_by_columns" [8192, 4096, 4096] (%a = %x, %b = %w) : (tensor<4096x8192xf16>, tensor<4096x4096xf16>) -> tensor<8192x4096xf16> schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 8, threads_p = 256, items_p = 4, index_bits = 32, mma = <instruction = m16n8k16, m = 128, n = 256, k = 64, warps_m = 2, warps_n = 4, stages = 4, async = true, group = 8>> {
     %1 = loop.load %a[d2, d0] : tensor<4096x8192xf16> -> f16
     %2 = loop.load %b[d2, d1] : tensor<4096x4096xf16> -> f16
     %3 = arith.extf %1 : f16 to f32

@@ -87,12 +87,13 @@ TEST(ExportedProgram, Reads) {
 }
 
 TEST(ExportedProgram, ReadsEveryArgumentKind) {
-  // The programs own the strings of their arguments.
+  // The arguments' strings are the programs' and the texts'.
   std::list<ExportedProgram> programs;
+  std::list<std::string> texts;
   auto kindOf = [&](const std::string &arg) {
     ExportedProgram &result = programs.emplace_back();
-    std::string text = replaced(R"({"as_tensor": {"name": "x"}}, "kind": 1)",
-                                arg + R"(, "kind": 2)");
+    std::string &text = texts.emplace_back(replaced(
+        R"({"as_tensor": {"name": "x"}}, "kind": 1)", arg + R"(, "kind": 2)"));
     llvm::Error error = parseExportedProgram(text, {}, result);
     EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
     return result.nodes.at(0).inputs.at(0).value;
