@@ -287,12 +287,12 @@ createMachine(const DeviceTarget &target) {
   return machine;
 }
 
-static void dump(const DeviceOptions &options, StringRef name,
-                 StringRef extension, StringRef content) {
-  if (options.dumpDirectory.empty() || content.empty() ||
-      llvm::sys::fs::create_directories(options.dumpDirectory))
+static void dump(StringRef directory, StringRef name, StringRef extension,
+                 StringRef content) {
+  if (directory.empty() || content.empty() ||
+      llvm::sys::fs::create_directories(directory))
     return;
-  SmallString<128> path(options.dumpDirectory);
+  SmallString<128> path(directory);
   llvm::sys::path::append(path, name + extension);
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
@@ -426,7 +426,7 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
     if (!options.dumpDirectory.empty()) {
       std::string text;
       llvm::raw_string_ostream(text) << *module;
-      dump(options, image.name, ".ll", text);
+      dump(options.dumpDirectory, image.name, ".ll", text);
     }
     start = now();
     SmallVector<char, 0> ptx;
@@ -438,16 +438,29 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
     passes.run(*module);
     image.ptx.assign(ptx.data(), ptx.size());
     image.times.emit = now() - start;
-    dump(options, image.name, ".ptx", image.ptx);
+    dump(options.dumpDirectory, image.name, ".ptx", image.ptx);
     if (options.format == DeviceFormat::Cubin)
       if (Error error = assembleDeviceImage(image, options))
         return error;
     if (cache.isEnabled())
       cache.store(key, packImage(image));
   } else {
-    dump(options, image.name, ".ptx", image.ptx);
+    dump(options.dumpDirectory, image.name, ".ptx", image.ptx);
   }
-  dump(options, image.name, ".cubin", image.cubin);
+  dump(options.dumpDirectory, image.name, ".cubin", image.cubin);
+  dump(options.ptxDirectory, image.name, ".ptx", image.ptx);
+  if (options.sassDirectory.empty())
+    return Error::success();
+  // What a driver would make of the PTX is its own; this is what the toolkit
+  // makes of it.
+  DeviceImage assembled = image;
+  if (assembled.cubin.empty())
+    if (Error error = assembleDeviceImage(assembled, options))
+      return error;
+  Expected<std::string> text = disassembleCubin(assembled.cubin);
+  if (!text)
+    return text.takeError();
+  dump(options.sassDirectory, image.name, ".sass", *text);
   return Error::success();
 }
 

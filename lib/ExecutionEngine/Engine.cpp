@@ -363,6 +363,8 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   deviceOptions.threads = threads;
   deviceOptions.cache = options.objectCache;
   deviceOptions.dumpDirectory = options.dumpDirectory;
+  deviceOptions.ptxDirectory = options.ptxDirectory;
+  deviceOptions.sassDirectory = options.sassDirectory;
   deviceOptions.lineInfo = options.deviceLineInfo;
   Expected<std::unique_ptr<DeviceKernels>> deviceKernels =
       DeviceKernels::create(module, deviceOptions);

@@ -134,6 +134,16 @@ static cl::opt<std::string>
                            "the PTX and machine code of GPU kernels"),
                   cl::cat(measureCategory));
 
+static cl::opt<std::string>
+    ptxDirectory("dump-ptx", cl::value_desc("directory"),
+                 cl::desc("Write the PTX of each GPU kernel"),
+                 cl::cat(measureCategory));
+static cl::opt<std::string>
+    sassDirectory("dump-sass", cl::value_desc("directory"),
+                  cl::desc("Write the machine code of each GPU kernel as text; "
+                           "needs the CUDA toolkit's assembler and nvdisasm"),
+                  cl::cat(measureCategory));
+
 static cl::opt<bool>
     perKernel("per-kernel",
               cl::desc("Print the GPU's time for each step of one more run"),
@@ -514,6 +524,11 @@ int main(int argc, char **argv) {
     return report(ExitUsage, "unknown library '" + unknown +
                                  "', expected 'onednn', 'cublaslt', 'cudnn', "
                                  "'none' or 'auto'");
+  for (const auto *directory : {&ptxDirectory, &sassDirectory})
+    if (!directory->empty() && target == "cpu")
+      return report(ExitUsage, "--" + directory->ArgStr +
+                                   " is for GPUs; --dump-llvm writes what "
+                                   "becomes of kernels on the CPU");
   if (perKernel && target == "cpu")
     return report(ExitUsage, "--per-kernel is for GPUs; --trace prints the "
                              "steps of a program for the CPU");
@@ -537,6 +552,8 @@ int main(int argc, char **argv) {
   options.engine.optLevel = optLevel;
   options.engine.objectCache = objectCache;
   options.engine.dumpDirectory = dumpDirectory;
+  options.engine.ptxDirectory = ptxDirectory;
+  options.engine.sassDirectory = sassDirectory;
   Expected<std::unique_ptr<CompiledProgram>> program =
       CompiledProgram::compile(inputFile, options);
   if (!program)

@@ -59,6 +59,12 @@ struct DeviceOptions {
   /// Directory that receives the optimised LLVM IR, the PTX and the machine
   /// code; empty dumps nothing.
   std::string dumpDirectory;
+  /// Directories that receive the PTX of every kernel, and its machine code as
+  /// text, which takes an assembler and a disassembler; empty for none.
+  /// @{
+  std::string ptxDirectory;
+  std::string sassDirectory;
+  /// @}
 };
 
 /// What a function of an image takes of a multiprocessor; known for machine

@@ -42,6 +42,12 @@ struct EngineOptions {
   /// Directory that receives the optimised LLVM IR and the objects; empty dumps
   /// nothing.
   std::string dumpDirectory;
+  /// The same for the PTX of GPU kernels, and for their machine code as text:
+  /// an error where there is no assembler or no disassembler.
+  /// @{
+  std::string ptxDirectory;
+  std::string sassDirectory;
+  /// @}
   /// The function to run.
   std::string entryPoint = "coil_main";
   /// The GPU whose driver compiles kernels now; others do it at their first
