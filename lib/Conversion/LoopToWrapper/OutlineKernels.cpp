@@ -74,6 +74,9 @@ private:
   /// The layout that the function returns `value` in, if nothing else uses it:
   /// a kernel without a schedule can write it at once. Else empty.
   ArrayRef<ExprAttr> getReturnedStrides(loop::KernelOp kernel, Value value);
+  /// The layout of an operand of a pointwise kernel, where views of the result
+  /// would be copies of a contiguous one and are not of one laid out like that.
+  SmallVector<ExprAttr> getViewedStrides(loop::KernelOp kernel, OpResult value);
   /// Launches a kernel; `outputs` are written. What a scatter alone refers to
   /// is its output, which holds a copy of it by now.
   void launch(loop::KernelOp kernel, ValueRange outputs);
@@ -321,6 +324,67 @@ ArrayRef<ExprAttr> Outliner::getReturnedStrides(loop::KernelOp kernel,
   return wanted.getDims();
 }
 
+/// The strides over the dimensions of `kernel` that `load` has at `strides` of
+/// what it reads; nothing where it does not read evenly from the first element.
+static std::optional<SmallVector<ExprAttr>>
+getStridesOver(loop::KernelOp kernel, loop::LoadOp load,
+               ArrayRef<ExprAttr> strides) {
+  MLIRContext *ctx = kernel.getContext();
+  if (load.getMask() || !load.getArgs().empty())
+    return std::nullopt;
+  ExprAttr rest = sym::getAddress(ctx, load.getIndices().getDims(), strides);
+  SmallVector<ExprAttr> result;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    auto split = sym::splitLinear(rest, sym::dim(ctx, d));
+    if (!split)
+      return std::nullopt;
+    result.push_back(split->first);
+    rest = split->second;
+  }
+  if (!rest.isConstant(0))
+    return std::nullopt;
+  return result;
+}
+
+SmallVector<ExprAttr> Outliner::getViewedStrides(loop::KernelOp kernel,
+                                                 OpResult value) {
+  // As above; and each point of a pointwise kernel is one element.
+  loop::StoreOp store = kernel.getStore(value.getResultNumber());
+  if (kernel.getScheduleAttr() || value.use_empty() || !store ||
+      kernel.isSequential() || !kernel.getReducedDims().empty())
+    return {};
+  SmallVector<ExprAttr> sizes =
+      sym::getSizes(cast<RankedTensorType>(value.getType()));
+  for (auto [d, index] : llvm::enumerate(store.getIndices().getDims()))
+    if (index != sym::dim(b.getContext(), static_cast<unsigned>(d)))
+      return {};
+  SmallVector<ExprAttr> contiguous =
+      sym::getContiguousStrides(b.getContext(), sizes);
+  bool isCopied = false;
+  for (Operation *user : value.getUsers()) {
+    auto view = dyn_cast<loop::ViewOp>(user);
+    if (!view)
+      return {};
+    isCopied |= !loop::getStridedView(view, contiguous);
+  }
+  if (!isCopied)
+    return {};
+  for (auto load : kernel.getBlock()->getOps<loop::LoadOp>()) {
+    unsigned input = cast<BlockArgument>(load.getSource()).getArgNumber();
+    auto strides = getStridesOver(
+        kernel, load,
+        getType(buffers[kernel.getInputs()[input]]).getStrides().getDims());
+    if (strides && strides->size() == sizes.size() &&
+        isDense(sizes, *strides) &&
+        llvm::all_of(value.getUsers(), [&](Operation *user) {
+          return loop::getStridedView(cast<loop::ViewOp>(user), *strides)
+              .has_value();
+        }))
+      return *strides;
+  }
+  return {};
+}
+
 LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
   if (loop::ScheduleAttrInterface schedule = kernel.getScheduleAttr();
       schedule && schedule.getLibrary()) {
@@ -341,9 +405,12 @@ LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
         clone(scatter.getLoc(), kernel.getInputs()[target.getArgNumber()]);
   }
   for (auto [result, output] : llvm::zip_equal(kernel.getResults(), outputs)) {
-    if (!output)
-      output = alloc(kernel.getLoc(), result.getType(),
-                     getReturnedStrides(kernel, result));
+    if (!output) {
+      SmallVector<ExprAttr> strides(getReturnedStrides(kernel, result));
+      if (strides.empty())
+        strides = getViewedStrides(kernel, result);
+      output = alloc(kernel.getLoc(), result.getType(), strides);
+    }
     buffers[result] = output;
   }
   launch(kernel, outputs);
