@@ -67,6 +67,14 @@ def event_times(functions, repeat, wait=False):
     return {name: statistics.median(b.elapsed_time(e) for b, e in pairs) for name, pairs in samples.items()}
 
 
+def copy_bandwidth():
+    """Bytes read and written in a second by a copy of 1 GiB."""
+    source = torch.randn(1 << 28, device="cuda")
+    target = torch.empty_like(source)
+    copy = event_times({"copy": lambda: target.copy_(source)}, 30)["copy"]
+    return 2 * source.numel() * 4 / copy * 1e3
+
+
 class Model(torch.nn.Module):
     def __init__(self, f):
         super().__init__()
@@ -76,12 +84,17 @@ class Model(torch.nn.Module):
         return self.f(*args)
 
 
-def compile_with_coil(case, inputs, folder, options):
-    # Only types and sizes matter to the export; the CPU's tensors stay unwritten.
+def export(case, inputs, folder):
+    """The case as a file in `folder`, for inputs of these types and sizes."""
+    # Only these matter to the export; the CPU's tensors stay unwritten.
     like = tuple(torch.empty(t.shape, dtype=t.dtype) for t in inputs)
     path = os.path.join(folder, "case.pt2")
     torch.export.save(torch.export.export(Model(case.function), like), path)
-    del like
+    return path
+
+
+def compile_with_coil(case, inputs, folder, options):
+    path = export(case, inputs, folder)
     return wall(lambda: coil.compile(path, options=options))
 
 
@@ -105,11 +118,7 @@ def main():
     parser.add_argument("--json", help="file for all figures")
     args = parser.parse_args()
     torch.manual_seed(0)
-    source = torch.randn(1 << 28, device="cuda")
-    target = torch.empty_like(source)
-    copy = event_times({"copy": lambda: target.copy_(source)}, 30)["copy"]
-    bandwidth = 2 * source.numel() * 4 / copy * 1e3
-    del source, target
+    bandwidth = copy_bandwidth()
     print(
         f"{datetime.date.today()}  {torch.cuda.get_device_name()}, torch {torch.__version__}, "
         f"Coil {coil.version()}; copy {bandwidth / 1e9:.0f} GB/s"

@@ -23,7 +23,7 @@ import torch
 
 import coil
 from gpu_cases import CASES
-from gpu_kernels import Model, as_tuple, close, event_times
+from gpu_kernels import as_tuple, close, copy_bandwidth, event_times, export
 
 SCHEDULE = re.compile(r' schedule #loop\.gpu_schedule<((?:[^<>]|<[^<>]*>)*)>')
 
@@ -62,11 +62,7 @@ def main():
     parser.add_argument("--options", default="target=cuda")
     args = parser.parse_args()
     torch.manual_seed(0)
-    source = torch.randn(1 << 28, device="cuda")
-    target = torch.empty_like(source)
-    copy = event_times({"copy": lambda: target.copy_(source)}, 30)["copy"]
-    bandwidth = 2 * source.numel() * 4 / copy * 1e3
-    del source, target
+    bandwidth = copy_bandwidth()
     print(f"{torch.cuda.get_device_name()}; copy {bandwidth / 1e9:.0f} GB/s")
     print("| case | change | us | share |")
     print("|---|---|---|---|")
@@ -81,9 +77,7 @@ def main():
         expected = as_tuple(case.function(*inputs))
         bound = case.minimal_bytes(inputs, expected) / bandwidth * 1e3
         with tempfile.TemporaryDirectory() as folder:
-            like = tuple(torch.empty(t.shape, dtype=t.dtype) for t in inputs)
-            path = os.path.join(folder, "case.pt2")
-            torch.export.save(torch.export.export(Model(case.function), like), path)
+            path = export(case, inputs, folder)
             decide = [os.path.join(args.tools, "coil-compile"), path, f"--target={args.options.split('=')[1]}", "--to=wrapper"]
             host = run(decide)
             decided = [parse(text) for text in SCHEDULE.findall(host)]

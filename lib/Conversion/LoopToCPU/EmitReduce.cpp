@@ -62,9 +62,7 @@ void KernelEmitter::accumulateNumbers(ReduceOp op,
                                       MutableArrayRef<Value> accumulators) {
   SmallVector<Value> values;
   for (unsigned copy = 0; copy < copies; ++copy) {
-    Value v = broadcast(lookup(op.getOperand(), copy));
-    if (Value mask = tailMask(copy))
-      v = arith::SelectOp::create(b, mask, v, broadcast(neutral(op)[0]));
+    Value v = getReduced(op, 0, copy);
     accumulators[copy] = pickNumber(b, op.getKind(), v, accumulators[copy]);
     values.push_back(v);
   }
@@ -88,22 +86,24 @@ SmallVector<Value> KernelEmitter::neutral(Operation *op) {
   return result;
 }
 
-Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
-  bool vectors = vectorIsReduced || variesOverVector(op.getTotalMean());
+Value KernelEmitter::getReduced(Operation *op, unsigned i, unsigned copy) {
+  Value v = lookup(op->getOperand(i), copy);
+  if (auto argReduce = dyn_cast<ArgReduceOp>(op); argReduce && i == 1)
+    v = toNarrowPosition(argReduce, v);
+  if (vectorIsReduced || variesOverVector(op->getResult(0)))
+    v = broadcast(v);
   Value mask = vectorIsReduced ? tailMask(copy) : Value();
-  auto operand = [&](unsigned i) {
-    Value v = lookup(op->getOperand(i), copy);
-    if (vectors)
-      v = broadcast(v);
-    if (mask)
-      v = arith::SelectOp::create(b, mask, v, broadcast(neutral(op)[i]));
-    return v;
-  };
-  Sample sample{operand(0), Value(), Value()};
+  return mask ? arith::SelectOp::create(b, mask, v, broadcast(neutral(op)[i]))
+                    .getResult()
+              : v;
+}
+
+Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
+  Sample sample{getReduced(op, 0, copy), Value(), Value()};
   if (!op.isFlat())
-    sample.m2 = operand(1);
-  if (!op.isOfOne() || mask)
-    sample.count = operand(2);
+    sample.m2 = getReduced(op, 1, copy);
+  if (!op.isOfOne() || (vectorIsReduced && tailMask(copy)))
+    sample.count = getReduced(op, 2, copy);
   return sample;
 }
 
@@ -133,26 +133,14 @@ void KernelEmitter::accumulate(Operation *op,
   }
   if (tracksNaN(op))
     return accumulateNumbers(cast<ReduceOp>(op), accumulators);
-  SmallVector<Value> start = neutral(op);
   for (unsigned copy = 0; copy < n; ++copy) {
-    Value v = lookup(op->getOperand(0), copy);
-    if (vectors)
-      v = broadcast(v);
-    Value mask = vectorIsReduced ? tailMask(copy) : Value();
-    if (mask)
-      v = arith::SelectOp::create(b, mask, v, broadcast(start[0]));
+    Value v = getReduced(op, 0, copy);
     if (isa<ReduceOp>(op)) {
       accumulators[copy] = combine(b, getReduceKind(op), accumulators[copy], v);
       continue;
     }
     auto argReduce = cast<ArgReduceOp>(op);
-    Value position =
-        toNarrowPosition(argReduce, lookup(op->getOperand(1), copy));
-    if (vectors)
-      position = broadcast(position);
-    if (mask)
-      position =
-          arith::SelectOp::create(b, mask, position, broadcast(start[1]));
+    Value position = getReduced(op, 1, copy);
     auto step =
         vectorIsReduced && getFirstPosition(argReduce, reducedDims, context)
             ? combineLaterArg
@@ -243,28 +231,17 @@ void KernelEmitter::finishReduction(Operation *op,
 }
 
 Value KernelEmitter::finishPosition(ArgReduceOp op, Value position) {
+  Value result = position;
+  if (!position.getType().isInteger(64))
+    result = arith::ExtSIOp::create(b, b.getI64Type(), position);
+  std::optional<sym::ExprAttr> first =
+      getFirstPosition(op, reducedDims, context);
+  if (!first)
+    return result;
   // No value was better than the neutral one: all are equal to it.
-  if (std::optional<sym::ExprAttr> first =
-          getFirstPosition(op, reducedDims, context)) {
-    Value none = arith::ConstantOp::create(
-        b, b.getIntegerAttr(position.getType(),
-                            APInt::getSignedMaxValue(
-                                position.getType().getIntOrFloatBitWidth())));
-    Value isNone =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, none);
-    return arith::SelectOp::create(b, isNone, scalarExpr(*first),
-                                   toWidePosition(position));
-  }
-  return toWidePosition(position);
-}
-
-Value KernelEmitter::toWidePosition(Value position) {
-  Type wide = b.getI64Type();
-  if (auto type = dyn_cast<VectorType>(position.getType()))
-    wide = VectorType::get(type.getShape(), wide);
-  return position.getType() == wide
-             ? position
-             : arith::ExtSIOp::create(b, wide, position).getResult();
+  Value none = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position,
+                                     neutral(op)[1]);
+  return arith::SelectOp::create(b, none, scalarExpr(*first), result);
 }
 
 bool KernelEmitter::hasNarrowPositions(ArgReduceOp op) const {

@@ -185,7 +185,6 @@ private:
   /// @{
   bool hasNarrowPositions(ArgReduceOp op) const;
   mlir::Value toNarrowPosition(ArgReduceOp op, mlir::Value position);
-  mlir::Value toWidePosition(mlir::Value position);
   mlir::Value finishPosition(ArgReduceOp op, mlir::Value position);
   /// @}
 
@@ -207,6 +206,8 @@ private:
   /// numbers, and one more says in which lanes there was a NaN. Passing NaNs on
   /// would take six instructions a step, in a chain.
   bool tracksNaN(mlir::Operation *op) const;
+  /// Operand `i` of a reduction in one copy; outside of the row it is neutral.
+  mlir::Value getReduced(mlir::Operation *op, unsigned i, unsigned copy);
   void accumulateNumbers(ReduceOp op,
                          llvm::MutableArrayRef<mlir::Value> accumulators);
 

@@ -31,13 +31,19 @@ void GPUKernelEmitter::findOnlineSums() {
         onlineMax[sum] = max;
 }
 
-Value GPUKernelEmitter::expBelow(Operation *sum, Value x, Value max) {
+Value GPUKernelEmitter::isMinusInfinity(Value v) {
+  return arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OEQ, v,
+      constantFloat(v.getType(), -std::numeric_limits<double>::infinity()));
+}
+
+Value GPUKernelEmitter::getExpBase(Value max) {
   // The exponential of minus infinity less itself would not be a number.
-  Value infinite = arith::CmpFOp::create(
-      b, arith::CmpFPredicate::OEQ, max,
-      constantFloat(max.getType(), -std::numeric_limits<double>::infinity()));
-  Value base = arith::SelectOp::create(b, infinite,
-                                       constantFloat(max.getType(), 0), max);
+  return arith::SelectOp::create(b, isMinusInfinity(max),
+                                 constantFloat(max.getType(), 0), max);
+}
+
+Value GPUKernelEmitter::expBelow(Operation *sum, Value x, Value base) {
   if (isa<VectorType>(x.getType()))
     base = broadcast(base);
   Operation *exp = sum->getOperand(0).getDefiningOp();
@@ -61,10 +67,10 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulateOnline(Operation *sum,
     for (int64_t lane = 0; lane < (lanes ? width : 1); ++lane)
       raise(lanes ? extract(v, lane) : v);
   }
-  Value total =
-      arith::MulFOp::create(b, old[1], expBelow(sum, old[0], highest));
+  Value base = getExpBase(highest);
+  Value total = arith::MulFOp::create(b, old[1], expBelow(sum, old[0], base));
   for (Value v : elements) {
-    Value e = expBelow(sum, v, highest);
+    Value e = expBelow(sum, v, base);
     for (int64_t lane = 0; lane < (lanes ? width : 1); ++lane)
       total = arith::AddFOp::create(b, total, lanes ? extract(e, lane) : e);
   }
@@ -75,19 +81,17 @@ GPUKernelEmitter::Values GPUKernelEmitter::mergeOnline(Operation *sum,
                                                        ArrayRef<Value> x,
                                                        ArrayRef<Value> y) {
   Value highest = combine(b, ReduceKind::Max, x[0], y[0]);
+  Value base = getExpBase(highest);
   Value total = arith::AddFOp::create(
-      b, arith::MulFOp::create(b, x[1], expBelow(sum, x[0], highest)),
-      arith::MulFOp::create(b, y[1], expBelow(sum, y[0], highest)));
+      b, arith::MulFOp::create(b, x[1], expBelow(sum, x[0], base)),
+      arith::MulFOp::create(b, y[1], expBelow(sum, y[0], base)));
   return {highest, total};
 }
 
 Value GPUKernelEmitter::finishOnline(Value max, Value total) {
   // What a sum over nothing but minus infinity is.
-  Type type = max.getType();
-  Value infinite = arith::CmpFOp::create(
-      b, arith::CmpFPredicate::OEQ, max,
-      constantFloat(type, -std::numeric_limits<double>::infinity()));
   return arith::SelectOp::create(
-      b, infinite,
-      constantFloat(type, std::numeric_limits<double>::quiet_NaN()), total);
+      b, isMinusInfinity(max),
+      constantFloat(max.getType(), std::numeric_limits<double>::quiet_NaN()),
+      total);
 }

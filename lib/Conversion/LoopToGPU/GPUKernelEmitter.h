@@ -348,8 +348,11 @@ private:
   Values mergeOnline(mlir::Operation *sum, llvm::ArrayRef<mlir::Value> x,
                      llvm::ArrayRef<mlir::Value> y);
   mlir::Value finishOnline(mlir::Value max, mlir::Value total);
-  /// `exp(x - max)`, with the exponential that `sum` is of.
-  mlir::Value expBelow(mlir::Operation *sum, mlir::Value x, mlir::Value max);
+  mlir::Value isMinusInfinity(mlir::Value v);
+  /// What is subtracted from values up to `max`: zero for minus infinity.
+  mlir::Value getExpBase(mlir::Value max);
+  /// `exp(x - base)`, with the exponential that `sum` is of.
+  mlir::Value expBelow(mlir::Operation *sum, mlir::Value x, mlir::Value base);
 
   /// Makes results of what each thread has: `parts[i][ip]` are the accumulators
   /// of the i-th reduction for an item.

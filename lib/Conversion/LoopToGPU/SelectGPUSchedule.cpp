@@ -641,9 +641,7 @@ void Selector::selectRow() {
     if (itemsR * width <= kMaxKept / 2 &&
         kernel.getBlock()->getOperations().size() <= kFewOps)
       threads += threads / 2;
-    minBlocks = std::max<int64_t>(1, threads / threadsR);
-    if (threadsR == 1024)
-      minBlocks = 1;
+    minBlocks = threads / threadsR;
     return;
   }
   // In flight: a few vectors for each thread.
