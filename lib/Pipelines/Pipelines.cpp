@@ -231,6 +231,9 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   pm.addPass(wrapper::createWrapperPlanMemoryPass(memory));
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  // Kernels still have bodies to count in.
+  if (options.costs)
+    pm.addPass(wrapper::createWrapperAnnotateCostsPass());
 }
 
 void coil::buildNativePipeline(OpPassManager &pm,

@@ -196,6 +196,12 @@ int32_t coil_rt_launch_cpu(coil_run *run, coil_cpu_kernel kernel,
   return step.finish(status, address, total);
 }
 
+int32_t coil_rt_note_cost(coil_run *run, int64_t bytes, int64_t flops,
+                          int64_t matrix_flops) {
+  run->nextCost = {bytes, flops, matrix_flops};
+  return COIL_OK;
+}
+
 int32_t coil_rt_set_output(coil_run *run, coil_tensor *output, void *data,
                            int32_t dtype, int32_t rank, const int64_t *sizes,
                            const int64_t *strides) {

@@ -22,12 +22,18 @@ namespace coil::rt::cuda {
 struct RunState;
 } // namespace coil::rt::cuda
 
+namespace coil::rt {
+inline constexpr coil_cost kUnknownCost = {-1, -1, -1};
+} // namespace coil::rt
+
 struct coil_run {
   coil::rt::Block *blocks = nullptr;
   coil_run_stats stats = {};
   coil_trace_fn trace = nullptr;
   void *traceUser = nullptr;
   const void *failedKernel = nullptr;
+  /// Of the next launch or library call.
+  coil_cost nextCost = coil::rt::kUnknownCost;
   /// Sizes and strides of outputs.
   std::vector<std::unique_ptr<int64_t[]>> shapes;
   /// What a run on a GPU has besides; null for others.
@@ -56,9 +62,14 @@ public:
       : run(run), kind(kind), name(name), begin(run->trace ? nowNs() : 0) {}
   int32_t finish(int32_t status, const void *address, int64_t amount) {
     if (run->trace) {
-      coil_trace_event event = {kind,    status, name,
-                                address, amount, run->stats.live_bytes,
-                                begin,   nowNs()};
+      int64_t end = nowNs();
+      bool computes = kind == COIL_TRACE_LAUNCH || kind == COIL_TRACE_LIBRARY;
+      coil_trace_event event = {
+          kind,    status, name,
+          address, amount, run->stats.live_bytes,
+          begin,   end,    computes ? run->nextCost : kUnknownCost};
+      if (computes)
+        run->nextCost = kUnknownCost;
       run->trace(run->traceUser, &event);
     }
     return status;

@@ -36,6 +36,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_input_cuda),
                                         SYMBOL(coil_rt_launch_cpu),
                                         SYMBOL(coil_rt_launch_cuda),
+                                        SYMBOL(coil_rt_note_cost),
                                         SYMBOL(coil_rt_set_output)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
+#include "Roofline.h"
 
 #include "coil/Driver/CompiledProgram.h"
 #include "coil/Reference/Tensor.h"
@@ -25,6 +26,7 @@
 #include "llvm/Support/WithColor.h"
 
 #include <chrono>
+#include <cmath>
 
 using namespace coil;
 using llvm::Error;
@@ -146,8 +148,25 @@ static cl::opt<std::string>
 
 static cl::opt<bool>
     perKernel("per-kernel",
-              cl::desc("Print the GPU's time for each step of one more run"),
+              cl::desc("Print time, bytes, operations and the part of the "
+                       "machine's roofline for each step, the fastest of "
+                       "--iterations more runs"),
               cl::cat(measureCategory));
+static cl::opt<double> peakBandwidth(
+    "peak-bandwidth", cl::value_desc("GB/s"),
+    cl::desc("The memory's rate for --per-kernel (default: a GPU's own; on the "
+             "CPU that of a copy, measured)"),
+    cl::cat(measureCategory));
+static cl::opt<double>
+    peakFlops("peak-flops", cl::value_desc("GFLOP/s"),
+              cl::desc("The rate of operations on floats for --per-kernel "
+                       "(default: a GPU's own for f32, unknown on the CPU)"),
+              cl::cat(measureCategory));
+static cl::opt<double> peakMatrixFlops(
+    "peak-matrix-flops", cl::value_desc("GFLOP/s"),
+    cl::desc("The same for products of 16-bit matrices (default: a GPU's own, "
+             "else --peak-flops)"),
+    cl::cat(measureCategory));
 
 static cl::opt<std::string>
     target("target", cl::init("cpu"), cl::value_desc("device"),
@@ -220,6 +239,7 @@ Examples:
   coil-run model.pt2 --random-inputs --reference=interp
   coil-run model.pt2 --random-inputs --symbol=s0=64 --iterations=100 --time
   coil-run model.pt2 --random-inputs --target=cuda --time --per-kernel
+  coil-run model.pt2 --random-inputs --per-kernel --iterations=20
 
 Exit status: 0 success, 1 an output differs, 2 bad command line or inputs, 3 the
 model cannot be loaded or compiled, 4 the program failed.
@@ -391,12 +411,44 @@ static void printTimes(const CompiledProgram &program,
      << run.peak_bytes << " bytes\n";
 }
 
-/// Prints one step of a run on a GPU.
-static void printDeviceStep(void *user, const coil_cuda_step *step) {
-  double &total = *static_cast<double *>(user);
-  total += step->microseconds;
-  llvm::outs() << llvm::format("  %10.2f us  %s\n", step->microseconds,
-                               step->name);
+namespace {
+/// Where the steps of a run on the CPU go.
+struct HostSteps {
+  const Engine &engine;
+  StepTable &table;
+};
+} // namespace
+
+static void addHostStep(void *user, const coil_trace_event *event) {
+  HostSteps &steps = *static_cast<HostSteps *>(user);
+  if (event->kind != COIL_TRACE_LAUNCH && event->kind != COIL_TRACE_LIBRARY)
+    return;
+  steps.table.add(event->kind == COIL_TRACE_LIBRARY
+                      ? StringRef(event->name)
+                      : steps.engine.getKernelName(event->address),
+                  double(event->end_ns - event->begin_ns) * 1e-3, event->cost);
+}
+
+static void addDeviceStep(void *user, const coil_cuda_step *step) {
+  static_cast<StepTable *>(user)->add(step->name, step->microseconds,
+                                      step->cost);
+}
+
+/// The machine's rates, and those of the options in their place.
+static MachineRates getRates(bool isDevice) {
+  MachineRates rates;
+  if (isDevice)
+    rates = getDeviceRates(device);
+  else if (!peakBandwidth.getNumOccurrences())
+    rates = measureHost();
+  auto override = [](const cl::opt<double> &option, MachineRates::Rate &rate) {
+    if (option.getNumOccurrences())
+      rate = {option * 1e9, ("--" + option.ArgStr).str()};
+  };
+  override(peakBandwidth, rates.bytes);
+  override(peakFlops, rates.flops);
+  override(peakMatrixFlops, rates.matrixFlops);
+  return rates;
 }
 
 //===----------------------------------------------------------------------===//
@@ -474,14 +526,25 @@ static int execute(const CompiledProgram &program) {
   }
   std::vector<double> measured = seconds;
   if (perKernel) {
-    RunOptions options;
-    options.timing = true;
-    if (Error error = runOnce(options))
-      return fail(std::move(error));
-    double total = 0;
-    llvm::outs() << "steps on the GPU\n";
-    coil_run_get_timing(result->getRun(), printDeviceStep, &total);
-    llvm::outs() << llvm::format("  %10.2f us  together\n", total);
+    StepTable table;
+    HostSteps hostSteps = {engine, table};
+    for (unsigned i = 0; i < runs; ++i) {
+      RunOptions options;
+      options.timing = engine.isDeviceProgram();
+      if (!engine.isDeviceProgram()) {
+        options.trace = addHostStep;
+        options.traceUser = &hostSteps;
+      }
+      table.beginRun();
+      if (Error error = runOnce(options))
+        return fail(std::move(error));
+      if (engine.isDeviceProgram() &&
+          coil_run_get_timing(result->getRun(), addDeviceStep, &table) !=
+              COIL_OK)
+        return report(ExitRuntime, coil_last_error());
+    }
+    table.print(llvm::outs(), engine.isDeviceProgram() ? "GPU" : "CPU", runs,
+                getRates(engine.isDeviceProgram()));
   }
   // Outputs are compared in host memory.
   coil_run_stats runStats = result->getStats();
@@ -529,9 +592,16 @@ int main(int argc, char **argv) {
       return report(ExitUsage, "--" + directory->ArgStr +
                                    " is for GPUs; --dump-llvm writes what "
                                    "becomes of kernels on the CPU");
-  if (perKernel && target == "cpu")
-    return report(ExitUsage, "--per-kernel is for GPUs; --trace prints the "
-                             "steps of a program for the CPU");
+  for (const auto *rate : {&peakBandwidth, &peakFlops, &peakMatrixFlops}) {
+    if (!rate->getNumOccurrences())
+      continue;
+    if (!perKernel)
+      return report(ExitUsage,
+                    "--" + rate->ArgStr + " is for the table of --per-kernel");
+    if (!(*rate > 0) || !std::isfinite(*rate))
+      return report(ExitUsage,
+                    "--" + rate->ArgStr + " must be a positive number");
+  }
   if (fastMath != "off" && fastMath != "default" && fastMath != "fast")
     return report(ExitUsage, "unknown mode of mathematics '" + fastMath +
                                  "', expected 'off', 'default' or 'fast'");
@@ -544,7 +614,8 @@ int main(int argc, char **argv) {
       "target=" + target + " fast-math=" + fastMath + " library=" + library +
       " deterministic=" + (deterministic ? "true" : "false") +
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
-      " vector-bits=" + std::to_string(vectorBits);
+      " vector-bits=" + std::to_string(vectorBits) +
+      " costs=" + (perKernel ? "true" : "false");
   options.keepReference = referenceKind == Reference::Interp;
   options.engine.threads = threads;
   options.engine.device = device;

@@ -73,6 +73,11 @@ struct CompilePipelineOptions
       llvm::cl::desc(
           "Memory planning: none (free after the last use) or reuse"),
       llvm::cl::init("reuse")};
+  Option<bool> costs{
+      *this, "costs",
+      llvm::cl::desc("State what each step has to move and compute, for "
+                     "reports"),
+      llvm::cl::init(false)};
   Option<unsigned> hostSteps{
       *this, "host-steps",
       llvm::cl::desc("Most steps in one function of the host program"),

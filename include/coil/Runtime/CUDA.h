@@ -43,6 +43,19 @@ COIL_RT_API int32_t coil_cuda_device_count(int32_t *count);
 COIL_RT_API int32_t coil_cuda_get_device_info(int32_t device,
                                               coil_cuda_device_info *info);
 
+/// What a device can do at most by its clocks; 0 where that is not known.
+typedef struct coil_cuda_device_rates {
+  double bytes_per_second; ///< Memory clock, two transfers each, by bus width.
+  /// Operations on f32 outside of the units for matrices, and, in those, on
+  /// 16-bit floats that are summed in f32: multiprocessors, by their clock, by
+  /// what one of the device's capability does in a cycle.
+  double flops_per_second;
+  double matrix_flops_per_second;
+} coil_cuda_device_rates;
+
+COIL_RT_API int32_t coil_cuda_get_device_rates(int32_t device,
+                                               coil_cuda_device_rates *rates);
+
 /// Binds a run to a device. Runs of programs for a GPU need it; at most once,
 /// before anything else.
 COIL_RT_API int32_t coil_run_set_cuda_device(coil_run *run, int32_t device);
@@ -219,6 +232,7 @@ typedef struct coil_cuda_step {
   const void *kernel; ///< The coil_cuda_kernel, or NULL.
   const char *name;   ///< Of the kernel or the library call.
   double microseconds;
+  coil_cost cost;
 } coil_cuda_step;
 
 /// Synchronises, and calls `fn` for each recorded step in order.

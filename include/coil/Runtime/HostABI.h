@@ -50,6 +50,13 @@ COIL_RT_API int32_t coil_rt_launch_cpu(coil_run *run, coil_cpu_kernel kernel,
                                        void **buffers, const int64_t *symbols,
                                        int64_t total, int64_t grain);
 
+/// Says what the next launch or library call of the run moves and computes at
+/// least: bytes, operations on floats, and those of them that are in products
+/// of matrices of 16-bit floats. Trace events and timed steps pass it on.
+/// Programs that were compiled without reports do not call it.
+COIL_RT_API int32_t coil_rt_note_cost(coil_run *run, int64_t bytes,
+                                      int64_t flops, int64_t matrix_flops);
+
 /// Checks that an input has the kind that the program was compiled for, or
 /// fails with COIL_INVALID_ARGUMENT and a message that names it.
 COIL_RT_API int32_t coil_rt_check_input(coil_run *run, const coil_tensor *input,

@@ -142,6 +142,13 @@ COIL_RT_API int32_t coil_run_get_stats(const coil_run *run,
 /// The kernel whose launch made the run fail, or NULL.
 COIL_RT_API const void *coil_run_failed_kernel(const coil_run *run);
 
+/// What a step moves and computes at least; -1 where the program does not say.
+typedef struct coil_cost {
+  int64_t bytes;
+  int64_t flops;
+  int64_t matrix_flops; ///< Of them, products of matrices of 16-bit floats.
+} coil_cost;
+
 typedef enum coil_trace_kind {
   COIL_TRACE_ALLOC = 0,
   COIL_TRACE_FREE = 1,
@@ -163,6 +170,8 @@ typedef struct coil_trace_event {
   /// Monotonic clock, nanoseconds.
   int64_t begin_ns;
   int64_t end_ns;
+  /// Of a launch or a library call.
+  coil_cost cost;
 } coil_trace_event;
 
 typedef void (*coil_trace_fn)(void *user, const coil_trace_event *event);

@@ -309,6 +309,23 @@ static void hoistDefinition(Value value, Operation *before) {
   def->moveBefore(before);
 }
 
+/// What the launches of a batch cost together, if all have a cost.
+static CostAttr getCost(const Batch &batch) {
+  sym::ExprAttr bytes, flops, matrix;
+  auto add = [](sym::ExprAttr &sum, sym::ExprAttr part) {
+    sum = sum && part ? sym::add(sum, part) : sum ? sum : part;
+  };
+  for (LaunchOp launch : batch.launches) {
+    auto cost = launch->getAttrOfType<CostAttr>(kCostAttrName);
+    if (!cost)
+      return {};
+    add(bytes, cost.getBytes());
+    add(flops, cost.getFlops());
+    add(matrix, cost.getMatrix());
+  }
+  return CostAttr::get(bytes.getContext(), bytes, flops, matrix);
+}
+
 static void join(const Batch &batch, KernelOp kernel) {
   LaunchOp first = batch.launches.front();
   SmallVector<Value> inputs, outputs;
@@ -321,9 +338,12 @@ static void join(const Batch &batch, KernelOp kernel) {
     locations.push_back(launch.getLoc());
   }
   OpBuilder b(first);
-  LaunchOp::create(b, b.getFusedLoc(locations),
-                   FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                   first.getSymbolsAttr(), inputs, outputs);
+  auto joined =
+      LaunchOp::create(b, b.getFusedLoc(locations),
+                       FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                       first.getSymbolsAttr(), inputs, outputs);
+  if (CostAttr cost = getCost(batch))
+    joined->setAttr(kCostAttrName, cost);
   for (LaunchOp launch : batch.launches)
     launch.erase();
 }

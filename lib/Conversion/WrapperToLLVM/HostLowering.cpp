@@ -543,8 +543,18 @@ LogicalResult HostLowering::setOutput(OpOperand &result) {
   return success();
 }
 
+void HostLowering::noteCost(Operation &op) {
+  auto cost = op.getAttrOfType<CostAttr>(kCostAttrName);
+  if (!cost)
+    return;
+  call("coil_rt_note_cost",
+       {now.run, value(cost.getBytes()), value(cost.getFlops()),
+        cost.getMatrix() ? value(cost.getMatrix()) : i64(0)});
+}
+
 LogicalResult HostLowering::lower(Operation &op) {
   b.setLoc(op.getLoc());
+  noteCost(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, LaunchOp, ContractionOp, ConvolutionOp,

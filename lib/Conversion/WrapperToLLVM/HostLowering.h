@@ -125,6 +125,8 @@ private:
   std::optional<int32_t> getDType(mlir::Operation *op, mlir::Type type);
   mlir::Value inputTensor(mlir::Value arg);
   std::string inputName(mlir::Value arg);
+  /// Tells the run what the next step costs, if its op says so.
+  void noteCost(mlir::Operation &op);
   /// Address of a kernel's function.
   mlir::Value kernelAddress(KernelOp kernel);
 

@@ -308,6 +308,20 @@ void Device::settle() {
 // C functions
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What one multiprocessor does in a cycle.
+struct CycleRates {
+  int capability; ///< Times ten.
+  int flops;
+  int matrixFlops;
+};
+} // namespace
+
+/// From NVIDIA's tables of arithmetic throughput, by capability.
+static constexpr CycleRates cycleRates[] = {{75, 128, 1024}, {80, 128, 2048},
+                                            {86, 256, 512},  {89, 256, 512},
+                                            {90, 256, 4096}, {100, 256, 8192}};
+
 extern "C" {
 
 int32_t coil_cuda_device_count(int32_t *count) {
@@ -348,6 +362,36 @@ int32_t coil_cuda_get_device_info(int32_t index, coil_cuda_device_info *info) {
       return status;
     info->free_bytes = int64_t(available);
     info->total_bytes = int64_t(total);
+    return COIL_OK;
+  });
+}
+
+int32_t coil_cuda_get_device_rates(int32_t index,
+                                   coil_cuda_device_rates *rates) {
+  return guarded([&]() -> int32_t {
+    *rates = {};
+    Device *device = Device::get(index);
+    if (!device)
+      return Driver::getIfLoaded() ? COIL_INVALID_ARGUMENT : COIL_UNAVAILABLE;
+    // Drivers that no longer tell leave the rate unknown.
+    auto read = [&](int attribute) {
+      int value = 0;
+      return device->driver.deviceGetAttribute(&value, attribute,
+                                               device->handle) ||
+                     value < 0
+                 ? 0.0
+                 : double(value);
+    };
+    rates->bytes_per_second =
+        read(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1e3 * 2 *
+        read(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
+    double cycles =
+        read(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1e3 * device->multiprocessors;
+    for (const CycleRates &known : cycleRates)
+      if (known.capability == device->major * 10 + device->minor) {
+        rates->flops_per_second = cycles * known.flops;
+        rates->matrix_flops_per_second = cycles * known.matrixFlops;
+      }
     return COIL_OK;
   });
 }

@@ -87,8 +87,22 @@ StepTimer::StepTimer(RunState &state, const coil_cuda_kernel *kernel,
     : state(state), range(name) {
   if (!state.timing || state.recording)
     return;
+  begin(kernel, name, state.run->nextCost);
+  // Whoever traces reads it at the step's end.
+  if (!state.run->trace)
+    state.run->nextCost = kUnknownCost;
+}
+
+StepTimer::StepTimer(RunState &state, const char *name, coil_cost cost)
+    : state(state), range(name) {
+  if (state.timing && !state.recording)
+    begin(nullptr, name, cost);
+}
+
+void StepTimer::begin(const coil_cuda_kernel *kernel, const char *name,
+                      coil_cost cost) {
   const Driver &driver = state.device.driver;
-  TimedStep step = {kernel, name, nullptr, nullptr};
+  TimedStep step = {kernel, name, cost, nullptr, nullptr};
   if (driver.eventCreate(&step.begin, CU_EVENT_DEFAULT))
     return;
   if (driver.eventCreate(&step.end, CU_EVENT_DEFAULT)) {
@@ -144,7 +158,7 @@ int32_t coil_run_get_timing(coil_run *run,
                            "cannot read the time of '%s'", timed.name))
         return status;
       coil_cuda_step step = {timed.kernel, timed.name,
-                             double(milliseconds) * 1000};
+                             double(milliseconds) * 1000, timed.cost};
       fn(user, &step);
     }
     return COIL_OK;

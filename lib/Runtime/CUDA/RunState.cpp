@@ -91,7 +91,7 @@ int32_t RunState::copy(CUdeviceptr to, CUdeviceptr from, int64_t bytes) {
     recording->pin(to);
     recording->pin(from);
   }
-  StepTimer timer(*this, nullptr, "copy");
+  StepTimer timer(*this, "copy", {2 * bytes, 0, 0});
   return device.check(
       device.driver.memcpyDtoDAsync(to, from, size_t(bytes), stream),
       "cannot copy %" PRId64 " bytes on CUDA device %d", bytes, device.index);

@@ -26,6 +26,7 @@ class Recording;
 struct TimedStep {
   const coil_cuda_kernel *kernel;
   const char *name;
+  coil_cost cost;
   CUevent begin;
   CUevent end;
 };
@@ -111,9 +112,13 @@ private:
 class StepTimer {
 public:
   StepTimer(RunState &state, const coil_cuda_kernel *kernel, const char *name);
+  /// The same for a step whose cost the runtime knows by itself.
+  StepTimer(RunState &state, const char *name, coil_cost cost);
   ~StepTimer();
 
 private:
+  void begin(const coil_cuda_kernel *kernel, const char *name, coil_cost cost);
+
   RunState &state;
   Range range;
   size_t index = SIZE_MAX;

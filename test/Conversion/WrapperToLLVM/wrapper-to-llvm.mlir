@@ -142,3 +142,28 @@ wrapper.func @convolution(%x: !wrapper.buffer<[1, 3, 9], f32, #wrapper.device<"c
       outs(%y : !wrapper.buffer<[1, 8, 4], f32, #wrapper.device<"cpu">>) stride [2] padding [0] dilation [1] groups 1 post none
   wrapper.return
 }
+
+// -----
+
+// What a step costs is told to the run before it, and only where it is stated.
+// CHECK-LABEL: llvm.func @coil_costs
+// CHECK: %[[FLOPS:.*]] = llvm.mlir.constant(7 : i64)
+// CHECK-NOT: coil_rt_note_cost
+// CHECK: call @coil_rt_launch_cpu
+// CHECK: %[[BYTES:.*]] = llvm.mul
+// CHECK: call @coil_rt_note_cost(%{{.*}}, %[[BYTES]], %[[FLOPS]], %{{.*}}) : (!llvm.ptr, i64, i64, i64) -> i32
+// CHECK: call @coil_rt_launch_cpu
+// CHECK: llvm.return
+!b = !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
+wrapper.kernel @k() attributes {
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = [],
+    total = #sym.expr<4>, grain = 4 : i64} {
+  llvm.func @k(!llvm.ptr, !llvm.ptr, i64, i64) -> i32
+}
+wrapper.func @costs(%x: !b) -> !b attributes {sym.symbols = {s0 = #sym.range<0, 1024>}} {
+  wrapper.input_symbol "s0" = size 0 of %x : !b
+  %0 = wrapper.alloc : !b
+  wrapper.launch @k[] ins(%x : !b) outs(%0 : !b)
+  wrapper.launch @k[] ins(%x : !b) outs(%0 : !b) {wrapper.cost = #wrapper.cost<bytes = <s0 * 8>, flops = <7>>}
+  wrapper.return %0 : !b
+}

@@ -461,3 +461,21 @@ wrapper.func @attention_c2(%x: !a, %y: !b) {
   wrapper.attention "cudnn" ins(%x, %x, %x : !a, !a, !a) outs(%y : !b) scale 1.0
   wrapper.return
 }
+
+// -----
+
+// expected-error@+1 {{cost has a number 'd0' that is not an expression over symbols}}
+wrapper.func private @cost_c1() attributes {a = #wrapper.cost<bytes = <d0>, flops = <1>>}
+
+// -----
+
+wrapper.func @cost_c2(%x: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>) {
+  // expected-error@+1 {{'wrapper.cost' is the cost of a launch or library call}}
+  %0 = wrapper.alloc {wrapper.cost = #wrapper.cost<bytes = <4>, flops = <1>>} : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+  wrapper.return
+}
+
+// -----
+
+// expected-error@+1 {{'wrapper.cost' is the cost of a launch or library call}}
+wrapper.func private @cost_c2_kind() attributes {wrapper.cost = 5 : i64}

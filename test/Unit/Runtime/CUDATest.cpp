@@ -186,6 +186,12 @@ TEST_F(CUDATest, describesDevices) {
   EXPECT_STREQ(info.name, "Fake GPU");
   EXPECT_EQ(info.major, 9);
   EXPECT_EQ(info.multiprocessors, 132);
+  coil_cuda_device_rates rates;
+  ASSERT_EQ(coil_cuda_get_device_rates(1, &rates), COIL_OK);
+  EXPECT_GT(rates.bytes_per_second, 0);
+  EXPECT_EQ(rates.matrix_flops_per_second, 16 * rates.flops_per_second);
+  EXPECT_EQ(coil_cuda_get_device_rates(7, &rates), COIL_INVALID_ARGUMENT);
+  EXPECT_EQ(rates.bytes_per_second, 0);
   EXPECT_EQ(coil_cuda_get_device_info(7, &info), COIL_INVALID_ARGUMENT);
   EXPECT_STREQ(coil_last_error(), "there is no CUDA device 7 (2 found)");
 }
@@ -681,8 +687,10 @@ TEST_F(CUDAGraphTest, ordersReplaysOnDifferentStreams) {
 TEST_F(CUDATest, timesSteps) {
   ASSERT_EQ(coil_run_set_timing(run, 1), COIL_OK);
   void *a = alloc(64);
+  ASSERT_EQ(coil_rt_note_cost(run, 8, 1, 0), COIL_OK);
   ASSERT_EQ(launchAddOne(a, a, 1), COIL_OK);
   ASSERT_EQ(coil_rt_copy_cuda(run, a, a, 16), COIL_OK);
+  ASSERT_EQ(launchAddOne(a, a, 1), COIL_OK);
   std::vector<std::string> names;
   ASSERT_EQ(coil_run_get_timing(
                 run,
@@ -692,11 +700,12 @@ TEST_F(CUDATest, timesSteps) {
                   else
                     EXPECT_EQ(step->microseconds, 500);
                   static_cast<std::vector<std::string> *>(user)->push_back(
-                      step->name);
+                      step->name + (" " + std::to_string(step->cost.bytes)));
                 },
                 &names),
             COIL_OK);
-  EXPECT_EQ(names, (std::vector<std::string>{"add_one", "copy"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"add_one 8", "copy 32", "add_one -1"}));
 }
 
 /// Last: the device is of no use from then on.

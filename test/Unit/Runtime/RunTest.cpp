@@ -230,11 +230,20 @@ TEST_F(RunTest, TraceSeesEachStep) {
   coil_cpu_kernel kernel = [](void **, const int64_t *, int64_t, int64_t) {
     return int32_t(COIL_KERNEL_OK);
   };
+  ASSERT_EQ(coil_rt_note_cost(run, 11, 12, 5), COIL_OK);
   ASSERT_EQ(coil_rt_alloc(run, 100, &pointer), COIL_OK);
   ASSERT_EQ(coil_rt_launch_cpu(run, kernel, nullptr, nullptr, 7, 100), COIL_OK);
   ASSERT_EQ(coil_rt_free(run, pointer), COIL_OK);
+  ASSERT_EQ(coil_rt_launch_cpu(run, kernel, nullptr, nullptr, 7, 100), COIL_OK);
   coil_run_set_trace(run, nullptr, nullptr);
-  ASSERT_EQ(seen.events.size(), 3u);
+  ASSERT_EQ(seen.events.size(), 4u);
+  // A cost is that of the next step that computes, and of no other.
+  EXPECT_EQ(seen.events[0].cost.bytes, -1);
+  EXPECT_EQ(seen.events[1].cost.bytes, 11);
+  EXPECT_EQ(seen.events[1].cost.flops, 12);
+  EXPECT_EQ(seen.events[1].cost.matrix_flops, 5);
+  EXPECT_EQ(seen.events[2].cost.bytes, -1);
+  EXPECT_EQ(seen.events[3].cost.bytes, -1);
   EXPECT_EQ(seen.events[0].kind, COIL_TRACE_ALLOC);
   EXPECT_EQ(seen.events[0].amount, 100);
   EXPECT_EQ(seen.events[0].live_bytes, 100);

@@ -187,6 +187,34 @@ void GeometryAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
+// CostAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult CostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ExprAttr bytes, ExprAttr flops,
+                               ExprAttr matrix) {
+  for (ExprAttr e : {bytes, flops, matrix}) { // (C1)
+    bool onlySymbols = true;
+    if (e)
+      sym::walkLeaves(e, [&](ExprAttr l) { onlySymbols &= l.isSymbol(); });
+    if (!onlySymbols)
+      return emitError() << "cost has a number '" << e.str()
+                         << "' that is not an expression over symbols";
+  }
+  return success();
+}
+
+LogicalResult WrapperDialect::verifyOperationAttribute(Operation *op,
+                                                       NamedAttribute attr) {
+  if (attr.getName() == kCostAttrName &&
+      (!isa<CostAttr>(attr.getValue()) ||
+       !isa<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp>(op))) // (C2)
+    return op->emitOpError() << "'" << kCostAttrName
+                             << "' is the cost of a launch or library call";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // BufferType
 //===----------------------------------------------------------------------===//
 

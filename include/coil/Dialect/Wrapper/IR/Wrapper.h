@@ -43,6 +43,9 @@
 
 namespace coil::wrapper {
 
+/// The attribute of a step that holds a `#wrapper.cost`.
+inline constexpr llvm::StringLiteral kCostAttrName = "wrapper.cost";
+
 /// The buffer that owns the storage of `buffer`: views are looked through.
 mlir::Value getStorage(mlir::Value buffer);
 

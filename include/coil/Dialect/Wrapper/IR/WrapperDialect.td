@@ -41,6 +41,7 @@ def Wrapper_Dialect : Dialect {
   let dependentDialects = ["::coil::sym::SymDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Makes a device known; the registration under a name that is known
     /// replaces it. Out-of-tree devices call this from a dialect extension.

@@ -67,6 +67,37 @@ def Wrapper_GeometryAttr : Wrapper_Attr<"Geometry", "geometry"> {
   let genVerifyDecl = 1;
 }
 
+def Wrapper_CostAttr : Wrapper_Attr<"Cost", "cost"> {
+  let summary = "what a step has to do at least";
+  let description = [{
+    The least that any implementation of a step of a host program moves and
+    computes. Reports put measured times beside it. `wrapper-annotate-costs`
+    attaches it to launches and library calls as `wrapper.cost`; without it
+    nothing is reported and nothing is spent.
+
+    * `bytes`: of memory read and written, each element once.
+    * `flops`: operations on floats.
+    * `matrix`: those of them that are in products of matrices of floats of 16
+      bits, which GPUs have units of their own for; none if absent.
+
+    (C1) The expressions mention symbols only.
+    (C2) `wrapper.cost` is on a launch or a library call.
+
+    Example:
+    ```mlir
+    #wrapper.cost<bytes = <s0 * 8>, flops = <s0>>
+    #wrapper.cost<bytes = <12288>, flops = <262144>, matrix = <262144>>
+    ```
+  }];
+  let parameters = (ins "::coil::sym::ExprAttr":$bytes,
+                        "::coil::sym::ExprAttr":$flops,
+                        OptionalParameter<"::coil::sym::ExprAttr">:$matrix);
+  let assemblyFormat = [{
+    `<` `bytes` `=` $bytes `,` `flops` `=` $flops (`,` `matrix` `=` $matrix^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 def Wrapper_BufferType : Wrapper_Type<"Buffer", "buffer"> {
   let summary = "reference to elements in memory";
   let description = [{

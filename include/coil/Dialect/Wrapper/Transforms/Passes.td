@@ -82,4 +82,32 @@ def WrapperVerifyMemoryPass
   }];
 }
 
+def WrapperAnnotateCostsPass
+    : Pass<"wrapper-annotate-costs", "::mlir::ModuleOp"> {
+  let summary = "state what each step has to move and compute at least";
+  let description = [{
+    Gives each launch and each library call a `wrapper.cost`: bytes and
+    operations, as expressions over the symbols of the function. Those of a
+    launch are counted in the body of its kernel, which must therefore still be
+    a value function; launches of kernels that were converted stay as they are.
+
+    Bytes are the least that the step moves: every element of an operand that is
+    read, and every element of a result, once. Where an address is computed from
+    data (a gather), every point of the space counts as an element, up to the
+    size of the operand. A buffer that a launch is given twice is read once.
+    Operations are those of the body, each as often as there are points that it
+    varies over; a product of matrices has `2 * m * n * k`, attention four for
+    each visible pair of rows and column of the heads (half of them on either
+    side), a convolution two for each element of the result and of its window.
+
+    Nothing is computed from it but reports: `coil-run --per-kernel` runs this
+    pass.
+
+    Example:
+    ```mlir
+    wrapper.launch @add_0[s0] ins(%x, %y : !b, !c) outs(%0 : !b) {wrapper.cost = #wrapper.cost<bytes = <s0 * 8 + 4>, flops = <s0>>}
+    ```
+  }];
+}
+
 #endif // COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_TD
