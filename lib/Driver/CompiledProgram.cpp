@@ -308,7 +308,7 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
         stats.launches += isa<wrapper::LaunchOp>(op);
         stats.libraryCalls +=
             isa<wrapper::ContractionOp, wrapper::ConvolutionOp,
-                wrapper::AttentionOp>(op);
+                wrapper::AttentionOp, wrapper::SortOp>(op);
       });
   }
 

@@ -86,6 +86,7 @@ static std::string resolveLibrary(const CompilePipelineOptions &options) {
   if (isCuda(options)) {
     add("cublaslt");
     add("cudnn");
+    add("cub");
   } else {
     add("onednn");
   }
@@ -160,6 +161,9 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(graph::createGraphLegalizeAtenPass());
   graph::GraphDecomposePassOptions decompose;
   decompose.library = resolveLibrary(options);
+  // The runtime sorts on CPUs.
+  if (isCuda(options))
+    decompose.sort = hasLibrary(decompose.library, "cub") ? "cub" : "";
   // oneDNN is faster than the copy that this costs.
   decompose.tiles = isCuda(options);
   pm.addNestedPass<func::FuncOp>(graph::createGraphDecomposePass(decompose));

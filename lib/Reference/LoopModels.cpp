@@ -14,6 +14,7 @@
 #include "Accumulator.h"
 #include "IndexProgram.h"
 #include "ScalarFunctions.h"
+#include "SortElements.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Reference/Models.h"
@@ -763,6 +764,17 @@ struct AttentionModel
   }
 };
 
+/// `loop.sort`.
+struct SortModel : ReferenceOpInterface::ExternalModel<SortModel, SortOp> {
+  LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
+                         SmallVectorImpl<Tensor> &results) const {
+    auto sort = cast<SortOp>(op);
+    return sortElements(op, frame, operands[0],
+                        static_cast<int64_t>(sort.getDim()),
+                        sort.getDescending(), results);
+  }
+};
+
 } // namespace
 
 void reference::registerLoopModels(DialectRegistry &registry) {
@@ -770,5 +782,6 @@ void reference::registerLoopModels(DialectRegistry &registry) {
     KernelOp::attachInterface<KernelModel>(*context);
     ViewOp::attachInterface<ViewModel>(*context);
     AttentionOp::attachInterface<AttentionModel>(*context);
+    SortOp::attachInterface<SortModel>(*context);
   });
 }

@@ -12,6 +12,7 @@
 #include "OneDNN.h"
 #include "CUDA/BlasLt.h"
 #include "CUDA/CuDnn.h"
+#include "CUDA/Sort.h"
 #include "Threads.h"
 
 #include "coil/Runtime/Library.h"
@@ -299,7 +300,8 @@ struct DeviceLibrary {
 static const DeviceLibrary *getDeviceLibrary(const char *name) {
   static const DeviceLibrary libraries[] = {
       {"cublaslt", cuda::BlasLt::isPresent, cuda::BlasLt::setFile},
-      {"cudnn", cuda::CuDnn::isPresent, cuda::CuDnn::setFile}};
+      {"cudnn", cuda::CuDnn::isPresent, cuda::CuDnn::setFile},
+      {"cub", cuda::Cub::isPresent, cuda::Cub::setFile}};
   for (const DeviceLibrary &library : libraries)
     if (name && !strcmp(name, library.name))
       return &library;

@@ -37,7 +37,9 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_launch_cpu),
                                         SYMBOL(coil_rt_launch_cuda),
                                         SYMBOL(coil_rt_note_cost),
-                                        SYMBOL(coil_rt_set_output)};
+                                        SYMBOL(coil_rt_set_output),
+                                        SYMBOL(coil_rt_sort),
+                                        SYMBOL(coil_rt_sort_cuda)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

@@ -229,6 +229,7 @@ private:
   bool emitSpecial();
   bool emitReduce();
   bool emitArgReduce();
+  bool emitSort();
   bool emitReshape();
   bool emitPermute();
   bool emitBroadcast();

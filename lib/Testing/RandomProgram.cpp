@@ -140,7 +140,7 @@ bool Generator::emitOne() {
   case 25:
     return emitReduce();
   case 26:
-    return emitArgReduce();
+    return options.sorts && chance(50) ? emitSort() : emitArgReduce();
   case 27:
   case 28:
     return emitReshape();

@@ -32,6 +32,8 @@ struct ProgramOptions {
   bool symbols = true;
   /// Whether there are scans and writes at positions.
   bool ordered = true;
+  /// Whether there are sorts, which not every device has a library for.
+  bool sorts = true;
 };
 
 /// A module with one function, `main`, and arguments for it. The values

@@ -94,6 +94,29 @@ bool Generator::emitArgReduce() {
          add(op.getPositions(), 0, static_cast<double>(x.shape[dim]));
 }
 
+bool Generator::emitSort() {
+  // Floats that two computations round differently have two orders.
+  const Item *found = find([](const Item &i) {
+    return i.rank() > 0 && (!i.isFloat() || isa<BlockArgument>(i.value));
+  });
+  if (!found)
+    return false;
+  Item x = *found;
+  int64_t dim = below(x.rank());
+  double size = static_cast<double>(x.shape[dim]);
+  Operation *op;
+  if (std::optional<int64_t> constant = x.sizes[dim].getConstant();
+      constant && chance(50)) {
+    op = TopKOp::create(builder, loc, x.value, t.size(below(*constant + 1)),
+                        dim, chance(50), chance(50));
+  } else {
+    op = graph::SortOp::create(builder, loc, x.value, dim, chance(50),
+                               chance(50));
+  }
+  return add(op->getResult(0), x.lo, x.hi) &&
+         add(op->getResult(1), 0, std::max(size, 1.0));
+}
+
 bool Generator::emitScan() {
   const Item *found = find([](const Item &i) { return i.rank() > 0; });
   if (!found)

@@ -66,12 +66,12 @@ static cl::opt<bool>
                   cl::desc("Give the same result on every run, even where GPUs "
                            "are faster without an order"),
                   cl::cat(category));
-static cl::opt<std::string>
-    library("library", cl::init("auto"), cl::value_desc("names"),
-            cl::desc("Libraries for contractions, convolutions and attention, "
-                     "separated by commas: onednn (CPU), cublaslt, cudnn "
-                     "(GPUs); or none, or auto (default)"),
-            cl::cat(category));
+static cl::opt<std::string> library(
+    "library", cl::init("auto"), cl::value_desc("names"),
+    cl::desc("Libraries for contractions, convolutions, attention and sorts, "
+             "separated by commas: onednn (CPU), cublaslt, cudnn, cub "
+             "(GPUs); or none, or auto (default)"),
+    cl::cat(category));
 static cl::opt<int64_t>
     vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),
                cl::desc("Width of vector registers (default: the host's)"),

@@ -17,6 +17,8 @@
 #include "coil/InitAllPasses.h"
 #include "coil/Pipelines/Pipelines.h"
 #include "coil/Reference/Interpreter.h"
+#include "coil/Runtime/Library.h"
+#include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -492,6 +494,17 @@ bool Fuzzer::runProgram(uint64_t seed, const testing::ProgramOptions &options) {
   return ok;
 }
 
+/// Whether there is a library that sorts for a run with these options: that of
+/// GPUs may be missing.
+static bool canSort(StringRef run) {
+  if (!run.contains("target=cuda"))
+    return true;
+  auto [front, libraries] = run.split("library=");
+  if (front.size() == run.size())
+    return coil_rt_library_available("cub");
+  return hasLibrary(libraries.split(' ').first, "cub");
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -502,6 +515,7 @@ int main(int argc, char **argv) {
   options.maxElements = std::max<int64_t>(1, maxElements);
   options.symbols = symbols;
   options.ordered = ordered;
+  options.sorts = llvm::all_of(runs, canSort);
   for (const std::string &name : dtypes) {
     std::optional<DType> dtype;
     for (int i = 0; i <= static_cast<int>(DType::F64); ++i)

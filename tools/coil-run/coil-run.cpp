@@ -200,13 +200,13 @@ static cl::opt<bool>
                   cl::desc("Give the same result on every run, even where GPUs "
                            "are faster without an order"),
                   cl::cat(compileCategory));
-static cl::opt<std::string>
-    library("library", cl::init("auto"), cl::value_desc("names"),
-            cl::desc("Libraries for contractions, convolutions and attention, "
-                     "separated by commas: onednn (CPU), cublaslt, cudnn "
-                     "(GPUs); or none, or auto (those of the target that can "
-                     "be loaded; default)"),
-            cl::cat(compileCategory));
+static cl::opt<std::string> library(
+    "library", cl::init("auto"), cl::value_desc("names"),
+    cl::desc("Libraries for contractions, convolutions, attention and sorts, "
+             "separated by commas: onednn (CPU), cublaslt, cudnn, cub "
+             "(GPUs); or none, or auto (those of the target that can "
+             "be loaded; default)"),
+    cl::cat(compileCategory));
 static cl::opt<bool> fuse("fuse", cl::init(true),
                           cl::desc("Merge kernels (default: true)"),
                           cl::cat(compileCategory));
@@ -584,9 +584,10 @@ int main(int argc, char **argv) {
     return report(ExitUsage, coil_last_error());
 
   if (StringRef unknown; library != "auto" && !areLibraries(library, unknown))
-    return report(ExitUsage, "unknown library '" + unknown +
-                                 "', expected 'onednn', 'cublaslt', 'cudnn', "
-                                 "'none' or 'auto'");
+    return report(ExitUsage,
+                  "unknown library '" + unknown +
+                      "', expected 'onednn', 'cublaslt', 'cudnn', 'cub', "
+                      "'none' or 'auto'");
   for (const auto *directory : {&ptxDirectory, &sassDirectory})
     if (!directory->empty() && target == "cpu")
       return report(ExitUsage, "--" + directory->ArgStr +

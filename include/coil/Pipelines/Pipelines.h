@@ -57,10 +57,11 @@ struct CompilePipelineOptions
       llvm::cl::init(false)};
   Option<std::string> library{
       *this, "library",
-      llvm::cl::desc("Libraries for contractions, convolutions and attention, "
-                     "separated by commas: onednn (CPU), cublaslt, cudnn "
-                     "(GPUs); or none, or auto (those of the target that can "
-                     "be loaded)"),
+      llvm::cl::desc(
+          "Libraries for contractions, convolutions, attention and sorts, "
+          "separated by commas: onednn (CPU), cublaslt, cudnn, cub "
+          "(GPUs); or none, or auto (those of the target that can "
+          "be loaded)"),
       llvm::cl::init("auto")};
   Option<int64_t> vectorBits{
       *this, "vector-bits",

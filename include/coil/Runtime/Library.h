@@ -19,15 +19,16 @@
 extern "C" {
 #endif
 
-/// Whether there is the library "onednn", "cublaslt" or "cudnn". The first is
-/// loaded for that; of the others, which are hundreds of megabytes, only the
-/// file is looked for, where that suffices.
+/// Whether there is the library "onednn", "cublaslt", "cudnn" or "cub". The
+/// first is loaded for that; of the others, which are hundreds of megabytes,
+/// only the file is looked for, where that suffices.
 COIL_RT_API int32_t coil_rt_library_available(const char *library);
 
 /// Chooses the file that is loaded for a library in place of the default
-/// (libdnnl.so.2, libcublasLt.so.13 or 12 and libcudnn.so.9, or what the
-/// environment variables COIL_ONEDNN_LIBRARY, COIL_CUBLASLT_LIBRARY and
-/// COIL_CUDNN_LIBRARY name), from the next call on; NULL restores the default.
+/// (libdnnl.so.2, libcublasLt.so.13 or 12, libcudnn.so.9, and libcoil-cub.so
+/// beside the runtime, or what the environment variables COIL_ONEDNN_LIBRARY,
+/// COIL_CUBLASLT_LIBRARY, COIL_CUDNN_LIBRARY and COIL_CUB_LIBRARY name), from
+/// the next call on; NULL restores the default.
 COIL_RT_API int32_t coil_library_set_file(const char *library,
                                           const char *file);
 
@@ -173,6 +174,32 @@ COIL_RT_API int32_t coil_rt_attention_cuda(coil_run *run,
                                            const void *q, const void *k,
                                            const void *v, const void *mask,
                                            void *o);
+
+/// Elements in order: x is [outer, size, inner], and values and indices are
+/// [outer, count, inner], all of it contiguous. Along `size` the first `count`
+/// elements in ascending or descending order, and the positions that they had.
+/// NaN counts as larger than every number, 0.0 and -0.0 are equal, and equal
+/// elements keep their order.
+typedef struct coil_sort {
+  uint32_t struct_size; ///< sizeof(coil_sort)
+  int32_t dtype;        ///< Of x and values; no float of 8 bits.
+  int32_t descending;
+  int32_t reserved; ///< 0
+  int64_t outer;
+  int64_t size; ///< Less than 2^32.
+  int64_t inner;
+  int64_t count;     ///< At most `size`.
+  const char *where; ///< Its place in the model, for errors, or NULL.
+} coil_sort;
+
+/// Sorts with all threads. `values` or `indices` may be NULL.
+COIL_RT_API int32_t coil_rt_sort(coil_run *run, const coil_sort *desc,
+                                 const void *x, void *values, int64_t *indices);
+
+/// The same on the device of the run, by CUB; less than 2^31 elements.
+COIL_RT_API int32_t coil_rt_sort_cuda(coil_run *run, const coil_sort *desc,
+                                      const void *x, void *values,
+                                      int64_t *indices);
 
 #ifdef __cplusplus
 }

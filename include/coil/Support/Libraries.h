@@ -37,7 +37,8 @@ inline bool areLibraries(llvm::StringRef libraries, llvm::StringRef &unknown) {
   if (libraries == "none")
     return true;
   for (llvm::StringRef name : splitLibraries(libraries))
-    if (name != "onednn" && name != "cublaslt" && name != "cudnn") {
+    if (name != "onednn" && name != "cublaslt" && name != "cudnn" &&
+        name != "cub") {
       unknown = name;
       return false;
     }

@@ -103,6 +103,7 @@ struct ConvertGraphToLoopPass
     populateViewToLoopPatterns(patterns);
     populateDataToLoopPatterns(patterns);
     populateAttentionToLoopPatterns(patterns);
+    populateSortToLoopPatterns(patterns);
     // Types do not change, so one walk converts each op where it stands.
     walkAndApplyPatterns(getOperation(), std::move(patterns));
 

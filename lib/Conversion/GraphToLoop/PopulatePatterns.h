@@ -27,6 +27,7 @@ void populateWindowToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateViewToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateDataToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateAttentionToLoopPatterns(mlir::RewritePatternSet &patterns);
+void populateSortToLoopPatterns(mlir::RewritePatternSet &patterns);
 
 /// Builds a kernel: opens its body on construction, leaves it on destruction.
 class KernelBuilder {

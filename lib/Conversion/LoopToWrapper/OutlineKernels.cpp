@@ -59,6 +59,7 @@ private:
   LogicalResult convert(Operation &op);
   LogicalResult convertKernel(loop::KernelOp kernel);
   void convertAttention(loop::AttentionOp op);
+  void convertSort(loop::SortOp op);
   Value makeDense(Location loc, Value value);
   Value toChannelsFirst(Location loc, Value buffer);
   bool convertToLibrary(loop::KernelOp kernel, std::string &why);
@@ -532,6 +533,25 @@ void Outliner::convertAttention(loop::AttentionOp op) {
                       op.getCausalAttr(), op.getScaleAttr());
 }
 
+void Outliner::convertSort(loop::SortOp op) {
+  if (op->use_empty())
+    return;
+  Value x = makeDense(op.getLoc(), op.getInput());
+  // Strides of single elements say nothing.
+  if (!getType(x).isContiguous())
+    x = ReinterpretOp::create(
+        b, op.getLoc(),
+        BufferType::get(cast<RankedTensorType>(op.getInput().getType()), {},
+                        device),
+        x, sym::constant(b.getContext(), 0));
+  Value results[2];
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    if (!result.use_empty())
+      buffers[result] = results[i] = alloc(op.getLoc(), result.getType());
+  SortOp::create(b, op.getLoc(), op.getLibraryAttr(), x, op.getDimAttr(),
+                 op.getDescendingAttr(), results[0], results[1]);
+}
+
 //===----------------------------------------------------------------------===//
 // Views and results
 //===----------------------------------------------------------------------===//
@@ -679,6 +699,10 @@ LogicalResult Outliner::convert(Operation &op) {
     return convertKernel(kernel);
   if (auto attention = dyn_cast<loop::AttentionOp>(op)) {
     convertAttention(attention);
+    return success();
+  }
+  if (auto sort = dyn_cast<loop::SortOp>(op)) {
+    convertSort(sort);
     return success();
   }
   if (auto view = dyn_cast<loop::ViewOp>(op)) {

@@ -558,7 +558,7 @@ LogicalResult HostLowering::lower(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, LaunchOp, ContractionOp, ConvolutionOp,
-            AttentionOp>([&](auto o) { return lower(o); })
+            AttentionOp, SortOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();

@@ -91,6 +91,7 @@ private:
   mlir::LogicalResult lower(ContractionOp op);
   mlir::LogicalResult lower(ConvolutionOp op);
   mlir::LogicalResult lower(AttentionOp op);
+  mlir::LogicalResult lower(SortOp op);
 
   //===--- Tools (HostLowering.cpp) ---------------------------------------===//
 

@@ -279,3 +279,43 @@ LogicalResult HostLowering::lower(AttentionOp op) {
         op.getMask() ? buffer(op.getMask()) : null(), buffer(op.getO())});
   return success();
 }
+
+LogicalResult HostLowering::lower(SortOp op) {
+  auto type = cast<BufferType>(op.getX().getType());
+  const DeviceInfo *device = getDevice(op, type.getDevice());
+  if (!device)
+    return failure();
+  if (device->sortFunction.empty())
+    return op.emitOpError()
+           << "device '" << device->kind << "' has no library for sorting";
+  std::optional<int32_t> dtype = getDType(op, type.getElementType());
+  if (!dtype)
+    return failure();
+  Value result = op.getValues() ? op.getValues() : op.getIndices();
+  ArrayRef<ExprAttr> sizes = type.getSizes().getDims();
+  size_t dim = op.getDim();
+  Value desc = scratch(kDescriptor, sizeof(coil_sort) / 8);
+  auto set32 = [&](size_t offset, int64_t value) {
+    store(i32(static_cast<int32_t>(value)), desc,
+          static_cast<unsigned>(offset / 4), i32Type);
+  };
+  auto set = [&](size_t offset, ExprAttr e) {
+    store(value(e), desc, static_cast<unsigned>(offset / 8), i64Type);
+  };
+  set32(offsetof(coil_sort, struct_size), sizeof(coil_sort));
+  set32(offsetof(coil_sort, dtype), *dtype);
+  set32(offsetof(coil_sort, descending), op.getDescending());
+  set32(offsetof(coil_sort, reserved), 0);
+  MLIRContext *ctx = b.getContext();
+  set(offsetof(coil_sort, outer), sym::product(ctx, sizes.take_front(dim)));
+  set(offsetof(coil_sort, size), sizes[dim]);
+  set(offsetof(coil_sort, inner), sym::product(ctx, sizes.drop_front(dim + 1)));
+  set(offsetof(coil_sort, count),
+      cast<BufferType>(result.getType()).getSizes()[dim]);
+  store(place(op), desc, offsetof(coil_sort, where) / 8, ptrType);
+  call(device->sortFunction,
+       {now.run, desc, buffer(op.getX()),
+        op.getValues() ? buffer(op.getValues()) : null(),
+        op.getIndices() ? buffer(op.getIndices()) : null()});
+  return success();
+}

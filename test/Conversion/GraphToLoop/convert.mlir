@@ -196,3 +196,25 @@ func.func @moments(%x: tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> (tensor<8xf32>, 
   %m, %s = graph.moments %x dims [0] : (tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> (tensor<8xf32>, tensor<8xf32>)
   return %m, %s : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// What sorts is a library; a selection is a sort of which less is wanted.
+// CHECK-LABEL: @sort
+// CHECK-NEXT:    loop.sort "runtime" %arg0 dim 1 descending : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+// CHECK-NEXT:    loop.sort "cub" %arg0 dim 1 descending : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+// CHECK-NEXT:    loop.sort "cub" %arg0 dim 0 : (tensor<4x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xi64>)
+func.func @sort(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x3xf32>, tensor<2x8xi64>) {
+  %v, %i = graph.sort %x dim 1 descending stable library "runtime" : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  %w, %j = graph.topk %x k <3> dim 1 largest sorted library "cub" : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+  %u, %k = graph.topk %x k <2> dim 0 library "cub" : (tensor<4x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xi64>)
+  return %v, %w, %k : tensor<4x8xf32>, tensor<4x3xf32>, tensor<2x8xi64>
+}
+
+// -----
+
+func.func @sort_without_library(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has no lowering to loop kernels; run 'graph-decompose' first if it is a compound operator}}
+  %v, %i = graph.sort %x dim 0 : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return %v : tensor<4xf32>
+}

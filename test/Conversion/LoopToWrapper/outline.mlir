@@ -297,3 +297,24 @@ func.func @other_use(%x: tensor<2x5x3x7xf32>) -> (tensor<2x3x5x7xf32>, tensor<10
   }
   return %0, %2 : tensor<2x3x5x7xf32>, tensor<10xf32>
 }
+
+// -----
+
+// A sort writes the results that somebody uses; one without any is gone. What
+// it reads is contiguous: a transposed view is copied.
+// CHECK-LABEL: wrapper.func @sort
+// CHECK:         %[[V:.+]] = wrapper.alloc : !wrapper.buffer<[4, 8], f32
+// CHECK:         %[[I:.+]] = wrapper.alloc : !wrapper.buffer<[4, 8], i64
+// CHECK:         wrapper.sort "runtime" %arg0 dim 1 values(%[[V]] : {{.*}}) indices(%[[I]] :
+// CHECK:         wrapper.launch @copy_0[] ins(%{{.*}}) outs(%[[C:.+]] : !wrapper.buffer<[8, 4], f32
+// CHECK:         %[[J:.+]] = wrapper.alloc : !wrapper.buffer<[8, 2], i64
+// CHECK:         wrapper.sort "runtime" %[[C]] dim 1 descending indices(%[[J]] :
+// CHECK-NOT:     wrapper.sort
+// CHECK:         wrapper.return
+func.func @sort(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>, tensor<8x2xi64>) {
+  %v, %i = loop.sort "runtime" %x dim 1 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  %t = loop.view %x[d1, d0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %w, %j = loop.sort "runtime" %t dim 1 descending : (tensor<8x4xf32>) -> (tensor<8x2xf32>, tensor<8x2xi64>)
+  %u, %k = loop.sort "runtime" %x dim 0 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  return %v, %i, %j : tensor<4x8xf32>, tensor<4x8xi64>, tensor<8x2xi64>
+}

@@ -70,3 +70,14 @@ wrapper.func @dense(%x: !a, %w: !a) -> (!a, !wrapper.buffer<[1, 1, 1, 1], f16, #
       stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 post relu
   wrapper.return %0, %1 : !a, !wrapper.buffer<[1, 1, 1, 1], f16, #wrapper.device<"cuda">>
 }
+
+// -----
+
+!s = !wrapper.buffer<[8], f32, #wrapper.device<"cuda">>
+// CHECK-LABEL: llvm.func @coil_sort
+// CHECK: call @coil_rt_sort_cuda(
+wrapper.func @sort(%x: !s) -> !s {
+  %0 = wrapper.alloc : !s
+  wrapper.sort "cub" %x dim 0 values(%0 : !s) : !s
+  wrapper.return %0 : !s
+}

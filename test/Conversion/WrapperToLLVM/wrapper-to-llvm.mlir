@@ -167,3 +167,18 @@ wrapper.func @costs(%x: !b) -> !b attributes {sym.symbols = {s0 = #sym.range<0, 
   wrapper.launch @k[] ins(%x : !b) outs(%0 : !b) {wrapper.cost = #wrapper.cost<bytes = <s0 * 8>, flops = <7>>}
   wrapper.return %0 : !b
 }
+
+// -----
+
+// A sort of the middle of three dimensions; one result is absent.
+// CHECK-LABEL: llvm.func @coil_sort
+// CHECK: %[[NULL:.*]] = llvm.mlir.zero
+// CHECK: call @coil_rt_sort(%{{.*}}, %{{.*}}, %{{.*}}, %[[NULL]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+!b = !wrapper.buffer<[2, s0, 3], f32, #wrapper.device<"cpu">>
+!i = !wrapper.buffer<[2, 4, 3], i64, #wrapper.device<"cpu">>
+wrapper.func @sort(%x: !b) -> !i attributes {sym.symbols = {s0 = #sym.range<4, 1024>}} {
+  wrapper.input_symbol "s0" = size 1 of %x : !b
+  %0 = wrapper.alloc : !i
+  wrapper.sort "runtime" %x dim 1 descending indices(%0 : !i) : !b
+  wrapper.return %0 : !i
+}

@@ -878,3 +878,83 @@ func.func @scan_c2_float8(%x: tensor<4xf8E4M3FN>) {
   %0 = graph.scan max, %x dim 0 : (tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN>
   return
 }
+
+// -----
+
+func.func @sort_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{has dimension 2 but its operand has rank 2}}
+  %v, %i = graph.sort %x dim 2 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi64>)
+  return
+}
+
+// -----
+
+func.func @sort_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{[4, 6]}}
+  %v, %i = graph.sort %x dim 1 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x5xi64>)
+  return
+}
+
+// -----
+
+func.func @sort_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{expected values with elements of type 'f32' but got 'f64'}}
+  %v, %i = graph.sort %x dim 1 : (tensor<4x6xf32>) -> (tensor<4x6xf64>, tensor<4x6xi64>)
+  return
+}
+
+// -----
+
+func.func @sort_c3_float8(%x: tensor<4xf8E4M3FN>) {
+  // expected-error@+1 {{must be}}
+  %v, %i = graph.sort %x dim 0 : (tensor<4xf8E4M3FN>) -> (tensor<4xf8E4M3FN>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @topk_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has dimension 1 but its operand has rank 1}}
+  %v, %i = graph.topk %x k <2> dim 1 : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @topk_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{cannot take 5 elements along dimension 0 of size 4}}
+  %v, %i = graph.topk %x k <5> dim 0 : (tensor<4xf32>) -> (tensor<5xf32>, tensor<5xi64>)
+  return
+}
+
+// -----
+
+func.func @topk_c2_negative(%x: tensor<?xf32, #sym.shape<[s0]>>) {
+  // expected-error@+1 {{cannot take -1 elements along dimension 0 of size s0}}
+  %v, %i = graph.topk %x k <-1> dim 0 : (tensor<?xf32, #sym.shape<[s0]>>) -> (tensor<0xf32>, tensor<0xi64>)
+  return
+}
+
+// -----
+
+func.func @topk_c2_dimension(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'d0' is not an expression over symbols}}
+  %v, %i = graph.topk %x k <d0> dim 0 : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @topk_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{[4, 2]}}
+  %v, %i = graph.topk %x k <2> dim 1 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi64>)
+  return
+}
+
+// -----
+
+func.func @topk_c4(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected values with elements of type 'f32' but got 'i32'}}
+  %v, %i = graph.topk %x k <2> dim 0 : (tensor<4xf32>) -> (tensor<2xi32>, tensor<2xi64>)
+  return
+}

@@ -652,3 +652,21 @@ func.func @arg_scan(%x: tensor<4x8xf32>) {
   %v, %i = graph.arg_scan max, %x dim 1 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
   return
 }
+
+// CHECK-LABEL: @sort
+func.func @sort(%x: tensor<4x8xf32>) {
+  // CHECK: graph.sort %{{.*}} dim 1 descending stable : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  %v, %i = graph.sort %x dim 1 descending stable : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  // CHECK: graph.sort %{{.*}} dim 0 library "runtime" :
+  %w, %j = graph.sort %x dim 0 library "runtime" : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  return
+}
+
+// CHECK-LABEL: @topk
+func.func @topk(%x: tensor<4x8xf32>, %y: tensor<?xi8, #sym.shape<[s0]>>) {
+  // CHECK: graph.topk %{{.*}} k <3> dim 1 largest sorted : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+  %v, %i = graph.topk %x k <3> dim 1 largest sorted : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+  // CHECK: graph.topk %{{.*}} k <s0 floordiv 2> dim 0 library "cub" :
+  %w, %j = graph.topk %y k <s0 floordiv 2> dim 0 library "cub" : (tensor<?xi8, #sym.shape<[s0]>>) -> (tensor<?xi8, #sym.shape<[s0 floordiv 2]>>, tensor<?xi64, #sym.shape<[s0 floordiv 2]>>)
+  return
+}

@@ -718,3 +718,27 @@ func.func @attention_c3_causal(%q: tensor<1x4x8x8xf16>) {
   %0 = loop.attention "cudnn" %q, %q, %q mask %q causal scale 1.0 : (tensor<1x4x8x8xf16>, tensor<1x4x8x8xf16>, tensor<1x4x8x8xf16>, tensor<1x4x8x8xf16>) -> tensor<1x8x4x8xf16>
   return
 }
+
+// -----
+
+func.func @sort_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has dimension 1 but its operand has rank 1}}
+  %v, %i = loop.sort "runtime" %x dim 1 : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @sort_c2(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{the sizes of its operand and results do not fit}}
+  %v, %i = loop.sort "runtime" %x dim 0 : (tensor<4x2xf32>) -> (tensor<5x2xf32>, tensor<5x2xi64>)
+  return
+}
+
+// -----
+
+func.func @sort_c3(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected values with elements of type 'f32' but got 'f16'}}
+  %v, %i = loop.sort "runtime" %x dim 0 : (tensor<4xf32>) -> (tensor<4xf16>, tensor<4xi64>)
+  return
+}

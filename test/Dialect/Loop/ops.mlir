@@ -110,3 +110,10 @@ func.func @scan(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tenso
   }
   return %y#0, %y#1, %y#2 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xi64>
 }
+
+// CHECK-LABEL: @sort
+func.func @sort(%x: tensor<4x8xf32>) {
+  // CHECK: loop.sort "runtime" %{{.*}} dim 1 descending : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+  %v, %i = loop.sort "runtime" %x dim 1 descending : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+  return
+}

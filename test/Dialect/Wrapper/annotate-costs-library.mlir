@@ -69,3 +69,18 @@ wrapper.func @converted(%x: !b) {
   wrapper.launch @k[] ins(%x : !b) outs(%0 : !b)
   wrapper.return
 }
+
+// -----
+
+// Reads 4 * 8 elements, writes 4 * 3 and as many positions.
+// CHECK-LABEL: wrapper.func @sort
+// CHECK: wrapper.sort {{.*}}wrapper.cost = #wrapper.cost<bytes = <272>, flops = <0>>
+!x = !wrapper.buffer<[4, 8], f32, #wrapper.device<"cpu">>
+!v = !wrapper.buffer<[4, 3], f32, #wrapper.device<"cpu">>
+!i = !wrapper.buffer<[4, 3], i64, #wrapper.device<"cpu">>
+wrapper.func @sort(%x: !x) {
+  %v = wrapper.alloc : !v
+  %i = wrapper.alloc : !i
+  wrapper.sort "runtime" %x dim 1 values(%v : !v) indices(%i : !i) : !x
+  wrapper.return
+}

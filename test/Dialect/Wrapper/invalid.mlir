@@ -479,3 +479,54 @@ wrapper.func @cost_c2(%x: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>) {
 
 // expected-error@+1 {{'wrapper.cost' is the cost of a launch or library call}}
 wrapper.func private @cost_c2_kind() attributes {wrapper.cost = 5 : i64}
+
+// -----
+
+!s = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @sort_c1(%x: !s) {
+  %v = wrapper.alloc : !s
+  // expected-error@+1 {{has dimension 1 but its operand has rank 1}}
+  wrapper.sort "runtime" %x dim 1 values(%v : !s) : !s
+  wrapper.return
+}
+
+// -----
+
+!s = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @sort_c1_result(%x: !s) {
+  // expected-error@+1 {{has no result}}
+  wrapper.sort "runtime" %x dim 0 : !s
+  wrapper.return
+}
+
+// -----
+
+!s = !wrapper.buffer<[4, 4], strides = [1, 4], f32, #wrapper.device<"cpu">>
+!t = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @sort_c2(%x: !s) {
+  %v = wrapper.alloc : !t
+  // expected-error@+1 {{expected contiguous buffers}}
+  wrapper.sort "runtime" %x dim 0 values(%v : !t) : !s
+  wrapper.return
+}
+
+// -----
+
+!s = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+!t = !wrapper.buffer<[4, 3], f32, #wrapper.device<"cpu">>
+wrapper.func @sort_c3(%x: !s) {
+  %v = wrapper.alloc : !t
+  // expected-error@+1 {{the sizes of its operands do not fit}}
+  wrapper.sort "runtime" %x dim 0 values(%v : !t) : !s
+  wrapper.return
+}
+
+// -----
+
+!s = !wrapper.buffer<[4], f8E5M2, #wrapper.device<"cpu">>
+wrapper.func @sort_c4(%x: !s) {
+  %v = wrapper.alloc : !s
+  // expected-error@+1 {{expected values of the operand's element type, not a float of 8 bits, and positions of 'i64'}}
+  wrapper.sort "runtime" %x dim 0 values(%v : !s) : !s
+  wrapper.return
+}

@@ -82,3 +82,17 @@ wrapper.func @constant() {
   %0 = wrapper.constant dense<1.0> : tensor<2xf32> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
   wrapper.return
 }
+
+// CHECK-LABEL: wrapper.func @sort
+!sx = !wrapper.buffer<[4, 8], f32, #wrapper.device<"cpu">>
+!sv = !wrapper.buffer<[4, 3], f32, #wrapper.device<"cpu">>
+!si = !wrapper.buffer<[4, 3], i64, #wrapper.device<"cpu">>
+wrapper.func @sort(%x: !sx) {
+  %v = wrapper.alloc : !sv
+  %i = wrapper.alloc : !si
+  // CHECK: wrapper.sort "runtime" %{{.*}} dim 1 descending values(%{{.*}} : !wrapper.buffer<[4, 3], f32, {{.*}}>) indices(%{{.*}} : !wrapper.buffer<[4, 3], i64, {{.*}}>) : !wrapper.buffer<[4, 8], f32,
+  wrapper.sort "runtime" %x dim 1 descending values(%v : !sv) indices(%i : !si) : !sx
+  // CHECK: wrapper.sort "runtime" %{{.*}} dim 1 indices(%{{.*}}) : !wrapper.buffer<[4, 8], f32,
+  wrapper.sort "runtime" %x dim 1 indices(%i : !si) : !sx
+  wrapper.return
+}

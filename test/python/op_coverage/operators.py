@@ -355,6 +355,52 @@ plain("loss", "cross_entropy(probabilities,smoothing)",
       lambda a, b: F.cross_entropy(a, b, label_smoothing=0.2, reduction="sum"),
       FLOATS[2:], (7, 11, 3), (7, 11, 3), kind="unit")
 
+# --- Sorting ----------------------------------------------------------------
+
+# Long enough for each way to sort, and not only along the last dimension.
+SORTED = [(), (1,), (7,), (0,), (3, 0), (0, 3), (5, 1, 13), (2, 3, 5, 7), (2, 1031), (1031, 3)]
+SELECTED = [(7,), (5, 13), (13, 1, 5), (5, 3, 5, 7), (2, 1031), (1031, 3)]
+
+
+def sorting(name, fn, dtypes=ALL, kind="special", shapes=SORTED):
+    unary(name, fn, dtypes, kind, shapes, "sort")
+
+
+def selected(x, k, dim, **kwargs):
+    """What is selected, and whether the positions are those of it: which of
+    equal elements are taken is not defined."""
+    values, indices = torch.topk(x, k, dim, **kwargs)
+    if not kwargs.get("sorted", True):
+        values = torch.sort(values, dim)[0]
+        return values, torch.sort(torch.gather(x, dim, indices), dim)[0]
+    return values, torch.gather(x, dim, indices)
+
+
+def sorted_unstably(x, dim=-1, **kwargs):
+    """Values, and those at the positions: the order of equal elements is not
+    defined."""
+    values, indices = torch.sort(x, dim, **kwargs)
+    return values, torch.gather(x, dim, indices)
+
+
+sorting("sort", sorted_unstably)
+sorting("sort(descending)", lambda x: sorted_unstably(x, descending=True))
+sorting("sort(0)", lambda x: sorted_unstably(x, 0))
+sorting("sort(stable)", lambda x: torch.sort(x, dim=-1, stable=True))
+sorting("sort(0, stable, descending)", lambda x: torch.sort(x, dim=0, stable=True, descending=True))
+sorting("sort(transposed)", lambda x: torch.sort(x.transpose(0, -1), -1), ALL,
+        shapes=[(5, 13), (3, 2, 7)])
+sorting("argsort", lambda x: torch.gather(x, -1, torch.argsort(x, -1)))
+sorting("argsort(0, stable, descending)",
+        lambda x: torch.argsort(x, dim=0, stable=True, descending=True))
+sorting("msort", torch.msort)
+for k in (0, 1, 3, 5):
+    sorting(f"topk({k})", lambda x, k=k: selected(x, k, -1), NUMBERS, shapes=SELECTED)
+    sorting(f"topk({k}, 0, smallest)", lambda x, k=k: selected(x, k, 0, largest=False), NUMBERS,
+            shapes=SELECTED)
+sorting("topk(positions)", lambda x: torch.topk(x, 4, -1), FLOATS[2:], "plain", [(7,), (2, 1031)])
+sorting("topk(unsorted)", lambda x: selected(x, 3, -1, sorted=False), NUMBERS, shapes=SELECTED)
+
 # --- Views and copies -------------------------------------------------------
 
 # Followed by an addition of one so that no output is an alias.

@@ -338,6 +338,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateBinaryLegalizations(t);
     populateActivationLegalizations(t);
     populateReductionLegalizations(t);
+    populateSortLegalizations(t);
     populateViewLegalizations(t);
     populateDataLegalizations(t);
     populateScatterLegalizations(t);

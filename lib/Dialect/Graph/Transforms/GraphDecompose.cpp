@@ -245,6 +245,20 @@ static void useLibrary(AttentionOp op, StringRef library) {
   });
 }
 
+/// Names the library that sorts. There is no way around it: without one it is
+/// an error.
+static LogicalResult chooseSort(Operation *op, StringRef library) {
+  StringAttr name = StringAttr::get(op->getContext(), library);
+  if (library.empty())
+    return op->emitOpError("needs the library 'cub' on GPUs, which cannot be "
+                           "loaded or is not among those of the compilation");
+  if (auto sort = dyn_cast<SortOp>(op))
+    sort.setLibraryAttr(sort.getLibraryAttr() ? sort.getLibraryAttr() : name);
+  else if (auto topk = dyn_cast<TopKOp>(op))
+    topk.setLibraryAttr(topk.getLibraryAttr() ? topk.getLibraryAttr() : name);
+  return success();
+}
+
 namespace {
 
 struct GraphDecompose : graph::impl::GraphDecomposePassBase<GraphDecompose> {
@@ -258,6 +272,13 @@ struct GraphDecompose : graph::impl::GraphDecomposePassBase<GraphDecompose> {
         decompose(op);
     SmallVector<AttentionOp> ops;
     getOperation()->walk([&](AttentionOp op) { ops.push_back(op); });
+    WalkResult sorts = getOperation()->walk([&](Operation *op) {
+      return isa<SortOp, TopKOp>(op) && failed(chooseSort(op, sort))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (sorts.wasInterrupted())
+      return signalPassFailure();
     bool hasCudnn = hasLibrary(library, "cudnn");
     for (AttentionOp op : ops) {
       if (op.getLibrary())

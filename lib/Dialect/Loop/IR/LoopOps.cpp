@@ -323,6 +323,34 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// SortOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SortOp::verify() {
+  auto type = [](Value v) { return cast<RankedTensorType>(v.getType()); };
+  SmallVector<ExprAttr> from = sym::getSizes(type(getInput())),
+                        to = sym::getSizes(type(getValues()));
+  size_t dim = getDim();
+  if (dim >= from.size()) // (C1)
+    return emitOpError() << "has dimension " << dim
+                         << " but its operand has rank " << from.size();
+  bool fits =
+      to.size() == from.size() && to == sym::getSizes(type(getIndices()));
+  for (size_t d = 0; fits && d < from.size(); ++d)
+    fits = d == dim ? !(from[d].isConstant() && to[d].isConstant() &&
+                        to[d].getValue() > from[d].getValue())
+                    : to[d] == from[d];
+  if (!fits) // (C2)
+    return emitOpError("the sizes of its operand and results do not fit");
+  if (type(getValues()).getElementType() !=
+      type(getInput()).getElementType()) // (C3)
+    return emitOpError() << "expected values with elements of type "
+                         << type(getInput()).getElementType() << " but got "
+                         << type(getValues()).getElementType();
+  return success();
+}
+
 OpFoldResult ViewOp::fold(FoldAdaptor) {
   // A view that reads every element at its own place is its operand.
   if (getInput().getType() == getResult().getType()) {

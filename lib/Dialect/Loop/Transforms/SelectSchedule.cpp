@@ -62,7 +62,7 @@ struct LoopSelectSchedulePass
     if (StringRef unknown; !areLibraries(library, unknown)) {
       getOperation().emitError()
           << "unknown library '" << unknown
-          << "', expected 'onednn', 'cublaslt', 'cudnn' or 'none'";
+          << "', expected 'onednn', 'cublaslt', 'cudnn', 'cub' or 'none'";
       return signalPassFailure();
     }
     int64_t bits = vectorBits ? vectorBits : getHostVectorBits();

@@ -380,3 +380,40 @@ LogicalResult AttentionOp::verify() {
     return emitOpError("the sizes of its operands do not fit");
   return success();
 }
+
+LogicalResult SortOp::verify() {
+  auto type = [](Value v) { return cast<BufferType>(v.getType()); };
+  ArrayRef<ExprAttr> from = type(getX()).getSizes().getDims();
+  size_t dim = getDim();
+  if (dim >= from.size()) // (C1)
+    return emitOpError() << "has dimension " << dim
+                         << " but its operand has rank " << from.size();
+  SmallVector<Value> results;
+  for (Value v : {getValues(), getIndices()})
+    if (v)
+      results.push_back(v);
+  if (results.empty()) // (C1)
+    return emitOpError("has no result");
+  for (Value v : getOperands())
+    if (!type(v).isContiguous()) // (C2)
+      return emitOpError("expected contiguous buffers");
+  for (Value v : results) { // (C3)
+    ArrayRef<ExprAttr> to = type(v).getSizes().getDims();
+    bool fits = type(v).getSizes() == type(results.front()).getSizes() &&
+                to.size() == from.size();
+    for (size_t d = 0; fits && d < from.size(); ++d)
+      fits = d == dim || to[d] == from[d];
+    if (!fits)
+      return emitOpError("the sizes of its operands do not fit");
+  }
+  Type element = type(getX()).getElementType();
+  bool fits = !isa<FloatType>(element) || element.getIntOrFloatBitWidth() > 8;
+  if (getValues())
+    fits &= type(getValues()).getElementType() == element;
+  if (getIndices())
+    fits &= type(getIndices()).getElementType().isSignlessInteger(64);
+  if (!fits) // (C4)
+    return emitOpError("expected values of the operand's element type, not a "
+                       "float of 8 bits, and positions of 'i64'");
+  return success();
+}

@@ -52,6 +52,7 @@ void WrapperDialect::initialize() {
   cpu.launchFunction = "coil_rt_launch_cpu";
   cpu.contractionFunction = "coil_rt_contraction";
   cpu.convolutionFunction = "coil_rt_convolution";
+  cpu.sortFunction = "coil_rt_sort";
   cpu.hostAccessible = true;
   registerDevice(std::move(cpu));
   DeviceInfo cuda;
@@ -64,6 +65,7 @@ void WrapperDialect::initialize() {
   cuda.contractionFunction = "coil_rt_contraction_cuda";
   cuda.convolutionFunction = "coil_rt_convolution_cuda";
   cuda.attentionFunction = "coil_rt_attention_cuda";
+  cuda.sortFunction = "coil_rt_sort_cuda";
   cuda.inputFunction = "coil_rt_input_cuda";
   cuda.copyFunction = "coil_rt_copy_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";
@@ -208,7 +210,8 @@ LogicalResult WrapperDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
   if (attr.getName() == kCostAttrName &&
       (!isa<CostAttr>(attr.getValue()) ||
-       !isa<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp>(op))) // (C2)
+       !isa<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
+           op))) // (C2)
     return op->emitOpError() << "'" << kCostAttrName
                              << "' is the cost of a launch or library call";
   return success();

@@ -44,6 +44,7 @@ private:
   CostAttr getCost(ContractionOp op);
   CostAttr getCost(ConvolutionOp op);
   CostAttr getCost(AttentionOp op);
+  CostAttr getCost(SortOp op);
 
   const loop::Cost &getKernelCost(KernelOp kernel, loop::KernelOp body);
   CostAttr get(ExprAttr bytes, ExprAttr flops, ExprAttr matrix) {
@@ -199,12 +200,21 @@ CostAttr Annotator::getCost(AttentionOp op) {
       flops);
 }
 
+CostAttr Annotator::getCost(SortOp op) {
+  // Comparisons are no operations on floats.
+  ExprAttr none = sym::constant(context, 0);
+  return get(sym::add(getBytes(op.getX()), sym::add(getBytes(op.getValues()),
+                                                    getBytes(op.getIndices()))),
+             none, none);
+}
+
 void Annotator::run() {
   for (Operation &op : fn.getBody().front()) {
-    auto cost = llvm::TypeSwitch<Operation *, CostAttr>(&op)
-                    .Case<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp>(
-                        [&](auto step) { return getCost(step); })
-                    .Default([](Operation *) { return CostAttr(); });
+    auto cost =
+        llvm::TypeSwitch<Operation *, CostAttr>(&op)
+            .Case<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
+                [&](auto step) { return getCost(step); })
+            .Default([](Operation *) { return CostAttr(); });
     if (cost)
       op.setAttr(kCostAttrName, cost);
   }

@@ -14,6 +14,7 @@
 
 include "coil/Dialect/Graph/IR/GraphPointwiseOps.td"
 include "coil/Dialect/Graph/IR/GraphReductionOps.td"
+include "coil/Dialect/Graph/IR/GraphSortOps.td"
 include "coil/Dialect/Graph/IR/GraphDataOps.td"
 
 #endif // COIL_DIALECT_GRAPH_IR_GRAPHOPS_TD

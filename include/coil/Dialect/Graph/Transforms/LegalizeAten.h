@@ -147,6 +147,7 @@ void populateUnaryLegalizations(AtenLegalizations &table);
 void populateBinaryLegalizations(AtenLegalizations &table);
 void populateActivationLegalizations(AtenLegalizations &table);
 void populateReductionLegalizations(AtenLegalizations &table);
+void populateSortLegalizations(AtenLegalizations &table);
 void populateViewLegalizations(AtenLegalizations &table);
 void populateDataLegalizations(AtenLegalizations &table);
 void populateScatterLegalizations(AtenLegalizations &table);

@@ -71,6 +71,8 @@ def GraphDecomposePass
   let options = [
     Option<"library", "library", "std::string", "\"none\"",
            "The libraries that there are, separated by commas">,
+    Option<"sort", "sort", "std::string", "\"runtime\"",
+           "The library that sorts; empty where there is none">,
     Option<"tiles", "tiles", "bool", "false",
            "Make a product of a convolution whose windows are tiles">];
   let dependentDialects = ["::coil::graph::GraphDialect"];

@@ -152,6 +152,35 @@ def Loop_AttentionOp : Loop_Op<"attention", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Loop_SortOp : Loop_Op<"sort", [Pure]> {
+  let summary = "elements in order along a dimension, by a library";
+  let description = [{
+    The elements of the operand along `dim` in ascending or descending order, as
+    far as the results have room for them, and their positions. NaN counts as
+    larger than every number, 0.0 and -0.0 are equal, and equal elements keep
+    their order. It is not a kernel, since no schedule of ours computes it.
+
+    (C1) `dim` is inside the rank.
+    (C2) The results have the sizes of the operand but along `dim`, where they
+         agree and are not known to be larger.
+    (C3) The values have the element type of the operand, the positions are
+         `i64`.
+
+    Example:
+    ```mlir
+    %v, %i = loop.sort "runtime" %x dim 1 descending : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$library, AnyRankedTensor:$input, I64Attr:$dim,
+                       UnitAttr:$descending);
+  let results = (outs AnyRankedTensor:$values, RankedTensorOf<[I64]>:$indices);
+  let assemblyFormat = [{
+    $library $input `dim` $dim (`descending` $descending^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

@@ -103,7 +103,7 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
            "Keep contractions in the form that a library computes">,
     Option<"library", "library", "std::string", "\"onednn\"",
            "The libraries whose form it is, separated by commas: onednn, "
-           "cublaslt, cudnn">,
+           "cublaslt, cudnn, cub">,
     Option<"enoughResults", "enough-results", "int64_t", "16",
            "A long reduction to fewer results than this stays apart from its "
            "consumer, so that it can be split">];
@@ -195,7 +195,7 @@ def LoopSelectSchedulePass
            "Width of vector registers in bits; 0: the host's widest">,
     Option<"library", "library", "std::string", "\"onednn\"",
            "Libraries for contractions and convolutions, separated by commas: "
-           "onednn, cublaslt, cudnn; or none">,
+           "onednn, cublaslt, cudnn, cub; or none">,
     Option<"onlyLibrary", "only-library", "bool", "false",
            "Leave the other kernels to another device">];
 }

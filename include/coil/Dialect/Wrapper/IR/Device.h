@@ -37,6 +37,7 @@ struct DeviceInfo {
   std::string contractionFunction;
   std::string convolutionFunction;
   std::string attentionFunction;
+  std::string sortFunction;
   /// Gives an input's memory as kernels want it (`coil_rt_input_cuda`); empty
   /// takes it as it is.
   std::string inputFunction;

@@ -267,4 +267,37 @@ def Wrapper_AttentionOp : Wrapper_Op<"attention"> {
   let hasVerifier = 1;
 }
 
+def Wrapper_SortOp : Wrapper_Op<"sort", [AttrSizedOperandSegments]> {
+  let summary = "elements in order along a dimension, by a library";
+  let description = [{
+    The elements of `x` along `dim` in ascending or descending order, as far as
+    `values` and `indices` have room for them, which receive the elements and
+    their positions. One of the two may be absent. NaN counts as larger than
+    every number, 0.0 and -0.0 are equal, and equal elements keep their order.
+
+    (C1) `dim` is inside the rank, and there is a result.
+    (C2) All buffers are contiguous.
+    (C3) The results have the sizes of `x` but along `dim`, where they agree.
+    (C4) The values have the element type of `x`, which is not a float of 8
+         bits; the positions are `i64`.
+
+    Example:
+    ```mlir
+    wrapper.sort "runtime" %x dim 1 descending values(%v : !wrapper.buffer<[s0, 3], f32, #wrapper.device<"cpu">>)
+        indices(%i : !wrapper.buffer<[s0, 3], i64, #wrapper.device<"cpu">>) : !wrapper.buffer<[s0, 8], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins StrAttr:$library,
+                       Arg<Wrapper_Buffer, "", [MemRead]>:$x, I64Attr:$dim,
+                       UnitAttr:$descending,
+                       Arg<Optional<Wrapper_Buffer>, "", [MemWrite]>:$values,
+                       Arg<Optional<Wrapper_Buffer>, "", [MemWrite]>:$indices);
+  let assemblyFormat = [{
+    $library $x `dim` $dim (`descending` $descending^)?
+    (`values` `(` $values^ `:` type($values) `)`)?
+    (`indices` `(` $indices^ `:` type($indices) `)`)? attr-dict `:` type($x)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERCOMPUTEOPS_TD

@@ -1,0 +1,109 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Legalisation of sorting and selecting.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using sym::ExprAttr;
+
+namespace {
+/// What a call sorts: values and positions, of which it may want one alone.
+enum class Wanted { Both, Indices, Values };
+} // namespace
+
+static LogicalResult refuseElements(AtenCall &c, Value x) {
+  Type type = getElementType(x);
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)
+    return c.fail("floats of 8 bits have no order");
+  return success();
+}
+
+static LogicalResult replace(AtenCall &c, Value values, Value indices,
+                             Wanted wanted) {
+  switch (wanted) {
+  case Wanted::Both:
+    return c.replace({values, indices});
+  case Wanted::Indices:
+    return c.replace(indices);
+  case Wanted::Values:
+    return c.replace(values);
+  }
+  llvm_unreachable("all are handled");
+}
+
+/// `sort`, `argsort` and `msort`.
+static AtenHandler sort(Wanted wanted) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    if (!x)
+      return c.fail("its operand is missing");
+    if (failed(refuseElements(c, x)))
+      return failure();
+    std::optional<int64_t> dim = wanted == Wanted::Values
+                                     ? std::optional<int64_t>(0)
+                                     : c.getDim("dim", getRank(x));
+    if (!dim && c.has("dim"))
+      return c.fail("its dimension is not constant");
+    if (getRank(x) == 0)
+      return replace(c, x, c.b.scalar(0, c.b.getBuilder().getI64Type()),
+                     wanted);
+    auto op = SortOp::create(
+        c.b.getBuilder(), c.b.getLoc(), x, dim.value_or(getRank(x) - 1),
+        c.boolOr("descending", false), c.boolOr("stable", false));
+    return replace(c, op.getValues(), op.getIndices(), wanted);
+  };
+}
+
+static LogicalResult topk(AtenCall &c) {
+  Value x = c.tensor("self");
+  ExprAttr k = c.getExpr("k");
+  if (!x || !k)
+    return c.fail("it has no operand or number of elements");
+  if (failed(refuseElements(c, x)))
+    return failure();
+  std::optional<int64_t> dim = c.getDim("dim", getRank(x));
+  if (!dim && c.has("dim"))
+    return c.fail("its dimension is not constant");
+  bool isScalar = getRank(x) == 0;
+  if (isScalar)
+    x = c.b.unsqueeze(x, 0);
+  int64_t along = isScalar ? 0 : dim.value_or(getRank(x) - 1);
+  ExprAttr size = getSizes(x)[static_cast<size_t>(along)];
+  if (k.isConstant() && size.isConstant()) {
+    if (k.getValue() < 0 || k.getValue() > size.getValue())
+      return c.fail("it takes more elements than there are");
+  } else if (!c.getContext().isLessOrEqual(k, size)) {
+    sym::AssertOp::create(c.b.getBuilder(), c.b.getLoc(), k, sym::Predicate::Le,
+                          size,
+                          c.b.getBuilder().getStringAttr(
+                              "a selection takes no more elements than there "
+                              "are"));
+  }
+  auto op = TopKOp::create(c.b.getBuilder(), c.b.getLoc(), x, k, along,
+                           c.boolOr("largest", true), c.boolOr("sorted", true));
+  Value values = op.getValues(), indices = op.getIndices();
+  if (isScalar && !k.isConstant(1))
+    return c.fail("it takes other than one element of a scalar");
+  if (isScalar) {
+    values = c.b.reshape(values, {});
+    indices = c.b.reshape(indices, {});
+  }
+  return c.replace({values, indices});
+}
+
+void graph::populateSortLegalizations(AtenLegalizations &table) {
+  table.add("sort sort.stable", sort(Wanted::Both));
+  table.add("argsort argsort.stable", sort(Wanted::Indices));
+  table.add("msort", sort(Wanted::Values));
+  table.add("topk", topk);
+}

@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reference semantics of sorting and selecting.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphModels.h"
+#include "SortElements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::reference;
+
+/// The order of elements: NaN is the largest, whatever its sign.
+static bool isLess(DType dtype, Scalar x, Scalar y) {
+  if (isFloat(dtype)) {
+    if (std::isnan(x.f) || std::isnan(y.f))
+      return !std::isnan(x.f);
+    return x.f < y.f;
+  }
+  return dtype == DType::U64 ? uint64_t(x.i) < uint64_t(y.i) : x.i < y.i;
+}
+
+LogicalResult reference::sortElements(Operation *op, Frame &frame,
+                                      const Tensor &input, int64_t dim,
+                                      bool descending,
+                                      SmallVectorImpl<Tensor> &results) {
+  FailureOr<Tensor> values = frame.allocate(op, op->getResult(0).getType());
+  FailureOr<Tensor> indices = frame.allocate(op, op->getResult(1).getType());
+  if (failed(values) || failed(indices))
+    return failure();
+  int64_t size = input.getSizes()[dim], count = values->getSizes()[dim],
+          inner = 1;
+  if (count > size)
+    return op->emitError() << "takes " << count << " of " << size
+                           << " elements";
+  for (int64_t s : input.getSizes().drop_front(dim + 1))
+    inner *= s;
+  int64_t lines = size == 0 ? 0 : input.getNumElements() / size;
+  // About what sorting compares.
+  if (failed(frame.spend(op, lines * size *
+                                 (1 + int64_t(std::log2(double(size) + 1))))))
+    return failure();
+  std::vector<int64_t> order(size);
+  for (int64_t line = 0; line < lines; ++line) {
+    int64_t start = line / inner * size * inner + line % inner,
+            to = line / inner * count * inner + line % inner;
+    auto at = [&](int64_t i) { return input.get(start + i * inner); };
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return descending ? isLess(input.getDType(), at(b), at(a))
+                        : isLess(input.getDType(), at(a), at(b));
+    });
+    for (int64_t i = 0; i < count; ++i) {
+      values->set(to + i * inner, at(order[i]));
+      indices->set(to + i * inner, makeInt(order[i]));
+    }
+  }
+  results.push_back(*values);
+  results.push_back(*indices);
+  return success();
+}
+
+namespace {
+
+struct SortModel
+    : ReferenceOpInterface::ExternalModel<SortModel, graph::SortOp> {
+  LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
+                         SmallVectorImpl<Tensor> &results) const {
+    auto sort = cast<graph::SortOp>(op);
+    return sortElements(op, frame, operands[0],
+                        static_cast<int64_t>(sort.getDim()),
+                        sort.getDescending(), results);
+  }
+};
+
+struct TopKModel
+    : ReferenceOpInterface::ExternalModel<TopKModel, graph::TopKOp> {
+  LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
+                         SmallVectorImpl<Tensor> &results) const {
+    auto topk = cast<graph::TopKOp>(op);
+    return sortElements(op, frame, operands[0],
+                        static_cast<int64_t>(topk.getDim()), topk.getLargest(),
+                        results);
+  }
+};
+
+} // namespace
+
+void reference::registerGraphSortModels(MLIRContext *context) {
+  graph::SortOp::attachInterface<SortModel>(*context);
+  graph::TopKOp::attachInterface<TopKModel>(*context);
+}
