@@ -209,6 +209,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
   loop::LoopSelectSchedulePassOptions schedule;
   schedule.vectorBits = options.vectorBits;
+  schedule.streamBytes = options.streamBytes;
   schedule.library = library;
   // Kernels for a GPU are scheduled when their buffers are known.
   schedule.onlyLibrary = isCuda(options);

@@ -128,7 +128,9 @@ def ConvertLoopToCPUPass
     stride one along it are vector loads and stores, others gathers and
     scatters. A value that the schedule keeps is stored in the result that holds
     it by the phase that computes it first, and loaded by later ones. With
-    `rows`, a phase walks rows of the block with accumulators in memory.
+    `rows`, a phase walks rows of the block with accumulators in memory. Vectors
+    of results that the schedule streams are stored past the caches where their
+    address turns out to be a multiple of their size; a fence ends the function.
 
     Constraints:
     (C1) The kernel is in value form.
@@ -143,6 +145,7 @@ def ConvertLoopToCPUPass
          over the vector dimension, and no other values along the reduced
          dimensions after it; the accumulators of a block take at most 64 KiB.
     (C6) The vector dimension is not one that a scan or scatter is over.
+    (C7) `stream` names results that `loop.store` writes and that keep no value.
 
     Before:
     ```mlir

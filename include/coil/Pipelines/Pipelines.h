@@ -67,6 +67,11 @@ struct CompilePipelineOptions
       *this, "vector-bits",
       llvm::cl::desc("Width of vector registers in bits; 0: the host's widest"),
       llvm::cl::init(0)};
+  Option<int64_t> streamBytes{
+      *this, "stream-bytes",
+      llvm::cl::desc("Size from which on the CPU stores a result past the "
+                     "caches"),
+      llvm::cl::init(int64_t(32) << 20)};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Merge kernels"),
                     llvm::cl::init(true)};
   Option<std::string> plan{

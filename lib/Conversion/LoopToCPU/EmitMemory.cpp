@@ -247,9 +247,8 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
 
 void KernelEmitter::emitPrefetch(LoadOp load, ExprAttr address, Value pointer,
                                  unsigned copy) {
-  auto again = secondReads.find(load);
-  if (!vectorIsReduced || again == secondReads.end() ||
-      again->second != currentPhase)
+  ArrayRef<unsigned> phasesOfLoad = reads[load];
+  if (!vectorIsReduced || phasesOfLoad.size() < 2)
     return;
   int64_t bytes = elementBytes(load.getType()), total = bytes;
   for (unsigned d : reducedDims) {
@@ -258,6 +257,11 @@ void KernelEmitter::emitPrefetch(LoadOp load, ExprAttr address, Value pointer,
       return;
     total *= extent;
   }
+  // The last loop writes. Short rows are better brought before it does, long
+  // ones while it does.
+  bool isShort = total <= kFirstLevelBytes;
+  if (currentPhase != (isShort ? phasesOfLoad[1] : phasesOfLoad.back()))
+    return;
   if (copy * width * bytes % kCacheLineBytes != 0)
     return;
   // Tasks go along the last parallel dimension first.
@@ -272,10 +276,8 @@ void KernelEmitter::emitPrefetch(LoadOp load, ExprAttr address, Value pointer,
   Value next = LLVM::GEPOp::create(
       b, pointer.getType(), memoryType(load.getType()), pointer,
       ArrayRef<LLVM::GEPArg>{scalarExpr(split->first)});
-  constexpr int32_t forReading = 0, firstLevel = 3, secondLevel = 2, data = 1;
-  LLVM::Prefetch::create(b, next, forReading,
-                         total <= kFirstLevelBytes ? firstLevel : secondLevel,
-                         data);
+  constexpr int32_t forReading = 0, firstLevel = 3, data = 1;
+  LLVM::Prefetch::create(b, next, forReading, firstLevel, data);
 }
 
 Value KernelEmitter::loadVector(Value pointer, VectorType type, Value active,
@@ -324,6 +326,33 @@ LogicalResult KernelEmitter::emitKeptLoad(StoreOp store, Value value) {
   return success();
 }
 
+void KernelEmitter::emitStreamedStores(ArrayRef<Value> vectors,
+                                       ArrayRef<Value> pointers,
+                                       unsigned alignment) {
+  // The copies follow each other, so that one address speaks for all.
+  auto bytes = static_cast<unsigned>(width) * alignment;
+  Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), pointers.front());
+  Value offset =
+      arith::AndIOp::create(b, address, constantIndex(int64_t(bytes) - 1));
+  Value isAligned = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, offset,
+                                          constantIndex(0));
+  auto choice = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  for (auto [vector, pointer] : llvm::zip(vectors, pointers)) {
+    // X86 has no such store for halves.
+    Value v = vector;
+    if (auto type = cast<VectorType>(v.getType());
+        type.getElementType().isF16() || type.getElementType().isBF16())
+      v = LLVM::BitcastOp::create(b, type.clone(b.getI16Type()), v);
+    LLVM::StoreOp::create(b, v, pointer, bytes, /*isVolatile=*/false,
+                          /*isNonTemporal=*/true);
+  }
+  b.setInsertionPointToStart(choice.elseBlock());
+  for (auto [vector, pointer] : llvm::zip(vectors, pointers))
+    LLVM::StoreOp::create(b, vector, pointer, alignment);
+}
+
 LogicalResult KernelEmitter::emitStore(StoreOp store, Value value) {
   unsigned number =
       static_cast<unsigned>(kernel.getInputs().size() + store.getOutput());
@@ -345,6 +374,17 @@ LogicalResult KernelEmitter::emitStore(StoreOp store, Value value) {
   }
   ExprAttr v = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
   auto split = sym::splitLinear(address, v);
+  if (split && split->first.isConstant(1) && !tailMask(0) &&
+      streamed.contains(store.getOutput()) && llvm::isPowerOf2_64(width)) {
+    SmallVector<Value> vectors, pointers;
+    for (unsigned copy = 0; copy < copies; ++copy) {
+      vectors.push_back(toMemory(broadcast(lookup(value, copy))));
+      pointers.push_back(
+          elementPointer(base, memory, scalarExpr(address, copy)));
+    }
+    emitStreamedStores(vectors, pointers, alignment);
+    return success();
+  }
   for (unsigned copy = 0; copy < copies; ++copy) {
     Value vec = toMemory(broadcast(lookup(value, copy)));
     Value active = tailMask(copy);

@@ -58,7 +58,14 @@ void KernelEmitter::analyze() {
            llvm::enumerate(schedule.getKeep().asArrayRef()))
         if (number >= 0)
           keep(static_cast<unsigned>(output), number);
+    if (schedule.getStream())
+      for (int64_t output : schedule.getStream().asArrayRef())
+        streamed.insert(static_cast<unsigned>(output));
   }
+  for (unsigned phase = 0; phase < phases.size(); ++phase)
+    for (Operation *op : getSlice(phase))
+      if (isa<LoadOp>(op))
+        reads[op].push_back(phase);
   if (width == 1) {
     vectorDim = -1;
     unroll = 1;
@@ -131,6 +138,10 @@ Operation *KernelEmitter::emit(OpBuilder &builder, StringRef name) {
     return nullptr;
   }
   b.setInsertionPointToEnd(entry);
+  // Stores past the caches come in no order with those that say that this is
+  // done.
+  if (!streamed.empty())
+    LLVM::FenceOp::create(b, LLVM::AtomicOrdering::seq_cst);
   Value status = errorFlag
                      ? LLVM::LoadOp::create(b, i32, errorFlag).getResult()
                      : arith::ConstantIntOp::create(b, i32, 0).getResult();
@@ -262,6 +273,14 @@ LogicalResult KernelEmitter::emitPoint() {
   return success();
 }
 
+SmallVector<Operation *> KernelEmitter::getSlice(unsigned phase) const {
+  DenseSet<Operation *> readBack;
+  for (auto &[op, where] : kept)
+    if (where.phase < phase)
+      readBack.insert(op);
+  return phases.getSlice(phase, readBack);
+}
+
 LogicalResult KernelEmitter::emitPhase(unsigned phase) {
   currentPhase = phase;
   // Values of the point, once.
@@ -271,17 +290,9 @@ LogicalResult KernelEmitter::emitPhase(unsigned phase) {
     if (!phases.isInner(&op) && !onceATask.contains(&op) && failed(emitOp(&op)))
       return failure();
   }
-  // What the loop of this phase has to compute.
-  DenseSet<Operation *> readBack;
-  for (auto &[op, where] : kept)
-    if (where.phase < phase)
-      readBack.insert(op);
-  SmallVector<Operation *> slice = phases.getSlice(phase, readBack);
+  SmallVector<Operation *> slice = getSlice(phase);
   if (slice.empty())
     return success();
-  for (Operation *op : slice)
-    if (isa<LoadOp>(op) && !firstReads.insert(op).second)
-      secondReads.try_emplace(op, phase);
 
   SmallVector<Value> start;
   for (Operation *op : slice) {

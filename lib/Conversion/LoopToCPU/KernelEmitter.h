@@ -65,6 +65,8 @@ private:
               llvm::function_ref<mlir::LogicalResult()> body);
   mlir::LogicalResult emitPoint();
   mlir::LogicalResult emitPhase(unsigned phase);
+  /// What the loop of a phase has to compute.
+  llvm::SmallVector<mlir::Operation *> getSlice(unsigned phase) const;
   /// Emits a loop over reduced dimension number `depth`; `accumulators` are
   /// carried through.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
@@ -138,14 +140,18 @@ private:
                          llvm::MutableArrayRef<mlir::Value> args,
                          mlir::Value active);
   /// Loads the value that `store`'s elements hold for `value`.
+  /// Stores neighbouring vectors past the caches where they are aligned.
+  void emitStreamedStores(llvm::ArrayRef<mlir::Value> vectors,
+                          llvm::ArrayRef<mlir::Value> pointers,
+                          unsigned alignment);
   mlir::LogicalResult emitKeptLoad(StoreOp store, mlir::Value value);
   /// A load of a whole vector, masked when `active` is not null.
   mlir::Value loadVector(mlir::Value pointer, mlir::VectorType type,
                          mlir::Value active, mlir::Value other,
                          unsigned alignment);
-  /// In the second loop of a point that reads these elements, which finds them
-  /// in the cache and has the time: brings those of the next point, which its
-  /// first loop would wait for.
+  /// In the second loop of a point that reads these elements and finds them in
+  /// the first cache, or in the last where they are in the second: brings those
+  /// of the next point, which its first loop would wait for.
   void emitPrefetch(LoadOp load, sym::ExprAttr address, mlir::Value pointer,
                     unsigned copy);
   sym::ExprAttr linearAddress(llvm::ArrayRef<sym::ExprAttr> indices,
@@ -232,9 +238,10 @@ private:
     unsigned phase;
   };
   llvm::MapVector<mlir::Operation *, Kept> kept;
-  /// The phase whose loop is the second that reads.
-  llvm::DenseMap<mlir::Operation *, unsigned> secondReads;
-  llvm::DenseSet<mlir::Operation *> firstReads;
+  /// Results that are stored past the caches.
+  llvm::SmallDenseSet<unsigned> streamed;
+  /// The phases in whose loops each load is done.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 3>> reads;
   /// Memory of the accumulators when reducing by rows, one for each value.
   llvm::SmallVector<mlir::Value> rowAccumulators;
   llvm::SmallVector<mlir::Operation *> rowReductions;

@@ -79,6 +79,30 @@ static LogicalResult checkRows(loop::KernelOp body,
   return success();
 }
 
+/// (C7)
+static LogicalResult checkStream(loop::KernelOp body,
+                                 loop::ScheduleAttr schedule) {
+  if (!schedule.getStream())
+    return success();
+  ArrayRef<int64_t> keep;
+  if (schedule.getKeep())
+    keep = schedule.getKeep().asArrayRef();
+  for (int64_t output : schedule.getStream().asArrayRef()) {
+    auto no = [&](const char *why) {
+      return body.emitOpError("has a schedule that streams result ")
+             << output << ": " << why;
+    };
+    if (output < 0 || output >= static_cast<int64_t>(body.getNumResults()))
+      return no("there is no such result");
+    if (!body.getStore(static_cast<unsigned>(output)))
+      return no("no 'loop.store' writes it");
+    if (output < static_cast<int64_t>(keep.size()) &&
+        keep[static_cast<size_t>(output)] >= 0)
+      return no("it keeps a value");
+  }
+  return success();
+}
+
 /// (C6)
 static LogicalResult checkOrder(loop::KernelOp body,
                                 loop::ScheduleAttr schedule) {
@@ -119,7 +143,8 @@ struct ConvertLoopToCPUPass
       }
       if (failed(checkKeep(body, schedule)) ||
           failed(checkRows(body, schedule)) ||
-          failed(checkOrder(body, schedule)))
+          failed(checkOrder(body, schedule)) ||
+          failed(checkStream(body, schedule)))
         return signalPassFailure();
       grain = schedule.getGrain();
     }

@@ -192,3 +192,41 @@ wrapper.kernel @convert_loop_to_cpu_c6(%x: tensor<8x64xf32>) attributes {input_s
   }
   wrapper.yield %0 : tensor<8x64xf32>
 }
+
+// -----
+
+wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule that streams result 1: there is no such result}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, stream = [1]> {
+    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
+    loop.store %v, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x64xf32>
+}
+
+// -----
+
+wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule that streams result 0: it keeps a value}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
+    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x64xf32>
+}
+
+// -----
+
+wrapper.kernel @scatter(%t: tensor<8x32xf32>, %x: tensor<8x32xf32>) attributes {input_strides = [#sym.shape<[32, 1]>, #sym.shape<[32, 1]>], output_strides = [#sym.shape<[32, 1]>], symbols = [], in_place = array<i64: 0, 0>} {
+  // expected-error @below {{has a schedule that streams result 0: no 'loop.store' writes it}}
+  %0 = loop.kernel "scatter" [8, 32] (%a = %t, %b = %x) : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32> schedule<vector_dim = 1, vector_width = 16, stream = [0]> {
+    %v = loop.load %b[d0, d1] : tensor<8x32xf32> -> f32
+    loop.scatter sum %v into %a[d0, d1] as 0 over [0] : f32, tensor<8x32xf32>
+  }
+  wrapper.yield %0 : tensor<8x32xf32>
+}

@@ -120,3 +120,29 @@ wrapper.kernel @convert_loop_to_cpu_op(%x: tensor<16xf32>) attributes {input_str
   }
   wrapper.yield %0 : tensor<16xf32>
 }
+
+// -----
+
+// A streamed result: vectors go past the caches where they are aligned, masked
+// ones do not, and a fence ends the function.
+// CHECK-LABEL: wrapper.kernel @streamed
+// CHECK:       scf.for
+// CHECK:         %[[FIRST:.+]] = llvm.ptrtoint
+// CHECK:         %[[OFFSET:.+]] = arith.andi %[[FIRST]], %c63
+// CHECK:         %[[ALIGNED:.+]] = arith.cmpi eq, %[[OFFSET]]
+// CHECK:         scf.if %[[ALIGNED]]
+// CHECK-COUNT-2:   llvm.store {{.+}} {alignment = 64 : i64, nontemporal}
+// CHECK:         } else {
+// CHECK-COUNT-2:   llvm.store {{.+}} {alignment = 4 : i64}
+// CHECK:       llvm.intr.masked.store
+// CHECK-NOT:   nontemporal
+// CHECK:       llvm.fence seq_cst
+// CHECK-NEXT:  llvm.return
+wrapper.kernel @streamed(%x: tensor<100001xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "neg" [100001] (%a = %x) : (tensor<100001xf32>) -> tensor<100001xf32> schedule<vector_dim = 0, vector_width = 16, unroll = 2, block = 4096, stream = [0]> {
+    %v = loop.load %a[d0] : tensor<100001xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<100001xf32>
+}

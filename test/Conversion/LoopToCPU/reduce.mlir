@@ -189,3 +189,27 @@ wrapper.kernel @rows(%x: tensor<101x64xf32>) attributes {input_strides = [#sym.s
   }
   wrapper.yield %0 : tensor<64xf32>
 }
+
+// -----
+
+// A row that only the second cache holds: the last loop, which writes, brings
+// the next one.
+// CHECK-LABEL: wrapper.kernel @rows_of_the_second_cache
+// CHECK:       scf.for
+// CHECK-NOT:     prefetch
+// CHECK:       scf.for
+// CHECK-NOT:     prefetch
+// CHECK:       scf.for
+// CHECK:         "llvm.intr.prefetch"
+wrapper.kernel @rows_of_the_second_cache(%x: tensor<8x32768xf32>) attributes {input_strides = [#sym.shape<[32768, 1]>], output_strides = [#sym.shape<[32768, 1]>], symbols = []} {
+  %0 = loop.kernel "softmax" [8, 32768] (%a = %x) : (tensor<8x32768xf32>) -> tensor<8x32768xf32> schedule<vector_dim = 1, vector_width = 16> {
+    %v = loop.load %a[d0, d1] : tensor<8x32768xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x32768xf32>
+}

@@ -144,3 +144,24 @@ func.func @scan_columns(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   }
   return %y : tensor<64x64xf32>
 }
+
+// A result larger than the caches is streamed, and keeps nothing; one that is
+// smaller than they are is not.
+// CHECK-LABEL: @large_results_are_streamed
+// CHECK:       "normalize"
+// WIDE:        schedule<
+// CHECK-NOT:   keep
+// WIDE-SAME:   stream = [0]>
+func.func @large_results_are_streamed(%x: tensor<65536x1024xf32>) -> (tensor<65536x1024xf32>, tensor<65536xf32>) {
+  %0:2 = loop.kernel "normalize" [65536, 1024] (%a = %x) : (tensor<65536x1024xf32>) -> (tensor<65536x1024xf32>, tensor<65536xf32>) {
+    %v = loop.load %a[d0, d1] : tensor<65536x1024xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+    loop.store %s, 1 [d0] : f32
+  }
+  return %0#0, %0#1 : tensor<65536x1024xf32>, tensor<65536xf32>
+}

@@ -162,7 +162,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringAttr library, int64_t vectorDim,
                                    int64_t vectorWidth, int64_t unroll,
                                    int64_t block, int64_t grain, int64_t rows,
-                                   DenseI64ArrayAttr keep) {
+                                   DenseI64ArrayAttr keep,
+                                   DenseI64ArrayAttr stream) {
   constexpr int64_t max = std::numeric_limits<int32_t>::max();
   return failure(
       failed(verifyBetween(emitError, "vector_dim", vectorDim, -1, max)) ||

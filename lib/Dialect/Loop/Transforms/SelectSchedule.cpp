@@ -73,7 +73,7 @@ struct LoopSelectSchedulePass
       if (StringRef name = findLibrary(kernel, library); !name.empty()) {
         kernel.setScheduleAttr(ScheduleAttr::get(
             &getContext(), StringAttr::get(&getContext(), name), -1, 1, 1, 1, 1,
-            0, nullptr));
+            0, nullptr, nullptr));
         continue;
       }
       if (!onlyLibrary)
@@ -101,10 +101,35 @@ struct LoopSelectSchedulePass
     return isa<LoadOp>(op) ? 2 : isa<arith::ConstantOp>(op) ? 0 : 1;
   }
 
+  /// The results that vectors are stored to and that no cache holds. Null when
+  /// there are none.
+  DenseI64ArrayAttr selectStream(KernelOp kernel, const Hints &hints,
+                                 const Variance &variance, int64_t vectorDim) {
+    SmallVector<int64_t> stream;
+    for (unsigned output = 0; output < kernel.getNumResults(); ++output) {
+      StoreOp store = kernel.getStore(output);
+      if (!store || vectorDim < 0)
+        continue;
+      ArrayRef<sym::ExprAttr> indices = store.getIndices().getDims();
+      // Dimensions that the result lacks are walked within one task.
+      llvm::SmallBitVector varies = variance.of(indices);
+      if (!varies[static_cast<unsigned>(vectorDim)])
+        continue;
+      double bytes = store.getValue().getType().getIntOrFloatBitWidth() / 8.0;
+      for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+        if (varies[d])
+          bytes *= hints(kernel.getExtent(d));
+      if (bytes >= static_cast<double>(streamBytes))
+        stream.push_back(output);
+    }
+    return stream.empty() ? nullptr
+                          : DenseI64ArrayAttr::get(&getContext(), stream);
+  }
+
   /// For each result the op whose value it is to keep, see `#loop.schedule`.
   /// Null when none is worth it.
   DenseI64ArrayAttr selectKeep(KernelOp kernel, const Hints &hints,
-                               int64_t block) {
+                               int64_t block, DenseI64ArrayAttr stream) {
     Phases phases(kernel);
     if (phases.size() == 1)
       return nullptr;
@@ -115,7 +140,7 @@ struct LoopSelectSchedulePass
     DenseSet<Operation *> kept;
     for (unsigned output = 0; output < kernel.getNumResults(); ++output) {
       StoreOp store = kernel.getStore(output);
-      if (!store)
+      if (!store || (stream && llvm::is_contained(stream.asArrayRef(), output)))
         continue;
       unsigned last = phases[store];
       int64_t best = kKeepCost, number = 0;
@@ -256,9 +281,11 @@ struct LoopSelectSchedulePass
     int64_t grain =
         std::max<int64_t>(1, static_cast<int64_t>(kWorkPerGrain / work));
     grain = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(grain)));
+    DenseI64ArrayAttr stream =
+        selectStream(kernel, hints, variance, width > 1 ? vectorDim : -1);
     return ScheduleAttr::get(&getContext(), StringAttr(), vectorDim, width,
                              unroll, block, grain, rows,
-                             selectKeep(kernel, hints, block));
+                             selectKeep(kernel, hints, block, stream), stream);
   }
 };
 

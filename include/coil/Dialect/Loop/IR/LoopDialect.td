@@ -73,6 +73,9 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
       result's elements hold from the phase that first computes it until they
       are stored, -1 for none; later phases read the value instead of computing
       it again. Empty: no result holds any.
+    * `stream`: results whose full, aligned vectors are stored past the caches. A
+      store to a line that no cache holds reads the line first; a result that is
+      larger than the caches pays that for nothing.
 
     (C1) `vector_dim` is -1 or more; the kernel checks that the dimension is one
          of its own.
@@ -96,7 +99,8 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     DefaultValuedParameter<"int64_t", "1">:$block,
     DefaultValuedParameter<"int64_t", "1">:$grain,
     DefaultValuedParameter<"int64_t", "0">:$rows,
-    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$keep);
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$keep,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stream);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -187,7 +187,9 @@ def LoopSelectSchedulePass
     than the vector's goes by rows, so that it reads memory in pieces of
     kilobytes. A value that several phases need and that is dear to compute (an
     exponential) is kept in a result, when that can hold it and the points of
-    one task fit a cache. Decides only; `convert-loop-to-cpu` and
+    one task fit a cache. A result larger than the caches is streamed past
+    them, and keeps nothing: it would have to be read before it is written.
+    Decides only; `convert-loop-to-cpu` and
     `outline-kernels` apply.
   }];
   let options = [
@@ -196,6 +198,8 @@ def LoopSelectSchedulePass
     Option<"library", "library", "std::string", "\"onednn\"",
            "Libraries for contractions and convolutions, separated by commas: "
            "onednn, cublaslt, cudnn, cub; or none">,
+    Option<"streamBytes", "stream-bytes", "int64_t", "33554432",
+           "Size from which on a result is stored past the caches">,
     Option<"onlyLibrary", "only-library", "bool", "false",
            "Leave the other kernels to another device">];
 }
