@@ -40,6 +40,15 @@ for pair in libdnnl.so.2:libdnnl2 libgomp.so.1:libgomp1 libOpenCL.so.1:ocl-icd-l
   cp "/usr/share/doc/$package/copyright" "$root/licenses/$package.txt"
 done
 cp /usr/share/doc/libmlir-22-dev/copyright "$root/licenses/llvm.txt"
+if [ -e "$root/lib/libcoil-cub.so" ]; then
+  # CUB has its licence in front of each header.
+  toolkit=$(dirname "$(dirname "$(sed -n 's/^COIL_NVCC:FILEPATH=//p' "$build/CMakeCache.txt")")")
+  header=$(find -L "$toolkit/include" -path '*cub/block/block_radix_sort.cuh' | head -n 1)
+  [ -n "$header" ] || { echo "make-dist: error: CUB's headers are not in $toolkit/include" >&2; exit 1; }
+  sed -n '1,/\*\*\//p' "$header" > "$root/licenses/cub.txt"
+else
+  echo "make-dist: there is no nvcc: programs for GPUs cannot sort"
+fi
 
 # Nothing outside glibc and libstdc++ may come from the system.
 bad=$(for file in "$root"/bin/* "$root"/lib/*.so*; do

@@ -44,11 +44,15 @@ if os.path.exists(cuda_sim):
     config.available_features.add("cuda-sim")
     config.substitutions.append(("%cuda_sim", "env COIL_CUDA_CACHING=0 COIL_CUDA_DRIVER=" + cuda_sim))
 # Libraries that compute on that device.
-for library in ["cudnn", "cublaslt"]:
+for library in ["cudnn", "cublaslt", "cub"]:
     file = os.path.join(config.coil_obj_root, "lib", "coil-fake-" + library + ".so")
     if os.path.exists(file):
         config.available_features.add("fake-" + library)
         config.substitutions.append(("%fake_" + library, "env COIL_" + library.upper() + "_LIBRARY=" + file))
+
+# What sorts on a GPU, where there was an nvcc.
+if os.path.exists(os.path.join(config.coil_obj_root, "lib", "libcoil-cub.so")):
+    config.available_features.add("cub")
 
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format-22")

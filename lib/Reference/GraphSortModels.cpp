@@ -56,9 +56,10 @@ LogicalResult reference::sortElements(Operation *op, Frame &frame,
             to = line / inner * count * inner + line % inner;
     auto at = [&](int64_t i) { return input.get(start + i * inner); };
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      return descending ? isLess(input.getDType(), at(b), at(a))
-                        : isLess(input.getDType(), at(a), at(b));
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      bool less = isLess(input.getDType(), at(a), at(b)),
+           greater = isLess(input.getDType(), at(b), at(a));
+      return less == greater ? a < b : descending ? greater : less;
     });
     for (int64_t i = 0; i < count; ++i) {
       values->set(to + i * inner, at(order[i]));

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sorts against a stable sort of the standard library, bit by bit.
+// Sorts against the standard library's, bit by bit; equal elements keep their
+// order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,9 +124,10 @@ protected:
       int64_t o = line / inner, i = line % inner;
       auto at = [&](int64_t k) { return (o * size + k) * inner + i; };
       std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
         const Value &u = x[size_t(at(a))], &v = x[size_t(at(b))];
-        return descending ? isLess(dtype, v, u) : isLess(dtype, u, v);
+        bool less = isLess(dtype, u, v), greater = isLess(dtype, v, u);
+        return less == greater ? a < b : descending ? greater : less;
       });
       for (int64_t k = 0; k < count; ++k) {
         size_t to = size_t((o * count + k) * inner + i);

@@ -309,6 +309,7 @@ def main():
                         help="more options of coil-run, such as --target=cuda")
     parser.add_argument("--filter", default="", help="operators whose name contains this")
     parser.add_argument("--family", default="", help="only this family")
+    parser.add_argument("--without", default="", help="not this family")
     parser.add_argument("--sample", type=int, default=1,
                         help="only every n-th operator (for a quick run)")
     parser.add_argument("--dynamic", action="store_true",
@@ -322,7 +323,8 @@ def main():
     torch.set_num_threads(1)
 
     chosen = [op for op in operators.OPERATORS
-              if options.filter in op.name and options.family in op.family]
+              if options.filter in op.name and options.family in op.family
+              and op.family != options.without]
     chosen = chosen[::options.sample]
     runner = Runner(options)
     start = time.time()
