@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionMask.h"
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 
@@ -54,41 +55,6 @@ static Value applyWeights(TensorBuilder &b, Value weights, Value value) {
   Value products = b.mul(b.convert(weights, wide), b.convert(value, wide));
   Value sum = b.reduce(ReduceKind::Sum, products, rank - 1, /*keepdims=*/false);
   return b.transpose(b.convert(sum, type), rank - 3, rank - 2);
-}
-
-/// Looks through what only moves elements.
-static Operation *getElements(Value v) {
-  Operation *op = v.getDefiningOp();
-  while (isa_and_present<ReshapeOp, PermuteOp, BroadcastOp, SliceOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return op;
-}
-
-/// Whether a mask of bools lets everything through: positions that are not
-/// negative, as models write it that have nothing to hide.
-static bool isAlwaysTrue(Value v) {
-  Operation *op = getElements(v);
-  if (auto both = dyn_cast_or_null<BitwiseAndOp>(op))
-    return isAlwaysTrue(both.getLhs()) && isAlwaysTrue(both.getRhs());
-  if (auto full = dyn_cast_or_null<FullOp>(op)) {
-    auto value = dyn_cast<IntegerAttr>(full.getValue());
-    return value && getElementType(v).isInteger(1) &&
-           !value.getValue().isZero();
-  }
-  auto compare = dyn_cast_or_null<CompareOp>(op);
-  if (!compare || compare.getPredicate() != Pred::Ge)
-    return false;
-  auto iota = dyn_cast_or_null<IotaOp>(getElements(compare.getLhs()));
-  auto full = dyn_cast_or_null<FullOp>(getElements(compare.getRhs()));
-  if (!iota || !full)
-    return false;
-  auto start = dyn_cast<IntegerAttr>(iota.getStart()),
-       step = dyn_cast<IntegerAttr>(iota.getStep()),
-       bound = dyn_cast<IntegerAttr>(full.getValue());
-  return start && step && bound &&
-         !getElementType(compare.getLhs()).isUnsignedInteger() &&
-         start.getValue().sge(bound.getValue()) &&
-         step.getValue().isNonNegative();
 }
 
 static void decompose(AttentionOp op) {
@@ -283,9 +249,11 @@ struct GraphDecompose : graph::impl::GraphDecomposePassBase<GraphDecompose> {
     for (AttentionOp op : ops) {
       if (op.getLibrary())
         continue;
-      if (Value mask = op.getMask();
-          mask && getElementType(mask).isInteger(1) && isAlwaysTrue(mask))
+      if (MaskKind kind = op.getMask() ? classifyMask(op) : MaskKind::General;
+          kind != MaskKind::General) {
         op.getMaskMutable().clear();
+        op.setCausal(kind == MaskKind::Causal);
+      }
       if (hasCudnn && isCudnnAttention(op))
         useLibrary(op, "cudnn");
       else

@@ -64,6 +64,11 @@ def GraphDecomposePass
     Under `tiles` a `graph.conv` whose windows are tiles of its input (the patch
     embedding of a vision transformer) becomes one product of matrices.
 
+    A mask that says nothing but the position of its element is read: where it
+    hides nothing it goes, and where it hides the keys behind the query the
+    attention becomes `causal`. Exported models compute such masks (comparisons
+    of counted positions, `and`, views, zeros and minus infinities).
+
     Attention of 16-bit floats that a library has stays, and says so. Its mask
     is added there, so bools become zero and minus infinity; what the library
     computes for a row that sees nothing is replaced by zeros.

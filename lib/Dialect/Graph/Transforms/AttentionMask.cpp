@@ -1,0 +1,289 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two functions that follow each other: `valueAt` gives an integer tensor's
+// element as an expression of the position, `holdsAt` gives a mask's element as
+// a conjunction of expressions that are not negative.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionMask.h"
+
+#include "coil/Dialect/Graph/IR/TypeInference.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using Pred = ComparePredicate;
+using sym::ExprAttr;
+
+namespace {
+
+/// Operators between a mask and what it counts. Real masks have a dozen; more
+/// are not worth the time.
+constexpr unsigned kMaxOperators = 64;
+
+/// What is added to a score to hide it, at least, in magnitude. The lowest
+/// finite numbers of `f32` and `bf16`, which models use, are below; that of
+/// `f16` is one that scores can reach.
+constexpr double kHidden = 1e38;
+
+class Positions {
+public:
+  Positions(MLIRContext *ctx, sym::Context &context)
+      : ctx(ctx), context(context) {}
+
+  std::optional<ExprAttr> valueAt(Value v, ArrayRef<ExprAttr> index);
+  /// Adds expressions to `nonNegative`; the element is true where none of them
+  /// is negative.
+  bool holdsAt(Value v, ArrayRef<ExprAttr> index,
+               SmallVectorImpl<ExprAttr> &nonNegative);
+
+  /// The position in an operand that broadcasts to the shape `index` is in.
+  SmallVector<ExprAttr> broadcastIndex(Value operand, ArrayRef<ExprAttr> index);
+
+private:
+  /// The operand of a view and the position in it.
+  struct Source {
+    Value value;
+    SmallVector<ExprAttr> index;
+  };
+  std::optional<Source> throughView(Operation *op, ArrayRef<ExprAttr> index);
+  std::optional<Source> throughReshape(ReshapeOp op, ArrayRef<ExprAttr> index);
+  /// `e` where the type of `v` holds all its values.
+  std::optional<ExprAttr> inRange(ExprAttr e, Value v);
+
+  MLIRContext *ctx;
+  sym::Context &context;
+  unsigned operators = 0;
+};
+
+} // namespace
+
+SmallVector<ExprAttr> Positions::broadcastIndex(Value operand,
+                                                ArrayRef<ExprAttr> index) {
+  auto sizes = getSizes(operand);
+  SmallVector<ExprAttr> result(index.take_back(sizes.size()));
+  for (auto [i, size] : llvm::zip(result, sizes))
+    if (size.isConstant(1))
+      i = sym::constant(ctx, 0);
+  return result;
+}
+
+std::optional<Positions::Source>
+Positions::throughReshape(ReshapeOp op, ArrayRef<ExprAttr> index) {
+  // Only dimensions of one element come and go.
+  auto to = getSizes(op.getResult()), from = getSizes(op.getInput());
+  Source source{op.getInput(), {}};
+  size_t next = 0;
+  auto skipOnes = [&] {
+    while (next < to.size() && to[next].isConstant(1))
+      ++next;
+  };
+  for (ExprAttr size : from) {
+    if (size.isConstant(1)) {
+      source.index.push_back(sym::constant(ctx, 0));
+      continue;
+    }
+    skipOnes();
+    if (next == to.size() || to[next] != size)
+      return std::nullopt;
+    source.index.push_back(index[next++]);
+  }
+  skipOnes();
+  return next == to.size() ? std::optional(source) : std::nullopt;
+}
+
+std::optional<Positions::Source>
+Positions::throughView(Operation *op, ArrayRef<ExprAttr> index) {
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return throughReshape(reshape, index);
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return Source{broadcast.getInput(),
+                  broadcastIndex(broadcast.getInput(), index)};
+  if (auto permute = dyn_cast<PermuteOp>(op)) {
+    Source source{permute.getInput(), SmallVector<ExprAttr>(index.size())};
+    for (auto [to, from] : llvm::enumerate(permute.getPermutation()))
+      source.index[static_cast<size_t>(from)] = index[to];
+    return source;
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    Source source{slice.getInput(), {}};
+    for (auto [i, start, step] :
+         llvm::zip(index, slice.getStarts().getDims(), slice.getSteps()))
+      source.index.push_back(sym::add(start, sym::mul(i, step)));
+    return source;
+  }
+  return std::nullopt;
+}
+
+std::optional<ExprAttr> Positions::inRange(ExprAttr e, Value v) {
+  auto type = dyn_cast<IntegerType>(getElementType(v));
+  if (!type || type.getWidth() == 1)
+    return std::nullopt;
+  e = context.simplify(e);
+  sym::Bounds bounds = context.bounds(e);
+  unsigned width = type.getWidth();
+  if (type.isUnsigned()) {
+    if (bounds.lo < 0 || (width < 63 && bounds.hi >> width != 0))
+      return std::nullopt;
+    return e;
+  }
+  if (bounds.lo == std::numeric_limits<int64_t>::min() ||
+      bounds.hi == std::numeric_limits<int64_t>::max() ||
+      !llvm::isIntN(width, bounds.lo) || !llvm::isIntN(width, bounds.hi))
+    return std::nullopt;
+  return e;
+}
+
+std::optional<ExprAttr> Positions::valueAt(Value v, ArrayRef<ExprAttr> index) {
+  Operation *op = v.getDefiningOp();
+  if (!op || ++operators > kMaxOperators)
+    return std::nullopt;
+  auto number = [](Attribute attr) -> std::optional<int64_t> {
+    auto integer = dyn_cast<IntegerAttr>(attr);
+    if (!integer || integer.getValue().getSignificantBits() > 62)
+      return std::nullopt;
+    return integer.getType().isUnsignedInteger()
+               ? static_cast<int64_t>(integer.getValue().getZExtValue())
+               : integer.getValue().getSExtValue();
+  };
+  if (auto source = throughView(op, index))
+    return valueAt(source->value, source->index);
+  if (auto full = dyn_cast<FullOp>(op)) {
+    std::optional<int64_t> value = number(full.getValue());
+    return value ? inRange(sym::constant(ctx, *value), v) : std::nullopt;
+  }
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    std::optional<int64_t> start = number(iota.getStart()),
+                           step = number(iota.getStep());
+    if (!start || !step)
+      return std::nullopt;
+    ExprAttr i = index[static_cast<size_t>(iota.getDim())];
+    return inRange(sym::add(sym::mul(i, *step), *start), v);
+  }
+  if (auto convert = dyn_cast<ConvertOp>(op)) {
+    std::optional<ExprAttr> value = valueAt(convert.getInput(), index);
+    return value ? inRange(*value, v) : std::nullopt;
+  }
+  if (!isa<AddOp, SubOp>(op))
+    return std::nullopt;
+  std::optional<ExprAttr> sides[2];
+  for (unsigned i : {0u, 1u}) {
+    Value side = op->getOperand(i);
+    sides[i] = valueAt(side, broadcastIndex(side, index));
+    if (!sides[i])
+      return std::nullopt;
+  }
+  return inRange(isa<AddOp>(op) ? sym::add(*sides[0], *sides[1])
+                                : sym::sub(*sides[0], *sides[1]),
+                 v);
+}
+
+/// Whether every element is a float for which `test` holds.
+static bool isFull(Value v, function_ref<bool(const APFloat &)> test) {
+  Operation *op = v.getDefiningOp();
+  while (isa_and_present<ReshapeOp, PermuteOp, BroadcastOp, SliceOp, ConvertOp>(
+      op))
+    op = op->getOperand(0).getDefiningOp();
+  auto full = dyn_cast_or_null<FullOp>(op);
+  auto value = full ? dyn_cast<FloatAttr>(full.getValue()) : FloatAttr();
+  return value && test(value.getValue());
+}
+
+bool Positions::holdsAt(Value v, ArrayRef<ExprAttr> index,
+                        SmallVectorImpl<ExprAttr> &nonNegative) {
+  Operation *op = v.getDefiningOp();
+  if (!op || ++operators > kMaxOperators)
+    return false;
+  if (auto source = throughView(op, index))
+    return holdsAt(source->value, source->index, nonNegative);
+  if (isa<FloatType>(getElementType(v))) {
+    // What is added to scores: nothing where the condition holds, else what
+    // makes their exponentials zero in every row that sees something.
+    if (auto convert = dyn_cast<ConvertOp>(op);
+        convert && isa<FloatType>(getElementType(convert.getInput())))
+      return holdsAt(convert.getInput(), index, nonNegative);
+    auto select = dyn_cast<SelectOp>(op);
+    if (!select ||
+        !isFull(select.getTrueValue(),
+                [](const APFloat &x) { return x.isZero(); }) ||
+        !isFull(select.getFalseValue(), [](const APFloat &x) {
+          return x.convertToDouble() <= -kHidden;
+        }))
+      return false;
+    Value condition = select.getCondition();
+    return holdsAt(condition, broadcastIndex(condition, index), nonNegative);
+  }
+  if (auto both = dyn_cast<BitwiseAndOp>(op)) {
+    for (Value side : op->getOperands())
+      if (!getElementType(side).isInteger(1) ||
+          !holdsAt(side, broadcastIndex(side, index), nonNegative))
+        return false;
+    return true;
+  }
+  if (auto full = dyn_cast<FullOp>(op)) {
+    auto value = dyn_cast<IntegerAttr>(full.getValue());
+    return value && getElementType(v).isInteger(1) &&
+           !value.getValue().isZero();
+  }
+  auto compare = dyn_cast<CompareOp>(op);
+  if (!compare)
+    return false;
+  Value lhs = compare.getLhs(), rhs = compare.getRhs();
+  std::optional<ExprAttr> a = valueAt(lhs, broadcastIndex(lhs, index)),
+                          b = valueAt(rhs, broadcastIndex(rhs, index));
+  if (!a || !b)
+    return false;
+  switch (compare.getPredicate()) {
+  case Pred::Le:
+    nonNegative.push_back(sym::sub(*b, *a));
+    return true;
+  case Pred::Lt:
+    nonNegative.push_back(sym::add(sym::sub(*b, *a), -1));
+    return true;
+  case Pred::Ge:
+    nonNegative.push_back(sym::sub(*a, *b));
+    return true;
+  case Pred::Gt:
+    nonNegative.push_back(sym::add(sym::sub(*a, *b), -1));
+    return true;
+  default:
+    return false;
+  }
+}
+
+MaskKind graph::classifyMask(AttentionOp op) {
+  MLIRContext *ctx = op.getContext();
+  auto scores = getSizes(op.getQuery());
+  auto keys = getSizes(op.getKey());
+  scores.back() = keys[keys.size() - 2];
+  sym::Context context = sym::Context::forOp(op);
+  context.setDimExtents(scores);
+  SmallVector<ExprAttr> index;
+  for (unsigned d = 0; d < scores.size(); ++d)
+    index.push_back(sym::dim(ctx, d));
+
+  Positions positions(ctx, context);
+  SmallVector<ExprAttr> nonNegative;
+  Value mask = op.getMask();
+  if (!positions.holdsAt(mask, positions.broadcastIndex(mask, index),
+                         nonNegative))
+    return MaskKind::General;
+  ExprAttr past = sym::sub(index[index.size() - 2], index.back());
+  MaskKind kind = MaskKind::Everything;
+  for (ExprAttr e : nonNegative) {
+    if (context.isNonNegative(e))
+      continue;
+    if (context.simplify(e) != past)
+      return MaskKind::General;
+    kind = MaskKind::Causal;
+  }
+  return kind;
+}

@@ -1,0 +1,110 @@
+// RUN: coil-opt %s --graph-decompose="library=cudnn" --split-input-file | FileCheck %s
+
+// Keys up to the query's position: as exported models write it, with views, an
+// `and` with all, and a broadcast over the batch.
+// CHECK-LABEL: @causal
+// CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"
+// CHECK-NOT:     graph.select
+func.func @causal(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128xi64>
+  %row = graph.reshape %i : (tensor<128xi64>) -> tensor<128x1xi64>
+  %column = graph.reshape %i : (tensor<128xi64>) -> tensor<1x128xi64>
+  %le = graph.compare le, %column, %row : (tensor<1x128xi64>, tensor<128x1xi64>) -> tensor<128x128xi1>
+  %all = graph.full true -> tensor<i1>
+  %both = graph.bitwise_and %le, %all : (tensor<128x128xi1>, tensor<i1>) -> tensor<128x128xi1>
+  %r = graph.reshape %both : (tensor<128x128xi1>) -> tensor<1x1x128x128xi1>
+  %m = graph.broadcast %r : (tensor<1x1x128x128xi1>) -> tensor<2x1x128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x1x128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
+
+// -----
+
+// The same by another comparison of shifted positions, transposed, and added
+// to the scores as zeros and lowest numbers.
+// CHECK-LABEL: @causal_added
+// CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"
+func.func @causal_added(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 1 -> tensor<128x128xi64>
+  %j = graph.iota 1 : i64 step 1 : i64 dim 0 -> tensor<128x128xi64>
+  %gt = graph.compare gt, %j, %i : (tensor<128x128xi64>, tensor<128x128xi64>) -> tensor<128x128xi1>
+  %zero = graph.full 0.0 : bf16 -> tensor<bf16>
+  %low = graph.full 0xFF7F : bf16 -> tensor<bf16>
+  %m = graph.select %gt, %zero, %low : (tensor<128x128xi1>, tensor<bf16>, tensor<bf16>) -> tensor<128x128xbf16>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xbf16>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
+
+// -----
+
+// Of a symbolic length, with a condition that always holds.
+// CHECK-LABEL: @causal_of_any_length
+// CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"
+func.func @causal_of_any_length(%q: tensor<2x4x?x64xbf16, #sym.shape<[2, 4, s0, 64]>>) -> tensor<2x4x?x64xbf16, #sym.shape<[2, 4, s0, 64]>> attributes {sym.symbols = {s0 = #sym.range<1, 4096>}} {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<?xi64, #sym.shape<[s0]>>
+  %row = graph.reshape %i : (tensor<?xi64, #sym.shape<[s0]>>) -> tensor<?x1xi64, #sym.shape<[s0, 1]>>
+  %le = graph.compare le, %i, %row : (tensor<?xi64, #sym.shape<[s0]>>, tensor<?x1xi64, #sym.shape<[s0, 1]>>) -> tensor<?x?xi1, #sym.shape<[s0, s0]>>
+  %zero = graph.full 0 : i64 -> tensor<i64>
+  %ge = graph.compare ge, %i, %zero : (tensor<?xi64, #sym.shape<[s0]>>, tensor<i64>) -> tensor<?xi1, #sym.shape<[s0]>>
+  %m = graph.bitwise_and %le, %ge : (tensor<?x?xi1, #sym.shape<[s0, s0]>>, tensor<?xi1, #sym.shape<[s0]>>) -> tensor<?x?xi1, #sym.shape<[s0, s0]>>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x?x64xbf16, #sym.shape<[2, 4, s0, 64]>>, tensor<2x4x?x64xbf16, #sym.shape<[2, 4, s0, 64]>>, tensor<2x4x?x64xbf16, #sym.shape<[2, 4, s0, 64]>>, tensor<?x?xi1, #sym.shape<[s0, s0]>>) -> tensor<2x4x?x64xbf16, #sym.shape<[2, 4, s0, 64]>>
+  return %0 : tensor<2x4x?x64xbf16, #sym.shape<[2, 4, s0, 64]>>
+}
+
+// -----
+
+// Not causal: the strict past, which leaves the first row nothing.
+// CHECK-LABEL: @strict
+// CHECK:         graph.attention {{[^:]*}} mask
+func.func @strict(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 1 -> tensor<128x128xi64>
+  %j = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128x128xi64>
+  %m = graph.compare lt, %i, %j : (tensor<128x128xi64>, tensor<128x128xi64>) -> tensor<128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
+
+// -----
+
+// Not causal: positions that the type does not hold wrap around.
+// CHECK-LABEL: @wrapped
+// CHECK:         graph.attention {{[^:]*}} mask
+func.func @wrapped(%q: tensor<2x4x256x64xbf16>) -> tensor<2x4x256x64xbf16> {
+  %i64 = graph.iota 0 : i64 step 1 : i64 dim 1 -> tensor<256x256xi64>
+  %j64 = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<256x256xi64>
+  %i = graph.convert %i64 : (tensor<256x256xi64>) -> tensor<256x256xi8>
+  %j = graph.convert %j64 : (tensor<256x256xi64>) -> tensor<256x256xi8>
+  %m = graph.compare le, %i, %j : (tensor<256x256xi8>, tensor<256x256xi8>) -> tensor<256x256xi1>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x256x64xbf16>, tensor<2x4x256x64xbf16>, tensor<2x4x256x64xbf16>, tensor<256x256xi1>) -> tensor<2x4x256x64xbf16>
+  return %0 : tensor<2x4x256x64xbf16>
+}
+
+// -----
+
+// Not causal: lowest numbers of f16, which scores can reach.
+// CHECK-LABEL: @lowest_of_f16
+// CHECK:         graph.attention {{[^:]*}} mask
+func.func @lowest_of_f16(%q: tensor<2x4x128x64xf16>) -> tensor<2x4x128x64xf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 1 -> tensor<128x128xi64>
+  %j = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128x128xi64>
+  %le = graph.compare le, %i, %j : (tensor<128x128xi64>, tensor<128x128xi64>) -> tensor<128x128xi1>
+  %zero = graph.full 0.0 : f16 -> tensor<f16>
+  %low = graph.full 0xFBFF : f16 -> tensor<f16>
+  %m = graph.select %le, %zero, %low : (tensor<128x128xi1>, tensor<f16>, tensor<f16>) -> tensor<128x128xf16>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>, tensor<128x128xf16>) -> tensor<2x4x128x64xf16>
+  return %0 : tensor<2x4x128x64xf16>
+}
+
+// -----
+
+// Not causal: a mask that is data.
+// CHECK-LABEL: @data
+// CHECK:         graph.attention {{[^:]*}} mask
+func.func @data(%q: tensor<2x4x128x64xbf16>, %p: tensor<128xi1>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 1 -> tensor<128x128xi64>
+  %j = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128x128xi64>
+  %le = graph.compare le, %i, %j : (tensor<128x128xi64>, tensor<128x128xi64>) -> tensor<128x128xi1>
+  %m = graph.bitwise_and %le, %p : (tensor<128x128xi1>, tensor<128xi1>) -> tensor<128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
