@@ -53,6 +53,8 @@ for library in ["cudnn", "cublaslt", "cub"]:
 # What sorts on a GPU, where there was an nvcc.
 if os.path.exists(os.path.join(config.coil_obj_root, "lib", "libcoil-cub.so")):
     config.available_features.add("cub")
+    config.substitutions.append(("%cub_on_sim", "env COIL_CUB_LIBRARY=" + os.path.join(
+        config.coil_obj_root, "lib", "coil-cub-on-sim.so")))
 
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format-22")
