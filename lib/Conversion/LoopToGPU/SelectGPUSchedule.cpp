@@ -514,8 +514,8 @@ void Selector::selectTranspose() {
   double extentV = hints(kernel.getExtent(static_cast<unsigned>(dim)));
   double extentT = hints(kernel.getExtent(static_cast<unsigned>(transposeDim)));
   // Rows of 128 bytes where values are not wide, so that a warp uses whole
-  // lines.
-  int64_t side = widest == 1 ? 128 : widest <= 4 ? 64 : 32;
+  // lines; of 256 where they are halves.
+  int64_t side = widest <= 2 ? 128 : widest <= 4 ? 64 : 32;
   double staged = 0;
   for (const Access &a : accesses)
     if (isStaged(a))
@@ -532,9 +532,10 @@ void Selector::selectTranspose() {
   int64_t tileV =
       std::max(width, std::min(powerAtLeast(extentV), area / tileT));
   tileT = std::min(powerAtLeast(extentT), area / tileV);
-  threadsP = std::min(tileV / width, kStreamThreads);
+  int64_t threads = std::max(kStreamThreads, tileV * tileT / kMaxKept);
+  threadsP = std::min(tileV / width, threads);
   itemsP = tileV / width / threadsP;
-  threadsR = std::min(tileT, kStreamThreads / threadsP);
+  threadsR = std::min(tileT, threads / threadsP);
   itemsR = tileT / threadsR;
 }
 

@@ -17,9 +17,9 @@ wrapper.kernel @f32(%x: tensor<16384x16384xf32>, %y: tensor<16384x16384xf32>) at
   wrapper.yield %0 : tensor<16384x16384xf32>
 }
 
-// A copy goes along its output; 128 bytes are 64 elements.
+// A copy goes along its output; halves come in tiles of 128 x 128.
 // CHECK-LABEL: wrapper.kernel @bf16
-// CHECK: schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 0, vector_width = 8, transpose_dim = 1, threads_p = 8, threads_r = 32, items_r = 2, index_bits = 32>
+// CHECK: schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 0, vector_width = 8, transpose_dim = 1, threads_p = 16, threads_r = 32, items_r = 4, index_bits = 32>
 wrapper.kernel @bf16(%x: tensor<16384x16384xbf16>, %y: tensor<16384x16384xbf16>) attributes {device = #cuda, input_strides = [#columns, #rows], output_strides = [#columns], symbols = []} {
   %0 = loop.kernel "add" [16384, 16384] (%a = %x, %b = %y) : (tensor<16384x16384xbf16>, tensor<16384x16384xbf16>) -> tensor<16384x16384xbf16> {
     %1 = loop.load %a[d0, d1] : tensor<16384x16384xbf16> -> bf16
