@@ -53,6 +53,7 @@ void WrapperDialect::initialize() {
   cpu.contractionFunction = "coil_rt_contraction";
   cpu.convolutionFunction = "coil_rt_convolution";
   cpu.sortFunction = "coil_rt_sort";
+  cpu.itemFunction = "coil_rt_item";
   cpu.hostAccessible = true;
   registerDevice(std::move(cpu));
   DeviceInfo cuda;
@@ -67,6 +68,7 @@ void WrapperDialect::initialize() {
   cuda.attentionFunction = "coil_rt_attention_cuda";
   cuda.sortFunction = "coil_rt_sort_cuda";
   cuda.inputFunction = "coil_rt_input_cuda";
+  cuda.itemFunction = "coil_rt_item_cuda";
   cuda.copyFunction = "coil_rt_copy_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";
   registerDevice(std::move(cuda));
@@ -80,6 +82,15 @@ void WrapperDialect::registerDevice(DeviceInfo info) {
 const DeviceInfo *WrapperDialect::lookupDevice(StringRef kind) const {
   auto it = devices.find(kind);
   return it == devices.end() ? nullptr : &it->second;
+}
+
+bool coil::wrapper::isAtStorage(Value v) {
+  while (auto view = v.getDefiningOp<ReinterpretOp>()) {
+    if (!view.getOffset().isConstant(0))
+      return false;
+    v = view.getSource();
+  }
+  return !v.getDefiningOp<ViewLikeOpInterface>();
 }
 
 Value coil::wrapper::getStorage(Value buffer) {

@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
-
+#include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -30,7 +29,7 @@ static bool hasOnlySymbols(ExprAttr e) {
   return ok;
 }
 
-static LogicalResult verifyOnlySymbols(Operation *op, ExprAttr e) {
+LogicalResult wrapper::verifyOnlySymbols(Operation *op, ExprAttr e) {
   if (hasOnlySymbols(e))
     return success();
   return op->emitOpError() << "expression '" << e.str()
@@ -44,8 +43,11 @@ static LogicalResult verifyIsArgument(Operation *op, Value v) {
   return op->emitOpError("expected an argument of the function");
 }
 
+/// Whose storage the caller owns.
 static LogicalResult verifyIsNotArgument(Operation *op, Value v) {
-  if (!isa<BlockArgument>(v))
+  auto arg = dyn_cast<BlockArgument>(v);
+  auto fn = arg ? dyn_cast<FuncOp>(arg.getOwner()->getParentOp()) : FuncOp();
+  if (!fn || fn.isConsumed(arg.getArgNumber()))
     return success();
   return op->emitOpError("operand is an argument of the function, whose "
                          "storage belongs to the caller");
@@ -79,52 +81,144 @@ LogicalResult FuncOp::verify() {
       if (!isa<BufferType>(type)) // (C1)
         return emitOpError()
                << "expected buffers in the signature but got " << type;
+  for (unsigned i = 0; i < getNumArguments(); ++i)
+    if (isConsumed(i) && !isPrivate()) // (C3)
+      return emitOpError() << "consumes argument " << i
+                           << ", but it is not private";
   return success();
 }
 
-LogicalResult FuncOp::verifyRegions() {
-  // (C2) One pass in order: the set of bound symbols only grows, so that an
-  // attribute or type that was checked once stays good.
+bool FuncOp::isConsumed(unsigned i) {
+  return static_cast<bool>(getArgAttr(i, kConsumedAttrName));
+}
+
+SmallVector<StringRef> wrapper::getBoundSymbols(Operation *op) {
+  SmallVector<StringRef> names;
+  auto addAll = [&](std::optional<ArrayAttr> list) {
+    if (list)
+      for (StringAttr name : list->getAsRange<StringAttr>())
+        names.push_back(name.getValue());
+  };
+  if (auto input = dyn_cast<InputSymbolOp>(op))
+    names.push_back(input.getSymbol());
+  else if (auto expr = dyn_cast<SymExprOp>(op))
+    names.push_back(expr.getSymbol());
+  else if (auto bind = dyn_cast<BindSymbolOp>(op))
+    names.push_back(bind.getSymbol());
+  else if (auto item = dyn_cast<ItemOp>(op); item && item.getSymbol())
+    names.push_back(*item.getSymbol());
+  else if (auto branch = dyn_cast<IfOp>(op))
+    addAll(branch.getDefines());
+  else if (auto loop = dyn_cast<WhileOp>(op))
+    addAll(loop.getSymbols());
+  return names;
+}
+
+namespace {
+
+/// Goes over a function once and knows which symbols are visible.
+class SymbolChecker {
+public:
+  LogicalResult run(Block &block);
+
+private:
+  LogicalResult visit(Operation &op);
+  LogicalResult bind(Operation &op, StringRef name);
+  /// Checks a region, in which `names` are bound, too.
+  LogicalResult enter(Region &region, ArrayRef<StringRef> names);
+  void check(Attribute attr) { walker->walk(attr); }
+  void check(Type type) { walker->walk(type); }
+  void resetWalker();
+
   llvm::StringSet<> bound;
-  Operation *current = nullptr;
+  /// What is bound, in order, to leave regions.
+  SmallVector<StringRef> order;
   std::string missing;
-  AttrTypeWalker walker;
-  walker.addWalk([&](ExprAttr e) {
+  /// Looks at each attribute and type once: while the set of bound symbols only
+  /// grows, one that was good stays good.
+  std::optional<AttrTypeWalker> walker;
+};
+
+} // namespace
+
+void SymbolChecker::resetWalker() {
+  walker.emplace();
+  walker->addWalk([this](ExprAttr e) {
     if (e.isSymbol() && missing.empty() && !bound.contains(e.getName()))
       missing = e.getName().str();
   });
-  auto bind = [&](StringRef name) -> LogicalResult {
-    if (bound.insert(name).second)
-      return success();
-    return current->emitOpError() << "binds symbol '" << name << "' again";
-  };
-  for (Operation &op : getBody().front()) {
-    current = &op;
-    if (auto input = dyn_cast<InputSymbolOp>(op)) {
-      sym::walkLeaves(input.getExpr(), [&](ExprAttr leaf) {
-        if (leaf.getName() != input.getSymbol() &&
-            !bound.contains(leaf.getName()))
-          missing = leaf.getName().str();
-      });
-      if (missing.empty() && failed(bind(input.getSymbol())))
-        return failure();
-    } else if (auto expr = dyn_cast<SymExprOp>(op)) {
-      walker.walk(expr.getExpr());
-      if (missing.empty() && failed(bind(expr.getSymbol())))
-        return failure();
-    } else {
-      walker.walk(op.getAttrDictionary());
-      for (Type type : op.getResultTypes())
-        walker.walk(type);
-      if (isa<ReturnOp, AssertLayoutOp>(op))
-        for (Type type : op.getOperandTypes())
-          walker.walk(type);
-    }
-    if (!missing.empty())
-      return op.emitOpError() << "mentions symbol '" << missing
-                              << "', which nothing has bound before";
-  }
+}
+
+LogicalResult SymbolChecker::bind(Operation &op, StringRef name) {
+  if (!bound.insert(name).second)
+    return op.emitOpError() << "binds symbol '" << name << "' again";
+  order.push_back(name);
   return success();
+}
+
+LogicalResult SymbolChecker::enter(Region &region, ArrayRef<StringRef> names) {
+  size_t before = order.size();
+  for (StringRef name : names)
+    if (failed(bind(*region.getParentOp(), name)))
+      return failure();
+  for (Type type : region.getArgumentTypes())
+    check(type);
+  if (missing.empty() && failed(run(region.front())))
+    return failure();
+  if (order.size() == before)
+    return success();
+  for (StringRef name : ArrayRef(order).drop_front(before))
+    bound.erase(name);
+  order.truncate(before);
+  resetWalker();
+  return success();
+}
+
+LogicalResult SymbolChecker::visit(Operation &op) {
+  SmallVector<StringRef> names = getBoundSymbols(&op);
+  if (auto input = dyn_cast<InputSymbolOp>(op)) {
+    sym::walkLeaves(input.getExpr(), [&](ExprAttr leaf) {
+      if (leaf.getName() != input.getSymbol() && !bound.contains(leaf.getName()))
+        missing = leaf.getName().str();
+    });
+  } else {
+    check(op.getAttrDictionary());
+    // Operands were results; those of calls are checked at their first use.
+    bool all = isa<ReturnOp, AssertLayoutOp>(op);
+    if (!isa<BindSymbolOp>(op))
+      for (Value v : op.getOperands())
+        if (all || v.getDefiningOp<InvokeOp>())
+          check(v.getType());
+  }
+  for (Region &region : op.getRegions())
+    if (missing.empty() &&
+        failed(enter(region, isa<WhileOp>(op) ? ArrayRef<StringRef>(names)
+                                              : ArrayRef<StringRef>())))
+      return failure();
+  if (missing.empty())
+    for (StringRef name : names)
+      if (failed(bind(op, name)))
+        return failure();
+  if (!isa<InvokeOp>(op))
+    for (Type type : op.getResultTypes())
+      check(type);
+  if (!missing.empty())
+    return op.emitOpError() << "mentions symbol '" << missing
+                            << "', which nothing has bound before";
+  return success();
+}
+
+LogicalResult SymbolChecker::run(Block &block) {
+  if (!walker)
+    resetWalker();
+  for (Operation &op : block)
+    if (failed(visit(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult FuncOp::verifyRegions() { // (C2)
+  return SymbolChecker().run(getBody().front());
 }
 
 LogicalResult ReturnOp::verify() {
@@ -171,6 +265,8 @@ LogicalResult wrapper::AssertOp::verify() {
 }
 
 LogicalResult AssertLayoutOp::verify() {
+  if (getSource().getDefiningOp<InvokeOp>())
+    return success();
   return verifyIsArgument(*this, getSource()); // (C1)
 }
 

@@ -13,11 +13,13 @@
 
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
+
+#include <functional>
 
 namespace coil::wrapper {
 #define GEN_PASS_DEF_WRAPPERPLANMEMORYPASS
@@ -90,17 +92,15 @@ private:
   std::vector<Node> nodes;
 };
 
-/// A buffer that the program allocates.
+/// Storage that the program owns, and what becomes of it.
 struct Buffer {
+  Lifetime life;
+  /// What makes it, if that can be replaced.
   AllocOp alloc;
   /// What stands for the buffer after planning.
   Value value;
-  size_t begin = 0;
-  size_t lastUse = 0;
-  size_t firstUse = SIZE_MAX;
-  bool isResult = false;
   int64_t bytes = 0; ///< At the hints.
-  /// The buffer that took over the storage, or that gave it.
+  /// Whether another buffer took over the storage.
   bool handedOver = false;
 };
 
@@ -119,18 +119,28 @@ private:
     return {type.getDevice(), type.getStorageBytes()};
   }
 
+  int64_t getBytes(Value v) {
+    double bytes = hints(cast<BufferType>(v.getType()).getStorageBytes());
+    return static_cast<int64_t>(std::min(bytes, 0x1p62));
+  }
+
+  void eraseUnused();
   void collect();
+  void addCalls(Timeline &timeline);
   void tryInPlace(Buffer &buffer, Timeline &timeline);
-  void planReuse(Timeline &timeline);
+  void planReuse(Block &block, Timeline &timeline);
   void handOver(Buffer &from, Buffer &to, Operation *before, StringRef how);
+  void endIn(Block &block, Value storage);
   void insertFrees();
 
   FuncOp fn;
   SymbolTableCollection &tables;
   loop::Hints hints;
-  SmallVector<Operation *> steps;
+  std::optional<Lifetimes> lifetimes;
   /// By the storage's value in the program before planning.
   llvm::MapVector<Value, Buffer> buffers;
+  /// What dies with the last use by an op.
+  llvm::DenseMap<Operation *, SmallVector<Buffer *>> dying;
   /// From what a buffer became to its key in `buffers`.
   llvm::DenseMap<Value, Value> renamed;
   int64_t reuses = 0;
@@ -146,42 +156,70 @@ struct WrapperPlanMemory
       return signalPassFailure();
     }
     SymbolTableCollection tables;
-    for (FuncOp fn : getOperation().getOps<FuncOp>())
+    llvm::DenseSet<Operation *> planned;
+    // What a function calls comes first: its peak is part of the function's.
+    std::function<void(FuncOp)> plan = [&](FuncOp fn) {
+      if (!planned.insert(fn).second || fn.isExternal())
+        return;
+      fn.walk([&](InvokeOp call) {
+        if (auto callee = tables.lookupNearestSymbolFrom<FuncOp>(
+                call, call.getCalleeAttr()))
+          plan(callee);
+      });
       if (!fn->hasAttr(kMemoryAttrName))
         Planner(fn, tables).run(mode == "reuse");
+    };
+    for (FuncOp fn : getOperation().getOps<FuncOp>())
+      plan(fn);
   }
 };
 
 } // namespace
 
+/// Erases buffers that nothing uses, and views of them, from the end.
+void Planner::eraseUnused() {
+  SmallVector<Operation *> ops;
+  fn.getBody().walk([&](Operation *op) {
+    if (isa<AllocOp, ViewLikeOpInterface>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
+}
+
 void Planner::collect() {
-  Block &block = fn.getBody().front();
-  // Buffers that nothing uses, and views of them, from the end.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<AllocOp, ViewLikeOpInterface>(op) && op.use_empty())
-      op.erase();
-  for (Operation &op : block) {
-    size_t step = steps.size();
-    steps.push_back(&op);
-    if (auto alloc = dyn_cast<AllocOp>(op)) {
-      Buffer &buffer = buffers[alloc.getResult()];
-      buffer.alloc = alloc;
-      buffer.value = alloc;
-      buffer.begin = buffer.lastUse = step;
-      double bytes = hints(cast<BufferType>(alloc.getType()).getStorageBytes());
-      buffer.bytes = static_cast<int64_t>(std::min(bytes, 0x1p62));
-    }
-    for (Value v : op.getOperands()) {
-      auto *it = buffers.find(getStorage(v));
-      if (it == buffers.end())
-        continue;
-      Buffer &buffer = it->second;
-      buffer.lastUse = step;
-      buffer.firstUse = std::min(buffer.firstUse, step);
-      if (op.hasTrait<OpTrait::IsTerminator>())
-        buffer.isResult = true;
-    }
+  for (const auto &[value, life] : lifetimes->get()) {
+    Buffer &buffer = buffers[value];
+    buffer.life = life;
+    buffer.alloc = value.getDefiningOp<AllocOp>();
+    buffer.value = value;
+    buffer.bytes = getBytes(value);
   }
+  for (auto &[value, buffer] : buffers)
+    if (!buffer.life.isTaken && buffer.life.lastUse)
+      dying[buffer.life.lastUse].push_back(&buffer);
+}
+
+/// What a function that is called needs beside what it is passed and returns.
+void Planner::addCalls(Timeline &timeline) {
+  fn.getBody().walk([&](InvokeOp call) {
+    auto callee = tables.lookupNearestSymbolFrom<FuncOp>(call,
+                                                         call.getCalleeAttr());
+    auto memory =
+        callee ? callee->getAttrOfType<DictionaryAttr>(kMemoryAttrName)
+               : DictionaryAttr();
+    auto peak = memory ? memory.getAs<IntegerAttr>("peak") : IntegerAttr();
+    if (!peak)
+      return;
+    int64_t bytes = peak.getInt();
+    for (OpOperand *operand : getTakenOperands(call))
+      bytes -= getBytes(operand->get());
+    for (Value result : call.getResults())
+      bytes -= getBytes(result);
+    size_t step = lifetimes->getFirstStep(call);
+    timeline.add(step, step + 1, std::max<int64_t>(bytes, 0));
+  });
 }
 
 /// `from`'s storage becomes `to`'s.
@@ -203,23 +241,15 @@ void Planner::handOver(Buffer &from, Buffer &to, Operation *before,
 /// Lets the op that writes `buffer` first write over an operand that it is the
 /// last to read.
 void Planner::tryInPlace(Buffer &buffer, Timeline &timeline) {
-  if (buffer.firstUse == SIZE_MAX)
+  Operation *op = buffer.life.firstUse;
+  if (!op)
     return;
-  Operation *op = steps[buffer.firstUse];
   auto inPlace = dyn_cast<InPlaceOpInterface>(op);
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!inPlace || !effects)
     return;
   SmallVector<MemoryEffects::EffectInstance> instances;
   effects.getEffects(instances);
-  auto isPlainView = [](Value v) { // The same first element.
-    while (auto view = v.getDefiningOp<ReinterpretOp>()) {
-      if (!view.getOffset().isConstant(0))
-        return false;
-      v = view.getSource();
-    }
-    return !v.getDefiningOp<ViewLikeOpInterface>();
-  };
   OpOperand *written = nullptr;
   SmallVector<OpOperand *> reads;
   for (auto &effect : instances) {
@@ -246,8 +276,10 @@ void Planner::tryInPlace(Buffer &buffer, Timeline &timeline) {
       from = &it->second;
     else if (auto it = renamed.find(old); it != renamed.end())
       from = &buffers[it->second];
-    if (!from || from == &buffer || from->handedOver || from->isResult ||
-        from->lastUse != buffer.firstUse || getKey(old) != getKey(buffer.value))
+    if (!from || from == &buffer || from->handedOver || from->life.isTaken ||
+        from->life.lastUse != op ||
+        from->value.getParentBlock() != op->getBlock() ||
+        getKey(old) != getKey(buffer.value))
       continue;
     // The kernel sees both under one type.
     auto getElementType = [](Value v) {
@@ -257,7 +289,7 @@ void Planner::tryInPlace(Buffer &buffer, Timeline &timeline) {
       continue;
     bool fits = llvm::all_of(reads, [&](OpOperand *read) {
       return getStorage(read->get()) != old ||
-             (isPlainView(read->get()) &&
+             (isAtStorage(read->get()) &&
               inPlace.mayShareStorage(*read, *written, tables));
     });
     // No other operand may write it.
@@ -281,43 +313,43 @@ void Planner::tryInPlace(Buffer &buffer, Timeline &timeline) {
                                   sym::constant(b.getContext(), 0));
       read->set(v);
     }
-    timeline.add(buffer.firstUse, buffer.firstUse + 1, -buffer.bytes);
-    // Between its allocation and its first use it took no storage of its own.
-    timeline.add(buffer.begin, buffer.firstUse, -buffer.bytes);
+    // From its allocation to its first use it took no storage of its own.
+    timeline.add(buffer.life.begin, lifetimes->getLastStep(op) + 1,
+                 -buffer.bytes);
     return;
   }
 }
 
-void Planner::planReuse(Timeline &timeline) {
+/// Plans a block, and the regions in it each with a state of its own.
+void Planner::planReuse(Block &block, Timeline &timeline) {
   // Storage that is free, by key, the latest on top.
   struct Candidate {
     Buffer *buffer;
     size_t step;
   };
   llvm::DenseMap<Key, SmallVector<Candidate>> free;
-  llvm::DenseMap<size_t, SmallVector<Buffer *>> dying;
-  for (auto &[value, buffer] : buffers)
-    dying[buffer.lastUse].push_back(&buffer);
-
-  for (size_t step = 0; step < steps.size(); ++step) {
-    Operation *op = steps[step];
-    if (auto alloc = dyn_cast<AllocOp>(op)) {
-      Buffer &buffer = buffers[alloc.getResult()];
+  SmallVector<Operation *> ops = llvm::to_vector(llvm::make_pointer_range(block));
+  for (Operation *op : ops) {
+    auto it = op->getNumResults() == 1 ? buffers.find(op->getResult(0))
+                                       : buffers.end();
+    if (it != buffers.end() && it->second.alloc) {
+      Buffer &buffer = it->second;
+      size_t step = lifetimes->getFirstStep(op);
       tryInPlace(buffer, timeline);
-      if (buffer.value == alloc.getResult()) {
-        SmallVector<Candidate> &stack = free[getKey(alloc)];
-        int64_t peak = timeline.max(0, steps.size());
+      if (buffer.value == op->getResult(0)) {
+        SmallVector<Candidate> &stack = free[getKey(buffer.value)];
+        int64_t peak = timeline.max(0, lifetimes->getNumSteps());
         if (!stack.empty()) {
           Candidate c = stack.back();
           if (buffer.bytes + timeline.max(c.step + 1, step) <= peak) {
             stack.pop_back();
-            Value original = alloc;
-            handOver(*c.buffer, buffer, alloc, "of a buffer that died before");
+            Value original = buffer.alloc;
+            handOver(*c.buffer, buffer, op, "of a buffer that died before");
             renamed[buffer.value] = original;
             timeline.add(c.step + 1, step, buffer.bytes);
           } else {
             remark::missed(
-                alloc.getLoc(),
+                op->getLoc(),
                 remark::RemarkOpts::name("NotReused").category(DEBUG_TYPE))
                 << remark::add("not reused: keeping {0} bytes until here would "
                                "raise the peak",
@@ -326,39 +358,75 @@ void Planner::planReuse(Timeline &timeline) {
         }
       }
     }
-    for (Buffer *buffer : dying.lookup(step))
-      if (!buffer->isResult && !buffer->handedOver)
-        free[getKey(buffer->value)].push_back({buffer, step});
+    for (Region &region : op->getRegions())
+      planReuse(region.front(), timeline);
+    for (Buffer *buffer : dying.lookup(op))
+      if (!buffer->handedOver)
+        free[getKey(buffer->value)].push_back(
+            {buffer, lifetimes->getLastStep(op)});
   }
 }
 
-void Planner::insertFrees() {
-  for (auto &[value, buffer] : buffers) {
-    if (buffer.isResult || buffer.handedOver)
-      continue;
-    OpBuilder b(fn.getContext());
-    b.setInsertionPointAfter(steps[buffer.lastUse]);
-    FreeOp::create(b, steps[buffer.lastUse]->getLoc(), buffer.value);
+/// Ends the life of storage in a block: where nothing takes it over, it is freed
+/// behind its last use. An op that takes it over in one region frees it in the
+/// others.
+void Planner::endIn(Block &block, Value storage) {
+  Operation *last = nullptr;
+  bool isTaken = false;
+  forEachUse(storage, [&](OpOperand &use) {
+    Operation *here = block.findAncestorOpInBlock(*use.getOwner());
+    if (!here || (last && here->isBeforeInBlock(last)))
+      return;
+    isTaken = here == last && isTaken;
+    isTaken |= llvm::is_contained(getTakenOperands(use.getOwner()), &use);
+    last = here;
+  });
+  if (last && isTaken) {
+    bool itself = llvm::any_of(getTakenOperands(last), [&](OpOperand *operand) {
+      return getStorage(operand->get()) == storage;
+    });
+    if (!itself)
+      for (Region &region : last->getRegions())
+        endIn(region.front(), storage);
+    return;
   }
+  OpBuilder b(fn.getContext());
+  if (last)
+    b.setInsertionPointAfter(last);
+  else if (storage.getParentBlock() == &block && storage.getDefiningOp())
+    b.setInsertionPointAfterValue(storage);
+  else
+    b.setInsertionPointToStart(&block);
+  FreeOp::create(b, last ? last->getLoc() : storage.getLoc(), storage);
+}
+
+void Planner::insertFrees() {
+  for (auto &[value, buffer] : buffers)
+    if (!buffer.handedOver)
+      endIn(*value.getParentBlock(), buffer.value);
   for (auto &[value, buffer] : buffers)
     if (buffer.value != value)
       buffer.alloc.erase();
 }
 
 void Planner::run(bool reuse) {
+  eraseUnused();
+  lifetimes.emplace(fn);
   collect();
-  Timeline timeline(steps.size());
-  for (auto &[value, buffer] : buffers)
-    timeline.add(buffer.begin,
-                 buffer.isResult ? steps.size() : buffer.lastUse + 1,
-                 buffer.bytes);
-  int64_t lowerBound = timeline.max(0, steps.size());
-  int64_t allocations = static_cast<int64_t>(buffers.size());
+  size_t steps = lifetimes->getNumSteps();
+  Timeline timeline(steps);
+  int64_t allocations = 0;
+  for (auto &[value, buffer] : buffers) {
+    timeline.add(buffer.life.begin, buffer.life.end, buffer.bytes);
+    allocations += static_cast<bool>(buffer.alloc);
+  }
+  addCalls(timeline);
+  int64_t lowerBound = timeline.max(0, steps);
   if (reuse)
-    planReuse(timeline);
+    planReuse(fn.getBody().front(), timeline);
   insertFrees();
 
-  int64_t peak = timeline.max(0, steps.size());
+  int64_t peak = timeline.max(0, steps);
   Builder b(fn.getContext());
   auto number = [&](int64_t v) { return b.getI64IntegerAttr(v); };
   fn->setAttr(kMemoryAttrName,

@@ -11,7 +11,7 @@
 
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -33,10 +33,12 @@ struct Storage {
   bool returned = false;
   /// The op that freed it or handed it over.
   Operation *ended = nullptr;
+
+  bool isDead() const { return state == Freed || state == HandedOver; }
 };
 
-/// A function is one block, so one pass forward computes the state before
-/// every op.
+/// One pass forward computes the state before every op. Regions begin with the
+/// state of their op; where they join, what they leave has to agree.
 class Verifier {
 public:
   Verifier(FuncOp fn, SymbolTableCollection &tables) : fn(fn), tables(tables) {}
@@ -44,16 +46,36 @@ public:
   LogicalResult run();
 
 private:
+  using Changes = llvm::MapVector<Value, Storage>;
+
+  LogicalResult visit(Block &block);
   LogicalResult visit(Operation &op);
+  LogicalResult visitTerminator(Operation &op);
+  LogicalResult visitIf(IfOp op);
+  LogicalResult visitWhile(WhileOp op);
   LogicalResult checkAlive(Operation &op);
   LogicalResult checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
                              ArrayRef<OpOperand *> writes);
-  LogicalResult end(Operation &op, OpOperand &operand);
-  Storage &get(Value v) { return storage[getStorage(v)]; }
+  LogicalResult checkEnded(Block &block);
+  LogicalResult end(Operation &op, OpOperand &operand, StringRef verb);
+
+  const Storage &get(Value v) { return storage[getStorage(v)]; }
+  /// The state of `v`'s storage, to be changed.
+  Storage &change(Value v) {
+    v = getStorage(v);
+    trail.push_back({v, storage[v]});
+    return storage[v];
+  }
+  void define(Value v, bool written);
+  /// Takes back what happened since the trail had this length, and returns what
+  /// it had made of storage.
+  Changes rollBack(size_t length);
 
   FuncOp fn;
   SymbolTableCollection &tables;
   llvm::MapVector<Value, Storage> storage;
+  /// What states were before each change.
+  SmallVector<std::pair<Value, Storage>> trail;
 };
 
 struct WrapperVerifyMemory
@@ -61,7 +83,7 @@ struct WrapperVerifyMemory
   void runOnOperation() override {
     SymbolTableCollection tables;
     for (FuncOp fn : getOperation().getOps<FuncOp>())
-      if (failed(Verifier(fn, tables).run()))
+      if (!fn.isExternal() && failed(Verifier(fn, tables).run()))
         signalPassFailure();
   }
 };
@@ -70,12 +92,34 @@ struct WrapperVerifyMemory
 
 static bool isBuffer(Value v) { return isa<BufferType>(v.getType()); }
 
+void Verifier::define(Value v, bool written) {
+  Storage s;
+  s.state = isOwned(v) ? Storage::Owned : Storage::Foreign;
+  s.written = written;
+  storage[v] = s;
+}
+
+Verifier::Changes Verifier::rollBack(size_t length) {
+  Changes changes;
+  for (const auto &[value, before] : ArrayRef(trail).drop_front(length))
+    changes[value] = storage[value];
+  while (trail.size() > length) {
+    auto [value, before] = trail.pop_back_val();
+    storage[value] = before;
+  }
+  return changes;
+}
+
+//===----------------------------------------------------------------------===//
+// Single ops
+//===----------------------------------------------------------------------===//
+
 LogicalResult Verifier::checkAlive(Operation &op) {
   for (Value v : op.getOperands()) {
     if (!isBuffer(v))
       continue;
-    Storage &s = get(v);
-    if (s.state != Storage::Freed && s.state != Storage::HandedOver)
+    const Storage &s = get(v);
+    if (!s.isDead())
       continue;
     bool freed = s.state == Storage::Freed;
     InFlightDiagnostic diag = op.emitOpError();
@@ -91,33 +135,45 @@ LogicalResult Verifier::checkAlive(Operation &op) {
   return success();
 }
 
+/// Whether a value is defined in a region of `op`.
+static bool isInside(Value v, Operation *op) {
+  return op->isAncestor(v.getParentBlock()->getParentOp());
+}
+
 /// Ends the life of a buffer.
-LogicalResult Verifier::end(Operation &op, OpOperand &operand) {
-  bool handedOver = isa<ReuseOp>(op);
-  StringRef verb = handedOver ? "hands over" : "frees";
-  if (getStorage(operand.get()) != operand.get()) // (C3)
-    return op.emitOpError() << verb
-                            << " a view; only the buffer that it shows owns "
-                               "the storage";
-  Storage &s = get(operand.get());
-  if (s.state == Storage::Foreign) // (C3)
+LogicalResult Verifier::end(Operation &op, OpOperand &operand, StringRef verb) {
+  Value owner = getStorage(operand.get());
+  bool canView = !isa<FreeOp, ReuseOp>(op);
+  if (owner != operand.get() &&
+      !(canView && isAtStorage(operand.get()))) // (C3)
+    return op.emitOpError()
+           << verb << " a view"
+           << (canView ? " that does not begin where its storage does"
+                       : "; only the buffer that it shows owns the storage");
+  const Storage &before = get(owner);
+  if (before.state == Storage::Foreign) // (C3)
     return op.emitOpError()
            << verb << " storage that the function does not own";
-  s.state = handedOver ? Storage::HandedOver : Storage::Freed;
+  if (before.isDead() && before.ended == &op) // (C6)
+    return op.emitOpError() << verb << " the same storage twice";
+  for (Operation *p = op.getParentOp(); !isInside(owner, p);
+       p = p->getParentOp())
+    if (isa<WhileOp>(p)) { // (C9)
+      InFlightDiagnostic diag = op.emitOpError()
+                                << verb
+                                << " storage from outside of the loop, which "
+                                   "the next iteration would miss";
+      diag.attachNote(p->getLoc()) << "loop is here";
+      return diag;
+    }
+  Storage &s = change(owner);
+  s.state = isa<FreeOp>(op) ? Storage::Freed : Storage::HandedOver;
   s.ended = &op;
   return success();
 }
 
 LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
                                      ArrayRef<OpOperand *> writes) {
-  auto isPlainView = [](Value v) {
-    while (auto view = v.getDefiningOp<ReinterpretOp>()) {
-      if (!view.getOffset().isConstant(0))
-        return false;
-      v = view.getSource();
-    }
-    return !v.getDefiningOp<ViewLikeOpInterface>();
-  };
   auto inPlace = dyn_cast<InPlaceOpInterface>(op);
   llvm::SmallDenseMap<Value, OpOperand *> written;
   for (OpOperand *w : writes)
@@ -128,7 +184,7 @@ LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
     if (it == written.end())
       continue;
     OpOperand *w = it->second;
-    if (!inPlace || !isPlainView(r->get()) || !isPlainView(w->get()) ||
+    if (!inPlace || !isAtStorage(r->get()) || !isAtStorage(w->get()) ||
         !inPlace.mayShareStorage(*r, *w, tables)) // (C6)
       return op.emitOpError()
              << "operand " << w->getOperandNumber()
@@ -138,20 +194,30 @@ LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
   return success();
 }
 
+LogicalResult Verifier::visitTerminator(Operation &op) {
+  bool isReturn = isa<ReturnOp>(op);
+  StringRef verb = isReturn           ? "returns"
+                   : isa<YieldOp>(op) ? "yields"
+                                      : "passes on";
+  for (OpOperand *operand : getTakenOperands(&op)) {
+    if (get(operand->get()).state == Storage::Foreign) // (C5)
+      return op.emitOpError()
+             << verb << " storage that the function does not own";
+    if (!get(operand->get()).written) // (C7)
+      return op.emitOpError() << verb << " a buffer that nothing has written";
+    if (isReturn)
+      change(operand->get()).returned = true;
+    else if (failed(end(op, *operand, verb)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Verifier::visit(Operation &op) {
   if (failed(checkAlive(op)))
     return failure();
-  if (op.hasTrait<OpTrait::IsTerminator>()) {
-    for (Value v : op.getOperands()) {
-      Storage &s = get(v);
-      if (s.state == Storage::Foreign) // (C5)
-        return op.emitOpError("returns storage that the function does not own");
-      if (!s.written) // (C7)
-        return op.emitOpError("returns a buffer that nothing has written");
-      s.returned = true;
-    }
-    return success();
-  }
+  if (op.hasTrait<OpTrait::IsTerminator>())
+    return visitTerminator(op);
   if (isa<ViewLikeOpInterface>(op))
     return success();
 
@@ -167,11 +233,11 @@ LogicalResult Verifier::visit(Operation &op) {
         reads.push_back(operand);
       else if (isa<MemoryEffects::Write>(effect.getEffect()))
         writes.push_back(operand);
-      else if (isa<MemoryEffects::Free>(effect.getEffect()) &&
-               failed(end(op, *operand)))
-        return failure();
     }
   }
+  SmallVector<OpOperand *> taken = getTakenOperands(&op);
+  if (isa<WhileOp>(op)) // What a loop carries is used in its regions.
+    llvm::append_range(reads, taken);
   for (OpOperand *r : reads)
     if (!get(r->get()).written) // (C7)
       return op.emitOpError() << "operand " << r->getOperandNumber()
@@ -182,39 +248,123 @@ LogicalResult Verifier::visit(Operation &op) {
                               << ", whose storage the function does not own";
   if (failed(checkSharing(op, reads, writes)))
     return failure();
+  bool isFree = isa<FreeOp>(op);
+  for (OpOperand *operand : taken) {
+    for (OpOperand *r : reads)
+      if (r != operand && !llvm::is_contained(taken, r) &&
+          getStorage(r->get()) == getStorage(operand->get())) // (C6)
+        return op.emitOpError()
+               << "hands over operand " << operand->getOperandNumber()
+               << ", whose storage operand " << r->getOperandNumber()
+               << " shows, too";
+    if (failed(end(op, *operand, isFree ? "frees" : "hands over")))
+      return failure();
+  }
   for (OpOperand *w : writes)
-    get(w->get()).written = true;
+    change(w->get()).written = true;
 
+  if (auto branch = dyn_cast<IfOp>(op)) {
+    if (failed(visitIf(branch)))
+      return failure();
+  } else if (auto loop = dyn_cast<WhileOp>(op)) {
+    if (failed(visitWhile(loop)))
+      return failure();
+  }
   for (Value v : op.getResults()) {
     if (!isBuffer(v))
       continue;
-    Storage s;
-    if (auto reuse = dyn_cast<ReuseOp>(op)) {
-      s.written = get(reuse.getSource()).written;
-    } else if (!hasEffect<MemoryEffects::Allocate>(&op, v)) {
-      s.state = Storage::Foreign;
-      s.written = true;
-    }
-    storage[v] = s;
+    auto reuse = dyn_cast<ReuseOp>(op);
+    define(v, reuse ? get(reuse.getSource()).written : !isa<AllocOp>(op));
   }
   return success();
 }
 
-LogicalResult Verifier::run() {
-  for (BlockArgument arg : fn.getArguments()) {
-    Storage s;
-    s.state = Storage::Foreign;
-    s.written = true;
-    storage[arg] = s;
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+LogicalResult Verifier::visitIf(IfOp op) {
+  size_t length = trail.size();
+  if (failed(visit(op.getThenRegion().front())))
+    return failure();
+  Changes first = rollBack(length);
+  if (failed(visit(op.getElseRegion().front())))
+    return failure();
+  Changes second = rollBack(length);
+  auto join = [&](Value v, const Storage &a, const Storage &b) -> LogicalResult {
+    if (a.isDead() != b.isDead()) { // (C8)
+      InFlightDiagnostic diag =
+          op.emitOpError("ends the life of a buffer in one region only");
+      diag.attachNote((a.isDead() ? a : b).ended->getLoc()) << "it ends here";
+      return diag;
+    }
+    bool written = a.written && b.written;
+    Storage &s = change(v);
+    s = a;
+    s.written = written;
+    return success();
+  };
+  for (auto &[value, state] : first) {
+    if (isInside(value, op))
+      continue;
+    auto it = second.find(value);
+    if (failed(join(value, state,
+                    it == second.end() ? storage[value] : it->second)))
+      return failure();
   }
-  for (Operation &op : fn.getBody().front())
+  for (auto &[value, state] : second)
+    if (!isInside(value, op) && !first.contains(value) &&
+        failed(join(value, storage[value], state)))
+      return failure();
+  return success();
+}
+
+LogicalResult Verifier::visitWhile(WhileOp op) {
+  for (Region *region : {&op.getCondition(), &op.getBody()}) {
+    size_t length = trail.size();
+    for (BlockArgument arg : region->getArguments())
+      if (isBuffer(arg))
+        define(arg, /*written=*/true);
+    if (failed(visit(region->front())))
+      return failure();
+    // The body may never run.
+    if (region == &op.getBody())
+      rollBack(length);
+  }
+  return success();
+}
+
+/// Everything that a block defines ends in it.
+LogicalResult Verifier::checkEnded(Block &block) {
+  LogicalResult result = success();
+  auto isLost = [&](Value v) {
+    auto it = storage.find(v);
+    return isBuffer(v) && it != storage.end() &&
+           it->second.state == Storage::Owned && !it->second.returned;
+  };
+  for (BlockArgument arg : block.getArguments())
+    if (isLost(arg)) // (C4)
+      result = block.getParentOp()->emitOpError()
+               << "takes a buffer as argument " << arg.getArgNumber()
+               << " that is neither freed, handed over nor returned";
+  for (Operation &op : block)
+    for (Value v : op.getResults())
+      if (isLost(v)) // (C4)
+        result = op.emitOpError()
+                 << "allocates a buffer that is neither freed, handed over nor "
+                    "returned";
+  return result;
+}
+
+LogicalResult Verifier::visit(Block &block) {
+  for (Operation &op : block)
     if (failed(visit(op)))
       return failure();
-  LogicalResult result = success();
-  for (auto &[value, s] : storage)
-    if (s.state == Storage::Owned && !s.returned) // (C4)
-      result = value.getDefiningOp()->emitOpError()
-               << "allocates a buffer that is neither freed, handed over nor "
-                  "returned";
-  return result;
+  return checkEnded(block);
+}
+
+LogicalResult Verifier::run() {
+  for (BlockArgument arg : fn.getArguments())
+    define(arg, /*written=*/true);
+  return visit(fn.getBody().front());
 }

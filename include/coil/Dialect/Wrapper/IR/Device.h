@@ -41,6 +41,8 @@ struct DeviceInfo {
   /// Gives an input's memory as kernels want it (`coil_rt_input_cuda`); empty
   /// takes it as it is.
   std::string inputFunction;
+  /// Reads one element on the host (`coil_rt_item`).
+  std::string itemFunction;
   /// \name Only for devices whose memory the host cannot access
   /// @{
   std::string copyFunction;

@@ -22,6 +22,8 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -45,6 +47,22 @@ namespace coil::wrapper {
 
 /// The attribute of a step that holds a `#wrapper.cost`.
 inline constexpr llvm::StringLiteral kCostAttrName = "wrapper.cost";
+
+/// Marks an argument of a function whose storage the function owns.
+inline constexpr llvm::StringLiteral kConsumedAttrName = "wrapper.consumed";
+
+/// Host state that symbols are, for ops that bind one.
+struct SymbolResource
+    : mlir::SideEffects::Resource::Base<SymbolResource> {
+  llvm::StringRef getName() final { return "<symbols>"; }
+};
+
+/// The symbols that an op binds for the ops behind it.
+llvm::SmallVector<llvm::StringRef> getBoundSymbols(mlir::Operation *op);
+
+/// Whether `v` is the address at which its storage begins, under another type
+/// perhaps.
+bool isAtStorage(mlir::Value v);
 
 /// The buffer that owns the storage of `buffer`: views are looked through.
 mlir::Value getStorage(mlir::Value buffer);

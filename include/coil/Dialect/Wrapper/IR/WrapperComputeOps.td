@@ -102,21 +102,6 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
   }];
 }
 
-def Wrapper_YieldOp : Wrapper_Op<"yield", [
-    Pure, Terminator, HasParent<"KernelOp">]> {
-  let summary = "outputs of a kernel in value form";
-  let description = [{
-    Names the values that the kernel's outputs receive.
-
-    Example:
-    ```mlir
-    wrapper.yield %0 : tensor<4xf32>
-    ```
-  }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$values);
-  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-}
-
 def Wrapper_LaunchOp : Wrapper_Op<"launch", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Wrapper_InPlaceOpInterface>]> {

@@ -20,6 +20,14 @@ def Wrapper_Property : I32EnumAttr<"Property", "number that a buffer carries", [
   let cppNamespace = "::coil::wrapper";
 }
 
+def Wrapper_KeyKind : I32EnumAttr<"KeyKind", "step of a path to a number", [
+    I32EnumAttrCase<"Size", 0, "size">,
+    I32EnumAttrCase<"Stride", 1, "stride">,
+    I32EnumAttrCase<"DivideBy", 2, "divide_by">]> {
+  let cppNamespace = "::coil::wrapper";
+  let genSpecializedAttr = 0;
+}
+
 // The values are those of `coil_post_op` in the runtime.
 def Wrapper_PostOp : I32EnumAttr<"PostOp",
     "elementwise function that a library applies to each result", [

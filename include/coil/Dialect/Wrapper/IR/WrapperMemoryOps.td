@@ -63,7 +63,7 @@ def Wrapper_FreeOp : Wrapper_Op<"free", [
     Ends the life of a buffer that `wrapper.alloc` or `wrapper.reuse` made.
     `wrapper-verify-memory` checks that this is right.
 
-    (C1) The operand is not an argument of the function.
+    (C1) The operand is not an argument of the function, unless that consumes it.
 
     Example:
     ```mlir
@@ -84,7 +84,7 @@ def Wrapper_ReuseOp : Wrapper_Op<"reuse", [
 
     (C1) `source` and the result are on the same device.
     (C2) `source` and the result take the same number of bytes.
-    (C3) `source` is not an argument of the function.
+    (C3) `source` is not an argument of the function, unless that consumes it.
 
     Example:
     ```mlir

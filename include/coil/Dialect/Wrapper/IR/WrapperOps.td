@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops of the `wrapper` dialect: functions, symbols and checks. Memory and
-// computation have their own files.
+// Ops of the `wrapper` dialect: functions, symbols and checks. Memory,
+// computation, control flow and numbers have their own files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,9 @@
 
 include "coil/Dialect/Sym/IR/SymEnums.td"
 include "coil/Dialect/Wrapper/IR/WrapperComputeOps.td"
+include "coil/Dialect/Wrapper/IR/WrapperControlOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperMemoryOps.td"
+include "coil/Dialect/Wrapper/IR/WrapperNumberOps.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 
 //===----------------------------------------------------------------------===//
@@ -27,11 +29,18 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
   let summary = "host program of one entry point";
   let description = [{
     Runs its ops in order. Arguments belong to the caller; results are handed
-    to the caller. The attribute `sym.symbols` gives the range of every symbol.
+    to the caller. An argument with the attribute `wrapper.consumed` belongs to
+    the function: it frees its storage, hands it over or returns it. The
+    attribute `sym.symbols` gives the range of every symbol.
+
+    A symbol is visible behind the op that binds it, in the regions of ops there,
+    too; one that is bound in a region is visible in that region only.
 
     (C1) Arguments and results are buffers.
-    (C2) A symbol is bound by `wrapper.input_symbol` or `wrapper.sym_expr`
-         before an op or a type of a result mentions it, and bound once.
+    (C2) A symbol is bound before an op or a type of a result mentions it, and
+         bound once where it is visible. The results of a call may mention
+         symbols that are bound behind it, before anything else uses them.
+    (C3) Only private functions consume arguments.
 
     Example:
     ```mlir
@@ -59,6 +68,8 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
       return getFunctionType().getResults();
     }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// Whether the function owns the storage of argument `i`.
+    bool isConsumed(unsigned i);
   }];
 }
 
@@ -149,13 +160,15 @@ def Wrapper_AssertOp : Wrapper_Op<"assert"> {
 }
 
 def Wrapper_AssertLayoutOp : Wrapper_Op<"assert_layout"> {
-  let summary = "fail unless an argument has the layout that its type says";
+  let summary = "fail unless a buffer has the layout that its type says";
   let description = [{
     Checks that every size and stride of an argument has the value that its
     type gives it; strides of dimensions with at most one element do not
-    matter. `name` is what the message calls the argument.
+    matter. `name` is what the message calls the argument. The result of a call
+    is checked the same way.
 
-    (C1) The operand is an argument of the function.
+    (C1) The operand is an argument of the function or the result of
+         `wrapper.invoke`.
 
     Example:
     ```mlir

@@ -14,6 +14,7 @@
 
 include "coil/Dialect/Sym/IR/SymAttributes.td"
 include "coil/Dialect/Wrapper/IR/WrapperDialect.td"
+include "coil/Dialect/Wrapper/IR/WrapperEnums.td"
 
 def Wrapper_DeviceAttr : Wrapper_Attr<"Device", "device"> {
   let summary = "device that holds a buffer";
@@ -96,6 +97,22 @@ def Wrapper_CostAttr : Wrapper_Attr<"Cost", "cost"> {
     `<` `bytes` `=` $bytes `,` `flops` `=` $flops (`,` `matrix` `=` $matrix^)? `>`
   }];
   let genVerifyDecl = 1;
+
+def Wrapper_KeyAttr : Wrapper_Attr<"Key", "key"> {
+  let summary = "step of a path to a number";
+  let description = [{
+    What `wrapper.bind_symbol` does to get nearer to a number: the `size` or the
+    `stride` of a dimension, or division by a number (`divide_by`).
+
+    Example:
+    ```mlir
+    #wrapper.key<size, 0>
+    #wrapper.key<divide_by, 4>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Wrapper_KeyKind>:$kind,
+                        "int64_t":$value);
+  let assemblyFormat = "`<` $kind `,` $value `>`";
 }
 
 def Wrapper_BufferType : Wrapper_Type<"Buffer", "buffer"> {

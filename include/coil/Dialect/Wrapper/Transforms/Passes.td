@@ -27,7 +27,13 @@ def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
     * later, when keeping the storage until then does not raise the peak.
 
     Arguments, literals and results of the function are never freed or handed
-    over. Buffers that nothing uses are erased.
+    over, but for arguments that it consumes. Buffers that nothing uses are
+    erased.
+
+    Regions are planned each with a state of its own: storage is reused between
+    buffers of one block. What a region uses of the outside lives to the end of
+    the op; where one region yields it, the other frees it. A function is planned
+    after those that it calls, whose peaks are part of its own.
 
     The attribute `wrapper.memory` of the function reports, in bytes at the
     hints of the symbols, the planned `peak`, and the `lower_bound`: the largest
@@ -72,11 +78,18 @@ def WrapperVerifyMemoryPass
     (C1) to use a buffer after it was freed or its storage handed over,
     (C2) to free a buffer twice,
     (C3) to free or hand over what the function does not own, or through a view,
-    (C4) to leave a buffer neither freed, handed over nor returned,
+    (C4) to leave a buffer neither freed, handed over nor returned, in the block
+         that defines it,
     (C5) to write to an argument or a literal, or return their storage,
     (C6) to write a buffer through one operand of an op and to read or write it
-         through another, unless `InPlaceOpInterface` allows it, and
-    (C7) to read or return a buffer that nothing has written.
+         through another, unless `InPlaceOpInterface` allows it, or to hand
+         storage over that another operand shows,
+    (C7) to read or return a buffer that nothing has written on every path,
+    (C8) to end the life of storage in one region of a `wrapper.if` only, and
+    (C9) to end the life of storage from outside in a loop.
+
+    Regions hand over what they yield; arguments that the function consumes are
+    its own.
 
     Runs on the module, as it reads the kernels that the functions launch.
   }];
