@@ -43,6 +43,19 @@ cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
 if os.path.exists(cuda_sim):
     config.available_features.add("cuda-sim")
     config.substitutions.append(("%cuda_sim", "env COIL_CUDA_CACHING=0 COIL_CUDA_DRIVER=" + cuda_sim))
+# Runs a program of the corpus everywhere; see docs/Testing.md.
+config.substitutions.append(
+    (
+        "%corpus",
+        config.python
+        + " "
+        + os.path.join(config.test_source_root, "Corpus", "Inputs", "corpus.py")
+        + " --bin="
+        + bin_dir
+        + " --out=%t"
+        + (" --cuda-sim=" + cuda_sim if os.path.exists(cuda_sim) else ""),
+    )
+)
 # Libraries that compute on that device.
 for library in ["cudnn", "cublaslt", "cub"]:
     file = os.path.join(config.coil_obj_root, "lib", "coil-fake-" + library + ".so")

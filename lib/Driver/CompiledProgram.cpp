@@ -15,6 +15,7 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Import/Import.h"
 #include "coil/InitAllDialects.h"
+#include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
 #include "coil/Support/HostTensor.h"
@@ -465,20 +466,40 @@ CompiledProgram::interpret(llvm::ArrayRef<coil_tensor> inputs,
                            RandomState state) const {
   if (Error error = checkCount(impl->inputs.size(), inputs.size()))
     return std::move(error);
-  auto function =
-      impl->reference
-          ? impl->reference->lookupSymbol<func::FuncOp>(impl->function)
-          : func::FuncOp();
-  if (!function)
+  Operation *found =
+      impl->reference ? impl->reference->lookupSymbol(impl->function) : nullptr;
+  auto function = dyn_cast_or_null<func::FuncOp>(found);
+  auto host = dyn_cast_or_null<wrapper::FuncOp>(found);
+  if (!function && !host)
     return makeError("there is no function '" + impl->function +
                      "' to interpret");
   ErrorLines errors(impl->context.get());
-  llvm::SmallVector<reference::Tensor> arguments;
   RandomInput random(state);
-  for (const coil_tensor &input : addHidden(inputs, random.getView()))
+  std::vector<coil_tensor> all = addHidden(inputs, random.getView());
+  auto collect = [&](FailureOr<llvm::SmallVector<reference::Tensor>> results)
+      -> Expected<std::vector<reference::Tensor>> {
+    if (failed(results))
+      return errors.take(makeError("the reference interpreter failed"));
+    return std::vector<reference::Tensor>(results->begin(), results->end());
+  };
+  if (host) {
+    // Inputs lie in memory as the engine passes them.
+    const Signature &signature = impl->engine->getSignature();
+    Expected<SymbolValues> symbols = signature.bind(all);
+    if (!symbols)
+      return llvm::make_error<InputError>(toString(symbols.takeError()));
+    llvm::SmallVector<reference::HostArgument> arguments;
+    for (auto [input, spec] : llvm::zip(all, signature.getInputs())) {
+      reference::HostArgument &argument = arguments.emplace_back();
+      argument.tensor = toReference(input);
+      for (auto [d, stride] : llvm::enumerate(spec.strides))
+        argument.strides.push_back(
+            stride.evaluate(*symbols).value_or(input.strides[d]));
+    }
+    return collect(reference::HostInterpreter().run(host, arguments));
+  }
+  llvm::SmallVector<reference::Tensor> arguments;
+  for (const coil_tensor &input : all)
     arguments.push_back(toReference(input));
-  auto results = reference::Interpreter().run(function, arguments);
-  if (failed(results))
-    return errors.take(makeError("the reference interpreter failed"));
-  return std::vector<reference::Tensor>(results->begin(), results->end());
+  return collect(reference::Interpreter().run(function, arguments));
 }

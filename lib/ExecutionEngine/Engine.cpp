@@ -353,6 +353,17 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
     if (!isApart(&op))
       host->getBody()->push_back(op.clone());
 
+  bool readsElements = false;
+  auto note = [&](Operation &op) {
+    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    readsElements |= name && name.getValue() == "coil_rt_item_cuda";
+  };
+  for (Operation &op : *module.getBody()) {
+    note(op);
+    if (op.hasAttr(kHostPartAttrName))
+      llvm::for_each(op.getRegion(0).front(), note);
+  }
+
   unsigned threads = options.threads
                          ? options.threads
                          : llvm::hardware_concurrency().compute_thread_count();
@@ -442,7 +453,9 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   if (impl->isDeviceProgram) {
     if (int32_t status = coil_cuda_program_create(&impl->program))
       return llvm::make_error<RunError>(status, coil_last_error());
-    coil_cuda_program_set_graph_limit(impl->program, options.graphs);
+    // What a program does can depend on elements, which a graph never reads.
+    coil_cuda_program_set_graph_limit(impl->program,
+                                      readsElements ? 0 : options.graphs);
   }
   // The linker reports causes to the session and a summary to the caller.
   std::string causes;

@@ -10,11 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Driver/Driver.h"
 #include "coil/InitAllDialects.h"
+#include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
 #include "coil/Support/Npy.h"
+#include "coil/Support/TensorText.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -39,7 +42,8 @@ static cl::opt<std::string>
                           "no arguments)"));
 static cl::list<std::string>
     inputs("input", cl::cat(category), cl::value_desc("value"),
-           cl::desc("Argument, in order: @file.npy, or a literal such as "
+           cl::desc("Argument, in order: @file.npy, a value as for coil-run, "
+                    "or a literal such as "
                     "'dense<[1.0, 2.0]> : tensor<2xf32>'"));
 static cl::list<std::string>
     outputs("output", cl::cat(category), cl::value_desc("@file.npy"),
@@ -63,6 +67,19 @@ static std::optional<reference::Tensor> readInput(llvm::StringRef text,
     return reference::Tensor::fromStrided(
         static_cast<reference::DType>(array->getDType()), array->getSizes(),
         array->getStrides(), array->getData());
+  }
+  if (text.contains('=')) { // As for coil-run.
+    llvm::Expected<HostTensor> tensor =
+        parseTensor(text, /*scalarType=*/COIL_F32);
+    if (!tensor) {
+      llvm::WithColor::error() << llvm::toString(tensor.takeError()) << "\n";
+      return std::nullopt;
+    }
+    const coil_tensor &view = tensor->getView();
+    size_t rank = static_cast<size_t>(view.rank);
+    return reference::Tensor::fromStrided(
+        static_cast<reference::DType>(view.dtype), {view.sizes, rank},
+        {view.strides, rank}, view.data);
   }
   auto literal = dyn_cast_or_null<ElementsAttr>(parseAttribute(text, context));
   std::optional<reference::Tensor> tensor;
@@ -131,11 +148,12 @@ int main(int argc, char **argv) {
       return 2;
     arguments.push_back(*tensor);
   }
-  SmallVector<func::FuncOp> functions;
-  for (auto function : module->getOps<func::FuncOp>())
-    if (functionName.empty()
-            ? !function.isExternal() && function.getNumArguments() == 0
-            : function.getName() == functionName)
+  SmallVector<FunctionOpInterface> functions;
+  for (auto function : module->getOps<FunctionOpInterface>())
+    if (isa<func::FuncOp, wrapper::FuncOp>(function) &&
+        (functionName.empty()
+             ? !function.isExternal() && function.getNumArguments() == 0
+             : function.getName() == functionName))
       functions.push_back(function);
   if (functions.empty()) {
     llvm::WithColor::error()
@@ -146,11 +164,19 @@ int main(int argc, char **argv) {
   }
 
   int status = 0;
-  for (func::FuncOp function : functions) {
+  for (FunctionOpInterface function : functions) {
     reference::InterpreterOptions options;
     options.maxSteps = maxSteps;
     options.maxBytes = maxBytes;
-    auto results = reference::Interpreter(options).run(function, arguments);
+    FailureOr<SmallVector<reference::Tensor>> results = failure();
+    if (auto host = dyn_cast<wrapper::FuncOp>(function.getOperation()))
+      results = reference::HostInterpreter(options).run(
+          host, llvm::map_to_vector(arguments, [](const auto &tensor) {
+            return reference::HostArgument{tensor, {}};
+          }));
+    else
+      results = reference::Interpreter(options).run(
+          cast<func::FuncOp>(function.getOperation()), arguments);
     if (failed(results)) {
       status = 4;
       continue;

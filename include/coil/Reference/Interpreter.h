@@ -57,6 +57,7 @@ public:
   mlir::FailureOr<llvm::SmallVector<Tensor>>
   run(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments);
 
+  const InterpreterOptions &getOptions() const { return options; }
   /// Scalar operations executed so far.
   int64_t getSteps() const { return steps; }
   /// The most bytes that tensors took at a time.
@@ -84,6 +85,10 @@ public:
   mlir::LogicalResult bindArguments(mlir::func::FuncOp function,
                                     llvm::ArrayRef<Tensor> arguments);
 
+  /// Gives a symbol a value, or another one.
+  void setSymbol(llvm::StringRef name, int64_t value) {
+    symbols[name] = value;
+  }
   /// The value of an expression over symbols, or nothing when it mentions
   /// something else, overflows or divides by a number that is not positive.
   std::optional<int64_t> evaluate(sym::ExprAttr expr) const;

@@ -91,6 +91,12 @@ COIL_RT_API int32_t coil_rt_upload_cuda(coil_run *run, void *to,
 COIL_RT_API int32_t coil_rt_download_cuda(coil_run *run, void *to,
                                           const void *from, int64_t bytes);
 
+/// Reads one element on the host as `coil_rt_item` does: waits for what the run
+/// has started, and reports its failures. Programs that call this are not kept
+/// as graphs.
+COIL_RT_API int32_t coil_rt_item_cuda(coil_run *run, const void *data,
+                                      int32_t dtype, void *out);
+
 /// Gives data of the program as device memory that the caller must not write.
 /// A program (below) uploads it once, a run without one each time.
 COIL_RT_API int32_t coil_rt_constant_cuda(coil_run *run, const void *data,

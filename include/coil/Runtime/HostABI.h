@@ -77,6 +77,12 @@ COIL_RT_API int32_t coil_rt_set_output(coil_run *run, coil_tensor *output,
                                        const int64_t *sizes,
                                        const int64_t *strides);
 
+/// Reads one element into 8 bytes at `out`: an `int64_t` for integers and bools
+/// (0 or 1; `u64` as its bits), a `double` for floats. No failure for memory
+/// that the host can read and a known `dtype`.
+COIL_RT_API int32_t coil_rt_item(coil_run *run, const void *data, int32_t dtype,
+                                 void *out);
+
 /// Records a failed assertion about two values and returns
 /// COIL_ASSERTION_FAILED.
 COIL_RT_API int32_t coil_rt_assert_fail(coil_run *run, const char *message,

@@ -138,6 +138,11 @@ void Finder::record(Operation &op, int64_t at) {
   };
   if (isMemoryEffectFree(&op))
     return;
+  for (Region &region : op.getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value v : inner->getOperands())
+        note(v, /*writes=*/true);
+    });
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects) {
     for (Value v : op.getOperands())
@@ -163,7 +168,7 @@ SmallVector<Batch> Finder::run(FuncOp fn) {
   for (Operation &op : block) {
     int64_t number = next++;
     numbers[&op] = number;
-    if (isa<InputSymbolOp, SymExprOp>(op))
+    if (!getBoundSymbols(&op).empty())
       open.clear(); // Nothing moves to where its symbols are not bound.
     auto launch = dyn_cast<LaunchOp>(op);
     size_t limit = launch ? getLimit(launch) : 1;

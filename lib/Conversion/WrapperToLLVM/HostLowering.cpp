@@ -59,6 +59,8 @@ Value HostLowering::value(ExprAttr expr) {
     computed = lowerExpr(
         b, b.getLoc(), expr,
         [&](ExprAttr leaf) { return symbol(leaf.getName()); }, &facts);
+    if (now.depth)
+      now.exprLog.push_back(expr);
   }
   return now.values[expr] = computed;
 }
@@ -283,9 +285,9 @@ std::string HostLowering::inputName(Value arg) {
 // Inputs and symbols
 //===----------------------------------------------------------------------===//
 
-LLVM::LLVMFuncOp HostLowering::createFunction() {
+void HostLowering::createFunction() {
   b.setInsertionPointAfter(fn);
-  auto function = LLVM::LLVMFuncOp::create(
+  LLVM::LLVMFuncOp function = entryFunction = LLVM::LLVMFuncOp::create(
       b, ("coil_" + fn.getName()).str(),
       LLVM::LLVMFunctionType::get(i32Type, {ptrType, ptrType, ptrType}));
   for (NamedAttribute attr : fn->getDiscardableAttrs())
@@ -311,9 +313,13 @@ LLVM::LLVMFuncOp HostLowering::createFunction() {
   function->setAttr(kSignatureAttrName,
                     TypeAttr::get(b.getFunctionType(inputs, outputs)));
   function->setAttr(kInputAttrsName, b.getArrayAttr(inputAttrs));
-  if (fn.isPrivate())
+  if (!fn.isPrivate())
+    return;
+  // A part of another program may call it from a module of its own.
+  if (SymbolTable::symbolKnownUseEmpty(fn, module.getOp()))
     function.setLinkage(LLVM::Linkage::Internal);
-  return function;
+  else
+    function.setVisibility_(LLVM::Visibility::Hidden);
 }
 
 LogicalResult HostLowering::checkInput(BlockArgument arg) {
@@ -323,6 +329,10 @@ LogicalResult HostLowering::checkInput(BlockArgument arg) {
   if (!device || !dtype)
     return failure();
   Value tensor = inputTensor(arg);
+  if (fn.isPrivate()) { // The verifier of calls has checked it.
+    setBuffer(arg, load(tensor, offsetof(coil_tensor, data), ptrType));
+    return success();
+  }
   call("coil_rt_check_input",
        {now.run, tensor, string(inputName(arg)), i32(*dtype),
         i32(static_cast<int32_t>(type.getRank())), i32(device->runtimeType)});
@@ -352,48 +362,34 @@ LogicalResult HostLowering::lower(InputSymbolOp op) {
   });
   setSymbol(op.getSymbol(), v);
 
-  std::string what =
-      (llvm::Twine("symbol '") + op.getSymbol() + "' (" +
-       stringifyProperty(op.getProperty()) + " " + llvm::Twine(dim) +
-       " of input '" + inputName(op.getSource()) + "') is ")
-          .str();
-  sym::Bounds bounds = facts.bounds(unknown);
-  auto check = [&](LLVM::ICmpPredicate predicate, int64_t bound,
-                   StringRef text) {
-    Value ok = LLVM::ICmpOp::create(b, predicate, v, i64(bound));
-    require(ok, [&] {
-      return callStatus("coil_rt_assert_fail",
-                        {now.run, string(what + text.str()), v, i64(bound)});
-    });
-  };
-  if (bounds.lo != INT64_MIN)
-    check(LLVM::ICmpPredicate::sge, bounds.lo, "below its lower bound");
-  if (bounds.hi != INT64_MAX)
-    check(LLVM::ICmpPredicate::sle, bounds.hi, "above its upper bound");
+  checkRange(op.getSymbol(), v,
+             " (" + stringifyProperty(op.getProperty()) + " " +
+                 llvm::Twine(dim) + " of input '" + inputName(op.getSource()) +
+                 "')");
   return success();
 }
 
-LogicalResult HostLowering::lower(wrapper::AssertOp op) {
-  LLVM::ICmpPredicate predicate;
-  switch (op.getPredicate()) {
+LLVM::ICmpPredicate HostLowering::getPredicate(sym::Predicate predicate) {
+  switch (predicate) {
   case sym::Predicate::Eq:
-    predicate = LLVM::ICmpPredicate::eq;
-    break;
+    return LLVM::ICmpPredicate::eq;
   case sym::Predicate::Ne:
-    predicate = LLVM::ICmpPredicate::ne;
-    break;
+    return LLVM::ICmpPredicate::ne;
   case sym::Predicate::Le:
-    predicate = LLVM::ICmpPredicate::sle;
-    break;
+    return LLVM::ICmpPredicate::sle;
   case sym::Predicate::Lt:
-    predicate = LLVM::ICmpPredicate::slt;
-    break;
+    return LLVM::ICmpPredicate::slt;
   }
+  llvm_unreachable("unknown predicate");
+}
+
+LogicalResult HostLowering::lower(wrapper::AssertOp op) {
   Value lhs = value(op.getLhs()), rhs = value(op.getRhs());
-  require(LLVM::ICmpOp::create(b, predicate, lhs, rhs), [&] {
-    return callStatus("coil_rt_assert_fail",
-                      {now.run, string(op.getMessage()), lhs, rhs});
-  });
+  require(LLVM::ICmpOp::create(b, getPredicate(op.getPredicate()), lhs, rhs),
+          [&] {
+            return callStatus("coil_rt_assert_fail",
+                              {now.run, string(op.getMessage()), lhs, rhs});
+          });
   return success();
 }
 
@@ -403,8 +399,10 @@ LogicalResult HostLowering::lower(AssertLayoutOp op) {
     return success();
   Value sizes = array(type.getSizes().getDims(), 0);
   Value strides = array(type.getStrides().getDims(), 1);
-  call("coil_rt_check_layout", {now.run, inputTensor(op.getSource()),
-                                string(op.getName()), sizes, strides});
+  Value tensor = op.getSource().getDefiningOp() ? resultTensor(op.getSource())
+                                                : inputTensor(op.getSource());
+  call("coil_rt_check_layout",
+       {now.run, tensor, string(op.getName()), sizes, strides});
   return success();
 }
 
@@ -532,6 +530,20 @@ LogicalResult HostLowering::setOutput(OpOperand &result) {
     output = LLVM::GEPOp::create(
         b, ptrType, b.getI8Type(), output,
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * sizeof(coil_tensor))});
+  if (fn.isPrivate()) {
+    // The caller has filled in the rest, and knows where sizes go.
+    store(buffer(result.get()), output, 0, ptrType);
+    for (bool isSize : {true, false}) {
+      Value list = load(output,
+                        isSize ? offsetof(coil_tensor, sizes)
+                               : offsetof(coil_tensor, strides),
+                        ptrType);
+      sym::ShapeAttr exprs = isSize ? type.getSizes() : type.getStrides();
+      for (auto [d, e] : llvm::enumerate(exprs.getDims()))
+        store(value(e), list, static_cast<unsigned>(d), i64Type);
+    }
+    return success();
+  }
   Value sizes = array(type.getSizes().getDims(), 0);
   Value strides = array(type.getStrides().getDims(), 1);
   call("coil_rt_set_output",
@@ -558,7 +570,8 @@ LogicalResult HostLowering::lower(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, LaunchOp, ContractionOp, ConvolutionOp,
-            AttentionOp, SortOp>([&](auto o) { return lower(o); })
+            AttentionOp, SortOp, IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp,
+            CompareOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();
@@ -572,7 +585,12 @@ LogicalResult HostLowering::lower(Operation &op) {
                              cast<BufferType>(o.getType())));
         return success();
       })
-      .Default([&](Operation *o) {
+      .Default([&](Operation *o) -> LogicalResult {
+        auto isScalar = [](Type t) { return t.isIntOrFloat(); };
+        if (isa_and_present<arith::ArithDialect>(o->getDialect()) &&
+            llvm::all_of(o->getOperandTypes(), isScalar) &&
+            llvm::all_of(o->getResultTypes(), isScalar))
+          return lowerScalar(o);
         return o->emitOpError("has no lowering to LLVM");
       });
 }

@@ -11,8 +11,12 @@
 // other than zero leaves for the exit. So what an earlier step computed is
 // there for all later ones, and symbols, sizes and buffers are plain maps.
 //
+// Regions are more blocks. What is computed in one is forgotten behind it,
+// which a log of the maps makes cheap.
+//
 // A long program is cut into parts, functions of a bounded number of steps that
-// the entry function calls in turn. Buffers and symbols that a later part needs
+// the entry function calls in turn. An op with regions counts as many steps as
+// it has ops, but is never cut. Buffers and symbols that a later part needs
 // go through the frame, an array of 8-byte slots that the entry function owns;
 // everything else is computed again by each part that needs it.
 //
@@ -37,6 +41,8 @@ public:
   /// has more than `maxSteps` steps.
   HostLowering(FuncOp fn, mlir::SymbolTable &module, unsigned maxSteps);
 
+  /// Makes the entry function, which others may call, without a body.
+  void declareEntry();
   /// Emits the entry function and the parts.
   mlir::LogicalResult run();
 
@@ -50,11 +56,12 @@ public:
 private:
   //===--- Parts (HostParts.cpp) ------------------------------------------===//
 
-  /// Lowers all steps: into the function that was begun, or (when
-  /// `stepsPerPart` is not zero) into parts.
-  mlir::LogicalResult lowerSteps(unsigned stepsPerPart);
+  /// Finds the part of each step: inputs, ops, results. Returns their number.
+  unsigned planParts();
+  /// Lowers all steps: into the function that was begun, or into parts.
+  mlir::LogicalResult lowerSteps(bool intoParts);
   /// Gives slots of the frame to what crosses from one part to another.
-  void planFrame(unsigned stepsPerPart);
+  void planFrame();
   /// Begins the function of part `index`, in a module of its own.
   void beginPart(unsigned index);
   /// Begins to emit into `function`.
@@ -64,7 +71,8 @@ private:
   /// Emits the entry function of a program of several parts.
   void emitEntry(mlir::LLVM::LLVMFuncOp entry);
 
-  /// Address of a buffer, and what becomes of it when a step makes one.
+  /// Address of a buffer or value of a scalar, and what becomes of it when a
+  /// step makes one.
   mlir::Value buffer(mlir::Value v);
   void setBuffer(mlir::Value v, mlir::Value address);
   /// The same for a symbol's value.
@@ -73,7 +81,7 @@ private:
 
   //===--- Program (HostLowering.cpp) -------------------------------------===//
 
-  mlir::LLVM::LLVMFuncOp createFunction();
+  void createFunction();
   mlir::LogicalResult checkInput(mlir::BlockArgument arg);
   mlir::LogicalResult setOutput(mlir::OpOperand &result);
   mlir::LogicalResult lower(mlir::Operation &op);
@@ -85,6 +93,49 @@ private:
   mlir::LogicalResult lower(FreeOp op);
   mlir::LogicalResult lower(CopyOp op);
 
+  //===--- Control flow and numbers (LowerControl.cpp) --------------------===//
+
+  mlir::LogicalResult lower(IfOp op);
+  mlir::LogicalResult lower(WhileOp op);
+  mlir::LogicalResult lower(InvokeOp op);
+  mlir::LogicalResult lower(ItemOp op);
+  mlir::LogicalResult lower(BindSymbolOp op);
+  mlir::LogicalResult lower(CompareOp op);
+  mlir::LogicalResult lowerScalar(mlir::Operation *op);
+
+  /// Lengths of the logs where a region begins.
+  struct Scope {
+    size_t values, symbols, exprs;
+  };
+  Scope openScope();
+  /// Forgets what was learnt since.
+  void closeScope(Scope scope);
+  mlir::Block *newBlock(mlir::TypeRange arguments);
+  mlir::LogicalResult lowerBody(mlir::Region &region);
+  /// What goes along an edge: values, then the values of expressions.
+  llvm::SmallVector<mlir::Value> gather(mlir::ValueRange values,
+                                        std::optional<sym::ShapeAttr> exprs);
+  /// What arrives: values for `targets`, then those of `symbols`.
+  void receive(mlir::ValueRange targets, std::optional<mlir::ArrayAttr> symbols,
+               mlir::ValueRange values);
+  /// Fails the run when a symbol's value is outside its range; for `symbols`,
+  /// those are the last of `values`.
+  void checkRange(llvm::StringRef name, mlir::Value v,
+                  const llvm::Twine &origin);
+  void checkRanges(std::optional<mlir::ArrayAttr> symbols,
+                   mlir::ValueRange values);
+  void requireMultiple(mlir::Value v, int64_t divisor, const llvm::Twine &what);
+  /// The element of a buffer as an `i64` or `f64`.
+  mlir::FailureOr<mlir::Value> readItem(mlir::Operation *op,
+                                        mlir::Value source);
+  /// An `i1`.
+  mlir::FailureOr<mlir::Value> getPredicate(mlir::Operation *op,
+                                            mlir::Value predicate);
+  /// A size of a call's result, or behind them a stride.
+  mlir::Value shapeEntry(mlir::Value result, unsigned index);
+  /// Address of a tensor with the shape that a call's result had.
+  mlir::Value resultTensor(mlir::Value result);
+
   //===--- Computation (LowerCompute.cpp) ---------------------------------===//
 
   mlir::LogicalResult lower(LaunchOp op);
@@ -95,6 +146,15 @@ private:
 
   //===--- Tools (HostLowering.cpp) ---------------------------------------===//
 
+  mlir::LLVM::ICmpPredicate getPredicate(sym::Predicate predicate);
+  /// Types in LLVM: buffers are addresses.
+  mlir::Type getHostType(mlir::Type type) {
+    return mlir::isa<BufferType>(type) ? ptrType : type;
+  }
+  llvm::SmallVector<mlir::Type> getHostTypes(mlir::TypeRange types) {
+    return llvm::map_to_vector(
+        types, [this](mlir::Type type) { return getHostType(type); });
+  }
   mlir::Value i64(int64_t value);
   mlir::Value i32(int32_t value);
   mlir::Value null();
@@ -142,6 +202,14 @@ private:
     llvm::DenseMap<mlir::Value, mlir::Value> buffers;
     llvm::StringMap<mlir::Value> symbols;
     llvm::DenseMap<sym::ExprAttr, mlir::Value> values;
+    /// Sizes and strides of results of calls.
+    llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> shapes;
+    /// How many regions enclose what is being emitted, and what was entered
+    /// into the three maps in them.
+    unsigned depth = 0;
+    llvm::SmallVector<mlir::Value> valueLog;
+    llvm::SmallVector<llvm::StringRef> symbolLog;
+    llvm::SmallVector<sym::ExprAttr> exprLog;
     llvm::StringMap<mlir::LLVM::GlobalOp> strings;
     llvm::DenseMap<mlir::Attribute, mlir::LLVM::GlobalOp> arrays;
     /// Scratch memory: the allocation and its count of values.
@@ -149,6 +217,7 @@ private:
   };
 
   FuncOp fn;
+  mlir::LLVM::LLVMFuncOp entryFunction;
   mlir::SymbolTable &module;
   unsigned maxSteps;
   mlir::ImplicitLocOpBuilder b;
@@ -164,6 +233,9 @@ private:
   /// Slots of the frame.
   llvm::DenseMap<mlir::Value, unsigned> bufferSlots;
   llvm::StringMap<unsigned> symbolSlots;
+  llvm::DenseMap<mlir::Value, unsigned> shapeSlots;
+  /// The part of each step.
+  llvm::SmallVector<unsigned> stepParts;
   unsigned frameSlots = 0;
 };
 

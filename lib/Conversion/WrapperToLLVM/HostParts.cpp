@@ -17,10 +17,12 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cstddef>
+#include <numeric>
 
 using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
+using sym::ExprAttr;
 
 /// A larger frame is memory of the run: stacks of threads can be small.
 static constexpr unsigned kMaxFrameOnStack = 64 * 1024;
@@ -30,47 +32,85 @@ static constexpr unsigned kMaxFrameOnStack = 64 * 1024;
 //===----------------------------------------------------------------------===//
 
 Value HostLowering::buffer(Value v) {
-  Value &address = now.buffers[v];
+  Value address = now.buffers.lookup(v);
+  if (address)
+    return address;
   // An earlier part made it, or checked the input.
-  if (!address && isa<BlockArgument>(v))
+  if (auto slot = bufferSlots.find(v); slot != bufferSlots.end())
+    address = load(now.frame, slot->second * 8, getHostType(v.getType()));
+  else
     address = load(inputTensor(v), offsetof(coil_tensor, data), ptrType);
-  else if (!address)
-    address = load(now.frame, bufferSlots.at(v) * 8, ptrType);
+  now.buffers[v] = address;
+  if (now.depth)
+    now.valueLog.push_back(v);
   return address;
 }
 
 void HostLowering::setBuffer(Value v, Value address) {
   now.buffers[v] = address;
+  if (now.depth)
+    now.valueLog.push_back(v);
   auto slot = bufferSlots.find(v);
   if (slot != bufferSlots.end())
-    store(address, now.frame, slot->second, ptrType);
+    store(address, now.frame, slot->second, getHostType(v.getType()));
 }
 
 Value HostLowering::symbol(StringRef name) {
-  Value &v = now.symbols[name];
+  Value v = now.symbols.lookup(name);
   if (v)
     return v;
-  auto slot = symbolSlots.find(name);
-  if (slot != symbolSlots.end())
-    v = load(now.frame, slot->second * 8, i64Type);
+  v = load(now.frame, symbolSlots.at(name) * 8, i64Type);
+  now.symbols[name] = v;
+  if (now.depth)
+    now.symbolLog.push_back(symbolSlots.find(name)->getKey());
   return v;
 }
 
 void HostLowering::setSymbol(StringRef name, Value v) {
+  ExprAttr symbol = sym::symbol(b.getContext(), name);
   now.symbols[name] = v;
-  now.values[sym::symbol(b.getContext(), name)] = v;
+  now.values[symbol] = v;
+  if (now.depth) {
+    now.symbolLog.push_back(symbol.getName());
+    now.exprLog.push_back(symbol);
+  }
   auto slot = symbolSlots.find(name);
   if (slot != symbolSlots.end())
     store(v, now.frame, slot->second, i64Type);
 }
 
-void HostLowering::planFrame(unsigned stepsPerPart) {
+unsigned HostLowering::planParts() {
+  Block &body = fn.getBody().front();
+  SmallVector<unsigned> weights(body.getNumArguments(), 1);
+  for (Operation &op : body.without_terminator()) {
+    unsigned weight = 0;
+    op.walk([&](Operation *) { ++weight; });
+    weights.push_back(weight);
+  }
+  weights.append(body.getTerminator()->getNumOperands(), 1);
+  size_t steps = std::accumulate(weights.begin(), weights.end(), size_t(0));
+  // Parts of about equal length.
+  unsigned count = llvm::divideCeil(std::max<size_t>(steps, 1), maxSteps);
+  size_t most = llvm::divideCeil(steps, count), filled = 0;
+  unsigned part = 0;
+  for (unsigned weight : weights) {
+    if (filled != 0 && filled + weight > most) {
+      ++part;
+      filled = 0;
+    }
+    filled += weight;
+    stepParts.push_back(part);
+  }
+  return part + 1;
+}
+
+void HostLowering::planFrame() {
   Block &body = fn.getBody().front();
   // Steps are the inputs, the operations, and the results.
   unsigned firstOp = body.getNumArguments(), firstResult = firstOp;
   DenseMap<Operation *, unsigned> part;
   for (Operation &op : body.without_terminator())
-    part[&op] = firstResult++ / stepsPerPart;
+    part[&op] = stepParts[firstResult++];
 
   // Slots are free again in the part after the last that needs the buffer.
   SmallVector<unsigned> freeSlots;
@@ -79,21 +119,26 @@ void HostLowering::planFrame(unsigned stepsPerPart) {
   for (Operation &op : body.without_terminator()) {
     for (unsigned p = part.lookup(&op); current < p;)
       llvm::append_range(freeSlots, expiring.lookup(++current));
-    if (isa<InputSymbolOp>(op) || isa<SymExprOp>(op)) {
-      StringRef name = isa<InputSymbolOp>(op)
-                           ? cast<InputSymbolOp>(op).getSymbol()
-                           : cast<SymExprOp>(op).getSymbol();
+    for (StringRef name : getBoundSymbols(&op))
       symbolSlots[name] = frameSlots++;
-    }
     for (Value v : op.getResults()) {
       unsigned last = current;
-      for (OpOperand &use : v.getUses())
-        last = std::max(last, use.getOwner() == body.getTerminator()
-                                  ? (firstResult + use.getOperandNumber()) /
-                                        stepsPerPart
-                                  : part.lookup(use.getOwner()));
+      bool needsShape = false;
+      for (OpOperand &use : v.getUses()) {
+        Operation *user = body.findAncestorOpInBlock(*use.getOwner());
+        last =
+            std::max(last, user == body.getTerminator()
+                               ? stepParts[firstResult + use.getOperandNumber()]
+                               : part.lookup(user));
+        needsShape |= isa<InvokeOp>(op) &&
+                      isa<BindSymbolOp, AssertLayoutOp>(use.getOwner());
+      }
       if (last == current)
         continue;
+      if (needsShape) {
+        shapeSlots[v] = frameSlots;
+        frameSlots += 2 * cast<BufferType>(v.getType()).getRank();
+      }
       if (freeSlots.empty())
         freeSlots.push_back(frameSlots++);
       unsigned slot = freeSlots.pop_back_val();
@@ -179,14 +224,15 @@ void HostLowering::emitEntry(LLVM::LLVMFuncOp entry) {
 // Driver
 //===----------------------------------------------------------------------===//
 
-LogicalResult HostLowering::lowerSteps(unsigned stepsPerPart) {
-  unsigned step = 0;
+LogicalResult HostLowering::lowerSteps(bool intoParts) {
+  size_t step = 0;
   auto next = [&] {
-    if (stepsPerPart == 0 || step++ % stepsPerPart != 0)
+    size_t i = step++;
+    if (!intoParts || (i != 0 && stepParts[i] == stepParts[i - 1]))
       return;
-    if (step > 1)
+    if (i != 0)
       end();
-    beginPart(step / stepsPerPart);
+    beginPart(stepParts[i]);
   };
   Block &body = fn.getBody().front();
   for (BlockArgument arg : body.getArguments()) {
@@ -209,28 +255,19 @@ LogicalResult HostLowering::lowerSteps(unsigned stepsPerPart) {
   return success();
 }
 
+void HostLowering::declareEntry() {
+  createFunction();
+  module.insert(entryFunction);
+}
+
 LogicalResult HostLowering::run() {
-  Block &body = fn.getBody().front();
-  size_t steps =
-      body.getNumArguments() + body.getTerminator()->getNumOperands();
-  for (Operation &op : body.without_terminator()) {
-    (void)op;
-    ++steps;
+  if (planParts() == 1) {
+    begin(entryFunction, module);
+    return lowerSteps(/*intoParts=*/false);
   }
-  LLVM::LLVMFuncOp entry = createFunction();
-  if (steps <= maxSteps) {
-    begin(entry, module);
-    if (failed(lowerSteps(/*stepsPerPart=*/0)))
-      return failure();
-  } else {
-    // Parts of equal length.
-    unsigned count = llvm::divideCeil(steps, maxSteps);
-    unsigned stepsPerPart = llvm::divideCeil(steps, count);
-    planFrame(stepsPerPart);
-    if (failed(lowerSteps(stepsPerPart)))
-      return failure();
-    emitEntry(entry);
-  }
-  module.insert(entry);
+  planFrame();
+  if (failed(lowerSteps(/*intoParts=*/true)))
+    return failure();
+  emitEntry(entryFunction);
   return success();
 }

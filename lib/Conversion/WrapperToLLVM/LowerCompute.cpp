@@ -21,7 +21,7 @@ using namespace coil::wrapper;
 using sym::ExprAttr;
 
 /// Numbers of scratch memory: 0 and 1 are for what one call needs; pointers
-/// and descriptors have their own.
+/// and descriptors have their own (see LowerControl.cpp, too).
 static constexpr unsigned kSymbols = 1, kBuffers = 2, kDescriptor = 3;
 
 LogicalResult HostLowering::lower(LaunchOp op) {

@@ -40,12 +40,17 @@ struct ConvertWrapperToLLVM
     SmallVector<LLVM::LLVMFuncOp> functions;
     llvm::SetVector<KernelOp> launched;
     SmallVector<FuncOp> sources(module.getOps<FuncOp>());
+    std::vector<std::unique_ptr<HostLowering>> lowerings;
     for (FuncOp fn : sources) {
-      HostLowering lowering(fn, table, std::max(1u, maxSteps.getValue()));
-      if (failed(lowering.run()))
+      lowerings.push_back(std::make_unique<HostLowering>(
+          fn, table, std::max(1u, maxSteps.getValue())));
+      lowerings.back()->declareEntry();
+    }
+    for (auto &lowering : lowerings) {
+      if (failed(lowering->run()))
         return signalPassFailure();
-      llvm::append_range(functions, lowering.getFunctions());
-      launched.insert_range(lowering.getKernels());
+      llvm::append_range(functions, lowering->getFunctions());
+      launched.insert_range(lowering->getKernels());
     }
     for (FuncOp fn : sources)
       table.erase(fn);

@@ -12,6 +12,7 @@
 #include "RunState.h"
 
 #include "Graph.h"
+#include "coil/Runtime/HostABI.h"
 
 #include <cinttypes>
 #include <cstdlib>
@@ -323,6 +324,20 @@ int32_t coil_rt_download_cuda(coil_run *run, void *to, const void *from,
                         "cannot copy %" PRId64 " bytes from CUDA device %d: %s",
                         bytes, device.index, state->describeRecent().c_str());
   });
+}
+
+int32_t coil_rt_item_cuda(coil_run *run, const void *data, int32_t dtype,
+                          void *out) {
+  int64_t bytes = coil_dtype_size(dtype);
+  uint64_t element = 0;
+  if (bytes < 1 || bytes > int64_t(sizeof(element)))
+    return fail(COIL_INVALID_ARGUMENT, "cannot read an element of type %d",
+                dtype);
+  if (int32_t status = coil_rt_download_cuda(run, &element, data, bytes))
+    return status;
+  if (int32_t status = coil_run_synchronize(run))
+    return status;
+  return coil_rt_item(run, &element, dtype, out);
 }
 
 int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,

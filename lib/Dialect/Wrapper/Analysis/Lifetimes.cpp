@@ -124,10 +124,9 @@ void Lifetimes::add(Value storage, size_t begin) {
     }
   });
   if (life.lastUse &&
-      !(life.isTaken && llvm::any_of(getTakenOperands(life.lastUse),
-                                     [&](OpOperand *operand) {
-                                       return getStorage(operand->get()) ==
-                                              storage;
-                                     })))
+      !(life.isTaken &&
+        llvm::any_of(getTakenOperands(life.lastUse), [&](OpOperand *operand) {
+          return getStorage(operand->get()) == storage;
+        })))
     life.end = getLastStep(life.lastUse) + 1;
 }

@@ -79,8 +79,8 @@ static LogicalResult verifyTypes(Operation *op, TypeRange given,
   for (auto [i, type] : llvm::enumerate(given)) {
     Type wanted = substituteSymbols(expected[i], values);
     if (type != wanted)
-      return op->emitOpError()
-             << "value " << i << " has type " << type << ", expected " << wanted;
+      return op->emitOpError() << "value " << i << " has type " << type
+                               << ", expected " << wanted;
   }
   return success();
 }
@@ -90,7 +90,8 @@ static ArrayRef<ExprAttr> getExprs(std::optional<sym::ShapeAttr> list) {
 }
 
 /// The terminator of a region's block if it is of a kind, with a diagnostic.
-template <typename OpT> static OpT getTerminator(Operation *op, Region &region) {
+template <typename OpT>
+static OpT getTerminator(Operation *op, Region &region) {
   if (auto terminator = dyn_cast<OpT>(region.front().getTerminator()))
     return terminator;
   op->emitOpError() << "expected region " << region.getRegionNumber()
@@ -103,8 +104,8 @@ static LogicalResult verifyCount(YieldOp yield, ArrayAttr symbols) {
          expected = symbols ? symbols.size() : 0;
   if (given == expected)
     return success();
-  return yield.emitOpError() << "gives " << given
-                             << " symbols but the op binds " << expected;
+  return yield.emitOpError()
+         << "gives " << given << " symbols but the op binds " << expected;
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,8 +206,8 @@ LogicalResult WhileOp::verifyRegions() {
   auto condition = getTerminator<ConditionOp>(*this, getCondition());
   auto yield = getTerminator<YieldOp>(*this, getBody());
   if (!condition || !yield || failed(verifyCount(yield, getSymbolsAttr())))
-    return failure();                                       // (C4)
-  for (Region *region : {&getCondition(), &getBody()})      // (C2)
+    return failure();                                  // (C4)
+  for (Region *region : {&getCondition(), &getBody()}) // (C2)
     if (region->getArgumentTypes() != getResultTypes())
       return emitOpError() << "expected region " << region->getRegionNumber()
                            << " with arguments of the results' types";
@@ -292,14 +293,13 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto check = [&](TypeRange given, TypeRange expected,
                    StringRef what) -> LogicalResult {
     if (given.size() != expected.size()) // (C2)
-      return note(emitOpError() << "has " << given.size() << ' ' << what
-                                << "s but the function has "
-                                << expected.size());
+      return note(emitOpError()
+                  << "has " << given.size() << ' ' << what
+                  << "s but the function has " << expected.size());
     for (auto [i, type] : llvm::enumerate(given))
       if (!areEdgeTypesCompatible(type, expected[i])) // (C3)
-        return note(emitOpError()
-                    << what << ' ' << i << " has type " << type
-                    << ", but the function has " << expected[i]);
+        return note(emitOpError() << what << ' ' << i << " has type " << type
+                                  << ", but the function has " << expected[i]);
     return success();
   };
   if (failed(check(getOperands().getTypes(), callee.getArgumentTypes(),
@@ -309,15 +309,15 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (getConsumes())
     for (int64_t i : getConsumesAttr().asArrayRef())
       if (i < 0 || i >= static_cast<int64_t>(getNumOperands())) // (C4)
-        return emitOpError() << "consumes operand " << i
-                             << ", which does not exist";
+        return emitOpError()
+               << "consumes operand " << i << ", which does not exist";
   for (unsigned i = 0; i < getNumOperands(); ++i) {
     bool consumed = callee.isConsumed(i);
     if (isConsumed(i) != consumed) // (C4)
-      return note(emitOpError() << (consumed ? "keeps" : "consumes")
-                                << " operand " << i
-                                << ", which the function "
-                                << (consumed ? "consumes" : "does not consume"));
+      return note(emitOpError()
+                  << (consumed ? "keeps" : "consumes") << " operand " << i
+                  << ", which the function "
+                  << (consumed ? "consumes" : "does not consume"));
   }
   return success();
 }

@@ -37,9 +37,9 @@ LogicalResult ItemOp::verify() {
     return emitOpError("expected either a symbol or a result");
   Type element = type.getElementType();
   Type given = getResult() ? getResult().getType() : Type();
-  bool fits = !given            ? isa<IntegerType>(element)
-              : given.isF64()   ? isa<FloatType>(element)
-                                : element.isInteger(1);
+  bool fits = !given          ? isa<IntegerType>(element)
+              : given.isF64() ? isa<FloatType>(element)
+                              : element.isInteger(1);
   if (!fits) { // (C3)
     InFlightDiagnostic diag = emitOpError() << "cannot read an element of type "
                                             << element << " as ";
@@ -66,7 +66,8 @@ LogicalResult BindSymbolOp::verify() {
     return emitOpError("expected the result of a call");
   auto type = cast<BufferType>(getSource().getType());
   auto keys = getPath().getAsRange<KeyAttr>();
-  if (getPath().empty() || (*keys.begin()).getKind() == KeyKind::DivideBy) // (C2)
+  if (getPath().empty() ||
+      (*keys.begin()).getKind() == KeyKind::DivideBy) // (C2)
     return emitOpError("expected a path that begins with a size or a stride");
   int64_t dim = (*keys.begin()).getValue();
   if (dim < 0 || dim >= static_cast<int64_t>(type.getRank())) // (C2)

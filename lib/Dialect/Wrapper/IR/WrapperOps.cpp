@@ -178,7 +178,8 @@ LogicalResult SymbolChecker::visit(Operation &op) {
   SmallVector<StringRef> names = getBoundSymbols(&op);
   if (auto input = dyn_cast<InputSymbolOp>(op)) {
     sym::walkLeaves(input.getExpr(), [&](ExprAttr leaf) {
-      if (leaf.getName() != input.getSymbol() && !bound.contains(leaf.getName()))
+      if (leaf.getName() != input.getSymbol() &&
+          !bound.contains(leaf.getName()))
         missing = leaf.getName().str();
     });
   } else {

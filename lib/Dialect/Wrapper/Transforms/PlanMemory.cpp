@@ -204,11 +204,11 @@ void Planner::collect() {
 /// What a function that is called needs beside what it is passed and returns.
 void Planner::addCalls(Timeline &timeline) {
   fn.getBody().walk([&](InvokeOp call) {
-    auto callee = tables.lookupNearestSymbolFrom<FuncOp>(call,
-                                                         call.getCalleeAttr());
-    auto memory =
-        callee ? callee->getAttrOfType<DictionaryAttr>(kMemoryAttrName)
-               : DictionaryAttr();
+    auto callee =
+        tables.lookupNearestSymbolFrom<FuncOp>(call, call.getCalleeAttr());
+    auto memory = callee
+                      ? callee->getAttrOfType<DictionaryAttr>(kMemoryAttrName)
+                      : DictionaryAttr();
     auto peak = memory ? memory.getAs<IntegerAttr>("peak") : IntegerAttr();
     if (!peak)
       return;
@@ -328,7 +328,8 @@ void Planner::planReuse(Block &block, Timeline &timeline) {
     size_t step;
   };
   llvm::DenseMap<Key, SmallVector<Candidate>> free;
-  SmallVector<Operation *> ops = llvm::to_vector(llvm::make_pointer_range(block));
+  SmallVector<Operation *> ops =
+      llvm::to_vector(llvm::make_pointer_range(block));
   for (Operation *op : ops) {
     auto it = op->getNumResults() == 1 ? buffers.find(op->getResult(0))
                                        : buffers.end();
@@ -367,9 +368,9 @@ void Planner::planReuse(Block &block, Timeline &timeline) {
   }
 }
 
-/// Ends the life of storage in a block: where nothing takes it over, it is freed
-/// behind its last use. An op that takes it over in one region frees it in the
-/// others.
+/// Ends the life of storage in a block: where nothing takes it over, it is
+/// freed behind its last use. An op that takes it over in one region frees it
+/// in the others.
 void Planner::endIn(Block &block, Value storage) {
   Operation *last = nullptr;
   bool isTaken = false;

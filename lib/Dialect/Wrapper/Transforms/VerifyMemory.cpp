@@ -291,7 +291,8 @@ LogicalResult Verifier::visitIf(IfOp op) {
   if (failed(visit(op.getElseRegion().front())))
     return failure();
   Changes second = rollBack(length);
-  auto join = [&](Value v, const Storage &a, const Storage &b) -> LogicalResult {
+  auto join = [&](Value v, const Storage &a,
+                  const Storage &b) -> LogicalResult {
     if (a.isDead() != b.isDead()) { // (C8)
       InFlightDiagnostic diag =
           op.emitOpError("ends the life of a buffer in one region only");

@@ -46,10 +46,10 @@ struct Lifetime {
   size_t begin = 0, end = 0;
 };
 
-/// The lifetimes of all storage of a function. Steps number the ops in the order
-/// of the text; an op with regions has one before and one behind them. Regions
-/// that exclude each other come one after another, so what is alive in both
-/// never adds up.
+/// The lifetimes of all storage of a function. Steps number the ops in the
+/// order of the text; an op with regions has one before and one behind them.
+/// Regions that exclude each other come one after another, so what is alive in
+/// both never adds up.
 class Lifetimes {
 public:
   explicit Lifetimes(FuncOp fn);

@@ -52,8 +52,7 @@ inline constexpr llvm::StringLiteral kCostAttrName = "wrapper.cost";
 inline constexpr llvm::StringLiteral kConsumedAttrName = "wrapper.consumed";
 
 /// Host state that symbols are, for ops that bind one.
-struct SymbolResource
-    : mlir::SideEffects::Resource::Base<SymbolResource> {
+struct SymbolResource : mlir::SideEffects::Resource::Base<SymbolResource> {
   llvm::StringRef getName() final { return "<symbols>"; }
 };
 

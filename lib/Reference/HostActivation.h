@@ -1,0 +1,128 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One call of a host program in the interpreter.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_REFERENCE_HOSTACTIVATION_H
+#define COIL_LIB_REFERENCE_HOSTACTIVATION_H
+
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Reference/Interpreter.h"
+
+#include <memory>
+
+namespace coil::reference {
+
+/// What was allocated in one piece.
+struct HostMemory {
+  Tensor bytes;
+  /// Literals are not written.
+  bool isConstant = false;
+  /// The op that freed it or handed it over, if its life has ended.
+  mlir::Operation *ended = nullptr;
+};
+
+/// The value of an SSA value: where a buffer begins, or a scalar.
+struct HostValue {
+  std::shared_ptr<HostMemory> memory;
+  int64_t offset = 0; ///< In bytes.
+  Scalar scalar = makeInt(0);
+};
+
+struct HostShape {
+  llvm::SmallVector<int64_t> sizes, strides;
+};
+
+/// The elements of a buffer, after a check that they are in its storage.
+struct HostView {
+  DType dtype = DType::F32;
+  HostShape shape;
+  char *data = nullptr; ///< Of the first element.
+};
+
+class HostActivation {
+public:
+  HostActivation(wrapper::FuncOp fn, Interpreter &interpreter, unsigned depth)
+      : fn(fn), interpreter(interpreter), frame(interpreter), depth(depth) {}
+
+  /// Sets an argument and how it lies in memory.
+  void setArgument(unsigned i, HostValue value, HostShape shape);
+  /// Runs the function. The results and their shapes are then those of its
+  /// return.
+  mlir::LogicalResult run();
+
+  llvm::SmallVector<HostValue> results;
+  llvm::SmallVector<HostShape> resultShapes;
+  llvm::SmallVector<Tensor> resultTensors;
+
+private:
+  /// Runs a block but for its terminator.
+  mlir::LogicalResult runBlock(mlir::Block &block);
+  mlir::LogicalResult run(mlir::Operation *op);
+
+  mlir::LogicalResult run(wrapper::InputSymbolOp op);
+  mlir::LogicalResult run(wrapper::SymExprOp op);
+  mlir::LogicalResult run(wrapper::AssertOp op);
+  mlir::LogicalResult run(wrapper::AssertLayoutOp op);
+  mlir::LogicalResult run(wrapper::AllocOp op);
+  mlir::LogicalResult run(wrapper::ConstantOp op);
+  mlir::LogicalResult run(wrapper::FreeOp op);
+  mlir::LogicalResult run(wrapper::ReuseOp op);
+  mlir::LogicalResult run(wrapper::ReinterpretOp op);
+  mlir::LogicalResult run(wrapper::CopyOp op);
+  mlir::LogicalResult run(wrapper::LaunchOp op);
+  mlir::LogicalResult run(wrapper::IfOp op);
+  mlir::LogicalResult run(wrapper::WhileOp op);
+  mlir::LogicalResult run(wrapper::InvokeOp op);
+  mlir::LogicalResult run(wrapper::ItemOp op);
+  mlir::LogicalResult run(wrapper::BindSymbolOp op);
+  mlir::LogicalResult run(wrapper::CompareOp op);
+  // HostLibraryModels.cpp
+  mlir::LogicalResult run(wrapper::ContractionOp op);
+  mlir::LogicalResult run(wrapper::ConvolutionOp op);
+  mlir::LogicalResult run(wrapper::AttentionOp op);
+  mlir::LogicalResult runScalar(mlir::Operation *op);
+
+  mlir::FailureOr<HostShape> getShape(mlir::Operation *op,
+                                      wrapper::BufferType type);
+  mlir::FailureOr<llvm::SmallVector<int64_t>>
+  evaluate(mlir::Operation *op, llvm::ArrayRef<sym::ExprAttr> exprs);
+  mlir::LogicalResult checkAlive(mlir::Operation *op, const HostValue &value);
+  mlir::FailureOr<HostView> view(mlir::Operation *op, mlir::Value buffer);
+  mlir::FailureOr<Tensor> read(mlir::Operation *op, mlir::Value buffer);
+  mlir::LogicalResult write(mlir::Operation *op, mlir::Value buffer,
+                            const Tensor &tensor);
+  /// The element of a buffer with one.
+  mlir::FailureOr<Scalar> readItem(mlir::Operation *op, mlir::Value buffer);
+  mlir::FailureOr<bool> getPredicate(mlir::Operation *op, mlir::Value v);
+  /// Binds a symbol, in its range.
+  mlir::LogicalResult bind(mlir::Operation *op, llvm::StringRef name,
+                           int64_t value, const llvm::Twine &origin = "");
+  mlir::LogicalResult divide(mlir::Operation *op, int64_t &value,
+                             int64_t divisor, const llvm::Twine &what);
+  /// Gives values and symbols to what an edge leads to.
+  mlir::LogicalResult follow(mlir::Operation *op,
+                             llvm::SmallVector<HostValue> values,
+                             mlir::ValueRange targets,
+                             std::optional<mlir::ArrayAttr> symbols,
+                             llvm::ArrayRef<int64_t> numbers);
+  llvm::SmallVector<HostValue> gather(mlir::ValueRange values);
+
+  wrapper::FuncOp fn;
+  Interpreter &interpreter;
+  Frame frame;
+  unsigned depth;
+  llvm::DenseMap<mlir::Value, HostValue> values;
+  /// Of arguments and results of calls.
+  llvm::DenseMap<mlir::Value, HostShape> shapes;
+};
+
+} // namespace coil::reference
+
+#endif // COIL_LIB_REFERENCE_HOSTACTIVATION_H

@@ -1,0 +1,621 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Host programs in the interpreter: memory, symbols, launches, control flow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Reference/HostInterpreter.h"
+
+#include "HostActivation.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::reference;
+using namespace coil::wrapper;
+using sym::ExprAttr;
+
+/// What storage holds before it is written.
+static constexpr char kUnwritten = char(0xa5);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The first and last element that a shape touches, relative to the first of
+/// the buffer; nothing for an empty one.
+static std::optional<std::pair<int64_t, int64_t>>
+getExtent(const HostShape &shape) {
+  int64_t first = 0, last = 0;
+  for (auto [size, stride] : llvm::zip(shape.sizes, shape.strides)) {
+    if (size <= 0)
+      return std::nullopt;
+    (stride < 0 ? first : last) += (size - 1) * stride;
+  }
+  return std::pair(first, last);
+}
+
+FailureOr<SmallVector<int64_t>>
+HostActivation::evaluate(Operation *op, ArrayRef<ExprAttr> exprs) {
+  SmallVector<int64_t> numbers;
+  for (ExprAttr e : exprs) {
+    FailureOr<int64_t> value = frame.evaluate(op, e);
+    if (failed(value))
+      return failure();
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+FailureOr<HostShape> HostActivation::getShape(Operation *op, BufferType type) {
+  auto sizes = evaluate(op, type.getSizes().getDims());
+  auto strides = evaluate(op, type.getStrides().getDims());
+  if (failed(sizes) || failed(strides))
+    return failure();
+  if (!Tensor::countElements(*sizes))
+    return op->emitError("has a negative or unrepresentable size");
+  return HostShape{std::move(*sizes), std::move(*strides)};
+}
+
+LogicalResult HostActivation::checkAlive(Operation *op,
+                                         const HostValue &value) {
+  if (!value.memory->ended)
+    return success();
+  InFlightDiagnostic diag = op->emitError("uses storage whose life has ended");
+  diag.attachNote(value.memory->ended->getLoc()) << "it ended here";
+  return diag;
+}
+
+FailureOr<HostView> HostActivation::view(Operation *op, Value buffer) {
+  auto type = cast<BufferType>(buffer.getType());
+  std::optional<DType> dtype = reference::getDType(type.getElementType());
+  FailureOr<HostShape> shape = getShape(op, type);
+  if (failed(shape))
+    return failure();
+  if (!dtype)
+    return op->emitError() << "cannot hold a value of type " << type;
+  const HostValue &value = values[buffer];
+  if (failed(checkAlive(op, value)))
+    return failure();
+  if (auto extent = getExtent(*shape)) {
+    int64_t bytes = getByteSize(*dtype);
+    int64_t begin = value.offset + extent->first * bytes,
+            end = value.offset + (extent->second + 1) * bytes;
+    if (begin < 0 || end > value.memory->bytes.getNumElements())
+      return op->emitError()
+             << "touches the bytes [" << begin << ", " << end
+             << ") of storage with " << value.memory->bytes.getNumElements();
+  }
+  return HostView{*dtype, std::move(*shape),
+                  value.memory->bytes.getData() + value.offset};
+}
+
+FailureOr<Tensor> HostActivation::read(Operation *op, Value buffer) {
+  FailureOr<HostView> v = view(op, buffer);
+  if (failed(v))
+    return failure();
+  return Tensor::fromStrided(v->dtype, v->shape.sizes, v->shape.strides,
+                             v->data);
+}
+
+LogicalResult HostActivation::write(Operation *op, Value buffer,
+                                    const Tensor &tensor) {
+  FailureOr<HostView> v = view(op, buffer);
+  if (failed(v))
+    return failure();
+  if (values[buffer].memory->isConstant)
+    return op->emitError("writes to a literal");
+  if (v->dtype != tensor.getDType() ||
+      ArrayRef<int64_t>(v->shape.sizes) != tensor.getSizes())
+    return op->emitError("gives elements that the buffer is not for");
+  tensor.toStrided(v->shape.strides, v->data);
+  return success();
+}
+
+LogicalResult HostActivation::run(AllocOp op) {
+  auto type = cast<BufferType>(op.getType());
+  FailureOr<int64_t> bytes = frame.evaluate(op, type.getStorageBytes());
+  if (failed(bytes) || failed(getShape(op, type)))
+    return failure();
+  FailureOr<Tensor> memory = frame.allocate(op, DType::U8, *bytes);
+  if (failed(memory))
+    return failure();
+  std::memset(memory->getData(), kUnwritten,
+              static_cast<size_t>(memory->getNumElements()));
+  auto storage = std::make_shared<HostMemory>();
+  storage->bytes = *memory;
+  values[op] = {std::move(storage)};
+  return success();
+}
+
+LogicalResult HostActivation::run(ConstantOp op) {
+  std::optional<Tensor> tensor = Tensor::fromAttribute(op.getValue());
+  if (!tensor)
+    return op.emitError("has an unsupported literal");
+  int64_t bytes = tensor->getNumElements() * getByteSize(tensor->getDType());
+  auto storage = std::make_shared<HostMemory>();
+  storage->bytes = Tensor(DType::U8, bytes);
+  std::memcpy(storage->bytes.getData(), tensor->getData(),
+              static_cast<size_t>(bytes));
+  storage->isConstant = true;
+  values[op] = {std::move(storage)};
+  return success();
+}
+
+LogicalResult HostActivation::run(FreeOp op) {
+  HostValue &value = values[op.getSource()];
+  if (failed(checkAlive(op, value)))
+    return failure();
+  value.memory->ended = op;
+  value.memory->bytes = Tensor();
+  return success();
+}
+
+LogicalResult HostActivation::run(ReuseOp op) {
+  HostValue value = values[op.getSource()];
+  if (failed(checkAlive(op, value)))
+    return failure();
+  // The old name is dead, the bytes are not.
+  auto storage = std::make_shared<HostMemory>();
+  storage->bytes = value.memory->bytes;
+  value.memory->ended = op;
+  values[op] = {std::move(storage), value.offset};
+  return success();
+}
+
+LogicalResult HostActivation::run(ReinterpretOp op) {
+  HostValue value = values[op.getSource()];
+  FailureOr<int64_t> offset = frame.evaluate(op, op.getOffset());
+  if (failed(offset) || failed(checkAlive(op, value)))
+    return failure();
+  value.offset += *offset * cast<BufferType>(op.getType()).getElementBytes();
+  values[op] = value;
+  return success();
+}
+
+LogicalResult HostActivation::run(CopyOp op) {
+  FailureOr<Tensor> tensor = read(op, op.getSource());
+  return failed(tensor) ? failure() : write(op, op.getTarget(), *tensor);
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostActivation::bind(Operation *op, StringRef name, int64_t value,
+                                   const llvm::Twine &origin) {
+  sym::Bounds bounds =
+      sym::Context::forOp(fn).bounds(sym::symbol(op->getContext(), name));
+  if (value < bounds.lo || value > bounds.hi) {
+    bool below = value < bounds.lo;
+    return op->emitError() << "symbol '" << name << "'" << origin << " is "
+                           << (below ? "below its lower" : "above its upper")
+                           << " bound (got " << value << " and "
+                           << (below ? bounds.lo : bounds.hi) << ")";
+  }
+  frame.setSymbol(name, value);
+  return success();
+}
+
+LogicalResult HostActivation::divide(Operation *op, int64_t &value,
+                                     int64_t divisor, const llvm::Twine &what) {
+  if (value % divisor != 0)
+    return op->emitError() << what << " is not a multiple of its divisor (got "
+                           << value << " and " << divisor << ")";
+  value /= divisor;
+  return success();
+}
+
+LogicalResult HostActivation::run(InputSymbolOp op) {
+  const HostShape &shape = shapes[op.getSource()];
+  bool isSize = op.getProperty() == Property::Size;
+  auto dim = static_cast<size_t>(op.getDim());
+  MLIRContext *context = op.getContext();
+  ExprAttr solution = sym::solve(
+      op.getExpr(),
+      sym::constant(context, isSize ? shape.sizes[dim] : shape.strides[dim]),
+      sym::symbol(context, op.getSymbol()));
+  FailureOr<int64_t> value = frame.evaluate(op, solution);
+  if (failed(value))
+    return failure();
+  return bind(op, op.getSymbol(), *value,
+              " (" + stringifyProperty(op.getProperty()) + " " +
+                  llvm::Twine(dim) + " of an input)");
+}
+
+LogicalResult HostActivation::run(SymExprOp op) {
+  FailureOr<int64_t> value = frame.evaluate(op, op.getExpr());
+  if (failed(value))
+    return failure();
+  frame.setSymbol(op.getSymbol(), *value);
+  return success();
+}
+
+static bool holds(sym::Predicate predicate, int64_t lhs, int64_t rhs) {
+  switch (predicate) {
+  case sym::Predicate::Eq:
+    return lhs == rhs;
+  case sym::Predicate::Ne:
+    return lhs != rhs;
+  case sym::Predicate::Le:
+    return lhs <= rhs;
+  case sym::Predicate::Lt:
+    return lhs < rhs;
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+LogicalResult HostActivation::run(wrapper::AssertOp op) {
+  auto sides = evaluate(op, {op.getLhs(), op.getRhs()});
+  if (failed(sides))
+    return failure();
+  if (holds(op.getPredicate(), (*sides)[0], (*sides)[1]))
+    return success();
+  return op.emitError() << op.getMessage() << " (got " << (*sides)[0] << " and "
+                        << (*sides)[1] << ")";
+}
+
+LogicalResult HostActivation::run(AssertLayoutOp op) {
+  FailureOr<HostShape> wanted =
+      getShape(op, cast<BufferType>(op.getSource().getType()));
+  if (failed(wanted))
+    return failure();
+  const HostShape &shape = shapes[op.getSource()];
+  auto check = [&](ArrayRef<int64_t> given, ArrayRef<int64_t> expected,
+                   StringRef what, bool isStride) -> LogicalResult {
+    for (auto [d, value] : llvm::enumerate(given))
+      if (value != expected[d] && !(isStride && wanted->sizes[d] <= 1))
+        return op.emitError()
+               << "input '" << op.getName() << "' has " << what << " " << value
+               << " in dimension " << d << ", expected " << expected[d];
+    return success();
+  };
+  if (failed(check(shape.sizes, wanted->sizes, "size", false)))
+    return failure();
+  if (llvm::is_contained(wanted->sizes, 0))
+    return success();
+  return check(shape.strides, wanted->strides, "stride", true);
+}
+
+FailureOr<Scalar> HostActivation::readItem(Operation *op, Value buffer) {
+  FailureOr<HostView> v = view(op, buffer);
+  if (failed(v))
+    return failure();
+  return Tensor::load(v->dtype, v->data, 0);
+}
+
+FailureOr<bool> HostActivation::getPredicate(Operation *op, Value v) {
+  if (!isa<BufferType>(v.getType()))
+    return values[v].scalar.i != 0;
+  FailureOr<Scalar> item = readItem(op, v);
+  if (failed(item))
+    return failure();
+  return item->i != 0;
+}
+
+LogicalResult HostActivation::run(ItemOp op) {
+  FailureOr<Scalar> item = readItem(op, op.getSource());
+  if (failed(item))
+    return failure();
+  if (op.getResult()) {
+    values[op.getResult()].scalar = *item;
+    return success();
+  }
+  StringRef name = *op.getSymbol();
+  int64_t value = item->i;
+  Type element = cast<BufferType>(op.getSource().getType()).getElementType();
+  if (element.isUnsignedInteger(64) && value < 0)
+    return op.emitError() << "the element that symbol '" << name
+                          << "' is read from does not fit (got " << value
+                          << " and 0)";
+  if (std::optional<uint64_t> divisor = op.getDivideBy())
+    if (failed(divide(op, value, static_cast<int64_t>(*divisor),
+                      "the element that symbol '" + name + "' is read from")))
+      return failure();
+  return bind(op, name, value, " (an element)");
+}
+
+LogicalResult HostActivation::run(BindSymbolOp op) {
+  const HostShape &shape = shapes[op.getSource()];
+  auto keys = op.getPath().getAsRange<KeyAttr>();
+  KeyAttr first = *keys.begin();
+  auto dim = static_cast<size_t>(first.getValue());
+  int64_t value =
+      first.getKind() == KeyKind::Size ? shape.sizes[dim] : shape.strides[dim];
+  std::string origin = (stringifyKeyKind(first.getKind()) + " " +
+                        llvm::Twine(dim) + " of a result")
+                           .str();
+  for (KeyAttr key : llvm::drop_begin(keys))
+    if (failed(divide(op, value, key.getValue(), origin)))
+      return failure();
+  return bind(op, op.getSymbol(), value, " (" + origin + ")");
+}
+
+LogicalResult HostActivation::run(CompareOp op) {
+  auto sides = evaluate(op, {op.getLhs(), op.getRhs()});
+  if (failed(sides))
+    return failure();
+  values[op].scalar =
+      makeInt(holds(op.getPredicate(), (*sides)[0], (*sides)[1]));
+  return success();
+}
+
+LogicalResult HostActivation::runScalar(Operation *op) {
+  Attribute literal;
+  if (matchPattern(op, m_Constant(&literal))) {
+    if (auto number = dyn_cast<FloatAttr>(literal);
+        number && number.getType().isF64()) {
+      values[op->getResult(0)].scalar = makeFloat(number.getValueAsDouble());
+      return success();
+    }
+    if (auto number = dyn_cast<IntegerAttr>(literal);
+        number && number.getType().isInteger(1)) {
+      values[op->getResult(0)].scalar =
+          makeInt(number.getValue().getZExtValue());
+      return success();
+    }
+    return op->emitError("has an unsupported literal");
+  }
+  auto model = dyn_cast<ReferenceScalarOpInterface>(op);
+  ScalarFunction function = model ? model.getScalarFunction() : nullptr;
+  if (!function || op->getNumOperands() > 3 || op->getNumResults() != 1)
+    return op->emitError() << "'" << op->getName()
+                           << "' has no reference semantics";
+  Scalar operands[3] = {makeInt(0), makeInt(0), makeInt(0)};
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    operands[i] = values[operand].scalar;
+  bool undefined = false;
+  values[op->getResult(0)].scalar =
+      function(operands[0], operands[1], operands[2], undefined);
+  if (undefined)
+    return op->emitError("has undefined behaviour for these operands");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches and calls
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostActivation::run(LaunchOp op) {
+  auto kernel =
+      SymbolTable::lookupNearestSymbolFrom<KernelOp>(op, op.getCalleeAttr());
+  loop::KernelOp body = kernel ? kernel.getLoopKernel() : loop::KernelOp();
+  auto model = body ? dyn_cast<ReferenceOpInterface>(body.getOperation())
+                    : ReferenceOpInterface();
+  if (!model)
+    return op.emitError() << "kernel '" << op.getCallee()
+                          << "' is no value function any more";
+  Frame inner(interpreter);
+  auto numbers = evaluate(op, op.getSymbols().getDims());
+  if (failed(numbers))
+    return failure();
+  for (auto [name, value] : llvm::zip(kernel.getSymbols(), *numbers))
+    inner.setSymbol(cast<StringAttr>(name).getValue(), value);
+  SmallVector<Tensor> inputs, outputs;
+  for (Value v : op.getInputs()) {
+    FailureOr<Tensor> tensor = read(op, v);
+    if (failed(tensor))
+      return failure();
+    inputs.push_back(*tensor);
+  }
+  if (failed(model.evaluate(inner, inputs, outputs)))
+    return failure();
+  for (auto [v, tensor] : llvm::zip(op.getOutputs(), outputs))
+    if (failed(write(op, v, tensor)))
+      return failure();
+  return success();
+}
+
+LogicalResult HostActivation::run(InvokeOp op) {
+  auto callee =
+      SymbolTable::lookupNearestSymbolFrom<FuncOp>(op, op.getCalleeAttr());
+  if (!callee || callee.isExternal())
+    return op.emitError() << "no function '" << op.getCallee() << "'";
+  if (depth >= interpreter.getOptions().maxCallDepth)
+    return op.emitError() << "exceeds the limit of "
+                          << interpreter.getOptions().maxCallDepth
+                          << " nested calls";
+  HostActivation call(callee, interpreter, depth + 1);
+  SmallVector<std::shared_ptr<HostMemory>> consumed;
+  for (OpOperand &operand : op->getOpOperands()) {
+    HostValue value = values[operand.get()];
+    FailureOr<HostShape> shape =
+        getShape(op, cast<BufferType>(operand.get().getType()));
+    if (failed(shape) || failed(checkAlive(op, value)))
+      return failure();
+    if (op.isConsumed(operand.getOperandNumber())) {
+      // The callee's from here on.
+      consumed.push_back(value.memory);
+      auto storage = std::make_shared<HostMemory>(*value.memory);
+      value.memory = std::move(storage);
+    }
+    call.setArgument(operand.getOperandNumber(), std::move(value),
+                     std::move(*shape));
+  }
+  for (auto &memory : consumed)
+    memory->ended = op;
+  if (failed(call.run()))
+    return failure();
+  for (OpResult result : op->getResults()) {
+    values[result] = call.results[result.getResultNumber()];
+    shapes[result] = call.resultShapes[result.getResultNumber()];
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+SmallVector<HostValue> HostActivation::gather(ValueRange list) {
+  return llvm::map_to_vector(list, [&](Value v) { return values[v]; });
+}
+
+LogicalResult HostActivation::follow(Operation *op,
+                                     SmallVector<HostValue> given,
+                                     ValueRange targets,
+                                     std::optional<ArrayAttr> symbols,
+                                     ArrayRef<int64_t> numbers) {
+  for (auto [target, value] : llvm::zip(targets, given)) {
+    if (value.memory) {
+      if (failed(checkAlive(op, value)))
+        return failure();
+      // Storage has a new owner; the old name is dead.
+      auto storage = std::make_shared<HostMemory>(*value.memory);
+      value.memory->ended = op;
+      value.memory = std::move(storage);
+    }
+    values[target] = std::move(value);
+  }
+  if (symbols)
+    for (auto [name, value] :
+         llvm::zip(symbols->getAsRange<StringAttr>(), numbers))
+      if (failed(bind(op, name.getValue(), value)))
+        return failure();
+  return success();
+}
+
+/// The expressions of a list that may be absent.
+static ArrayRef<ExprAttr> getExprs(std::optional<sym::ShapeAttr> list) {
+  return list ? list->getDims() : ArrayRef<ExprAttr>();
+}
+
+LogicalResult HostActivation::run(IfOp op) {
+  FailureOr<bool> predicate = getPredicate(op, op.getPredicate());
+  if (failed(predicate))
+    return failure();
+  Block &block = (*predicate ? op.getThenRegion() : op.getElseRegion()).front();
+  if (failed(runBlock(block)))
+    return failure();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  auto numbers = evaluate(yield, getExprs(yield.getSymbols()));
+  return failed(numbers) ? failure()
+                         : follow(yield, gather(yield.getValues()),
+                                  op.getResults(), op.getDefines(), *numbers);
+}
+
+LogicalResult HostActivation::run(WhileOp op) {
+  Block &condition = op.getCondition().front(), &body = op.getBody().front();
+  auto pass = cast<ConditionOp>(condition.getTerminator());
+  auto yield = cast<YieldOp>(body.getTerminator());
+  auto numbers = evaluate(op, getExprs(op.getFrom()));
+  if (failed(numbers) ||
+      failed(follow(op, gather(op.getInits()), condition.getArguments(),
+                    op.getSymbols(), *numbers)))
+    return failure();
+  while (true) {
+    if (failed(frame.spend(op, 1)) || failed(runBlock(condition)))
+      return failure();
+    bool again = values[pass.getPredicate()].scalar.i != 0;
+    ValueRange targets =
+        again ? ValueRange(body.getArguments()) : ValueRange(op.getResults());
+    if (failed(
+            follow(pass, gather(pass.getValues()), targets, std::nullopt, {})))
+      return failure();
+    if (!again)
+      return success();
+    if (failed(runBlock(body)))
+      return failure();
+    numbers = evaluate(yield, getExprs(yield.getSymbols()));
+    if (failed(numbers) ||
+        failed(follow(yield, gather(yield.getValues()),
+                      condition.getArguments(), op.getSymbols(), *numbers)))
+      return failure();
+  }
+}
+
+LogicalResult HostActivation::runBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(frame.spend(&op, 1)) || failed(run(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult HostActivation::run(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
+            AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp,
+            LaunchOp, IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp, CompareOp,
+            ContractionOp, ConvolutionOp, AttentionOp>(
+          [&](auto o) { return run(o); })
+      .Default([&](Operation *o) { return runScalar(o); });
+}
+
+void HostActivation::setArgument(unsigned i, HostValue value, HostShape shape) {
+  BlockArgument arg = fn.getArgument(i);
+  values[arg] = std::move(value);
+  shapes[arg] = std::move(shape);
+}
+
+LogicalResult HostActivation::run() {
+  Block &block = fn.getBody().front();
+  if (failed(runBlock(block)))
+    return failure();
+  Operation *end = block.getTerminator();
+  for (Value v : end->getOperands()) {
+    FailureOr<HostShape> shape = getShape(end, cast<BufferType>(v.getType()));
+    FailureOr<Tensor> tensor = read(end, v);
+    if (failed(shape) || failed(tensor))
+      return failure();
+    results.push_back(values[v]);
+    resultShapes.push_back(std::move(*shape));
+    resultTensors.push_back(*tensor);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// HostInterpreter
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Tensor>>
+HostInterpreter::run(FuncOp fn, ArrayRef<HostArgument> arguments) {
+  if (fn.isExternal())
+    return fn.emitError() << "'" << fn.getName()
+                          << "' has no body to interpret";
+  if (arguments.size() != fn.getNumArguments())
+    return fn.emitError() << "'" << fn.getName() << "' takes "
+                          << fn.getNumArguments() << " arguments but got "
+                          << arguments.size();
+  HostActivation call(fn, interpreter, /*depth=*/1);
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    auto type = cast<BufferType>(fn.getArgumentTypes()[i]);
+    const Tensor &tensor = argument.tensor;
+    if (tensor.getRank() != static_cast<int64_t>(type.getRank()) ||
+        reference::getDType(type.getElementType()) != tensor.getDType())
+      return fn.emitError() << "argument " << i << " of '" << fn.getName()
+                            << "' is not a " << type;
+    HostShape shape;
+    shape.sizes = llvm::to_vector(tensor.getSizes());
+    shape.strides = argument.strides;
+    if (shape.strides.empty())
+      shape.strides = reference::getContiguousStrides(tensor.getSizes());
+    if (argument.strides.empty())
+      for (auto [d, e] : llvm::enumerate(type.getStrides().getDims()))
+        if (e.isConstant())
+          shape.strides[d] = e.getValue();
+    int64_t bytes = 0, first = 0, element = getByteSize(tensor.getDType());
+    if (auto extent = getExtent(shape)) {
+      first = -extent->first * element;
+      bytes = (extent->second + 1) * element + first;
+    }
+    auto storage = std::make_shared<HostMemory>();
+    storage->bytes = Tensor(DType::U8, bytes);
+    if (tensor.getNumElements() != 0)
+      tensor.toStrided(shape.strides, storage->bytes.getData() + first);
+    call.setArgument(static_cast<unsigned>(i), {std::move(storage), first},
+                     std::move(shape));
+  }
+  if (failed(call.run()))
+    return failure();
+  return std::move(call.resultTensors);
+}

@@ -1,0 +1,40 @@
+// RUN: %corpus %s
+// A branch gives a buffer of its own; the predicate is an element of an input.
+// CASE: i1=true; 4xf32=1 -2 3 -4 -> 4xf32=2 -4 6 -8
+// CASE: i1=false; 4xf32=1 -2 3 -4 -> 4xf32=-1 2 -3 4
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
+
+wrapper.kernel @double(%x: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
+    output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
+  %0 = loop.kernel "double" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    %m = arith.addf %v, %v : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4xf32>
+}
+
+wrapper.kernel @negate(%x: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
+    output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
+  %0 = loop.kernel "negate" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = loop.load %a[d0] : tensor<4xf32> -> f32
+    %m = arith.negf %v : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4xf32>
+}
+
+wrapper.func @main(%p: !p, %x: !b) -> !b {
+  %r = wrapper.if %p : !p -> (!b) {
+    %0 = wrapper.alloc : !b
+    wrapper.launch @double[] ins(%x : !b) outs(%0 : !b)
+    wrapper.yield %0 : !b
+  } else {
+    %0 = wrapper.alloc : !b
+    wrapper.launch @negate[] ins(%x : !b) outs(%0 : !b)
+    wrapper.yield %0 : !b
+  }
+  wrapper.return %r : !b
+}

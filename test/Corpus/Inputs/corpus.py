@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs one program of the corpus through the interpreter and every emitter.
+
+    corpus.py --bin=<folder> --out=<folder> [--cuda-sim=<driver>] program.mlir
+
+Comments in the program say what is run and what comes out:
+
+    // CASE: <input>; <input> -> <output>; <output>
+    // CASE: <input> -> error: <text of the message>
+    // LEAK: <text>     what the memory verifier says of the program as it is
+    // SCHEDULE: no     kernels stay as they are for the GPU
+
+Inputs and outputs are written as for coil-run. Each case runs
+
+* in the interpreter: the program as it is, and planned;
+* natively: planned for reuse and without it, each compared with the
+  interpreter, too; from objects that an earlier run stored; and cut into parts
+  of one step;
+* on the simulated GPU, all buffers there, where --cuda-sim names the driver.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--bin", required=True)
+parser.add_argument("--out", required=True)
+parser.add_argument("--cuda-sim")
+parser.add_argument("program")
+args = parser.parse_args()
+os.makedirs(args.out, exist_ok=True)
+runs = 0
+
+
+def run(tool, *arguments, env=None):
+    """Returns the exit status and both outputs."""
+    global runs
+    runs += 1
+    command = [os.path.join(args.bin, tool), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    if done.returncode < 0:
+        sys.exit(f"{' '.join(command)}: killed by signal {-done.returncode}\n{done.stderr}")
+    return done.returncode, done.stdout + done.stderr, command
+
+
+def need(tool, *arguments, env=None):
+    status, text, command = run(tool, *arguments, env=env)
+    if status != 0:
+        sys.exit(f"{' '.join(command)}: status {status}\n{text}")
+
+
+def expect(case, tool, *arguments, env=None):
+    """Runs a case that must succeed, or fail with a message."""
+    status, text, command = run(tool, *arguments, env=env)
+    if case["error"] is None:
+        if status != 0:
+            sys.exit(f"{' '.join(command)}: status {status}\n{text}")
+    elif status == 0:
+        sys.exit(f"{' '.join(command)}: expected to fail with '{case['error']}'")
+    elif case["error"] not in text:
+        sys.exit(f"{' '.join(command)}: expected '{case['error']}' but got\n{text}")
+
+
+def path(name):
+    return os.path.join(args.out, name)
+
+
+source = open(args.program).read()
+cases = []
+for inputs, outputs in re.findall(r"^// CASE:(.*?)->(.*)$", source, re.M):
+    split = lambda text: [t.strip() for t in text.split(";") if t.strip()]
+    outputs = outputs.strip()
+    error = outputs[len("error:"):].strip() if outputs.startswith("error:") else None
+    cases.append({"inputs": split(inputs), "error": error,
+                  "outputs": [] if error is not None else split(outputs)})
+if not cases:
+    sys.exit(f"{args.program}: no cases")
+
+verify = "builtin.module(wrapper-verify-memory)"
+for mode in ("none", "reuse"):
+    need("coil-opt", args.program, "-o", path(mode + ".mlir"),
+         f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+need("coil-opt", path("reuse.mlir"), "-o", path("parts.mlir"),
+     "--coil-native-pipeline=host-steps=1")
+gpu = None
+if args.cuda_sim:
+    gpu = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
+    text = source.replace('#wrapper.device<"cpu">', '#wrapper.device<"cuda">')
+    # Kernels run where their buffers are.
+    text = re.sub(r"(wrapper\.kernel @\w+\([^{]*?\) attributes \{)",
+                  r'\1device = #wrapper.device<"cuda">, ', text)
+    open(path("cuda.mlir"), "w").write(text)
+    schedule = "" if "// SCHEDULE: no" in source else "wrapper.kernel(loop-select-gpu-schedule),"
+    need("coil-opt", path("cuda.mlir"), "-o", path("gpu.mlir"),
+         f"--pass-pipeline=builtin.module({schedule}wrapper-plan-memory,wrapper-verify-memory)")
+
+for case in cases:
+    inputs = ["--input=" + text for text in case["inputs"]]
+    outputs = ["--expected-output=" + text for text in case["outputs"]]
+    files = [path(f"{i}.npy") for i in range(len(outputs))]
+    for program in (args.program, path("none.mlir"), path("reuse.mlir")):
+        expect(case, "coil-interpret", program, "--function=main", *inputs,
+               *("--output=@" + f for f in files))
+    exact = ["--expected-output=@" + f for f in files]
+    for mode in ("none", "reuse"):
+        expect(case, "coil-run", path(mode + ".mlir"), *inputs, *outputs,
+               "--reference=interp", "--object-cache=" + path("objects"))
+    for program in ("reuse.mlir", "parts.mlir"):
+        expect(case, "coil-run", path(program), *inputs, *exact,
+               "--object-cache=" + path("objects"))
+    if gpu:
+        expect(case, "coil-run", path("gpu.mlir"), *inputs, *outputs,
+               "--reference=interp", "--target=cuda:sm_90", "--library=none", env=gpu)
+print(f"{len(cases)} cases, {runs} runs")
