@@ -6,21 +6,21 @@
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.kernel @double(%x: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
+wrapper.kernel @double(%x0: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
     output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
-  %0 = loop.kernel "double" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
-    %v = loop.load %a[d0] : tensor<4xf32> -> f32
-    %m = arith.addf %v, %v : f32
+  %0 = loop.kernel "double" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v0 = loop.load %a0[d0] : tensor<4xf32> -> f32
+    %m = arith.addf %v0, %v0 : f32
     loop.store %m, 0 [d0] : f32
   }
   wrapper.yield %0 : tensor<4xf32>
 }
 
-wrapper.kernel @negate(%x: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
+wrapper.kernel @negate(%x0: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
     output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
-  %0 = loop.kernel "negate" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
-    %v = loop.load %a[d0] : tensor<4xf32> -> f32
-    %m = arith.negf %v : f32
+  %0 = loop.kernel "negate" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v0 = loop.load %a0[d0] : tensor<4xf32> -> f32
+    %m = arith.negf %v0 : f32
     loop.store %m, 0 [d0] : f32
   }
   wrapper.yield %0 : tensor<4xf32>

@@ -429,12 +429,19 @@ def ConvertWrapperToLLVMPass
     over tensors, `coil.input_attrs`, the attributes of its arguments, and the
     attributes of the `wrapper.func`, `sym.symbols` among them.
 
-    A program of more than `max-steps` steps (inputs, operations and results)
-    is cut into parts of equal length, `coil_f.part<i>(run, inputs, outputs,
-    frame)`, since the time of some of LLVM's passes grows faster than the
-    function. `coil_f` calls them in turn, until one fails. What a later part
+    Regions become blocks that join with the addresses of buffers, bools, floats
+    and the values of symbols as arguments. A private function that is called
+    takes tensors as an entry point does; it trusts its caller for what the
+    verifier has checked, and writes the sizes of its results where the caller
+    says.
+
+    A program of more than `max-steps` steps (inputs, operations, those in
+    regions too, and results) is cut into parts of about equal length,
+    `coil_f.part<i>(run, inputs, outputs, frame)`, since the time of some of
+    LLVM's passes grows faster than the function. An operation with regions is
+    never cut. `coil_f` calls them in turn, until one fails. What a later part
     needs goes through the frame: one slot of 8 bytes for each symbol, and for
-    each buffer from the part that makes it to the last that uses it. Each part
+    each value from the part that makes it to the last that uses it. Each part
     lies in a module of its own, marked `coil.host_part`, so that parts are
     compiled in parallel.
 
@@ -445,6 +452,9 @@ def ConvertWrapperToLLVMPass
     Constraints:
     (C1) Kernels were lowered for their device: `total` and `grain` are set.
     (C2) Devices are registered, and can do what the program asks of them.
+    (C3) Operations are of the dialect, or `arith` on scalars.
+    (C4) What is passed to a function on a device that wants its inputs aligned
+         begins where its storage does.
 
     Before:
     ```mlir

@@ -86,9 +86,7 @@ public:
                                     llvm::ArrayRef<Tensor> arguments);
 
   /// Gives a symbol a value, or another one.
-  void setSymbol(llvm::StringRef name, int64_t value) {
-    symbols[name] = value;
-  }
+  void setSymbol(llvm::StringRef name, int64_t value) { symbols[name] = value; }
   /// The value of an expression over symbols, or nothing when it mentions
   /// something else, overflows or divides by a number that is not positive.
   std::optional<int64_t> evaluate(sym::ExprAttr expr) const;

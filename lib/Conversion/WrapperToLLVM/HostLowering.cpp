@@ -313,13 +313,10 @@ void HostLowering::createFunction() {
   function->setAttr(kSignatureAttrName,
                     TypeAttr::get(b.getFunctionType(inputs, outputs)));
   function->setAttr(kInputAttrsName, b.getArrayAttr(inputAttrs));
-  if (!fn.isPrivate())
-    return;
-  // A part of another program may call it from a module of its own.
-  if (SymbolTable::symbolKnownUseEmpty(fn, module.getOp()))
+  // A part of another program may call it from a module of its own, which is
+  // linked as that of another part is.
+  if (fn.isPrivate() && SymbolTable::symbolKnownUseEmpty(fn, module.getOp()))
     function.setLinkage(LLVM::Linkage::Internal);
-  else
-    function.setVisibility_(LLVM::Visibility::Hidden);
 }
 
 LogicalResult HostLowering::checkInput(BlockArgument arg) {

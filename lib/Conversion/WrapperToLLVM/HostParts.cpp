@@ -52,7 +52,7 @@ void HostLowering::setBuffer(Value v, Value address) {
     now.valueLog.push_back(v);
   auto slot = bufferSlots.find(v);
   if (slot != bufferSlots.end())
-    store(address, now.frame, slot->second, getHostType(v.getType()));
+    store(address, now.frame, slot->second, i64Type);
 }
 
 Value HostLowering::symbol(StringRef name) {

@@ -45,3 +45,24 @@ wrapper.func @to_llvm_c2_attention(%x: !i) -> !i {
   wrapper.attention "cudnn" ins(%x, %x, %x : !i, !i, !i) outs(%0 : !i) scale 1.0
   wrapper.return %0 : !i
 }
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
+wrapper.func private @callee(%x: !b) {
+  wrapper.return
+}
+wrapper.func @to_llvm_c4(%x: !wrapper.buffer<[8], f32, #wrapper.device<"cuda">>) {
+  %0 = wrapper.reinterpret %x at <1> : !wrapper.buffer<[8], f32, #wrapper.device<"cuda">> to !b
+  // expected-error@+1 {{operand 0 may begin in the middle of its storage, which device 'cuda' cannot pass to a function}}
+  wrapper.invoke @callee(%0) : (!b) -> ()
+  wrapper.return
+}
+
+// -----
+
+wrapper.func @to_llvm_c3() {
+  %0 = arith.constant dense<1.0> : tensor<2xf32>
+  // expected-error@-1 {{has no lowering to LLVM}}
+  wrapper.return
+}

@@ -9,8 +9,7 @@ Comments in the program say what is run and what comes out:
 
     // CASE: <input>; <input> -> <output>; <output>
     // CASE: <input> -> error: <text of the message>
-    // LEAK: <text>     what the memory verifier says of the program as it is
-    // SCHEDULE: no     kernels stay as they are for the GPU
+    // GPU: no       not on the simulated GPU, which has none of the libraries
 
 Inputs and outputs are written as for coil-run. Each case runs
 
@@ -80,23 +79,21 @@ for inputs, outputs in re.findall(r"^// CASE:(.*?)->(.*)$", source, re.M):
 if not cases:
     sys.exit(f"{args.program}: no cases")
 
-verify = "builtin.module(wrapper-verify-memory)"
 for mode in ("none", "reuse"):
     need("coil-opt", args.program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
 need("coil-opt", path("reuse.mlir"), "-o", path("parts.mlir"),
      "--coil-native-pipeline=host-steps=1")
 gpu = None
-if args.cuda_sim:
+if args.cuda_sim and "// GPU: no" not in source:
     gpu = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
     text = source.replace('#wrapper.device<"cpu">', '#wrapper.device<"cuda">')
     # Kernels run where their buffers are.
     text = re.sub(r"(wrapper\.kernel @\w+\([^{]*?\) attributes \{)",
                   r'\1device = #wrapper.device<"cuda">, ', text)
     open(path("cuda.mlir"), "w").write(text)
-    schedule = "" if "// SCHEDULE: no" in source else "wrapper.kernel(loop-select-gpu-schedule),"
     need("coil-opt", path("cuda.mlir"), "-o", path("gpu.mlir"),
-         f"--pass-pipeline=builtin.module({schedule}wrapper-plan-memory,wrapper-verify-memory)")
+         "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),wrapper-plan-memory,wrapper-verify-memory)")
 
 for case in cases:
     inputs = ["--input=" + text for text in case["inputs"]]

@@ -201,6 +201,12 @@ TEST_F(ToyDeviceTest, WhatADeviceCannotDoIsAnError) {
             "'wrapper.free' op device 'keeps' cannot free");
   EXPECT_EQ(convertError(context, "wrapper.copy %x to %y : !b"),
             "'wrapper.copy' op the host cannot access device 'bare'");
+  EXPECT_EQ(convertError(context,
+                         "%0 = wrapper.reinterpret %x at <0> : !b to "
+                         "!wrapper.buffer<[], f32, #wrapper.device<\"bare\">>\n"
+                         "%1 = wrapper.item %0 : !wrapper.buffer<[], f32, "
+                         "#wrapper.device<\"bare\">> -> f64"),
+            "'wrapper.item' op the host cannot read elements of device 'bare'");
   EXPECT_EQ(convertError(context, "%0 = wrapper.constant dense<1.0> : "
                                   "tensor<4xf32> to !b"),
             "'wrapper.constant' op has elements that cannot be put into the "

@@ -28,7 +28,8 @@ def Wrapper_ItemOp : Wrapper_Op<"item", [
     them.
 
     With `divide_by`, the symbol is the element divided by that number. The run
-    fails when it does not divide, or when the symbol is outside its range.
+    fails when it does not divide, or when the symbol is outside its range. A
+    symbol without a range is a size, at least zero.
 
     (C1) The buffer has one element: all sizes are 1.
     (C2) The op binds a symbol or has a result, not both.

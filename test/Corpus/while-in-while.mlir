@@ -1,0 +1,44 @@
+// RUN: %corpus %s
+// A loop in a loop: the inner bound is the outer number.
+// CASE: i64=0; 4xf32=1 2 3 4 -> 4xf32=1 2 3 4
+// CASE: i64=4; 4xf32=1 2 3 4 -> 4xf32=7 8 9 10
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!i = !wrapper.buffer<[], i64, #wrapper.device<"cpu">>
+
+wrapper.kernel @inc(%x0: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
+    output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
+  %0 = loop.kernel "inc" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v0 = loop.load %a0[d0] : tensor<4xf32> -> f32
+    %o = arith.constant 1.0 : f32
+    %m = arith.addf %v0, %o : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4xf32>
+}
+
+wrapper.func @main(%i: !i, %x: !b) -> !b attributes {sym.symbols = {n = #sym.range<0, 100>}} {
+  wrapper.item "n" = %i : !i
+  %0 = wrapper.alloc : !b
+  wrapper.copy %x to %0 : !b
+  %r = wrapper.while %0 : !b symbols ["i"] from [0] -> (!b) {
+  ^bb0(%a: !b):
+    %c = wrapper.compare <i> lt <n>
+    wrapper.condition %c pass %a : !b
+  } do {
+  ^bb0(%a: !b):
+    %1 = wrapper.while %a : !b symbols ["j"] from [0] -> (!b) {
+    ^bb0(%e: !b):
+      %c = wrapper.compare <j> lt <i>
+      wrapper.condition %c pass %e : !b
+    } do {
+    ^bb0(%e: !b):
+      %2 = wrapper.alloc : !b
+      wrapper.launch @inc[] ins(%e : !b) outs(%2 : !b)
+      wrapper.yield %2 : !b symbols [j + 1]
+    }
+    wrapper.assert <j> eq <i>, "the inner loop ran to its end"
+    wrapper.yield %1 : !b symbols [i + 1]
+  }
+  wrapper.return %r : !b
+}
