@@ -11,10 +11,12 @@
 
 #include "GraphModels.h"
 #include "SortElements.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 using namespace mlir;
 using namespace coil;
@@ -32,14 +34,14 @@ static bool isLess(DType dtype, Scalar x, Scalar y) {
 
 LogicalResult reference::sortElements(Operation *op, Frame &frame,
                                       const Tensor &input, int64_t dim,
-                                      bool descending,
+                                      bool descending, int64_t count,
                                       SmallVectorImpl<Tensor> &results) {
-  FailureOr<Tensor> values = frame.allocate(op, op->getResult(0).getType());
-  FailureOr<Tensor> indices = frame.allocate(op, op->getResult(1).getType());
+  SmallVector<int64_t> sizes(input.getSizes());
+  int64_t size = std::exchange(sizes[dim], count), inner = 1;
+  FailureOr<Tensor> values = frame.allocate(op, input.getDType(), sizes);
+  FailureOr<Tensor> indices = frame.allocate(op, DType::I64, sizes);
   if (failed(values) || failed(indices))
     return failure();
-  int64_t size = input.getSizes()[dim], count = values->getSizes()[dim],
-          inner = 1;
   if (count > size)
     return op->emitError() << "takes " << count << " of " << size
                            << " elements";
@@ -69,6 +71,17 @@ LogicalResult reference::sortElements(Operation *op, Frame &frame,
   results.push_back(*values);
   results.push_back(*indices);
   return success();
+}
+
+LogicalResult reference::sortElements(Operation *op, Frame &frame,
+                                      const Tensor &input, int64_t dim,
+                                      bool descending,
+                                      SmallVectorImpl<Tensor> &results) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  FailureOr<int64_t> count = frame.evaluate(op, sym::getSizes(type)[dim]);
+  return failed(count)
+             ? failure()
+             : sortElements(op, frame, input, dim, descending, *count, results);
 }
 
 namespace {

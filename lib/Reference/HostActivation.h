@@ -87,6 +87,7 @@ private:
   mlir::LogicalResult run(wrapper::ContractionOp op);
   mlir::LogicalResult run(wrapper::ConvolutionOp op);
   mlir::LogicalResult run(wrapper::AttentionOp op);
+  mlir::LogicalResult run(wrapper::SortOp op);
   mlir::LogicalResult runScalar(mlir::Operation *op);
 
   mlir::FailureOr<HostShape> getShape(mlir::Operation *op,

@@ -545,7 +545,7 @@ LogicalResult HostActivation::run(Operation *op) {
       .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
             AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp,
             LaunchOp, IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp, CompareOp,
-            ContractionOp, ConvolutionOp, AttentionOp>(
+            ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
           [&](auto o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }

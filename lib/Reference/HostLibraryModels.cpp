@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostActivation.h"
+#include "SortElements.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 
 #include <cmath>
@@ -244,4 +245,20 @@ LogicalResult HostActivation::run(AttentionOp op) {
                  makeFloat(sums[static_cast<size_t>(f)] / total));
   }
   return write(op, op.getO(), result);
+}
+
+LogicalResult HostActivation::run(SortOp op) {
+  FailureOr<Tensor> x = read(op, op.getX());
+  Value any = op.getValues() ? op.getValues() : op.getIndices();
+  FailureOr<HostShape> shape = getShape(op, cast<BufferType>(any.getType()));
+  if (failed(x) || failed(shape))
+    return failure();
+  auto dim = static_cast<int64_t>(op.getDim());
+  SmallVector<Tensor> results;
+  if (failed(sortElements(op, frame, *x, dim, op.getDescending(),
+                          shape->sizes[static_cast<size_t>(dim)], results)))
+    return failure();
+  return failure(
+      (op.getValues() && failed(write(op, op.getValues(), results[0]))) ||
+      (op.getIndices() && failed(write(op, op.getIndices(), results[1]))));
 }

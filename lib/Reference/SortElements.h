@@ -16,9 +16,15 @@
 
 namespace coil::reference {
 
-/// The elements of `input` in order along `dim`, as many as the results of `op`
-/// have, and their positions. NaN counts as the largest; equal elements keep
+/// The first `count` elements of `input` in order along `dim`, and their
+/// positions. NaN counts as the largest; equal elements keep
 /// their order.
+mlir::LogicalResult sortElements(mlir::Operation *op, Frame &frame,
+                                 const Tensor &input, int64_t dim,
+                                 bool descending, int64_t count,
+                                 llvm::SmallVectorImpl<Tensor> &results);
+
+/// As many elements as the results of `op` have.
 mlir::LogicalResult sortElements(mlir::Operation *op, Frame &frame,
                                  const Tensor &input, int64_t dim,
                                  bool descending,

@@ -209,13 +209,13 @@ CostAttr Annotator::getCost(SortOp op) {
 }
 
 void Annotator::run() {
-  for (Operation &op : fn.getBody().front()) {
+  fn.getBody().walk([&](Operation *op) {
     auto cost =
-        llvm::TypeSwitch<Operation *, CostAttr>(&op)
+        llvm::TypeSwitch<Operation *, CostAttr>(op)
             .Case<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
                 [&](auto step) { return getCost(step); })
             .Default([](Operation *) { return CostAttr(); });
     if (cost)
-      op.setAttr(kCostAttrName, cost);
-  }
+      op->setAttr(kCostAttrName, cost);
+  });
 }

@@ -97,6 +97,7 @@ def Wrapper_CostAttr : Wrapper_Attr<"Cost", "cost"> {
     `<` `bytes` `=` $bytes `,` `flops` `=` $flops (`,` `matrix` `=` $matrix^)? `>`
   }];
   let genVerifyDecl = 1;
+}
 
 def Wrapper_KeyAttr : Wrapper_Attr<"Key", "key"> {
   let summary = "step of a path to a number";
