@@ -66,3 +66,15 @@ wrapper.func @to_llvm_c3() {
   // expected-error@-1 {{has no lowering to LLVM}}
   wrapper.return
 }
+
+// -----
+
+// Regions of other dialects, an empty one among them.
+wrapper.func @to_llvm_c3_regions() {
+  %p = wrapper.compare <1> lt <2>
+  // expected-error@+1 {{'scf.if' op has no lowering to LLVM}}
+  scf.if %p {
+    wrapper.sym_expr "n" = <2>
+  }
+  wrapper.return
+}

@@ -192,3 +192,23 @@ wrapper.func private @callee(%x: !b {wrapper.consumed}) -> !b {
   wrapper.launch @both[] ins(%x, %0 : !b, !b) outs(%1 : !b)
   wrapper.return %1 : !b
 }
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+
+// What regions of other dialects use counts, too.
+// CHECK-LABEL: wrapper.func @other_dialects
+// CHECK: %[[A:.+]] = wrapper.alloc
+// CHECK: scf.if
+// CHECK: }
+// CHECK-NEXT: wrapper.free %[[A]]
+// CHECK-NEXT: wrapper.return
+wrapper.func @other_dialects(%x: !b) {
+  %p = wrapper.compare <1> lt <2>
+  %0 = wrapper.alloc : !b
+  scf.if %p {
+    wrapper.copy %x to %0 : !b
+  }
+  wrapper.return
+}

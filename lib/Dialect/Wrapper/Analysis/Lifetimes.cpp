@@ -79,10 +79,12 @@ Lifetimes::Lifetimes(FuncOp fn) {
     if (isOwned(arg))
       add(arg, 0);
   body.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    for (Region &region : op->getRegions())
-      for (BlockArgument arg : region.getArguments())
-        if (isOwned(arg))
-          add(arg, getFirstStep(&region.front().front()));
+    if (isa<RegionBranchOpInterface>(op)) // Others own nothing.
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument arg : block.getArguments())
+            if (isOwned(arg))
+              add(arg, getFirstStep(&block.front()));
     for (Value result : op->getResults())
       if (isOwned(result))
         add(result, getLastStep(op));
@@ -93,8 +95,8 @@ void Lifetimes::number(Block &block) {
   for (Operation &op : block) {
     size_t first = numSteps++;
     for (Region &region : op.getRegions())
-      if (!region.empty())
-        number(region.front());
+      for (Block &inner : region)
+        number(inner);
     steps[&op] = {first, op.getNumRegions() == 0 ? first : numSteps++};
   }
 }

@@ -161,10 +161,12 @@ LogicalResult SymbolChecker::enter(Region &region, ArrayRef<StringRef> names) {
   for (StringRef name : names)
     if (failed(bind(*region.getParentOp(), name)))
       return failure();
-  for (Type type : region.getArgumentTypes())
-    check(type);
-  if (missing.empty() && failed(run(region.front())))
-    return failure();
+  for (Block &block : region)
+    for (Type type : block.getArgumentTypes())
+      check(type);
+  for (Block &block : region)
+    if (missing.empty() && failed(run(block)))
+      return failure();
   if (order.size() == before)
     return success();
   for (StringRef name : ArrayRef(order).drop_front(before))

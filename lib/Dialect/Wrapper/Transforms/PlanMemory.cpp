@@ -360,7 +360,8 @@ void Planner::planReuse(Block &block, Timeline &timeline) {
       }
     }
     for (Region &region : op->getRegions())
-      planReuse(region.front(), timeline);
+      for (Block &inner : region)
+        planReuse(inner, timeline);
     for (Buffer *buffer : dying.lookup(op))
       if (!buffer->handedOver)
         free[getKey(buffer->value)].push_back(
@@ -388,7 +389,8 @@ void Planner::endIn(Block &block, Value storage) {
     });
     if (!itself)
       for (Region &region : last->getRegions())
-        endIn(region.front(), storage);
+        for (Block &inner : region)
+          endIn(inner, storage);
     return;
   }
   OpBuilder b(fn.getContext());
