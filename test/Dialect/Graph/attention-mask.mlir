@@ -108,3 +108,57 @@ func.func @data(%q: tensor<2x4x128x64xbf16>, %p: tensor<128xi1>) -> tensor<2x4x1
   %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
   return %0 : tensor<2x4x128x64xbf16>
 }
+
+// -----
+
+// A causal mask that also looks for sequences packed into one: wherever the
+// positions do not go on by one, another begins. They always do.
+// CHECK-LABEL: @causal_and_one_sequence
+// CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"
+func.func @causal_and_one_sequence(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128xi64>
+  %one = graph.full 1 : i64 -> tensor<i64>
+  %r = graph.reshape %i : (tensor<128xi64>) -> tensor<1x128xi64>
+  %positions = graph.broadcast %r : (tensor<1x128xi64>) -> tensor<2x128xi64>
+  %first = graph.slice %positions starts <[0, 0]> steps [1, 1] : (tensor<2x128xi64>) -> tensor<2x1xi64>
+  %before = graph.sub %first, %one : (tensor<2x1xi64>, tensor<i64>) -> tensor<2x1xi64>
+  %with = graph.cat %before, %positions dim 1 : (tensor<2x1xi64>, tensor<2x128xi64>) -> tensor<2x129xi64>
+  %next = graph.slice %with starts <[0, 1]> steps [1, 1] : (tensor<2x129xi64>) -> tensor<2x128xi64>
+  %this = graph.slice %with starts <[0, 0]> steps [1, 1] : (tensor<2x129xi64>) -> tensor<2x128xi64>
+  %steps = graph.sub %next, %this : (tensor<2x128xi64>, tensor<2x128xi64>) -> tensor<2x128xi64>
+  %begins = graph.compare ne, %steps, %one : (tensor<2x128xi64>, tensor<i64>) -> tensor<2x128xi1>
+  %counted = graph.convert %begins : (tensor<2x128xi1>) -> tensor<2x128xi64>
+  %sequence = graph.scan sum, %counted dim 1 : (tensor<2x128xi64>) -> tensor<2x128xi64>
+  %b = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<2x1x1x1xi64>
+  %row = graph.reshape %i : (tensor<128xi64>) -> tensor<1x1x128x1xi64>
+  %column = graph.reshape %i : (tensor<128xi64>) -> tensor<1x1x1x128xi64>
+  %le = graph.compare le, %column, %row : (tensor<1x1x1x128xi64>, tensor<1x1x128x1xi64>) -> tensor<1x1x128x128xi1>
+  %of_row = graph.index %sequence[%b, %row] dims [0, 1] : (tensor<2x128xi64>, tensor<2x1x1x1xi64>, tensor<1x1x128x1xi64>) -> tensor<2x1x128x1xi64>
+  %of_column = graph.index %sequence[%b, %column] dims [0, 1] : (tensor<2x128xi64>, tensor<2x1x1x1xi64>, tensor<1x1x1x128xi64>) -> tensor<2x1x1x128xi64>
+  %same = graph.compare eq, %of_row, %of_column : (tensor<2x1x128x1xi64>, tensor<2x1x1x128xi64>) -> tensor<2x1x128x128xi1>
+  %m = graph.bitwise_and %le, %same : (tensor<1x1x128x128xi1>, tensor<2x1x128x128xi1>) -> tensor<2x1x128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x1x128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
+
+// -----
+
+// The same with positions that go on by two: every element begins a sequence.
+// CHECK-LABEL: @many_sequences
+// CHECK:         graph.attention {{[^:]*}} mask
+func.func @many_sequences(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128xi64>
+  %one = graph.full 1 : i64 -> tensor<i64>
+  %two = graph.iota 0 : i64 step 2 : i64 dim 0 -> tensor<129xi64>
+  %next = graph.slice %two starts <[1]> steps [1] : (tensor<129xi64>) -> tensor<128xi64>
+  %this = graph.slice %two starts <[0]> steps [1] : (tensor<129xi64>) -> tensor<128xi64>
+  %steps = graph.sub %next, %this : (tensor<128xi64>, tensor<128xi64>) -> tensor<128xi64>
+  %begins = graph.compare ne, %steps, %one : (tensor<128xi64>, tensor<i64>) -> tensor<128xi1>
+  %counted = graph.convert %begins : (tensor<128xi1>) -> tensor<128xi64>
+  %sequence = graph.scan sum, %counted dim 0 : (tensor<128xi64>) -> tensor<128xi64>
+  %row = graph.reshape %i : (tensor<128xi64>) -> tensor<128x1xi64>
+  %of_row = graph.index %sequence[%row] dims [0] : (tensor<128xi64>, tensor<128x1xi64>) -> tensor<128x1xi64>
+  %same = graph.compare eq, %of_row, %sequence : (tensor<128x1xi64>, tensor<128xi64>) -> tensor<128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %same scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}

@@ -25,9 +25,10 @@ using sym::ExprAttr;
 
 namespace {
 
-/// Operators between a mask and what it counts. Real masks have a dozen; more
-/// are not worth the time.
-constexpr unsigned kMaxOperators = 64;
+/// Visits of operators between a mask and what it counts. Real masks have a
+/// few dozen operators, some of them visited several times; more are not worth
+/// the time.
+constexpr unsigned kMaxOperators = 512;
 
 /// What is added to a score to hide it, at least, in magnitude. The lowest
 /// finite numbers of `f32` and `bf16`, which models use, are below; that of
@@ -45,6 +46,9 @@ public:
   bool holdsAt(Value v, ArrayRef<ExprAttr> index,
                SmallVectorImpl<ExprAttr> &nonNegative);
 
+  /// Whether the element is true, if it is the same everywhere.
+  std::optional<bool> decide(Value v, ArrayRef<ExprAttr> index);
+
   /// The position in an operand that broadcasts to the shape `index` is in.
   SmallVector<ExprAttr> broadcastIndex(Value operand, ArrayRef<ExprAttr> index);
 
@@ -56,6 +60,12 @@ private:
   };
   std::optional<Source> throughView(Operation *op, ArrayRef<ExprAttr> index);
   std::optional<Source> throughReshape(ReshapeOp op, ArrayRef<ExprAttr> index);
+  /// The position in the table of an index into all of its dimensions.
+  std::optional<Source> throughIndex(IndexOp op, ArrayRef<ExprAttr> index);
+  /// Operands whose elements go on counting each other's.
+  std::optional<ExprAttr> valueAtCat(CatOp op, ArrayRef<ExprAttr> index);
+  /// A position of its own, anywhere below `size`.
+  ExprAttr addDim(ExprAttr size);
   /// `e` where the type of `v` holds all its values.
   std::optional<ExprAttr> inRange(ExprAttr e, Value v);
 
@@ -123,6 +133,14 @@ Positions::throughView(Operation *op, ArrayRef<ExprAttr> index) {
   return std::nullopt;
 }
 
+ExprAttr Positions::addDim(ExprAttr size) {
+  SmallVector<ExprAttr> extents(context.getDimExtents());
+  auto dim = static_cast<unsigned>(extents.size());
+  extents.push_back(size);
+  context.setDimExtents(extents);
+  return sym::dim(ctx, dim);
+}
+
 std::optional<ExprAttr> Positions::inRange(ExprAttr e, Value v) {
   auto type = dyn_cast<IntegerType>(getElementType(v));
   if (!type || type.getWidth() == 1)
@@ -156,6 +174,22 @@ std::optional<ExprAttr> Positions::valueAt(Value v, ArrayRef<ExprAttr> index) {
   };
   if (auto source = throughView(op, index))
     return valueAt(source->value, source->index);
+  if (auto lookup = dyn_cast<IndexOp>(op)) {
+    std::optional<Source> source = throughIndex(lookup, index);
+    return source ? valueAt(source->value, source->index) : std::nullopt;
+  }
+  if (auto cat = dyn_cast<CatOp>(op))
+    return valueAtCat(cat, index);
+  if (auto scan = dyn_cast<ScanOp>(op)) {
+    // A sum of nothing but zeros: at every place along the dimension.
+    auto dim = static_cast<size_t>(scan.getDim());
+    SmallVector<ExprAttr> anywhere(index);
+    anywhere[dim] = addDim(getSizes(scan.getInput())[dim]);
+    std::optional<ExprAttr> value = valueAt(scan.getInput(), anywhere);
+    return scan.getKind() == ScanKind::Sum && value && value->isConstant(0)
+               ? value
+               : std::nullopt;
+  }
   if (auto full = dyn_cast<FullOp>(op)) {
     std::optional<int64_t> value = number(full.getValue());
     return value ? inRange(sym::constant(ctx, *value), v) : std::nullopt;
@@ -169,6 +203,10 @@ std::optional<ExprAttr> Positions::valueAt(Value v, ArrayRef<ExprAttr> index) {
     return inRange(sym::add(sym::mul(i, *step), *start), v);
   }
   if (auto convert = dyn_cast<ConvertOp>(op)) {
+    if (getElementType(convert.getInput()).isInteger(1)) {
+      std::optional<bool> value = decide(convert.getInput(), index);
+      return value ? inRange(sym::constant(ctx, *value), v) : std::nullopt;
+    }
     std::optional<ExprAttr> value = valueAt(convert.getInput(), index);
     return value ? inRange(*value, v) : std::nullopt;
   }
@@ -184,6 +222,101 @@ std::optional<ExprAttr> Positions::valueAt(Value v, ArrayRef<ExprAttr> index) {
   return inRange(isa<AddOp>(op) ? sym::add(*sides[0], *sides[1])
                                 : sym::sub(*sides[0], *sides[1]),
                  v);
+}
+
+std::optional<Positions::Source>
+Positions::throughIndex(IndexOp op, ArrayRef<ExprAttr> index) {
+  auto sizes = getSizes(op.getInput());
+  if (op.getDims().size() != sizes.size())
+    return std::nullopt;
+  Source source{op.getInput(), {}};
+  for (auto [position, size] : llvm::zip(op.getIndices(), sizes)) {
+    std::optional<ExprAttr> i =
+        valueAt(position, broadcastIndex(position, index));
+    // Negative positions count from the end.
+    if (!i || !context.isNonNegative(*i) || !context.isLess(*i, size))
+      return std::nullopt;
+    source.index.push_back(*i);
+  }
+  return source;
+}
+
+std::optional<ExprAttr> Positions::valueAtCat(CatOp op,
+                                              ArrayRef<ExprAttr> index) {
+  auto dim = static_cast<size_t>(op.getDim());
+  ExprAttr at = index[dim];
+  SmallVector<ExprAttr> local(index);
+  // The operands' elements as functions of the position in the result: of a
+  // single element only its value at its place is known.
+  struct Single {
+    Value value;
+    ExprAttr offset;
+  };
+  SmallVector<Single> singles;
+  Single rest{};
+  std::optional<ExprAttr> result;
+  ExprAttr offset = sym::constant(ctx, 0);
+  for (Value input : op.getInputs()) {
+    ExprAttr size = getSizes(input)[dim];
+    if (size.isConstant(1)) {
+      singles.push_back({input, offset});
+    } else {
+      local[dim] = sym::sub(at, offset);
+      std::optional<ExprAttr> value = valueAt(input, local);
+      if (!value || (result && *result != *value))
+        return std::nullopt;
+      result = value;
+      rest = {input, offset};
+    }
+    offset = sym::add(offset, size);
+  }
+  for (const Single &single : singles) {
+    if (!result)
+      return std::nullopt;
+    local[dim] = sym::constant(ctx, 0);
+    std::optional<ExprAttr> value = valueAt(single.value, local);
+    local[dim] = sym::sub(single.offset, rest.offset);
+    if (!value || valueAt(rest.value, local) != value)
+      return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<bool> Positions::decide(Value v, ArrayRef<ExprAttr> index) {
+  Operation *op = v.getDefiningOp();
+  if (!op || ++operators > kMaxOperators)
+    return std::nullopt;
+  if (auto source = throughView(op, index))
+    return decide(source->value, source->index);
+  auto compare = dyn_cast<CompareOp>(op);
+  if (!compare)
+    return std::nullopt;
+  Value lhs = compare.getLhs(), rhs = compare.getRhs();
+  std::optional<ExprAttr> a = valueAt(lhs, broadcastIndex(lhs, index)),
+                          b = valueAt(rhs, broadcastIndex(rhs, index));
+  if (!a || !b)
+    return std::nullopt;
+  bool less = context.isLess(*a, *b), greater = context.isLess(*b, *a);
+  bool atMost = context.isLessOrEqual(*a, *b),
+       atLeast = context.isLessOrEqual(*b, *a);
+  auto answer = [](bool yes, bool no) -> std::optional<bool> {
+    return yes || no ? std::optional(yes) : std::nullopt;
+  };
+  switch (compare.getPredicate()) {
+  case Pred::Eq:
+    return answer(atMost && atLeast, less || greater);
+  case Pred::Ne:
+    return answer(less || greater, atMost && atLeast);
+  case Pred::Lt:
+    return answer(less, atLeast);
+  case Pred::Le:
+    return answer(atMost, greater);
+  case Pred::Gt:
+    return answer(greater, atMost);
+  case Pred::Ge:
+    return answer(atLeast, less);
+  }
+  return std::nullopt;
 }
 
 /// Whether every element is a float for which `test` holds.
@@ -236,6 +369,8 @@ bool Positions::holdsAt(Value v, ArrayRef<ExprAttr> index,
   auto compare = dyn_cast<CompareOp>(op);
   if (!compare)
     return false;
+  if (decide(v, index) == true)
+    return true;
   Value lhs = compare.getLhs(), rhs = compare.getRhs();
   std::optional<ExprAttr> a = valueAt(lhs, broadcastIndex(lhs, index)),
                           b = valueAt(rhs, broadcastIndex(rhs, index));
