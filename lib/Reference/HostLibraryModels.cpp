@@ -67,9 +67,11 @@ struct Operand {
   }
 };
 
+} // namespace
+
 /// Counts through all indices below `sizes`.
 template <typename FnT>
-void forEachIndex(ArrayRef<int64_t> sizes, FnT fn) {
+static void forEachIndex(ArrayRef<int64_t> sizes, FnT fn) {
   if (llvm::any_of(sizes, [](int64_t size) { return size <= 0; }))
     return;
   SmallVector<int64_t> index(sizes.size());
@@ -82,8 +84,6 @@ void forEachIndex(ArrayRef<int64_t> sizes, FnT fn) {
       return;
   }
 }
-
-} // namespace
 
 static LogicalResult finish(Operation *op, bool outside) {
   if (outside)

@@ -331,8 +331,8 @@ void Planner::planReuse(Block &block, Timeline &timeline) {
   SmallVector<Operation *> ops =
       llvm::to_vector(llvm::make_pointer_range(block));
   for (Operation *op : ops) {
-    auto it = op->getNumResults() == 1 ? buffers.find(op->getResult(0))
-                                       : buffers.end();
+    auto *it = op->getNumResults() == 1 ? buffers.find(op->getResult(0))
+                                        : buffers.end();
     if (it != buffers.end() && it->second.alloc) {
       Buffer &buffer = it->second;
       size_t step = lifetimes->getFirstStep(op);

@@ -308,7 +308,7 @@ LogicalResult Verifier::visitIf(IfOp op) {
   for (auto &[value, state] : first) {
     if (isInside(value, op))
       continue;
-    auto it = second.find(value);
+    auto *it = second.find(value);
     if (failed(join(value, state,
                     it == second.end() ? storage[value] : it->second)))
       return failure();
@@ -339,7 +339,7 @@ LogicalResult Verifier::visitWhile(WhileOp op) {
 LogicalResult Verifier::checkEnded(Block &block) {
   LogicalResult result = success();
   auto isLost = [&](Value v) {
-    auto it = storage.find(v);
+    auto *it = storage.find(v);
     return isBuffer(v) && it != storage.end() &&
            it->second.state == Storage::Owned && !it->second.returned;
   };
