@@ -139,11 +139,11 @@ private:
                          BoundsPolicy policy,
                          llvm::MutableArrayRef<mlir::Value> args,
                          mlir::Value active);
-  /// Loads the value that `store`'s elements hold for `value`.
   /// Stores neighbouring vectors past the caches where they are aligned.
   void emitStreamedStores(llvm::ArrayRef<mlir::Value> vectors,
                           llvm::ArrayRef<mlir::Value> pointers,
                           unsigned alignment);
+  /// Loads the value that `store`'s elements hold for `value`.
   mlir::LogicalResult emitKeptLoad(StoreOp store, mlir::Value value);
   /// A load of a whole vector, masked when `active` is not null.
   mlir::Value loadVector(mlir::Value pointer, mlir::VectorType type,

@@ -53,6 +53,13 @@ public:
   SmallVector<ExprAttr> broadcastIndex(Value operand, ArrayRef<ExprAttr> index);
 
 private:
+  /// What the two operands of an operator are.
+  struct Sides {
+    ExprAttr lhs, rhs;
+  };
+  std::optional<Sides> sidesAt(Operation *op, ArrayRef<ExprAttr> index);
+  std::optional<bool> decide(Pred predicate, Sides sides);
+
   /// The operand of a view and the position in it.
   struct Source {
     Value value;
@@ -212,16 +219,20 @@ std::optional<ExprAttr> Positions::valueAt(Value v, ArrayRef<ExprAttr> index) {
   }
   if (!isa<AddOp, SubOp>(op))
     return std::nullopt;
-  std::optional<ExprAttr> sides[2];
-  for (unsigned i : {0u, 1u}) {
-    Value side = op->getOperand(i);
-    sides[i] = valueAt(side, broadcastIndex(side, index));
-    if (!sides[i])
-      return std::nullopt;
-  }
-  return inRange(isa<AddOp>(op) ? sym::add(*sides[0], *sides[1])
-                                : sym::sub(*sides[0], *sides[1]),
+  std::optional<Sides> sides = sidesAt(op, index);
+  if (!sides)
+    return std::nullopt;
+  return inRange(isa<AddOp>(op) ? sym::add(sides->lhs, sides->rhs)
+                                : sym::sub(sides->lhs, sides->rhs),
                  v);
+}
+
+std::optional<Positions::Sides> Positions::sidesAt(Operation *op,
+                                                   ArrayRef<ExprAttr> index) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  std::optional<ExprAttr> a = valueAt(lhs, broadcastIndex(lhs, index)),
+                          b = valueAt(rhs, broadcastIndex(rhs, index));
+  return a && b ? std::optional(Sides{*a, *b}) : std::nullopt;
 }
 
 std::optional<Positions::Source>
@@ -289,20 +300,19 @@ std::optional<bool> Positions::decide(Value v, ArrayRef<ExprAttr> index) {
   if (auto source = throughView(op, index))
     return decide(source->value, source->index);
   auto compare = dyn_cast<CompareOp>(op);
-  if (!compare)
-    return std::nullopt;
-  Value lhs = compare.getLhs(), rhs = compare.getRhs();
-  std::optional<ExprAttr> a = valueAt(lhs, broadcastIndex(lhs, index)),
-                          b = valueAt(rhs, broadcastIndex(rhs, index));
-  if (!a || !b)
-    return std::nullopt;
-  bool less = context.isLess(*a, *b), greater = context.isLess(*b, *a);
-  bool atMost = context.isLessOrEqual(*a, *b),
-       atLeast = context.isLessOrEqual(*b, *a);
+  std::optional<Sides> sides = compare ? sidesAt(compare, index) : std::nullopt;
+  return sides ? decide(compare.getPredicate(), *sides) : std::nullopt;
+}
+
+std::optional<bool> Positions::decide(Pred predicate, Sides sides) {
+  auto [a, b] = sides;
+  bool less = context.isLess(a, b), greater = context.isLess(b, a);
+  bool atMost = context.isLessOrEqual(a, b),
+       atLeast = context.isLessOrEqual(b, a);
   auto answer = [](bool yes, bool no) -> std::optional<bool> {
     return yes || no ? std::optional(yes) : std::nullopt;
   };
-  switch (compare.getPredicate()) {
+  switch (predicate) {
   case Pred::Eq:
     return answer(atMost && atLeast, less || greater);
   case Pred::Ne:
@@ -369,25 +379,24 @@ bool Positions::holdsAt(Value v, ArrayRef<ExprAttr> index,
   auto compare = dyn_cast<CompareOp>(op);
   if (!compare)
     return false;
-  if (decide(v, index) == true)
-    return true;
-  Value lhs = compare.getLhs(), rhs = compare.getRhs();
-  std::optional<ExprAttr> a = valueAt(lhs, broadcastIndex(lhs, index)),
-                          b = valueAt(rhs, broadcastIndex(rhs, index));
-  if (!a || !b)
+  std::optional<Sides> sides = sidesAt(compare, index);
+  if (!sides)
     return false;
+  if (decide(compare.getPredicate(), *sides) == true)
+    return true;
+  auto [a, b] = *sides;
   switch (compare.getPredicate()) {
   case Pred::Le:
-    nonNegative.push_back(sym::sub(*b, *a));
+    nonNegative.push_back(sym::sub(b, a));
     return true;
   case Pred::Lt:
-    nonNegative.push_back(sym::add(sym::sub(*b, *a), -1));
+    nonNegative.push_back(sym::add(sym::sub(b, a), -1));
     return true;
   case Pred::Ge:
-    nonNegative.push_back(sym::sub(*a, *b));
+    nonNegative.push_back(sym::sub(a, b));
     return true;
   case Pred::Gt:
-    nonNegative.push_back(sym::add(sym::sub(*a, *b), -1));
+    nonNegative.push_back(sym::add(sym::sub(a, b), -1));
     return true;
   default:
     return false;
