@@ -145,7 +145,9 @@ def ConvertLoopToCPUPass
          over the vector dimension, and no other values along the reduced
          dimensions after it; the accumulators of a block take at most 64 KiB.
     (C6) The vector dimension is not one that a scan or scatter is over.
-    (C7) `stream` names results that `loop.store` writes and that keep no value.
+    (C7) `stream` names results that `loop.store` writes. One that keeps a value
+         has a reduced vector dimension and takes, with the others, at most
+         128 KiB for the values along the reduced dimensions.
 
     Before:
     ```mlir

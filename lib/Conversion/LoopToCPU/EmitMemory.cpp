@@ -288,7 +288,62 @@ Value KernelEmitter::loadVector(Value pointer, VectorType type, Value active,
                                     b.getI32IntegerAttr(alignment));
 }
 
+void KernelEmitter::allocateScratch() {
+  for (auto &[op, where] : kept) {
+    unsigned output = where.store.getOutput();
+    if (!streamed.contains(output))
+      continue;
+    Type type = op->getResult(0).getType();
+    std::optional<int64_t> bytes = getScratchBytes(kernel, type);
+    assert(bytes && "schedule was not checked");
+    scratch[output] = LLVM::AllocaOp::create(
+        b, LLVM::LLVMPointerType::get(b.getContext()), b.getI8Type(),
+        constantIndex(*bytes), /*alignment=*/64);
+  }
+}
+
+Value KernelEmitter::scratchPointer(unsigned output, Type type, unsigned copy) {
+  SmallVector<ExprAttr> indices, strides;
+  ExprAttr stride = sym::constant(b.getContext(), 1);
+  for (unsigned d : llvm::reverse(reducedDims)) {
+    indices.push_back(sym::dim(b.getContext(), d));
+    strides.push_back(stride);
+    stride = sym::mul(stride, kernel.getExtent(d));
+  }
+  return elementPointer(scratch.at(output), type,
+                        scalarExpr(linearAddress(indices, strides), copy));
+}
+
+LogicalResult KernelEmitter::emitKeptStore(StoreOp store, Value value) {
+  if (!scratch.contains(store.getOutput()))
+    return emitStore(store, value);
+  Type type = value.getType();
+  unsigned alignment = elementBytes(type);
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    Value v = broadcast(lookup(value, copy));
+    Value pointer = scratchPointer(store.getOutput(), type, copy);
+    if (Value active = tailMask(copy))
+      LLVM::MaskedStoreOp::create(b, v, pointer, active,
+                                  b.getI32IntegerAttr(alignment));
+    else
+      LLVM::StoreOp::create(b, v, pointer, alignment);
+  }
+  return success();
+}
+
 LogicalResult KernelEmitter::emitKeptLoad(StoreOp store, Value value) {
+  if (scratch.contains(store.getOutput())) {
+    Type type = value.getType();
+    auto vectorType = VectorType::get(width, type);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
+    Copies out;
+    for (unsigned copy = 0; copy < copies; ++copy)
+      out.push_back(loadVector(scratchPointer(store.getOutput(), type, copy),
+                               vectorType, tailMask(copy), zero,
+                               elementBytes(type)));
+    values[value] = out;
+    return success();
+  }
   unsigned number =
       static_cast<unsigned>(kernel.getInputs().size() + store.getOutput());
   Type type = value.getType();

@@ -129,6 +129,7 @@ Operation *KernelEmitter::emit(OpBuilder &builder, StringRef name) {
 
   if (rows > 0)
     allocateRows();
+  allocateScratch();
 
   auto loop = scf::ForOp::create(b, entry->getArgument(2),
                                  entry->getArgument(3), constantIndex(1));
@@ -354,7 +355,7 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
     }
     for (auto &[op, where] : kept)
       if (where.phase == currentPhase &&
-          failed(emitStore(where.store, op->getResult(0))))
+          failed(emitKeptStore(where.store, op->getResult(0))))
         return failure();
     return acc;
   }

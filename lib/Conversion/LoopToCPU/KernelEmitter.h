@@ -143,8 +143,17 @@ private:
   void emitStreamedStores(llvm::ArrayRef<mlir::Value> vectors,
                           llvm::ArrayRef<mlir::Value> pointers,
                           unsigned alignment);
-  /// Loads the value that `store`'s elements hold for `value`.
+  /// Stores a kept value, and loads it: in the elements of the result of
+  /// `store`, or in the task's own memory where the result is streamed.
+  /// @{
+  mlir::LogicalResult emitKeptStore(StoreOp store, mlir::Value value);
   mlir::LogicalResult emitKeptLoad(StoreOp store, mlir::Value value);
+  /// @}
+  /// Makes the memory of values that streamed results cannot keep, in front of
+  /// all loops.
+  void allocateScratch();
+  /// Address of the current point's value in the memory for result `output`.
+  mlir::Value scratchPointer(unsigned output, mlir::Type type, unsigned copy);
   /// A load of a whole vector, masked when `active` is not null.
   mlir::Value loadVector(mlir::Value pointer, mlir::VectorType type,
                          mlir::Value active, mlir::Value other,
@@ -240,6 +249,8 @@ private:
   llvm::MapVector<mlir::Operation *, Kept> kept;
   /// Results that are stored past the caches.
   llvm::SmallDenseSet<unsigned> streamed;
+  /// Memory of what these would keep, by result.
+  llvm::SmallDenseMap<unsigned, mlir::Value> scratch;
   /// The phases in whose loops each load is done.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 3>> reads;
   /// Memory of the accumulators when reducing by rows, one for each value.

@@ -87,6 +87,7 @@ static LogicalResult checkStream(loop::KernelOp body,
   ArrayRef<int64_t> keep;
   if (schedule.getKeep())
     keep = schedule.getKeep().asArrayRef();
+  int64_t scratchBytes = 0;
   for (int64_t output : schedule.getStream().asArrayRef()) {
     auto no = [&](const char *why) {
       return body.emitOpError("has a schedule that streams result ")
@@ -96,9 +97,21 @@ static LogicalResult checkStream(loop::KernelOp body,
       return no("there is no such result");
     if (!body.getStore(static_cast<unsigned>(output)))
       return no("no 'loop.store' writes it");
-    if (output < static_cast<int64_t>(keep.size()) &&
-        keep[static_cast<size_t>(output)] >= 0)
-      return no("it keeps a value");
+    if (output >= static_cast<int64_t>(keep.size()) ||
+        keep[static_cast<size_t>(output)] < 0)
+      continue;
+    // The task keeps the value itself.
+    if (schedule.getVectorDim() < 0 || schedule.getVectorWidth() == 1 ||
+        !llvm::is_contained(body.getReducedDims(),
+                            static_cast<unsigned>(schedule.getVectorDim())))
+      return no("it keeps a value, which takes a reduced vector dimension");
+    loop::StoreOp store = body.getStore(static_cast<unsigned>(output));
+    std::optional<int64_t> bytes =
+        loop::getScratchBytes(body, store.getValue().getType());
+    if (!bytes || *bytes > loop::kMaxScratchBytes - scratchBytes)
+      return no(
+          "it keeps a value, for which a task may need more than 128 KiB");
+    scratchBytes += *bytes;
   }
   return success();
 }

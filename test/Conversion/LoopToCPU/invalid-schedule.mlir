@@ -207,9 +207,25 @@ wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<
 // -----
 
 wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
-  // expected-error @below {{has a schedule that streams result 0: it keeps a value}}
+  // expected-error @below {{has a schedule that streams result 0: it keeps a value, which takes a reduced vector dimension}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
+    %m = loop.reduce max %v over [0] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [0] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x64xf32>
+}
+
+// -----
+
+wrapper.kernel @k(%x: tensor<8x32769xf32>) attributes {input_strides = [#sym.shape<[32769, 1]>], output_strides = [#sym.shape<[32769, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule that streams result 0: it keeps a value, for which a task may need more than 128 KiB}}
+  %0 = loop.kernel "k" [8, 32769] (%a = %x) : (tensor<8x32769xf32>) -> tensor<8x32769xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
+    %v = loop.load %a[d0, d1] : tensor<8x32769xf32> -> f32
     %m = loop.reduce max %v over [1] : f32
     %d = arith.subf %v, %m : f32
     %e = math.exp %d : f32
@@ -217,7 +233,23 @@ wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<
     %q = arith.divf %e, %s : f32
     loop.store %q, 0 [d0, d1] : f32
   }
-  wrapper.yield %0 : tensor<8x64xf32>
+  wrapper.yield %0 : tensor<8x32769xf32>
+}
+
+// -----
+
+wrapper.kernel @k(%x: tensor<8x?xf32, #sym.shape<[8, s0]>>) attributes {input_strides = [#sym.shape<[s0, 1]>], output_strides = [#sym.shape<[s0, 1]>], symbols = ["s0"]} {
+  // expected-error @below {{has a schedule that streams result 0: it keeps a value, for which a task may need more than 128 KiB}}
+  %0 = loop.kernel "k" [8, s0] (%a = %x) : (tensor<8x?xf32, #sym.shape<[8, s0]>>) -> tensor<8x?xf32, #sym.shape<[8, s0]>> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
+    %v = loop.load %a[d0, d1] : tensor<8x?xf32, #sym.shape<[8, s0]>> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x?xf32, #sym.shape<[8, s0]>>
 }
 
 // -----

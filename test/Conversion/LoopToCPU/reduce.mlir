@@ -164,6 +164,39 @@ wrapper.kernel @softmax_kept(%x: tensor<8x1024xf32>) attributes {input_strides =
 
 // -----
 
+// A streamed result keeps nothing: the exponentials are in memory of the task.
+// CHECK-LABEL: wrapper.kernel @softmax_scratch
+// CHECK:       %[[BYTES:.+]] = arith.constant 4000
+// CHECK:       %[[SCRATCH:.+]] = llvm.alloca %[[BYTES]] x i8 {alignment = 64 : i64}
+// CHECK:       math.exp
+// CHECK:       %[[P:.+]] = llvm.getelementptr %[[SCRATCH]]
+// CHECK:       llvm.store %{{.+}}, %[[P]]
+// CHECK:       math.exp
+// CHECK:       %[[TAIL:.+]] = llvm.getelementptr %[[SCRATCH]]
+// CHECK:       llvm.intr.masked.store %{{.+}}, %[[TAIL]]
+// CHECK:       vector.reduction <add>
+// CHECK:       scf.for
+// CHECK-NOT:   math.exp
+// CHECK:       %[[P:.+]] = llvm.getelementptr %[[SCRATCH]]
+// CHECK:       %[[E:.+]] = llvm.load %[[P]]
+// CHECK:       arith.divf %[[E]]
+// CHECK:       llvm.store {{.*}}nontemporal
+// CHECK:       llvm.fence
+wrapper.kernel @softmax_scratch(%x: tensor<8x1000xf32>) attributes {input_strides = [#sym.shape<[1000, 1]>], output_strides = [#sym.shape<[1000, 1]>], symbols = []} {
+  %0 = loop.kernel "softmax" [8, 1000] (%a = %x) : (tensor<8x1000xf32>) -> tensor<8x1000xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
+    %v = loop.load %a[d0, d1] : tensor<8x1000xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x1000xf32>
+}
+
+// -----
+
 // Rows outside, two at a time; one accumulator in memory for each column.
 // CHECK-LABEL: wrapper.kernel @rows
 // CHECK:       %[[ACC:.+]] = llvm.alloca %{{.+}} x f32

@@ -145,11 +145,19 @@ func.func @scan_columns(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   return %y : tensor<64x64xf32>
 }
 
-// A result larger than the caches is streamed, and keeps nothing; one that is
-// smaller than they are is not.
+// A result larger than the caches is streamed, and the task keeps what it would;
+// one that is smaller than they are is not.
 // CHECK-LABEL: @large_results_are_streamed
 // CHECK:       "normalize"
 // WIDE:        schedule<
+// WIDE-SAME:   keep = [3, -1], stream = [0]>
+// Rows that are too long for that, or may be, are computed again.
+// CHECK-LABEL: @long_rows_keep_nothing
+// CHECK:       schedule<
+// CHECK-NOT:   keep
+// WIDE-SAME:   stream = [0]>
+// CHECK-LABEL: @rows_of_any_length_keep_nothing
+// CHECK:       schedule<
 // CHECK-NOT:   keep
 // WIDE-SAME:   stream = [0]>
 func.func @large_results_are_streamed(%x: tensor<65536x1024xf32>) -> (tensor<65536x1024xf32>, tensor<65536xf32>) {
@@ -164,4 +172,30 @@ func.func @large_results_are_streamed(%x: tensor<65536x1024xf32>) -> (tensor<655
     loop.store %s, 1 [d0] : f32
   }
   return %0#0, %0#1 : tensor<65536x1024xf32>, tensor<65536xf32>
+}
+
+func.func @long_rows_keep_nothing(%x: tensor<1024x32769xf32>) -> tensor<1024x32769xf32> {
+  %y = loop.kernel "softmax" [1024, 32769] (%a = %x) : (tensor<1024x32769xf32>) -> tensor<1024x32769xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1024x32769xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  return %y : tensor<1024x32769xf32>
+}
+
+func.func @rows_of_any_length_keep_nothing(%x: tensor<?x?xf32, #sym.shape<[s0, s1]>>) -> tensor<?x?xf32, #sym.shape<[s0, s1]>> attributes {sym.symbols = {s0 = #sym.range<1, 100000, hint = 65536>, s1 = #sym.range<1, 100000, hint = 1024>}} {
+  %y = loop.kernel "softmax" [s0, s1] (%a = %x) : (tensor<?x?xf32, #sym.shape<[s0, s1]>>) -> tensor<?x?xf32, #sym.shape<[s0, s1]>> {
+    %v = loop.load %a[d0, d1] : tensor<?x?xf32, #sym.shape<[s0, s1]>> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  return %y : tensor<?x?xf32, #sym.shape<[s0, s1]>>
 }

@@ -104,6 +104,18 @@ std::optional<unsigned> coil::loop::getKeepPhase(const Phases &phases,
   return first;
 }
 
+std::optional<int64_t> coil::loop::getScratchBytes(KernelOp kernel, Type type) {
+  sym::Context facts = sym::Context::forOp(kernel);
+  int64_t bytes = std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
+  for (unsigned d : kernel.getReducedDims()) {
+    int64_t extent = std::max<int64_t>(facts.bounds(kernel.getExtent(d)).hi, 1);
+    if (extent > kMaxScratchBytes / bytes)
+      return std::nullopt;
+    bytes *= extent;
+  }
+  return bytes;
+}
+
 bool coil::loop::canReduceRows(const Phases &phases, KernelOp kernel,
                                unsigned vectorDim, std::string &why) {
   auto no = [&](StringRef reason) {

@@ -129,7 +129,8 @@ struct LoopSelectSchedulePass
   /// For each result the op whose value it is to keep, see `#loop.schedule`.
   /// Null when none is worth it.
   DenseI64ArrayAttr selectKeep(KernelOp kernel, const Hints &hints,
-                               int64_t block, DenseI64ArrayAttr stream) {
+                               int64_t block, DenseI64ArrayAttr stream,
+                               bool vectorIsReduced) {
     Phases phases(kernel);
     if (phases.size() == 1)
       return nullptr;
@@ -138,10 +139,18 @@ struct LoopSelectSchedulePass
       points *= hints(kernel.getExtent(d));
     SmallVector<int64_t> keep(kernel.getNumResults(), -1);
     DenseSet<Operation *> kept;
+    int64_t scratchBytes = 0;
     for (unsigned output = 0; output < kernel.getNumResults(); ++output) {
       StoreOp store = kernel.getStore(output);
-      if (!store || (stream && llvm::is_contained(stream.asArrayRef(), output)))
+      if (!store)
         continue;
+      std::optional<int64_t> scratch;
+      if (stream && llvm::is_contained(stream.asArrayRef(), output)) {
+        scratch = getScratchBytes(kernel, store.getValue().getType());
+        if (!vectorIsReduced || !scratch ||
+            *scratch > kMaxScratchBytes - scratchBytes)
+          continue;
+      }
       unsigned last = phases[store];
       int64_t best = kKeepCost, number = 0;
       Operation *bestOp = nullptr;
@@ -173,8 +182,10 @@ struct LoopSelectSchedulePass
           bestOp = &op;
         }
       }
-      if (bestOp)
-        kept.insert(bestOp);
+      if (!bestOp)
+        continue;
+      kept.insert(bestOp);
+      scratchBytes += scratch.value_or(0);
     }
     return kept.empty() ? nullptr : DenseI64ArrayAttr::get(&getContext(), keep);
   }
@@ -283,9 +294,11 @@ struct LoopSelectSchedulePass
     grain = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(grain)));
     DenseI64ArrayAttr stream =
         selectStream(kernel, hints, variance, width > 1 ? vectorDim : -1);
-    return ScheduleAttr::get(&getContext(), StringAttr(), vectorDim, width,
-                             unroll, block, grain, rows,
-                             selectKeep(kernel, hints, block, stream), stream);
+    return ScheduleAttr::get(
+        &getContext(), StringAttr(), vectorDim, width, unroll, block, grain,
+        rows,
+        selectKeep(kernel, hints, block, stream, vectorIsReduced && width > 1),
+        stream);
   }
 };
 

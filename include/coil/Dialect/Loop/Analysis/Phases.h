@@ -59,6 +59,15 @@ std::optional<unsigned> getKeepPhase(const Phases &phases, KernelOp kernel,
                                      unsigned output, mlir::Operation *op,
                                      std::string &why);
 
+/// Most bytes of values that a task keeps in memory of its own: on the stack of
+/// whatever thread runs it.
+constexpr int64_t kMaxScratchBytes = 131072;
+
+/// Bytes that a point's values of `type` along the reduced dimensions take
+/// where a task keeps them itself, the result being streamed; nothing when they
+/// may be more than `kMaxScratchBytes`.
+std::optional<int64_t> getScratchBytes(KernelOp kernel, mlir::Type type);
+
 /// Returns whether the reductions of `kernel` can go over whole rows along the
 /// parallel dimension `vectorDim`, with an accumulator for each element of the
 /// row: all reductions are in one phase, vary over `vectorDim`, and only what

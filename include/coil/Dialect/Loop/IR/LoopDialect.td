@@ -72,7 +72,8 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     * `keep`: for each result the number of the op of the body whose value the
       result's elements hold from the phase that first computes it until they
       are stored, -1 for none; later phases read the value instead of computing
-      it again. Empty: no result holds any.
+      it again. Empty: no result holds any. For a result in `stream` the task
+      keeps them, in 128 KiB of memory of its own at most.
     * `stream`: results whose full, aligned vectors are stored past the caches. A
       store to a line that no cache holds reads the line first; a result that is
       larger than the caches pays that for nothing.
