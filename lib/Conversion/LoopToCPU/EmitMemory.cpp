@@ -224,8 +224,6 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
       Value pointer =
           elementPointer(base, memory, scalarExpr(address, copy, args));
       result = loadVector(pointer, vectorType, active, other, alignment);
-      if (!active)
-        emitPrefetch(load, address, pointer, copy);
     } else {
       if (!active)
         active = broadcast(
@@ -245,39 +243,58 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
   return success();
 }
 
-void KernelEmitter::emitPrefetch(LoadOp load, ExprAttr address, Value pointer,
-                                 unsigned copy) {
-  ArrayRef<unsigned> phasesOfLoad = reads[load];
-  if (!vectorIsReduced || phasesOfLoad.size() < 2)
+void KernelEmitter::emitPrefetches() {
+  if (!vectorIsReduced || tailMask(0))
     return;
-  int64_t bytes = elementBytes(load.getType()), total = bytes;
-  for (unsigned d : reducedDims) {
-    int64_t extent = context.bounds(kernel.getExtent(d)).hi;
-    if (extent > kMaxPrefetchBytes / total)
-      return;
-    total *= extent;
+  unsigned lastLoop = phases.size() - 1;
+  while (lastLoop > 0 && getSlice(lastLoop).empty())
+    --lastLoop;
+  for (LoadOp load : kernel.getBlock()->getOps<LoadOp>()) {
+    ArrayRef<unsigned> phasesOfLoad = reads[load];
+    if (phasesOfLoad.size() < 2 || load.getMask() || !load.getArgs().empty())
+      continue;
+    int64_t bytes = elementBytes(load.getType()), total = bytes;
+    for (unsigned d : reducedDims) {
+      int64_t extent = context.bounds(kernel.getExtent(d)).hi;
+      total = extent > kMaxPrefetchBytes / total ? kMaxPrefetchBytes + 1
+                                                 : total * extent;
+    }
+    if (total > kMaxPrefetchBytes)
+      continue;
+    // The last loop writes. Short rows are better brought before it does, long
+    // ones while it does.
+    bool isShort = total <= kFirstLevelBytes;
+    if (currentPhase == (isShort ? phasesOfLoad[1] : lastLoop))
+      emitPrefetch(load);
   }
-  // The last loop writes. Short rows are better brought before it does, long
-  // ones while it does.
-  bool isShort = total <= kFirstLevelBytes;
-  if (currentPhase != (isShort ? phasesOfLoad[1] : phasesOfLoad.back()))
-    return;
-  if (copy * width * bytes % kCacheLineBytes != 0)
-    return;
-  // Tasks go along the last parallel dimension first.
+}
+
+void KernelEmitter::emitPrefetch(LoadOp load) {
+  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+  Type memory = memoryType(load.getType());
+  ExprAttr address =
+      linearAddress(load.getIndices().getDims(), layout.strides[number]);
+  // Along the vector, and from task to task: these go along the last parallel
+  // dimension first.
+  auto along = sym::splitLinear(
+      address, sym::dim(b.getContext(), static_cast<unsigned>(vectorDim)));
   auto isLong = [&](unsigned d) { return !kernel.getExtent(d).isConstant(1); };
   auto dim = llvm::find_if(llvm::reverse(parallelDims), isLong);
-  if (dim == parallelDims.rend())
+  if (!along || !along->first.isConstant(1) || dim == parallelDims.rend())
     return;
-  auto split = sym::splitLinear(address, sym::dim(b.getContext(), *dim));
-  if (!split || split->first.isConstant(0))
+  auto next = sym::splitLinear(address, sym::dim(b.getContext(), *dim));
+  if (!next || next->first.isConstant(0))
     return;
-  // A pointer to no element does no harm here.
-  Value next = LLVM::GEPOp::create(
-      b, pointer.getType(), memoryType(load.getType()), pointer,
-      ArrayRef<LLVM::GEPArg>{scalarExpr(split->first)});
-  constexpr int32_t forReading = 0, firstLevel = 3, data = 1;
-  LLVM::Prefetch::create(b, next, forReading, firstLevel, data);
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    if (copy * width * elementBytes(load.getType()) % kCacheLineBytes != 0)
+      continue;
+    // A pointer to no element does no harm here.
+    Value offset = arith::AddIOp::create(b, scalarExpr(address, copy),
+                                         scalarExpr(next->first));
+    constexpr int32_t forReading = 0, firstLevel = 3, data = 1;
+    LLVM::Prefetch::create(b, elementPointer(buffers[number], memory, offset),
+                           forReading, firstLevel, data);
+  }
 }
 
 Value KernelEmitter::loadVector(Value pointer, VectorType type, Value active,

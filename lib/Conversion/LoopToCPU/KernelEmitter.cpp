@@ -357,6 +357,7 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
       if (where.phase == currentPhase &&
           failed(emitKeptStore(where.store, op->getResult(0))))
         return failure();
+    emitPrefetches();
     return acc;
   }
   unsigned d = reducedDims[depth];

@@ -158,11 +158,11 @@ private:
   mlir::Value loadVector(mlir::Value pointer, mlir::VectorType type,
                          mlir::Value active, mlir::Value other,
                          unsigned alignment);
-  /// In the second loop of a point that reads these elements and finds them in
-  /// the first cache, or in the last where they are in the second: brings those
-  /// of the next point, which its first loop would wait for.
-  void emitPrefetch(LoadOp load, sym::ExprAttr address, mlir::Value pointer,
-                    unsigned copy);
+  /// Brings what the first loop of the next point would wait for: in the second
+  /// loop that reads it, which finds its own in the first cache, or, where rows
+  /// are longer than that, in the last.
+  void emitPrefetches();
+  void emitPrefetch(LoadOp load);
   sym::ExprAttr linearAddress(llvm::ArrayRef<sym::ExprAttr> indices,
                               llvm::ArrayRef<sym::ExprAttr> strides);
   /// Applies the bounds policy to an indirect index: returns the index to use

@@ -14,11 +14,11 @@
 // CHECK:       %[[ANY:.+]] = vector.reduction <or>
 // CHECK:       arith.select %[[ANY]], %{{.+}}, %[[BEST]]
 // CHECK:       %[[S:.+]] = scf.for
-// CHECK:         %[[POINTER:.+]] = llvm.getelementptr
-// CHECK:         llvm.load %[[POINTER]]
-// CHECK:         %[[NEXT:.+]] = llvm.getelementptr %[[POINTER]][1024]
-// CHECK:         "llvm.intr.prefetch"(%[[NEXT]]) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK:         llvm.getelementptr %[[IN:.+]][%[[AT:.+]]] :
 // CHECK:         math.exp
+// CHECK:         %[[AHEAD:.+]] = arith.addi %[[AT]], %c1024_i64
+// CHECK:         %[[NEXT:.+]] = llvm.getelementptr %[[IN]][%[[AHEAD]]]
+// CHECK:         "llvm.intr.prefetch"(%[[NEXT]]) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
 // CHECK:       vector.reduction <add>, %{{.+}} fastmath<reassoc>
 // CHECK:       scf.for
 // CHECK-NOT:   prefetch
@@ -236,6 +236,28 @@ wrapper.kernel @rows(%x: tensor<101x64xf32>) attributes {input_strides = [#sym.s
 // CHECK:         "llvm.intr.prefetch"
 wrapper.kernel @rows_of_the_second_cache(%x: tensor<8x32768xf32>) attributes {input_strides = [#sym.shape<[32768, 1]>], output_strides = [#sym.shape<[32768, 1]>], symbols = []} {
   %0 = loop.kernel "softmax" [8, 32768] (%a = %x) : (tensor<8x32768xf32>) -> tensor<8x32768xf32> schedule<vector_dim = 1, vector_width = 16> {
+    %v = loop.load %a[d0, d1] : tensor<8x32768xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %d = arith.subf %v, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %q = arith.divf %e, %s : f32
+    loop.store %q, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x32768xf32>
+}
+
+// -----
+
+// The same where the last loop reads what the task kept instead of the row.
+// CHECK-LABEL: wrapper.kernel @kept_rows_of_the_second_cache
+// CHECK:       math.exp
+// CHECK-NOT:   prefetch
+// CHECK:       vector.reduction <add>
+// CHECK-NOT:   math.exp
+// CHECK:       "llvm.intr.prefetch"
+wrapper.kernel @kept_rows_of_the_second_cache(%x: tensor<8x32768xf32>) attributes {input_strides = [#sym.shape<[32768, 1]>], output_strides = [#sym.shape<[32768, 1]>], symbols = []} {
+  %0 = loop.kernel "softmax" [8, 32768] (%a = %x) : (tensor<8x32768xf32>) -> tensor<8x32768xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
     %v = loop.load %a[d0, d1] : tensor<8x32768xf32> -> f32
     %m = loop.reduce max %v over [1] : f32
     %d = arith.subf %v, %m : f32
