@@ -89,7 +89,7 @@ class Memory:
             step *= sizes[d]
         self.keep = shape, strides
         tensor = coil._library.CTensor(address.value, shape, strides, len(sizes), 11, 1, 0)
-        self.tensor = coil._tensor.Tensor(tensor, self.keep)
+        self.tensor = coil._tensor.Tensor(ctypes.addressof(tensor), (tensor, self.keep))
 
 
 def raw_launches(driver, counts, repeat):

@@ -13,7 +13,7 @@ packages="
   clang-format-22 clang-tidy-22 ccache ninja-build cmake make
   libgtest-dev libgmock-dev libdnnl-dev
   zlib1g-dev libzstd-dev libxml2-dev libffi-dev libedit-dev
-  python3 python3-venv xz-utils patchelf ca-certificates
+  python3 python3-dev python3-venv xz-utils patchelf ca-certificates
 "
 
 say() { printf '%s\n' "install-deps: $*"; }

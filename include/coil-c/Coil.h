@@ -188,36 +188,6 @@ COIL_C_API void coil_result_get_stats(const coil_result *result,
 /// Frees a result and its outputs. NULL is allowed.
 COIL_C_API void coil_result_destroy(coil_result *result);
 
-//===----------------------------------------------------------------------===//
-// Tensors of Python libraries
-//===----------------------------------------------------------------------===//
-
-/// Where to read Python objects: a tuple (or list) of them, and the function
-/// that gives a borrowed reference to one (PyTuple_GetItem). The library links
-/// nothing of Python.
-typedef struct coil_python_objects {
-  void *sequence;
-  void *(*get)(void *sequence, intptr_t index);
-  size_t count;
-} coil_python_objects;
-
-/// Describes tensors through the functions that their type offers as
-/// `__dlpack_c_exchange_api__` (`exchange` is the pointer in that capsule): one
-/// call for all of them instead of a capsule for each. The caller holds the
-/// GIL and keeps the objects as long as it uses `tensors`. Sizes and strides
-/// are written to `shapes`, which has room for `room` numbers. `stream` is the
-/// CUDA stream that will read the tensors.
-///
-/// Returns 1 if all were read, -1 if all were read and one is on a GPU, and 0
-/// if they have to be read another way: the table is of another version, an
-/// element type or a kind of memory has no number here, the objects' library
-/// works on another stream, which only it can order with `stream`, there is no
-/// room, or it refused, and then a Python exception may be set.
-COIL_C_API int32_t coil_tensors_from_python(const void *exchange,
-                                            const coil_python_objects *objects,
-                                            void *stream, int64_t *shapes,
-                                            size_t room, coil_tensor *tensors);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,8 +1,11 @@
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The C API through ctypes: where the library is, its types and its errors."""
+"""The C API through ctypes, and the extension for calls: where they are, their
+types and errors."""
 
 import ctypes
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
@@ -55,36 +58,6 @@ class CompileOptions(ctypes.Structure):
     ]
 
 
-class RunOptions(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("device", c_int32),
-        ("outputs", c_int32),
-        ("use_stream", c_int32),
-        ("stream", c_void_p),
-        ("wait", c_int32),
-    ]
-
-
-class RunStats(ctypes.Structure):
-    _fields_ = [
-        (name, c_int64)
-        for name in (
-            "live_bytes",
-            "peak_bytes",
-            "allocated_bytes",
-            "live_allocations",
-            "allocations",
-            "launches",
-            "library_calls",
-        )
-    ]
-
-
-class PythonObjects(ctypes.Structure):
-    _fields_ = [("sequence", ctypes.py_object), ("get", c_void_p), ("count", c_size_t)]
-
-
 def _find():
     """The library: named by COIL_C_LIBRARY, or in `lib` beside the package."""
     named = os.environ.get("COIL_C_LIBRARY")
@@ -111,34 +84,13 @@ def _load():
             c_int32,
             [c_char_p, POINTER(CompileOptions), POINTER(c_void_p), POINTER(c_void_p)],
         ),
-        "coil_program_destroy": (None, [c_void_p]),
         "coil_program_signature_json": (c_char_p, [c_void_p]),
         "coil_program_stats_json": (c_char_p, [c_void_p]),
-        "coil_program_run": (
-            c_int32,
-            [c_void_p, POINTER(CTensor), c_size_t, POINTER(c_void_p), POINTER(c_void_p)],
-        ),
-        "coil_run_options_init": (None, [POINTER(RunOptions)]),
-        "coil_program_run_with": (
-            c_int32,
-            [
-                c_void_p,
-                POINTER(CTensor),
-                c_size_t,
-                POINTER(RunOptions),
-                POINTER(c_void_p),
-                POINTER(c_void_p),
-            ],
-        ),
         "coil_program_get_random_state": (
             None,
             [c_void_p, POINTER(c_uint64), POINTER(c_uint64)],
         ),
         "coil_program_set_random_state": (None, [c_void_p, c_uint64, c_uint64]),
-        "coil_result_num_outputs": (c_size_t, [c_void_p]),
-        "coil_result_output": (POINTER(CTensor), [c_void_p, c_size_t]),
-        "coil_result_get_stats": (None, [c_void_p, POINTER(RunStats)]),
-        "coil_result_destroy": (None, [c_void_p]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)
@@ -151,17 +103,21 @@ def _load():
 
 
 library = _load()
-# The same function for callers that hold the GIL, which raises exceptions.
-tensors_from_python = ctypes.PyDLL(library._name).coil_tensors_from_python
-tensors_from_python.restype = c_int32
-tensors_from_python.argtypes = [
-    c_void_p,
-    POINTER(PythonObjects),
-    c_void_p,
-    POINTER(c_int64),
-    c_size_t,
-    POINTER(CTensor),
-]
+
+
+def _load_call():
+    """The extension that makes calls, beside the library."""
+    path = pathlib.Path(library._name).parent / "coil_call.abi3.so"
+    if not path.exists():
+        raise ImportError(f"'{path.name}' is not beside '{library._name}'")
+    loader = importlib.machinery.ExtensionFileLoader("coil_call", str(path))
+    spec = importlib.machinery.ModuleSpec("coil_call", loader, origin=str(path))
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+call = _load_call()
 
 
 def check(status, error):
@@ -170,6 +126,11 @@ def check(status, error):
         return
     text = ctypes.string_at(error.value).decode() if error.value else "unknown error"
     library.coil_string_free(error)
+    fail(status, text)
+
+
+def fail(status, text):
+    """Raises the error that a status stands for."""
     raise _ERRORS.get(status, CoilError)(text)
 
 

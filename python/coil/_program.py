@@ -6,8 +6,8 @@ import ctypes
 import json
 import os
 
-from coil._library import CompileOptions, CTensor, RunOptions, RunStats, check, library
-from coil._tensor import Tensor, all_to_c
+from coil._library import CompileOptions, call, check, fail, library
+from coil._tensor import Tensor, read
 
 try:
     import numpy
@@ -15,16 +15,16 @@ except ImportError:
     numpy = None
 
 
-class _Result:
-    """Owns the outputs of a run, and the inputs that they may point into."""
-
-    def __init__(self, handle, program, inputs):
-        self.handle = handle
-        self.program = program
-        self.inputs = inputs
-
-    def __del__(self):
-        library.coil_result_destroy(self.handle)
+# The order of coil_run_stats.
+_STATS = (
+    "live_bytes",
+    "peak_bytes",
+    "allocated_bytes",
+    "live_allocations",
+    "allocations",
+    "launches",
+    "library_calls",
+)
 
 
 class Program:
@@ -41,21 +41,12 @@ class Program:
         self.symbols = signature["symbols"]
         #: Seconds of each stage of compilation, and counts of kernels.
         self.compile_stats = json.loads(library.coil_program_stats_json(handle))
-        self._stats = None
-        self._room = 2 * sum(len(each["sizes"]) for each in self.inputs)
-        self._run_options = RunOptions()
-        library.coil_run_options_init(ctypes.byref(self._run_options))
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            library.coil_program_destroy(self._handle)
+        self._runner = call.Runner(handle.value, Tensor, read, fail)
 
     @property
     def run_stats(self):
-        """Counters of the last run that this object made."""
-        if self._stats is None:
-            return {}
-        return {name: getattr(self._stats, name) for name, _ in RunStats._fields_}
+        """Counters of the last run that this object made; zero before."""
+        return dict(zip(_STATS, self._runner.stats))
 
     @property
     def random_state(self):
@@ -74,8 +65,8 @@ class Program:
             raise ValueError(f"the offset {offset} is not a multiple of 4")
         library.coil_program_set_random_state(self._handle, seed % 2**64, offset)
 
-    def run(self, *inputs, stream=None, device=0):
-        """Runs the program; returns a tuple of `Tensor`.
+    def run(self, *inputs, stream=None, device=0, like=None):
+        """Runs the program; returns a tuple of `Tensor`, or of `like`.
 
         Outputs are in device memory if any input is, else in host memory.
 
@@ -90,35 +81,11 @@ class Program:
             as it does with memory that the stream's allocator owns. Without
             one the outputs are complete on return.
           device: the GPU, when no input is on one.
+          like: what outputs are: a type that has DLPack's table of C functions,
+            such as `torch.Tensor` since PyTorch 2.10. They share the memory of
+            the run, as `Tensor` does.
         """
-        tensors, on_gpu, keep = all_to_c(inputs, stream, self._room)
-        options = RunOptions.from_buffer_copy(self._run_options)
-        options.device = device
-        if stream is not None or on_gpu:
-            # Without a stream of the caller's the legacy default stream, which
-            # producers of inputs know how to order.
-            options.use_stream, options.stream = 1, stream or 0
-            options.wait = stream is None
-        handle, error = ctypes.c_void_p(), ctypes.c_void_p()
-        status = library.coil_program_run_with(
-            self._handle,
-            tensors,
-            len(inputs),
-            ctypes.byref(options),
-            ctypes.byref(handle),
-            ctypes.byref(error),
-        )
-        if status:
-            check(status, error)
-        result = _Result(handle, self, (tensors, keep))
-        self._stats = RunStats()
-        library.coil_result_get_stats(handle, ctypes.byref(self._stats))
-        count = library.coil_result_num_outputs(handle)
-        if count == 0:
-            return ()
-        first = library.coil_result_output(handle, 0)
-        outputs = (CTensor * count).from_address(ctypes.addressof(first.contents))
-        return tuple([Tensor(output, result) for output in outputs])
+        return self._runner.run(inputs, stream, device, like)
 
     def __call__(self, *inputs):
         """Runs the program; returns NumPy arrays where NumPy is installed.

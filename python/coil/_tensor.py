@@ -6,7 +6,7 @@ import ctypes
 import math
 import struct
 
-from coil._library import CTensor, InputError, PythonObjects, tensors_from_python
+from coil._library import CTensor, InputError, call
 
 # The order of coil_dtype.
 DTYPES = "bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8E4M3FN f8E5M2".split()
@@ -191,53 +191,15 @@ def to_c(value, stream=None):
         raise InputError(f"expected a tensor but got '{type(value).__name__}'") from None
 
 
-#: The functions behind `__dlpack_c_exchange_api__` of a type, 0 if it has none.
-_exchanges = {}
-_GET_ITEM = ctypes.cast(ctypes.pythonapi.PyTuple_GetItem, ctypes.c_void_p).value
+def read(value, stream):
+    """The address of a `coil_tensor` for `value`, and what keeps both alive: for
+    the extension, which reads by itself only tensors of libraries that have
+    DLPack's table of C functions (PyTorch since 2.10)."""
+    pair = to_c(value, stream)
+    return ctypes.addressof(pair[0]), pair
 
 
-def _exchange_of(kind):
-    capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
-    address = 0
-    if capsule is not None:
-        get = ctypes.pythonapi.PyCapsule_GetPointer
-        get.restype = ctypes.c_void_p
-        get.argtypes = [ctypes.py_object, ctypes.c_char_p]
-        address = get(capsule, b"dlpack_exchange_api")
-    _exchanges[kind] = address
-    return address
-
-
-def all_to_c(values, stream=None, room=64):
-    """An array of CTensor over `values`, whether one is on a GPU, and what keeps
-    memory alive.
-
-    Tensors of a library that has DLPack's table of C functions (PyTorch since
-    2.10) take one call of C for all of them, others `to_c` each. `room` is how
-    many sizes and strides there may be in all for the former.
-    """
-    count = len(values)
-    kinds = set(map(type, values))
-    if kinds == {Tensor}:
-        tensors = (CTensor * count)(*[value._tensor for value in values])
-        return tensors, any(value._tensor.device_type == CUDA for value in values), values
-    tables = {_exchanges[k] if k in _exchanges else _exchange_of(k) for k in kinds}
-    if len(tables) == 1 and (table := tables.pop()):
-        tensors = (CTensor * count)()
-        shapes = (ctypes.c_int64 * room)()
-        objects = PythonObjects(values, _GET_ITEM, count)
-        try:
-            kind = tensors_from_python(table, objects, stream, shapes, room, tensors)
-        except Exception:  # `to_c` says what is wrong, unless it can.
-            kind = 0
-        if kind:
-            return tensors, kind < 0, (values, shapes)
-    pairs = [to_c(value, stream) for value in values]
-    tensors = (CTensor * max(count, 1))(*(tensor for tensor, _ in pairs))
-    return tensors, any(t.device_type == CUDA for t in tensors), pairs
-
-
-class Tensor:
+class Tensor(call.Output):
     """An output. Shares the memory of the run that made it.
 
     NumPy reads one in host memory without a copy (`numpy.asarray`), except for
@@ -245,11 +207,11 @@ class Tensor:
     it by DLPack (`torch.from_dlpack`), also on a GPU.
     """
 
-    __slots__ = ("_tensor", "_owner", "__weakref__")
+    __slots__ = ("__weakref__",)
 
-    def __init__(self, tensor, owner):
-        self._tensor = tensor  # Of the run; read when someone asks.
-        self._owner = owner
+    @property
+    def _tensor(self):
+        return CTensor.from_address(self._address)
 
     @property
     def dtype(self):

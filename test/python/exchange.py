@@ -29,9 +29,28 @@ run(torch.rand(4, 9).t()[2:7], torch.rand(7)[3:])
 # Subclasses have the functions of their base.
 # CHECK-NEXT: True 0
 run(torch.nn.Parameter(a, requires_grad=False), b)
-# Two libraries at once: each tensor by itself.
-# CHECK-NEXT: True 1
+# Two libraries at once.
+# CHECK-NEXT: True 0
 run(a, b.numpy())
+
+
+# A producer that has capsules only.
+class Capsules:
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        return self.tensor.__dlpack__(**options)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.tensor.numpy()
+
+
+# CHECK-NEXT: True 1
+run(a, Capsules(b))
 
 
 def attempt(*inputs):
@@ -52,3 +71,16 @@ attempt(a.to(torch.complex64), b)
 # CHECK-NEXT: [4.0, 4.0]
 total = coil.compile(sys.argv[1]).run(torch.ones(2, 4), torch.zeros(4))[1]
 print(numpy.asarray(total).tolist())
+
+# Outputs as tensors of the library: the same memory, with lives of their own.
+# CHECK-NEXT: Tensor Tensor True True
+y, total = program.run(a, b, like=torch.Tensor)
+print(type(y).__name__, type(total).__name__, torch.equal(y, a + b), torch.allclose(total, (a + b).sum(1)))
+# CHECK-NEXT: 7.0
+del program
+y += 1
+again = coil.compile(sys.argv[1]).run(torch.ones(1, 4), torch.zeros(4), like=torch.Tensor)
+y = again[0]
+del again
+y += 6
+print(y[0, 0].item())

@@ -1,0 +1,551 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The path of a call from Python: reads the inputs, runs the program, makes the
+// outputs. Everything else of the package is Python over ctypes; a call through
+// that would cost more than replaying a program on a GPU.
+//
+// Keeps to Python's stable ABI of 3.10.
+//
+//===----------------------------------------------------------------------===//
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "DLPack.h"
+
+#include <new>
+#include <vector>
+
+using namespace coil;
+
+namespace {
+
+/// Of each type that was seen: the capsule of its exchange table, or None.
+PyObject *tables;
+PyTypeObject *outputType, *resultType;
+
+//===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+/// Owns a program, and calls it.
+struct Runner {
+  PyObject_HEAD coil_program *program;
+  /// The subclass of Output that outputs are.
+  PyTypeObject *type;
+  /// Describes an object that has no exchange table, and raises the errors of
+  /// the C API.
+  PyObject *read, *fail;
+  /// Of the last run.
+  coil_run_stats stats;
+};
+
+/// The outputs of a run, and what they may point into.
+struct Result {
+  PyObject_HEAD coil_result *result;
+  PyObject *runner, *inputs, *keep;
+};
+
+/// One of them, or any other memory: `owner` keeps it.
+struct Output {
+  PyObject_HEAD const coil_tensor *tensor;
+  PyObject *owner;
+};
+
+void destroy(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  auto free = reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free));
+  free(self);
+  Py_DECREF(type);
+}
+
+PyObject *allocate(PyTypeObject *type) {
+  auto alloc = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
+  return alloc(type, 0);
+}
+
+void destroyResult(PyObject *self) {
+  auto *result = reinterpret_cast<Result *>(self);
+  coil_result_destroy(result->result);
+  Py_CLEAR(result->keep);
+  Py_CLEAR(result->inputs);
+  Py_CLEAR(result->runner);
+  destroy(self);
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+PyObject *makeOutput(PyTypeObject *type, const coil_tensor *tensor,
+                     PyObject *owner) {
+  PyObject *self = allocate(type);
+  if (!self)
+    return nullptr;
+  auto *output = reinterpret_cast<Output *>(self);
+  output->tensor = tensor;
+  Py_INCREF(owner);
+  output->owner = owner;
+  return self;
+}
+
+PyObject *newOutput(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  PyObject *address, *owner;
+  if (kwargs && PyDict_Size(kwargs) != 0) {
+    PyErr_SetString(PyExc_TypeError, "expected no keyword arguments");
+    return nullptr;
+  }
+  if (!PyArg_ParseTuple(args, "OO", &address, &owner))
+    return nullptr;
+  void *tensor = PyLong_AsVoidPtr(address);
+  if (!tensor) {
+    if (!PyErr_Occurred())
+      PyErr_SetString(PyExc_ValueError, "expected the address of a tensor");
+    return nullptr;
+  }
+  return makeOutput(type, static_cast<const coil_tensor *>(tensor), owner);
+}
+
+void destroyOutput(PyObject *self) {
+  Py_CLEAR(reinterpret_cast<Output *>(self)->owner);
+  destroy(self);
+}
+
+PyObject *getAddress(PyObject *self, void *) {
+  return PyLong_FromVoidPtr(
+      const_cast<coil_tensor *>(reinterpret_cast<Output *>(self)->tensor));
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// The exchange table of a type, null if it has none of our version. Returns
+/// false with an exception.
+bool getTable(PyObject *type, dlpack::ExchangeTable *&table) {
+  table = nullptr;
+  PyObject *capsule = PyDict_GetItemWithError(tables, type);
+  if (!capsule) {
+    if (PyErr_Occurred())
+      return false;
+    PyObject *found = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+    if (!found) {
+      if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+        return false;
+      PyErr_Clear();
+    } else if (!PyCapsule_IsValid(found, "dlpack_exchange_api")) {
+      Py_CLEAR(found);
+    }
+    capsule = found ? found : Py_None;
+    bool known = PyDict_SetItem(tables, type, capsule) == 0;
+    Py_XDECREF(found); // The dictionary has it.
+    if (!known)
+      return false;
+  }
+  if (capsule == Py_None)
+    return true;
+  table = static_cast<dlpack::ExchangeTable *>(
+      PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+  while (table && table->major != 1)
+    table = table->previous;
+  return true;
+}
+
+/// The inputs of a call.
+class Inputs {
+public:
+  Inputs(Runner *runner, PyObject *stream, void *address)
+      : runner(runner), stream(stream), address(address) {}
+  ~Inputs() { Py_XDECREF(keep); }
+  Inputs(const Inputs &) = delete;
+  Inputs &operator=(const Inputs &) = delete;
+
+  /// Returns false with an exception.
+  bool read(PyObject *objects);
+
+  std::vector<coil_tensor> tensors;
+  bool onGPU = false;
+  /// What keeps memory alive beside the objects themselves, null or a list.
+  PyObject *keep = nullptr;
+
+private:
+  /// Returns whether the table described the object, in the tensor number
+  /// `i`.
+  bool exchange(dlpack::ExchangeTable *table, PyObject *object, size_t i);
+  bool readSlowly(PyObject *object, size_t i);
+
+  Runner *runner;
+  PyObject *stream;
+  void *address;
+  /// Sizes and strides, and where those of each tensor begin.
+  std::vector<int64_t> shapes;
+  std::vector<ptrdiff_t> places;
+  /// The device whose stream was compared last.
+  int32_t checked = -1;
+};
+
+bool Inputs::exchange(dlpack::ExchangeTable *table, PyObject *object,
+                      size_t i) {
+  dlpack::Tensor from;
+  if (!table->fromObject)
+    return false;
+  if (table->fromObject(object, &from)) {
+    // The slow way says what is wrong, unless it can do it.
+    PyErr_Clear();
+    return false;
+  }
+  int32_t dtype = dlpack::getType(from);
+  bool onHost =
+      from.deviceType == dlpack::kCPU || from.deviceType == dlpack::kCUDAHost;
+  bool isOnGPU = from.deviceType == dlpack::kCUDA ||
+                 from.deviceType == dlpack::kCUDAManaged;
+  auto rank = static_cast<size_t>(from.rank);
+  // Absent strides would have to be made up.
+  if (dtype < 0 || !(onHost || isOnGPU) || (rank && !from.strides))
+    return false;
+  if (isOnGPU && from.deviceId != checked) {
+    // Only the library can order its stream with another.
+    void *current = nullptr;
+    if (!table->currentStream)
+      return false;
+    if (table->currentStream(dlpack::kCUDA, from.deviceId, &current)) {
+      PyErr_Clear();
+      return false;
+    }
+    if (current != address)
+      return false;
+    checked = from.deviceId;
+  }
+  places[i] = static_cast<ptrdiff_t>(shapes.size());
+  shapes.insert(shapes.end(), from.sizes, from.sizes + rank);
+  shapes.insert(shapes.end(), from.strides, from.strides + rank);
+  tensors[i] = {static_cast<char *>(from.data) + from.byteOffset,
+                nullptr,
+                nullptr,
+                from.rank,
+                dtype,
+                isOnGPU ? COIL_CUDA : COIL_CPU,
+                isOnGPU ? from.deviceId : 0};
+  return true;
+}
+
+bool Inputs::readSlowly(PyObject *object, size_t i) {
+  PyObject *pair =
+      PyObject_CallFunctionObjArgs(runner->read, object, stream, nullptr);
+  if (!pair)
+    return false;
+  void *tensor = nullptr;
+  if (PyTuple_Check(pair) && PyTuple_Size(pair) == 2)
+    tensor = PyLong_AsVoidPtr(PyTuple_GetItem(pair, 0));
+  if (tensor && !keep)
+    keep = PyList_New(0);
+  bool ok = tensor && keep && PyList_Append(keep, pair) == 0;
+  Py_DECREF(pair);
+  if (ok)
+    tensors[i] = *static_cast<const coil_tensor *>(tensor);
+  else if (!PyErr_Occurred())
+    PyErr_SetString(PyExc_TypeError, "expected the address of a tensor");
+  return ok;
+}
+
+bool Inputs::read(PyObject *objects) {
+  auto count = static_cast<size_t>(PyTuple_Size(objects));
+  tensors.resize(count);
+  places.assign(count, -1);
+  shapes.reserve(8 * count);
+  PyObject *type = nullptr;
+  dlpack::ExchangeTable *table = nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    PyObject *object = PyTuple_GetItem(objects, static_cast<Py_ssize_t>(i));
+    if (PyObject_TypeCheck(object, outputType)) {
+      tensors[i] = *reinterpret_cast<Output *>(object)->tensor;
+    } else {
+      auto *current = reinterpret_cast<PyObject *>(Py_TYPE(object));
+      if (current != type && !getTable(current, table))
+        return false;
+      type = current;
+      if (!(table && exchange(table, object, i)) && !readSlowly(object, i))
+        return false;
+    }
+    onGPU |= tensors[i].device_type == COIL_CUDA;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (places[i] < 0)
+      continue;
+    tensors[i].sizes = shapes.data() + places[i];
+    tensors[i].strides = tensors[i].sizes + tensors[i].rank;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs as objects of another library
+//===----------------------------------------------------------------------===//
+
+/// Drops what an exported tensor holds, in whatever thread it dies.
+void release(dlpack::Managed *self) {
+  if (Py_IsInitialized()) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF(static_cast<PyObject *>(self->context));
+    PyGILState_Release(state);
+  }
+  delete self;
+}
+
+PyObject *exportTensor(dlpack::ExchangeTable *table, const coil_tensor &tensor,
+                       PyObject *owner) {
+  auto *managed = new (std::nothrow) dlpack::Managed{};
+  if (!managed)
+    return PyErr_NoMemory();
+  managed->major = 1;
+  managed->minor = table->minor;
+  Py_INCREF(owner);
+  managed->context = owner;
+  managed->deleter = release;
+  bool isOnGPU = tensor.device_type == COIL_CUDA;
+  managed->tensor.data = tensor.data;
+  managed->tensor.deviceType = isOnGPU ? dlpack::kCUDA : dlpack::kCPU;
+  managed->tensor.deviceId = tensor.device_index;
+  managed->tensor.rank = tensor.rank;
+  dlpack::setType(managed->tensor, tensor.dtype);
+  managed->tensor.sizes = const_cast<int64_t *>(tensor.sizes);
+  managed->tensor.strides = const_cast<int64_t *>(tensor.strides);
+  void *object = nullptr;
+  if (table->managedToObject(managed, &object)) {
+    release(managed);
+    return nullptr;
+  }
+  return static_cast<PyObject *>(object);
+}
+
+//===----------------------------------------------------------------------===//
+// Runner
+//===----------------------------------------------------------------------===//
+
+PyObject *newRunner(PyTypeObject *type, PyObject *args, PyObject *) {
+  PyObject *address, *outputs, *read, *fail;
+  if (!PyArg_ParseTuple(args, "OOOO", &address, &outputs, &read, &fail))
+    return nullptr;
+  if (!PyType_Check(outputs) ||
+      !PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(outputs),
+                        outputType)) {
+    PyErr_SetString(PyExc_TypeError, "expected a subclass of Output");
+    return nullptr;
+  }
+  void *program = PyLong_AsVoidPtr(address);
+  if (!program) {
+    if (!PyErr_Occurred())
+      PyErr_SetString(PyExc_ValueError, "expected the address of a program");
+    return nullptr;
+  }
+  PyObject *self = allocate(type);
+  if (!self)
+    return nullptr;
+  auto *runner = reinterpret_cast<Runner *>(self);
+  runner->program = static_cast<coil_program *>(program);
+  Py_INCREF(outputs);
+  runner->type = reinterpret_cast<PyTypeObject *>(outputs);
+  Py_INCREF(read);
+  runner->read = read;
+  Py_INCREF(fail);
+  runner->fail = fail;
+  return self;
+}
+
+void destroyRunner(PyObject *self) {
+  auto *runner = reinterpret_cast<Runner *>(self);
+  coil_program_destroy(runner->program);
+  Py_CLEAR(runner->type);
+  Py_CLEAR(runner->read);
+  Py_CLEAR(runner->fail);
+  destroy(self);
+}
+
+/// The outputs as objects of `like`, or as ours where that is null.
+PyObject *makeOutputs(Runner *runner, PyObject *owner,
+                      dlpack::ExchangeTable *like) {
+  const coil_result *result = reinterpret_cast<Result *>(owner)->result;
+  auto count = static_cast<Py_ssize_t>(coil_result_num_outputs(result));
+  PyObject *outputs = PyTuple_New(count);
+  if (!outputs)
+    return nullptr;
+  const coil_tensor *tensors = coil_result_output(result, 0);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject *output = like ? exportTensor(like, tensors[i], owner)
+                            : makeOutput(runner->type, &tensors[i], owner);
+    if (!output) {
+      Py_DECREF(outputs);
+      return nullptr;
+    }
+    PyTuple_SetItem(outputs, i, output);
+  }
+  return outputs;
+}
+
+/// run(inputs, stream, device, like)
+PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+  auto *runner = reinterpret_cast<Runner *>(self);
+  if (count != 4 || !PyTuple_Check(args[0])) {
+    PyErr_SetString(
+        PyExc_TypeError,
+        "expected a tuple of inputs, a stream, a device and a type");
+    return nullptr;
+  }
+  bool hasStream = args[1] != Py_None;
+  void *stream = hasStream ? PyLong_AsVoidPtr(args[1]) : nullptr;
+  if (PyErr_Occurred())
+    return nullptr;
+  coil_run_options options;
+  coil_run_options_init(&options);
+  long device = PyLong_AsLong(args[2]);
+  if (PyErr_Occurred())
+    return nullptr;
+  if (device != static_cast<int32_t>(device))
+    return PyErr_Format(PyExc_OverflowError, "no device has the number %ld",
+                        device);
+  options.device = static_cast<int32_t>(device);
+  dlpack::ExchangeTable *like = nullptr;
+  if (args[3] != Py_None) {
+    if (!getTable(args[3], like))
+      return nullptr;
+    if (!like || !like->managedToObject) {
+      PyErr_SetString(PyExc_TypeError,
+                      "'like' has no '__dlpack_c_exchange_api__' of version 1");
+      return nullptr;
+    }
+  }
+  Inputs inputs(runner, args[1], stream);
+  if (!inputs.read(args[0]))
+    return nullptr;
+  if (hasStream || inputs.onGPU) {
+    // Without a stream of the caller's the legacy default stream, which
+    // producers of inputs know how to order.
+    options.use_stream = 1;
+    options.stream = stream;
+    options.wait = !hasStream;
+  }
+  coil_result *result = nullptr;
+  char *error = nullptr;
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+      // Without inputs there still is an array.
+      static const coil_tensor none = {};
+  status = coil_program_run_with(
+      runner->program, inputs.tensors.empty() ? &none : inputs.tensors.data(),
+      inputs.tensors.size(), &options, &result, &error);
+  Py_END_ALLOW_THREADS if (status != COIL_API_OK) {
+    PyObject *none = PyObject_CallFunction(runner->fail, "is", int(status),
+                                           error ? error : "unknown error");
+    coil_string_free(error);
+    Py_XDECREF(none);
+    if (!PyErr_Occurred())
+      PyErr_SetString(PyExc_RuntimeError, "the run failed");
+    return nullptr;
+  }
+  coil_result_get_stats(result, &runner->stats);
+  PyObject *owner = allocate(resultType);
+  if (!owner) {
+    coil_result_destroy(result);
+    return nullptr;
+  }
+  auto *held = reinterpret_cast<Result *>(owner);
+  held->result = result;
+  Py_INCREF(self);
+  held->runner = self;
+  Py_INCREF(args[0]);
+  held->inputs = args[0];
+  std::swap(held->keep, inputs.keep);
+  PyObject *outputs = makeOutputs(runner, owner, like);
+  Py_DECREF(owner);
+  return outputs;
+}
+
+PyObject *getStats(PyObject *self, void *) {
+  const coil_run_stats &stats = reinterpret_cast<Runner *>(self)->stats;
+  return Py_BuildValue(
+      "(LLLLLLL)", (long long)stats.live_bytes, (long long)stats.peak_bytes,
+      (long long)stats.allocated_bytes, (long long)stats.live_allocations,
+      (long long)stats.allocations, (long long)stats.launches,
+      (long long)stats.library_calls);
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+PyGetSetDef outputGetSet[] = {
+    {"_address", getAddress, nullptr, "Where the `coil_tensor` is.", nullptr},
+    {}};
+PyType_Slot outputSlots[] = {
+    {Py_tp_doc, const_cast<char *>("Memory with sizes, strides and a type.")},
+    {Py_tp_new, reinterpret_cast<void *>(newOutput)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyOutput)},
+    {Py_tp_getset, outputGetSet},
+    {}};
+PyType_Spec outputSpec = {"coil._call.Output", sizeof(Output), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                          outputSlots};
+
+PyType_Slot resultSlots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyResult)}, {}};
+PyType_Spec resultSpec = {"coil._call.Result", sizeof(Result), 0,
+                          Py_TPFLAGS_DEFAULT, resultSlots};
+
+PyMethodDef runnerMethods[] = {
+    {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run)),
+     METH_FASTCALL,
+     "run(inputs, stream, device, like)\n\nRuns the program; returns a tuple."},
+    {}};
+PyGetSetDef runnerGetSet[] = {{"stats", getStats, nullptr,
+                               "The `coil_run_stats` of the last run.",
+                               nullptr},
+                              {}};
+PyType_Slot runnerSlots[] = {
+    {Py_tp_doc, const_cast<char *>("Owns a program, and calls it.")},
+    {Py_tp_new, reinterpret_cast<void *>(newRunner)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyRunner)},
+    {Py_tp_methods, runnerMethods},
+    {Py_tp_getset, runnerGetSet},
+    {}};
+PyType_Spec runnerSpec = {"coil._call.Runner", sizeof(Runner), 0,
+                          Py_TPFLAGS_DEFAULT, runnerSlots};
+
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "coil_call",
+                          "The path of a call, in C.",
+                          -1,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
+
+} // namespace
+
+PyMODINIT_FUNC PyInit_coil_call() {
+  PyObject *module = PyModule_Create(&definition);
+  if (!module)
+    return nullptr;
+  tables = PyDict_New();
+  PyObject *output = PyType_FromSpec(&outputSpec);
+  PyObject *result = PyType_FromSpec(&resultSpec);
+  PyObject *runner = PyType_FromSpec(&runnerSpec);
+  if (!tables || !output || !result || !runner) {
+    Py_DECREF(module);
+    return nullptr;
+  }
+  outputType = reinterpret_cast<PyTypeObject *>(output);
+  resultType = reinterpret_cast<PyTypeObject *>(result);
+  Py_INCREF(output); // Both the module and this file have one.
+  if (PyModule_AddObject(module, "Output", output) ||
+      PyModule_AddObject(module, "Runner", runner)) {
+    Py_DECREF(module);
+    return nullptr;
+  }
+  return module;
+}
