@@ -53,7 +53,8 @@ config.substitutions.append(
         + " --bin="
         + bin_dir
         + " --out=%t"
-        + (" --cuda-sim=" + cuda_sim if os.path.exists(cuda_sim) else ""),
+        + (" --cuda-sim=" + cuda_sim if os.path.exists(cuda_sim) else "")
+        + (" --torch-python=" + torch_python if "torch" in config.available_features else ""),
     )
 )
 # Libraries that compute on that device.

@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 4
+#define COIL_API_VERSION 5
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
@@ -187,6 +187,57 @@ COIL_C_API void coil_result_get_stats(const coil_result *result,
 
 /// Frees a result and its outputs. NULL is allowed.
 COIL_C_API void coil_result_destroy(coil_result *result);
+
+//===----------------------------------------------------------------------===//
+// Kernels and weights, for host programs in other languages
+//===----------------------------------------------------------------------===//
+
+/// Kernels that were compiled together. Since API version 5.
+typedef struct coil_kernels coil_kernels;
+
+/// One of them, owned by the others. Any number of threads may launch it.
+typedef struct coil_kernel coil_kernel;
+
+/// Compiles kernels: `length` bytes of text, a module that holds nothing but
+/// `wrapper.kernel` as value functions, for a device that the host can access.
+/// Of the options, `pipeline_options`, `object_cache`, `threads` and
+/// `opt_level` matter; they may be NULL. Errors as in coil_program_compile.
+COIL_C_API int32_t coil_kernels_compile(const char *text, size_t length,
+                                        const coil_compile_options *options,
+                                        coil_kernels **kernels, char **error);
+
+/// Frees kernels. NULL is allowed.
+COIL_C_API void coil_kernels_destroy(coil_kernels *kernels);
+
+/// The kernel of a name, or NULL.
+COIL_C_API const coil_kernel *coil_kernels_lookup(const coil_kernels *kernels,
+                                                  const char *name);
+
+/// How many buffers a kernel takes, outputs included, and how many symbols.
+COIL_C_API size_t coil_kernel_num_buffers(const coil_kernel *kernel);
+COIL_C_API size_t coil_kernel_num_symbols(const coil_kernel *kernel);
+
+/// Runs a kernel over all its points, on all threads: the addresses of inputs,
+/// then of outputs, and the values of its symbols. The kernel relies on sizes,
+/// strides and element types; nothing is checked but what its text checks.
+COIL_C_API int32_t coil_kernel_launch(const coil_kernel *kernel, coil_run *run,
+                                      void **buffers, const int64_t *symbols,
+                                      char **error);
+
+/// The weights of a .pt2 file, mapped into memory. Since API version 5.
+typedef struct coil_weights coil_weights;
+
+/// Opens the weights of a file and compares their bytes with their checksums.
+COIL_C_API int32_t coil_weights_open(const char *path, coil_weights **weights,
+                                     char **error);
+
+/// Frees weights; tensors from coil_weights_get are dead then. NULL is allowed.
+COIL_C_API void coil_weights_close(coil_weights *weights);
+
+/// The weight of a name, read-only, or COIL_API_USAGE when there is none.
+COIL_C_API int32_t coil_weights_get(const coil_weights *weights,
+                                    const char *name, coil_tensor *tensor,
+                                    char **error);
 
 #ifdef __cplusplus
 }

@@ -5,13 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The C API over CompiledProgram.
+// The C API over CompiledProgram, CompiledKernels and the importer's weights.
 //
 //===----------------------------------------------------------------------===//
 
 #include "coil-c/Coil.h"
 
+#include "coil/Driver/CompiledKernels.h"
 #include "coil/Driver/CompiledProgram.h"
+#include "coil/Import/Package.h"
+#include "coil/Support/TensorText.h"
 #include "coil/Target/SignatureJSON.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -28,6 +31,22 @@ struct coil_program {
 
 struct coil_result {
   RunResult run;
+};
+
+/// A kernel is what the compiler calls one; the other type is for the header.
+static const coil_kernel *toC(const CompiledKernels::Kernel *kernel) {
+  return reinterpret_cast<const coil_kernel *>(kernel);
+}
+static const CompiledKernels::Kernel *fromC(const coil_kernel *kernel) {
+  return reinterpret_cast<const CompiledKernels::Kernel *>(kernel);
+}
+
+struct coil_kernels {
+  std::unique_ptr<CompiledKernels> kernels;
+};
+
+struct coil_weights {
+  std::unique_ptr<import::WeightStore> store;
 };
 
 /// Hands a message over and returns `code`.
@@ -235,5 +254,119 @@ void coil_result_get_stats(const coil_result *result, coil_run_stats *stats) {
 }
 
 void coil_result_destroy(coil_result *result) { delete result; }
+
+//===----------------------------------------------------------------------===//
+// Kernels and weights
+//===----------------------------------------------------------------------===//
+
+int32_t coil_kernels_compile(const char *text, size_t length,
+                             const coil_compile_options *given,
+                             coil_kernels **kernels, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!text || !kernels)
+    return fail(COIL_API_USAGE, "expected a text and a place for the kernels",
+                error);
+  *kernels = nullptr;
+  KernelOptions options;
+  if (given) {
+    coil_compile_options known;
+    coil_compile_options_init(&known);
+    if (!readOptions(given, known))
+      return fail(COIL_API_USAGE,
+                  "the options were not made by coil_compile_options_init",
+                  error);
+    if (known.opt_level > 3)
+      return fail(COIL_API_USAGE, "expected an optimisation level up to 3",
+                  error);
+    options.pipelineOptions = toText(known.pipeline_options);
+    options.engine.objectCache = toText(known.object_cache);
+    options.engine.threads = known.threads;
+    if (known.opt_level != 0)
+      options.engine.optLevel = known.opt_level;
+  }
+  llvm::Expected<std::unique_ptr<CompiledKernels>> compiled =
+      CompiledKernels::compile({text, length}, options);
+  if (!compiled)
+    return fail(COIL_API_LOAD, llvm::toString(compiled.takeError()), error);
+  *kernels = new coil_kernels{std::move(*compiled)};
+  return COIL_API_OK;
+}
+
+void coil_kernels_destroy(coil_kernels *kernels) { delete kernels; }
+
+const coil_kernel *coil_kernels_lookup(const coil_kernels *kernels,
+                                       const char *name) {
+  return toC(kernels->kernels->lookup(name));
+}
+
+size_t coil_kernel_num_buffers(const coil_kernel *kernel) {
+  return fromC(kernel)->getNumInputs() + fromC(kernel)->getNumOutputs();
+}
+
+size_t coil_kernel_num_symbols(const coil_kernel *kernel) {
+  return fromC(kernel)->getNumSymbols();
+}
+
+int32_t coil_kernel_launch(const coil_kernel *kernel, coil_run *run,
+                           void **buffers, const int64_t *symbols,
+                           char **error) {
+  if (error)
+    *error = nullptr;
+  if (fromC(kernel)->launch(run, buffers, symbols) == COIL_OK)
+    return COIL_API_OK;
+  return fail(COIL_API_RUN,
+              llvm::Twine(coil_last_error()) + " (in kernel '" +
+                  fromC(kernel)->getName() + "')",
+              error);
+}
+
+int32_t coil_weights_open(const char *path, coil_weights **weights,
+                          char **error) {
+  if (error)
+    *error = nullptr;
+  if (!path || !weights)
+    return fail(COIL_API_USAGE, "expected a path and a place for the weights",
+                error);
+  *weights = nullptr;
+  llvm::Expected<import::Package> package = import::Package::open(path);
+  if (!package)
+    return fail(COIL_API_LOAD,
+                "'" + llvm::Twine(path) +
+                    "': " + llvm::toString(package.takeError()),
+                error);
+  auto store = package->loadWeights("", import::Limits(), /*checkCRC=*/true);
+  if (!store)
+    return fail(COIL_API_LOAD, llvm::toString(store.takeError()), error);
+  *weights = new coil_weights{std::move(*store)};
+  return COIL_API_OK;
+}
+
+void coil_weights_close(coil_weights *weights) { delete weights; }
+
+int32_t coil_weights_get(const coil_weights *weights, const char *name,
+                         coil_tensor *tensor, char **error) {
+  if (error)
+    *error = nullptr;
+  const import::Weight *weight = weights->store->lookup(name);
+  if (!weight)
+    return fail(COIL_API_USAGE,
+                "there is no weight '" + llvm::Twine(name) + "'", error);
+  std::optional<int32_t> dtype = parseDType(import::getName(weight->dtype));
+  if (!dtype)
+    return fail(COIL_API_LOAD,
+                "weight '" + llvm::Twine(name) +
+                    "' has the unsupported element type " +
+                    import::getName(weight->dtype),
+                error);
+  *tensor = {const_cast<char *>(weight->data()),
+             weight->sizes.data(),
+             weight->strides.data(),
+             int32_t(weight->sizes.size()),
+             *dtype,
+             COIL_CPU,
+             0};
+  return COIL_API_OK;
+}
 
 } // extern "C"

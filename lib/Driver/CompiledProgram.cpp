@@ -11,6 +11,7 @@
 
 #include "coil/Driver/CompiledProgram.h"
 
+#include "ErrorLines.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Import/Import.h"
@@ -22,7 +23,6 @@
 #include "coil/Support/TensorText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -50,62 +50,7 @@ static double now() {
       .count();
 }
 
-//===----------------------------------------------------------------------===//
-// Diagnostics
-//===----------------------------------------------------------------------===//
-
-/// Prints a location as "file:line:col" where there is one inside, else as IR
-/// does.
-static void printLocation(llvm::raw_ostream &os, Location location) {
-  FileLineColLoc file;
-  location->walk([&](Location inner) {
-    file = dyn_cast<FileLineColLoc>(inner);
-    return file ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (file)
-    os << file.getFilename().getValue() << ':' << file.getLine() << ':'
-       << file.getColumn() << ": ";
-  else if (auto name = dyn_cast<NameLoc>(location))
-    os << name.getName().getValue() << ": ";
-}
-
 namespace {
-
-/// Collects the errors of a scope as lines of text.
-class ErrorLines {
-public:
-  explicit ErrorLines(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return failure();
-          add(diagnostic);
-          return success();
-        }) {}
-
-  /// The collected lines, or `summary` when there are none.
-  Error take(Error summary) {
-    if (text.empty())
-      return summary;
-    llvm::consumeError(std::move(summary));
-    return makeError(text);
-  }
-
-private:
-  void add(Diagnostic &diagnostic) {
-    llvm::raw_string_ostream os(text);
-    if (!text.empty())
-      os << '\n';
-    printLocation(os, diagnostic.getLocation());
-    // Notes follow on the same line.
-    os << diagnostic.str();
-    for (Diagnostic &note : diagnostic.getNotes())
-      if (!isa<UnknownLoc>(note.getLocation()) && note.str().size() < 200)
-        os << "; " << note.str();
-  }
-
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
 
 /// Counts the loop kernels that there are before anything merges them.
 class KernelCounter : public PassInstrumentation {

@@ -492,7 +492,7 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
     }
   impl->entry = reinterpret_cast<coil_entry_point>(
       impl->functions.lookup(options.entryPoint));
-  if (!impl->entry)
+  if (!impl->entry && !options.entryPoint.empty())
     return makeError("the program has no function '" + options.entryPoint +
                      "'");
   stats.linkSeconds = now() - linkStart;
@@ -715,6 +715,8 @@ Expected<DeviceTensors> Engine::upload(
 
 Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
                                 const RunOptions &options) const {
+  if (!impl->entry)
+    return makeError("the engine was made for kernels alone");
   Expected<SymbolValues> symbols = impl->signature.bind(inputs);
   if (!symbols)
     return llvm::make_error<InputError>(toString(symbols.takeError()));

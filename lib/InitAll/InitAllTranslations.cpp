@@ -11,11 +11,13 @@
 
 #include "coil/InitAllTranslations.h"
 
+#include "coil/Target/HostText.h"
 #include "coil/Target/PTX.h"
 #include "coil/Target/SignatureJSON.h"
 #include "mlir/InitAllTranslations.h"
 
 void coil::registerAllTranslations() {
+  registerHostTextTranslations();
   registerPTXTranslations();
   registerSignatureTranslation();
   mlir::registerToLLVMIRTranslation();

@@ -10,7 +10,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 4
+API_VERSION = 5
 
 
 class CoilError(Exception):
@@ -91,6 +91,34 @@ def _load():
             [c_void_p, POINTER(c_uint64), POINTER(c_uint64)],
         ),
         "coil_program_set_random_state": (None, [c_void_p, c_uint64, c_uint64]),
+        "coil_kernels_compile": (
+            c_int32,
+            [
+                c_char_p,
+                c_size_t,
+                POINTER(CompileOptions),
+                POINTER(c_void_p),
+                POINTER(c_void_p),
+            ],
+        ),
+        "coil_kernels_destroy": (None, [c_void_p]),
+        "coil_kernels_lookup": (c_void_p, [c_void_p, c_char_p]),
+        "coil_kernel_num_buffers": (c_size_t, [c_void_p]),
+        "coil_kernel_num_symbols": (c_size_t, [c_void_p]),
+        "coil_kernel_launch": (
+            c_int32,
+            [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_int64), POINTER(c_void_p)],
+        ),
+        "coil_weights_open": (c_int32, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
+        "coil_weights_close": (None, [c_void_p]),
+        "coil_weights_get": (
+            c_int32,
+            [c_void_p, c_char_p, POINTER(CTensor), POINTER(c_void_p)],
+        ),
+        # Of the runtime.
+        "coil_run_create": (c_int32, [POINTER(c_void_p)]),
+        "coil_run_destroy": (None, [c_void_p]),
+        "coil_last_error": (c_char_p, []),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)

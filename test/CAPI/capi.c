@@ -20,12 +20,101 @@ static void report(const char *what, int32_t status, char *error) {
   coil_string_free(error);
 }
 
+/* Kernels from text, launched one by one. */
+static int kernels(void) {
+  static const char text[] =
+      "wrapper.kernel @twice(%x: tensor<?xf32, #sym.shape<[n]>>) attributes {\n"
+      "    input_strides = [#sym.shape<[1]>], output_strides = "
+      "[#sym.shape<[1]>],\n"
+      "    symbols = [\"n\"]} {\n"
+      "  %0 = loop.kernel \"twice\" [n] (%a = %x)\n"
+      "      : (tensor<?xf32, #sym.shape<[n]>>) -> tensor<?xf32, "
+      "#sym.shape<[n]>> {\n"
+      "    %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[n]>> -> f32\n"
+      "    %s = arith.addf %v, %v : f32\n"
+      "    loop.store %s, 0 [d0] : f32\n"
+      "  }\n"
+      "  wrapper.yield %0 : tensor<?xf32, #sym.shape<[n]>>\n"
+      "}\n";
+  char *error = NULL;
+  coil_kernels *kernels = NULL;
+  int32_t status = coil_kernels_compile("nonsense", 8, NULL, &kernels, &error);
+  report("nonsense", status, error);
+  status = coil_kernels_compile("func.func private @f()", 22, NULL, &kernels,
+                                &error);
+  report("no kernel", status, error);
+  status = coil_kernels_compile(NULL, 0, NULL, &kernels, &error);
+  report("no text", status, error);
+  static const char cuda[] =
+      "wrapper.kernel @k() attributes {device = #wrapper.device<\"cuda\">,\n"
+      "    input_strides = [], output_strides = [#sym.shape<[1]>], symbols = "
+      "[]} {\n"
+      "  %0 = loop.kernel \"k\" [4] () : () -> tensor<4xf32> {\n"
+      "    %z = arith.constant 0.0 : f32\n"
+      "    loop.store %z, 0 [d0] : f32\n"
+      "  }\n"
+      "  wrapper.yield %0 : tensor<4xf32>\n"
+      "}\n";
+  status = coil_kernels_compile(cuda, sizeof(cuda) - 1, NULL, &kernels, &error);
+  report("cuda", status, error);
+  coil_compile_options options = {0};
+  status =
+      coil_kernels_compile(text, sizeof(text) - 1, &options, &kernels, &error);
+  report("kernel options", status, error);
+  coil_compile_options_init(&options);
+  options.threads = 1;
+  status =
+      coil_kernels_compile(text, sizeof(text) - 1, &options, &kernels, &error);
+  if (status != COIL_API_OK) {
+    report("kernels", status, error);
+    return 1;
+  }
+  printf("unknown kernel %p\n",
+         (const void *)coil_kernels_lookup(kernels, "thrice"));
+  const coil_kernel *twice = coil_kernels_lookup(kernels, "twice");
+  printf("twice takes %zu buffers, %zu symbols\n",
+         coil_kernel_num_buffers(twice), coil_kernel_num_symbols(twice));
+  float x[] = {1, 2, 3, 4}, y[] = {0, 0, 0, -1};
+  void *buffers[] = {x, y};
+  int64_t symbols[] = {3};
+  coil_run *run = NULL;
+  coil_run_create(&run);
+  status = coil_kernel_launch(twice, run, buffers, symbols, &error);
+  printf("twice: status %d: %g %g %g %g\n", status, y[0], y[1], y[2], y[3]);
+  coil_run_destroy(run);
+  coil_kernels_destroy(kernels);
+  return 0;
+}
+
+/* Weights of an exported program. */
+static void weights(const char *path) {
+  char *error = NULL;
+  coil_weights *weights = NULL;
+  coil_tensor tensor;
+  int32_t status = coil_weights_open("no-such-file.pt2", &weights, &error);
+  report("no file", status, error);
+  status = coil_weights_open(NULL, &weights, &error);
+  report("no path", status, error);
+  status = coil_weights_open(path, &weights, &error);
+  if (status != COIL_API_OK) {
+    report("weights", status, error);
+    return;
+  }
+  status = coil_weights_get(weights, "nothing", &tensor, &error);
+  report("no weight", status, error);
+  status = coil_weights_get(weights, "c1.bias", &tensor, &error);
+  printf("c1.bias: status %d, rank %d, size %lld, dtype %s\n", status,
+         tensor.rank, (long long)tensor.sizes[0],
+         coil_dtype_name(tensor.dtype));
+  coil_weights_close(weights);
+}
+
 int main(int argc, char **argv) {
   char *error = NULL;
   coil_program *program = NULL;
   coil_result *result = NULL;
   int32_t status;
-  if (argc != 2)
+  if (argc != 3)
     return 2;
   printf("API %u of Coil %s, runtime %u\n", coil_api_version(), coil_version(),
          coil_runtime_version());
@@ -74,5 +163,6 @@ int main(int argc, char **argv) {
   coil_result_destroy(result);
   coil_program_destroy(program);
   coil_program_destroy(NULL);
-  return 0;
+  weights(argv[2]);
+  return kernels();
 }

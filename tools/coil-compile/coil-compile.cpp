@@ -14,6 +14,7 @@
 #include "coil/Driver/Driver.h"
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
+#include "coil/Target/HostText.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
@@ -47,6 +48,11 @@ static cl::opt<std::string> to("to", cl::init("native"),
                                cl::value_desc("stage"),
                                cl::desc("Stage to stop behind"),
                                cl::cat(category));
+static cl::opt<std::string>
+    emit("emit", cl::init("mlir"), cl::value_desc("language"),
+         cl::desc("What to write: mlir (default), the module behind the last "
+                  "stage; or python, a program for torch tensors"),
+         cl::cat(category));
 static cl::opt<std::string>
     dumpStages("dump-stages", cl::value_desc("directory"),
                cl::desc("Write the module behind each stage; every file can be "
@@ -116,6 +122,7 @@ Examples:
   coil-compile model.pt2 --dump-stages=stages --to=wrapper -o /dev/null
   coil-compile stages/2-loop.mlir --to=native
   coil-compile model.pt2 --to=loop --explain -o /dev/null
+  coil-compile model.pt2 --emit=python -o model.py
 
 Exit status: 0 success, 2 bad command line, 3 the program cannot be loaded or
 compiled. coil-run compiles and runs.
@@ -170,6 +177,16 @@ int main(int argc, char **argv) {
     return 2;
 
   CompileOptions options;
+  if (emit != "mlir" && emit != "python")
+    return report(2,
+                  "unknown language '" + emit + "', expected mlir or python");
+  if (emit != "mlir") {
+    // Emitters take the planned host program.
+    if (to.getNumOccurrences() != 0 || emitBytecode)
+      return report(2, "--emit=" + emit +
+                           " goes with neither --to nor --emit-bytecode");
+    to = "wrapper";
+  }
   std::optional<Stage> last = symbolizeStage(to);
   if (!last)
     return report(2, "unknown stage '" + to +
@@ -233,11 +250,21 @@ int main(int argc, char **argv) {
     }
     llvm::errs() << llvm::format("%-8s %8.2f ms\n", "all", sum * 1e3);
   }
+  std::string text;
+  if (emit == "python") {
+    PythonOptions python;
+    python.source = input;
+    llvm::raw_string_ostream os(text);
+    if (failed(emitPython(module, os, python)))
+      return report(3, "the program cannot be written as " + emit);
+  }
   std::string message;
   auto file = openOutputFile(output, &message);
   if (!file)
     return report(2, message);
-  if (emitBytecode) {
+  if (emit != "mlir") {
+    file->os() << text;
+  } else if (emitBytecode) {
     if (failed(writeBytecodeToFile(module, file->os())))
       return report(3, "the module cannot be written as bytecode");
   } else {

@@ -48,7 +48,7 @@ struct EngineOptions {
   std::string ptxDirectory;
   std::string sassDirectory;
   /// @}
-  /// The function to run.
+  /// The function to run; empty for kernels alone, which `lookup` finds.
   std::string entryPoint = "coil_main";
   /// The GPU whose driver compiles kernels now; others do it at their first
   /// run. Does not matter to programs without GPU kernels.

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs one program of the corpus through the interpreter and every emitter.
 
-    corpus.py --bin=<folder> --out=<folder> [--cuda-sim=<driver>] program.mlir
+    corpus.py --bin=<folder> --out=<folder> [--cuda-sim=<driver>]
+              [--torch-python=<file>] program.mlir
 
 Comments in the program say what is run and what comes out:
 
@@ -11,15 +12,20 @@ Comments in the program say what is run and what comes out:
     // CASE: <input> -> error: <text of the message>
     // GPU: no       not on the simulated GPU, which has none of the libraries
 
+The emitted Python module is compared with the interpreter by run_python.py.
+
 Inputs and outputs are written as for coil-run. Each case runs
 
 * in the interpreter: the program as it is, and planned;
 * natively: planned for reuse and without it, each compared with the
   interpreter, too; from objects that an earlier run stored; and cut into parts
   of one step;
+* as an emitted Python module, in both modes of planning, on a stand-in for torch
+  (Inputs/standin), and on torch where --torch-python names a Python that has it;
 * on the simulated GPU, all buffers there, where --cuda-sim names the driver.
 """
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -29,6 +35,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--bin", required=True)
 parser.add_argument("--out", required=True)
 parser.add_argument("--cuda-sim")
+parser.add_argument("--torch-python")
 parser.add_argument("program")
 args = parser.parse_args()
 os.makedirs(args.out, exist_ok=True)
@@ -95,10 +102,10 @@ if args.cuda_sim and "// GPU: no" not in source:
     need("coil-opt", path("cuda.mlir"), "-o", path("gpu.mlir"),
          "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),wrapper-plan-memory,wrapper-verify-memory)")
 
-for case in cases:
+for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
     outputs = ["--expected-output=" + text for text in case["outputs"]]
-    files = [path(f"{i}.npy") for i in range(len(outputs))]
+    files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
     for program in (args.program, path("none.mlir"), path("reuse.mlir")):
         expect(case, "coil-interpret", program, "--function=main", *inputs,
                *("--output=@" + f for f in files))
@@ -112,4 +119,22 @@ for case in cases:
     if gpu:
         expect(case, "coil-run", path("gpu.mlir"), *inputs, *outputs,
                "--reference=interp", "--target=cuda:sm_90", "--library=none", env=gpu)
+
+inputs = os.path.dirname(os.path.abspath(__file__))
+package = os.path.join(os.path.dirname(args.bin), "python")
+pythons = [(sys.executable, [package, os.path.join(inputs, "standin")])]
+if args.torch_python:
+    pythons.append((args.torch_python, [package]))
+modules = []
+for mode in ("none", "reuse"):
+    modules.append(path(mode + ".py"))
+    need("coil-translate", "--wrapper-to-python", path(mode + ".mlir"), "-o", modules[-1])
+for python, folders in pythons:
+    runs += 1
+    done = subprocess.run(
+        [python, os.path.join(inputs, "run_python.py"), *modules],
+        input=json.dumps(cases), capture_output=True, text=True,
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(folders), PYTHONDONTWRITEBYTECODE="1"))
+    if done.returncode != 0:
+        sys.exit(f"{python} {' '.join(modules)}: status {done.returncode}\n{done.stderr}")
 print(f"{len(cases)} cases, {runs} runs")

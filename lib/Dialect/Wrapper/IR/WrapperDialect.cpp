@@ -54,6 +54,7 @@ void WrapperDialect::initialize() {
   cpu.convolutionFunction = "coil_rt_convolution";
   cpu.sortFunction = "coil_rt_sort";
   cpu.itemFunction = "coil_rt_item";
+  cpu.torchDevice = "cpu";
   cpu.hostAccessible = true;
   registerDevice(std::move(cpu));
   DeviceInfo cuda;

@@ -48,6 +48,9 @@ struct DeviceInfo {
   std::string copyFunction;
   std::string constantFunction;
   /// @}
+  /// What PyTorch calls the device, for programs in Python, which launch its
+  /// kernels through `launchFunction`; empty: they cannot serve it.
+  std::string torchDevice;
   /// Whether the host program may access the device's memory directly.
   bool hostAccessible = false;
 };

@@ -1,0 +1,161 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The base of text emitters of host programs: one method for each op, in the
+// order of the ops, and no way to change them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_TARGET_HOSTTEXT_HOSTEMITTER_H
+#define COIL_LIB_TARGET_HOSTTEXT_HOSTEMITTER_H
+
+#include "TextPrinter.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "mlir/IR/BuiltinOps.h"
+
+/// The ops that text emitters know of. An op that is added to the dialect is
+/// added here, and gets a method in each emitter that can express it.
+#define COIL_HOST_TEXT_OPS(X)                                                  \
+  X(InputSymbolOp)                                                             \
+  X(SymExprOp)                                                                 \
+  X(AssertOp)                                                                  \
+  X(AssertLayoutOp)                                                            \
+  X(AllocOp)                                                                   \
+  X(ConstantOp)                                                                \
+  X(FreeOp)                                                                    \
+  X(ReuseOp)                                                                   \
+  X(ReinterpretOp)                                                             \
+  X(CopyOp)                                                                    \
+  X(LaunchOp)                                                                  \
+  X(ContractionOp)                                                             \
+  X(ConvolutionOp)                                                             \
+  X(AttentionOp)                                                               \
+  X(SortOp)                                                                    \
+  X(IfOp)                                                                      \
+  X(WhileOp)                                                                   \
+  X(InvokeOp)                                                                  \
+  X(ItemOp)                                                                    \
+  X(BindSymbolOp)                                                              \
+  X(CompareOp)                                                                 \
+  X(ReturnOp)
+
+namespace coil::wrapper {
+
+class HostEmitter {
+public:
+  virtual ~HostEmitter();
+
+  /// Emits all kernels and functions of the module in order.
+  mlir::LogicalResult emitModule();
+
+protected:
+  /// `name` is what diagnostics call the emitter.
+  HostEmitter(llvm::StringRef name, mlir::ModuleOp module,
+              llvm::raw_ostream &os, const ExprSyntax &syntax);
+
+  /// What comes before the first function, after the last, and between.
+  virtual mlir::LogicalResult emitBegin() = 0;
+  virtual mlir::LogicalResult emitKernel(KernelOp kernel) = 0;
+  virtual mlir::LogicalResult emitFunction(FuncOp fn) = 0;
+  virtual mlir::LogicalResult emitEnd() = 0;
+
+  /// \name One method for each op
+  /// An emitter that has none for an op says so at the op.
+  /// @{
+#define X(Op) virtual mlir::LogicalResult emit(Op op);
+  COIL_HOST_TEXT_OPS(X)
+#undef X
+  /// @}
+
+  /// Emits one op: a comment with its source in front of launches and library
+  /// calls, then what its method writes.
+  mlir::LogicalResult emitOp(mlir::Operation &op);
+  /// Emits the ops of a region but its terminator.
+  mlir::LogicalResult emitBody(mlir::Region &region);
+  mlir::LogicalResult unsupported(mlir::Operation *op);
+  /// The prefix of comments.
+  virtual llvm::StringRef getComment() const = 0;
+  /// Whether the source of an op is named in front of it.
+  virtual bool namesSource(mlir::Operation &op);
+
+  //===--- Names ----------------------------------------------------------===//
+
+  /// The name of a value; it was named before.
+  const std::string &name(mlir::Value v) const;
+  /// Gives a value the next name of its kind: `buf0`, `p0`, `v0`.
+  std::string define(mlir::Value v);
+  void setName(mlir::Value v, std::string text);
+  /// The name of a symbol of the program.
+  std::string symbol(llvm::StringRef name);
+  /// The name of a kernel or function of the module.
+  llvm::StringRef global(llvm::StringRef name);
+  /// A new name of the module: `prefix` and a number.
+  std::string defineGlobal(llvm::StringRef prefix);
+
+  //===--- Expressions ----------------------------------------------------===//
+
+  std::string print(sym::ExprAttr expr);
+  /// "a, b", each part as `print` writes it.
+  std::string printList(llvm::ArrayRef<sym::ExprAttr> exprs);
+  /// A relation between two expressions.
+  std::string printCompare(sym::ExprAttr lhs, sym::Predicate predicate,
+                           sym::ExprAttr rhs);
+  /// The value of an op of `arith` on bools and floats, or nothing for one that
+  /// the emitters do not know.
+  std::optional<std::string> printScalar(mlir::Operation &op);
+  virtual std::string printFloatLiteral(double value) = 0;
+  /// Division of floats, which fails for nobody.
+  virtual std::string printDivision(llvm::StringRef a, llvm::StringRef b) = 0;
+  /// Assigns a scalar to its new name.
+  virtual void emitScalar(mlir::Value result, const std::string &text) = 0;
+  /// The range of a symbol.
+  sym::Bounds getRange(llvm::StringRef symbol) const;
+  /// Solves what an input's size or stride is for a symbol, in terms of
+  /// `given`.
+  std::string printSolution(InputSymbolOp op, llvm::StringRef given);
+
+  //===--- Facts ----------------------------------------------------------===//
+
+  /// What is registered for a device, or null behind a diagnostic.
+  const DeviceInfo *getDevice(mlir::Operation *op, DeviceAttr device);
+  /// What the messages of a run call an argument.
+  static std::string inputName(FuncOp fn, unsigned i);
+  static BufferType type(mlir::Value v) {
+    return mlir::cast<BufferType>(v.getType());
+  }
+  /// The runtime's number of an element type, or nothing behind a diagnostic.
+  std::optional<int32_t> getDType(mlir::Operation *op, mlir::Type type);
+  /// Begins a function: forgets the names of the last.
+  void beginFunction(FuncOp fn);
+
+  mlir::ModuleOp module;
+  mlir::SymbolTable table;
+  TextPrinter out;
+  /// Keywords and names of the language that programs must not use.
+  llvm::StringSet<> reserved;
+  FuncOp currentFunction;
+  NameTable &getLocals() { return *locals; }
+
+private:
+  std::string emitterName;
+  const ExprSyntax &syntax;
+  std::optional<sym::Context> facts;
+  llvm::StringMap<std::string> globals;
+  NameTable moduleNames;
+  /// Names of the module, which functions do not use.
+  llvm::StringSet<> globalNames;
+  std::optional<NameTable> locals;
+  llvm::DenseMap<mlir::Value, std::string> names;
+  llvm::StringMap<std::string> symbols;
+};
+
+/// The elements of a constant as they lie in memory: bools take a byte each.
+std::vector<char> getElementBytes(mlir::DenseElementsAttr elements);
+
+} // namespace coil::wrapper
+
+#endif // COIL_LIB_TARGET_HOSTTEXT_HOSTEMITTER_H

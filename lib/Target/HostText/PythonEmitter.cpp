@@ -1,0 +1,918 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Host programs as Python modules on torch tensors.
+//
+// A buffer is a tensor and storage lives as long as names refer to it, so every
+// name of storage that ends is deleted: the owner's and those of its views.
+// Regions delete what they named; what they yield moves to the result's name
+// first. Values that a loop carries have one name in both regions and behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostEmitter.h"
+#include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Runtime/Runtime.h"
+#include "coil/Target/HostText.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Base64.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+using sym::ExprAttr;
+
+static constexpr ExprSyntax kPython = {"//",     "%",    /*areOperators=*/true,
+                                       "min",    "max",  "(",
+                                       " or 1)", "and",  "or",
+                                       "not ",   "True", "False"};
+
+/// Words and names that programs must not use for their own.
+static constexpr StringLiteral kReserved[] = {
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break",
+    "class", "continue", "def", "del", "elif", "else", "except", "finally",
+    "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+    // What the text uses.
+    "torch", "host", "kernels", "empty_strided", "reinterpret_tensor", "args",
+    "min", "max", "bool", "int", "float", "list", "dict", "print", "len",
+    "benchmark_compiled_module", "WEIGHTS"};
+
+/// The name in torch of each coil_dtype.
+static constexpr StringLiteral kTorchTypes[] = {
+    "bool",     "int8",    "uint8",   "int16",         "uint16",
+    "int32",    "uint32",  "int64",   "uint64",        "float16",
+    "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2"};
+
+/// Longer constants are written as bytes.
+static constexpr int64_t kMaxListed = 256;
+
+namespace {
+
+class PythonEmitter final : public HostEmitter {
+public:
+  PythonEmitter(ModuleOp module, llvm::raw_ostream &os,
+                const PythonOptions &options)
+      : HostEmitter("python", module, os, kPython), options(options) {
+    for (StringRef word : kReserved)
+      reserved.insert(word);
+  }
+
+private:
+  LogicalResult emitBegin() override;
+  LogicalResult emitKernel(KernelOp kernel) override;
+  LogicalResult emitFunction(FuncOp fn) override;
+  LogicalResult emitEnd() override;
+  StringRef getComment() const override { return "#"; }
+
+  using HostEmitter::emit;
+  LogicalResult emit(InputSymbolOp op) override;
+  LogicalResult emit(SymExprOp op) override;
+  LogicalResult emit(wrapper::AssertOp op) override;
+  LogicalResult emit(AssertLayoutOp op) override;
+  LogicalResult emit(AllocOp op) override;
+  LogicalResult emit(ConstantOp op) override;
+  LogicalResult emit(FreeOp op) override;
+  LogicalResult emit(ReuseOp op) override;
+  LogicalResult emit(ReinterpretOp op) override;
+  LogicalResult emit(CopyOp op) override;
+  LogicalResult emit(LaunchOp op) override;
+  LogicalResult emit(ContractionOp op) override;
+  LogicalResult emit(ConvolutionOp op) override;
+  LogicalResult emit(SortOp op) override;
+  LogicalResult emit(IfOp op) override;
+  LogicalResult emit(WhileOp op) override;
+  LogicalResult emit(InvokeOp op) override;
+  LogicalResult emit(ItemOp op) override;
+  LogicalResult emit(BindSymbolOp op) override;
+  LogicalResult emit(CompareOp op) override;
+  LogicalResult emit(ReturnOp op) override;
+
+  std::string printFloatLiteral(double value) override;
+  std::string printDivision(StringRef a, StringRef b) override {
+    return ("host.divide(" + a + ", " + b + ")").str();
+  }
+  void emitScalar(Value result, const std::string &text) override {
+    out.line(define(result) + " = " + text);
+  }
+
+  /// "(2, s0)"; the tuple of one has a comma.
+  std::string tuple(ArrayRef<ExprAttr> exprs);
+  static std::string tuple(ArrayRef<std::string> parts);
+  /// "torch.float32", or nothing behind a diagnostic.
+  std::optional<std::string> torchType(Operation *op, Type type);
+  /// `"cpu"` in quotes, or nothing behind a diagnostic.
+  std::optional<std::string> torchDevice(Operation *op, DeviceAttr device);
+  /// Sizes, strides, element type and device, as arguments of a function.
+  std::optional<std::string> layoutArguments(Operation *op, BufferType type);
+  void emitRange(StringRef symbol, const Twine &origin);
+  void requireMultiple(StringRef number, int64_t divisor, const Twine &what);
+  /// Writes `targets = sources`, leaving out those that are the same.
+  void assign(ArrayRef<std::string> targets, ArrayRef<std::string> sources);
+
+  //===--- Lives of names -------------------------------------------------===//
+
+  /// Names a buffer that a region may have to delete.
+  std::string defineBuffer(Value v);
+  /// The names of the storage of `v`, and of its views, which end here.
+  void collectEnding(Value v, SmallVectorImpl<std::string> &names);
+  void emitDelete(ArrayRef<std::string> names);
+  void openScope() { scopes.emplace_back(); }
+  /// Ends a region: moves `sources` to `targets`, deletes what the region named
+  /// and the names of outer storage that it handed over.
+  void closeScope(ArrayRef<std::string> targets, ValueRange values,
+                  ArrayRef<std::string> symbolNames,
+                  std::optional<sym::ShapeAttr> symbols);
+  void markDead(Value v) {
+    if (dead.insert(v).second)
+      deaths.push_back(v);
+  }
+
+  /// Prints a region's ops and what ends it.
+  LogicalResult emitRegion(Region &region, ArrayRef<std::string> targets,
+                           ArrayRef<std::string> symbolNames);
+
+  const PythonOptions &options;
+  /// For each open region, the buffers that it named.
+  SmallVector<SmallVector<Value>> scopes;
+  /// Views of each storage that have a name.
+  llvm::DenseMap<Value, SmallVector<Value>> views;
+  /// Buffers whose names were deleted, and in which order.
+  llvm::DenseSet<Value> dead;
+  SmallVector<Value> deaths;
+  /// Module-level names of constants, by their elements and their device.
+  llvm::DenseMap<std::pair<Attribute, Type>, std::string> constants;
+  FuncOp entry;
+  /// Whether the kernels before the functions were all written.
+  bool isCompiled = false;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tools
+//===----------------------------------------------------------------------===//
+
+std::string PythonEmitter::tuple(ArrayRef<std::string> parts) {
+  return "(" + llvm::join(parts, ", ") + (parts.size() == 1 ? ",)" : ")");
+}
+
+std::string PythonEmitter::tuple(ArrayRef<ExprAttr> exprs) {
+  return "(" + printList(exprs) + (exprs.size() == 1 ? ",)" : ")");
+}
+
+std::optional<std::string> PythonEmitter::torchType(Operation *op, Type type) {
+  std::optional<int32_t> dtype = getDType(op, type);
+  if (!dtype)
+    return std::nullopt;
+  return ("torch." + kTorchTypes[*dtype]).str();
+}
+
+std::optional<std::string> PythonEmitter::torchDevice(Operation *op,
+                                                      DeviceAttr device) {
+  const DeviceInfo *info = getDevice(op, device);
+  if (!info)
+    return std::nullopt;
+  if (info->torchDevice.empty()) {
+    op->emitOpError() << "is on device '" << device.getKind()
+                      << "', which the emitter 'python' has no name for";
+    return std::nullopt;
+  }
+  std::string text = info->torchDevice;
+  if (device.getIndex() != 0)
+    text += ":" + std::to_string(device.getIndex());
+  return quote(text);
+}
+
+std::optional<std::string> PythonEmitter::layoutArguments(Operation *op,
+                                                          BufferType type) {
+  auto dtype = torchType(op, type.getElementType());
+  auto device = torchDevice(op, type.getDevice());
+  if (!dtype || !device)
+    return std::nullopt;
+  return tuple(type.getSizes().getDims()) + ", " +
+         tuple(type.getStrides().getDims()) + ", dtype=" + *dtype +
+         ", device=" + *device;
+}
+
+void PythonEmitter::emitRange(StringRef symbol, const Twine &origin) {
+  sym::Bounds range = getRange(symbol);
+  if (range.lo == INT64_MIN && range.hi == INT64_MAX)
+    return;
+  auto bound = [](int64_t v, bool isOpen) {
+    return isOpen ? std::string("None") : std::to_string(v);
+  };
+  out.line("host.assert_range(" + this->symbol(symbol) + ", " +
+           bound(range.lo, range.lo == INT64_MIN) + ", " +
+           bound(range.hi, range.hi == INT64_MAX) + ", " +
+           quote(("symbol '" + symbol + "'" + origin).str()) + ")");
+}
+
+void PythonEmitter::requireMultiple(StringRef number, int64_t divisor,
+                                    const Twine &what) {
+  std::string by = std::to_string(divisor);
+  out.line("host.check(" + number + " % " + by + " == 0, " +
+           quote((what + " is not a multiple of its divisor").str()) + ", " +
+           number + ", " + by + ")");
+}
+
+void PythonEmitter::assign(ArrayRef<std::string> targets,
+                           ArrayRef<std::string> sources) {
+  SmallVector<std::string> to, from;
+  for (auto [t, s] : llvm::zip(targets, sources))
+    if (t != s) {
+      to.push_back(t);
+      from.push_back(s);
+    }
+  if (!to.empty())
+    out.line(llvm::join(to, ", ") + " = " + llvm::join(from, ", "));
+}
+
+std::string PythonEmitter::printFloatLiteral(double value) {
+  std::string text = printFloat(value);
+  if (std::isfinite(value))
+    return text;
+  return "float(\"" + text + "\")";
+}
+
+//===----------------------------------------------------------------------===//
+// Lives of names
+//===----------------------------------------------------------------------===//
+
+std::string PythonEmitter::defineBuffer(Value v) {
+  if (!scopes.empty())
+    scopes.back().push_back(v);
+  return define(v);
+}
+
+void PythonEmitter::collectEnding(Value v,
+                                  SmallVectorImpl<std::string> &names) {
+  auto take = [&](Value each) {
+    if (dead.contains(each))
+      return;
+    markDead(each);
+    names.push_back(name(each));
+  };
+  Value storage = getStorage(v);
+  take(storage);
+  auto found = views.find(storage);
+  if (found != views.end())
+    for (Value view : found->second)
+      take(view);
+}
+
+void PythonEmitter::emitDelete(ArrayRef<std::string> names) {
+  if (!names.empty())
+    out.line("del " + llvm::join(names, ", "));
+}
+
+void PythonEmitter::closeScope(ArrayRef<std::string> targets, ValueRange values,
+                               ArrayRef<std::string> symbolNames,
+                               std::optional<sym::ShapeAttr> symbols) {
+  SmallVector<std::string> to(targets), from, gone;
+  for (Value v : values)
+    from.push_back(name(v));
+  llvm::append_range(to, symbolNames);
+  if (symbols)
+    for (ExprAttr e : symbols->getDims())
+      from.push_back(print(e));
+  assign(to, from);
+  llvm::StringSet<> kept;
+  for (const std::string &target : targets)
+    kept.insert(target);
+  for (Value v : scopes.pop_back_val()) {
+    if (dead.insert(v).second)
+      gone.push_back(name(v));
+    // Views of outer storage end with the region.
+    if (Value storage = getStorage(v); storage != v)
+      if (auto found = views.find(storage); found != views.end())
+        llvm::erase(found->second, v);
+  }
+  // Names that a loop carries are not the region's; others that were handed
+  // over end here.
+  for (Value v : values) {
+    if (!isa<BufferType>(v.getType()))
+      continue;
+    SmallVector<std::string> names;
+    collectEnding(v, names);
+    for (std::string &each : names)
+      if (!kept.contains(each))
+        gone.push_back(std::move(each));
+  }
+  emitDelete(gone);
+}
+
+//===----------------------------------------------------------------------===//
+// Module
+//===----------------------------------------------------------------------===//
+
+LogicalResult PythonEmitter::emitBegin() {
+  out.line("# A host program that Coil emitted" +
+           (options.source.empty() ? std::string()
+                                   : " from " + cleanComment(options.source)) +
+           ".");
+  out.line("import torch");
+  out.blank();
+  out.line("from coil import host");
+  out.blank();
+  out.line("empty_strided = torch.empty_strided");
+  out.line("reinterpret_tensor = host.reinterpret_tensor");
+  if (!module.getOps<KernelOp>().empty())
+    out.line("kernels = host.Kernels()");
+  // Constants belong to the module; functions name them.
+  LogicalResult result = success();
+  module.walk([&](ConstantOp op) {
+    auto key = std::pair<Attribute, Type>(op.getValue(), op.getType());
+    auto [entry, isNew] = constants.try_emplace(key);
+    if (!isNew)
+      return WalkResult::advance();
+    auto type = cast<BufferType>(op.getType());
+    auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!elements) {
+      result =
+          op.emitOpError("has elements that cannot be put into the program");
+      return WalkResult::interrupt();
+    }
+    auto dtype = torchType(op, type.getElementType());
+    auto device = torchDevice(op, type.getDevice());
+    if (!dtype || !device) {
+      result = failure();
+      return WalkResult::interrupt();
+    }
+    if (constants.size() == 1)
+      out.blank();
+    SmallVector<std::string> sizes;
+    for (int64_t size : elements.getType().getShape())
+      sizes.push_back(std::to_string(size));
+    std::string name = defineGlobal("constant");
+    Type element = type.getElementType();
+    int64_t count = elements.isSplat() ? 1 : elements.getNumElements();
+    SmallVector<std::string> values;
+    bool isListed = count <= kMaxListed;
+    if (isListed && element.isInteger(1)) {
+      for (bool v : elements.getValues<bool>())
+        values.push_back(v ? "True" : "False");
+    } else if (isListed && isa<IntegerType>(element)) {
+      for (const APInt &v : elements.getValues<APInt>())
+        values.push_back(llvm::toString(v, 10, !element.isUnsignedInteger()));
+    } else if (isListed &&
+               (element.isF16() || element.isF32() || element.isF64())) {
+      for (const APFloat &v : elements.getValues<APFloat>()) {
+        isListed &= v.isFinite();
+        bool loses = false;
+        APFloat wide = v;
+        wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                     &loses);
+        if (isListed)
+          values.push_back(printFloat(wide.convertToDouble()));
+      }
+    } else {
+      isListed = false;
+    }
+    if (elements.isSplat() && values.size() > 1)
+      values.resize(1);
+    std::string data =
+        isListed ? "[" + llvm::join(values, ", ") + "]"
+                 : "\"" + llvm::encodeBase64(getElementBytes(elements)) + "\"";
+    out.line(name + " = host." + (isListed ? "constant(" : "constant_bytes(") +
+             data + ", " + tuple(sizes) + ", " + *dtype + ", " + *device + ")");
+    entry->second = name;
+    return WalkResult::advance();
+  });
+  return result;
+}
+
+LogicalResult PythonEmitter::emitKernel(KernelOp kernel) {
+  DeviceAttr device = kernel.getDeviceAttr();
+  if (!device)
+    device = DeviceAttr::get(kernel.getContext(), "cpu", 0);
+  if (!torchDevice(kernel, device))
+    return failure();
+  if (!kernel.getLoopKernel())
+    return kernel.emitOpError()
+           << "was lowered for its device, but the emitter 'python' takes "
+              "kernels as value functions";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OpPrintingFlags flags;
+  flags.useLocalScope();
+  kernel->print(os, flags);
+  out.blank();
+  out.line("# " + describeSource(kernel.getLoc()));
+  std::string name = global(kernel.getName()).str();
+  std::string begin = name + " = kernels.add(" + quote(kernel.getName()) + ", ";
+  if (StringRef(text).contains("'''") || StringRef(text).contains('\\'))
+    out.line(begin + quote(text) + ")");
+  else
+    out.raw(begin + "r'''\n" + text + "\n''')\n");
+  return success();
+}
+
+LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
+  beginFunction(fn);
+  scopes.clear();
+  views.clear();
+  dead.clear();
+  deaths.clear();
+  if (fn.isPublic() && (!entry || fn.getName() == "main"))
+    entry = fn;
+  if (!isCompiled && !module.getOps<KernelOp>().empty()) {
+    out.blank();
+    out.line("kernels.compile()");
+  }
+  isCompiled = true;
+  out.blank();
+  out.blank();
+  out.line("def " + global(fn.getName()) + "(args):");
+  out.indent();
+  SmallVector<std::string> names;
+  for (auto [i, arg] : llvm::enumerate(fn.getBody().getArguments())) {
+    names.push_back(
+        getLocals().unique(inputName(fn, static_cast<unsigned>(i))));
+    setName(arg, names.back());
+  }
+  if (names.empty()) {
+    out.line("host.unpack(args, 0)");
+  } else {
+    out.line(llvm::join(names, ", ") + (names.size() == 1 ? ", " : " ") +
+             "= host.unpack(args, " + std::to_string(names.size()) + ")");
+  }
+  for (auto [i, arg] : llvm::enumerate(fn.getBody().getArguments())) {
+    auto buffer = cast<BufferType>(arg.getType());
+    auto dtype = torchType(fn, buffer.getElementType());
+    auto device = torchDevice(fn, buffer.getDevice());
+    if (!dtype || !device)
+      return failure();
+    // Calls inside the program are verified.
+    if (fn.isPublic())
+      out.line("host.check_input(" + names[i] + ", " +
+               quote(inputName(fn, static_cast<unsigned>(i))) + ", " + *dtype +
+               ", " + std::to_string(buffer.getRank()) + ", " + *device + ")");
+  }
+  for (Operation &op : fn.getBody().front())
+    if (failed(emitOp(op)))
+      return failure();
+  out.outdent();
+  return success();
+}
+
+LogicalResult PythonEmitter::emitEnd() {
+  if (!entry)
+    return success();
+  beginFunction(entry);
+  // The weights that a .pt2 file has for arguments.
+  SmallVector<std::string> weights;
+  for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
+    if (auto weight = entry.getArgAttrOfType<StringAttr>(i, "graph.weight"))
+      weights.push_back(std::to_string(i) + ": " + quote(weight.getValue()));
+  if (!weights.empty()) {
+    out.blank();
+    out.line("# Which arguments of " + global(entry.getName()) +
+             " are weights, by their names in the exported program.");
+    out.line("WEIGHTS = {");
+    out.indent();
+    for (const std::string &weight : weights)
+      out.line(weight + ",");
+    out.outdent();
+    out.line("}");
+  }
+  out.blank();
+  out.blank();
+  out.line("def benchmark_compiled_module(times=10, repeat=10):");
+  out.indent();
+  llvm::StringSet<> bound;
+  loop::Hints hints(entry);
+  for (Operation &op : entry.getBody().front())
+    if (auto symbol = dyn_cast<InputSymbolOp>(op))
+      if (bound.insert(symbol.getSymbol()).second)
+        out.line(this->symbol(symbol.getSymbol()) + " = " +
+                 std::to_string(static_cast<int64_t>(hints(
+                     sym::symbol(entry.getContext(), symbol.getSymbol())))));
+  out.line("args = [");
+  out.indent();
+  for (Type type : entry.getArgumentTypes()) {
+    auto arguments = layoutArguments(entry, cast<BufferType>(type));
+    if (!arguments)
+      return failure();
+    out.line("host.rand_strided(" + *arguments + "),");
+  }
+  out.outdent();
+  out.line("]");
+  out.line("return host.print_performance(lambda: " + global(entry.getName()) +
+           "(list(args)), times, repeat)");
+  out.outdent();
+  out.blank();
+  out.blank();
+  out.line("if __name__ == \"__main__\":");
+  out.indent();
+  out.line("benchmark_compiled_module()");
+  out.outdent();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols and checks
+//===----------------------------------------------------------------------===//
+
+LogicalResult PythonEmitter::emit(InputSymbolOp op) {
+  StringRef property = stringifyProperty(op.getProperty());
+  std::string given =
+      (name(op.getSource()) + "." + property + "(" + Twine(op.getDim()) + ")")
+          .str();
+  out.line(symbol(op.getSymbol()) + " = " + printSolution(op, given));
+  unsigned number = cast<BlockArgument>(op.getSource()).getArgNumber();
+  emitRange(op.getSymbol(), " (" + property + " " + Twine(op.getDim()) +
+                                " of input '" +
+                                inputName(currentFunction, number) + "')");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(SymExprOp op) {
+  std::string value = print(op.getExpr());
+  out.line(symbol(op.getSymbol()) + " = " + value);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(wrapper::AssertOp op) {
+  out.line("host.check(" +
+           printCompare(op.getLhs(), op.getPredicate(), op.getRhs()) + ", " +
+           quote(op.getMessage()) + ", " + print(op.getLhs()) + ", " +
+           print(op.getRhs()) + ")");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(AssertLayoutOp op) {
+  BufferType t = type(op.getSource());
+  out.line("host.assert_size_stride(" + name(op.getSource()) + ", " +
+           tuple(t.getSizes().getDims()) + ", " +
+           tuple(t.getStrides().getDims()) + ", " + quote(op.getName()) + ")");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(CompareOp op) {
+  std::string text = printCompare(op.getLhs(), op.getPredicate(), op.getRhs());
+  emitScalar(op, text);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(ItemOp op) {
+  Type element = type(op.getSource()).getElementType();
+  if (!torchType(op, element))
+    return failure();
+  std::string item = name(op.getSource()) + ".item()";
+  if (op.getResult()) {
+    bool isBool = op.getResult().getType().isInteger(1);
+    emitScalar(op.getResult(), (isBool ? "bool(" : "float(") + item + ")");
+    return success();
+  }
+  StringRef symbol = *op.getSymbol();
+  std::string what =
+      ("the element that symbol '" + symbol + "' is read from").str();
+  std::string variable = this->symbol(symbol);
+  out.line(variable + " = int(" + item + ")");
+  if (element.isUnsignedInteger(64))
+    out.line("host.check(" + variable + " < 2**63, " +
+             quote(what + " does not fit") + ", " + variable + ", 0)");
+  if (std::optional<uint64_t> divisor = op.getDivideBy()) {
+    auto d = static_cast<int64_t>(*divisor);
+    requireMultiple(variable, d, what);
+    out.line(variable + " //= " + Twine(d));
+  }
+  emitRange(symbol, " (an element)");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(BindSymbolOp op) {
+  auto keys = op.getPath().getAsRange<KeyAttr>();
+  KeyAttr first = *keys.begin();
+  StringRef property = stringifyKeyKind(first.getKind());
+  std::string origin =
+      (property + " " + Twine(first.getValue()) + " of a result").str();
+  std::string variable = symbol(op.getSymbol());
+  out.line(variable + " = " + name(op.getSource()) + "." + property + "(" +
+           Twine(first.getValue()) + ")");
+  for (KeyAttr key : llvm::drop_begin(keys)) {
+    requireMultiple(variable, key.getValue(), origin);
+    out.line(variable + " //= " + Twine(key.getValue()));
+  }
+  emitRange(op.getSymbol(), " (" + origin + ")");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult PythonEmitter::emit(AllocOp op) {
+  auto arguments = layoutArguments(op, cast<BufferType>(op.getType()));
+  if (!arguments)
+    return failure();
+  out.line(defineBuffer(op) + " = empty_strided(" + *arguments + ")");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(ConstantOp op) {
+  setName(op, constants.at({op.getValue(), op.getType()}));
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(FreeOp op) {
+  SmallVector<std::string> names;
+  collectEnding(op.getSource(), names);
+  emitDelete(names);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(ReuseOp op) {
+  BufferType from = type(op.getSource()), to = cast<BufferType>(op.getType());
+  std::string source = name(op.getSource()), text = source;
+  if (from.getElementType() != to.getElementType()) {
+    auto dtype = torchType(op, to.getElementType());
+    if (!dtype)
+      return failure();
+    text = "reinterpret_tensor(" + source + ", " +
+           tuple(to.getSizes().getDims()) + ", " +
+           tuple(to.getStrides().getDims()) + ", 0, " + *dtype + ")";
+  } else if (from != to) {
+    text = "reinterpret_tensor(" + source + ", " +
+           tuple(to.getSizes().getDims()) + ", " +
+           tuple(to.getStrides().getDims()) + ", 0)";
+  }
+  out.line(defineBuffer(op) + " = " + text + "  # reuse");
+  SmallVector<std::string> names;
+  collectEnding(op.getSource(), names);
+  emitDelete(names);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(ReinterpretOp op) {
+  auto to = cast<BufferType>(op.getType());
+  std::string text = "reinterpret_tensor(" + name(op.getSource()) + ", " +
+                     tuple(to.getSizes().getDims()) + ", " +
+                     tuple(to.getStrides().getDims()) + ", " +
+                     print(op.getOffset()) + ")";
+  out.line(defineBuffer(op) + " = " + text);
+  views[getStorage(op)].push_back(op);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(CopyOp op) {
+  if (getStorage(op.getSource()) != getStorage(op.getTarget()))
+    out.line(name(op.getTarget()) + ".copy_(" + name(op.getSource()) + ")");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Computation
+//===----------------------------------------------------------------------===//
+
+LogicalResult PythonEmitter::emit(LaunchOp op) {
+  SmallVector<std::string> arguments;
+  for (Value v : op.getOperands())
+    arguments.push_back(name(v));
+  for (ExprAttr e : op.getSymbols().getDims())
+    arguments.push_back(print(e));
+  out.line(global(op.getCallee()) + "(" + llvm::join(arguments, ", ") + ")");
+  return success();
+}
+
+/// The function of a device for a library call, or nothing behind a
+/// diagnostic.
+static std::optional<std::string> getLibrary(Operation *op,
+                                             const DeviceInfo *device,
+                                             const std::string &function,
+                                             StringRef what) {
+  if (!device)
+    return std::nullopt;
+  if (function.empty()) {
+    op->emitOpError() << "device '" << device->kind << "' has no library for "
+                      << what;
+    return std::nullopt;
+  }
+  return quote(function);
+}
+
+/// What a library names as the place of a failure, as the last argument.
+static std::string whereArgument(Operation *op) {
+  std::string place = findPlace(op->getLoc());
+  return place.empty() ? "" : ", where=" + quote(place);
+}
+
+LogicalResult PythonEmitter::emit(ContractionOp op) {
+  const DeviceInfo *device = getDevice(op, type(op.getC()).getDevice());
+  auto function = getLibrary(
+      op, device, device ? device->contractionFunction : "", "contractions");
+  if (!function)
+    return failure();
+  std::string text = "host.contraction(" + *function +
+                     ", dims=" + tuple(op.getDims().getDims());
+  auto add = [&](StringRef key, Value v, sym::ShapeAttr strides,
+                 ExprAttr offset) {
+    text += (", " + key + "=" + name(v) + ", " + key +
+             "_strides=" + tuple(strides.getDims()))
+                .str();
+    if (offset)
+      text += (", " + key + "_offset=" + print(offset)).str();
+  };
+  add("a", op.getA(), op.getAStrides(), op.getAOffsetAttr());
+  add("b", op.getB(), op.getBStrides(), op.getBOffsetAttr());
+  if (op.getBias())
+    add("bias", op.getBias(), *op.getBiasStrides(), op.getBiasOffsetAttr());
+  add("c", op.getC(), op.getCStrides(), op.getCOffsetAttr());
+  if (op.getPost() != PostOp::None)
+    text += ", post=" + quote(stringifyPostOp(op.getPost()));
+  out.line(text + whereArgument(op) + ")");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(ConvolutionOp op) {
+  const DeviceInfo *device = getDevice(op, type(op.getY()).getDevice());
+  auto function = getLibrary(
+      op, device, device ? device->convolutionFunction : "", "convolutions");
+  if (!function)
+    return failure();
+  auto numbers = [](ArrayRef<int64_t> values) {
+    SmallVector<std::string> parts;
+    for (int64_t v : values)
+      parts.push_back(std::to_string(v));
+    return tuple(parts);
+  };
+  std::string text = "host.convolution(" + *function + ", " + name(op.getX()) +
+                     ", " + name(op.getW()) + ", " +
+                     (op.getBias() ? name(op.getBias()) : "None") + ", " +
+                     name(op.getY()) + ", stride=" + numbers(op.getStride()) +
+                     ", padding=" + numbers(op.getPadding()) +
+                     ", dilation=" + numbers(op.getDilation()) +
+                     ", groups=" + std::to_string(op.getGroups());
+  if (op.getPost() != PostOp::None)
+    text += ", post=" + quote(stringifyPostOp(op.getPost()));
+  out.line(text + whereArgument(op) + ")");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(SortOp op) {
+  const DeviceInfo *device = getDevice(op, type(op.getX()).getDevice());
+  auto function =
+      getLibrary(op, device, device ? device->sortFunction : "", "sorting");
+  if (!function)
+    return failure();
+  auto optional = [&](Value v) { return v ? name(v) : std::string("None"); };
+  out.line("host.sort(" + *function + ", " + name(op.getX()) + ", " +
+           Twine(op.getDim()) + ", " + (op.getDescending() ? "True" : "False") +
+           ", " + optional(op.getValues()) + ", " + optional(op.getIndices()) +
+           whereArgument(op) + ")");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+LogicalResult PythonEmitter::emitRegion(Region &region,
+                                        ArrayRef<std::string> targets,
+                                        ArrayRef<std::string> symbolNames) {
+  out.indent();
+  size_t before = out.getNumLines();
+  openScope();
+  if (failed(emitBody(region)))
+    return failure();
+  auto yield = cast<YieldOp>(region.front().getTerminator());
+  closeScope(targets, yield.getValues(), symbolNames, yield.getSymbols());
+  if (auto branch = dyn_cast<IfOp>(region.getParentOp());
+      branch && branch.getDefines())
+    for (auto name : branch.getDefines()->getAsRange<StringAttr>())
+      emitRange(name.getValue(), "");
+  if (auto loop = dyn_cast<WhileOp>(region.getParentOp());
+      loop && loop.getSymbols())
+    for (auto name : loop.getSymbols()->getAsRange<StringAttr>())
+      emitRange(name.getValue(), "");
+  if (out.getNumLines() == before)
+    out.line("pass");
+  out.outdent();
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(IfOp op) {
+  std::string predicate = name(op.getPredicate());
+  if (isa<BufferType>(op.getPredicate().getType()))
+    predicate += ".item()";
+  SmallVector<std::string> targets, symbolNames;
+  for (Value result : op.getResults())
+    targets.push_back(isa<BufferType>(result.getType()) ? defineBuffer(result)
+                                                        : define(result));
+  if (op.getDefines())
+    for (auto name : op.getDefines()->getAsRange<StringAttr>())
+      symbolNames.push_back(symbol(name.getValue()));
+
+  out.line("if " + predicate + ":");
+  size_t before = deaths.size();
+  if (failed(emitRegion(op.getThenRegion(), targets, symbolNames)))
+    return failure();
+  // What ended there lives where the other region begins.
+  SmallVector<Value> ended(ArrayRef(deaths).drop_front(before));
+  for (Value v : ended)
+    dead.erase(v);
+  deaths.truncate(before);
+  out.line("else:");
+  if (failed(emitRegion(op.getElseRegion(), targets, symbolNames)))
+    return failure();
+  for (Value v : ended)
+    markDead(v);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(WhileOp op) {
+  SmallVector<std::string> carried, symbolNames, inits;
+  // What the loop takes over ends under its old names.
+  SmallVector<std::string> gone;
+  for (auto [init, result] : llvm::zip(op.getInits(), op.getResults())) {
+    inits.push_back(name(init));
+    bool isBuffer = isa<BufferType>(result.getType());
+    carried.push_back(isBuffer ? defineBuffer(result) : define(result));
+  }
+  for (Region *region : {&op.getCondition(), &op.getBody()})
+    for (auto [arg, text] : llvm::zip(region->getArguments(), carried))
+      setName(arg, text);
+  if (op.getSymbols())
+    for (auto [name, from] :
+         llvm::zip(op.getSymbols()->getAsRange<StringAttr>(),
+                   op.getFrom()->getDims())) {
+      inits.push_back(print(from));
+      symbolNames.push_back(symbol(name.getValue()));
+    }
+  SmallVector<std::string> targets(carried);
+  llvm::append_range(targets, symbolNames);
+  assign(targets, inits);
+  for (Value init : op.getInits())
+    if (isa<BufferType>(init.getType()))
+      collectEnding(init, gone);
+  emitDelete(gone);
+  if (op.getSymbols())
+    for (auto name : op.getSymbols()->getAsRange<StringAttr>())
+      emitRange(name.getValue(), "");
+
+  out.line("while True:");
+  out.indent();
+  openScope();
+  if (failed(emitBody(op.getCondition())))
+    return failure();
+  auto condition = cast<ConditionOp>(op.getCondition().front().getTerminator());
+  closeScope(carried, condition.getValues(), {}, std::nullopt);
+  out.line("if not " + name(condition.getPredicate()) + ":");
+  out.indent();
+  out.line("break");
+  out.outdent();
+  out.outdent();
+  return emitRegion(op.getBody(), carried, symbolNames);
+}
+
+LogicalResult PythonEmitter::emit(InvokeOp op) {
+  SmallVector<std::string> arguments, gone, results;
+  for (Value v : op.getOperands())
+    arguments.push_back(name(v));
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.isConsumed(operand.getOperandNumber()))
+      collectEnding(operand.get(), gone);
+  std::string callee = global(op.getCallee()).str();
+  // A list, so that the callee can let go of what it consumes.
+  std::string list = "[" + llvm::join(arguments, ", ") + "]";
+  if (!gone.empty()) {
+    out.line("args = " + list);
+    emitDelete(gone);
+    list = "args";
+  }
+  for (Value v : op.getResults())
+    results.push_back(defineBuffer(v));
+  std::string call = callee + "(" + list + ")";
+  if (results.empty())
+    out.line(call);
+  else
+    out.line(llvm::join(results, ", ") +
+             (results.size() == 1 ? ", = " : " = ") + call);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(ReturnOp op) {
+  SmallVector<std::string> names;
+  for (Value v : op.getOperands())
+    names.push_back(name(v));
+  out.line("return " + tuple(names));
+  return success();
+}
+
+LogicalResult coil::emitPython(ModuleOp module, llvm::raw_ostream &os,
+                               const PythonOptions &options) {
+  // A program that cannot be emitted leaves no half of one.
+  std::string text;
+  llvm::raw_string_ostream buffer(text);
+  if (failed(PythonEmitter(module, buffer, options).emitModule()))
+    return failure();
+  os << text;
+  return success();
+}

@@ -1,0 +1,475 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What emitted host programs call: kernels, libraries, checks, tensors.
+
+`coil-compile --emit=python` writes modules that import this one. It works on
+torch tensors, through what every tensor has: an address, sizes and strides.
+"""
+
+import base64
+import ctypes
+import math
+import struct
+import threading
+import time
+
+import torch
+
+from coil._library import (
+    CompileOptions,
+    CTensor,
+    InputError,
+    RunError,
+    check as _check_status,
+    library,
+)
+
+# The order of coil_dtype.
+_NAMES = (
+    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32"
+    " float64 float8_e4m3fn float8_e5m2"
+).split()
+_RUNTIME_NAMES = "bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8E4M3FN f8E5M2".split()
+_NUMBERS = {getattr(torch, name): number for number, name in enumerate(_NAMES)}
+_TYPES = {number: dtype for dtype, number in _NUMBERS.items()}
+# Letters of `struct` for the types that constants are listed in.
+_LETTERS = dict(zip(_NAMES, "?bBhHiIqQe fd"))
+
+# ===------------------------------------------------------------------------===
+# Runs
+# ===------------------------------------------------------------------------===
+
+
+class _Run:
+    """What the runtime knows of a thread's work."""
+
+    def __init__(self):
+        self.handle = ctypes.c_void_p()
+        if library.coil_run_create(ctypes.byref(self.handle)):
+            raise RunError(library.coil_last_error().decode())
+
+    def __del__(self):
+        library.coil_run_destroy(self.handle)
+
+
+_thread = threading.local()
+
+
+def _run():
+    run = getattr(_thread, "run", None)
+    if run is None:
+        run = _thread.run = _Run()
+    return run.handle
+
+
+# ===------------------------------------------------------------------------===
+# Kernels
+# ===------------------------------------------------------------------------===
+
+
+class Kernel:
+    """A kernel of the module: called with inputs, outputs, values of symbols."""
+
+    def __init__(self, name, text):
+        self.name = name
+        self.text = text
+        self._handle = None
+
+    def __call__(self, *args):
+        count = self._buffers
+        buffers = self._pointers(*[tensor.data_ptr() for tensor in args[:count]])
+        error = ctypes.c_void_p()
+        status = library.coil_kernel_launch(
+            self._handle, _run(), buffers, self._numbers(*args[count:]), ctypes.byref(error)
+        )
+        if status:
+            _check_status(status, error)
+
+    def _bind(self, kernels):
+        self._owner = kernels
+        self._handle = library.coil_kernels_lookup(kernels._handle, self.name.encode())
+        self._buffers = library.coil_kernel_num_buffers(self._handle)
+        self._pointers = ctypes.c_void_p * self._buffers
+        self._numbers = ctypes.c_int64 * library.coil_kernel_num_symbols(self._handle)
+
+
+class Kernels:
+    """The kernels of a module, compiled together."""
+
+    def __init__(self, options="", object_cache=None, threads=0, opt_level=2):
+        self._settings = CompileOptions()
+        library.coil_compile_options_init(ctypes.byref(self._settings))
+        self._settings.pipeline_options = options.encode()
+        self._settings.object_cache = object_cache.encode() if object_cache else None
+        self._settings.threads = threads
+        self._settings.opt_level = opt_level
+        self._kernels = []
+        self._handle = ctypes.c_void_p()
+
+    def add(self, name, text):
+        """Adds a kernel, as text of the IR; returns what launches it."""
+        self._kernels.append(Kernel(name, text))
+        return self._kernels[-1]
+
+    def compile(self):
+        """Compiles all kernels that were added, in one call."""
+        text = "\n".join(kernel.text for kernel in self._kernels).encode()
+        error = ctypes.c_void_p()
+        status = library.coil_kernels_compile(
+            text,
+            len(text),
+            ctypes.byref(self._settings),
+            ctypes.byref(self._handle),
+            ctypes.byref(error),
+        )
+        _check_status(status, error)
+        for kernel in self._kernels:
+            kernel._bind(self)
+
+    def __del__(self):
+        library.coil_kernels_destroy(self._handle)
+
+
+# ===------------------------------------------------------------------------===
+# Arguments and checks
+# ===------------------------------------------------------------------------===
+
+
+def unpack(args, count):
+    """The arguments of a call, which the caller's list no longer holds: a
+    function can then free what it consumes."""
+    if len(args) != count:
+        raise InputError(
+            f"expected {count} {'input' if count == 1 else 'inputs'} but got {len(args)}"
+        )
+    values = tuple(args)
+    args.clear()
+    return values
+
+
+def check(condition, message, lhs, rhs):
+    """Fails with a message and two numbers unless a condition holds."""
+    if not condition:
+        raise RunError(f"{message} (got {lhs} and {rhs})")
+
+
+def assert_range(value, lower, upper, what):
+    """Fails unless a number is in its range; None is no bound."""
+    if lower is not None and value < lower:
+        raise RunError(f"{what} is below its lower bound (got {value} and {lower})")
+    if upper is not None and value > upper:
+        raise RunError(f"{what} is above its upper bound (got {value} and {upper})")
+
+
+def check_input(tensor, name, dtype, rank, device):
+    """Fails unless a caller's tensor is of the kind that a program takes."""
+    if tensor.dim() != rank:
+        raise InputError(f"input '{name}' has rank {tensor.dim()}, expected {rank}")
+    if tensor.dtype != dtype:
+        given = _NUMBERS.get(tensor.dtype)
+        given = "unknown" if given is None else _RUNTIME_NAMES[given]
+        expected = _RUNTIME_NAMES[_NUMBERS[dtype]]
+        raise InputError(f"input '{name}' has element type {given}, expected {expected}")
+    if str(tensor.device) != device:
+        raise InputError(f"input '{name}' is on device '{tensor.device}', expected '{device}'")
+
+
+def assert_size_stride(tensor, sizes, strides, name):
+    """Fails unless a tensor has a layout. Strides of dimensions with at most
+    one element do not matter."""
+    for dim, (given, expected) in enumerate(zip(tensor.size(), sizes)):
+        if given != expected:
+            raise RunError(
+                f"input '{name}' has size {given} in dimension {dim}, expected {expected}"
+            )
+    if 0 in sizes:
+        return
+    for dim, (given, expected) in enumerate(zip(tensor.stride(), strides)):
+        if sizes[dim] > 1 and given != expected:
+            raise RunError(
+                f"input '{name}' has stride {given} in dimension {dim}, expected {expected}"
+            )
+
+
+# ===------------------------------------------------------------------------===
+# Tensors
+# ===------------------------------------------------------------------------===
+
+
+def reinterpret_tensor(tensor, sizes, strides, offset, dtype=None):
+    """A view of a tensor's memory, `offset` elements after its first, under
+    another layout and perhaps another element type."""
+    if dtype is None or dtype == tensor.dtype:
+        return tensor.as_strided(sizes, strides, tensor.storage_offset() + offset)
+    view = torch.empty(0, dtype=dtype, device=tensor.device)
+    first = tensor.storage_offset() * tensor.element_size() + offset * view.element_size()
+    return view.set_(
+        tensor.untyped_storage(), first // view.element_size(), tuple(sizes), tuple(strides)
+    )
+
+
+def _contiguous(sizes):
+    strides, step = [], 1
+    for size in reversed(sizes):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(strides[::-1])
+
+
+def _from_bytes(data, sizes, dtype, device):
+    tensor = torch.empty_strided(sizes, _contiguous(sizes), dtype=dtype, device=device)
+    ctypes.memmove(tensor.data_ptr(), data, len(data))
+    return tensor
+
+
+def constant(values, sizes, dtype, device):
+    """A tensor of the given elements; one element stands for all."""
+    count = math.prod(sizes)
+    letter = _LETTERS[_NAMES[_NUMBERS[dtype]]]
+    if len(values) == 1:
+        return _from_bytes(struct.pack("<" + letter, values[0]) * count, sizes, dtype, device)
+    return _from_bytes(struct.pack(f"<{count}{letter}", *values), sizes, dtype, device)
+
+
+def constant_bytes(text, sizes, dtype, device):
+    """A tensor of the elements whose bytes are given in base64."""
+    return _from_bytes(base64.b64decode(text), sizes, dtype, device)
+
+
+def divide(a, b):
+    """Division of floats as machines do it."""
+    if b != 0:
+        return a / b
+    if a == 0 or math.isnan(a) or math.isnan(b):
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+# ===------------------------------------------------------------------------===
+# Libraries
+# ===------------------------------------------------------------------------===
+
+_POST = {"none": 0, "relu": 1, "gelu_erf": 2, "gelu_tanh": 3}
+_i32, _i64 = ctypes.c_int32, ctypes.c_int64
+
+
+class _Contraction(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        *[(name, _i32) for name in ("a_dtype", "b_dtype", "bias_dtype", "c_dtype")],
+        *[(name, _i32) for name in ("batch_rank", "bias_axis", "post_op")],
+        *[(name, _i64) for name in "mnk"],
+        *[(name, _i64 * 2) for name in ("a_strides", "b_strides", "c_strides")],
+        ("bias_stride", _i64),
+        ("batch_sizes", _i64 * 4),
+        *[(f"{name}_batch_strides", _i64 * 4) for name in "abc"],
+        ("where", ctypes.c_char_p),
+    ]
+
+
+class _Convolution(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        *[(name, _i32) for name in ("x_dtype", "w_dtype", "bias_dtype", "y_dtype")],
+        *[(name, _i32) for name in ("spatial_rank", "transposed", "post_op")],
+        *[(name, _i64) for name in ("batch", "in_channels", "out_channels", "groups")],
+        ("bias_stride", _i64),
+        *[(name, _i64 * 3) for name in ("in_sizes", "kernel_sizes", "out_sizes")],
+        *[(name, _i64 * 3) for name in ("strides", "padding_lo", "padding_hi", "dilations")],
+        *[(f"{name}_strides", _i64 * 5) for name in "xwy"],
+        ("where", ctypes.c_char_p),
+    ]
+
+
+class _Sort(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        *[(name, _i32) for name in ("dtype", "descending", "reserved")],
+        *[(name, _i64) for name in ("outer", "size", "inner", "count")],
+        ("where", ctypes.c_char_p),
+    ]
+
+
+def _call(function, description, *addresses):
+    """Calls a function of the runtime with a run, a description and tensors."""
+    description.struct_size = ctypes.sizeof(description)
+    entry = getattr(library, function)
+    entry.restype = _i32
+    pointers = [ctypes.c_void_p(address) for address in addresses]
+    if entry(_run(), ctypes.byref(description), *pointers):
+        raise RunError(library.coil_last_error().decode())
+
+
+def _address(tensor, offset=0):
+    if tensor is None:
+        return None
+    return tensor.data_ptr() + offset * tensor.element_size()
+
+
+def _dtype(tensor):
+    return 0 if tensor is None else _NUMBERS[tensor.dtype]
+
+
+def contraction(
+    function,
+    *,
+    dims,
+    a,
+    a_strides,
+    b,
+    b_strides,
+    c,
+    c_strides,
+    bias=None,
+    bias_strides=None,
+    a_offset=0,
+    b_offset=0,
+    c_offset=0,
+    bias_offset=0,
+    post="none",
+    where="",
+):
+    """`c = post(a @ b + bias)`, batched: sizes and strides along the batches, m,
+    n and k, whatever the shapes of the tensors are."""
+    batch = len(dims) - 3
+    m, n, k = batch, batch + 1, batch + 2
+    along_m = bias is not None and bias_strides[m] != 0
+    d = _Contraction(
+        a_dtype=_dtype(a),
+        b_dtype=_dtype(b),
+        bias_dtype=_dtype(bias),
+        c_dtype=_dtype(c),
+        batch_rank=batch,
+        bias_axis=1 if along_m else 0,
+        post_op=_POST[post],
+        m=dims[m],
+        n=dims[n],
+        k=dims[k],
+        a_strides=(a_strides[m], a_strides[k]),
+        b_strides=(b_strides[k], b_strides[n]),
+        c_strides=(c_strides[m], c_strides[n]),
+        bias_stride=0 if bias is None else bias_strides[m if along_m else n],
+        batch_sizes=dims[:batch],
+        a_batch_strides=a_strides[:batch],
+        b_batch_strides=b_strides[:batch],
+        c_batch_strides=c_strides[:batch],
+        where=where.encode() or None,
+    )
+    _call(
+        function,
+        d,
+        _address(a, a_offset),
+        _address(b, b_offset),
+        _address(bias, bias_offset),
+        _address(c, c_offset),
+    )
+
+
+def convolution(function, x, w, bias, y, *, stride, padding, dilation, groups, post="none", where=""):
+    """`y = post(convolution of x with w, + bias)`."""
+    d = _Convolution(
+        x_dtype=_dtype(x),
+        w_dtype=_dtype(w),
+        bias_dtype=_dtype(bias),
+        y_dtype=_dtype(y),
+        spatial_rank=x.dim() - 2,
+        transposed=0,
+        post_op=_POST[post],
+        batch=x.size(0),
+        in_channels=x.size(1),
+        out_channels=y.size(1),
+        groups=groups,
+        bias_stride=0 if bias is None else bias.stride(0),
+        in_sizes=tuple(x.size())[2:],
+        kernel_sizes=tuple(w.size())[2:],
+        out_sizes=tuple(y.size())[2:],
+        strides=stride,
+        padding_lo=padding,
+        padding_hi=padding,
+        dilations=dilation,
+        x_strides=tuple(x.stride()),
+        w_strides=tuple(w.stride()),
+        y_strides=tuple(y.stride()),
+        where=where.encode() or None,
+    )
+    _call(function, d, _address(x), _address(w), _address(bias), _address(y))
+
+
+def sort(function, x, dim, descending, values, indices, *, where=""):
+    """The elements of `x` along `dim` in order, as far as `values` and `indices`
+    have room for them; either may be None."""
+    sizes = tuple(x.size())
+    result = indices if values is None else values
+    d = _Sort(
+        dtype=_dtype(x),
+        descending=descending,
+        outer=math.prod(sizes[:dim]),
+        size=sizes[dim],
+        inner=math.prod(sizes[dim + 1 :]),
+        count=result.size(dim),
+        where=where.encode() or None,
+    )
+    _call(function, d, _address(x), _address(values), _address(indices))
+
+
+# ===------------------------------------------------------------------------===
+# Weights and benchmarks
+# ===------------------------------------------------------------------------===
+
+
+def load_weights(path, names):
+    """Tensors of the weights of an exported program. `names` maps positions of
+    arguments to names of weights, as WEIGHTS of an emitted module does; so does
+    the result map positions to tensors."""
+    handle, error = ctypes.c_void_p(), ctypes.c_void_p()
+    status = library.coil_weights_open(
+        str(path).encode(), ctypes.byref(handle), ctypes.byref(error)
+    )
+    _check_status(status, error)
+    try:
+        tensors = {}
+        for position, name in names.items():
+            view = CTensor()
+            status = library.coil_weights_get(
+                handle, name.encode(), ctypes.byref(view), ctypes.byref(error)
+            )
+            _check_status(status, error)
+            sizes, strides = view.sizes[: view.rank], view.strides[: view.rank]
+            dtype = _TYPES[view.dtype]
+            tensor = torch.empty_strided(tuple(sizes), tuple(strides), dtype=dtype, device="cpu")
+            if 0 not in sizes:
+                last = sum((size - 1) * stride for size, stride in zip(sizes, strides))
+                bytes_ = (last + 1) * tensor.element_size()
+                ctypes.memmove(tensor.data_ptr(), view.data, bytes_)
+            tensors[position] = tensor
+        return tensors
+    finally:
+        library.coil_weights_close(handle)
+
+
+def rand_strided(sizes, strides, dtype, device):
+    """A tensor for benchmarks: normally distributed floats, zeros of integers,
+    which are valid indices, and of floats of 8 bits."""
+    span = 0 if 0 in sizes else 1 + sum((size - 1) * step for size, step in zip(sizes, strides))
+    tensor = torch.empty_strided((span,), (1,), dtype=dtype, device=device)
+    if _NAMES[_NUMBERS[dtype]] in ("float16", "bfloat16", "float32", "float64"):
+        tensor.normal_()
+    else:
+        tensor.zero_()
+    return tensor.as_strided(sizes, strides, 0)
+
+
+def print_performance(function, times=10, repeat=10):
+    """Calls a function `times` times, `repeat` times over; prints the median
+    of the time of one call and returns it in seconds."""
+    function()
+    seconds = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        for _ in range(times):
+            function()
+        seconds.append((time.perf_counter() - start) / times)
+    seconds.sort()
+    median = seconds[len(seconds) // 2]
+    print(f"{median * 1e6:.3f} us for a call, median of {repeat} x {times}")
+    return median
