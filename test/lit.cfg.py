@@ -53,8 +53,7 @@ config.substitutions.append(
         + " --bin="
         + bin_dir
         + " --out=%t"
-        + (" --cuda-sim=" + cuda_sim if os.path.exists(cuda_sim) else "")
-        + (" --torch-python=" + torch_python if "torch" in config.available_features else ""),
+        + (" --cuda-sim=" + cuda_sim if os.path.exists(cuda_sim) else ""),
     )
 )
 # Libraries that compute on that device.

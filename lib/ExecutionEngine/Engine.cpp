@@ -282,6 +282,34 @@ static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
   return units;
 }
 
+Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
+  MLIRContext *context = module.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  Expected<HostTarget> target =
+      HostTarget::detect(options.cpu, options.features);
+  if (!target)
+    return target.takeError();
+  llvm::SmallVector<Operation *> kernels;
+  for (Operation &op : *module.getBody())
+    if (isApart(&op) && !isDeviceKernel(&op))
+      kernels.push_back(&op);
+  std::vector<Unit> units;
+  addUnits(units, kernels, std::max(1u, options.threads), /*isHost=*/false);
+  ObjectCache cache(options.objectCache);
+  mlir::parallelFor(context, 0, units.size(), [&](size_t i) {
+    compile(units[i], "kernels" + std::to_string(i), *target, cache, options);
+  });
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  for (Unit &unit : units) {
+    if (!unit.error.empty())
+      return makeError(unit.error);
+    objects.push_back(std::move(unit.object));
+  }
+  return std::move(objects);
+}
+
 //===----------------------------------------------------------------------===//
 // Linking
 //===----------------------------------------------------------------------===//

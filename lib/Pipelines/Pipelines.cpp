@@ -241,7 +241,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addPass(wrapper::createWrapperAnnotateCostsPass());
 }
 
-void coil::buildNativePipeline(OpPassManager &pm,
+void coil::buildKernelPipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
   // Kernels are independent of each other: this part runs in parallel.
   OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
@@ -268,6 +268,11 @@ void coil::buildNativePipeline(OpPassManager &pm,
     lower.vectorBits = options.vectorBits;
     kernels.addPass(createLowerCPUKernelPass(lower));
   }
+}
+
+void coil::buildNativePipeline(OpPassManager &pm,
+                               const CompilePipelineOptions &options) {
+  buildKernelPipeline(pm, options);
   // The host program needs the sizes of the kernels' outer spaces.
   ConvertWrapperToLLVMPassOptions host;
   host.maxSteps = options.hostSteps;
@@ -300,6 +305,10 @@ void coil::registerPipelines() {
   PassPipelineRegistration<CompilePipelineOptions>(
       "coil-wrapper-pipeline", "From loop kernels to a planned host program",
       buildWrapperPipeline);
+  PassPipelineRegistration<CompilePipelineOptions>(
+      "coil-kernel-pipeline",
+      "From kernels as value functions to the LLVM dialect",
+      buildKernelPipeline);
   PassPipelineRegistration<CompilePipelineOptions>(
       "coil-native-pipeline", "From the host program to the LLVM dialect",
       buildNativePipeline);

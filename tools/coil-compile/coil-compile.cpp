@@ -12,6 +12,7 @@
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Driver/Driver.h"
+#include "coil/ExecutionEngine/Engine.h"
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
 #include "coil/Target/HostText.h"
@@ -21,10 +22,15 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
@@ -51,7 +57,8 @@ static cl::opt<std::string> to("to", cl::init("native"),
 static cl::opt<std::string>
     emit("emit", cl::init("mlir"), cl::value_desc("language"),
          cl::desc("What to write: mlir (default), the module behind the last "
-                  "stage; or python, a program for torch tensors"),
+                  "stage; python, a program for torch tensors; or cpp, sources "
+                  "beside -o and their kernels as an archive"),
          cl::cat(category));
 static cl::opt<std::string>
     dumpStages("dump-stages", cl::value_desc("directory"),
@@ -123,6 +130,7 @@ Examples:
   coil-compile stages/2-loop.mlir --to=native
   coil-compile model.pt2 --to=loop --explain -o /dev/null
   coil-compile model.pt2 --emit=python -o model.py
+  coil-compile model.pt2 --emit=cpp -o model.cpp
 
 Exit status: 0 success, 2 bad command line, 3 the program cannot be loaded or
 compiled. coil-run compiles and runs.
@@ -170,6 +178,73 @@ static void printKernels(ModuleOp module, llvm::raw_ostream &os) {
   os << count << " kernels, " << library << " of them by a library\n";
 }
 
+/// Writes text or bytes to a file; returns an exit status.
+static int writeFile(StringRef path, StringRef bytes) {
+  std::string message;
+  auto file = openOutputFile(path, &message);
+  if (!file)
+    return report(2, message);
+  file->os() << bytes;
+  file->keep();
+  return 0;
+}
+
+/// Writes a planned host program as C++: the header and the sources beside
+/// `output`, and the kernels as an archive of objects.
+static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
+  CppOptions cpp;
+  cpp.source = input;
+  std::string stem = llvm::sys::path::stem(output).str();
+  cpp.name.clear();
+  for (char c : stem)
+    cpp.name += llvm::isAlnum(c) ? c : '_';
+  if (cpp.name.empty() || llvm::isDigit(cpp.name.front()))
+    cpp.name.insert(0, "program_");
+  // Objects of several programs can be linked.
+  prefixKernels(module, cpp.name + "_");
+  CompilePipelineOptions pipeline;
+  if (failed(pipeline.parseFromString(pipelineOptions)))
+    return report(3, "bad pipeline options");
+  PassManager pm(module.getContext());
+  buildKernelPipeline(pm, pipeline);
+  std::vector<EmittedFile> files;
+  if (failed(pm.run(module)) || failed(emitCpp(module, files, cpp)))
+    return report(3, "the program cannot be written as cpp");
+  EngineOptions engine;
+  engine.threads = llvm::hardware_concurrency().compute_thread_count();
+  auto objects = compileKernelObjects(module, engine);
+  if (!objects)
+    return report(3, toString(objects.takeError()));
+  SmallString<128> folder(output);
+  llvm::sys::path::remove_filename(folder);
+  auto beside = [&](const Twine &name) {
+    SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    return path;
+  };
+  for (const EmittedFile &file : files)
+    // The first source has the name that was asked for.
+    if (int status =
+            writeFile(file.name == cpp.name + ".cpp" ? SmallString<128>(output)
+                                                     : beside(file.name),
+                      file.text))
+      return status;
+  if (objects->empty())
+    return 0;
+  std::vector<std::string> names;
+  std::vector<llvm::NewArchiveMember> members;
+  for (size_t i = 0; i < objects->size(); ++i)
+    names.push_back(cpp.name + "_kernels" + std::to_string(i) + ".o");
+  for (auto [object, name] : llvm::zip(*objects, names))
+    members.emplace_back(llvm::MemoryBufferRef(object->getBuffer(), name));
+  if (llvm::Error error = llvm::writeArchive(
+          beside(cpp.name + "_kernels.a"), members,
+          llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
+          /*Deterministic=*/true, /*Thin=*/false))
+    return report(2, toString(std::move(error)));
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -177,9 +252,11 @@ int main(int argc, char **argv) {
     return 2;
 
   CompileOptions options;
-  if (emit != "mlir" && emit != "python")
-    return report(2,
-                  "unknown language '" + emit + "', expected mlir or python");
+  if (emit != "mlir" && emit != "python" && emit != "cpp")
+    return report(2, "unknown language '" + emit +
+                         "', expected mlir, python or cpp");
+  if (emit == "cpp" && !StringRef(output).ends_with(".cpp"))
+    return report(2, "--emit=cpp writes several files, expected -o <name>.cpp");
   if (emit != "mlir") {
     // Emitters take the planned host program.
     if (to.getNumOccurrences() != 0 || emitBytecode)
@@ -250,6 +327,8 @@ int main(int argc, char **argv) {
     }
     llvm::errs() << llvm::format("%-8s %8.2f ms\n", "all", sum * 1e3);
   }
+  if (emit == "cpp")
+    return writeCpp(module, options.pipelineOptions);
   std::string text;
   if (emit == "python") {
     PythonOptions python;

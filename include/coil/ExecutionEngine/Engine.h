@@ -19,6 +19,10 @@
 #include <optional>
 #include <vector>
 
+namespace llvm {
+class MemoryBuffer;
+} // namespace llvm
+
 namespace mlir {
 class ModuleOp;
 } // namespace mlir
@@ -228,6 +232,12 @@ private:
   explicit Engine(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };
+
+/// Compiles the kernels of a module, lowered for the host, to objects that a
+/// linker takes: position-independent code that refers to the runtime, libm and
+/// libmvec. Diagnostics go to the module's context.
+llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+compileKernelObjects(mlir::ModuleOp module, const EngineOptions &options = {});
 
 } // namespace coil
 

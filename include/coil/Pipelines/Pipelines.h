@@ -100,6 +100,9 @@ void buildWrapperPipeline(mlir::OpPassManager &pm,
                           const CompilePipelineOptions &options);
 void buildNativePipeline(mlir::OpPassManager &pm,
                          const CompilePipelineOptions &options);
+/// The part of the native pipeline that lowers kernels; the host program stays.
+void buildKernelPipeline(mlir::OpPassManager &pm,
+                         const CompilePipelineOptions &options);
 /// @}
 
 /// Appends the passes that lead to `stage` from the one before it.
@@ -111,7 +114,7 @@ void buildStagePipeline(mlir::OpPassManager &pm, Stage stage,
 /// when there is no device to ask.
 llvm::Expected<std::string> resolveTarget(llvm::StringRef target);
 
-/// Registers `coil-{graph,loop,wrapper,native}-pipeline` and
+/// Registers `coil-{graph,loop,wrapper,native,kernel}-pipeline` and
 /// `coil-cpu-pipeline`, which is all of them.
 void registerPipelines();
 

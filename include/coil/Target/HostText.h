@@ -16,6 +16,7 @@
 #include "mlir/Support/LLVM.h"
 
 #include <string>
+#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -35,7 +36,34 @@ struct PythonOptions {
 mlir::LogicalResult emitPython(mlir::ModuleOp module, llvm::raw_ostream &os,
                                const PythonOptions &options = {});
 
-/// Registers the translation `wrapper-to-python`.
+/// What surrounds emitted C++.
+struct CppOptions {
+  /// The file that the program came from, for comments; may be empty.
+  std::string source;
+  /// An identifier that all names of the program begin with, and the name of
+  /// its files.
+  std::string name = "program";
+  /// Lines that no file passes.
+  size_t maxLines = 2000;
+};
+
+/// A file of an emitted program.
+struct EmittedFile {
+  std::string name;
+  std::string text;
+};
+
+/// Writes the host programs of `module`, whose kernels were lowered for their
+/// devices, as C++: a header, and sources that compile apart.
+mlir::LogicalResult emitCpp(mlir::ModuleOp module,
+                            std::vector<EmittedFile> &files,
+                            const CppOptions &options = {});
+
+/// Puts `prefix` in front of the names of all kernels, so that objects of
+/// several programs can be linked.
+void prefixKernels(mlir::ModuleOp module, llvm::StringRef prefix);
+
+/// Registers the translations `wrapper-to-python` and `wrapper-to-cpp`.
 void registerHostTextTranslations();
 
 } // namespace coil

@@ -135,6 +135,10 @@ std::string HostEmitter::symbol(StringRef name) {
   return text;
 }
 
+std::string HostEmitter::bindSymbol(StringRef name, StringRef prefix) {
+  return symbols[name] = prefix.str() + locals->unique(name);
+}
+
 std::string HostEmitter::defineGlobal(StringRef prefix) {
   std::string name = moduleNames.numbered(prefix);
   globalNames.insert(name);
@@ -147,9 +151,15 @@ StringRef HostEmitter::global(StringRef name) { return globals.at(name); }
 // Expressions
 //===----------------------------------------------------------------------===//
 
-std::string HostEmitter::print(ExprAttr expr) {
+std::string HostEmitter::print(ExprAttr expr) { return print(expr, "", ""); }
+
+std::string HostEmitter::print(ExprAttr expr, StringRef before,
+                               StringRef behind) {
   return printExpr(
-      expr, syntax, [&](ExprAttr leaf) { return symbol(leaf.getName()); },
+      expr, syntax,
+      [&](ExprAttr leaf) {
+        return (before + symbol(leaf.getName()) + behind).str();
+      },
       *facts);
 }
 

@@ -91,6 +91,11 @@ protected:
   void setName(mlir::Value v, std::string text);
   /// The name of a symbol of the program.
   std::string symbol(llvm::StringRef name);
+  /// Gives a symbol that is bound here a new name, behind `prefix`.
+  std::string bindSymbol(llvm::StringRef name, llvm::StringRef prefix = "");
+  void setSymbol(llvm::StringRef name, std::string text) {
+    symbols[name] = std::move(text);
+  }
   /// The name of a kernel or function of the module.
   llvm::StringRef global(llvm::StringRef name);
   /// A new name of the module: `prefix` and a number.
@@ -99,6 +104,13 @@ protected:
   //===--- Expressions ----------------------------------------------------===//
 
   std::string print(sym::ExprAttr expr);
+  /// The same with text around each symbol.
+  std::string print(sym::ExprAttr expr, llvm::StringRef before,
+                    llvm::StringRef behind);
+  /// Whether an expression cannot exceed 64 bits.
+  bool isBounded(sym::ExprAttr expr) const {
+    return facts->bounds(expr).hi != INT64_MAX;
+  }
   /// "a, b", each part as `print` writes it.
   std::string printList(llvm::ArrayRef<sym::ExprAttr> exprs);
   /// A relation between two expressions.

@@ -12,6 +12,7 @@
 #include "coil/Target/HostText.h"
 
 #include "coil/InitAllDialects.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -25,4 +26,20 @@ void coil::registerHostTextTranslations() {
         return emitPython(module, os);
       },
       [](DialectRegistry &registry) { registerAllDialects(registry); });
+  TranslateFromMLIRRegistration cpp(
+      "wrapper-to-cpp",
+      "write host programs with lowered kernels as C++, files behind one "
+      "another as split-file takes them",
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        std::vector<EmittedFile> files;
+        if (failed(emitCpp(module, files)))
+          return failure();
+        for (const EmittedFile &file : files)
+          os << "//--- " << file.name << '\n' << file.text;
+        return success();
+      },
+      [](DialectRegistry &registry) {
+        registerAllDialects(registry);
+        registry.insert<LLVM::LLVMDialect>();
+      });
 }

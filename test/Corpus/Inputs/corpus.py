@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs one program of the corpus through the interpreter and every emitter.
 
-    corpus.py --bin=<folder> --out=<folder> [--cuda-sim=<driver>]
-              [--torch-python=<file>] program.mlir
+    corpus.py --bin=<folder> --out=<folder> [--cuda-sim=<driver>] program.mlir
 
 Comments in the program say what is run and what comes out:
 
@@ -12,7 +11,8 @@ Comments in the program say what is run and what comes out:
     // CASE: <input> -> error: <text of the message>
     // GPU: no       not on the simulated GPU, which has none of the libraries
 
-The emitted Python module is compared with the interpreter by run_python.py.
+The emitted Python module is compared with the interpreter by run_python.py. What
+all programs share the start of is run by run_all.py: torch, and the compiler of C++.
 
 Inputs and outputs are written as for coil-run. Each case runs
 
@@ -21,7 +21,7 @@ Inputs and outputs are written as for coil-run. Each case runs
   interpreter, too; from objects that an earlier run stored; and cut into parts
   of one step;
 * as an emitted Python module, in both modes of planning, on a stand-in for torch
-  (Inputs/standin), and on torch where --torch-python names a Python that has it;
+  (Inputs/standin);
 * on the simulated GPU, all buffers there, where --cuda-sim names the driver.
 """
 import argparse
@@ -31,11 +31,12 @@ import re
 import subprocess
 import sys
 
+from cases import read_cases
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--bin", required=True)
 parser.add_argument("--out", required=True)
 parser.add_argument("--cuda-sim")
-parser.add_argument("--torch-python")
 parser.add_argument("program")
 args = parser.parse_args()
 os.makedirs(args.out, exist_ok=True)
@@ -76,13 +77,7 @@ def path(name):
 
 
 source = open(args.program).read()
-cases = []
-for inputs, outputs in re.findall(r"^// CASE:(.*?)->(.*)$", source, re.M):
-    split = lambda text: [t.strip() for t in text.split(";") if t.strip()]
-    outputs = outputs.strip()
-    error = outputs[len("error:"):].strip() if outputs.startswith("error:") else None
-    cases.append({"inputs": split(inputs), "error": error,
-                  "outputs": [] if error is not None else split(outputs)})
+cases = read_cases(source)
 if not cases:
     sys.exit(f"{args.program}: no cases")
 
@@ -122,19 +117,22 @@ for number, case in enumerate(cases):
 
 inputs = os.path.dirname(os.path.abspath(__file__))
 package = os.path.join(os.path.dirname(args.bin), "python")
-pythons = [(sys.executable, [package, os.path.join(inputs, "standin")])]
-if args.torch_python:
-    pythons.append((args.torch_python, [package]))
 modules = []
 for mode in ("none", "reuse"):
     modules.append(path(mode + ".py"))
     need("coil-translate", "--wrapper-to-python", path(mode + ".mlir"), "-o", modules[-1])
-for python, folders in pythons:
-    runs += 1
-    done = subprocess.run(
-        [python, os.path.join(inputs, "run_python.py"), *modules],
-        input=json.dumps(cases), capture_output=True, text=True,
-        env=dict(os.environ, PYTHONPATH=os.pathsep.join(folders), PYTHONDONTWRITEBYTECODE="1"))
-    if done.returncode != 0:
-        sys.exit(f"{python} {' '.join(modules)}: status {done.returncode}\n{done.stderr}")
+    # Text follows the order of the ops, and names the source of each (F17, F58).
+    steps = [number for number, line in enumerate(open(path(mode + ".mlir")), 1)
+             if re.search(r"^ *wrapper\.(launch|contraction|convolution|attention|sort) ", line)]
+    named = [int(n) for n in re.findall(r"^ +# .*:(\d+)$", open(modules[-1]).read(), re.M)]
+    if named != steps:
+        sys.exit(f"{modules[-1]}: the steps are those of lines {named}, expected {steps}")
+runs += 1
+done = subprocess.run(
+    [sys.executable, os.path.join(inputs, "run_python.py"), *modules],
+    input=json.dumps(cases), capture_output=True, text=True,
+    env=dict(os.environ, PYTHONPATH=os.pathsep.join([package, os.path.join(inputs, "standin")]),
+             PYTHONDONTWRITEBYTECODE="1"))
+if done.returncode != 0:
+    sys.exit(f"{' '.join(modules)}: status {done.returncode}\n{done.stderr}")
 print(f"{len(cases)} cases, {runs} runs")

@@ -3,6 +3,7 @@
 """Runs the cases of a program of the corpus in its emitted Python modules.
 
     run_python.py module.py... < cases.json
+    run_python.py --all todo.json       all programs, each with its cases
 
 A case has `inputs` as text, and `expected`, .npy files of the interpreter, or
 `error`. Integers must be equal and floats close, as in coil-run.
@@ -158,7 +159,16 @@ def run(module, case):
 
 
 if __name__ == "__main__":
-    cases = json.load(sys.stdin)
-    for program in map(load, sys.argv[1:]):
+    if sys.argv[1] == "--all":
+        todo = [(each["file"], each["cases"]) for each in json.load(open(sys.argv[2]))]
+    else:
+        given = json.load(sys.stdin)
+        todo = [(program, given) for program in sys.argv[1:]]
+    for program, cases in todo:
+        module = load(program)
         for each in cases:
-            run(program, each)
+            try:
+                run(module, each)
+            except SystemExit as error:
+                sys.exit(f"{program}: {error}")
+    print(f"{len(todo)} programs, {sum(len(cases) for _, cases in todo)} cases")

@@ -16,6 +16,7 @@
 #include "coil/ExecutionEngine/Engine.h"
 #include "coil/InitAllDialects.h"
 #include "coil/Runtime/HostABI.h"
+#include "coil/Target/HostText.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -71,6 +72,7 @@ static void registerToyDevice(DialectRegistry &registry) {
     toy.allocFunction = "toy_alloc";
     toy.freeFunction = "toy_free";
     toy.launchFunction = "toy_launch";
+    toy.torchDevice = "privateuseone";
     dialect->registerDevice(std::move(toy));
     // It can do nothing, and the host does not see its memory.
     wrapper::DeviceInfo bare;
@@ -123,18 +125,26 @@ protected:
                                          &context);
   }
 
-  LogicalResult lower() {
-    PassManager pm(&context);
+  static void plan(PassManager &pm) {
     OutlineKernelsPassOptions outline;
     outline.device = "toy";
     pm.addPass(createOutlineKernelsPass(outline));
     pm.addPass(wrapper::createWrapperPlanMemoryPass());
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  }
+
+  static void lowerKernels(PassManager &pm) {
     OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
     kernels.addPass(std::make_unique<PassForCPU>(true));
     kernels.addPass(createConvertLoopToCPUPass());
     kernels.addPass(createLowerCPUKernelPass());
     kernels.addPass(std::make_unique<PassForCPU>(false));
+  }
+
+  LogicalResult lower() {
+    PassManager pm(&context);
+    plan(pm);
+    lowerKernels(pm);
     pm.addPass(createConvertWrapperToLLVMPass());
     return pm.run(*module);
   }
@@ -165,6 +175,35 @@ TEST_F(ToyDeviceTest, RunsAProgram) {
   ASSERT_FALSE(bool(result));
   EXPECT_EQ(toString(result.takeError()),
             "input 0 ('x'): expected a tensor on a device of type 7 but got 0");
+}
+
+TEST_F(ToyDeviceTest, TextEmittersUseItsWords) {
+  ASSERT_TRUE(module);
+  PassManager pm(&context);
+  plan(pm);
+  ASSERT_TRUE(succeeded(pm.run(*module)));
+  std::string python;
+  llvm::raw_string_ostream os(python);
+  ASSERT_TRUE(succeeded(emitPython(*module, os)));
+  EXPECT_NE(python.find("empty_strided((s0,), (1,), dtype=torch.float32, "
+                        "device=\"privateuseone\")"),
+            std::string::npos)
+      << python;
+
+  PassManager kernels(&context);
+  lowerKernels(kernels);
+  ASSERT_TRUE(succeeded(kernels.run(*module)));
+  std::vector<EmittedFile> files;
+  ASSERT_TRUE(succeeded(emitCpp(*module, files)));
+  ASSERT_EQ(files.size(), 2u);
+  for (const char *text :
+       {"extern \"C\" int32_t toy_alloc(coil_run *, int64_t, void **);",
+        "extern \"C\" int32_t toy_free(coil_run *, void *);",
+        "coil::Buffer<toy_free> buf0;", "allocate(toy_alloc, run, s0 * 4)",
+        "toy_launch(run, double_0, ", "outputs[0].device_type = 7;"})
+    EXPECT_NE(files[1].text.find(text), std::string::npos)
+        << text << " is not in\n"
+        << files[1].text;
 }
 
 /// The error that the conversion of a host program with one op gives.

@@ -1,0 +1,201 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What host programs that were emitted as C++ use beside the runtime's C
+// interface: handles that own memory, and integers as Coil computes with them.
+// Header only; no exceptions, no framework.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_RUNTIME_HOSTPROGRAM_H
+#define COIL_RUNTIME_HOSTPROGRAM_H
+
+#include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/HostABI.h"
+#include "coil/Runtime/Library.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+/// Returns from a function with the status of a call that is not COIL_OK.
+#define COIL_TRY(...)                                                          \
+  do {                                                                         \
+    if (int32_t coil_status_ = (__VA_ARGS__))                                  \
+      return coil_status_;                                                     \
+  } while (false)
+
+/// Fails with a message and two numbers unless a condition holds.
+#define COIL_CHECK(run, condition, message, lhs, rhs)                          \
+  do {                                                                         \
+    if (!(condition))                                                          \
+      return coil_rt_assert_fail(run, message, lhs, rhs);                      \
+  } while (false)
+
+namespace coil {
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+/// Quotient rounded toward minus infinity. A divisor of zero counts as one.
+constexpr int64_t floordiv(int64_t a, int64_t b) {
+  if (b == 0)
+    return a;
+  if (b == -1) // The quotient of the least number wraps, as the product does.
+    return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+
+/// `a - floordiv(a, b) * b`: has the sign of `b`.
+constexpr int64_t floormod(int64_t a, int64_t b) {
+  if (b == 0 || b == -1)
+    return 0;
+  return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);
+}
+
+constexpr int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
+constexpr int64_t max(int64_t a, int64_t b) { return a < b ? b : a; }
+
+/// An integer that remembers whether the arithmetic behind it overflowed.
+struct Checked {
+  int64_t value;
+  bool overflowed = false;
+
+  Checked(int64_t value) : value(value) {}
+  Checked(int64_t value, bool overflowed)
+      : value(value), overflowed(overflowed) {}
+
+  friend Checked operator+(Checked a, Checked b) {
+    Checked r(0, a.overflowed || b.overflowed);
+    r.overflowed |= __builtin_add_overflow(a.value, b.value, &r.value);
+    return r;
+  }
+  friend Checked operator-(Checked a, Checked b) {
+    Checked r(0, a.overflowed || b.overflowed);
+    r.overflowed |= __builtin_sub_overflow(a.value, b.value, &r.value);
+    return r;
+  }
+  friend Checked operator*(Checked a, Checked b) {
+    Checked r(0, a.overflowed || b.overflowed);
+    r.overflowed |= __builtin_mul_overflow(a.value, b.value, &r.value);
+    return r;
+  }
+  friend Checked operator-(Checked a) { return Checked(0) - a; }
+};
+
+inline Checked floordiv(Checked a, Checked b) {
+  return {floordiv(a.value, b.value), a.overflowed || b.overflowed};
+}
+inline Checked floormod(Checked a, Checked b) {
+  return {floormod(a.value, b.value), a.overflowed || b.overflowed};
+}
+inline Checked min(Checked a, Checked b) {
+  return {min(a.value, b.value), a.overflowed || b.overflowed};
+}
+inline Checked max(Checked a, Checked b) {
+  return {max(a.value, b.value), a.overflowed || b.overflowed};
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Owns memory of a run that `Free` gives back. What a program that stops
+/// half-way still owns is freed on the way out.
+template <int32_t (*Free)(coil_run *, void *)>
+class Buffer {
+public:
+  Buffer() = default;
+  /// Takes over memory.
+  Buffer(coil_run *run, void *data) : run(run), data(data) {}
+  Buffer(Buffer &&other) noexcept : run(other.run), data(other.release()) {}
+  Buffer &operator=(Buffer &&other) noexcept {
+    if (this != &other) {
+      (void)free();
+      run = other.run;
+      data = other.release();
+    }
+    return *this;
+  }
+  ~Buffer() { (void)free(); }
+
+  /// Gets memory from a function with the signature of coil_rt_alloc.
+  int32_t allocate(int32_t (*allocate)(coil_run *, int64_t, void **),
+                   coil_run *owner, Checked bytes) {
+    if (bytes.overflowed)
+      return coil_rt_fail(owner, COIL_OUT_OF_MEMORY,
+                          "the size of a buffer overflows");
+    COIL_TRY(free());
+    run = owner;
+    return allocate(owner, bytes.value, &data);
+  }
+  int32_t free() {
+    void *old = release();
+    return old ? Free(run, old) : static_cast<int32_t>(COIL_OK);
+  }
+  void *get() const { return data; }
+  /// Lets go of the memory without freeing it.
+  void *release() { return std::exchange(data, nullptr); }
+
+private:
+  coil_run *run = nullptr;
+  void *data = nullptr;
+};
+
+/// The address `elements` elements of `bytes` bytes after another.
+inline void *offset(void *data, int64_t elements, int64_t bytes) {
+  return static_cast<char *>(data) + elements * bytes;
+}
+
+/// The elements of a constant, which nobody writes.
+template <typename T>
+void *constant(const T *elements) {
+  return const_cast<T *>(elements);
+}
+
+inline void copy(void *to, const void *from, int64_t bytes) {
+  if (bytes > 0)
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+/// A list of numbers or addresses as an argument of a function.
+template <typename T, size_t N>
+struct List {
+  T values[N ? N : 1];
+};
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// Checks the layout of a call's result, whose sizes and strides lie behind one
+/// another.
+inline int32_t checkResult(coil_run *run, const int64_t *shape, int32_t rank,
+                           const char *name, const int64_t *sizes,
+                           const int64_t *strides) {
+  coil_tensor tensor = {};
+  tensor.sizes = shape;
+  tensor.strides = shape + rank;
+  tensor.rank = rank;
+  return coil_rt_check_layout(run, &tensor, name, sizes, strides);
+}
+
+/// Hands a result to a caller that has room for its shape.
+inline void setResult(coil_tensor &result, void *data, const int64_t *sizes,
+                      const int64_t *strides) {
+  result.data = data;
+  for (int32_t d = 0; d < result.rank; ++d) {
+    const_cast<int64_t *>(result.sizes)[d] = sizes[d];
+    const_cast<int64_t *>(result.strides)[d] = strides[d];
+  }
+}
+
+} // namespace coil
+
+#endif // COIL_RUNTIME_HOSTPROGRAM_H

@@ -1,0 +1,732 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of host programs as statements of C++.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CppEmitter.h"
+
+#include "coil/Runtime/Runtime.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+using sym::ExprAttr;
+
+/// The name of each coil_dtype in C.
+static constexpr StringLiteral kDTypes[] = {
+    "COIL_BOOL", "COIL_I8",  "COIL_U8",  "COIL_I16",      "COIL_U16",
+    "COIL_I32",  "COIL_U32", "COIL_I64", "COIL_U64",      "COIL_F16",
+    "COIL_BF16", "COIL_F32", "COIL_F64", "COIL_F8E4M3FN", "COIL_F8E5M2"};
+
+/// Parameters of the functions of devices.
+static constexpr StringLiteral kAllocate = "coil_run *, int64_t, void **",
+                               kFree = "coil_run *, void *",
+                               kItem = "coil_run *, const void *, int32_t, "
+                                       "void *",
+                               kCopy = "coil_run *, void *, const void *, "
+                                       "int64_t",
+                               kConstant = "coil_run *, const void *, int64_t, "
+                                           "void **";
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+std::string CppEmitter::defineAddress(Value v) {
+  if (!isInFrame())
+    return "void *" + define(v);
+  std::string place = "f.addresses[" + std::to_string(frame.addresses++) + "]";
+  setName(v, place);
+  return place;
+}
+
+std::string CppEmitter::defineScalar(Value v) {
+  bool isBool = v.getType().isInteger(1);
+  if (!isInFrame())
+    return (isBool ? "bool " : "double ") + define(v);
+  std::string place = isBool
+                          ? "f.bools[" + std::to_string(frame.bools++) + "]"
+                          : "f.floats[" + std::to_string(frame.floats++) + "]";
+  setName(v, place);
+  return place;
+}
+
+std::string CppEmitter::defineSymbol(StringRef name) {
+  if (!isInFrame())
+    return "int64_t " + bindSymbol(name);
+  std::string place = bindSymbol(name, "f.");
+  frame.symbols.push_back(StringRef(place).drop_front(2).str());
+  return place;
+}
+
+std::string CppEmitter::handleType(const DeviceInfo &device) {
+  return "coil::Buffer<" + deviceFunction(device.freeFunction, kFree) + ">";
+}
+
+std::string CppEmitter::defineHandle(Value v, const DeviceInfo &device) {
+  handles.insert(v);
+  std::string type = handleType(device);
+  if (!isInFrame()) {
+    std::string name = define(v);
+    out.line(type + " " + name + ";");
+    return name;
+  }
+  auto entry = llvm::find_if(
+      frame.handles, [&](const auto &each) { return each.first == type; });
+  if (entry == frame.handles.end())
+    entry = frame.handles.insert(entry, {type, 0});
+  std::string place = "f.buffers" +
+                      std::to_string(entry - frame.handles.begin()) + "[" +
+                      std::to_string(entry->second++) + "]";
+  setName(v, place);
+  return place;
+}
+
+std::string CppEmitter::address(Value v) {
+  return handles.contains(v) ? name(v) + ".get()" : name(v);
+}
+
+std::string CppEmitter::printCall(StringRef function,
+                                  ArrayRef<std::string> arguments) {
+  return ("COIL_TRY(" + function + "(run, " + llvm::join(arguments, ", ") +
+          "));")
+      .str();
+}
+
+std::string CppEmitter::list(ArrayRef<ExprAttr> exprs) {
+  return "coil::List<int64_t, " + std::to_string(exprs.size()) + ">{{" +
+         printList(exprs) + "}}.values";
+}
+
+std::string CppEmitter::addressList(ValueRange values) {
+  SmallVector<std::string> parts;
+  for (Value v : values)
+    parts.push_back(address(v));
+  return "coil::List<void *, " + std::to_string(parts.size()) + ">{{" +
+         llvm::join(parts, ", ") + "}}.values";
+}
+
+std::string CppEmitter::elementAddress(Value v, ExprAttr offset) {
+  if (!offset || offset.isConstant(0))
+    return address(v);
+  return "coil::offset(" + address(v) + ", " + print(offset) + ", " +
+         std::to_string(type(v).getElementBytes()) + ")";
+}
+
+std::string CppEmitter::where(Operation *op) {
+  std::string place = findPlace(op->getLoc());
+  return place.empty() ? "nullptr" : quote(place);
+}
+
+std::optional<std::string> CppEmitter::dtypeName(Operation *op, Type type) {
+  std::optional<int32_t> dtype = getDType(op, type);
+  if (!dtype)
+    return std::nullopt;
+  return kDTypes[*dtype].str();
+}
+
+std::string CppEmitter::deviceFunction(const std::string &name,
+                                       StringRef parameters) {
+  // The runtime's own are in its headers.
+  if (!StringRef(name).starts_with("coil_rt_"))
+    now.declarations[name] =
+        ("extern \"C\" int32_t " + name + "(" + parameters + ");").str();
+  return name;
+}
+
+const DeviceInfo *CppEmitter::requireLibrary(Operation *op, DeviceAttr attr,
+                                             std::string DeviceInfo::*function,
+                                             StringRef what) {
+  const DeviceInfo *device = getDevice(op, attr);
+  if (device && (device->*function).empty()) {
+    op->emitOpError() << "device '" << device->kind << "' has no library for "
+                      << what;
+    return nullptr;
+  }
+  return device;
+}
+
+std::string CppEmitter::printFloatLiteral(double value) {
+  if (std::isnan(value))
+    return "__builtin_nan(\"\")";
+  if (std::isinf(value))
+    return value < 0 ? "-__builtin_inf()" : "__builtin_inf()";
+  return printFloat(value);
+}
+
+void CppEmitter::emitScalar(Value result, const std::string &text) {
+  // The op may read what has the same name no more.
+  out.line(defineScalar(result) + " = " + text + ";");
+}
+
+void CppEmitter::emitRange(StringRef symbol, const std::string &variable,
+                           const Twine &origin) {
+  sym::Bounds range = getRange(symbol);
+  std::string what = ("symbol '" + symbol + "'" + origin + " is ").str();
+  auto check = [&](StringRef relation, int64_t bound, StringRef text) {
+    std::string number =
+        bound == INT64_MIN ? "INT64_MIN" : std::to_string(bound);
+    out.line("COIL_CHECK(run, " + variable + " " + relation + " " + number +
+             ", " + quote(what + text.str()) + ", " + variable + ", " + number +
+             ");");
+  };
+  if (range.lo != INT64_MIN)
+    check(">=", range.lo, "below its lower bound");
+  if (range.hi != INT64_MAX)
+    check("<=", range.hi, "above its upper bound");
+}
+
+void CppEmitter::emitMultiple(const std::string &variable, int64_t divisor,
+                              const Twine &what) {
+  std::string by = std::to_string(divisor);
+  out.line("COIL_CHECK(run, " + variable + " % " + by + " == 0, " +
+           quote((what + " is not a multiple of its divisor").str()) + ", " +
+           variable + ", " + by + ");");
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols and checks
+//===----------------------------------------------------------------------===//
+
+LogicalResult CppEmitter::emit(InputSymbolOp op) {
+  StringRef property = stringifyProperty(op.getProperty());
+  unsigned number = cast<BlockArgument>(op.getSource()).getArgNumber();
+  std::string given = ("inputs[" + Twine(number) + "]." + property + "s[" +
+                       Twine(op.getDim()) + "]")
+                          .str();
+  std::string solution = printSolution(op, given);
+  out.line(defineSymbol(op.getSymbol()) + " = " + solution + ";");
+  emitRange(op.getSymbol(), symbol(op.getSymbol()),
+            " (" + property + " " + Twine(op.getDim()) + " of input '" +
+                inputName(currentFunction, number) + "')");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(SymExprOp op) {
+  std::string value = print(op.getExpr());
+  out.line(defineSymbol(op.getSymbol()) + " = " + value + ";");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(wrapper::AssertOp op) {
+  out.line("COIL_CHECK(run, " +
+           printCompare(op.getLhs(), op.getPredicate(), op.getRhs()) + ", " +
+           quote(op.getMessage()) + ", " + print(op.getLhs()) + ", " +
+           print(op.getRhs()) + ");");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(AssertLayoutOp op) {
+  BufferType t = type(op.getSource());
+  if (t.getRank() == 0)
+    return success();
+  std::string layout =
+      list(t.getSizes().getDims()) + ", " + list(t.getStrides().getDims());
+  if (auto arg = dyn_cast<BlockArgument>(op.getSource()))
+    out.line(printCall("coil_rt_check_layout",
+                       {"&inputs[" + std::to_string(arg.getArgNumber()) + "]",
+                        quote(op.getName()), layout}));
+  else
+    out.line(printCall("coil::checkResult",
+                       {shapes.at(op.getSource()), std::to_string(t.getRank()),
+                        quote(op.getName()), layout}));
+  return success();
+}
+
+LogicalResult CppEmitter::emit(CompareOp op) {
+  std::string text = printCompare(op.getLhs(), op.getPredicate(), op.getRhs());
+  emitScalar(op, text);
+  return success();
+}
+
+LogicalResult CppEmitter::emitRead(Operation *op, Value source,
+                                   const std::string &to) {
+  const DeviceInfo *device = getDevice(op, type(source).getDevice());
+  auto dtype = dtypeName(op, type(source).getElementType());
+  if (!device || !dtype)
+    return failure();
+  if (device->itemFunction.empty())
+    return op->emitOpError() << "the host cannot read elements of device '"
+                             << device->kind << "'";
+  out.line(printCall(deviceFunction(device->itemFunction, kItem),
+                     {address(source), *dtype, "&" + to}));
+  return success();
+}
+
+LogicalResult CppEmitter::emit(ItemOp op) {
+  Value result = op.getResult();
+  if (result && result.getType().isF64()) {
+    std::string variable = defineScalar(result);
+    if (!isInFrame())
+      out.line(variable + ";");
+    return emitRead(op, op.getSource(), name(result));
+  }
+  if (result) {
+    std::string element = getLocals().numbered("element");
+    out.line("int64_t " + element + ";");
+    if (failed(emitRead(op, op.getSource(), element)))
+      return failure();
+    emitScalar(result, element + " != 0");
+    return success();
+  }
+  StringRef symbol = *op.getSymbol();
+  std::string what =
+      ("the element that symbol '" + symbol + "' is read from").str();
+  std::string variable = defineSymbol(symbol);
+  if (!isInFrame())
+    out.line(variable + ";");
+  variable = this->symbol(symbol);
+  if (failed(emitRead(op, op.getSource(), variable)))
+    return failure();
+  if (type(op.getSource()).getElementType().isUnsignedInteger(64))
+    out.line("COIL_CHECK(run, " + variable + " >= 0, " +
+             quote(what + " does not fit") + ", " + variable + ", 0);");
+  if (std::optional<uint64_t> divisor = op.getDivideBy()) {
+    auto d = static_cast<int64_t>(*divisor);
+    emitMultiple(variable, d, what);
+    out.line(variable + " /= " + Twine(d) + ";");
+  }
+  emitRange(symbol, variable, " (an element)");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(BindSymbolOp op) {
+  auto keys = op.getPath().getAsRange<KeyAttr>();
+  KeyAttr first = *keys.begin();
+  std::string origin = (stringifyKeyKind(first.getKind()) + " " +
+                        Twine(first.getValue()) + " of a result")
+                           .str();
+  int64_t index = first.getValue();
+  if (first.getKind() != KeyKind::Size)
+    index += type(op.getSource()).getRank();
+  out.line(defineSymbol(op.getSymbol()) + " = (" + shapes.at(op.getSource()) +
+           ")[" + Twine(index) + "];");
+  std::string variable = symbol(op.getSymbol());
+  for (KeyAttr key : llvm::drop_begin(keys)) {
+    emitMultiple(variable, key.getValue(), origin);
+    out.line(variable + " /= " + Twine(key.getValue()) + ";");
+  }
+  emitRange(op.getSymbol(), variable, " (" + origin + ")");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult CppEmitter::emit(AllocOp op) {
+  auto t = cast<BufferType>(op.getType());
+  const DeviceInfo *device = getDevice(op, t.getDevice());
+  if (!device)
+    return failure();
+  if (device->allocFunction.empty() || device->freeFunction.empty())
+    return op.emitOpError()
+           << "device '" << device->kind << "' cannot allocate";
+  ExprAttr bytes = t.getStorageBytes();
+  std::string name = defineHandle(op, *device);
+  out.line(
+      "COIL_TRY(" + name + ".allocate(" +
+      deviceFunction(device->allocFunction, kAllocate) + ", run, " +
+      (isBounded(bytes) ? print(bytes) : print(bytes, "coil::Checked(", ")")) +
+      "));");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(ConstantOp op) {
+  auto t = cast<BufferType>(op.getType());
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  const DeviceInfo *device = getDevice(op, t.getDevice());
+  if (!device)
+    return failure();
+  if (!elements ||
+      (!device->hostAccessible && device->constantFunction.empty()))
+    return op.emitOpError("has elements that cannot be put into the program");
+  SmallVector<std::string> values;
+  StringRef elementType;
+  Type element = t.getElementType();
+  int64_t count = elements.getNumElements();
+  if (count <= 64 && element.isF32()) {
+    elementType = "float";
+    for (const APFloat &v : elements.getValues<APFloat>()) {
+      if (!v.isFinite())
+        elementType = "";
+      values.push_back(printFloat(v.convertToFloat()) + "f");
+    }
+  } else if (count <= 64 && element.isInteger(32)) {
+    elementType = element.isUnsignedInteger() ? "uint32_t" : "int32_t";
+    for (const APInt &v : elements.getValues<APInt>()) {
+      if (v.isMinSignedValue())
+        elementType = "";
+      values.push_back(llvm::toString(v, 10, !element.isUnsignedInteger()));
+    }
+  }
+  if (elementType.empty()) {
+    // The bytes as words, in lines of a bounded number.
+    values.clear();
+    elementType = "uint64_t";
+    std::vector<char> bytes = getElementBytes(elements);
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    for (size_t i = 0; i < bytes.size(); i += 8) {
+      uint64_t word = 0;
+      for (size_t k = 0; k < 8; ++k)
+        word |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i + k]))
+                << (8 * k);
+      values.push_back("0x" + llvm::utohexstr(word, /*LowerCase=*/true));
+    }
+  }
+  if (values.empty())
+    values.push_back("0");
+  std::string array = getLocals().numbered("constant");
+  out.line("alignas(64) static const " + elementType + " " + array + "[] = {");
+  out.indent();
+  size_t perLine = std::max<size_t>(6, values.size() / 256 + 1);
+  for (size_t i = 0; i < values.size(); i += perLine)
+    out.line(llvm::join(ArrayRef(values).slice(
+                            i, std::min(perLine, values.size() - i)),
+                        ", ") +
+             ",");
+  out.outdent();
+  out.line("};");
+  std::string variable = defineAddress(op);
+  if (device->hostAccessible) {
+    out.line(variable + " = coil::constant(" + array + ");");
+    return success();
+  }
+  if (!isInFrame())
+    out.line(variable + ";");
+  out.line(printCall(deviceFunction(device->constantFunction, kConstant),
+                     {array, print(t.getStorageBytes()), "&" + name(op)}));
+  return success();
+}
+
+LogicalResult CppEmitter::emit(FreeOp op) {
+  out.line("COIL_TRY(" + handle(op.getSource()) + ".free());");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(ReuseOp op) {
+  const DeviceInfo *device = getDevice(op, type(op.getSource()).getDevice());
+  if (!device)
+    return failure();
+  std::string from = handle(op.getSource());
+  if (isInFrame()) {
+    std::string to = defineHandle(op, *device);
+    out.line(to + " = std::move(" + from + "); // reuse");
+    return success();
+  }
+  handles.insert(op);
+  out.line(handleType(*device) + " " + define(op) + " = std::move(" + from +
+           "); // reuse");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(ReinterpretOp op) {
+  std::string text = elementAddress(op.getSource(), op.getOffset());
+  out.line(defineAddress(op) + " = " + text + ";");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(CopyOp op) {
+  if (getStorage(op.getSource()) == getStorage(op.getTarget()))
+    return success();
+  BufferType t = type(op.getSource());
+  const DeviceInfo *device = getDevice(op, t.getDevice());
+  if (!device)
+    return failure();
+  SmallVector<std::string> arguments = {address(op.getTarget()),
+                                        address(op.getSource()),
+                                        print(t.getStorageBytes())};
+  if (device->hostAccessible) {
+    out.line("coil::copy(" + llvm::join(arguments, ", ") + ");");
+    return success();
+  }
+  if (device->copyFunction.empty())
+    return op.emitOpError()
+           << "the host cannot access device '" << device->kind << "'";
+  out.line(printCall(deviceFunction(device->copyFunction, kCopy), arguments));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void CppEmitter::addTransfers(ValueRange targets, ValueRange sources,
+                              SmallVectorImpl<Transfer> &transfers) {
+  for (auto [target, source] : llvm::zip(targets, sources)) {
+    bool isBuffer = isa<BufferType>(target.getType());
+    transfers.push_back({name(target), isBuffer ? handle(source) : name(source),
+                         "auto", isBuffer});
+  }
+}
+
+void CppEmitter::emitTransfers(ArrayRef<Transfer> transfers, bool mayOverlap) {
+  SmallVector<Transfer> changed;
+  for (const Transfer &each : transfers)
+    if (each.to != each.from)
+      changed.push_back(each);
+  auto value = [](const Transfer &each) {
+    return each.isHandle ? "std::move(" + each.from + ")" : each.from;
+  };
+  if (!mayOverlap || changed.size() == 1) {
+    for (const Transfer &each : changed)
+      out.line(each.to + " = " + value(each) + ";");
+    return;
+  }
+  SmallVector<std::string> next;
+  for (const Transfer &each : changed) {
+    next.push_back(getLocals().numbered("next"));
+    out.line(each.type + " " + next.back() + " = " + value(each) + ";");
+  }
+  for (auto [each, from] : llvm::zip(changed, next))
+    out.line(each.to + " = " +
+             (each.isHandle ? "std::move(" + from + ")" : from) + ";");
+}
+
+LogicalResult CppEmitter::emitYield(Region &region, ValueRange results,
+                                    std::optional<ArrayAttr> symbols,
+                                    ArrayRef<std::string> symbolNames,
+                                    bool mayOverlap) {
+  auto yield = cast<YieldOp>(region.front().getTerminator());
+  SmallVector<Transfer> transfers;
+  addTransfers(results, yield.getValues(), transfers);
+  if (yield.getSymbols())
+    for (auto [to, e] : llvm::zip(symbolNames, yield.getSymbols()->getDims()))
+      transfers.push_back({to, print(e), "const int64_t", false});
+  emitTransfers(transfers, mayOverlap);
+  if (symbols)
+    for (auto [name, to] :
+         llvm::zip(symbols->getAsRange<StringAttr>(), symbolNames))
+      emitRange(name.getValue(), to, "");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(IfOp op) {
+  std::string predicate;
+  if (isa<BufferType>(op.getPredicate().getType())) {
+    predicate = getLocals().numbered("element");
+    out.line("int64_t " + predicate + ";");
+    if (failed(emitRead(op, op.getPredicate(), predicate)))
+      return failure();
+    predicate += " != 0";
+  } else {
+    predicate = name(op.getPredicate());
+  }
+  for (Value result : op.getResults()) {
+    if (auto buffer = dyn_cast<BufferType>(result.getType())) {
+      const DeviceInfo *device = getDevice(op, buffer.getDevice());
+      if (!device)
+        return failure();
+      defineHandle(result, *device);
+    } else if (std::string variable = defineScalar(result); !isInFrame()) {
+      out.line(variable + ";");
+    }
+  }
+  // What the op binds is visible behind it only: regions may bind the same
+  // names to something else.
+  SmallVector<std::string> symbolNames;
+  if (op.getDefines())
+    for (auto name : op.getDefines()->getAsRange<StringAttr>()) {
+      std::string variable = defineSymbol(name.getValue());
+      if (!isInFrame())
+        out.line(variable + ";");
+      symbolNames.push_back(symbol(name.getValue()));
+    }
+  bool isFirst = true;
+  for (Region *region : {&op.getThenRegion(), &op.getElseRegion()}) {
+    out.line(isFirst ? "if (" + predicate + ") {" : "} else {");
+    isFirst = false;
+    out.indent();
+    ++depth;
+    if (failed(emitBody(*region)) ||
+        failed(emitYield(*region, op.getResults(), op.getDefines(), symbolNames,
+                         /*mayOverlap=*/false)))
+      return failure();
+    --depth;
+    out.outdent();
+  }
+  out.line("}");
+  if (op.getDefines())
+    for (auto [name, text] :
+         llvm::zip(op.getDefines()->getAsRange<StringAttr>(), symbolNames))
+      setSymbol(name.getValue(), text);
+  return success();
+}
+
+LogicalResult CppEmitter::emit(WhileOp op) {
+  SmallVector<Transfer> inits;
+  SmallVector<std::string> symbolNames;
+  for (auto [init, result] : llvm::zip(op.getInits(), op.getResults())) {
+    bool isBuffer = isa<BufferType>(result.getType());
+    std::string from = isBuffer ? handle(init) : name(init);
+    if (isBuffer) {
+      const DeviceInfo *device = getDevice(op, type(result).getDevice());
+      if (!device)
+        return failure();
+      out.line(defineHandle(result, *device) + " = std::move(" + from + ");");
+    } else {
+      out.line(defineScalar(result) + " = " + from + ";");
+    }
+    for (Region *region : {&op.getCondition(), &op.getBody()}) {
+      Value arg = region->getArgument(result.getResultNumber());
+      setName(arg, name(result));
+      if (isBuffer)
+        handles.insert(arg);
+    }
+  }
+  if (op.getSymbols()) {
+    SmallVector<std::string> values;
+    for (ExprAttr e : op.getFrom()->getDims())
+      values.push_back(print(e));
+    for (auto [name, value] :
+         llvm::zip(op.getSymbols()->getAsRange<StringAttr>(), values)) {
+      out.line(defineSymbol(name.getValue()) + " = " + value + ";");
+      symbolNames.push_back(symbol(name.getValue()));
+      emitRange(name.getValue(), symbolNames.back(), "");
+    }
+  }
+  out.line("while (true) {");
+  out.indent();
+  ++depth;
+  if (failed(emitBody(op.getCondition())))
+    return failure();
+  auto condition = cast<ConditionOp>(op.getCondition().front().getTerminator());
+  SmallVector<Transfer> passed;
+  addTransfers(op.getResults(), condition.getValues(), passed);
+  emitTransfers(passed, /*mayOverlap=*/true);
+  out.line("if (!" + name(condition.getPredicate()) + ")");
+  out.indent();
+  out.line("break;");
+  out.outdent();
+  if (failed(emitBody(op.getBody())) ||
+      failed(emitYield(op.getBody(), op.getResults(), op.getSymbols(),
+                       symbolNames, /*mayOverlap=*/true)))
+    return failure();
+  --depth;
+  out.outdent();
+  out.line("}");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(InvokeOp op) {
+  FuncOp callee = table.lookup<FuncOp>(op.getCallee());
+  now.callees.insert(callee);
+  std::string base = getLocals().numbered("call");
+  // Shapes of what is passed, then of what comes back, which may be asked for
+  // later.
+  SmallVector<std::string> given, inputs, outputs;
+  size_t results = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    BufferType t = type(operand.get());
+    auto dtype = dtypeName(op, t.getElementType());
+    const DeviceInfo *device = getDevice(op, t.getDevice());
+    if (!dtype || !device)
+      return failure();
+    if (!device->inputFunction.empty() && !isAtStorage(operand.get()))
+      return op.emitOpError()
+             << "operand " << operand.getOperandNumber()
+             << " may begin in the middle of its storage, which device '"
+             << device->kind << "' cannot pass to a function";
+    std::string shape = base + "_shapes + " + std::to_string(given.size());
+    for (sym::ShapeAttr exprs : {t.getSizes(), t.getStrides()})
+      for (ExprAttr e : exprs.getDims())
+        given.push_back(print(e));
+    inputs.push_back("{" +
+                     (op.isConsumed(operand.getOperandNumber())
+                          ? handle(operand.get()) + ".release()"
+                          : address(operand.get())) +
+                     ", " + shape + ", " + shape + " + " +
+                     std::to_string(t.getRank()) + ", " +
+                     std::to_string(t.getRank()) + ", " + *dtype + ", " +
+                     std::to_string(device->runtimeType) + ", 0}");
+  }
+  for (Value v : op.getResults())
+    results += 2 * type(v).getRank();
+  std::string place = base + "_results";
+  if (isInFrame()) {
+    place = "f.shapes + " + std::to_string(frame.shapes);
+    frame.shapes += static_cast<unsigned>(results);
+  } else {
+    out.line("int64_t " + place + "[" + Twine(std::max<size_t>(results, 1)) +
+             "];");
+  }
+  results = 0;
+  for (Value v : op.getResults()) {
+    BufferType t = type(v);
+    auto dtype = dtypeName(op, t.getElementType());
+    const DeviceInfo *device = getDevice(op, t.getDevice());
+    if (!dtype || !device)
+      return failure();
+    std::string shape = place + " + " + std::to_string(results);
+    shapes[v] = shape;
+    results += 2 * t.getRank();
+    outputs.push_back("{nullptr, " + shape + ", " + shape + " + " +
+                      std::to_string(t.getRank()) + ", " +
+                      std::to_string(t.getRank()) + ", " + *dtype + ", " +
+                      std::to_string(device->runtimeType) + ", 0}");
+  }
+  if (given.empty())
+    given.push_back("0");
+  out.line("const int64_t " + base + "_shapes[] = {" + llvm::join(given, ", ") +
+           "};");
+  std::string in = "nullptr", to = "nullptr";
+  if (!inputs.empty()) {
+    in = base + "_inputs";
+    out.line("const coil_tensor " + in + "[] = {" + llvm::join(inputs, ", ") +
+             "};");
+  }
+  if (!outputs.empty()) {
+    to = base + "_outputs";
+    out.line("coil_tensor " + to + "[] = {" + llvm::join(outputs, ", ") + "};");
+  }
+  out.line(printCall(entryName(callee), {in, to}));
+  for (OpResult v : op.getResults()) {
+    const DeviceInfo *device = getDevice(op, type(v).getDevice());
+    std::string name = defineHandle(v, *device);
+    out.line(name + " = " + handleType(*device) + "(run, " + to + "[" +
+             Twine(v.getResultNumber()) + "].data);");
+  }
+  return success();
+}
+
+LogicalResult CppEmitter::emit(ReturnOp op) {
+  bool isPublic = currentFunction.isPublic();
+  for (OpOperand &operand : op->getOpOperands()) {
+    BufferType t = type(operand.get());
+    auto dtype = dtypeName(op, t.getElementType());
+    const DeviceInfo *device = getDevice(op, t.getDevice());
+    if (!dtype || !device)
+      return failure();
+    std::string output =
+        "outputs[" + std::to_string(operand.getOperandNumber()) + "]";
+    std::string layout =
+        list(t.getSizes().getDims()) + ", " + list(t.getStrides().getDims());
+    if (!isPublic) {
+      out.line("coil::setResult(" + output + ", " + address(operand.get()) +
+               ", " + layout + ");");
+      continue;
+    }
+    out.line(printCall("coil_rt_set_output",
+                       {"&" + output, address(operand.get()), *dtype,
+                        std::to_string(t.getRank()), layout}));
+    if (device->runtimeType != COIL_CPU)
+      out.line(output + ".device_type = " + Twine(device->runtimeType) + ";");
+  }
+  // The storage is the caller's from here on.
+  llvm::SmallSetVector<Value, 4> owned;
+  for (Value v : op.getOperands())
+    if (Value storage = getStorage(v); handles.contains(storage))
+      owned.insert(storage);
+  for (Value storage : owned)
+    out.line("(void)" + name(storage) + ".release();");
+  return success();
+}

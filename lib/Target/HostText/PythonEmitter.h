@@ -1,0 +1,127 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Host programs as Python modules on torch tensors.
+//
+// A buffer is a tensor and storage lives as long as names refer to it, so every
+// name of storage that ends is deleted: the owner's and those of its views.
+// Regions delete what they named; what they yield moves to the result's name
+// first. Values that a loop carries have one name in both regions and behind.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_TARGET_HOSTTEXT_PYTHONEMITTER_H
+#define COIL_LIB_TARGET_HOSTTEXT_PYTHONEMITTER_H
+
+#include "HostEmitter.h"
+#include "coil/Target/HostText.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace coil::wrapper {
+
+class PythonEmitter final : public HostEmitter {
+public:
+  PythonEmitter(mlir::ModuleOp module, llvm::raw_ostream &os,
+                const PythonOptions &options);
+
+private:
+  mlir::LogicalResult emitBegin() override;
+  mlir::LogicalResult emitKernel(KernelOp kernel) override;
+  mlir::LogicalResult emitFunction(FuncOp fn) override;
+  mlir::LogicalResult emitEnd() override;
+  llvm::StringRef getComment() const override { return "#"; }
+
+  using HostEmitter::emit;
+  mlir::LogicalResult emit(InputSymbolOp op) override;
+  mlir::LogicalResult emit(SymExprOp op) override;
+  mlir::LogicalResult emit(wrapper::AssertOp op) override;
+  mlir::LogicalResult emit(AssertLayoutOp op) override;
+  mlir::LogicalResult emit(AllocOp op) override;
+  mlir::LogicalResult emit(ConstantOp op) override;
+  mlir::LogicalResult emit(FreeOp op) override;
+  mlir::LogicalResult emit(ReuseOp op) override;
+  mlir::LogicalResult emit(ReinterpretOp op) override;
+  mlir::LogicalResult emit(CopyOp op) override;
+  mlir::LogicalResult emit(LaunchOp op) override;
+  mlir::LogicalResult emit(ContractionOp op) override;
+  mlir::LogicalResult emit(ConvolutionOp op) override;
+  mlir::LogicalResult emit(SortOp op) override;
+  mlir::LogicalResult emit(IfOp op) override;
+  mlir::LogicalResult emit(WhileOp op) override;
+  mlir::LogicalResult emit(InvokeOp op) override;
+  mlir::LogicalResult emit(ItemOp op) override;
+  mlir::LogicalResult emit(BindSymbolOp op) override;
+  mlir::LogicalResult emit(CompareOp op) override;
+  mlir::LogicalResult emit(ReturnOp op) override;
+
+  std::string printFloatLiteral(double value) override;
+  std::string printDivision(llvm::StringRef a, llvm::StringRef b) override {
+    return ("host.divide(" + a + ", " + b + ")").str();
+  }
+  void emitScalar(mlir::Value result, const std::string &text) override {
+    out.line(define(result) + " = " + text);
+  }
+
+  /// "(2, s0)"; the tuple of one has a comma.
+  std::string tuple(llvm::ArrayRef<sym::ExprAttr> exprs);
+  static std::string tuple(llvm::ArrayRef<std::string> parts);
+  /// "torch.float32", or nothing behind a diagnostic.
+  std::optional<std::string> torchType(mlir::Operation *op, mlir::Type type);
+  /// `"cpu"` in quotes, or nothing behind a diagnostic.
+  std::optional<std::string> torchDevice(mlir::Operation *op,
+                                         DeviceAttr device);
+  /// Sizes, strides, element type and device, as arguments of a function.
+  std::optional<std::string> layoutArguments(mlir::Operation *op,
+                                             BufferType type);
+  void emitRange(llvm::StringRef symbol, const llvm::Twine &origin);
+  void requireMultiple(llvm::StringRef number, int64_t divisor,
+                       const llvm::Twine &what);
+  /// Writes `targets = sources`, leaving out those that are the same.
+  void assign(llvm::ArrayRef<std::string> targets,
+              llvm::ArrayRef<std::string> sources);
+
+  //===--- Lives of names -------------------------------------------------===//
+
+  /// Names a buffer that a region may have to delete.
+  std::string defineBuffer(mlir::Value v);
+  /// The names of the storage of `v`, and of its views, which end here.
+  void collectEnding(mlir::Value v, llvm::SmallVectorImpl<std::string> &names);
+  void emitDelete(llvm::ArrayRef<std::string> names);
+  void openScope() { scopes.emplace_back(); }
+  /// Ends a region: moves `sources` to `targets`, deletes what the region named
+  /// and the names of outer storage that it handed over.
+  void closeScope(llvm::ArrayRef<std::string> targets, mlir::ValueRange values,
+                  llvm::ArrayRef<std::string> symbolNames,
+                  std::optional<sym::ShapeAttr> symbols);
+  void markDead(mlir::Value v) {
+    if (dead.insert(v).second)
+      deaths.push_back(v);
+  }
+
+  /// Prints a region's ops and what ends it.
+  mlir::LogicalResult emitRegion(mlir::Region &region,
+                                 llvm::ArrayRef<std::string> targets,
+                                 llvm::ArrayRef<std::string> symbolNames);
+
+  const PythonOptions &options;
+  /// For each open region, the buffers that it named.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> scopes;
+  /// Views of each storage that have a name.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> views;
+  /// Buffers whose names were deleted, and in which order.
+  llvm::DenseSet<mlir::Value> dead;
+  llvm::SmallVector<mlir::Value> deaths;
+  /// Module-level names of constants, by their elements and their device.
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, std::string> constants;
+  FuncOp entry;
+  /// Whether the kernels before the functions were all written.
+  bool isCompiled = false;
+};
+
+} // namespace coil::wrapper
+
+#endif // COIL_LIB_TARGET_HOSTTEXT_PYTHONEMITTER_H

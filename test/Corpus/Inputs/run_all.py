@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs all programs of the corpus in one emitter, where starting what runs them
+costs more than they do.
+
+    run_all.py --bin=<folder> --out=<folder> --emitter=python --python=<file>
+    run_all.py --bin=<folder> --out=<folder> --emitter=cpp --cxx=<compiler>
+               --include=<folder> --lib=<folder> [program.mlir...]
+
+Outputs are compared with those of the interpreter, as in corpus.py. `python`
+runs all modules in one process of a Python that has torch. `cpp` compiles all
+programs into one library, calls them through their C interface and looks at what
+they leave behind.
+"""
+import argparse
+import concurrent.futures
+import glob
+import json
+import os
+import subprocess
+import sys
+
+from cases import read_cases
+
+parser = argparse.ArgumentParser()
+for option in ("bin", "out", "emitter", "python", "cxx", "include", "lib"):
+    parser.add_argument("--" + option)
+parser.add_argument("programs", nargs="*")
+args = parser.parse_args()
+folder = os.path.dirname(os.path.abspath(__file__))
+os.makedirs(args.out, exist_ok=True)
+
+
+def need(tool, *arguments, may_fail=False, **options):
+    command = [os.path.join(args.bin, tool) if "/" not in tool else tool, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    if done.returncode != 0 and not may_fail:
+        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def prepare(program):
+    """Plans, interprets and emits one program; returns what runs it."""
+    name = os.path.basename(program)[:-len(".mlir")].replace("-", "_").lower()
+    path = lambda suffix: os.path.join(args.out, name + suffix)
+    cases = read_cases(open(program).read())
+    need("coil-opt", program, "-o", path(".mlir"),
+         "--pass-pipeline=builtin.module(wrapper-plan-memory{mode=reuse},wrapper-verify-memory)")
+    for number, case in enumerate(cases):
+        case["expected"] = [path(f".{number}.{i}.npy") for i in range(len(case["outputs"]))]
+        need("coil-interpret", path(".mlir"), "--function=main",
+             *("--input=" + text for text in case["inputs"]),
+             *("--output=@" + f for f in case["expected"]), may_fail=case["error"] is not None)
+    if args.emitter == "python":
+        need("coil-translate", "--wrapper-to-python", path(".mlir"), "-o", path(".py"))
+        return {"file": path(".py"), "cases": cases}
+    need("coil-compile", "--emit=cpp", path(".mlir"), "-o", path(".cpp"))
+    return {"name": name, "cases": cases}
+
+
+programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    prepared = list(pool.map(prepare, programs))
+todo = os.path.join(args.out, "todo.json")
+json.dump(prepared, open(todo, "w"))
+package = os.path.join(os.path.dirname(args.bin), "python")
+environment = dict(os.environ, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1")
+if args.emitter == "python":
+    print(need(args.python, os.path.join(folder, "run_python.py"), "--all", todo,
+               env=environment), end="")
+else:
+    # One translation unit for all short ones: names begin with those of the
+    # programs. Those of several files are compiled file by file.
+    unit, library = (os.path.join(args.out, name) for name in ("all.cpp", "all.so"))
+    files = []
+    with open(unit, "w") as file:
+        for each in prepared:
+            first = os.path.join(args.out, each["name"] + ".cpp")
+            more = glob.glob(os.path.join(args.out, each["name"] + ".[0-9]*.cpp"))
+            if more:
+                files += [first, *more]
+            else:
+                file.write(f'#include "{first}"\n')
+    for each in files:
+        if len(open(each).readlines()) > 2000:
+            sys.exit(f"{each} has more than 2,000 lines")
+    if files:
+        print(f"{len(files)} files")
+    archives = [os.path.join(args.out, each["name"] + "_kernels.a") for each in prepared]
+    need(args.cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+         "-I" + args.include, unit, *files, *filter(os.path.exists, archives), "-L" + args.lib,
+         "-lcoil_runtime", "-lm", "-Wl,--no-undefined", "-Wl,-rpath," + args.lib, "-o", library)
+    print(need(sys.executable, os.path.join(folder, "run_cpp.py"), library, todo,
+               env=dict(environment, PYTHONPATH=os.pathsep.join(
+                   [package, os.path.join(folder, "standin")]))), end="")
