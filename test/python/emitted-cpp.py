@@ -3,6 +3,7 @@
     emitted-cpp.py library.so model.pt2 inputs.npy expected.npy tolerance
 """
 import ctypes
+import os
 import struct
 import sys
 
@@ -17,18 +18,21 @@ from run_python import contiguous, elements, read_npy  # noqa: E402
 import torch  # noqa: E402
 
 library = run_cpp.library
-weight = library.digits_main_input_weight
+# The names of the program begin with that of its file.
+prefix = os.path.basename(library_path).partition(".")[0] + "_main"
+weight = getattr(library, prefix + "_input_weight")
 weight.restype, weight.argtypes = ctypes.c_char_p, [ctypes.c_size_t]
-count = library.digits_main_num_inputs()
+count = getattr(library, prefix + "_num_inputs")()
 names = {i: weight(i).decode() for i in range(count) if weight(i)}
 tensors = host.load_weights(model, names)
 sizes, raw = read_npy(inputs)
-given = torch.empty_strided(sizes, contiguous(sizes), dtype=torch.float32, device="cpu")
+dtype = torch.int64 if b"<i8" in open(inputs, "rb").read(128) else torch.float32
+given = torch.empty_strided(sizes, contiguous(sizes), dtype=dtype, device="cpu")
 ctypes.memmove(given.data_ptr(), raw, len(raw))
 arguments = (CTensor * count)(*[run_cpp.to_c(tensors.get(i, given)) for i in range(count)])
 output, run = CTensor(), ctypes.c_void_p()
 assert library.coil_run_create(ctypes.byref(run)) == 0
-entry = library.digits_main
+entry = getattr(library, prefix)
 entry.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p,
                   ctypes.c_size_t]
 status = entry(run, arguments, count, ctypes.byref(output), 1)

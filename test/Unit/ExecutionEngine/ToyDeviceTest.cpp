@@ -251,4 +251,28 @@ TEST_F(ToyDeviceTest, WhatADeviceCannotDoIsAnError) {
             "'wrapper.constant' op has elements that cannot be put into the "
             "program");
 }
+
+TEST_F(ToyDeviceTest, EmittersNameWhatADeviceCannotDo) {
+  auto program = parseSourceString<ModuleOp>(R"mlir(
+    wrapper.kernel @k() attributes {device = #wrapper.device<"keeps">,
+        input_strides = [], output_strides = [], symbols = [],
+        total = #sym.expr<1>, grain = 1 : i64} {
+      llvm.func @k()
+    }
+    wrapper.func @main() {
+      wrapper.launch @k[]
+      wrapper.return
+    })mlir",
+                                             &context);
+  ASSERT_TRUE(program);
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return success();
+  });
+  std::vector<EmittedFile> files;
+  EXPECT_TRUE(failed(emitCpp(*program, files)));
+  EXPECT_EQ(message, "'wrapper.launch' op device 'keeps' cannot run kernels");
+  EXPECT_TRUE(files.empty());
+}
 } // namespace
