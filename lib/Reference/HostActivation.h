@@ -16,16 +16,26 @@
 #include "coil/Reference/Interpreter.h"
 
 #include <memory>
+#include <vector>
 
 namespace coil::reference {
 
-/// What was allocated in one piece.
+/// What was allocated in one piece, or carved from a pool.
 struct HostMemory {
+  /// Of all of the pool, for what is carved from one.
   Tensor bytes;
+  int64_t begin = 0;
+  int64_t length = 0;
   /// Literals are not written.
   bool isConstant = false;
   /// The op that freed it or handed it over, if its life has ended.
   mlir::Operation *ended = nullptr;
+  /// What it was carved from.
+  std::weak_ptr<HostMemory> pool;
+  /// What was carved from it, and what took that over.
+  std::vector<std::shared_ptr<HostMemory>> carved;
+
+  static std::shared_ptr<HostMemory> create(Tensor bytes);
 };
 
 /// The value of an SSA value: where a buffer begins, or a scalar.
@@ -76,6 +86,15 @@ private:
   mlir::LogicalResult run(wrapper::ReuseOp op);
   mlir::LogicalResult run(wrapper::ReinterpretOp op);
   mlir::LogicalResult run(wrapper::CopyOp op);
+  mlir::LogicalResult run(wrapper::PoolOp op);
+  mlir::LogicalResult run(wrapper::PoolAllocOp op);
+  mlir::LogicalResult run(wrapper::PoolReleaseOp op);
+  mlir::LogicalResult run(wrapper::PoolFreeOp op);
+  mlir::FailureOr<std::shared_ptr<HostMemory>>
+  allocate(mlir::Operation *op, sym::ExprAttr bytes);
+  /// Fails for storage that is part of a pool.
+  mlir::LogicalResult checkOwnsMemory(mlir::Operation *op,
+                                      const HostValue &value);
   mlir::LogicalResult run(wrapper::LaunchOp op);
   mlir::LogicalResult run(wrapper::IfOp op);
   mlir::LogicalResult run(wrapper::WhileOp op);

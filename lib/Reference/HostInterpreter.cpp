@@ -90,13 +90,14 @@ FailureOr<HostView> HostActivation::view(Operation *op, Value buffer) {
     int64_t bytes = getByteSize(*dtype);
     int64_t begin = value.offset + extent->first * bytes,
             end = value.offset + (extent->second + 1) * bytes;
-    if (begin < 0 || end > value.memory->bytes.getNumElements())
+    if (begin < 0 || end > value.memory->length)
       return op->emitError()
              << "touches the bytes [" << begin << ", " << end
-             << ") of storage with " << value.memory->bytes.getNumElements();
+             << ") of storage with " << value.memory->length;
   }
   return HostView{*dtype, std::move(*shape),
-                  value.memory->bytes.getData() + value.offset};
+                  value.memory->bytes.getData() + value.memory->begin +
+                      value.offset};
 }
 
 FailureOr<Tensor> HostActivation::read(Operation *op, Value buffer) {
@@ -121,20 +122,107 @@ LogicalResult HostActivation::write(Operation *op, Value buffer,
   return success();
 }
 
-LogicalResult HostActivation::run(AllocOp op) {
-  auto type = cast<BufferType>(op.getType());
-  FailureOr<int64_t> bytes = frame.evaluate(op, type.getStorageBytes());
-  if (failed(bytes) || failed(getShape(op, type)))
+std::shared_ptr<HostMemory> HostMemory::create(Tensor bytes) {
+  auto memory = std::make_shared<HostMemory>();
+  memory->length = bytes.getNumElements();
+  memory->bytes = std::move(bytes);
+  return memory;
+}
+
+FailureOr<std::shared_ptr<HostMemory>>
+HostActivation::allocate(Operation *op, ExprAttr size) {
+  FailureOr<int64_t> bytes = frame.evaluate(op, size);
+  if (failed(bytes))
     return failure();
   FailureOr<Tensor> memory = frame.allocate(op, DType::U8, *bytes);
   if (failed(memory))
     return failure();
   std::memset(memory->getData(), kUnwritten,
               static_cast<size_t>(memory->getNumElements()));
-  auto storage = std::make_shared<HostMemory>();
-  storage->bytes = *memory;
-  values[op] = {std::move(storage)};
+  return HostMemory::create(*memory);
+}
+
+LogicalResult HostActivation::run(AllocOp op) {
+  auto type = cast<BufferType>(op.getType());
+  if (failed(getShape(op, type)))
+    return failure();
+  auto memory = allocate(op, type.getStorageBytes());
+  if (failed(memory))
+    return failure();
+  values[op] = {std::move(*memory)};
   return success();
+}
+
+LogicalResult HostActivation::run(PoolOp op) {
+  auto memory = allocate(op, op.getBytes());
+  if (failed(memory))
+    return failure();
+  values[op] = {std::move(*memory)};
+  return success();
+}
+
+LogicalResult HostActivation::run(PoolAllocOp op) {
+  auto type = cast<BufferType>(op.getType());
+  HostValue value = values[op.getPool()];
+  FailureOr<int64_t> offset = frame.evaluate(op, op.getOffset());
+  FailureOr<int64_t> bytes = frame.evaluate(op, type.getStorageBytes());
+  if (failed(offset) || failed(bytes) || failed(getShape(op, type)) ||
+      failed(checkAlive(op, value)))
+    return failure();
+  HostMemory &pool = *value.memory;
+  int64_t begin = *offset, length = std::max<int64_t>(*bytes, 0);
+  if (begin < 0 || length > pool.length || begin > pool.length - length)
+    return op.emitError() << "carves the bytes [" << begin << ", "
+                          << begin + length << ") of a pool with "
+                          << pool.length;
+  llvm::erase_if(pool.carved, [](const auto &m) { return m->ended; });
+  for (const auto &other : pool.carved)
+    if (begin < other->begin + other->length && other->begin < begin + length)
+      return op.emitError()
+             << "carves the bytes [" << begin << ", " << begin + length
+             << ") of a pool whose bytes [" << other->begin << ", "
+             << other->begin + other->length << ") are in use";
+  auto memory = std::make_shared<HostMemory>();
+  memory->bytes = pool.bytes;
+  memory->begin = begin;
+  memory->length = length;
+  memory->pool = value.memory;
+  std::memset(memory->bytes.getData() + begin, kUnwritten,
+              static_cast<size_t>(length));
+  pool.carved.push_back(memory);
+  values[op] = {std::move(memory)};
+  return success();
+}
+
+LogicalResult HostActivation::run(PoolReleaseOp op) {
+  HostValue &value = values[op.getSource()];
+  if (failed(checkAlive(op, value)))
+    return failure();
+  value.memory->ended = op;
+  value.memory->bytes = Tensor();
+  return success();
+}
+
+LogicalResult HostActivation::run(PoolFreeOp op) {
+  HostValue &value = values[op.getPool()];
+  if (failed(checkAlive(op, value)))
+    return failure();
+  for (const auto &memory : value.memory->carved)
+    if (!memory->ended)
+      return op.emitError()
+             << "frees a pool whose bytes [" << memory->begin << ", "
+             << memory->begin + memory->length << ") are in use";
+  value.memory->ended = op;
+  value.memory->carved.clear();
+  value.memory->bytes = Tensor();
+  return success();
+}
+
+LogicalResult HostActivation::checkOwnsMemory(Operation *op,
+                                              const HostValue &value) {
+  if (!value.memory || value.memory->pool.expired())
+    return success();
+  return op->emitError("passes on storage that is part of a pool");
 }
 
 LogicalResult HostActivation::run(ConstantOp op) {
@@ -142,8 +230,7 @@ LogicalResult HostActivation::run(ConstantOp op) {
   if (!tensor)
     return op.emitError("has an unsupported literal");
   int64_t bytes = tensor->getNumElements() * getByteSize(tensor->getDType());
-  auto storage = std::make_shared<HostMemory>();
-  storage->bytes = Tensor(DType::U8, bytes);
+  auto storage = HostMemory::create(Tensor(DType::U8, bytes));
   std::memcpy(storage->bytes.getData(), tensor->getData(),
               static_cast<size_t>(bytes));
   storage->isConstant = true;
@@ -165,9 +252,10 @@ LogicalResult HostActivation::run(ReuseOp op) {
   if (failed(checkAlive(op, value)))
     return failure();
   // The old name is dead, the bytes are not.
-  auto storage = std::make_shared<HostMemory>();
-  storage->bytes = value.memory->bytes;
+  auto storage = std::make_shared<HostMemory>(*value.memory);
   value.memory->ended = op;
+  if (auto pool = storage->pool.lock())
+    pool->carved.push_back(storage);
   values[op] = {std::move(storage), value.offset};
   return success();
 }
@@ -434,6 +522,8 @@ LogicalResult HostActivation::run(InvokeOp op) {
       return failure();
     if (op.isConsumed(operand.getOperandNumber())) {
       // The callee's from here on.
+      if (failed(checkOwnsMemory(op, value)))
+        return failure();
       consumed.push_back(value.memory);
       auto storage = std::make_shared<HostMemory>(*value.memory);
       value.memory = std::move(storage);
@@ -467,7 +557,7 @@ LogicalResult HostActivation::follow(Operation *op,
                                      ArrayRef<int64_t> numbers) {
   for (auto [target, value] : llvm::zip(targets, given)) {
     if (value.memory) {
-      if (failed(checkAlive(op, value)))
+      if (failed(checkAlive(op, value)) || failed(checkOwnsMemory(op, value)))
         return failure();
       // Storage has a new owner; the old name is dead.
       auto storage = std::make_shared<HostMemory>(*value.memory);
@@ -544,7 +634,7 @@ LogicalResult HostActivation::run(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
             AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp,
-            LaunchOp, IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp, CompareOp,
+            PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp, CompareOp,
             ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
           [&](auto o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
@@ -564,7 +654,8 @@ LogicalResult HostActivation::run() {
   for (Value v : end->getOperands()) {
     FailureOr<HostShape> shape = getShape(end, cast<BufferType>(v.getType()));
     FailureOr<Tensor> tensor = read(end, v);
-    if (failed(shape) || failed(tensor))
+    if (failed(shape) || failed(tensor) ||
+        failed(checkOwnsMemory(end, values[v])))
       return failure();
     results.push_back(values[v]);
     resultShapes.push_back(std::move(*shape));
@@ -608,8 +699,7 @@ HostInterpreter::run(FuncOp fn, ArrayRef<HostArgument> arguments) {
       first = -extent->first * element;
       bytes = (extent->second + 1) * element + first;
     }
-    auto storage = std::make_shared<HostMemory>();
-    storage->bytes = Tensor(DType::U8, bytes);
+    auto storage = HostMemory::create(Tensor(DType::U8, bytes));
     if (tensor.getNumElements() != 0)
       tensor.toStrided(shape.strides, storage->bytes.getData() + first);
     call.setArgument(static_cast<unsigned>(i), {std::move(storage), first},

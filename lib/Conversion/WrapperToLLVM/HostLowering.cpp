@@ -451,15 +451,14 @@ LogicalResult HostLowering::lower(ConstantOp op) {
   return success();
 }
 
-LogicalResult HostLowering::lower(AllocOp op) {
-  auto type = cast<BufferType>(op.getType());
-  const DeviceInfo *device = getDevice(op, type.getDevice());
+LogicalResult HostLowering::lowerAllocation(Operation *op, ExprAttr size) {
+  Value result = op->getResult(0);
+  const DeviceInfo *device = getDevice(op, wrapper::getDevice(result.getType()));
   if (!device)
     return failure();
   if (device->allocFunction.empty())
-    return op.emitOpError()
+    return op->emitOpError()
            << "device '" << device->kind << "' cannot allocate";
-  ExprAttr size = type.getStorageBytes();
   Value bytes;
   if (facts.bounds(size).hi != INT64_MAX) {
     bytes = value(size);
@@ -478,19 +477,45 @@ LogicalResult HostLowering::lower(AllocOp op) {
   }
   Value slot = scratch(0, 1);
   call(device->allocFunction, {now.run, bytes, slot});
-  setBuffer(op, LLVM::LoadOp::create(b, ptrType, slot));
+  setBuffer(result, LLVM::LoadOp::create(b, ptrType, slot));
   return success();
 }
 
-LogicalResult HostLowering::lower(FreeOp op) {
-  const DeviceInfo *device =
-      getDevice(op, cast<BufferType>(op.getSource().getType()).getDevice());
+LogicalResult HostLowering::lowerDeallocation(Operation *op, Value memory) {
+  const DeviceInfo *device = getDevice(op, wrapper::getDevice(memory.getType()));
   if (!device)
     return failure();
   if (device->freeFunction.empty())
-    return op.emitOpError() << "device '" << device->kind << "' cannot free";
-  call(device->freeFunction, {now.run, buffer(op.getSource())});
+    return op->emitOpError() << "device '" << device->kind << "' cannot free";
+  call(device->freeFunction, {now.run, buffer(memory)});
   return success();
+}
+
+LogicalResult HostLowering::lower(AllocOp op) {
+  return lowerAllocation(op, cast<BufferType>(op.getType()).getStorageBytes());
+}
+
+LogicalResult HostLowering::lower(FreeOp op) {
+  return lowerDeallocation(op, op.getSource());
+}
+
+LogicalResult HostLowering::lower(PoolOp op) {
+  return lowerAllocation(op, op.getBytes());
+}
+
+LogicalResult HostLowering::lower(PoolAllocOp op) {
+  Value address = buffer(op.getPool());
+  // The pool's size did not overflow, and the offset is not above it.
+  if (!op.getOffset().isConstant(0))
+    address = LLVM::GEPOp::create(
+        b, ptrType, b.getI8Type(), address,
+        ArrayRef<LLVM::GEPArg>{value(op.getOffset())});
+  setBuffer(op, address);
+  return success();
+}
+
+LogicalResult HostLowering::lower(PoolFreeOp op) {
+  return lowerDeallocation(op, op.getPool());
 }
 
 LogicalResult HostLowering::lower(CopyOp op) {
@@ -566,13 +591,14 @@ LogicalResult HostLowering::lower(Operation &op) {
   noteCost(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
-            AllocOp, FreeOp, CopyOp, LaunchOp, ContractionOp, ConvolutionOp,
+            AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp, ContractionOp, ConvolutionOp,
             AttentionOp, SortOp, IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp,
             CompareOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();
       })
+      .Case([](PoolReleaseOp) { return success(); })
       .Case([&](ReuseOp o) {
         setBuffer(o, buffer(o.getSource()));
         return success();

@@ -92,6 +92,13 @@ private:
   mlir::LogicalResult lower(AllocOp op);
   mlir::LogicalResult lower(FreeOp op);
   mlir::LogicalResult lower(CopyOp op);
+  mlir::LogicalResult lower(PoolOp op);
+  mlir::LogicalResult lower(PoolAllocOp op);
+  mlir::LogicalResult lower(PoolFreeOp op);
+  /// Allocates memory of a device for a buffer or a pool.
+  mlir::LogicalResult lowerAllocation(mlir::Operation *op, sym::ExprAttr size);
+  mlir::LogicalResult lowerDeallocation(mlir::Operation *op,
+                                        mlir::Value memory);
 
   //===--- Control flow and numbers (LowerControl.cpp) --------------------===//
 
@@ -147,9 +154,9 @@ private:
   //===--- Tools (HostLowering.cpp) ---------------------------------------===//
 
   mlir::LLVM::ICmpPredicate getPredicate(sym::Predicate predicate);
-  /// Types in LLVM: buffers are addresses.
+  /// Types in LLVM: buffers and pools are addresses.
   mlir::Type getHostType(mlir::Type type) {
-    return mlir::isa<BufferType>(type) ? ptrType : type;
+    return mlir::isa<BufferType, PoolType>(type) ? ptrType : type;
   }
   llvm::SmallVector<mlir::Type> getHostTypes(mlir::TypeRange types) {
     return llvm::map_to_vector(

@@ -17,8 +17,7 @@ all programs share the start of is run by run_all.py: torch, and the compiler of
 Inputs and outputs are written as for coil-run. Each case runs
 
 * in the interpreter: the program as it is, and planned;
-* natively: planned for reuse and without it, each compared with the
-  interpreter, too; from objects that an earlier run stored; and cut into parts
+* natively: planned in each mode, each compared with the interpreter, too; from objects that an earlier run stored; and cut into parts
   of one step;
 * as an emitted Python module, in both modes of planning, on a stand-in for torch
   (Inputs/standin);
@@ -81,7 +80,8 @@ cases = read_cases(source)
 if not cases:
     sys.exit(f"{args.program}: no cases")
 
-for mode in ("none", "reuse"):
+MODES = ("none", "reuse", "pool")
+for mode in MODES:
     need("coil-opt", args.program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
 need("coil-opt", path("reuse.mlir"), "-o", path("parts.mlir"),
@@ -101,11 +101,11 @@ for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
     outputs = ["--expected-output=" + text for text in case["outputs"]]
     files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
-    for program in (args.program, path("none.mlir"), path("reuse.mlir")):
+    for program in (args.program, *(path(mode + ".mlir") for mode in MODES)):
         expect(case, "coil-interpret", program, "--function=main", *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]
-    for mode in ("none", "reuse"):
+    for mode in MODES:
         expect(case, "coil-run", path(mode + ".mlir"), *inputs, *outputs,
                "--reference=interp", "--object-cache=" + path("objects"))
     for program in ("reuse.mlir", "parts.mlir"):

@@ -15,8 +15,12 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
 
+bool wrapper::isStorage(Value v) {
+  return isa<BufferType, PoolType>(v.getType());
+}
+
 bool wrapper::isOwned(Value v) {
-  if (!isa<BufferType>(v.getType()))
+  if (!isStorage(v))
     return false;
   if (Operation *def = v.getDefiningOp())
     return hasEffect<MemoryEffects::Allocate>(def, v);
@@ -30,7 +34,7 @@ bool wrapper::isOwned(Value v) {
 SmallVector<OpOperand *> wrapper::getTakenOperands(Operation *op) {
   SmallVector<OpOperand *> taken;
   auto take = [&](OpOperand &operand) {
-    if (isa<BufferType>(operand.get().getType()))
+    if (isStorage(operand.get()))
       taken.push_back(&operand);
   };
   if (auto branch = dyn_cast<RegionBranchTerminatorOpInterface>(op)) {
@@ -55,7 +59,7 @@ SmallVector<OpOperand *> wrapper::getTakenOperands(Operation *op) {
   for (const MemoryEffects::EffectInstance &effect : instances)
     if (auto *operand = effect.getEffectValue<OpOperand *>();
         operand && isa<MemoryEffects::Free>(effect.getEffect()) &&
-        isa<BufferType>(operand->get().getType()))
+        isStorage(operand->get()))
       taken.push_back(operand);
   return taken;
 }

@@ -70,6 +70,7 @@ void WrapperDialect::initialize() {
   cuda.sortFunction = "coil_rt_sort_cuda";
   cuda.inputFunction = "coil_rt_input_cuda";
   cuda.itemFunction = "coil_rt_item_cuda";
+  cuda.alignment = 512; // As cuMemAlloc.
   cuda.copyFunction = "coil_rt_copy_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";
   registerDevice(std::move(cuda));
@@ -98,6 +99,25 @@ Value coil::wrapper::getStorage(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
   return buffer;
+}
+
+PoolAllocOp coil::wrapper::getCarving(Value buffer) {
+  buffer = getStorage(buffer);
+  while (auto reuse = buffer.getDefiningOp<ReuseOp>())
+    buffer = getStorage(reuse.getSource());
+  return buffer.getDefiningOp<PoolAllocOp>();
+}
+
+DeviceAttr coil::wrapper::getDevice(Type type) {
+  if (auto pool = dyn_cast<PoolType>(type))
+    return pool.getDevice();
+  return cast<BufferType>(type).getDevice();
+}
+
+int64_t coil::wrapper::getAlignment(DeviceAttr device) {
+  auto *dialect = device.getContext()->getLoadedDialect<WrapperDialect>();
+  const DeviceInfo *info = dialect->lookupDevice(device.getKind());
+  return info ? info->alignment : DeviceInfo().alignment;
 }
 
 //===----------------------------------------------------------------------===//

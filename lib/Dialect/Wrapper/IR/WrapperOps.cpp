@@ -285,14 +285,17 @@ void AllocOp::getEffects(Effects &effects) {
                        cast<OpResult>(getResult()));
 }
 
-LogicalResult AllocOp::verify() {
-  auto type = cast<BufferType>(getType());
+static LogicalResult verifyCanAllocate(Operation *op, BufferType type) {
   for (ExprAttr stride : type.getStrides().getDims())
-    if (stride.isConstant() && stride.getValue() < 0) // (C1)
-      return emitOpError() << "cannot allocate a buffer with the negative "
-                              "stride "
-                           << stride.getValue();
+    if (stride.isConstant() && stride.getValue() < 0)
+      return op->emitOpError() << "cannot allocate a buffer with the negative "
+                                  "stride "
+                               << stride.getValue();
   return success();
+}
+
+LogicalResult AllocOp::verify() { // (C1)
+  return verifyCanAllocate(*this, cast<BufferType>(getType()));
 }
 
 LogicalResult ConstantOp::verify() {
@@ -310,6 +313,9 @@ void FreeOp::getEffects(Effects &effects) {
 }
 
 LogicalResult FreeOp::verify() {
+  if (getCarving(getSource())) // (C2)
+    return emitOpError("operand is carved from a pool; 'wrapper.pool_release' "
+                       "ends its life");
   return verifyIsNotArgument(*this, getSource()); // (C1)
 }
 
@@ -358,4 +364,47 @@ LogicalResult CopyOp::verify() {
   if (!cast<BufferType>(getSource().getType()).isContiguous()) // (C1)
     return emitOpError("expected contiguous buffers");
   return success();
+}
+
+void PoolOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       cast<OpResult>(getResult()));
+}
+
+LogicalResult PoolOp::verify() {
+  if (getBytes().isConstant() && getBytes().getValue() < 0) // (C2)
+    return emitOpError() << "cannot have " << getBytes().getValue() << " bytes";
+  return verifyOnlySymbols(*this, getBytes()); // (C1)
+}
+
+void PoolAllocOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getPoolMutable());
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       cast<OpResult>(getResult()));
+}
+
+LogicalResult PoolAllocOp::verify() {
+  auto pool = cast<PoolType>(getPool().getType());
+  auto result = cast<BufferType>(getType());
+  if (pool.getDevice() != result.getDevice()) // (C2)
+    return emitOpError() << "carves a buffer on " << result.getDevice()
+                         << " from a pool on " << pool.getDevice();
+  if (failed(verifyOnlySymbols(*this, getOffset()))) // (C1)
+    return failure();
+  return verifyCanAllocate(*this, result); // (C3)
+}
+
+void PoolReleaseOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Free::get(), &getSourceMutable());
+}
+
+LogicalResult PoolReleaseOp::verify() {
+  if (getStorage(getSource()) == getSource() &&
+      getCarving(getSource())) // (C1)
+    return success();
+  return emitOpError("operand is not carved from a pool");
+}
+
+void PoolFreeOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Free::get(), &getPoolMutable());
 }

@@ -12,6 +12,7 @@
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
+#include "coil/Dialect/Wrapper/Analysis/PoolLayout.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -23,6 +24,7 @@ namespace coil::wrapper {
 using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
+using sym::ExprAttr;
 
 namespace {
 
@@ -41,7 +43,8 @@ struct Storage {
 /// state of their op; where they join, what they leave has to agree.
 class Verifier {
 public:
-  Verifier(FuncOp fn, SymbolTableCollection &tables) : fn(fn), tables(tables) {}
+  Verifier(FuncOp fn, SymbolTableCollection &tables)
+      : fn(fn), tables(tables), facts(sym::Context::forOp(fn)) {}
 
   LogicalResult run();
 
@@ -57,6 +60,10 @@ private:
   LogicalResult checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
                              ArrayRef<OpOperand *> writes);
   LogicalResult checkEnded(Block &block);
+  LogicalResult checkCarving(PoolAllocOp op);
+  LogicalResult checkPassedOn(Operation &op, Value v, StringRef verb);
+  /// What of a pool is in use.
+  ArrayRef<Value> getCarved(Operation &op, Value pool);
   LogicalResult end(Operation &op, OpOperand &operand, StringRef verb);
 
   const Storage &get(Value v) { return storage[getStorage(v)]; }
@@ -73,7 +80,10 @@ private:
 
   FuncOp fn;
   SymbolTableCollection &tables;
+  sym::Context facts;
   llvm::MapVector<Value, Storage> storage;
+  /// By pool, what was carved from it and may be alive.
+  llvm::DenseMap<Value, SmallVector<Value>> carved;
   /// What states were before each change.
   SmallVector<std::pair<Value, Storage>> trail;
 };
@@ -91,6 +101,11 @@ struct WrapperVerifyMemory
 } // namespace
 
 static bool isBuffer(Value v) { return isa<BufferType>(v.getType()); }
+
+/// Whether an op does nothing but end the life of storage.
+static bool isFree(Operation &op) {
+  return isa<FreeOp, PoolReleaseOp, PoolFreeOp>(op);
+}
 
 void Verifier::define(Value v, bool written) {
   Storage s;
@@ -116,17 +131,18 @@ Verifier::Changes Verifier::rollBack(size_t length) {
 
 LogicalResult Verifier::checkAlive(Operation &op) {
   for (Value v : op.getOperands()) {
-    if (!isBuffer(v))
+    if (!isStorage(v))
       continue;
     const Storage &s = get(v);
     if (!s.isDead())
       continue;
     bool freed = s.state == Storage::Freed;
+    StringRef what = isBuffer(v) ? "buffer" : "pool";
     InFlightDiagnostic diag = op.emitOpError();
-    if (isa<FreeOp>(op) && freed) // (C2)
-      diag << "frees a buffer twice";
+    if (isFree(op) && freed) // (C2)
+      diag << "frees a " << what << " twice";
     else // (C1)
-      diag << "uses a buffer after "
+      diag << "uses a " << what << " after "
            << (freed ? "it was freed" : "its storage was handed over");
     diag.attachNote(s.ended->getLoc())
         << (freed ? "freed here" : "handed over here");
@@ -143,7 +159,7 @@ static bool isInside(Value v, Operation *op) {
 /// Ends the life of a buffer.
 LogicalResult Verifier::end(Operation &op, OpOperand &operand, StringRef verb) {
   Value owner = getStorage(operand.get());
-  bool canView = !isa<FreeOp, ReuseOp>(op);
+  bool canView = !isFree(op) && !isa<ReuseOp>(op);
   if (owner != operand.get() &&
       !(canView && isAtStorage(operand.get()))) // (C3)
     return op.emitOpError()
@@ -156,6 +172,9 @@ LogicalResult Verifier::end(Operation &op, OpOperand &operand, StringRef verb) {
            << verb << " storage that the function does not own";
   if (before.isDead() && before.ended == &op) // (C6)
     return op.emitOpError() << verb << " the same storage twice";
+  if (!isFree(op) && !isa<ReuseOp>(op) &&
+      failed(checkPassedOn(op, owner, verb)))
+    return failure();
   for (Operation *p = op.getParentOp(); !isInside(owner, p);
        p = p->getParentOp())
     if (isa<WhileOp>(p)) { // (C9)
@@ -167,9 +186,64 @@ LogicalResult Verifier::end(Operation &op, OpOperand &operand, StringRef verb) {
       return diag;
     }
   Storage &s = change(owner);
-  s.state = isa<FreeOp>(op) ? Storage::Freed : Storage::HandedOver;
+  s.state = isFree(op) ? Storage::Freed : Storage::HandedOver;
   s.ended = &op;
   return success();
+}
+
+ArrayRef<Value> Verifier::getCarved(Operation &op, Value pool) {
+  SmallVector<Value> &list = carved[pool];
+  // What is dead here stays dead, but in a region, which may be one of several.
+  if (op.getParentOp() == fn)
+    llvm::erase_if(list, [&](Value v) { return get(v).isDead(); });
+  return list;
+}
+
+LogicalResult Verifier::checkCarving(PoolAllocOp op) {
+  ExprAttr begin = op.getOffset();
+  ExprAttr end = sym::add(
+      begin, cast<BufferType>(op.getType()).getStorageBytes());
+  int64_t alignment =
+      getAlignment(cast<PoolType>(op.getPool().getType()).getDevice());
+  if (!isMultipleOf(begin, alignment)) // (C11)
+    return op.emitOpError() << "offset '" << begin.str()
+                            << "' is not a multiple of " << alignment
+                            << ", the alignment of the device";
+  ExprAttr zero = sym::constant(op.getContext(), 0);
+  if (!isAtMost(zero, begin, facts)) // (C11)
+    return op.emitOpError() << "offset '" << begin.str() << "' may be negative";
+  auto pool = op.getPool().getDefiningOp<PoolOp>();
+  if (!isAtMost(end, pool.getBytes(), facts)) // (C11)
+    return op.emitOpError()
+           << "carves bytes up to '" << end.str() << "', which may be beyond '"
+           << pool.getBytes().str() << "', the end of the pool";
+  for (Value other : getCarved(*op, op.getPool())) {
+    if (get(other).isDead())
+      continue;
+    ExprAttr otherBegin = getCarving(other).getOffset();
+    ExprAttr otherEnd = sym::add(
+        otherBegin, cast<BufferType>(other.getType()).getStorageBytes());
+    if (isAtMost(end, otherBegin, facts) || isAtMost(otherEnd, begin, facts))
+      continue;
+    InFlightDiagnostic diag = op.emitOpError() // (C10)
+                              << "carves the bytes ['" << begin.str() << "', '"
+                              << end.str()
+                              << "') of a pool, but another buffer that is "
+                                 "alive may have some of them";
+    diag.attachNote(other.getLoc())
+        << "it has the bytes ['" << otherBegin.str() << "', '"
+        << otherEnd.str() << "')";
+    return diag;
+  }
+  return success();
+}
+
+/// What is part of a pool ends in the block that carves it.
+LogicalResult Verifier::checkPassedOn(Operation &op, Value v, StringRef verb) {
+  if (!getCarving(v))
+    return success();
+  return op.emitOpError() << verb // (C13)
+                          << " a buffer that was carved from a pool";
 }
 
 LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
@@ -205,9 +279,11 @@ LogicalResult Verifier::visitTerminator(Operation &op) {
              << verb << " storage that the function does not own";
     if (!get(operand->get()).written) // (C7)
       return op.emitOpError() << verb << " a buffer that nothing has written";
-    if (isReturn)
+    if (isReturn) {
+      if (failed(checkPassedOn(op, operand->get(), verb)))
+        return failure();
       change(operand->get()).returned = true;
-    else if (failed(end(op, *operand, verb)))
+    } else if (failed(end(op, *operand, verb)))
       return failure();
   }
   return success();
@@ -248,7 +324,16 @@ LogicalResult Verifier::visit(Operation &op) {
                               << ", whose storage the function does not own";
   if (failed(checkSharing(op, reads, writes)))
     return failure();
-  bool isFree = isa<FreeOp>(op);
+  if (auto carve = dyn_cast<PoolAllocOp>(op); carve && failed(checkCarving(carve)))
+    return failure();
+  if (auto free = dyn_cast<PoolFreeOp>(op))
+    for (Value v : getCarved(op, free.getPool()))
+      if (!get(v).isDead()) { // (C12)
+        InFlightDiagnostic diag = op.emitOpError(
+            "frees a pool while a buffer that was carved from it is alive");
+        diag.attachNote(v.getLoc()) << "the buffer is made here";
+        return diag;
+      }
   for (OpOperand *operand : taken) {
     for (OpOperand *r : reads)
       if (r != operand && !llvm::is_contained(taken, r) &&
@@ -257,7 +342,7 @@ LogicalResult Verifier::visit(Operation &op) {
                << "hands over operand " << operand->getOperandNumber()
                << ", whose storage operand " << r->getOperandNumber()
                << " shows, too";
-    if (failed(end(op, *operand, isFree ? "frees" : "hands over")))
+    if (failed(end(op, *operand, isFree(op) ? "frees" : "hands over")))
       return failure();
   }
   for (OpOperand *w : writes)
@@ -271,10 +356,14 @@ LogicalResult Verifier::visit(Operation &op) {
       return failure();
   }
   for (Value v : op.getResults()) {
-    if (!isBuffer(v))
+    if (!isStorage(v))
       continue;
     auto reuse = dyn_cast<ReuseOp>(op);
-    define(v, reuse ? get(reuse.getSource()).written : !isa<AllocOp>(op));
+    define(v, reuse ? get(reuse.getSource()).written
+                    : !isa<AllocOp, PoolAllocOp>(op));
+    if (isBuffer(v))
+      if (PoolAllocOp origin = getCarving(v))
+        carved[origin.getPool()].push_back(v);
   }
   return success();
 }
@@ -340,7 +429,7 @@ LogicalResult Verifier::checkEnded(Block &block) {
   LogicalResult result = success();
   auto isLost = [&](Value v) {
     auto *it = storage.find(v);
-    return isBuffer(v) && it != storage.end() &&
+    return isStorage(v) && it != storage.end() &&
            it->second.state == Storage::Owned && !it->second.returned;
   };
   for (BlockArgument arg : block.getArguments())
@@ -352,8 +441,9 @@ LogicalResult Verifier::checkEnded(Block &block) {
     for (Value v : op.getResults())
       if (isLost(v)) // (C4)
         result = op.emitOpError()
-                 << "allocates a buffer that is neither freed, handed over nor "
-                    "returned";
+                 << "allocates a " << (isBuffer(v) ? "buffer" : "pool")
+                 << " that is neither freed"
+                 << (isBuffer(v) ? ", handed over nor returned" : "");
   return result;
 }
 

@@ -51,6 +51,10 @@ struct DeviceInfo {
   /// What PyTorch calls the device, for programs in Python, which launch its
   /// kernels through `launchFunction`; empty: they cannot serve it.
   std::string torchDevice;
+  /// What the addresses of allocations are multiples of, in bytes: kernels and
+  /// libraries may rely on it. Buffers in a pool begin at multiples of it, and
+  /// plans count memory in units of it.
+  int64_t alignment = 64;
   /// Whether the host program may access the device's memory directly.
   bool hostAccessible = false;
 };

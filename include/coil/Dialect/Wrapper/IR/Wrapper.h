@@ -66,6 +66,17 @@ bool isAtStorage(mlir::Value v);
 /// The buffer that owns the storage of `buffer`: views are looked through.
 mlir::Value getStorage(mlir::Value buffer);
 
+/// The op that carved the storage of `buffer` from a pool, perhaps for a buffer
+/// that handed it over; null for other storage.
+PoolAllocOp getCarving(mlir::Value buffer);
+
+/// The device of a buffer or a pool.
+DeviceAttr getDevice(mlir::Type type);
+
+/// The alignment of a device's memory, for what is not registered that of the
+/// host.
+int64_t getAlignment(DeviceAttr device);
+
 } // namespace coil::wrapper
 
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPER_H

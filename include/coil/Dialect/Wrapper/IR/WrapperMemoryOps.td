@@ -64,6 +64,7 @@ def Wrapper_FreeOp : Wrapper_Op<"free", [
     `wrapper-verify-memory` checks that this is right.
 
     (C1) The operand is not an argument of the function, unless that consumes it.
+    (C2) The operand is not carved from a pool.
 
     Example:
     ```mlir
@@ -141,6 +142,97 @@ def Wrapper_CopyOp : Wrapper_Op<"copy", [
                        Arg<Wrapper_Buffer, "", [MemWrite]>:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source)";
   let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+def Wrapper_PoolOp : Wrapper_Op<"pool", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "allocate memory to carve buffers from";
+  let description = [{
+    Allocates `bytes` on the device of the result's type, in one call of the
+    device's allocator. Ends with `wrapper.pool_free`, in the same block.
+
+    (C1) `bytes` mentions symbols only.
+    (C2) `bytes` is not negative where it is constant.
+
+    Example:
+    ```mlir
+    %p = wrapper.pool <s0 * 256 + 64> : !wrapper.pool<#wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Sym_ExprAttr:$bytes);
+  let results = (outs Wrapper_Pool:$result);
+  let assemblyFormat = "$bytes attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Wrapper_PoolAllocOp : Wrapper_Op<"pool_alloc", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "carve a buffer from a pool";
+  let description = [{
+    The result begins `offset` bytes after the pool does. It is a buffer like
+    one that `wrapper.alloc` makes, and can be handed over with `wrapper.reuse`,
+    but it stays in its function and its block: `wrapper.pool_release` ends its
+    life. Nothing is known of the elements until an op writes them.
+
+    That the buffer is inside of the pool, on an address that suits the device,
+    and shares no byte with another one that is alive, is what
+    `wrapper-verify-memory` checks.
+
+    (C1) `offset` mentions symbols only.
+    (C2) The pool and the result are on the same device.
+    (C3) The strides of the result are not negative where they are constant.
+
+    Example:
+    ```mlir
+    %0 = wrapper.pool_alloc %p at <s0 * 256> : !wrapper.pool<#wrapper.device<"cpu">> to !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Wrapper_Pool:$pool, Sym_ExprAttr:$offset);
+  let results = (outs Wrapper_Buffer:$result);
+  let assemblyFormat = [{
+    $pool `at` $offset attr-dict `:` type($pool) `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Wrapper_PoolReleaseOp : Wrapper_Op<"pool_release", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "end the life of a buffer that was carved from a pool";
+  let description = [{
+    From here on the buffer's bytes may be carved again. Nothing happens at run
+    time.
+
+    (C1) The operand is carved from a pool, or took over the storage of a buffer
+         that was.
+
+    Example:
+    ```mlir
+    wrapper.pool_release %0 : !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Wrapper_Buffer:$source);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Wrapper_PoolFreeOp : Wrapper_Op<"pool_free", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "free a pool";
+  let description = [{
+    Gives the memory of a pool back. No buffer that was carved from it may be
+    alive.
+
+    Example:
+    ```mlir
+    wrapper.pool_free %p : !wrapper.pool<#wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Wrapper_Pool:$pool);
+  let assemblyFormat = "$pool attr-dict `:` type($pool)";
 }
 
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERMEMORYOPS_TD

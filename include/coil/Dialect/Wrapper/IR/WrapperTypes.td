@@ -161,4 +161,23 @@ def Wrapper_BufferType : Wrapper_Type<"Buffer", "buffer"> {
 def Wrapper_Buffer : Type<
     CPred<"::llvm::isa<::coil::wrapper::BufferType>($_self)">, "buffer">;
 
+def Wrapper_PoolType : Wrapper_Type<"Pool", "pool"> {
+  let summary = "memory that buffers are carved from";
+  let description = [{
+    A piece of a device's memory, allocated once. `wrapper.pool_alloc` carves
+    buffers from it; buffers that are alive at different times may have the same
+    bytes.
+
+    Example:
+    ```mlir
+    !wrapper.pool<#wrapper.device<"cpu">>
+    ```
+  }];
+  let parameters = (ins "::coil::wrapper::DeviceAttr":$device);
+  let assemblyFormat = "`<` qualified($device) `>`";
+}
+
+def Wrapper_Pool : Type<
+    CPred<"::llvm::isa<::coil::wrapper::PoolType>($_self)">, "pool">;
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERTYPES_TD

@@ -67,7 +67,7 @@ def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"reuse\"",
-           "'reuse', or 'none' for frees only">];
+           "'reuse', 'pool', or 'none' for frees only">];
 }
 
 def WrapperVerifyMemoryPass
@@ -85,8 +85,15 @@ def WrapperVerifyMemoryPass
          through another, unless `InPlaceOpInterface` allows it, or to hand
          storage over that another operand shows,
     (C7) to read or return a buffer that nothing has written on every path,
-    (C8) to end the life of storage in one region of a `wrapper.if` only, and
-    (C9) to end the life of storage from outside in a loop.
+    (C8) to end the life of storage in one region of a `wrapper.if` only,
+    (C9) to end the life of storage from outside in a loop,
+    (C10) to carve bytes from a pool that another buffer, which is alive, has,
+    (C11) to carve a buffer outside of its pool, or at an offset that is not a
+          multiple of the device's alignment,
+    (C12) to free a pool while a buffer that was carved from it is alive, and
+    (C13) to return or pass on a buffer that was carved from a pool.
+    Offsets are expressions: what cannot be shown for all values of the symbols
+    is an error of (C10) and (C11), too.
 
     Regions hand over what they yield; arguments that the function consumes are
     its own.
