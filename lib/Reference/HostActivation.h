@@ -90,8 +90,8 @@ private:
   mlir::LogicalResult run(wrapper::PoolAllocOp op);
   mlir::LogicalResult run(wrapper::PoolReleaseOp op);
   mlir::LogicalResult run(wrapper::PoolFreeOp op);
-  mlir::FailureOr<std::shared_ptr<HostMemory>>
-  allocate(mlir::Operation *op, sym::ExprAttr bytes);
+  mlir::FailureOr<std::shared_ptr<HostMemory>> allocate(mlir::Operation *op,
+                                                        sym::ExprAttr bytes);
   /// Fails for storage that is part of a pool.
   mlir::LogicalResult checkOwnsMemory(mlir::Operation *op,
                                       const HostValue &value);

@@ -91,9 +91,8 @@ FailureOr<HostView> HostActivation::view(Operation *op, Value buffer) {
     int64_t begin = value.offset + extent->first * bytes,
             end = value.offset + (extent->second + 1) * bytes;
     if (begin < 0 || end > value.memory->length)
-      return op->emitError()
-             << "touches the bytes [" << begin << ", " << end
-             << ") of storage with " << value.memory->length;
+      return op->emitError() << "touches the bytes [" << begin << ", " << end
+                             << ") of storage with " << value.memory->length;
   }
   return HostView{*dtype, std::move(*shape),
                   value.memory->bytes.getData() + value.memory->begin +
@@ -129,8 +128,8 @@ std::shared_ptr<HostMemory> HostMemory::create(Tensor bytes) {
   return memory;
 }
 
-FailureOr<std::shared_ptr<HostMemory>>
-HostActivation::allocate(Operation *op, ExprAttr size) {
+FailureOr<std::shared_ptr<HostMemory>> HostActivation::allocate(Operation *op,
+                                                                ExprAttr size) {
   FailureOr<int64_t> bytes = frame.evaluate(op, size);
   if (failed(bytes))
     return failure();
@@ -633,10 +632,10 @@ LogicalResult HostActivation::runBlock(Block &block) {
 LogicalResult HostActivation::run(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
-            AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp,
-            PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp, CompareOp,
-            ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
-          [&](auto o) { return run(o); })
+            AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, PoolOp,
+            PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, IfOp, WhileOp,
+            InvokeOp, ItemOp, BindSymbolOp, CompareOp, ContractionOp,
+            ConvolutionOp, AttentionOp, SortOp>([&](auto o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }
 

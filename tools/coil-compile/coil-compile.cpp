@@ -94,7 +94,7 @@ static cl::opt<bool> fuse("fuse", cl::init(true),
                           cl::cat(category));
 static cl::opt<std::string>
     plan("plan", cl::init("reuse"), cl::value_desc("mode"),
-         cl::desc("Memory planning: none or reuse (default)"),
+         cl::desc("Memory planning: none, reuse (default) or pool"),
          cl::cat(category));
 static cl::opt<bool> verifyEach("verify-each",
                                 cl::desc("Verify after every pass, not only at "

@@ -77,7 +77,7 @@ struct CompilePipelineOptions
   Option<std::string> plan{
       *this, "plan",
       llvm::cl::desc(
-          "Memory planning: none (free after the last use) or reuse"),
+          "Memory planning: none (free after the last use), reuse or pool"),
       llvm::cl::init("reuse")};
   Option<bool> costs{
       *this, "costs",

@@ -453,7 +453,8 @@ LogicalResult HostLowering::lower(ConstantOp op) {
 
 LogicalResult HostLowering::lowerAllocation(Operation *op, ExprAttr size) {
   Value result = op->getResult(0);
-  const DeviceInfo *device = getDevice(op, wrapper::getDevice(result.getType()));
+  const DeviceInfo *device =
+      getDevice(op, wrapper::getDevice(result.getType()));
   if (!device)
     return failure();
   if (device->allocFunction.empty())
@@ -482,7 +483,8 @@ LogicalResult HostLowering::lowerAllocation(Operation *op, ExprAttr size) {
 }
 
 LogicalResult HostLowering::lowerDeallocation(Operation *op, Value memory) {
-  const DeviceInfo *device = getDevice(op, wrapper::getDevice(memory.getType()));
+  const DeviceInfo *device =
+      getDevice(op, wrapper::getDevice(memory.getType()));
   if (!device)
     return failure();
   if (device->freeFunction.empty())
@@ -507,9 +509,9 @@ LogicalResult HostLowering::lower(PoolAllocOp op) {
   Value address = buffer(op.getPool());
   // The pool's size did not overflow, and the offset is not above it.
   if (!op.getOffset().isConstant(0))
-    address = LLVM::GEPOp::create(
-        b, ptrType, b.getI8Type(), address,
-        ArrayRef<LLVM::GEPArg>{value(op.getOffset())});
+    address =
+        LLVM::GEPOp::create(b, ptrType, b.getI8Type(), address,
+                            ArrayRef<LLVM::GEPArg>{value(op.getOffset())});
   setBuffer(op, address);
   return success();
 }
@@ -591,9 +593,10 @@ LogicalResult HostLowering::lower(Operation &op) {
   noteCost(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
-            AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp, ContractionOp, ConvolutionOp,
-            AttentionOp, SortOp, IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp,
-            CompareOp>([&](auto o) { return lower(o); })
+            AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp,
+            ContractionOp, ConvolutionOp, AttentionOp, SortOp, IfOp, WhileOp,
+            InvokeOp, ItemOp, BindSymbolOp, CompareOp>(
+          [&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();

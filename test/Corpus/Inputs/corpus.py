@@ -17,11 +17,12 @@ all programs share the start of is run by run_all.py: torch, and the compiler of
 Inputs and outputs are written as for coil-run. Each case runs
 
 * in the interpreter: the program as it is, and planned;
-* natively: planned in each mode, each compared with the interpreter, too; from objects that an earlier run stored; and cut into parts
-  of one step;
-* as an emitted Python module, in both modes of planning, on a stand-in for torch
+* natively: planned in each mode, each compared with the interpreter, too; from
+  objects that an earlier run stored; and cut into parts of one step;
+* as an emitted Python module, in the modes none and reuse, on a stand-in for torch
   (Inputs/standin);
-* on the simulated GPU, all buffers there, where --cuda-sim names the driver.
+* on the simulated GPU, all buffers there, planned for reuse and for pools, where
+  --cuda-sim names the driver.
 """
 import argparse
 import json
@@ -81,6 +82,7 @@ if not cases:
     sys.exit(f"{args.program}: no cases")
 
 MODES = ("none", "reuse", "pool")
+GPU_MODES = ("reuse", "pool")
 for mode in MODES:
     need("coil-opt", args.program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
@@ -94,8 +96,10 @@ if args.cuda_sim and "// GPU: no" not in source:
     text = re.sub(r"(wrapper\.kernel @\w+\([^{]*?\) attributes \{)",
                   r'\1device = #wrapper.device<"cuda">, ', text)
     open(path("cuda.mlir"), "w").write(text)
-    need("coil-opt", path("cuda.mlir"), "-o", path("gpu.mlir"),
-         "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),wrapper-plan-memory,wrapper-verify-memory)")
+    for mode in GPU_MODES:
+        need("coil-opt", path("cuda.mlir"), "-o", path(f"gpu-{mode}.mlir"),
+             "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),"
+             f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
 
 for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
@@ -111,8 +115,8 @@ for number, case in enumerate(cases):
     for program in ("reuse.mlir", "parts.mlir"):
         expect(case, "coil-run", path(program), *inputs, *exact,
                "--object-cache=" + path("objects"))
-    if gpu:
-        expect(case, "coil-run", path("gpu.mlir"), *inputs, *outputs,
+    for mode in GPU_MODES if gpu else ():
+        expect(case, "coil-run", path(f"gpu-{mode}.mlir"), *inputs, *outputs,
                "--reference=interp", "--target=cuda:sm_90", "--library=none", env=gpu)
 
 inputs = os.path.dirname(os.path.abspath(__file__))

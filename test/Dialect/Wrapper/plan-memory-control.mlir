@@ -6,7 +6,7 @@
 // What one branch uses lives to the end of the `if`; reuse has a state for each
 // region, so %1 takes the storage of %0, but not that of %x's copy outside.
 // CHECK-LABEL: wrapper.func @branches
-// CHECK-SAME: wrapper.memory = {allocations = 4 : i64, lower_bound = 48 : i64, peak = 48 : i64, reuses = 1 : i64}
+// CHECK-SAME: wrapper.memory = {allocations = 4 : i64, lower_bound = 192 : i64, peak = 192 : i64, pools = 0 : i64, reuses = 1 : i64}
 // CHECK: %[[KEPT:.+]] = wrapper.alloc
 // CHECK: wrapper.if
 // CHECK-NOT: wrapper.free
@@ -78,7 +78,7 @@ wrapper.func @one_yields(%p: !p, %x: !b) -> !b {
 // works in place where it may. Two buffers are alive in an iteration of @swap,
 // and one in @in_place.
 // CHECK-LABEL: wrapper.func @in_place
-// CHECK-SAME: peak = 16 : i64
+// CHECK-SAME: peak = 64 : i64
 // CHECK: wrapper.while
 // CHECK: } do {
 // CHECK-NEXT: ^bb0(%[[A:.+]]: !wrapper
@@ -88,7 +88,7 @@ wrapper.func @one_yields(%p: !p, %x: !b) -> !b {
 // CHECK-NEXT: }
 // CHECK-NEXT: wrapper.return
 // CHECK-LABEL: wrapper.func @swap
-// CHECK-SAME: peak = 32 : i64
+// CHECK-SAME: peak = 128 : i64
 // CHECK: } do {
 // CHECK-NEXT: ^bb0(%[[A:.+]]: !wrapper
 // CHECK-NEXT: %[[N:.+]] = wrapper.alloc
@@ -167,13 +167,13 @@ wrapper.func @outside(%x: !b) -> !b {
 // A consumed argument is the function's to reuse; the caller does not free it,
 // and has the callee's peak in its own, whichever comes first.
 // CHECK-LABEL: wrapper.func @caller
-// CHECK-SAME: peak = 48 : i64
+// CHECK-SAME: peak = 192 : i64
 // CHECK: %[[A:.+]] = wrapper.alloc
 // CHECK: %[[R:.+]] = wrapper.invoke @callee(%[[A]]) consumes [0]
 // CHECK-NEXT: wrapper.return %[[R]]
 // CHECK-LABEL: wrapper.func private @callee(
 // CHECK-SAME: %[[X:.+]]: !wrapper
-// CHECK-SAME: peak = 48 : i64
+// CHECK-SAME: peak = 192 : i64
 // CHECK: wrapper.free %[[X]]
 wrapper.kernel @apart() attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
 }

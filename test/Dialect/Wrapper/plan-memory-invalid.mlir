@@ -1,2 +1,2 @@
-// RUN: not coil-opt %s --wrapper-plan-memory=mode=pool 2>&1 | FileCheck %s
-// CHECK: unknown mode 'pool', expected 'reuse' or 'none'
+// RUN: not coil-opt %s --wrapper-plan-memory=mode=best 2>&1 | FileCheck %s
+// CHECK: unknown mode 'best', expected 'pool', 'reuse' or 'none'

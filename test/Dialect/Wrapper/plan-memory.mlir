@@ -16,10 +16,11 @@ wrapper.kernel @add() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[
 }
 
 // An operand that dies is written over; arguments and results are let alone.
-// REMARK: [Passed] Reused | Category:wrapper-plan-memory | Bytes=32, Remark="reused: s0 * 4 bytes in place"
-// REMARK: [Analysis] MemoryPlan | Category:wrapper-plan-memory | Allocations=1, LowerBound=64, Peak=32, Reuses=1
+// Bytes count in units of the device's alignment.
+// REMARK: [Passed] Reused | Category:wrapper-plan-memory | Bytes=64, Remark="reused: s0 * 4 bytes in place"
+// REMARK: [Analysis] MemoryPlan | Category:wrapper-plan-memory | Allocations=1, LowerBound=64, Peak=64, Pools=0, Reuses=1
 // CHECK-LABEL: wrapper.func @in_place
-// CHECK-SAME: wrapper.memory = {allocations = 1 : i64, lower_bound = 64 : i64, peak = 32 : i64, reuses = 1 : i64}
+// CHECK-SAME: wrapper.memory = {allocations = 1 : i64, lower_bound = 64 : i64, peak = 64 : i64, pools = 0 : i64, reuses = 1 : i64}
 // CHECK: %[[A:.+]] = wrapper.alloc
 // CHECK: wrapper.launch @pointwise[s0] ins(%arg0 : {{.+}}) outs(%[[A]] :
 // CHECK: %[[B:.+]] = wrapper.reuse %[[A]]
@@ -27,7 +28,7 @@ wrapper.kernel @add() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[
 // CHECK-NOT: wrapper.free
 // CHECK: wrapper.return %[[B]]
 // NONE-LABEL: wrapper.func @in_place
-// NONE-SAME: wrapper.memory = {allocations = 2 : i64, lower_bound = 64 : i64, peak = 64 : i64, reuses = 0 : i64}
+// NONE-SAME: wrapper.memory = {allocations = 2 : i64, lower_bound = 64 : i64, peak = 128 : i64, pools = 0 : i64, reuses = 0 : i64}
 // NONE: %[[A:.+]] = wrapper.alloc
 // NONE: wrapper.alloc
 // NONE: wrapper.launch
@@ -109,7 +110,7 @@ wrapper.kernel @flat() attributes {input_strides = [#sym.shape<[1]>], output_str
 // Storage of a buffer that died before, as long as the peak stays where it is;
 // another symbol is another size.
 // CHECK-LABEL: wrapper.func @reuse_later
-// CHECK-SAME: lower_bound = 96 : i64, peak = 96 : i64
+// CHECK-SAME: lower_bound = 192 : i64, peak = 192 : i64
 // CHECK: %[[A:.+]] = wrapper.alloc : !wrapper.buffer<[s0]
 // CHECK: %[[B:.+]] = wrapper.alloc : !wrapper.buffer<[s0]
 // CHECK: %[[C:.+]] = wrapper.alloc : !wrapper.buffer<[s0]
@@ -141,9 +142,9 @@ wrapper.func @reuse_later(%x: !b, %y: !c) -> !b attributes {sym.symbols = {s0 = 
 }
 
 // Keeping the small buffer through the peak would raise it.
-// REMARK: [Missed] NotReused | {{.*}}not reused: keeping 32 bytes until here would raise the peak
+// REMARK: [Missed] NotReused | {{.*}}not reused: keeping 64 bytes until here would raise the peak
 // CHECK-LABEL: wrapper.func @reuse_would_raise_the_peak
-// CHECK-SAME: lower_bound = 8032 : i64, peak = 8032 : i64
+// CHECK-SAME: lower_bound = 8128 : i64, peak = 8128 : i64
 // CHECK-NOT: wrapper.reuse
 // CHECK: wrapper.return
 wrapper.func @reuse_would_raise_the_peak(%x: !b, %y: !c) -> !b

@@ -17,6 +17,7 @@
 #include "coil/InitAllDialects.h"
 #include "coil/Runtime/HostABI.h"
 #include "coil/Target/HostText.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -125,11 +126,13 @@ protected:
                                          &context);
   }
 
-  static void plan(PassManager &pm) {
+  static void plan(PassManager &pm, llvm::StringRef mode = "reuse") {
     OutlineKernelsPassOptions outline;
     outline.device = "toy";
     pm.addPass(createOutlineKernelsPass(outline));
-    pm.addPass(wrapper::createWrapperPlanMemoryPass());
+    wrapper::WrapperPlanMemoryPassOptions memory;
+    memory.mode = mode.str();
+    pm.addPass(wrapper::createWrapperPlanMemoryPass(memory));
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   }
 
@@ -141,9 +144,9 @@ protected:
     kernels.addPass(std::make_unique<PassForCPU>(false));
   }
 
-  LogicalResult lower() {
+  LogicalResult lower(llvm::StringRef mode = "reuse") {
     PassManager pm(&context);
-    plan(pm);
+    plan(pm, mode);
     lowerKernels(pm);
     pm.addPass(createConvertWrapperToLLVMPass());
     return pm.run(*module);
@@ -206,6 +209,60 @@ TEST_F(ToyDeviceTest, TextEmittersUseItsWords) {
         << files[1].text;
 }
 
+// F29: a thousand runs leave nothing behind, pools included.
+TEST_F(ToyDeviceTest, RunsWithPools) {
+  module = parseSourceString<ModuleOp>(R"mlir(
+    !x = tensor<?xf32, #sym.shape<[s0]>>
+    func.func @main(%x: !x {coil.name = "x"}) -> !x attributes {sym.symbols = {s0 = #sym.range<1, 64>}} {
+      %0 = loop.kernel "reverse" [s0] (%a = %x) : (!x) -> !x {
+        %v = loop.load %a[s0 - 1 - d0] : !x -> f32
+        loop.store %v, 0 [d0] : f32
+      }
+      %1 = loop.kernel "twice" [s0] (%a = %0) : (!x) -> !x {
+        %v = loop.load %a[s0 - 1 - d0] : !x -> f32
+        %d = arith.addf %v, %v : f32
+        loop.store %d, 0 [d0] : f32
+      }
+      %2 = loop.kernel "both" [s0] (%a = %0, %b = %1) : (!x, !x) -> !x {
+        %v = loop.load %a[s0 - 1 - d0] : !x -> f32
+        %w = loop.load %b[s0 - 1 - d0] : !x -> f32
+        %d = arith.subf %w, %v : f32
+        loop.store %d, 0 [d0] : f32
+      }
+      %3 = loop.kernel "reverse" [s0] (%a = %2) : (!x) -> !x {
+        %v = loop.load %a[s0 - 1 - d0] : !x -> f32
+        loop.store %v, 0 [d0] : f32
+      }
+      return %3 : !x
+    })mlir",
+                                       &context);
+  ASSERT_TRUE(module);
+  int pools = 0;
+  ASSERT_TRUE(succeeded(lower("pool")));
+  llvm::Expected<std::unique_ptr<Engine>> engine = Engine::create(*module);
+  ASSERT_TRUE(bool(engine)) << toString(engine.takeError());
+  module->walk([&](LLVM::LLVMFuncOp fn) {
+    if (auto memory =
+            fn->getAttrOfType<DictionaryAttr>(wrapper::kMemoryAttrName))
+      pools += static_cast<int>(memory.getAs<IntegerAttr>("pools").getInt());
+  });
+  EXPECT_EQ(pools, 1);
+  std::vector<float> x = {1, 2, 3};
+  int64_t size = 3, one = 1;
+  coil_tensor input = {x.data(), &size, &one, 1, COIL_F32, kToyType, 0};
+  toyMemory.clear();
+  for (int run = 0; run < 1000; ++run) {
+    llvm::Expected<RunResult> result = (*engine)->run({input});
+    ASSERT_TRUE(bool(result)) << toString(result.takeError());
+    auto *y = static_cast<float *>(result->getOutputs()[0].data);
+    ASSERT_EQ(std::vector<float>(y, y + 3), (std::vector<float>{-1, 2, 5}));
+    // Only the result is left.
+    ASSERT_EQ(toyMemory, std::set<void *>{y});
+    toy_free(nullptr, y);
+  }
+  EXPECT_TRUE(toyMemory.empty());
+}
+
 /// The error that the conversion of a host program with one op gives.
 static std::string convertError(MLIRContext &context, llvm::StringRef body) {
   std::string ir = R"mlir(
@@ -238,6 +295,14 @@ TEST_F(ToyDeviceTest, WhatADeviceCannotDoIsAnError) {
   EXPECT_EQ(convertError(context, "%0 = wrapper.alloc : !k\n"
                                   "wrapper.free %0 : !k"),
             "'wrapper.free' op device 'keeps' cannot free");
+  EXPECT_EQ(convertError(context, "%0 = wrapper.pool <64> : "
+                                  "!wrapper.pool<#wrapper.device<\"bare\">>"),
+            "'wrapper.pool' op device 'bare' cannot allocate");
+  EXPECT_EQ(convertError(context, "%0 = wrapper.pool <64> : "
+                                  "!wrapper.pool<#wrapper.device<\"keeps\">>\n"
+                                  "wrapper.pool_free %0 : "
+                                  "!wrapper.pool<#wrapper.device<\"keeps\">>"),
+            "'wrapper.pool_free' op device 'keeps' cannot free");
   EXPECT_EQ(convertError(context, "wrapper.copy %x to %y : !b"),
             "'wrapper.copy' op the host cannot access device 'bare'");
   EXPECT_EQ(convertError(context,

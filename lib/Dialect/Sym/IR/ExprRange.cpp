@@ -171,6 +171,25 @@ static ExprAttr pickAtom(ExprAttr e, ExprKind kind) {
   return {};
 }
 
+/// The largest number in `e`, by its absolute value.
+static double getLargestNumber(ExprAttr e) {
+  double most = 1;
+  for (const Term &t : getTerms(e)) {
+    most = std::max(most, std::abs(static_cast<double>(t.coefficient)));
+    for (ExprAttr o : t.product.getOperands())
+      most = std::max(most, getLargestNumber(o));
+  }
+  return most;
+}
+
+/// Whether `a * b` can be multiplied out without an overflow, with as much to
+/// spare as a sum of two such products needs.
+static bool canMultiply(ExprAttr a, ExprAttr b) {
+  double terms = static_cast<double>(getTerms(a).size() + 1) *
+                 static_cast<double>(getTerms(b).size() + 1);
+  return getLargestNumber(a) * getLargestNumber(b) * terms < 0x1p61;
+}
+
 bool Context::isNonNegative(ExprAttr e) const {
   // Bounds are cheap. What nested steps find is not kept: it depends on how
   // deep they are.
@@ -216,6 +235,9 @@ bool Context::isNonNegative(ExprAttr e, unsigned depth) const {
     } else if (kind == ExprKind::FloorDiv) {
       // x floordiv m lies in [(x - m + 1) / m, x / m]: scale by m > 0.
       ExprAttr x = atom.getOperands()[0], m = atom.getOperands()[1];
+      if (!canMultiply(coefficient, x) || !canMultiply(coefficient, m) ||
+          !canMultiply(rest, m))
+        return false;
       ExprAttr bound = positive ? add(sub(x, m), 1) : x;
       return isNonNegative(add(mul(coefficient, bound), mul(rest, m)),
                            depth + 1);
@@ -225,7 +247,7 @@ bool Context::isNonNegative(ExprAttr e, unsigned depth) const {
       if (v != kMin && v != kMax)
         end = constant(ctx, v);
     }
-    if (!end)
+    if (!end || !canMultiply(coefficient, end))
       continue;
     return isNonNegative(add(mul(coefficient, end), rest), depth + 1);
   }

@@ -45,14 +45,12 @@ bool wrapper::isMultipleOf(ExprAttr e, int64_t divisor) {
     return e.getValue() % divisor == 0;
   case ExprKind::Min:
   case ExprKind::Max:
-    return llvm::all_of(e.getOperands(), [&](ExprAttr o) {
-      return isMultipleOf(o, divisor);
-    });
+    return llvm::all_of(e.getOperands(),
+                        [&](ExprAttr o) { return isMultipleOf(o, divisor); });
   case ExprKind::Add:
     return e.getValue() % divisor == 0 &&
-           llvm::all_of(e.getOperands(), [&](ExprAttr o) {
-             return isMultipleOf(o, divisor);
-           });
+           llvm::all_of(e.getOperands(),
+                        [&](ExprAttr o) { return isMultipleOf(o, divisor); });
   case ExprKind::Mul: {
     // Each factor may bring a part of the divisor.
     int64_t rest = divisor / std::gcd(e.getValue(), divisor);
@@ -87,8 +85,8 @@ static bool isNonNegative(ExprAttr e, const sym::Context &facts,
       continue;
     auto replace = [&](ExprAttr operand) {
       ExprAttr difference = sym::sub(operand, term.product);
-      return isNonNegative(
-          sym::add(e, sym::mul(difference, term.coefficient)), facts, steps);
+      return isNonNegative(sym::add(e, sym::mul(difference, term.coefficient)),
+                           facts, steps);
     };
     if (term.coefficient < 0)
       return llvm::all_of(term.product.getOperands(), replace);
@@ -102,8 +100,8 @@ static bool isNonNegative(ExprAttr e, const sym::Context &facts,
       continue;
     return llvm::any_of(added.getOperands(), [&](ExprAttr operand) {
       ExprAttr difference = sym::sub(operand, added);
-      return isNonNegative(
-          sym::add(e, sym::mul(difference, term.coefficient)), facts, steps);
+      return isNonNegative(sym::add(e, sym::mul(difference, term.coefficient)),
+                           facts, steps);
     });
   }
   return false;
@@ -114,6 +112,14 @@ bool wrapper::isAtMost(ExprAttr a, ExprAttr b, const sym::Context &facts) {
     return a.getValue() <= b.getValue();
   unsigned steps = kMaxProofSteps;
   return isNonNegative(sym::sub(b, a), facts, steps);
+}
+
+bool wrapper::endsBefore(ExprAttr begin, ExprAttr bytes, ExprAttr limit,
+                         int64_t alignment, const sym::Context &facts) {
+  // Limits mostly are sums of the rounded sizes, which then cancel.
+  ExprAttr rounded = alignTo(bytes, alignment);
+  return isAtMost(sym::add(begin, rounded), limit, facts) ||
+         (rounded != bytes && isAtMost(sym::add(begin, bytes), limit, facts));
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,8 +256,7 @@ forEachOrder(ArrayRef<PoolLeaf> leaves,
       [&](unsigned i) { return Rank(-getHint(leaves[i]), -length(i)); },
       [&](unsigned i) { return Rank(-length(i), -getHint(leaves[i])); },
       [&](unsigned i) {
-        return Rank(static_cast<int64_t>(leaves[i].begin),
-                    -getHint(leaves[i]));
+        return Rank(static_cast<int64_t>(leaves[i].begin), -getHint(leaves[i]));
       },
       [&](unsigned i) {
         double area = double(getHint(leaves[i])) * double(length(i));
@@ -285,8 +290,8 @@ static Placement findPlacement(ArrayRef<PoolLeaf> leaves,
   int64_t bound = getLargestLiveSet(leaves);
   Placement best;
   forEachOrder(leaves, [&](SmallVectorImpl<unsigned> &order) {
-    Placement placement = place(leaves, order, neighbours,
-                                std::numeric_limits<int64_t>::max());
+    Placement placement =
+        place(leaves, order, neighbours, std::numeric_limits<int64_t>::max());
     // What comes to lie highest is placed first in the next attempt.
     size_t top = 0;
     while (placement.begin[order[top]] + getHint(leaves[order[top]]) !=
@@ -340,14 +345,43 @@ static unsigned countLeaves(ExprAttr e) {
   return count;
 }
 
-/// The maximum, without what can be shown not to matter.
-static ExprAttr getMax(ExprAttr a, ExprAttr b, const sym::Context &facts) {
-  if (isAtMost(a, b, facts))
-    return b;
-  if (isAtMost(b, a, facts))
-    return a;
-  return sym::max(a, b);
-}
+namespace {
+
+/// The maximum of expressions that are not negative, without what can be shown
+/// not to matter.
+class Maximum {
+public:
+  explicit Maximum(const sym::Context &facts) : facts(&facts) {}
+
+  void add(ExprAttr e) {
+    if (llvm::any_of(operands,
+                     [&](ExprAttr o) { return isAtMost(e, o, *facts); }))
+      return;
+    llvm::erase_if(operands,
+                   [&](ExprAttr o) { return isAtMost(o, e, *facts); });
+    operands.push_back(e);
+  }
+  ExprAttr get(MLIRContext *context) const {
+    if (operands.empty())
+      return sym::constant(context, 0);
+    ExprAttr all = operands.front();
+    for (ExprAttr o : ArrayRef(operands).drop_front())
+      all = sym::max(all, o);
+    return all;
+  }
+  bool isTooLong() const {
+    unsigned leaves = 0;
+    for (ExprAttr o : operands)
+      leaves += countLeaves(o);
+    return leaves > kMaxOffsetLeaves;
+  }
+
+private:
+  const sym::Context *facts;
+  SmallVector<ExprAttr> operands;
+};
+
+} // namespace
 
 static PoolLayout getLayout(MLIRContext *context, ArrayRef<PoolLeaf> leaves,
                             const Placement &placement, Neighbours &neighbours,
@@ -364,11 +398,12 @@ static PoolLayout getLayout(MLIRContext *context, ArrayRef<PoolLeaf> leaves,
   ExprAttr zero = sym::constant(context, 0);
   PoolLayout layout;
   layout.offsets.assign(leaves.size(), ExprAttr());
-  layout.bytes = zero;
-  // Where the bytes of a leaf end, and where the next may begin.
-  auto getEnd = [&](unsigned i) {
-    return sym::add(layout.offsets[i], leaves[i].bytes);
+  Maximum bytes(facts);
+  auto endsBy = [&](unsigned i, ExprAttr limit) {
+    return endsBefore(layout.offsets[i], leaves[i].bytes, limit, alignment,
+                      facts);
   };
+  // Where the next may begin.
   auto getNext = [&](unsigned i) {
     return sym::add(layout.offsets[i], alignTo(leaves[i].bytes, alignment));
   };
@@ -378,7 +413,7 @@ static PoolLayout getLayout(MLIRContext *context, ArrayRef<PoolLeaf> leaves,
     // The highest first: what one of them lies on ends before it does.
     llvm::sort(below, [&](unsigned a, unsigned b) { return isBelow(b, a); });
     SmallVector<unsigned> tops;
-    ExprAttr offset = zero;
+    Maximum floor(facts);
     for (unsigned other : below) {
       bool isCovered = llvm::any_of(tops, [&](unsigned top) {
         return leaves[top].begin < leaves[other].end &&
@@ -387,25 +422,26 @@ static PoolLayout getLayout(MLIRContext *context, ArrayRef<PoolLeaf> leaves,
       if (isCovered)
         continue;
       tops.push_back(other);
-      offset = getMax(offset, getNext(other), facts);
+      floor.add(getNext(other));
     }
-    if (countLeaves(offset) > kMaxOffsetLeaves ||
-        !isAtMost(zero, offset, facts) ||
-        !llvm::all_of(below, [&](unsigned other) {
-          return isAtMost(getEnd(other), offset, facts);
-        }))
+    ExprAttr offset = floor.get(context);
+    if (floor.isTooLong() || !isAtMost(zero, offset, facts) ||
+        !llvm::all_of(below,
+                      [&](unsigned other) { return endsBy(other, offset); }))
       continue;
     layout.offsets[i] = offset;
-    ExprAttr bytes = getMax(layout.bytes, getNext(i), facts);
-    if (countLeaves(bytes) > kMaxOffsetLeaves) {
+    Maximum most = bytes;
+    most.add(getNext(i));
+    if (most.isTooLong()) {
       layout.offsets[i] = ExprAttr();
       continue;
     }
-    layout.bytes = bytes;
+    bytes = std::move(most);
     neighbours.add(i);
   }
+  layout.bytes = bytes.get(context);
   for (unsigned i : order)
-    if (layout.offsets[i] && !isAtMost(getEnd(i), layout.bytes, facts))
+    if (layout.offsets[i] && !endsBy(i, layout.bytes))
       layout.offsets[i] = ExprAttr();
   return layout;
 }
@@ -417,10 +453,11 @@ PoolLayout wrapper::layOutPool(MLIRContext *context, ArrayRef<PoolLeaf> leaves,
                    neighbours, alignment, facts);
 }
 
-std::optional<PoolLayout>
-wrapper::layOutPool(MLIRContext *context, ArrayRef<PoolLeaf> leaves,
-                    int64_t alignment, const sym::Context &facts,
-                    const PoolRoom &room) {
+std::optional<PoolLayout> wrapper::layOutPool(MLIRContext *context,
+                                              ArrayRef<PoolLeaf> leaves,
+                                              int64_t alignment,
+                                              const sym::Context &facts,
+                                              const PoolRoom &room) {
   Neighbours neighbours(leaves);
   std::optional<Placement> placement = findPlacement(leaves, neighbours, room);
   if (!placement)

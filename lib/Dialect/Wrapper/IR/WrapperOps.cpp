@@ -399,8 +399,7 @@ void PoolReleaseOp::getEffects(Effects &effects) {
 }
 
 LogicalResult PoolReleaseOp::verify() {
-  if (getStorage(getSource()) == getSource() &&
-      getCarving(getSource())) // (C1)
+  if (getStorage(getSource()) == getSource() && getCarving(getSource())) // (C1)
     return success();
   return emitOpError("operand is not carved from a pool");
 }

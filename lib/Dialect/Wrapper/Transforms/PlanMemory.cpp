@@ -175,8 +175,8 @@ static SmallVector<OpOperand *> getReads(Operation *op) {
   return reads;
 }
 
-/// Finds out whether the op that writes `buffer` first can write over an operand
-/// that it is the last to read.
+/// Finds out whether the op that writes `buffer` first can write over an
+/// operand that it is the last to read.
 void Planner::findInPlace(PlannedBuffer &buffer, Timeline &timeline) {
   Operation *op = buffer.life.firstUse;
   if (!op)
@@ -281,8 +281,8 @@ void Planner::planReuse(Block &block, Timeline &timeline) {
   SmallVector<Operation *> ops =
       llvm::to_vector(llvm::make_pointer_range(block));
   for (Operation *op : ops) {
-    auto *it = isa<AllocOp>(op) ? buffers.find(op->getResult(0))
-                                : buffers.end();
+    auto *it =
+        isa<AllocOp>(op) ? buffers.find(op->getResult(0)) : buffers.end();
     if (it != buffers.end() && !it->second.inPlaceOf && !it->second.isInPool) {
       PlannedBuffer &buffer = it->second;
       size_t step = lifetimes->getFirstStep(op);
@@ -309,8 +309,7 @@ void Planner::planReuse(Block &block, Timeline &timeline) {
         planReuse(inner, timeline);
     for (PlannedBuffer *buffer : dying.lookup(op))
       if (!buffer->handedOver && !buffer->isInPool &&
-          !isa<PoolType>(buffer->value.getType()) &&
-          !getCarving(buffer->value))
+          !isa<PoolType>(buffer->value.getType()) && !getCarving(buffer->value))
         free[getKey(buffer->value)].push_back(
             {buffer, lifetimes->getLastStep(op)});
   }
@@ -380,13 +379,13 @@ void Planner::report(int64_t peak, int64_t lowerBound, int64_t allocations) {
   Builder b(fn.getContext());
   auto number = [&](int64_t v) { return b.getI64IntegerAttr(v); };
   auto numPools = static_cast<int64_t>(pools.size());
-  fn->setAttr(kMemoryAttrName,
-              b.getDictionaryAttr(
-                  {b.getNamedAttr("allocations", number(allocations)),
-                   b.getNamedAttr("lower_bound", number(lowerBound)),
-                   b.getNamedAttr("peak", number(peak)),
-                   b.getNamedAttr("pools", number(numPools)),
-                   b.getNamedAttr("reuses", number(reuses))}));
+  fn->setAttr(
+      kMemoryAttrName,
+      b.getDictionaryAttr({b.getNamedAttr("allocations", number(allocations)),
+                           b.getNamedAttr("lower_bound", number(lowerBound)),
+                           b.getNamedAttr("peak", number(peak)),
+                           b.getNamedAttr("pools", number(numPools)),
+                           b.getNamedAttr("reuses", number(reuses))}));
   remark::analysis(fn.getLoc(),
                    remark::RemarkOpts::name("MemoryPlan").category(DEBUG_TYPE))
       << remark::metric("Peak", peak)

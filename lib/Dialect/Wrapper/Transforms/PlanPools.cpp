@@ -69,8 +69,9 @@ void Planner::planPools(Block &block, Timeline &timeline) {
   for (auto &[device, leaves] : byDevice)
     for (size_t first = 0; first < leaves.size(); first += kMaxLeaves) {
       auto begin = leaves.begin() + static_cast<ptrdiff_t>(first);
-      auto end = leaves.begin() + static_cast<ptrdiff_t>(std::min(
-                                      first + kMaxLeaves, leaves.size()));
+      auto end =
+          leaves.begin() +
+          static_cast<ptrdiff_t>(std::min(first + kMaxLeaves, leaves.size()));
       planPools({std::make_move_iterator(begin), std::make_move_iterator(end)},
                 timeline, limit);
     }
@@ -80,8 +81,9 @@ void Planner::planPools(Block &block, Timeline &timeline) {
         planPools(inner, timeline);
 }
 
-/// How large a pool that has to be `excess` smaller could be, the largest first:
-/// at the peak some buffer is outside, so the sizes of buffers say how much.
+/// How large a pool that has to be `excess` smaller could be, the largest
+/// first: at the peak some buffer is outside, so the sizes of buffers say how
+/// much.
 static SmallVector<int64_t> getSmallerRooms(ArrayRef<int64_t> sizes,
                                             int64_t bytes, int64_t excess) {
   SmallVector<int64_t> less = {excess};
@@ -180,11 +182,9 @@ void Planner::account(const PoolUse &use, Timeline &timeline, int64_t sign) {
   timeline.add(use.begin, use.end, sign * use.bytes);
 }
 
-std::optional<PoolLayout> Planner::layOutInLess(MutableArrayRef<Leaf> leaves,
-                                                ArrayRef<PoolLeaf> shapes,
-                                                int64_t bytes,
-                                                Timeline &timeline,
-                                                int64_t limit) {
+std::optional<PoolLayout>
+Planner::layOutInLess(MutableArrayRef<Leaf> leaves, ArrayRef<PoolLeaf> shapes,
+                      int64_t bytes, Timeline &timeline, int64_t limit) {
   size_t begin = leaves.front().begin, end = begin;
   auto add = [&](const Leaf &leaf, int64_t sign) {
     timeline.add(leaf.begin, leaf.end, sign * leaf.chain.front()->bytes);
@@ -204,8 +204,8 @@ std::optional<PoolLayout> Planner::layOutInLess(MutableArrayRef<Leaf> leaves,
   };
   room.findExcess = findExcess;
   std::optional<PoolLayout> layout =
-      layOutPool(fn.getContext(), shapes,
-                 getAlignment(leaves.front().device), facts, room);
+      layOutPool(fn.getContext(), shapes, getAlignment(leaves.front().device),
+                 facts, room);
   for (const Leaf &leaf : leaves)
     add(leaf, 1);
   if (!layout)

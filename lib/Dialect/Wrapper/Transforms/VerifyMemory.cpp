@@ -62,8 +62,8 @@ private:
   LogicalResult checkEnded(Block &block);
   LogicalResult checkCarving(PoolAllocOp op);
   LogicalResult checkPassedOn(Operation &op, Value v, StringRef verb);
-  /// What of a pool is in use.
-  ArrayRef<Value> getCarved(Operation &op, Value pool);
+  /// What of a pool is in use at an op.
+  SmallVector<Value> getCarved(Operation &op, Value pool);
   LogicalResult end(Operation &op, OpOperand &operand, StringRef verb);
 
   const Storage &get(Value v) { return storage[getStorage(v)]; }
@@ -191,48 +191,51 @@ LogicalResult Verifier::end(Operation &op, OpOperand &operand, StringRef verb) {
   return success();
 }
 
-ArrayRef<Value> Verifier::getCarved(Operation &op, Value pool) {
+SmallVector<Value> Verifier::getCarved(Operation &op, Value pool) {
+  auto isInUse = [&](Value v) {
+    // What a region made ended in it.
+    return v.getParentRegion()->isAncestor(op.getParentRegion()) &&
+           !get(v).isDead();
+  };
   SmallVector<Value> &list = carved[pool];
   // What is dead here stays dead, but in a region, which may be one of several.
   if (op.getParentOp() == fn)
-    llvm::erase_if(list, [&](Value v) { return get(v).isDead(); });
-  return list;
+    llvm::erase_if(list, [&](Value v) { return !isInUse(v); });
+  return llvm::to_vector(llvm::make_filter_range(list, isInUse));
 }
 
 LogicalResult Verifier::checkCarving(PoolAllocOp op) {
   ExprAttr begin = op.getOffset();
-  ExprAttr end = sym::add(
-      begin, cast<BufferType>(op.getType()).getStorageBytes());
+  ExprAttr bytes = cast<BufferType>(op.getType()).getStorageBytes();
+  ExprAttr end = sym::add(begin, bytes);
   int64_t alignment =
       getAlignment(cast<PoolType>(op.getPool().getType()).getDevice());
   if (!isMultipleOf(begin, alignment)) // (C11)
-    return op.emitOpError() << "offset '" << begin.str()
-                            << "' is not a multiple of " << alignment
-                            << ", the alignment of the device";
+    return op.emitOpError()
+           << "offset '" << begin.str() << "' is not a multiple of "
+           << alignment << ", the alignment of the device";
   ExprAttr zero = sym::constant(op.getContext(), 0);
   if (!isAtMost(zero, begin, facts)) // (C11)
     return op.emitOpError() << "offset '" << begin.str() << "' may be negative";
   auto pool = op.getPool().getDefiningOp<PoolOp>();
-  if (!isAtMost(end, pool.getBytes(), facts)) // (C11)
+  if (!endsBefore(begin, bytes, pool.getBytes(), alignment, facts)) // (C11)
     return op.emitOpError()
            << "carves bytes up to '" << end.str() << "', which may be beyond '"
            << pool.getBytes().str() << "', the end of the pool";
   for (Value other : getCarved(*op, op.getPool())) {
-    if (get(other).isDead())
-      continue;
     ExprAttr otherBegin = getCarving(other).getOffset();
-    ExprAttr otherEnd = sym::add(
-        otherBegin, cast<BufferType>(other.getType()).getStorageBytes());
-    if (isAtMost(end, otherBegin, facts) || isAtMost(otherEnd, begin, facts))
+    ExprAttr otherBytes = cast<BufferType>(other.getType()).getStorageBytes();
+    if (endsBefore(begin, bytes, otherBegin, alignment, facts) ||
+        endsBefore(otherBegin, otherBytes, begin, alignment, facts))
       continue;
+    ExprAttr otherEnd = sym::add(otherBegin, otherBytes);
     InFlightDiagnostic diag = op.emitOpError() // (C10)
                               << "carves the bytes ['" << begin.str() << "', '"
                               << end.str()
                               << "') of a pool, but another buffer that is "
                                  "alive may have some of them";
-    diag.attachNote(other.getLoc())
-        << "it has the bytes ['" << otherBegin.str() << "', '"
-        << otherEnd.str() << "')";
+    diag.attachNote(other.getLoc()) << "it has the bytes ['" << otherBegin.str()
+                                    << "', '" << otherEnd.str() << "')";
     return diag;
   }
   return success();
@@ -324,16 +327,16 @@ LogicalResult Verifier::visit(Operation &op) {
                               << ", whose storage the function does not own";
   if (failed(checkSharing(op, reads, writes)))
     return failure();
-  if (auto carve = dyn_cast<PoolAllocOp>(op); carve && failed(checkCarving(carve)))
+  if (auto carve = dyn_cast<PoolAllocOp>(op);
+      carve && failed(checkCarving(carve)))
     return failure();
   if (auto free = dyn_cast<PoolFreeOp>(op))
-    for (Value v : getCarved(op, free.getPool()))
-      if (!get(v).isDead()) { // (C12)
-        InFlightDiagnostic diag = op.emitOpError(
-            "frees a pool while a buffer that was carved from it is alive");
-        diag.attachNote(v.getLoc()) << "the buffer is made here";
-        return diag;
-      }
+    for (Value v : getCarved(op, free.getPool())) { // (C12)
+      InFlightDiagnostic diag = op.emitOpError(
+          "frees a pool while a buffer that was carved from it is alive");
+      diag.attachNote(v.getLoc()) << "the buffer is made here";
+      return diag;
+    }
   for (OpOperand *operand : taken) {
     for (OpOperand *r : reads)
       if (r != operand && !llvm::is_contained(taken, r) &&
@@ -441,9 +444,10 @@ LogicalResult Verifier::checkEnded(Block &block) {
     for (Value v : op.getResults())
       if (isLost(v)) // (C4)
         result = op.emitOpError()
-                 << "allocates a " << (isBuffer(v) ? "buffer" : "pool")
-                 << " that is neither freed"
-                 << (isBuffer(v) ? ", handed over nor returned" : "");
+                 << (isBuffer(v)
+                         ? "allocates a buffer that is neither freed, handed "
+                           "over nor returned"
+                         : "allocates a pool that is not freed");
   return result;
 }
 

@@ -23,8 +23,8 @@ namespace coil::wrapper {
 bool isStorage(mlir::Value v);
 
 /// Whether a value is a buffer whose storage the program owns from its
-/// definition on, or a pool: what an op allocates or carves, what a loop carries
-/// into its regions, and arguments that the function consumes.
+/// definition on, or a pool: what an op allocates or carves, what a loop
+/// carries into its regions, and arguments that the function consumes.
 bool isOwned(mlir::Value v);
 
 /// The operands whose storage an op takes over: those that it frees, hands over

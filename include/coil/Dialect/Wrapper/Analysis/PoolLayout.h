@@ -30,6 +30,11 @@ sym::ExprAttr alignTo(sym::ExprAttr bytes, int64_t alignment);
 /// maxima, which offsets in pools are made of.
 bool isAtMost(sym::ExprAttr a, sym::ExprAttr b, const sym::Context &facts);
 
+/// Whether what has `bytes` bytes from `begin` on can be shown to end at
+/// `limit`, or before it. `limit` need not be a multiple of the alignment.
+bool endsBefore(sym::ExprAttr begin, sym::ExprAttr bytes, sym::ExprAttr limit,
+                int64_t alignment, const sym::Context &facts);
+
 /// What has to be in a pool during the steps [begin, end).
 struct PoolLeaf {
   size_t begin = 0, end = 0;
@@ -40,9 +45,9 @@ struct PoolLeaf {
 };
 
 struct PoolLayout {
-  /// By leaf; null for one that was left out: because there was no room, because
-  /// its offset would be a very long expression, or because it could not be
-  /// shown to stay apart from others.
+  /// By leaf; null for one that was left out: because there was no room,
+  /// because its offset would be a very long expression, or because it could
+  /// not be shown to stay apart from others.
   llvm::SmallVector<sym::ExprAttr> offsets;
   /// Size of the pool, a multiple of the alignment.
   sym::ExprAttr bytes;
@@ -58,9 +63,9 @@ struct PoolRoom {
 };
 
 /// Lays leaves out by descending size, each into the gap that fits it best,
-/// also in other orders; the lowest layout at the hints is taken. What that says
-/// about which of two leaves lies lower is then made expressions: a leaf begins
-/// where the highest of those below it ends. All begin at multiples of
+/// also in other orders; the lowest layout at the hints is taken. What that
+/// says about which of two leaves lies lower is then made expressions: a leaf
+/// begins where the highest of those below it ends. All begin at multiples of
 /// `alignment`.
 PoolLayout layOutPool(mlir::MLIRContext *context,
                       llvm::ArrayRef<PoolLeaf> leaves, int64_t alignment,
@@ -68,11 +73,9 @@ PoolLayout layOutPool(mlir::MLIRContext *context,
 
 /// The same in less room than all need. Nothing if no choice of what to leave
 /// out was found that needs little enough.
-std::optional<PoolLayout> layOutPool(mlir::MLIRContext *context,
-                                     llvm::ArrayRef<PoolLeaf> leaves,
-                                     int64_t alignment,
-                                     const sym::Context &facts,
-                                     const PoolRoom &room);
+std::optional<PoolLayout>
+layOutPool(mlir::MLIRContext *context, llvm::ArrayRef<PoolLeaf> leaves,
+           int64_t alignment, const sym::Context &facts, const PoolRoom &room);
 
 } // namespace coil::wrapper
 

@@ -17,29 +17,39 @@ include "mlir/Pass/PassBase.td"
 def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
   let summary = "decide when storage is freed and handed over";
   let description = [{
-    Frees every buffer right after its last use, that of a view included, and,
-    in mode `reuse`, gives storage that is free to a new buffer of the same
-    device and the same symbolic number of bytes (so `s0 * 4` never stands for
-    `s1 * 4`, even where the hints agree):
+    Frees every buffer right after its last use, that of a view included. That is
+    all in mode `none`. In the modes `reuse` and `pool` storage that is free
+    becomes another buffer's, of the same device and the same symbolic number of
+    bytes (so `s0 * 4` never stands for `s1 * 4`, even where the hints agree):
 
     * in place, when the op that writes the new buffer reads the old one for the
       last time and may write over it (`InPlaceOpInterface`);
     * later, when keeping the storage until then does not raise the peak.
 
-    Arguments, literals and results of the function are never freed or handed
-    over, but for arguments that it consumes. Buffers that nothing uses are
-    erased.
+    Between the two, mode `pool` carves buffers of any sizes from few allocations
+    (`wrapper.pool`), at offsets that are expressions over the symbols. A pool
+    lives from the allocation of its first buffer to the end of its last, so all
+    of a program's buffers rarely have one; what would raise the peak gets a pool
+    of its own or none. A buffer of a size that data says starts a pool behind the
+    op that binds the size.
+
+    Arguments, literals and results of the function are never freed, handed over
+    or put into a pool, but for arguments that it consumes. Buffers that nothing
+    uses are erased.
 
     Regions are planned each with a state of its own: storage is reused between
-    buffers of one block. What a region uses of the outside lives to the end of
-    the op; where one region yields it, the other frees it. A function is planned
-    after those that it calls, whose peaks are part of its own.
+    buffers of one block, and pools are those of one block. What a region uses of
+    the outside lives to the end of the op; where one region yields it, the other
+    frees it. A function is planned after those that it calls, whose peaks are
+    part of its own.
 
     The attribute `wrapper.memory` of the function reports, in bytes at the
-    hints of the symbols, the planned `peak`, and the `lower_bound`: the largest
-    sum of buffers that are alive at once without any sharing. A function that
-    has the attribute was planned before and stays as it is. Each decision is a
-    remark.
+    hints of the symbols, each buffer rounded up to the device's alignment: the
+    planned `peak`, and the `lower_bound`, which is the largest sum of buffers
+    that are alive at once, two counting as one where an op writes in place. It
+    also counts `allocations` (calls of an allocator in the text), `pools` and
+    `reuses`. A function that has the attribute was planned before and stays as
+    it is. Each decision is a remark.
 
     Runs on the module, as it reads the kernels that the functions launch.
 
