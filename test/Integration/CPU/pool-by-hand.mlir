@@ -1,7 +1,18 @@
-// RUN: %corpus %s
+// RUN: coil-interpret %s --function=main "--input=3xf32=1 2 3" | FileCheck %s --check-prefix=INTERP
+// RUN: coil-opt %s --wrapper-plan-memory=mode=none --wrapper-verify-memory -o %t.none.mlir
+// RUN: coil-opt %s --wrapper-plan-memory=mode=pool --wrapper-verify-memory -o %t.pool.mlir
+// RUN: coil-run %t.none.mlir "--input=3xf32=1 2 3" "--expected-output=3xf32=6 5 4" --reference=interp
+// RUN: coil-run %t.pool.mlir "--input=3xf32=1 2 3" "--expected-output=3xf32=6 5 4" --reference=interp
+// RUN: coil-run %t.pool.mlir "--input=40xf32=1" "--expected-output=40xf32=4" --reference=interp
+// RUN: FileCheck %s --input-file=%t.none.mlir
+// RUN: FileCheck %s --input-file=%t.pool.mlir
+
 // A program that comes with a pool; plans keep it, and end what it leaves open.
-// CASE: 3xf32=1 2 3 -> 3xf32=6 5 4
-// CASE: 40xf32=1 -> 40xf32=4
+// INTERP: [6, 5, 4] : 3xf32
+// CHECK: %[[P:.+]] = wrapper.pool
+// CHECK-COUNT-2: wrapper.pool_release
+// CHECK: wrapper.pool_free %[[P]]
+// CHECK-NEXT: wrapper.return
 
 !s = !wrapper.buffer<[s], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
