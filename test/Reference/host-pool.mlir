@@ -110,7 +110,7 @@ wrapper.func @large() {
   wrapper.return
 }
 
-// RIGHT: 4xf32=1 2 3 4
+// RIGHT: [1, 2, 3, 4] : 4xf32
 wrapper.func @right() -> !b {
   %c = wrapper.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> to !b
   %p = wrapper.pool <128> : !p
