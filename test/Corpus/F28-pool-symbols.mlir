@@ -2,8 +2,8 @@
 // Buffers of two sizes have the same bytes one after the other: an offset is
 // above the larger of those below, whichever that is in a run.
 // CASE: 2xf32=1 2; 3xf32=1 2 3 -> 2xf32=5 4; 3xf32=6 5 4
-// CASE: 20xf32=1; 1xf32=5 -> 20xf32=4; 1xf32=8
-// CASE: 1xf32=2; 40xf32=3 -> 1xf32=5; 40xf32=6
+// CASE: 20xf32=1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1; 1xf32=5 -> 20xf32=4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4; 1xf32=8
+// CASE: 1xf32=2; 40xf32=3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 -> 1xf32=5; 40xf32=6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6 6
 
 !s = !wrapper.buffer<[s], f32, #wrapper.device<"cpu">>
 !t = !wrapper.buffer<[t], f32, #wrapper.device<"cpu">>
