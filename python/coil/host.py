@@ -208,6 +208,13 @@ def reinterpret_tensor(tensor, sizes, strides, offset, dtype=None):
     )
 
 
+def carve(pool, offset, sizes, strides, dtype):
+    """A tensor in a pool's memory, `offset` bytes after its first."""
+    view = torch.empty(0, dtype=dtype, device=pool.device)
+    first = (pool.storage_offset() + offset) // view.element_size()
+    return view.set_(pool.untyped_storage(), first, tuple(sizes), tuple(strides))
+
+
 def _contiguous(sizes):
     strides, step = [], 1
     for size in reversed(sizes):

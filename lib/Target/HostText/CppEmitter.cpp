@@ -418,6 +418,11 @@ LogicalResult CppEmitter::emit(ReuseOp op) {
   if (!device)
     return failure();
   std::string from = handle(op.getSource());
+  if (!handles.contains(getStorage(op.getSource()))) {
+    // Storage that is a pool's has no handle of its own.
+    out.line(defineAddress(op) + " = " + from + "; // reuse");
+    return success();
+  }
   if (isInFrame()) {
     std::string to = defineHandle(op, *device);
     out.line(to + " = std::move(" + from + "); // reuse");
@@ -453,6 +458,39 @@ LogicalResult CppEmitter::emit(CopyOp op) {
     return op.emitOpError()
            << "the host cannot access device '" << device->kind << "'";
   out.line(printCall(deviceFunction(device->copyFunction, kCopy), arguments));
+  return success();
+}
+
+LogicalResult CppEmitter::emit(PoolOp op) {
+  const DeviceInfo *device =
+      getDevice(op, cast<PoolType>(op.getType()).getDevice());
+  if (!device)
+    return failure();
+  if (device->allocFunction.empty() || device->freeFunction.empty())
+    return op.emitOpError()
+           << "device '" << device->kind << "' cannot allocate";
+  std::string bytes = isBounded(op.getBytes())
+                          ? print(op.getBytes())
+                          : print(op.getBytes(), "coil::Checked(", ")");
+  std::string name = defineHandle(op, *device);
+  out.line("COIL_TRY(" + name + ".allocate(" +
+           deviceFunction(device->allocFunction, kAllocate) + ", run, " +
+           bytes + "));");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(PoolAllocOp op) {
+  std::string text = "coil::offset(" + address(op.getPool()) + ", " +
+                     print(op.getOffset()) + ", 1)";
+  out.line(defineAddress(op) + " = " + text + ";");
+  return success();
+}
+
+/// The storage stays the pool's.
+LogicalResult CppEmitter::emit(PoolReleaseOp) { return success(); }
+
+LogicalResult CppEmitter::emit(PoolFreeOp op) {
+  out.line("COIL_TRY(" + name(op.getPool()) + ".free());");
   return success();
 }
 

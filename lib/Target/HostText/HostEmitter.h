@@ -30,6 +30,10 @@
   X(ReuseOp)                                                                   \
   X(ReinterpretOp)                                                             \
   X(CopyOp)                                                                    \
+  X(PoolOp)                                                                    \
+  X(PoolAllocOp)                                                               \
+  X(PoolReleaseOp)                                                             \
+  X(PoolFreeOp)                                                                \
   X(LaunchOp)                                                                  \
   X(ContractionOp)                                                             \
   X(ConvolutionOp)                                                             \

@@ -568,6 +568,42 @@ LogicalResult PythonEmitter::emit(CopyOp op) {
   return success();
 }
 
+LogicalResult PythonEmitter::emit(PoolOp op) {
+  auto device = torchDevice(op, cast<PoolType>(op.getType()).getDevice());
+  if (!device)
+    return failure();
+  std::string bytes = print(op.getBytes());
+  out.line(defineBuffer(op) + " = empty_strided((" + bytes +
+           ",), (1,), dtype=torch.uint8, device=" + *device + ")");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(PoolAllocOp op) {
+  auto to = cast<BufferType>(op.getType());
+  auto dtype = torchType(op, to.getElementType());
+  if (!dtype)
+    return failure();
+  std::string text = "host.carve(" + name(op.getPool()) + ", " +
+                     print(op.getOffset()) + ", " +
+                     tuple(to.getSizes().getDims()) + ", " +
+                     tuple(to.getStrides().getDims()) + ", " + *dtype + ")";
+  out.line(defineBuffer(op) + " = " + text);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(PoolReleaseOp op) {
+  SmallVector<std::string> names;
+  collectEnding(op.getSource(), names);
+  emitDelete(names);
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(PoolFreeOp op) {
+  markDead(op.getPool());
+  emitDelete({name(op.getPool())});
+  return success();
+}
+
 LogicalResult coil::emitPython(ModuleOp module, llvm::raw_ostream &os,
                                const PythonOptions &options) {
   // A program that cannot be emitted leaves no half of one.

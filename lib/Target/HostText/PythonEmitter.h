@@ -46,6 +46,10 @@ private:
   mlir::LogicalResult emit(ReuseOp op) override;
   mlir::LogicalResult emit(ReinterpretOp op) override;
   mlir::LogicalResult emit(CopyOp op) override;
+  mlir::LogicalResult emit(PoolOp op) override;
+  mlir::LogicalResult emit(PoolAllocOp op) override;
+  mlir::LogicalResult emit(PoolReleaseOp op) override;
+  mlir::LogicalResult emit(PoolFreeOp op) override;
   mlir::LogicalResult emit(LaunchOp op) override;
   mlir::LogicalResult emit(ContractionOp op) override;
   mlir::LogicalResult emit(ConvolutionOp op) override;

@@ -19,7 +19,7 @@ Inputs and outputs are written as for coil-run. Each case runs
 * in the interpreter: the program as it is, and planned;
 * natively: planned in each mode, each compared with the interpreter, too; from
   objects that an earlier run stored; and cut into parts of one step;
-* as an emitted Python module, in the modes none and reuse, on a stand-in for torch
+* as an emitted Python module, planned in each mode, on a stand-in for torch
   (Inputs/standin);
 * on the simulated GPU, all buffers there, planned for reuse and for pools, where
   --cuda-sim names the driver.
@@ -122,7 +122,7 @@ for number, case in enumerate(cases):
 inputs = os.path.dirname(os.path.abspath(__file__))
 package = os.path.join(os.path.dirname(args.bin), "python")
 modules = []
-for mode in ("none", "reuse"):
+for mode in MODES:
     modules.append(path(mode + ".py"))
     need("coil-translate", "--wrapper-to-python", path(mode + ".mlir"), "-o", modules[-1])
     # Text follows the order of the ops, and names the source of each (F17, F58).

@@ -40,13 +40,16 @@ def need(tool, *arguments, may_fail=False, **options):
     return done.stdout
 
 
-def prepare(program):
+def prepare(job):
     """Plans, interprets and emits one program; returns what runs it."""
+    program, mode = job
     name = os.path.basename(program)[:-len(".mlir")].replace("-", "_").lower()
+    if mode != "reuse":
+        name += "_" + mode
     path = lambda suffix: os.path.join(args.out, name + suffix)
     cases = read_cases(open(program).read())
     need("coil-opt", program, "-o", path(".mlir"),
-         "--pass-pipeline=builtin.module(wrapper-plan-memory{mode=reuse},wrapper-verify-memory)")
+         f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
     for number, case in enumerate(cases):
         case["expected"] = [path(f".{number}.{i}.npy") for i in range(len(case["outputs"]))]
         need("coil-interpret", path(".mlir"), "--function=main",
@@ -61,7 +64,8 @@ def prepare(program):
 
 programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    prepared = list(pool.map(prepare, programs))
+    jobs = [(program, mode) for mode in ("reuse", "pool") for program in programs]
+    prepared = list(pool.map(prepare, jobs))
 todo = os.path.join(args.out, "todo.json")
 json.dump(prepared, open(todo, "w"))
 package = os.path.join(os.path.dirname(args.bin), "python")

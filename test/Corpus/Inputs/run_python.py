@@ -82,6 +82,8 @@ def make(text):
     kind, _, values = text.partition("=")
     sizes, name = parse_type(kind)
     raw = b"".join(encode(name, v) for v in values.split())
+    if len(values.split()) == 1:  # One value is that of all elements.
+        raw *= math.prod(sizes)
     dtype = getattr(torch, name)
     tensor = torch.empty_strided(sizes, contiguous(sizes), dtype=dtype, device="cpu")
     assert len(raw) == math.prod(sizes) * tensor.element_size(), f"bad input '{text}'"

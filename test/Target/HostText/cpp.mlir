@@ -470,3 +470,30 @@ wrapper.func @device(%x: !g, %q: !a, %e: !e) -> (!g, !a) {
 // CHECK-NEXT: (void)buf0.release();
 // CHECK-NEXT: (void)buf2.release();
 // CHECK-NEXT: return COIL_OK;
+
+// -----
+
+// Buffers that are carved from a pool are addresses in it.
+
+!p = !wrapper.pool<#wrapper.device<"cpu">>
+!b = !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
+!j = !wrapper.buffer<[s0], i32, #wrapper.device<"cpu">>
+
+// CHECK-LABEL: int32_t program_pools(coil_run *run, const coil_tensor *inputs, size_t num_inputs, coil_tensor *outputs, size_t num_outputs) {
+// CHECK:      coil::Buffer<coil_rt_free> pool0;
+// CHECK-NEXT: COIL_TRY(pool0.allocate(coil_rt_alloc, run, coil::Checked(s0) * 4 + 64));
+// CHECK-NEXT: void *buf0 = coil::offset(pool0.get(), 64, 1);
+// CHECK-NEXT: coil::copy(buf0, arg0, s0 * 4);
+// CHECK-NEXT: void *buf1 = buf0; // reuse
+// CHECK-NEXT: COIL_TRY(pool0.free());
+// CHECK-NEXT: return COIL_OK;
+wrapper.func @pools(%x: !b) attributes {sym.symbols = {s0 = #sym.range<0, *>}} {
+  wrapper.input_symbol "s0" = size 0 of %x : !b
+  %p = wrapper.pool <s0 * 4 + 64> : !p
+  %0 = wrapper.pool_alloc %p at <64> : !p to !b
+  wrapper.copy %x to %0 : !b
+  %1 = wrapper.reuse %0 : !b to !j
+  wrapper.pool_release %1 : !j
+  wrapper.pool_free %p : !p
+  wrapper.return
+}

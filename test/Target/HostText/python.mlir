@@ -272,3 +272,31 @@ wrapper.func @control(%x: !b, %o: !o, %i: !i, %y: !z, %f: !d) -> (!n, !u)
   wrapper.assert_layout %m, "the result" : !u
   wrapper.return %r, %m : !n, !u
 }
+
+// -----
+
+// Buffers that are carved from a pool; the pool goes when all are gone.
+
+!p = !wrapper.pool<#wrapper.device<"cpu">>
+!b = !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
+!j = !wrapper.buffer<[s0], i32, #wrapper.device<"cpu">>
+
+// CHECK-LABEL: def pools(args):
+// CHECK:      pool0 = empty_strided((s0 * 4 + 64,), (1,), dtype=torch.uint8, device="cpu")
+// CHECK-NEXT: buf0 = host.carve(pool0, 64, (s0,), (1,), torch.float32)
+// CHECK-NEXT: buf0.copy_(arg0)
+// CHECK-NEXT: buf1 = reinterpret_tensor(buf0, (s0,), (1,), 0, torch.int32)  # reuse
+// CHECK-NEXT: del buf0
+// CHECK-NEXT: del buf1
+// CHECK-NEXT: del pool0
+// CHECK-NEXT: return ()
+wrapper.func @pools(%x: !b) attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
+  wrapper.input_symbol "s0" = size 0 of %x : !b
+  %p = wrapper.pool <s0 * 4 + 64> : !p
+  %0 = wrapper.pool_alloc %p at <64> : !p to !b
+  wrapper.copy %x to %0 : !b
+  %1 = wrapper.reuse %0 : !b to !j
+  wrapper.pool_release %1 : !j
+  wrapper.pool_free %p : !p
+  wrapper.return
+}
