@@ -16,7 +16,7 @@ all programs share the start of is run by run_all.py: torch, and the compiler of
 
 Inputs and outputs are written as for coil-run. Each case runs
 
-* in the interpreter: the program as it is, and planned;
+* in the interpreter: the program as it is, planned, and reordered and planned;
 * natively: planned in each mode, each compared with the interpreter, too; from
   objects that an earlier run stored; and cut into parts of one step;
 * as an emitted Python module, planned in each mode, on a stand-in for torch
@@ -86,6 +86,8 @@ GPU_MODES = ("reuse", "pool")
 for mode in MODES:
     need("coil-opt", args.program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+need("coil-opt", args.program, "-o", path("order.mlir"), "--pass-pipeline=builtin.module("
+     "wrapper-reorder-for-memory,wrapper-plan-memory{mode=pool},wrapper-verify-memory)")
 need("coil-opt", path("reuse.mlir"), "-o", path("parts.mlir"),
      "--coil-native-pipeline=host-steps=1")
 gpu = None
@@ -105,7 +107,7 @@ for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
     outputs = ["--expected-output=" + text for text in case["outputs"]]
     files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
-    for program in (args.program, *(path(mode + ".mlir") for mode in MODES)):
+    for program in (args.program, *(path(mode + ".mlir") for mode in (*MODES, "order"))):
         expect(case, "coil-interpret", program, "--function=main", *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]

@@ -108,7 +108,8 @@ void Planner::eraseUnused() {
       op->erase();
 }
 
-void Planner::collect() {
+Timeline Planner::collect() {
+  lifetimes.emplace(fn);
   for (const auto &[value, life] : lifetimes->get()) {
     PlannedBuffer &buffer = buffers[value];
     buffer.life = life;
@@ -119,6 +120,11 @@ void Planner::collect() {
   for (auto &[value, buffer] : buffers)
     if (!buffer.life.isTaken && buffer.life.lastUse)
       dying[buffer.life.lastUse].push_back(&buffer);
+  Timeline timeline(lifetimes->getNumSteps());
+  for (auto &[value, buffer] : buffers)
+    timeline.add(buffer.life.begin, buffer.life.end, buffer.bytes);
+  addCalls(timeline);
+  return timeline;
 }
 
 /// What a function that is called needs beside what it is passed and returns.
@@ -394,15 +400,16 @@ void Planner::report(int64_t peak, int64_t lowerBound, int64_t allocations) {
       << remark::metric("Pools", numPools) << remark::metric("Reuses", reuses);
 }
 
+int64_t Planner::getLowerBound() {
+  Timeline timeline = collect();
+  findInPlace(fn.getBody().front(), timeline);
+  return timeline.max(0, lifetimes->getNumSteps());
+}
+
 void Planner::run(PlanMode mode) {
   eraseUnused();
-  lifetimes.emplace(fn);
-  collect();
+  Timeline timeline = collect();
   size_t steps = lifetimes->getNumSteps();
-  Timeline timeline(steps);
-  for (auto &[value, buffer] : buffers)
-    timeline.add(buffer.life.begin, buffer.life.end, buffer.bytes);
-  addCalls(timeline);
   int64_t peak = timeline.max(0, steps);
   Block &body = fn.getBody().front();
   findInPlace(body, timeline);

@@ -43,6 +43,9 @@ public:
   Planner(FuncOp fn, mlir::SymbolTableCollection &tables);
 
   void run(PlanMode mode);
+  /// The lower bound of the peak in this order of the program, which stays as
+  /// it is.
+  int64_t getLowerBound();
 
 private:
   using Key = std::pair<DeviceAttr, sym::ExprAttr>;
@@ -52,7 +55,8 @@ private:
   int64_t getBytes(sym::ExprAttr bytes, DeviceAttr device);
 
   void eraseUnused();
-  void collect();
+  /// Finds buffers and their lives.
+  Timeline collect();
   void addCalls(Timeline &timeline);
   void findInPlace(mlir::Block &block, Timeline &timeline);
   void findInPlace(PlannedBuffer &buffer, Timeline &timeline);

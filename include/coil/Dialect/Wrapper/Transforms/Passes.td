@@ -80,6 +80,39 @@ def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
            "'reuse', 'pool', or 'none' for frees only">];
 }
 
+def WrapperReorderForMemoryPass
+    : Pass<"wrapper-reorder-for-memory", "::mlir::ModuleOp"> {
+  let summary = "find an order of the steps that needs less memory";
+  let description = [{
+    Tries three orders of each function and keeps the one with the lowest peak,
+    which is the lower bound that `wrapper-plan-memory` reports for it; between
+    equal peaks the first of
+
+    * the order of the program;
+    * smallest growth first: of the steps that can run, always the one whose
+      allocations less what dies with it is least;
+    * depth first from the steps that nothing needs, the largest operand first.
+
+    Steps that touch the same storage keep their order unless all read. So do
+    those that bind a symbol, and those that mention it. Whatever has an effect
+    on anything else (checks, calls) stays where it is, and nothing passes it.
+    Allocations, views, literals and scalars come right before the first step that
+    needs them. Regions are ordered each by itself.
+
+    A remark states the peaks of all three. Functions whose memory was planned
+    stay as they are. Runs before `wrapper-plan-memory`, on the module, as it
+    reads the kernels that the functions launch.
+
+    Before, with two large buffers alive at once, and after, with one:
+    ```mlir
+    wrapper.launch @large[] outs(%0 : !l)       wrapper.launch @large[] outs(%0 : !l)
+    wrapper.launch @large[] outs(%1 : !l)       wrapper.launch @sum[] ins(%0 : !l) outs(%2 : !s)
+    wrapper.launch @sum[] ins(%0 : !l) ...      wrapper.launch @large[] outs(%1 : !l)
+    wrapper.launch @sum[] ins(%1 : !l) ...      wrapper.launch @sum[] ins(%1 : !l) outs(%3 : !s)
+    ```
+  }];
+}
+
 def WrapperVerifyMemoryPass
     : Pass<"wrapper-verify-memory", "::mlir::ModuleOp"> {
   let summary = "check that the memory plan is right";
