@@ -85,6 +85,7 @@ static llvm::json::Value statsToJSON(const CompiledProgram &program) {
       {"kernels_before_fusion", stats.kernelsBefore},
       {"launches", stats.launches},
       {"library_calls", stats.libraryCalls},
+      {"prepared_weights", stats.preparedWeights},
       {"kernels", static_cast<int64_t>(engine.kernels)},
       {"objects", static_cast<int64_t>(engine.objects)},
       {"cached_objects", static_cast<int64_t>(engine.cachedObjects)},

@@ -14,6 +14,7 @@
 #include "ErrorLines.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Import/Import.h"
 #include "coil/InitAllDialects.h"
 #include "coil/Reference/HostInterpreter.h"
@@ -26,12 +27,14 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 
@@ -71,24 +74,55 @@ private:
 // Program state
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// The weights in the memory of a GPU.
+struct DeviceWeights {
+  DeviceTensors copies;
+  /// What was computed of weights, and its memory.
+  std::optional<RunResult> prepared;
+  /// Both, in the order of the inputs.
+  std::vector<coil_tensor> tensors;
+};
+
+} // namespace
+
 struct CompiledProgram::Impl {
   JITStats stats;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<import::WeightStore> weightStore;
   /// For each input of the engine: the weight, or nothing for an input of the
-  /// caller and for the state of the random generator.
+  /// caller and for the state of the random generator. Of a weight that is
+  /// prepared on a GPU only the sizes and strides matter.
   std::vector<std::optional<coil_tensor>> weights;
   /// Which input is the state of the random generator.
   std::optional<size_t> randomInput;
   std::mutex randomMutex;
   RandomState random;
-  std::vector<HostTensor> copies;
+  std::mutex weightsMutex;
+  llvm::StringMap<coil_tensor> weightsByName;
+  /// Of weights that do not lie in memory row by row.
+  std::deque<HostTensor> copies;
   std::vector<TensorSpec> inputs;
+
+  /// \name What is computed of weights alone, once
+  /// @{
+  std::unique_ptr<Engine> prepareEngine;
+  std::vector<coil_tensor> prepareInputs;
+  /// For each input of the engine that is such: the number of the result.
+  std::vector<std::optional<size_t>> prepared;
+  /// On the CPU.
+  std::optional<RunResult> preparedOnHost;
+  /// Sizes and strides of inputs that are prepared on a GPU.
+  std::vector<std::unique_ptr<int64_t[]>> shapes;
+  /// @}
+
   /// The weights on each GPU that a run needed them on.
   std::mutex deviceWeightsMutex;
-  std::map<int32_t, DeviceTensors> deviceWeights;
+  std::map<int32_t, DeviceWeights> deviceWeights;
 
-  /// Only with `keepReference`, in this order of destruction.
+  /// The function to run; the rest only with `keepReference`, in this order of
+  /// destruction.
   std::string function;
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> reference;
@@ -96,8 +130,15 @@ struct CompiledProgram::Impl {
   ~Impl() { reference = {}; }
 
   Error bindWeights();
-  /// The weights in the memory of a GPU, copied there at the first call.
+  /// The weight of a name in host memory.
+  Expected<coil_tensor> getWeight(llvm::StringRef name);
+  /// The number in the name of a prepared weight.
+  std::optional<size_t> getPrepared(llvm::StringRef name) const;
+  /// A tensor like an input of the engine, without elements.
+  Expected<coil_tensor> getPlaceholder(const TensorSpec &spec);
+  /// The weights in the memory of a GPU, brought there at the first call.
   Expected<llvm::ArrayRef<coil_tensor>> getDeviceWeights(int32_t device);
+  Expected<DeviceWeights> makeDeviceWeights(int32_t device);
 };
 
 CompiledProgram::CompiledProgram(std::unique_ptr<Impl> impl)
@@ -120,10 +161,94 @@ static reference::Tensor toReference(const coil_tensor &tensor) {
       {tensor.strides, rank}, tensor.data);
 }
 
+Expected<coil_tensor> CompiledProgram::Impl::getWeight(llvm::StringRef name) {
+  std::lock_guard<std::mutex> lock(weightsMutex);
+  auto known = weightsByName.find(name);
+  if (known != weightsByName.end())
+    return known->second;
+  const import::Weight *weight =
+      weightStore ? weightStore->lookup(name) : nullptr;
+  if (!weight)
+    return makeError("the program needs the weight '" + name +
+                     "', which no file was given for");
+  std::optional<int32_t> dtype = parseDType(import::getName(weight->dtype));
+  if (!dtype)
+    return makeError("weight '" + name + "' has the unsupported element type " +
+                     import::getName(weight->dtype));
+  coil_tensor view = {const_cast<char *>(weight->data()),
+                      weight->sizes.data(),
+                      weight->strides.data(),
+                      int32_t(weight->sizes.size()),
+                      *dtype,
+                      COIL_CPU,
+                      0};
+  if (!weight->isContiguous()) {
+    std::optional<HostTensor> copy = HostTensor::create(*dtype, weight->sizes);
+    if (!copy)
+      return makeError("out of memory for weight '" + name + "'");
+    memcpy(copy->getData(), toReference(view).getData(),
+           size_t(copy->getNumBytes()));
+    copies.push_back(std::move(*copy));
+    view = copies.back().getView();
+  }
+  weightsByName[name] = view;
+  return view;
+}
+
+std::optional<size_t>
+CompiledProgram::Impl::getPrepared(llvm::StringRef name) const {
+  size_t number;
+  if (!name.consume_front(wrapper::getPrepareName(function) + ":") ||
+      name.getAsInteger(10, number))
+    return std::nullopt;
+  return number;
+}
+
+Expected<coil_tensor>
+CompiledProgram::Impl::getPlaceholder(const TensorSpec &spec) {
+  SymbolValues unknown(engine->getSignature().getSymbols().size());
+  size_t rank = spec.sizes.size();
+  auto shape = std::make_unique<int64_t[]>(2 * rank);
+  int64_t step = 1;
+  for (size_t d = rank; d-- > 0;) {
+    std::optional<int64_t> size = spec.sizes[d].evaluate(unknown);
+    std::optional<int64_t> stride =
+        spec.strides.empty() ? step : spec.strides[d].evaluate(unknown);
+    if (!size || !stride)
+      return makeError("the prepared weight '" + spec.weight +
+                       "' has a size or stride that is not constant");
+    shape[d] = *size;
+    shape[rank + d] = *stride;
+    step *= std::max<int64_t>(*size, 1);
+  }
+  shapes.push_back(std::move(shape));
+  int64_t *sizes = shapes.back().get();
+  return coil_tensor{nullptr,  sizes, sizes + rank, int32_t(rank), spec.dtype,
+                     COIL_CPU, 0};
+}
+
 Error CompiledProgram::Impl::bindWeights() {
   llvm::ArrayRef<TensorSpec> specs = engine->getSignature().getInputs();
-  copies.reserve(specs.size());
-  for (const TensorSpec &spec : specs) {
+  prepared.resize(specs.size());
+  if (prepareEngine) {
+    for (const TensorSpec &spec : prepareEngine->getSignature().getInputs()) {
+      Expected<coil_tensor> weight = getWeight(spec.weight);
+      if (!weight)
+        return weight.takeError();
+      prepareInputs.push_back(*weight);
+    }
+    if (!engine->isDeviceProgram()) {
+      double start = now();
+      Expected<RunResult> result = prepareEngine->run(prepareInputs);
+      if (!result)
+        return result.takeError();
+      preparedOnHost = std::move(*result);
+      stats.prepareSeconds = now() - start;
+    }
+  }
+  size_t numPrepared =
+      prepareEngine ? prepareEngine->getSignature().getOutputs().size() : 0;
+  for (auto [i, spec] : llvm::enumerate(specs)) {
     if (spec.weight.empty()) {
       if (spec.isPassed())
         inputs.push_back(spec);
@@ -132,36 +257,68 @@ Error CompiledProgram::Impl::bindWeights() {
       weights.push_back(std::nullopt);
       continue;
     }
-    const import::Weight *weight =
-        weightStore ? weightStore->lookup(spec.weight) : nullptr;
-    if (!weight)
-      return makeError("the program needs the weight '" + spec.weight +
-                       "', which no file was given for");
-    std::optional<int32_t> dtype = parseDType(import::getName(weight->dtype));
-    if (!dtype)
-      return makeError("weight '" + spec.weight +
-                       "' has the unsupported element type " +
-                       import::getName(weight->dtype));
-    coil_tensor view = {const_cast<char *>(weight->data()),
-                        weight->sizes.data(),
-                        weight->strides.data(),
-                        int32_t(weight->sizes.size()),
-                        *dtype,
-                        COIL_CPU,
-                        0};
-    if (!weight->isContiguous()) {
-      std::optional<HostTensor> copy =
-          HostTensor::create(*dtype, weight->sizes);
-      if (!copy)
-        return makeError("out of memory for weight '" + spec.weight + "'");
-      memcpy(copy->getData(), toReference(view).getData(),
-             size_t(copy->getNumBytes()));
-      copies.push_back(std::move(*copy));
-      view = copies.back().getView();
+    std::optional<size_t> number = getPrepared(spec.weight);
+    if (number && *number < numPrepared) {
+      prepared[i] = number;
+      if (preparedOnHost) {
+        weights.push_back(preparedOnHost->getOutputs()[*number]);
+        continue;
+      }
+      Expected<coil_tensor> placeholder = getPlaceholder(spec);
+      if (!placeholder)
+        return placeholder.takeError();
+      weights.push_back(*placeholder);
+      continue;
     }
-    weights.push_back(view);
+    Expected<coil_tensor> weight = getWeight(spec.weight);
+    if (!weight)
+      return weight.takeError();
+    weights.push_back(*weight);
   }
+  stats.preparedWeights = int64_t(numPrepared);
   return Error::success();
+}
+
+Expected<DeviceWeights>
+CompiledProgram::Impl::makeDeviceWeights(int32_t device) {
+  DeviceWeights result;
+  // First what needs other memory while it is made.
+  if (prepareEngine) {
+    llvm::SmallVector<unsigned> numbers =
+        llvm::to_vector(llvm::seq<unsigned>(0, unsigned(prepareInputs.size())));
+    SymbolValues unknown(prepareEngine->getSignature().getSymbols().size());
+    Expected<DeviceTensors> sources =
+        prepareEngine->upload(numbers, prepareInputs, unknown, device);
+    if (!sources)
+      return sources.takeError();
+    RunOptions options;
+    options.device = device;
+    Expected<RunResult> run =
+        prepareEngine->run(sources->getTensors(), options);
+    if (!run)
+      return run.takeError();
+    result.prepared = std::move(*run);
+  }
+  llvm::SmallVector<unsigned> numbers;
+  llvm::SmallVector<coil_tensor> tensors;
+  for (auto [i, weight] : llvm::enumerate(weights))
+    if (weight && !prepared[i]) {
+      numbers.push_back(unsigned(i));
+      tensors.push_back(*weight);
+    }
+  SymbolValues unknown(engine->getSignature().getSymbols().size());
+  Expected<DeviceTensors> copies =
+      engine->upload(numbers, tensors, unknown, device);
+  if (!copies)
+    return copies.takeError();
+  result.copies = std::move(*copies);
+  size_t next = 0;
+  for (auto [i, weight] : llvm::enumerate(weights))
+    if (weight)
+      result.tensors.push_back(prepared[i]
+                                   ? result.prepared->getOutputs()[*prepared[i]]
+                                   : result.copies.getTensors()[next++]);
+  return result;
 }
 
 Expected<llvm::ArrayRef<coil_tensor>>
@@ -169,21 +326,12 @@ CompiledProgram::Impl::getDeviceWeights(int32_t device) {
   std::lock_guard<std::mutex> lock(deviceWeightsMutex);
   auto found = deviceWeights.find(device);
   if (found == deviceWeights.end()) {
-    llvm::SmallVector<unsigned> numbers;
-    llvm::SmallVector<coil_tensor> tensors;
-    for (auto [i, weight] : llvm::enumerate(weights))
-      if (weight) {
-        numbers.push_back(unsigned(i));
-        tensors.push_back(*weight);
-      }
-    SymbolValues unknown(engine->getSignature().getSymbols().size());
-    Expected<DeviceTensors> copies =
-        engine->upload(numbers, tensors, unknown, device);
-    if (!copies)
-      return copies.takeError();
-    found = deviceWeights.emplace(device, std::move(*copies)).first;
+    Expected<DeviceWeights> made = makeDeviceWeights(device);
+    if (!made)
+      return made.takeError();
+    found = deviceWeights.emplace(device, std::move(*made)).first;
   }
-  return found->second.getTensors();
+  return llvm::ArrayRef(found->second.tensors);
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,6 +357,39 @@ static Error lower(ModuleOp module, Stage from, Stage to,
   llvm::append_range(stats.stages, *times);
   stats.kernelsBefore += kernels;
   return Error::success();
+}
+
+/// Takes the function `name` and the kernels that only it launches out of a
+/// module; returns a module with these alone, null if there is no such
+/// function.
+static OwningOpRef<ModuleOp> takeFunction(ModuleOp module,
+                                          const std::string &name) {
+  auto find = [](ModuleOp in, const std::string &name) {
+    Operation *op = in.lookupSymbol(name);
+    return op ? op : in.lookupSymbol("coil_" + name);
+  };
+  Operation *function = find(module, name);
+  if (!function)
+    return {};
+  OwningOpRef<ModuleOp> taken = module.clone();
+  Operation *kept = find(*taken, name);
+  for (Operation &op : llvm::make_early_inc_range(*taken->getBody()))
+    if (&op != kept && isa<FunctionOpInterface>(op) &&
+        !isa<wrapper::KernelOp>(op) && op.getNumRegions() != 0 &&
+        !op.getRegion(0).empty())
+      op.erase();
+  function->erase();
+  for (ModuleOp each : {module, *taken}) {
+    if (each.getOps<wrapper::FuncOp>().empty())
+      continue; // Calls are code by now.
+    llvm::StringSet<> launched;
+    each->walk([&](wrapper::LaunchOp op) { launched.insert(op.getCallee()); });
+    for (auto kernel :
+         llvm::make_early_inc_range(each.getOps<wrapper::KernelOp>()))
+      if (!launched.contains(kernel.getSymName()))
+        kernel.erase();
+  }
+  return taken;
 }
 
 Expected<std::unique_ptr<CompiledProgram>>
@@ -242,20 +423,30 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   Stage stage = detectStage(*module);
   if (stage == Stage::Graph)
     stage = Stage::Input;
+  impl->function = options.function;
+  std::string pipelineOptions = options.pipelineOptions;
+  if (!llvm::StringRef(pipelineOptions).contains("hoist-weights="))
+    pipelineOptions += " hoist-weights=true";
+  OwningOpRef<ModuleOp> prepare;
   for (Stage next : {Stage::Graph, Stage::Wrapper, Stage::Native}) {
-    if (Error error =
-            lower(*module, stage, next, options.pipelineOptions, stats))
+    if (Error error = lower(*module, stage, next, pipelineOptions, stats))
       return errors.take(std::move(error));
+    if (prepare)
+      if (Error error = lower(*prepare, stage, next, pipelineOptions, stats))
+        return errors.take(std::move(error));
     stage = std::max(stage, next);
     if (next == Stage::Graph && options.keepReference)
       impl->reference = module->clone();
-    if (next == Stage::Wrapper)
+    if (next == Stage::Wrapper) {
+      prepare =
+          takeFunction(*module, wrapper::getPrepareName(options.function));
       module->walk([&](Operation *op) {
         stats.launches += isa<wrapper::LaunchOp>(op);
         stats.libraryCalls +=
             isa<wrapper::ContractionOp, wrapper::ConvolutionOp,
                 wrapper::AttentionOp, wrapper::SortOp>(op);
       });
+    }
   }
 
   EngineOptions engineOptions = options.engine;
@@ -265,14 +456,22 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   if (!engine)
     return errors.take(engine.takeError());
   impl->engine = std::move(*engine);
+  if (prepare) {
+    engineOptions.entryPoint =
+        "coil_" + wrapper::getPrepareName(options.function);
+    engineOptions.graphs = 0;
+    engine = Engine::create(*prepare, engineOptions);
+    if (!engine)
+      return errors.take(engine.takeError());
+    impl->prepareEngine = std::move(*engine);
+  }
   if (Error error = impl->bindWeights())
     return std::move(error);
   stats.totalSeconds = now() - start;
   module = {};
-  if (options.keepReference) {
-    impl->function = options.function;
+  prepare = {};
+  if (options.keepReference)
     impl->context = std::move(context);
-  }
   return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
 }
 
@@ -419,32 +618,67 @@ CompiledProgram::interpret(llvm::ArrayRef<coil_tensor> inputs,
     return makeError("there is no function '" + impl->function +
                      "' to interpret");
   ErrorLines errors(impl->context.get());
-  RandomInput random(state);
-  std::vector<coil_tensor> all = addHidden(inputs, random.getView());
   auto collect = [&](FailureOr<llvm::SmallVector<reference::Tensor>> results)
       -> Expected<std::vector<reference::Tensor>> {
     if (failed(results))
       return errors.take(makeError("the reference interpreter failed"));
     return std::vector<reference::Tensor>(results->begin(), results->end());
   };
-  if (host) {
-    // Inputs lie in memory as the engine passes them.
-    const Signature &signature = impl->engine->getSignature();
-    Expected<SymbolValues> symbols = signature.bind(all);
-    if (!symbols)
-      return llvm::make_error<InputError>(toString(symbols.takeError()));
+  // Weights that a file of a late stage says how to prepare.
+  std::vector<reference::Tensor> prepared;
+  if (auto prepare = impl->reference->lookupSymbol<wrapper::FuncOp>(
+          wrapper::getPrepareName(impl->function))) {
     llvm::SmallVector<reference::HostArgument> arguments;
-    for (auto [input, spec] : llvm::zip(all, signature.getInputs())) {
-      reference::HostArgument &argument = arguments.emplace_back();
-      argument.tensor = toReference(input);
-      for (auto [d, stride] : llvm::enumerate(spec.strides))
-        argument.strides.push_back(
-            stride.evaluate(*symbols).value_or(input.strides[d]));
-    }
-    return collect(reference::HostInterpreter().run(host, arguments));
+    for (const coil_tensor &weight : impl->prepareInputs)
+      arguments.emplace_back().tensor = toReference(weight);
+    Expected<std::vector<reference::Tensor>> results =
+        collect(reference::HostInterpreter().run(prepare, arguments));
+    if (!results)
+      return results.takeError();
+    prepared = std::move(*results);
   }
-  llvm::SmallVector<reference::Tensor> arguments;
-  for (const coil_tensor &input : all)
-    arguments.push_back(toReference(input));
-  return collect(reference::Interpreter().run(function, arguments));
+  // The function may take other weights than the compiled program.
+  RandomInput random(state);
+  std::vector<coil_tensor> all;
+  llvm::SmallVector<reference::Tensor> tensors;
+  auto parameters = cast<FunctionOpInterface>(found);
+  size_t next = 0;
+  for (unsigned i = 0, n = parameters.getNumArguments(); i < n; ++i) {
+    auto name = parameters.getArgAttrOfType<StringAttr>(i, "graph.weight");
+    std::optional<size_t> number =
+        name ? impl->getPrepared(name) : std::nullopt;
+    if (number && *number < prepared.size()) {
+      tensors.push_back(prepared[*number]);
+      all.push_back(*impl->weights[i]);
+      continue;
+    }
+    if (name) {
+      Expected<coil_tensor> weight = impl->getWeight(name);
+      if (!weight)
+        return weight.takeError();
+      all.push_back(*weight);
+    } else {
+      all.push_back(parameters.getArgAttr(i, "graph.random_state")
+                        ? random.getView()
+                        : inputs[next++]);
+    }
+    tensors.push_back(toReference(all.back()));
+  }
+  if (function)
+    return collect(reference::Interpreter().run(function, tensors));
+  // Inputs lie in memory as the engine passes them.
+  const Signature &signature = impl->engine->getSignature();
+  Expected<SymbolValues> symbols = signature.bind(all);
+  if (!symbols)
+    return llvm::make_error<InputError>(toString(symbols.takeError()));
+  llvm::SmallVector<reference::HostArgument> arguments;
+  for (auto [input, tensor, spec] :
+       llvm::zip(all, tensors, signature.getInputs())) {
+    reference::HostArgument &argument = arguments.emplace_back();
+    argument.tensor = tensor;
+    for (auto [d, stride] : llvm::enumerate(spec.strides))
+      argument.strides.push_back(
+          stride.evaluate(*symbols).value_or(input.strides[d]));
+  }
+  return collect(reference::HostInterpreter().run(host, arguments));
 }

@@ -222,6 +222,8 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (isCuda(options))
     outline.device = "cuda";
   pm.addPass(createOutlineKernelsPass(outline));
+  if (options.hoistWeights)
+    pm.addPass(wrapper::createWrapperHoistWeightsPass());
   if (isCuda(options)) {
     LoopSelectGPUSchedulePassOptions schedule;
     schedule.capability = getOldestCapability(options.target);

@@ -96,6 +96,11 @@ static cl::opt<std::string>
     plan("plan", cl::init("reuse"), cl::value_desc("mode"),
          cl::desc("Memory planning: none, reuse (default) or pool"),
          cl::cat(category));
+static cl::opt<bool> hoistWeights(
+    "hoist-weights",
+    cl::desc("Compute what depends on weights alone in a function that "
+             "runs once, as coil-run does"),
+    cl::cat(category));
 static cl::opt<bool> verifyEach("verify-each",
                                 cl::desc("Verify after every pass, not only at "
                                          "the stages' ends"),
@@ -276,7 +281,8 @@ int main(int argc, char **argv) {
       "target=" + target + " fast-math=" + fastMath + " library=" + library +
       " deterministic=" + (deterministic ? "true" : "false") +
       " vector-bits=" + std::to_string(vectorBits) +
-      " fuse=" + (fuse ? "true" : "false") + " plan=" + plan;
+      " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
+      (hoistWeights ? " hoist-weights=true" : "");
 
   DialectRegistry registry;
   registerAllDialects(registry);

@@ -396,6 +396,11 @@ static void printTimes(const CompiledProgram &program,
                    engine.loadSeconds);
   line("link", engine.linkSeconds);
   line("total", stats.totalSeconds);
+  if (stats.preparedWeights && !program.getEngine().isDeviceProgram())
+    line("weights", stats.prepareSeconds);
+  if (stats.preparedWeights)
+    os << "  buffers made once, of weights alone: " << stats.preparedWeights
+       << '\n';
   os << "  kernels before fusion: " << stats.kernelsBefore
      << ", steps after: " << stats.launches << " launches and "
      << stats.libraryCalls << " library calls\n"

@@ -51,6 +51,10 @@ struct JITStats {
   int64_t kernelsBefore = 0;
   int64_t launches = 0;
   int64_t libraryCalls = 0;
+  /// Buffers that are made once, of weights alone, and how long that took on
+  /// the CPU.
+  int64_t preparedWeights = 0;
+  double prepareSeconds = 0;
 };
 
 /// A compiled program with its weights and a state of the random generator.

@@ -79,6 +79,11 @@ struct CompilePipelineOptions
       llvm::cl::desc(
           "Memory planning: none (free after the last use), reuse or pool"),
       llvm::cl::init("reuse")};
+  Option<bool> hoistWeights{
+      *this, "hoist-weights",
+      llvm::cl::desc("Compute what depends on weights alone in a function "
+                     "that runs once"),
+      llvm::cl::init(false)};
   Option<bool> costs{
       *this, "costs",
       llvm::cl::desc("State what each step has to move and compute, for "

@@ -27,6 +27,11 @@ namespace coil::wrapper {
 /// Name of the function attribute that reports the memory plan.
 inline constexpr llvm::StringLiteral kMemoryAttrName = "wrapper.memory";
 
+/// Name of the function that computes what `function` needs once, of weights
+/// alone (`wrapper-hoist-weights`). Its result number i is the weight of this
+/// name with ":i" behind it.
+std::string getPrepareName(llvm::StringRef function);
+
 } // namespace coil::wrapper
 
 #endif // COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_H

@@ -14,6 +14,53 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WrapperHoistWeightsPass
+    : Pass<"wrapper-hoist-weights", "::mlir::ModuleOp"> {
+  let summary = "compute what depends on weights alone once";
+  let description = [{
+    A weight that is brought into another layout, converted or folded with
+    another gives the same buffer at every run. The steps that make such buffers
+    move from a function `@f` to a new one, `@f.prepare`, which takes the weights
+    and returns the buffers; `@f` takes these as weights, named `f.prepare:0` and
+    so on, in place of weights that nothing else reads. Who loads the program
+    runs `@f.prepare` once for a set of weights (`CompiledProgram` does).
+
+    A buffer moves when its size is a constant, one step writes it, that step
+    has no other effect, reads only weights, literals and such buffers, and
+    makes no more bytes than it reads, or at most 64 KiB. Each is a remark.
+
+    Constraints:
+    (C1) Functions are not planned yet; one that has `wrapper.memory` stays as
+         it is.
+    (C2) What a function returns, passes to a region or hands over is its own
+         and stays where it is.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%x: !x, %w: !w {graph.weight = "w"}) -> !y {
+      %0 = wrapper.alloc : !v
+      wrapper.launch @transpose_0[] ins(%w : !w) outs(%0 : !v)
+      %1 = wrapper.alloc : !y
+      wrapper.launch @use_1[] ins(%x, %0 : !x, !v) outs(%1 : !y)
+      wrapper.return %1 : !y
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.func @main(%x: !x, %v: !v {graph.weight = "main.prepare:0"}) -> !y {
+      %0 = wrapper.alloc : !y
+      wrapper.launch @use_1[] ins(%x, %v : !x, !v) outs(%0 : !y)
+      wrapper.return %0 : !y
+    }
+    wrapper.func @main.prepare(%w: !w {graph.weight = "w"}) -> !v {
+      %0 = wrapper.alloc : !v
+      wrapper.launch @transpose_0[] ins(%w : !w) outs(%0 : !v)
+      wrapper.return %0 : !v
+    }
+    ```
+  }];
+}
+
 def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
   let summary = "decide when storage is freed and handed over";
   let description = [{
