@@ -181,14 +181,14 @@ def main():
                 record["coil stages"] = program.compile_stats
                 stream = torch.cuda.current_stream().cuda_stream
                 flat = flatten(inputs)
-                outputs = [torch.from_dlpack(o) for o in program.run(*flat, stream=stream)]
+                outputs = program.run(*flat, stream=stream, like=torch.Tensor)
                 torch.cuda.synchronize()
                 record["error"] = max(
                     ((a.float() - e.float()).norm() / e.float().norm()).item() for a, e in zip(outputs, expected))
                 record["coil run"] = dict(program.run_stats)
                 del outputs
-                functions["coil"] = lambda: program.run(*flat, stream=stream)
-                functions["coil replay"] = lambda: replayed.run(*flat, stream=stream)
+                functions["coil"] = lambda: program.run(*flat, stream=stream, like=torch.Tensor)
+                functions["coil replay"] = lambda: replayed.run(*flat, stream=stream, like=torch.Tensor)
             except coil.CoilError as error:
                 record["failure"] = str(error).strip().splitlines()[:3]
             record.update({f"{k} ms": v for k, v in event_times(functions, args.repeat).items()})
