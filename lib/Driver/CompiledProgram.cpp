@@ -17,6 +17,7 @@
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Import/Import.h"
 #include "coil/InitAllDialects.h"
+#include "coil/Package/Package.h"
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
@@ -101,6 +102,8 @@ struct CompiledProgram::Impl {
   RandomState random;
   std::mutex weightsMutex;
   llvm::StringMap<coil_tensor> weightsByName;
+  /// Where the program and its weights come from, if that is a package.
+  ProgramPackage package;
   /// Of weights that do not lie in memory row by row.
   std::deque<HostTensor> copies;
   std::vector<TensorSpec> inputs;
@@ -276,6 +279,17 @@ Error CompiledProgram::Impl::bindWeights() {
     weights.push_back(*weight);
   }
   stats.preparedWeights = int64_t(numPrepared);
+  // Runs need not look at weights again that are what the program expects.
+  llvm::SmallVector<unsigned> constants;
+  for (auto [i, weight] : llvm::enumerate(weights)) {
+    if (!weight || !engine->getSignature().isFixed(i))
+      continue;
+    if (Error error = engine->getSignature().checkFixed(i, *weight))
+      return error;
+    if (engine->isDeviceProgram() || specs[i].strides.empty())
+      constants.push_back(unsigned(i));
+  }
+  engine->setConstantInputs(constants);
   return Error::success();
 }
 
@@ -393,7 +407,99 @@ static OwningOpRef<ModuleOp> takeFunction(ModuleOp module,
 }
 
 Expected<std::unique_ptr<CompiledProgram>>
+CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
+  double start = now();
+  Expected<ProgramPackage> package = readPackage(
+      path, options.checkWeights ? PackageCheck::Fast : PackageCheck::None);
+  if (!package)
+    return package.takeError();
+  if (package->function != options.function)
+    return makeError("there is no function '" + options.function +
+                     "', the package has '" + package->function + "'");
+  auto impl = std::make_unique<Impl>();
+  impl->function = options.function;
+  impl->package = std::move(*package);
+  JITStats &stats = impl->stats;
+  stats.kernelsBefore = impl->package.kernelsBefore;
+  stats.launches = impl->package.launches;
+  stats.libraryCalls = impl->package.libraryCalls;
+  stats.importSeconds = now() - start;
+  EngineOptions engineOptions = options.engine;
+  for (auto [image, engine] :
+       {std::pair(impl->package.main, &impl->engine),
+        std::pair(impl->package.prepare, &impl->prepareEngine)}) {
+    if (!image)
+      continue;
+    Expected<std::unique_ptr<Engine>> loaded =
+        Engine::load(image, engineOptions);
+    if (!loaded)
+      return makeError("'" + path + "': " + toString(loaded.takeError()));
+    *engine = std::move(*loaded);
+    engineOptions.graphs = 0;
+  }
+  for (const PackageWeight &weight : impl->package.weights) {
+    size_t rank = weight.sizes.size();
+    auto strides = std::make_unique<int64_t[]>(rank);
+    int64_t step = 1;
+    for (size_t d = rank; d-- > 0;) {
+      strides[d] = step;
+      step *= std::max<int64_t>(weight.sizes[d], 1);
+    }
+    impl->weightsByName[weight.name] = {const_cast<char *>(weight.data.data()),
+                                        weight.sizes.data(),
+                                        strides.get(),
+                                        int32_t(rank),
+                                        weight.dtype,
+                                        COIL_CPU,
+                                        0};
+    impl->shapes.push_back(std::move(strides));
+  }
+  if (Error error = impl->bindWeights())
+    return std::move(error);
+  stats.totalSeconds = now() - start;
+  return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
+}
+
+Error CompiledProgram::save(llvm::StringRef path) const {
+  ProgramPackage package;
+  package.function = impl->function;
+  package.kernelsBefore = impl->stats.kernelsBefore;
+  package.launches = impl->stats.launches;
+  package.libraryCalls = impl->stats.libraryCalls;
+  package.main = impl->engine->getImage();
+  if (impl->prepareEngine)
+    package.prepare = impl->prepareEngine->getImage();
+  // In the order of the inputs, so that equal programs are equal files.
+  llvm::StringSet<> known;
+  for (const Engine *engine : {impl->engine.get(), impl->prepareEngine.get()}) {
+    if (!engine)
+      continue;
+    for (const TensorSpec &spec : engine->getSignature().getInputs()) {
+      if (spec.weight.empty() || !known.insert(spec.weight).second)
+        continue;
+      std::optional<size_t> number = impl->getPrepared(spec.weight);
+      if (number && *number < size_t(impl->stats.preparedWeights))
+        continue;
+      Expected<coil_tensor> tensor = impl->getWeight(spec.weight);
+      if (!tensor)
+        return tensor.takeError();
+      PackageWeight &weight = package.weights.emplace_back();
+      weight.name = spec.weight;
+      weight.dtype = tensor->dtype;
+      weight.sizes.assign(tensor->sizes, tensor->sizes + tensor->rank);
+      std::optional<int64_t> bytes = getTensorBytes(weight.dtype, weight.sizes);
+      if (!bytes)
+        return makeError("weight '" + spec.weight + "' is too large");
+      weight.data = {static_cast<const char *>(tensor->data), size_t(*bytes)};
+    }
+  }
+  return writePackage(package, path);
+}
+
+Expected<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
+  if (isPackagePath(path))
+    return load(path, options);
   double start = now();
   DialectRegistry registry;
   registerAllDialects(registry);

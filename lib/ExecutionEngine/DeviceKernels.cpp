@@ -43,8 +43,9 @@ static std::string describeLocation(Location location) {
       .str();
 }
 
-Expected<std::unique_ptr<DeviceKernels>>
-DeviceKernels::create(ModuleOp module, const DeviceOptions &options) {
+Expected<std::vector<DeviceObject>>
+coil::compileKernels(ModuleOp module, const DeviceOptions &options,
+                     EngineStats &stats) {
   llvm::SmallVector<wrapper::KernelOp> sources;
   llvm::SmallVector<gpu::GPUModuleOp> modules;
   for (auto kernel : module.getOps<wrapper::KernelOp>()) {
@@ -58,17 +59,16 @@ DeviceKernels::create(ModuleOp module, const DeviceOptions &options) {
     sources.push_back(kernel);
     modules.push_back(*inside.begin());
   }
+  std::vector<DeviceObject> result;
   if (sources.empty())
-    return nullptr;
+    return result;
   Expected<std::vector<DeviceImage>> images =
       compileDeviceKernels(modules, options);
   if (!images)
     return images.takeError();
-  std::unique_ptr<DeviceKernels> result(new DeviceKernels);
-  result->images = std::move(*images);
-  for (auto [source, image] : llvm::zip(sources, result->images)) {
+  for (auto [source, image] : llvm::zip(sources, *images)) {
     wrapper::GeometryAttr geometry = *source.getGeometry();
-    Kernel &kernel = result->kernels.emplace_back();
+    DeviceObject &kernel = result.emplace_back();
     // The lowering of the host program renamed the op, not its module.
     kernel.symbol = source.getSymName().str();
     if (llvm::StringRef(kernel.symbol).ends_with(".module"))
@@ -76,31 +76,43 @@ DeviceKernels::create(ModuleOp module, const DeviceOptions &options) {
     kernel.function =
         image.functions.empty() ? kernel.symbol : image.functions.front().name;
     kernel.location = describeLocation(source.getLoc());
+    kernel.flags = (geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0) |
+                   (source.getBatch() ? COIL_CUDA_KERNEL_TABLE : 0);
+    kernel.isText = image.cubin.empty();
+    kernel.code = std::move(kernel.isText ? image.ptx : image.cubin);
+    kernel.numBuffers = int32_t(source.getNumInputs() + source.getNumOutputs());
+    kernel.numSymbols = int32_t(source.getSymbols().size());
+    for (size_t d = 0; d < 3; ++d)
+      kernel.block[d] = int32_t(geometry.getBlock()[d]);
+    kernel.dynamicShared = int32_t(geometry.getShared());
+    kernel.blockScratch = int32_t(geometry.getScratch());
+    stats.imageBytes += int64_t(kernel.code.size() + kernel.isText);
+    stats.cachedImages += image.cached;
+    ++stats.deviceKernels;
+    ++stats.kernels;
+  }
+  return result;
+}
+
+DeviceKernels::DeviceKernels(llvm::ArrayRef<DeviceObject> sources) {
+  for (const DeviceObject &source : sources) {
+    Kernel &kernel = kernels.emplace_back();
+    kernel.symbol = source.symbol;
     coil_cuda_kernel &object = kernel.object;
     object = {};
     object.struct_size = sizeof(object);
-    object.flags = (geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0) |
-                   (source.getBatch() ? COIL_CUDA_KERNEL_TABLE : 0);
-    object.name = kernel.function.c_str();
-    object.location = kernel.location.c_str();
-    const std::string &code = image.cubin.empty() ? image.ptx : image.cubin;
-    object.image = code.c_str();
-    object.image_size = code.size() + image.cubin.empty();
-    object.num_buffers =
-        int32_t(source.getNumInputs() + source.getNumOutputs());
-    object.num_symbols = int32_t(source.getSymbols().size());
-    for (size_t d = 0; d < 3; ++d)
-      object.block[d] = int32_t(geometry.getBlock()[d]);
-    object.dynamic_shared = int32_t(geometry.getShared());
-    object.block_scratch = int32_t(geometry.getScratch());
-    result->times.translate += image.times.translate;
-    result->times.optimize += image.times.optimize;
-    result->times.emit += image.times.emit;
-    result->times.assemble += image.times.assemble;
-    result->imageBytes += int64_t(object.image_size);
-    result->cached += image.cached;
+    object.flags = source.flags;
+    object.name = source.function.c_str();
+    object.location = source.location.c_str();
+    // PTX ends in 0.
+    object.image = source.code.c_str();
+    object.image_size = source.code.size() + source.isText;
+    object.num_buffers = source.numBuffers;
+    object.num_symbols = source.numSymbols;
+    llvm::copy(source.block, object.block);
+    object.dynamic_shared = source.dynamicShared;
+    object.block_scratch = source.blockScratch;
   }
-  return std::move(result);
 }
 
 DeviceKernels::~DeviceKernels() {

@@ -14,6 +14,7 @@
 #define COIL_LIB_EXECUTIONENGINE_DEVICEKERNELS_H
 
 #include "coil/ExecutionEngine/DeviceCompiler.h"
+#include "coil/ExecutionEngine/ProgramImage.h"
 #include "coil/Runtime/CUDA.h"
 
 #include <deque>
@@ -30,19 +31,21 @@ namespace coil {
 /// geometry.
 bool isDeviceKernel(mlir::Operation *op);
 
+/// Compiles all GPU kernels of a lowered module.
+llvm::Expected<std::vector<DeviceObject>>
+compileKernels(mlir::ModuleOp module, const DeviceOptions &options,
+               EngineStats &stats);
+
 class DeviceKernels {
 public:
-  /// Compiles all GPU kernels of a lowered module; null if there are none.
-  static llvm::Expected<std::unique_ptr<DeviceKernels>>
-  create(mlir::ModuleOp module, const DeviceOptions &options);
+  /// Describes kernels, which must outlive this.
+  explicit DeviceKernels(llvm::ArrayRef<DeviceObject> sources);
   /// Unloads the kernels.
   ~DeviceKernels();
 
   /// A kernel, under the name by which the host program refers to it.
   struct Kernel {
     std::string symbol;
-    std::string function;
-    std::string location;
     coil_cuda_kernel object;
   };
   std::deque<Kernel> &getKernels() { return kernels; }
@@ -51,14 +54,7 @@ public:
   /// run is as fast as others.
   llvm::Error load(int32_t device);
 
-  DeviceTimes times;
-  int64_t imageBytes = 0;
-  unsigned cached = 0;
-
 private:
-  DeviceKernels() = default;
-
-  std::vector<DeviceImage> images;
   std::deque<Kernel> kernels;
 };
 

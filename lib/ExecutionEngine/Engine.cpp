@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compilation of kernels and host program in parallel, linking, and runs.
+// Linking of machine code, and runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,33 +13,22 @@
 
 #include "DeviceKernels.h"
 #include "HostCompiler.h"
-#include "ObjectCache.h"
 #include "coil/Runtime/HostABI.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Threading.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 
-#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Linker/Linker.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Threading.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <cstring>
-#include <queue>
+#include <deque>
 
 using namespace coil;
 using namespace mlir;
@@ -72,7 +61,8 @@ struct Engine::Impl {
   std::unique_ptr<DeviceKernels> deviceKernels;
   coil_cuda_program *program = nullptr;
   bool isDeviceProgram = false;
-  Signature signature;
+  std::shared_ptr<const ProgramImage> image;
+  llvm::BitVector constantInputs;
   EngineStats stats;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   coil_entry_point entry = nullptr;
@@ -83,7 +73,10 @@ struct Engine::Impl {
 Engine::Engine(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Engine::~Engine() = default;
 
-const Signature &Engine::getSignature() const { return impl->signature; }
+const Signature &Engine::getSignature() const { return impl->image->signature; }
+const std::shared_ptr<const ProgramImage> &Engine::getImage() const {
+  return impl->image;
+}
 const EngineStats &Engine::getStats() const { return impl->stats; }
 
 bool Engine::isDeviceProgram() const { return impl->isDeviceProgram; }
@@ -97,217 +90,6 @@ llvm::StringRef Engine::getKernelName(const void *address) const {
 
 void *Engine::lookup(llvm::StringRef name) const {
   return impl->functions.lookup(name);
-}
-
-//===----------------------------------------------------------------------===//
-// Objects
-//===----------------------------------------------------------------------===//
-
-/// More would keep large LLVM modules in memory, for nothing.
-static constexpr size_t kMaxPartsPerUnit = 32;
-
-namespace {
-
-/// Symbol tables that become one object, and what came of them.
-struct Unit {
-  llvm::SmallVector<Operation *> parts;
-  bool isHost = false;
-  std::unique_ptr<llvm::MemoryBuffer> object;
-  /// Functions that the object defines.
-  std::vector<std::string> functions;
-  EngineStats stats;
-  std::string error;
-};
-
-} // namespace
-
-/// Whether `op` is compiled apart from the entry points: a kernel, or a part of
-/// the host program.
-static bool isApart(Operation *op) {
-  return op->hasTrait<OpTrait::SymbolTable>() &&
-         op->hasTrait<OpTrait::IsIsolatedFromAbove>();
-}
-
-/// Translates one symbol table. The translation also wants to translate the op
-/// that holds the symbols, so they move into a module while it runs.
-static std::unique_ptr<llvm::Module> translatePart(Operation *part,
-                                                   llvm::LLVMContext &context,
-                                                   llvm::StringRef name) {
-  OwningOpRef<ModuleOp> shell = ModuleOp::create(part->getLoc());
-  auto &inside = part->getRegion(0).front().getOperations();
-  auto &outside = shell->getBody()->getOperations();
-  outside.splice(outside.end(), inside);
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(
-      *shell, context, name, /*disableVerification=*/true);
-  inside.splice(inside.end(), outside);
-  return module;
-}
-
-/// Translates the parts of a unit into one LLVM module.
-static std::unique_ptr<llvm::Module>
-translate(Unit &unit, llvm::LLVMContext &context, llvm::StringRef name) {
-  std::unique_ptr<llvm::Module> result;
-  // One linker for all: each new one walks all that was linked before.
-  std::optional<llvm::Linker> linker;
-  for (Operation *part : unit.parts) {
-    std::unique_ptr<llvm::Module> module = translatePart(part, context, name);
-    if (!module) {
-      unit.error = "translation to LLVM IR failed";
-      return nullptr;
-    }
-    if (!result) {
-      result = std::move(module);
-      linker.emplace(*result);
-    } else if (linker->linkInModule(std::move(module))) {
-      unit.error = "two kernels define the same function";
-      return nullptr;
-    }
-  }
-  return result;
-}
-
-static void dump(const EngineOptions &options, llvm::StringRef name,
-                 const llvm::Module &module, llvm::StringRef object) {
-  if (options.dumpDirectory.empty() ||
-      llvm::sys::fs::create_directories(options.dumpDirectory))
-    return;
-  llvm::SmallString<128> path(options.dumpDirectory);
-  llvm::sys::path::append(path, name);
-  std::error_code code;
-  llvm::raw_fd_ostream text((path + ".ll").str(), code);
-  if (!code)
-    module.print(text, nullptr);
-  llvm::raw_fd_ostream binary((path + ".o").str(), code);
-  if (!code)
-    binary << object;
-}
-
-/// Makes the object of a unit; sets `error` on failure.
-static void compile(Unit &unit, llvm::StringRef name, const HostTarget &target,
-                    const ObjectCache &cache, const EngineOptions &options) {
-  double start = now();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = translate(unit, context, name);
-  if (!module)
-    return;
-  Expected<std::unique_ptr<HostCompiler>> compiler =
-      HostCompiler::create(target, options.optLevel);
-  if (!compiler) {
-    unit.error = toString(compiler.takeError());
-    return;
-  }
-  (*compiler)->prepare(*module);
-  for (const llvm::Function &function : *module)
-    if (!function.isDeclaration() && !function.hasLocalLinkage())
-      unit.functions.push_back(function.getName().str());
-  unit.stats.translateSeconds = now() - start;
-
-  std::string key;
-  if (cache.isEnabled()) {
-    key = ObjectCache::getKey(*module, target, options.optLevel);
-    unit.object = cache.load(key);
-    if (unit.object) {
-      unit.stats.cachedObjects = 1;
-      return;
-    }
-  }
-  start = now();
-  (*compiler)->optimize(*module);
-  unit.stats.optimizeSeconds = now() - start;
-  start = now();
-  Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
-      (*compiler)->emitObject(*module);
-  unit.stats.emitSeconds = now() - start;
-  if (!object) {
-    unit.error = toString(object.takeError());
-    return;
-  }
-  unit.object = std::move(*object);
-  dump(options, name, *module, unit.object->getBuffer());
-  if (cache.isEnabled())
-    cache.store(key, unit.object->getBuffer());
-}
-
-/// Spreads symbol tables over units of equal work, largest first: one for each
-/// thread, and more when a unit would get too many.
-static void addUnits(std::vector<Unit> &units,
-                     llvm::ArrayRef<Operation *> parts, unsigned threads,
-                     bool isHost) {
-  if (parts.empty())
-    return;
-  llvm::SmallVector<size_t> sizes;
-  for (Operation *part : parts) {
-    size_t size = 0;
-    part->walk([&](Operation *) { ++size; });
-    sizes.push_back(size);
-  }
-  // Ties keep the order of the program, so that objects do not vary.
-  auto order = llvm::to_vector(llvm::seq<size_t>(0, parts.size()));
-  llvm::sort(order, [&](size_t a, size_t b) {
-    return std::pair(sizes[b], a) < std::pair(sizes[a], b);
-  });
-  size_t count =
-      std::max<size_t>(std::min<size_t>(threads, parts.size()),
-                       llvm::divideCeil(parts.size(), kMaxPartsPerUnit));
-  size_t first = units.size();
-  units.resize(first + count);
-  // The unit with the least work so far, the first of several.
-  using Load = std::pair<size_t, size_t>;
-  std::priority_queue<Load, std::vector<Load>, std::greater<Load>> least;
-  for (size_t i = first; i < units.size(); ++i) {
-    units[i].isHost = isHost;
-    least.push({0, i});
-  }
-  for (size_t i : order) {
-    auto [work, unit] = least.top();
-    least.pop();
-    units[unit].parts.push_back(parts[i]);
-    least.push({work + sizes[i], unit});
-  }
-}
-
-/// All units of a program; `host` holds the entry points.
-static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
-                                   unsigned threads) {
-  llvm::SmallVector<Operation *> kernels, hostParts;
-  for (Operation &op : *module.getBody())
-    if (isApart(&op) && !isDeviceKernel(&op))
-      (op.hasAttr(kHostPartAttrName) ? hostParts : kernels).push_back(&op);
-  std::vector<Unit> units;
-  addUnits(units, kernels, threads, /*isHost=*/false);
-  addUnits(units, hostParts, threads, /*isHost=*/true);
-  Unit &entry = units.emplace_back();
-  entry.parts.push_back(host);
-  entry.isHost = true;
-  return units;
-}
-
-Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
-coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
-  MLIRContext *context = module.getContext();
-  registerBuiltinDialectTranslation(*context);
-  registerLLVMDialectTranslation(*context);
-  Expected<HostTarget> target =
-      HostTarget::detect(options.cpu, options.features);
-  if (!target)
-    return target.takeError();
-  llvm::SmallVector<Operation *> kernels;
-  for (Operation &op : *module.getBody())
-    if (isApart(&op) && !isDeviceKernel(&op))
-      kernels.push_back(&op);
-  std::vector<Unit> units;
-  addUnits(units, kernels, std::max(1u, options.threads), /*isHost=*/false);
-  ObjectCache cache(options.objectCache);
-  mlir::parallelFor(context, 0, units.size(), [&](size_t i) {
-    compile(units[i], "kernels" + std::to_string(i), *target, cache, options);
-  });
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
-  for (Unit &unit : units) {
-    if (!unit.error.empty())
-      return makeError(unit.error);
-    objects.push_back(std::move(unit.object));
-  }
-  return std::move(objects);
 }
 
 //===----------------------------------------------------------------------===//
@@ -363,88 +145,46 @@ createLinker(const HostTarget &target, const llvm::DataLayout &layout) {
 // Creation
 //===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
-                                                 Signature signature,
-                                                 const EngineOptions &options) {
+/// Fails if code that was made for a processor needs what this one lacks.
+static Error checkProcessor(const ProgramImage &image, const HostTarget &host) {
+  if (image.triple != host.triple)
+    return makeError("the program was compiled for '" + image.triple +
+                     "', this is '" + host.triple + "'");
+  llvm::StringSet<> present;
+  for (llvm::StringRef feature : llvm::split(host.features, ','))
+    if (feature.consume_front("+"))
+      present.insert(feature);
+  for (llvm::StringRef feature : llvm::split(image.features, ','))
+    if (feature.consume_front("+") && !present.contains(feature))
+      return makeError("the program was compiled for a processor with '" +
+                       feature + "', which this one lacks");
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Engine>>
+Engine::load(std::shared_ptr<const ProgramImage> image,
+             const EngineOptions &options) {
   double start = now();
-  MLIRContext *context = module.getContext();
-  registerBuiltinDialectTranslation(*context);
-  registerLLVMDialectTranslation(*context);
+  // What was compiled for a processor by name runs at the user's risk.
   Expected<HostTarget> target =
       HostTarget::detect(options.cpu, options.features);
   if (!target)
     return target.takeError();
-
-  // The entry points without the rest, which is not for translation there.
-  OwningOpRef<ModuleOp> host = ModuleOp::create(module.getLoc());
-  for (Operation &op : *module.getBody())
-    if (!isApart(&op))
-      host->getBody()->push_back(op.clone());
-
-  bool readsElements = false;
-  auto note = [&](Operation &op) {
-    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
-    readsElements |= name && name.getValue() == "coil_rt_item_cuda";
-  };
-  for (Operation &op : *module.getBody()) {
-    note(op);
-    if (op.hasAttr(kHostPartAttrName))
-      llvm::for_each(op.getRegion(0).front(), note);
-  }
-
-  unsigned threads = options.threads
-                         ? options.threads
-                         : llvm::hardware_concurrency().compute_thread_count();
-  if (!context->isMultithreadingEnabled())
-    threads = 1;
-  auto impl = std::make_unique<Impl>();
-  DeviceOptions deviceOptions;
-  deviceOptions.threads = threads;
-  deviceOptions.cache = options.objectCache;
-  deviceOptions.dumpDirectory = options.dumpDirectory;
-  deviceOptions.ptxDirectory = options.ptxDirectory;
-  deviceOptions.sassDirectory = options.sassDirectory;
-  deviceOptions.lineInfo = options.deviceLineInfo;
-  Expected<std::unique_ptr<DeviceKernels>> deviceKernels =
-      DeviceKernels::create(module, deviceOptions);
-  if (!deviceKernels)
-    return deviceKernels.takeError();
-  impl->deviceKernels = std::move(*deviceKernels);
-  double deviceSeconds = now() - start, loadSeconds = 0;
-  if (impl->deviceKernels && options.loadKernels) {
-    double loadStart = now();
-    if (Error error = impl->deviceKernels->load(options.device))
+  if (options.cpu.empty() && options.features.empty())
+    if (Error error = checkProcessor(*image, *target))
       return std::move(error);
-    loadSeconds = now() - loadStart;
-  }
-  std::vector<Unit> units = makeUnits(module, *host, threads);
-  ObjectCache cache(options.objectCache);
-  auto compileUnit = [&](size_t i) {
-    std::string name =
-        i + 1 == units.size()
-            ? std::string("host")
-            : (units[i].isHost ? "part" : "kernels") + std::to_string(i);
-    compile(units[i], name, *target, cache, options);
-  };
-  if (threads == 1)
-    for (size_t i = 0; i < units.size(); ++i)
-      compileUnit(i);
-  else
-    mlir::parallelFor(context, 0, units.size(), compileUnit);
-
-  impl->signature = std::move(signature);
+  auto impl = std::make_unique<Impl>();
+  impl->image = image;
   EngineStats &stats = impl->stats;
-  for (const Unit &unit : units) {
-    if (!unit.error.empty())
-      return makeError(unit.error);
-    stats.translateSeconds += unit.stats.translateSeconds;
-    stats.optimizeSeconds += unit.stats.optimizeSeconds;
-    stats.emitSeconds += unit.stats.emitSeconds;
-    stats.cachedObjects += unit.stats.cachedObjects;
-    stats.objectBytes += int64_t(unit.object->getBufferSize());
-    ++stats.objects;
+  stats = image->stats;
+  if (!image->kernels.empty()) {
+    impl->deviceKernels = std::make_unique<DeviceKernels>(image->kernels);
+    if (options.loadKernels) {
+      if (Error error = impl->deviceKernels->load(options.device))
+        return std::move(error);
+      stats.loadSeconds = now() - start;
+    }
   }
-
   double linkStart = now();
   Expected<std::unique_ptr<HostCompiler>> compiler =
       HostCompiler::create(*target, options.optLevel);
@@ -462,28 +202,22 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
           llvm::orc::ExecutorAddr::fromPtr(&kernel.object),
           llvm::JITSymbolFlags::Exported};
       impl->kernelNames[&kernel.object] = kernel.symbol;
-      ++stats.deviceKernels;
     }
-    stats.kernels += stats.deviceKernels;
-    stats.imageBytes = impl->deviceKernels->imageBytes;
-    stats.cachedImages = impl->deviceKernels->cached;
-    stats.deviceSeconds = deviceSeconds;
-    stats.loadSeconds = loadSeconds;
     if (Error error = impl->jit->getMainJITDylib().define(
             llvm::orc::absoluteSymbols(std::move(objects))))
       return std::move(error);
   }
   impl->isDeviceProgram =
       impl->deviceKernels ||
-      llvm::any_of(impl->signature.getInputs(), [](const TensorSpec &spec) {
+      llvm::any_of(image->signature.getInputs(), [](const TensorSpec &spec) {
         return spec.deviceType == COIL_CUDA;
       });
   if (impl->isDeviceProgram) {
     if (int32_t status = coil_cuda_program_create(&impl->program))
       return llvm::make_error<RunError>(status, coil_last_error());
     // What a program does can depend on elements, which a graph never reads.
-    coil_cuda_program_set_graph_limit(impl->program,
-                                      readsElements ? 0 : options.graphs);
+    coil_cuda_program_set_graph_limit(
+        impl->program, image->readsElements ? 0 : options.graphs);
   }
   // The linker reports causes to the session and a summary to the caller.
   std::string causes;
@@ -491,10 +225,11 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
     causes += (causes.empty() ? "" : "; ") + toString(std::move(error));
   });
   llvm::orc::SymbolLookupSet wanted;
-  for (Unit &unit : units) {
-    for (const std::string &function : unit.functions)
+  for (const HostObject &object : image->objects) {
+    for (const std::string &function : object.functions)
       wanted.add(impl->jit->mangleAndIntern(function));
-    if (Error error = impl->jit->addObjectFile(std::move(unit.object)))
+    if (Error error = impl->jit->addObjectFile(llvm::MemoryBuffer::getMemBuffer(
+            object.code->getMemBufferRef(), /*RequiresNullTerminator=*/false)))
       return std::move(error);
   }
   Expected<llvm::orc::SymbolMap> found =
@@ -507,37 +242,39 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
     return makeError("cannot link the program: " +
                      (causes.empty() ? summary : causes));
   }
-  for (size_t i = 0; i < units.size(); ++i)
-    for (const std::string &function : units[i].functions) {
+  for (const HostObject &object : image->objects)
+    for (const std::string &function : object.functions) {
       void *address = (*found)[impl->jit->mangleAndIntern(function)]
                           .getAddress()
                           .toPtr<void *>();
       impl->functions[function] = address;
-      if (units[i].isHost)
-        continue;
-      impl->kernelNames[address] = function;
-      ++stats.kernels;
+      if (!object.isHost)
+        impl->kernelNames[address] = function;
     }
   impl->entry = reinterpret_cast<coil_entry_point>(
-      impl->functions.lookup(options.entryPoint));
-  if (!impl->entry && !options.entryPoint.empty())
-    return makeError("the program has no function '" + options.entryPoint +
-                     "'");
+      impl->functions.lookup(image->entryPoint));
+  if (!impl->entry && !image->entryPoint.empty())
+    return makeError("the program has no function '" + image->entryPoint + "'");
   stats.linkSeconds = now() - linkStart;
-  stats.totalSeconds = now() - start;
+  stats.totalSeconds += now() - start;
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));
 }
 
 Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
+                                                 Signature signature,
                                                  const EngineOptions &options) {
-  Operation *entry = module.lookupSymbol(options.entryPoint);
-  if (!entry)
-    return makeError("the program has no function '" + options.entryPoint +
-                     "'");
-  Expected<Signature> signature = Signature::read(entry);
-  if (!signature)
-    return signature.takeError();
-  return create(module, std::move(*signature), options);
+  Expected<ProgramImage> image = compile(module, std::move(signature), options);
+  if (!image)
+    return image.takeError();
+  return load(std::make_shared<const ProgramImage>(std::move(*image)), options);
+}
+
+Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
+                                                 const EngineOptions &options) {
+  Expected<ProgramImage> image = compile(module, options);
+  if (!image)
+    return image.takeError();
+  return load(std::make_shared<const ProgramImage>(std::move(*image)), options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -677,7 +414,8 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
     status = coil_run_set_stream(run, *options.stream);
   if (status == COIL_OK && options.timing)
     status = coil_run_set_timing(run, 1);
-  for (auto [input, spec] : llvm::zip(inputs, impl.signature.getInputs()))
+  for (auto [input, spec] :
+       llvm::zip(inputs, impl.image->signature.getInputs()))
     if (status == COIL_OK && input.device_type == COIL_CPU &&
         spec.deviceType == COIL_CUDA)
       status = moveToDevice(run, input, device);
@@ -720,7 +458,7 @@ Expected<DeviceTensors> Engine::upload(
         result.strides.emplace_back(tensor.strides, tensor.strides + rank);
     if (status != COIL_OK || tensor.device_type != COIL_CPU)
       continue;
-    const TensorSpec &spec = impl->signature.getInputs()[number];
+    const TensorSpec &spec = impl->image->signature.getInputs()[number];
     auto expected = getStrides(spec, tensor, symbols);
     if (expected && !hasStrides(tensor, *expected)) {
       strides = std::move(*expected);
@@ -741,16 +479,30 @@ Expected<DeviceTensors> Engine::upload(
   return std::move(result);
 }
 
+void Engine::setConstantInputs(llvm::ArrayRef<unsigned> numbers) {
+  impl->constantInputs.clear();
+  impl->constantInputs.resize(
+      unsigned(impl->image->signature.getInputs().size()));
+  for (unsigned number : numbers)
+    impl->constantInputs.set(number);
+  if (impl->program) {
+    std::vector<int32_t> list(numbers.begin(), numbers.end());
+    coil_cuda_program_set_constant_inputs(impl->program, list.data(),
+                                          int32_t(list.size()));
+  }
+}
+
 Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
                                 const RunOptions &options) const {
   if (!impl->entry)
     return makeError("the engine was made for kernels alone");
-  Expected<SymbolValues> symbols = impl->signature.bind(inputs);
+  Expected<SymbolValues> symbols =
+      impl->image->signature.bind(inputs, impl->constantInputs);
   if (!symbols)
     return llvm::make_error<InputError>(toString(symbols.takeError()));
 
   RunResult result;
-  llvm::ArrayRef<TensorSpec> specs = impl->signature.getOutputs();
+  llvm::ArrayRef<TensorSpec> specs = impl->image->signature.getOutputs();
   size_t dims = 0;
   for (const TensorSpec &spec : specs)
     dims += 2 * spec.sizes.size();
@@ -769,15 +521,17 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
     coil_run_set_trace(run, options.trace, options.traceUser);
     // Inputs of other layouts than the program expects are copied.
     llvm::SmallVector<coil_tensor> arguments(inputs);
-    llvm::SmallVector<llvm::SmallVector<int64_t>> layouts(inputs.size());
-    for (auto [i, spec] : llvm::enumerate(impl->signature.getInputs())) {
-      if (status != COIL_OK || inputs[i].device_type != COIL_CPU)
+    std::deque<llvm::SmallVector<int64_t>> layouts;
+    for (auto [i, spec] : llvm::enumerate(impl->image->signature.getInputs())) {
+      if (status != COIL_OK || inputs[i].device_type != COIL_CPU ||
+          (i < impl->constantInputs.size() &&
+           impl->constantInputs[unsigned(i)]))
         continue; // The program checks those on devices.
       auto strides = getStrides(spec, inputs[i], *symbols);
       if (!strides || hasStrides(inputs[i], *strides))
         continue;
-      layouts[i] = std::move(*strides);
-      status = relayout(run, arguments[i], layouts[i]);
+      layouts.push_back(std::move(*strides));
+      status = relayout(run, arguments[i], layouts.back());
     }
     if (status == COIL_OK && impl->isDeviceProgram)
       status = runOnDevice(*impl, run, arguments, result.outputs, options);

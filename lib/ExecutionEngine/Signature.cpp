@@ -301,6 +301,54 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
   return std::move(signature);
 }
 
+/// Whether a size can be evaluated with so many symbols.
+static bool isValid(const SizeExpr &size, size_t numSymbols) {
+  if (size.kind == SizeExpr::Kind::Constant)
+    return true;
+  if (size.kind == SizeExpr::Kind::Linear)
+    return size.symbol < numSymbols;
+  size_t depth = 0;
+  for (const SizeExpr::Step &step : size.code) {
+    if (step.op == SizeExpr::Op::Constant) {
+      ++depth;
+      continue;
+    }
+    if (step.op == SizeExpr::Op::Symbol) {
+      if (step.value < 0 || uint64_t(step.value) >= numSymbols)
+        return false;
+      ++depth;
+      continue;
+    }
+    if (step.value < 1 || uint64_t(step.value) > depth)
+      return false;
+    depth -= size_t(step.value) - 1;
+  }
+  return depth == 1;
+}
+
+Expected<Signature> Signature::create(llvm::SmallVector<TensorSpec, 0> inputs,
+                                      llvm::SmallVector<TensorSpec, 0> outputs,
+                                      llvm::SmallVector<SymbolSpec> symbols) {
+  auto check = [&](const TensorSpec &spec) {
+    auto isFine = [&](const SizeExpr &size) {
+      return isValid(size, symbols.size());
+    };
+    return llvm::all_of(spec.sizes, isFine) &&
+           llvm::all_of(spec.strides, isFine) &&
+           (spec.strides.empty() || spec.strides.size() == spec.sizes.size()) &&
+           (!spec.randomStep || isFine(*spec.randomStep));
+  };
+  for (const auto &list : {std::ref(inputs), std::ref(outputs)})
+    for (const TensorSpec &spec : list.get())
+      if (!check(spec))
+        return makeError("the signature has a size that means nothing");
+  Signature signature;
+  signature.inputs = std::move(inputs);
+  signature.outputs = std::move(outputs);
+  signature.symbols = std::move(symbols);
+  return signature;
+}
+
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -317,46 +365,77 @@ static Error checkRange(const SymbolSpec &spec, int64_t value,
                    " but got " + llvm::Twine(value));
 }
 
-Expected<SymbolValues>
-Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
+std::string Signature::describe(size_t input) const {
+  if (!inputs[input].weight.empty())
+    return "weight '" + inputs[input].weight + "'";
+  // Callers count what they pass, which is not the weights.
+  size_t number =
+      llvm::count_if(llvm::ArrayRef(inputs).take_front(input),
+                     [](const TensorSpec &spec) { return spec.isPassed(); });
+  std::string text = "input " + std::to_string(number);
+  return inputs[input].name.empty() ? text
+                                    : text + " ('" + inputs[input].name + "')";
+}
+
+Error Signature::checkKind(size_t input, const coil_tensor &tensor) const {
+  const TensorSpec &spec = inputs[input];
+  if (tensor.dtype != spec.dtype) {
+    const char *got = coil_dtype_name(tensor.dtype);
+    return makeError(describe(input) + ": expected element type " +
+                     coil_dtype_name(spec.dtype) + " but got " +
+                     (got ? got : "an unknown one"));
+  }
+  if (tensor.rank != int64_t(spec.sizes.size()))
+    return makeError(describe(input) + ": expected rank " +
+                     llvm::Twine(spec.sizes.size()) + " but got " +
+                     llvm::Twine(tensor.rank));
+  // The engine copies tensors of the host to GPUs.
+  if (tensor.device_type != spec.deviceType &&
+      (spec.deviceType != COIL_CUDA || tensor.device_type != COIL_CPU))
+    return makeError(describe(input) +
+                     ": expected a tensor on a device of type " +
+                     llvm::Twine(spec.deviceType) + " but got " +
+                     llvm::Twine(tensor.device_type));
+  return Error::success();
+}
+
+bool Signature::isFixed(size_t input) const {
+  return llvm::all_of(inputs[input].sizes, [](const SizeExpr &size) {
+    return size.kind == SizeExpr::Kind::Constant;
+  });
+}
+
+Error Signature::checkFixed(size_t input, const coil_tensor &tensor) const {
+  if (Error error = checkKind(input, tensor))
+    return error;
+  for (auto [d, size] : llvm::enumerate(inputs[input].sizes))
+    if (size.offset != tensor.sizes[d])
+      return makeError(describe(input) + ", dimension " + std::to_string(d) +
+                       ": expected size " + llvm::Twine(size.offset) +
+                       " but got " + llvm::Twine(tensor.sizes[d]));
+  return Error::success();
+}
+
+Expected<SymbolValues> Signature::bind(llvm::ArrayRef<coil_tensor> tensors,
+                                       const llvm::BitVector &known) const {
   if (tensors.size() != inputs.size())
     return makeError("expected " + llvm::Twine(inputs.size()) +
                      (inputs.size() == 1 ? " input" : " inputs") + " but got " +
                      llvm::Twine(tensors.size()));
-  // Callers count what they pass, which is not the weights.
-  auto describe = [&](size_t i) {
-    if (!inputs[i].weight.empty())
-      return "weight '" + inputs[i].weight + "'";
-    size_t number =
-        llvm::count_if(llvm::ArrayRef(inputs).take_front(i),
-                       [](const TensorSpec &spec) { return spec.isPassed(); });
-    std::string text = "input " + std::to_string(number);
-    return inputs[i].name.empty() ? text : text + " ('" + inputs[i].name + "')";
-  };
   auto where = [&](size_t i, size_t d) {
     return describe(i) + ", dimension " + std::to_string(d);
+  };
+  auto isKnown = [&](size_t i) {
+    return i < known.size() && known[unsigned(i)];
   };
   SymbolValues values(symbols.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorSpec &spec = inputs[i];
     const coil_tensor &tensor = tensors[i];
-    if (tensor.dtype != spec.dtype) {
-      const char *got = coil_dtype_name(tensor.dtype);
-      return makeError(describe(i) + ": expected element type " +
-                       coil_dtype_name(spec.dtype) + " but got " +
-                       (got ? got : "an unknown one"));
-    }
-    if (tensor.rank != int64_t(spec.sizes.size()))
-      return makeError(describe(i) + ": expected rank " +
-                       llvm::Twine(spec.sizes.size()) + " but got " +
-                       llvm::Twine(tensor.rank));
-    // The engine copies tensors of the host to GPUs.
-    if (tensor.device_type != spec.deviceType &&
-        (spec.deviceType != COIL_CUDA || tensor.device_type != COIL_CPU))
-      return makeError(describe(i) +
-                       ": expected a tensor on a device of type " +
-                       llvm::Twine(spec.deviceType) + " but got " +
-                       llvm::Twine(tensor.device_type));
+    if (isKnown(i))
+      continue;
+    if (Error error = checkKind(i, tensor))
+      return std::move(error);
     for (size_t d = 0; d < spec.sizes.size(); ++d) {
       const SizeExpr &size = spec.sizes[d];
       if (size.kind != SizeExpr::Kind::Linear || values[size.symbol])
@@ -369,7 +448,7 @@ Signature::bind(llvm::ArrayRef<coil_tensor> tensors) const {
     }
   }
   for (size_t i = 0; i < inputs.size(); ++i)
-    for (size_t d = 0; d < inputs[i].sizes.size(); ++d) {
+    for (size_t d = 0; !isKnown(i) && d < inputs[i].sizes.size(); ++d) {
       const SizeExpr &size = inputs[i].sizes[d];
       int64_t actual = tensors[i].sizes[d];
       std::optional<int64_t> expected = size.evaluate(values);

@@ -11,10 +11,12 @@
 
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Driver/CompiledProgram.h"
 #include "coil/Driver/Driver.h"
 #include "coil/ExecutionEngine/Engine.h"
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
+#include "coil/Package/Package.h"
 #include "coil/Target/HostText.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
@@ -96,6 +98,14 @@ static cl::opt<std::string>
     plan("plan", cl::init("reuse"), cl::value_desc("mode"),
          cl::desc("Memory planning: none, reuse (default) or pool"),
          cl::cat(category));
+static cl::opt<std::string>
+    function("function", cl::init("main"), cl::value_desc("name"),
+             cl::desc("Function of a module to put into a package"),
+             cl::cat(category));
+static cl::opt<std::string>
+    weights("weights", cl::value_desc("file.pt2"),
+            cl::desc("Where a module's weights are, for a package"),
+            cl::cat(category));
 static cl::opt<bool> hoistWeights(
     "hoist-weights",
     cl::desc("Compute what depends on weights alone in a function that "
@@ -136,6 +146,10 @@ Examples:
   coil-compile model.pt2 --to=loop --explain -o /dev/null
   coil-compile model.pt2 --emit=python -o model.py
   coil-compile model.pt2 --emit=cpp -o model.cpp
+  coil-compile model.pt2 -o model.coilpkg
+
+A package holds machine code for this processor, or the target's GPUs, and the
+weights; coil-run and the libraries run it, coil-package looks inside.
 
 Exit status: 0 success, 2 bad command line, 3 the program cannot be loaded or
 compiled. coil-run compiles and runs.
@@ -250,6 +264,35 @@ static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
   return 0;
 }
 
+/// Compiles to machine code and writes a package.
+static int writeProgram(StringRef pipelineOptions) {
+  for (const cl::Option *option :
+       {static_cast<cl::Option *>(&to), static_cast<cl::Option *>(&from),
+        static_cast<cl::Option *>(&dumpStages),
+        static_cast<cl::Option *>(&explain), static_cast<cl::Option *>(&emit),
+        static_cast<cl::Option *>(&emitBytecode),
+        static_cast<cl::Option *>(&printLocations)})
+    if (option->getNumOccurrences())
+      return report(2,
+                    "'--" + option->ArgStr + "' has no meaning for a package");
+  JITOptions options;
+  options.function = function;
+  options.weights = weights;
+  options.pipelineOptions = pipelineOptions.str();
+  // The GPU of the package need not be here.
+  options.engine.loadKernels = false;
+  llvm::Expected<std::unique_ptr<CompiledProgram>> program =
+      CompiledProgram::compile(input, options);
+  if (!program)
+    return report(3, toString(program.takeError()));
+  if (llvm::Error error = (*program)->save(output))
+    return report(3, toString(std::move(error)));
+  if (timing)
+    llvm::errs() << llvm::format("%-8s %8.2f ms\n", "all",
+                                 (*program)->getStats().totalSeconds * 1e3);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -283,6 +326,9 @@ int main(int argc, char **argv) {
       " vector-bits=" + std::to_string(vectorBits) +
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
       (hoistWeights ? " hoist-weights=true" : "");
+
+  if (isPackagePath(output))
+    return writeProgram(options.pipelineOptions);
 
   DialectRegistry registry;
   registerAllDialects(registry);

@@ -14,6 +14,7 @@
 #include "Roofline.h"
 
 #include "coil/Driver/CompiledProgram.h"
+#include "coil/Package/Package.h"
 #include "coil/Reference/Tensor.h"
 #include "coil/Runtime/CUDA.h"
 #include "coil/Support/Libraries.h"
@@ -611,6 +612,27 @@ int main(int argc, char **argv) {
   if (fastMath != "off" && fastMath != "default" && fastMath != "fast")
     return report(ExitUsage, "unknown mode of mathematics '" + fastMath +
                                  "', expected 'off', 'default' or 'fast'");
+
+  if (isPackagePath(inputFile))
+    for (const cl::Option *option :
+         {static_cast<cl::Option *>(&weightsFile),
+          static_cast<cl::Option *>(&target),
+          static_cast<cl::Option *>(&fastMath),
+          static_cast<cl::Option *>(&optLevel),
+          static_cast<cl::Option *>(&deterministic),
+          static_cast<cl::Option *>(&library), static_cast<cl::Option *>(&fuse),
+          static_cast<cl::Option *>(&plan),
+          static_cast<cl::Option *>(&vectorBits),
+          static_cast<cl::Option *>(&objectCache),
+          static_cast<cl::Option *>(&perKernel),
+          static_cast<cl::Option *>(&dumpDirectory),
+          static_cast<cl::Option *>(&ptxDirectory),
+          static_cast<cl::Option *>(&sassDirectory),
+          static_cast<cl::Option *>(&referenceKind)})
+      if (option->getNumOccurrences())
+        return report(ExitUsage, "--" + option->ArgStr +
+                                     " has no meaning for a package, which is "
+                                     "compiled already");
 
   JITOptions options;
   options.checkWeights = checkWeights;

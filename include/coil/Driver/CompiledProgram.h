@@ -32,7 +32,8 @@ struct JITOptions {
   std::string function = "main";
   /// The .pt2 file with the weights of a module.
   std::string weights;
-  /// Whether to compare the weights' bytes with their CRC-32, which reads them.
+  /// Whether to compare the weights' bytes with their CRC-32, and the records
+  /// of a package with their hashes, which reads them.
   bool checkWeights = true;
   /// Pipeline options as text: `library=none vector-bits=256`.
   std::string pipelineOptions;
@@ -61,11 +62,15 @@ struct JITStats {
 /// Any number of threads may run it.
 class CompiledProgram {
 public:
-  /// Compiles a .pt2 file or a module of any stage. Errors have one line for
-  /// each diagnostic, with its place in the file or the model.
+  /// Compiles a .pt2 file or a module of any stage, or loads a package
+  /// (`.coilpkg`), for which the options of pipelines have no meaning. Errors
+  /// have one line for each diagnostic, with its place in the file or the model.
   static llvm::Expected<std::unique_ptr<CompiledProgram>>
   compile(llvm::StringRef path, const JITOptions &options = {});
   ~CompiledProgram();
+
+  /// Writes the program with its weights as a package.
+  llvm::Error save(llvm::StringRef path) const;
 
   const Engine &getEngine() const;
   const JITStats &getStats() const;
@@ -97,6 +102,8 @@ public:
 private:
   struct Impl;
   explicit CompiledProgram(std::unique_ptr<Impl> impl);
+  static llvm::Expected<std::unique_ptr<CompiledProgram>>
+  load(llvm::StringRef path, const JITOptions &options);
   std::vector<coil_tensor> addHidden(llvm::ArrayRef<coil_tensor> inputs,
                                      const coil_tensor &random) const;
   llvm::Expected<RandomState>

@@ -13,7 +13,7 @@
 #ifndef COIL_EXECUTIONENGINE_ENGINE_H
 #define COIL_EXECUTIONENGINE_ENGINE_H
 
-#include "coil/ExecutionEngine/Signature.h"
+#include "coil/ExecutionEngine/ProgramImage.h"
 
 #include <memory>
 #include <optional>
@@ -63,28 +63,6 @@ struct EngineOptions {
   bool loadKernels = true;
   /// How many calls of a program for a GPU are kept as CUDA graphs.
   int32_t graphs = 0;
-};
-
-/// What compilation did. Stage times are summed over threads; the total is
-/// elapsed time.
-struct EngineStats {
-  double translateSeconds = 0;
-  double optimizeSeconds = 0;
-  double emitSeconds = 0;
-  double linkSeconds = 0;
-  double totalSeconds = 0;
-  unsigned kernels = 0;
-  unsigned objects = 0;
-  unsigned cachedObjects = 0;
-  int64_t objectBytes = 0;
-  /// \name GPU kernels
-  /// @{
-  unsigned deviceKernels = 0;
-  unsigned cachedImages = 0;
-  int64_t imageBytes = 0;
-  double deviceSeconds = 0;
-  double loadSeconds = 0;
-  /// @}
 };
 
 /// Inputs that do not fit the signature.
@@ -188,6 +166,20 @@ private:
 /// A compiled program. Immutable; any number of threads may run it.
 class Engine {
 public:
+  /// Machine code of a module, as `create` makes it.
+  /// @{
+  static llvm::Expected<ProgramImage>
+  compile(mlir::ModuleOp module, Signature signature,
+          const EngineOptions &options = {});
+  static llvm::Expected<ProgramImage>
+  compile(mlir::ModuleOp module, const EngineOptions &options = {});
+  /// @}
+  /// Links machine code into this process. Fails when the processor lacks what
+  /// the code was made for. Of the options those for kernels and graphs matter.
+  static llvm::Expected<std::unique_ptr<Engine>>
+  load(std::shared_ptr<const ProgramImage> image,
+       const EngineOptions &options = {});
+
   /// Compiles a module of LLVM-dialect functions and globals (the host
   /// program) and of symbol tables that hold such functions (the kernels).
   /// Diagnostics go to the module's context.
@@ -200,6 +192,8 @@ public:
   ~Engine();
 
   const Signature &getSignature() const;
+  /// What was linked.
+  const std::shared_ptr<const ProgramImage> &getImage() const;
   const EngineStats &getStats() const;
 
   /// Name of a kernel by its address (as in trace events), or "".
@@ -217,6 +211,12 @@ public:
   llvm::Expected<DeviceTensors>
   upload(llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<coil_tensor> tensors,
          llvm::ArrayRef<std::optional<int64_t>> symbols, int32_t device) const;
+
+  /// Says which inputs are the same tensors at every run on a device, such as
+  /// weights: their sizes are constants. They have been checked and have the
+  /// layout that the program expects, so that runs do not look at them. Before
+  /// the first run.
+  void setConstantInputs(llvm::ArrayRef<unsigned> numbers);
 
   /// Checks the inputs and runs the program. Fails with InputError or RunError.
   /// A program for a GPU also takes inputs in host memory, and copies them.

@@ -17,6 +17,7 @@
 #include "coil/Runtime/Runtime.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -121,6 +122,13 @@ public:
                                           mlir::TypeRange outputs,
                                           mlir::DictionaryAttr symbols);
 
+  /// A signature of its parts. Fails when a size mentions a symbol that there
+  /// is none of, or its code is none.
+  static llvm::Expected<Signature>
+  create(llvm::SmallVector<TensorSpec, 0> inputs,
+         llvm::SmallVector<TensorSpec, 0> outputs,
+         llvm::SmallVector<SymbolSpec> symbols);
+
   /// Reads the attributes above from an entry point.
   static llvm::Expected<Signature> read(mlir::Operation *entryPoint);
 
@@ -130,7 +138,15 @@ public:
 
   /// Checks inputs and returns the values of the symbols, or an error that
   /// names the input. A symbol that no size determines has no value.
-  llvm::Expected<SymbolValues> bind(llvm::ArrayRef<coil_tensor> tensors) const;
+  /// What is in `known` was checked before, by `checkFixed`.
+  llvm::Expected<SymbolValues>
+  bind(llvm::ArrayRef<coil_tensor> tensors,
+       const llvm::BitVector &known = llvm::BitVector()) const;
+
+  /// Whether all sizes of an input are constants.
+  bool isFixed(size_t input) const;
+  /// Checks an input of which that is true.
+  llvm::Error checkFixed(size_t input, const coil_tensor &tensor) const;
 
   /// Sizes of a tensor under values of symbols; error when a symbol is missing
   /// or a size is negative.
@@ -143,6 +159,10 @@ public:
 
 private:
   class Builder;
+
+  /// What messages call an input.
+  std::string describe(size_t input) const;
+  llvm::Error checkKind(size_t input, const coil_tensor &tensor) const;
 
   llvm::SmallVector<TensorSpec, 0> inputs;
   llvm::SmallVector<TensorSpec, 0> outputs;

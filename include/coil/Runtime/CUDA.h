@@ -200,6 +200,12 @@ COIL_RT_API void coil_cuda_program_destroy(coil_cuda_program *program);
 /// Sets how many calls are kept as CUDA graphs; 0, the default, keeps none.
 /// A call whose input sizes were seen before is recorded, and replayed from
 /// then on; the least recently used recording makes room for a new one.
+/// Says which inputs are the same tensors at every call on a device: graphs are
+/// found without looking at their sizes. Before the first call.
+COIL_RT_API void
+coil_cuda_program_set_constant_inputs(coil_cuda_program *program,
+                                      const int32_t *numbers, int32_t count);
+
 COIL_RT_API void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
                                                    int32_t limit);
 

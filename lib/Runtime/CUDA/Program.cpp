@@ -107,6 +107,8 @@ struct coil_cuda_program {
   std::map<std::pair<int, const void *>, std::pair<Device *, DeviceBlock *>>
       constants;
   coil_cuda_graph_stats stats = {};
+  /// By input; those behind the last are not.
+  std::vector<bool> constantInputs;
 };
 
 //===----------------------------------------------------------------------===//
@@ -486,7 +488,8 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
 //===----------------------------------------------------------------------===//
 
 /// Everything that decides what a call does, but for addresses.
-static std::string makeKey(const Device &device, const coil_tensor *inputs,
+static std::string makeKey(const coil_cuda_program &program,
+                           const Device &device, const coil_tensor *inputs,
                            int32_t count) {
   std::string key;
   auto add = [&key](const void *data, size_t bytes) {
@@ -494,6 +497,9 @@ static std::string makeKey(const Device &device, const coil_tensor *inputs,
   };
   add(&device.index, sizeof(device.index));
   for (int32_t i = 0; i < count; ++i) {
+    if (size_t(i) < program.constantInputs.size() &&
+        program.constantInputs[size_t(i)])
+      continue;
     const coil_tensor &t = inputs[i];
     add(&t.dtype, sizeof(t.dtype));
     add(&t.rank, sizeof(t.rank));
@@ -548,6 +554,19 @@ void coil_cuda_program_destroy(coil_cuda_program *program) {
   delete program;
 }
 
+void coil_cuda_program_set_constant_inputs(coil_cuda_program *program,
+                                           const int32_t *numbers,
+                                           int32_t count) {
+  std::lock_guard<std::mutex> lock(program->mutex);
+  program->constantInputs.clear();
+  for (int32_t i = 0; i < count; ++i) {
+    size_t number = size_t(numbers[i]);
+    if (program->constantInputs.size() <= number)
+      program->constantInputs.resize(number + 1);
+    program->constantInputs[number] = true;
+  }
+}
+
 void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
                                        int32_t limit) {
   std::lock_guard<std::mutex> lock(program->mutex);
@@ -587,7 +606,7 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       lock.unlock();
       return plain();
     }
-    std::string key = makeKey(state->device, inputs, num_inputs);
+    std::string key = makeKey(*program, state->device, inputs, num_inputs);
     auto found = program->index.find(key);
     if (found == program->index.end()) {
       if (program->entries.size() >= size_t(program->limit)) {

@@ -1,0 +1,99 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A compiled program before it is linked: machine code and what the code takes.
+// Holds no IR, so that it can be written to a file and read back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_EXECUTIONENGINE_PROGRAMIMAGE_H
+#define COIL_EXECUTIONENGINE_PROGRAMIMAGE_H
+
+#include "coil/ExecutionEngine/Signature.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace coil {
+
+/// What compilation did. Stage times are summed over threads; the total is
+/// elapsed time.
+struct EngineStats {
+  double translateSeconds = 0;
+  double optimizeSeconds = 0;
+  double emitSeconds = 0;
+  double linkSeconds = 0;
+  double totalSeconds = 0;
+  unsigned kernels = 0;
+  unsigned objects = 0;
+  unsigned cachedObjects = 0;
+  int64_t objectBytes = 0;
+  /// \name GPU kernels
+  /// @{
+  unsigned deviceKernels = 0;
+  unsigned cachedImages = 0;
+  int64_t imageBytes = 0;
+  double deviceSeconds = 0;
+  double loadSeconds = 0;
+  /// @}
+};
+
+/// Machine code for the host, in the form that its linker reads.
+struct HostObject {
+  /// Whether it is a part of the host program; others hold kernels.
+  bool isHost = false;
+  /// The functions that others may refer to.
+  std::vector<std::string> functions;
+  std::shared_ptr<llvm::MemoryBuffer> code;
+};
+
+/// A kernel for a GPU.
+struct DeviceObject {
+  /// The name by which the host program refers to it.
+  std::string symbol;
+  /// The function in the code.
+  std::string function;
+  /// Its place in the model, or "".
+  std::string location;
+  /// PTX, or machine code.
+  std::string code;
+  bool isText = true;
+  /// \name As in coil_cuda_kernel
+  /// @{
+  uint32_t flags = 0;
+  int32_t numBuffers = 0;
+  int32_t numSymbols = 0;
+  int32_t block[3] = {1, 1, 1};
+  int32_t dynamicShared = 0;
+  int32_t blockScratch = 0;
+  /// @}
+};
+
+struct ProgramImage {
+  std::string entryPoint;
+  Signature signature;
+  /// The processor that the host's code is for, in LLVM's notation.
+  /// @{
+  std::string triple;
+  std::string cpu;
+  std::string features;
+  /// @}
+  std::vector<HostObject> objects;
+  std::vector<DeviceObject> kernels;
+  /// Whether steps depend on elements, so that no graph can replay a run.
+  bool readsElements = false;
+  EngineStats stats;
+  /// What the code lies in, where that is a mapped file.
+  std::shared_ptr<const void> file;
+};
+
+} // namespace coil
+
+#endif // COIL_EXECUTIONENGINE_PROGRAMIMAGE_H

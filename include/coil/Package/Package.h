@@ -1,0 +1,77 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A compiled program as one file, `.coilpkg`: a zip container of machine code
+// and weights, which are used where they lie in the mapped file, and a manifest
+// that says what they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_PACKAGE_PACKAGE_H
+#define COIL_PACKAGE_PACKAGE_H
+
+#include "coil/ExecutionEngine/ProgramImage.h"
+#include "coil/Import/Archive.h"
+
+namespace coil {
+
+/// The version of the format, which a reader and a file have to share.
+constexpr int64_t kPackageFormat = 1;
+
+/// Whether a file name is that of a package.
+bool isPackagePath(llvm::StringRef path);
+
+/// A weight, row by row.
+struct PackageWeight {
+  std::string name;
+  int32_t dtype = COIL_F32;
+  llvm::SmallVector<int64_t, 4> sizes;
+  llvm::StringRef data;
+};
+
+/// A record, as the manifest knows it.
+struct PackageRecord {
+  std::string name;
+  uint64_t bytes = 0;
+  /// Hexadecimal: of XXH3 (128 bits), which loading compares, and of SHA-256.
+  std::string xxh3, sha256;
+};
+
+struct ProgramPackage {
+  /// Name of the function that was compiled.
+  std::string function;
+  std::shared_ptr<const ProgramImage> main;
+  /// What runs once for each set of weights; null if nothing does.
+  std::shared_ptr<const ProgramImage> prepare;
+  std::vector<PackageWeight> weights;
+  /// As compilation counted them.
+  int64_t kernelsBefore = 0, launches = 0, libraryCalls = 0;
+
+  /// \name Of a package that was read
+  /// @{
+  /// The version of Coil that wrote it.
+  std::string version;
+  std::vector<PackageRecord> records;
+  /// What weights and code lie in.
+  std::shared_ptr<const import::Archive> archive;
+  /// @}
+};
+
+/// Writes a package. A file of that name is replaced once the new one is whole.
+llvm::Error writePackage(const ProgramPackage &package, llvm::StringRef path);
+
+/// How much of a package to compare with its hashes.
+enum class PackageCheck { None, Fast, Full };
+
+/// Maps a package and reads its manifest. Everything is checked before it is
+/// believed, but for the code itself: a package is as trusted as a program.
+llvm::Expected<ProgramPackage> readPackage(llvm::StringRef path,
+                                           PackageCheck check);
+
+} // namespace coil
+
+#endif // COIL_PACKAGE_PACKAGE_H

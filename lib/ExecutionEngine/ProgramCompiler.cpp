@@ -1,0 +1,364 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a lowered program to machine code, in parallel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceKernels.h"
+#include "HostCompiler.h"
+#include "ObjectCache.h"
+#include "coil/ExecutionEngine/Engine.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/ADT/Sequence.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <queue>
+
+using namespace coil;
+using namespace mlir;
+using llvm::Error;
+using llvm::Expected;
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+//===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+/// More would keep large LLVM modules in memory, for nothing.
+static constexpr size_t kMaxPartsPerUnit = 32;
+
+namespace {
+
+/// Symbol tables that become one object, and what came of them.
+struct Unit {
+  llvm::SmallVector<Operation *> parts;
+  bool isHost = false;
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  /// Functions that the object defines.
+  std::vector<std::string> functions;
+  EngineStats stats;
+  std::string error;
+};
+
+} // namespace
+
+/// Whether `op` is compiled apart from the entry points: a kernel, or a part of
+/// the host program.
+static bool isApart(Operation *op) {
+  return op->hasTrait<OpTrait::SymbolTable>() &&
+         op->hasTrait<OpTrait::IsIsolatedFromAbove>();
+}
+
+/// Translates one symbol table. The translation also wants to translate the op
+/// that holds the symbols, so they move into a module while it runs.
+static std::unique_ptr<llvm::Module> translatePart(Operation *part,
+                                                   llvm::LLVMContext &context,
+                                                   llvm::StringRef name) {
+  OwningOpRef<ModuleOp> shell = ModuleOp::create(part->getLoc());
+  auto &inside = part->getRegion(0).front().getOperations();
+  auto &outside = shell->getBody()->getOperations();
+  outside.splice(outside.end(), inside);
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(
+      *shell, context, name, /*disableVerification=*/true);
+  inside.splice(inside.end(), outside);
+  return module;
+}
+
+/// Translates the parts of a unit into one LLVM module.
+static std::unique_ptr<llvm::Module>
+translate(Unit &unit, llvm::LLVMContext &context, llvm::StringRef name) {
+  std::unique_ptr<llvm::Module> result;
+  // One linker for all: each new one walks all that was linked before.
+  std::optional<llvm::Linker> linker;
+  for (Operation *part : unit.parts) {
+    std::unique_ptr<llvm::Module> module = translatePart(part, context, name);
+    if (!module) {
+      unit.error = "translation to LLVM IR failed";
+      return nullptr;
+    }
+    if (!result) {
+      result = std::move(module);
+      linker.emplace(*result);
+    } else if (linker->linkInModule(std::move(module))) {
+      unit.error = "two kernels define the same function";
+      return nullptr;
+    }
+  }
+  return result;
+}
+
+static void dump(const EngineOptions &options, llvm::StringRef name,
+                 const llvm::Module &module, llvm::StringRef object) {
+  if (options.dumpDirectory.empty() ||
+      llvm::sys::fs::create_directories(options.dumpDirectory))
+    return;
+  llvm::SmallString<128> path(options.dumpDirectory);
+  llvm::sys::path::append(path, name);
+  std::error_code code;
+  llvm::raw_fd_ostream text((path + ".ll").str(), code);
+  if (!code)
+    module.print(text, nullptr);
+  llvm::raw_fd_ostream binary((path + ".o").str(), code);
+  if (!code)
+    binary << object;
+}
+
+/// Makes the object of a unit; sets `error` on failure.
+static void compileUnit(Unit &unit, llvm::StringRef name,
+                        const HostTarget &target, const ObjectCache &cache,
+                        const EngineOptions &options) {
+  double start = now();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translate(unit, context, name);
+  if (!module)
+    return;
+  Expected<std::unique_ptr<HostCompiler>> compiler =
+      HostCompiler::create(target, options.optLevel);
+  if (!compiler) {
+    unit.error = toString(compiler.takeError());
+    return;
+  }
+  (*compiler)->prepare(*module);
+  for (const llvm::Function &function : *module)
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      unit.functions.push_back(function.getName().str());
+  unit.stats.translateSeconds = now() - start;
+
+  std::string key;
+  if (cache.isEnabled()) {
+    key = ObjectCache::getKey(*module, target, options.optLevel);
+    unit.object = cache.load(key);
+    if (unit.object) {
+      unit.stats.cachedObjects = 1;
+      return;
+    }
+  }
+  start = now();
+  (*compiler)->optimize(*module);
+  unit.stats.optimizeSeconds = now() - start;
+  start = now();
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
+      (*compiler)->emitObject(*module);
+  unit.stats.emitSeconds = now() - start;
+  if (!object) {
+    unit.error = toString(object.takeError());
+    return;
+  }
+  unit.object = std::move(*object);
+  dump(options, name, *module, unit.object->getBuffer());
+  if (cache.isEnabled())
+    cache.store(key, unit.object->getBuffer());
+}
+
+/// Spreads symbol tables over units of equal work, largest first: one for each
+/// thread, and more when a unit would get too many.
+static void addUnits(std::vector<Unit> &units,
+                     llvm::ArrayRef<Operation *> parts, unsigned threads,
+                     bool isHost) {
+  if (parts.empty())
+    return;
+  llvm::SmallVector<size_t> sizes;
+  for (Operation *part : parts) {
+    size_t size = 0;
+    part->walk([&](Operation *) { ++size; });
+    sizes.push_back(size);
+  }
+  // Ties keep the order of the program, so that objects do not vary.
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, parts.size()));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(sizes[b], a) < std::pair(sizes[a], b);
+  });
+  size_t count =
+      std::max<size_t>(std::min<size_t>(threads, parts.size()),
+                       llvm::divideCeil(parts.size(), kMaxPartsPerUnit));
+  size_t first = units.size();
+  units.resize(first + count);
+  // The unit with the least work so far, the first of several.
+  using Load = std::pair<size_t, size_t>;
+  std::priority_queue<Load, std::vector<Load>, std::greater<Load>> least;
+  for (size_t i = first; i < units.size(); ++i) {
+    units[i].isHost = isHost;
+    least.push({0, i});
+  }
+  for (size_t i : order) {
+    auto [work, unit] = least.top();
+    least.pop();
+    units[unit].parts.push_back(parts[i]);
+    least.push({work + sizes[i], unit});
+  }
+}
+
+/// All units of a program; `host` holds the entry points.
+static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
+                                   unsigned threads) {
+  llvm::SmallVector<Operation *> kernels, hostParts;
+  for (Operation &op : *module.getBody())
+    if (isApart(&op) && !isDeviceKernel(&op))
+      (op.hasAttr(kHostPartAttrName) ? hostParts : kernels).push_back(&op);
+  std::vector<Unit> units;
+  addUnits(units, kernels, threads, /*isHost=*/false);
+  addUnits(units, hostParts, threads, /*isHost=*/true);
+  Unit &entry = units.emplace_back();
+  entry.parts.push_back(host);
+  entry.isHost = true;
+  return units;
+}
+
+Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
+  MLIRContext *context = module.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  Expected<HostTarget> target =
+      HostTarget::detect(options.cpu, options.features);
+  if (!target)
+    return target.takeError();
+  llvm::SmallVector<Operation *> kernels;
+  for (Operation &op : *module.getBody())
+    if (isApart(&op) && !isDeviceKernel(&op))
+      kernels.push_back(&op);
+  std::vector<Unit> units;
+  addUnits(units, kernels, std::max(1u, options.threads), /*isHost=*/false);
+  ObjectCache cache(options.objectCache);
+  mlir::parallelFor(context, 0, units.size(), [&](size_t i) {
+    compileUnit(units[i], "kernels" + std::to_string(i), *target, cache,
+                options);
+  });
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  for (Unit &unit : units) {
+    if (!unit.error.empty())
+      return makeError(unit.error);
+    objects.push_back(std::move(unit.object));
+  }
+  return std::move(objects);
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
+                                       const EngineOptions &options) {
+  double start = now();
+  MLIRContext *context = module.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  Expected<HostTarget> target =
+      HostTarget::detect(options.cpu, options.features);
+  if (!target)
+    return target.takeError();
+
+  // The entry points without the rest, which is not for translation there.
+  OwningOpRef<ModuleOp> host = ModuleOp::create(module.getLoc());
+  for (Operation &op : *module.getBody())
+    if (!isApart(&op))
+      host->getBody()->push_back(op.clone());
+
+  bool readsElements = false;
+  auto note = [&](Operation &op) {
+    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    readsElements |= name && name.getValue() == "coil_rt_item_cuda";
+  };
+  for (Operation &op : *module.getBody()) {
+    note(op);
+    if (op.hasAttr(kHostPartAttrName))
+      llvm::for_each(op.getRegion(0).front(), note);
+  }
+
+  unsigned threads = options.threads
+                         ? options.threads
+                         : llvm::hardware_concurrency().compute_thread_count();
+  if (!context->isMultithreadingEnabled())
+    threads = 1;
+  ProgramImage image;
+  image.entryPoint = options.entryPoint;
+  image.triple = target->triple;
+  image.cpu = target->cpu;
+  image.features = target->features;
+  image.readsElements = readsElements;
+  EngineStats &stats = image.stats;
+  DeviceOptions deviceOptions;
+  deviceOptions.threads = threads;
+  deviceOptions.cache = options.objectCache;
+  deviceOptions.dumpDirectory = options.dumpDirectory;
+  deviceOptions.ptxDirectory = options.ptxDirectory;
+  deviceOptions.sassDirectory = options.sassDirectory;
+  deviceOptions.lineInfo = options.deviceLineInfo;
+  Expected<std::vector<DeviceObject>> kernels =
+      compileKernels(module, deviceOptions, stats);
+  if (!kernels)
+    return kernels.takeError();
+  image.kernels = std::move(*kernels);
+  stats.deviceSeconds = now() - start;
+  std::vector<Unit> units = makeUnits(module, *host, threads);
+  ObjectCache cache(options.objectCache);
+  auto compileNumber = [&](size_t i) {
+    std::string name =
+        i + 1 == units.size()
+            ? std::string("host")
+            : (units[i].isHost ? "part" : "kernels") + std::to_string(i);
+    compileUnit(units[i], name, *target, cache, options);
+  };
+  if (threads == 1)
+    for (size_t i = 0; i < units.size(); ++i)
+      compileNumber(i);
+  else
+    mlir::parallelFor(context, 0, units.size(), compileNumber);
+
+  image.signature = std::move(signature);
+  for (Unit &unit : units) {
+    if (!unit.error.empty())
+      return makeError(unit.error);
+    stats.translateSeconds += unit.stats.translateSeconds;
+    stats.optimizeSeconds += unit.stats.optimizeSeconds;
+    stats.emitSeconds += unit.stats.emitSeconds;
+    stats.cachedObjects += unit.stats.cachedObjects;
+    stats.objectBytes += int64_t(unit.object->getBufferSize());
+    ++stats.objects;
+    if (!unit.isHost)
+      stats.kernels += unsigned(unit.functions.size());
+    image.objects.push_back(
+        {unit.isHost, std::move(unit.functions), std::move(unit.object)});
+  }
+  stats.totalSeconds = now() - start;
+  return image;
+}
+
+Expected<ProgramImage> Engine::compile(ModuleOp module,
+                                       const EngineOptions &options) {
+  Operation *entry = module.lookupSymbol(options.entryPoint);
+  if (!entry)
+    return makeError("the program has no function '" + options.entryPoint +
+                     "'");
+  Expected<Signature> signature = Signature::read(entry);
+  if (!signature)
+    return signature.takeError();
+  return compile(module, std::move(*signature), options);
+}

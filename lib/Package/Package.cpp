@@ -1,0 +1,237 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Packages: records with their hashes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Package/Package.h"
+
+#include "Manifest.h"
+#include "coil/Package/ArchiveWriter.h"
+#include "coil/Support/HostTensor.h"
+#include "coil/Support/TensorText.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace coil;
+using import::Archive;
+using import::ArchiveRecord;
+using import::JSONValue;
+using llvm::Error;
+using llvm::Expected;
+using llvm::json::Array;
+using llvm::json::Object;
+
+static constexpr llvm::StringLiteral kManifest = "manifest.json";
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+bool coil::isPackagePath(llvm::StringRef path) {
+  return path.ends_with(".coilpkg");
+}
+
+static std::string getXXH3(llvm::StringRef data) {
+  llvm::XXH128_hash_t hash =
+      llvm::xxh3_128bits(llvm::arrayRefFromStringRef(data));
+  return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) +
+         llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
+}
+
+static std::string getSHA256(llvm::StringRef data) {
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(data)),
+                     /*LowerCase=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+Error coil::writePackage(const ProgramPackage &package, llvm::StringRef path) {
+  Expected<std::unique_ptr<ArchiveWriter>> writer = ArchiveWriter::create(path);
+  if (!writer)
+    return writer.takeError();
+  Array records;
+  // Equal contents are one record.
+  llvm::StringMap<std::string> known;
+  auto add = [&](llvm::StringRef kind, llvm::StringRef data) {
+    std::string sha256 = getSHA256(data);
+    std::string &name = known[sha256];
+    if (name.empty()) {
+      name = (kind + "/" + llvm::Twine(records.size())).str();
+      (*writer)->add(name, data);
+      records.push_back(Object{{"name", name},
+                               {"bytes", int64_t(data.size())},
+                               {"xxh3", getXXH3(data)},
+                               {"sha256", sha256}});
+    }
+    return name;
+  };
+  Array weights;
+  for (const PackageWeight &weight : package.weights)
+    weights.push_back(Object{{"name", weight.name},
+                             {"dtype", coil_dtype_name(weight.dtype)},
+                             {"sizes", Array(weight.sizes)},
+                             {"record", add("weights", weight.data)}});
+  Object manifest{{"format", kPackageFormat},
+                  {"version", COIL_VERSION},
+                  {"function", package.function},
+                  {"kernels_before_fusion", package.kernelsBefore},
+                  {"launches", package.launches},
+                  {"library_calls", package.libraryCalls},
+                  {"weights", std::move(weights)},
+                  {"main", toJSON(*package.main, add)}};
+  if (package.prepare)
+    manifest["prepare"] = toJSON(*package.prepare, add);
+  manifest["records"] = std::move(records);
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::formatv("{0:2}", llvm::json::Value(std::move(manifest))) << '\n';
+  (*writer)->add(kManifest, text);
+  return (*writer)->finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Compares the records of the archive with those of the manifest.
+static Error checkRecords(const ProgramPackage &package, PackageCheck check) {
+  if (package.archive->getRecords().size() != package.records.size() + 1)
+    return makeError("the manifest knows " +
+                     llvm::Twine(package.records.size() + 1) +
+                     " records, the file has " +
+                     llvm::Twine(package.archive->getRecords().size()));
+  for (const PackageRecord &record : package.records) {
+    const ArchiveRecord *found = package.archive->lookup(record.name);
+    if (!found)
+      return makeError("record '" + record.name + "' is missing");
+    if (found->data.size() != record.bytes)
+      return makeError("record '" + record.name + "' has " +
+                       llvm::Twine(found->data.size()) +
+                       " bytes, the manifest says " +
+                       llvm::Twine(record.bytes));
+    if (check == PackageCheck::None)
+      continue;
+    if (getXXH3(found->data) != record.xxh3 ||
+        (check == PackageCheck::Full &&
+         getSHA256(found->data) != record.sha256))
+      return makeError("record '" + record.name +
+                       "' is damaged: its hash is another than the "
+                       "manifest's");
+  }
+  return Error::success();
+}
+
+static Expected<ProgramPackage> read(std::shared_ptr<const Archive> archive,
+                                     PackageCheck check) {
+  ProgramPackage package;
+  package.archive = archive;
+  const ArchiveRecord *text = archive->lookup(kManifest);
+  if (!text)
+    return makeError("it has no '" + kManifest + "', so it is no package");
+  if (Error error = Archive::checkCRC(*text))
+    return std::move(error);
+  Expected<import::JSONDocument> document =
+      import::JSONDocument::parse(text->data);
+  if (!document)
+    return makeError("the manifest is damaged: " +
+                     toString(document.takeError()));
+  JSONValue root = document->root();
+  ManifestReader reader;
+  int64_t format = reader.integer(root, "format");
+  package.version = reader.text(root, "version");
+  if (Error error = reader.take())
+    return std::move(error);
+  if (format != kPackageFormat)
+    return makeError("it has format " + llvm::Twine(format) +
+                     ", this is for format " + llvm::Twine(kPackageFormat));
+  // Code refers to functions of the runtime.
+  if (package.version != COIL_VERSION)
+    return makeError("it was made by Coil " + package.version +
+                     ", this is Coil " COIL_VERSION);
+  package.function = reader.text(root, "function");
+  package.kernelsBefore = reader.integer(root, "kernels_before_fusion");
+  package.launches = reader.integer(root, "launches");
+  package.libraryCalls = reader.integer(root, "library_calls");
+  reader.each(root, "records", [&](const JSONValue &each) {
+    PackageRecord &record = package.records.emplace_back();
+    record.name = reader.text(each, "name");
+    record.bytes = uint64_t(reader.integer(each, "bytes", 0));
+    record.xxh3 = reader.text(each, "xxh3");
+    record.sha256 = reader.text(each, "sha256");
+  });
+  if (Error error = reader.take())
+    return std::move(error);
+  if (Error error = checkRecords(package, check))
+    return std::move(error);
+
+  // What has no hash is not believed.
+  llvm::StringMap<llvm::StringRef> hashed;
+  for (const PackageRecord &record : package.records)
+    hashed[record.name] = archive->lookup(record.name)->data;
+  auto find = [&](llvm::StringRef name) -> Expected<llvm::StringRef> {
+    auto found = hashed.find(name);
+    if (found == hashed.end())
+      return makeError("there is no record '" + name + "'");
+    return found->second;
+  };
+  reader.each(root, "weights", [&](const JSONValue &each) {
+    PackageWeight &weight = package.weights.emplace_back();
+    weight.name = reader.text(each, "name");
+    std::optional<int32_t> dtype = parseDType(reader.text(each, "dtype"));
+    if (!dtype)
+      reader.fail("weight '" + weight.name + "' has an unknown element type");
+    weight.dtype = dtype.value_or(COIL_F32);
+    reader.each(each, "sizes", [&](const JSONValue &size) {
+      weight.sizes.push_back(reader.integer(size, 0, INT64_MAX));
+    });
+    Expected<llvm::StringRef> data = find(reader.text(each, "record"));
+    if (!data)
+      return reader.fail(toString(data.takeError()));
+    weight.data = *data;
+    std::optional<int64_t> bytes = getTensorBytes(weight.dtype, weight.sizes);
+    if (!bytes || uint64_t(*bytes) != data->size())
+      reader.fail("weight '" + weight.name + "' has " +
+                  llvm::Twine(data->size()) +
+                  " bytes, which is not what its sizes say");
+  });
+  auto program =
+      [&](const JSONValue &value) -> std::shared_ptr<const ProgramImage> {
+    Expected<ProgramImage> image = readImage(value, find);
+    if (!image) {
+      reader.fail(toString(image.takeError()));
+      return nullptr;
+    }
+    image->file = archive;
+    return std::make_shared<const ProgramImage>(std::move(*image));
+  };
+  if (std::optional<JSONValue> value = reader.member(root, "main"))
+    package.main = program(*value);
+  if (std::optional<JSONValue> value = root.find("prepare"))
+    package.prepare = program(*value);
+  if (Error error = reader.take())
+    return std::move(error);
+  return std::move(package);
+}
+
+Expected<ProgramPackage> coil::readPackage(llvm::StringRef path,
+                                           PackageCheck check) {
+  Expected<std::shared_ptr<const Archive>> archive = Archive::open(path);
+  if (!archive)
+    return makeError("'" + path + "': " + toString(archive.takeError()));
+  Expected<ProgramPackage> package = read(std::move(*archive), check);
+  if (!package)
+    return makeError("'" + path + "': " + toString(package.takeError()));
+  return package;
+}
