@@ -90,7 +90,9 @@ typedef struct coil_compile_options {
 
 COIL_C_API void coil_compile_options_init(coil_compile_options *options);
 
-/// Compiles a .pt2 file, or a .mlir file of any stage. `options` may be NULL.
+/// Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
+/// (.coilpkg), for which only `function`, `cuda_graphs` and `device` of the
+/// options matter. `options` may be NULL.
 /// On failure `*error` receives a message, one line for each diagnostic, that
 /// the caller frees with coil_string_free; `error` may be NULL.
 COIL_C_API int32_t coil_program_compile(const char *path,

@@ -4,7 +4,7 @@
 
     import coil
 
-    program = coil.compile("model.pt2")
+    program = coil.compile("model.pt2")   # Or "model.coilpkg".
     logits, = program(images)          # NumPy arrays, or anything with DLPack
 
 This is a thin layer over the C API; it needs neither PyTorch nor, unless it is

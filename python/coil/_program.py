@@ -114,7 +114,8 @@ def compile(
     cuda_graphs=0,
     device=0,
 ):
-    """Compiles a .pt2 file, or a .mlir file of any stage.
+    """Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
+    (.coilpkg), for which only `function`, `cuda_graphs` and `device` matter.
 
     Args:
       path: the file.

@@ -44,9 +44,10 @@ static cl::OptionCategory compareCategory("Comparison");
 static cl::OptionCategory measureCategory("Measurement and inspection");
 static cl::OptionCategory compileCategory("Compilation");
 
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("<model.pt2 | program.mlir>"),
-                                      cl::cat(runCategory));
+static cl::opt<std::string>
+    inputFile(cl::Positional, cl::Required,
+              cl::desc("<model.pt2 | program.mlir | p.coilpkg>"),
+              cl::cat(runCategory));
 static cl::opt<std::string>
     functionName("function", cl::init("main"), cl::value_desc("name"),
                  cl::desc("Function of a .mlir file to run (default: main)"),
@@ -241,6 +242,7 @@ Examples:
   coil-run model.pt2 --random-inputs --symbol=s0=64 --iterations=100 --time
   coil-run model.pt2 --random-inputs --target=cuda --time --per-kernel
   coil-run model.pt2 --random-inputs --per-kernel --iterations=20
+  coil-run model.coilpkg --input=@images.npy --output=@logits.npy
 
 Exit status: 0 success, 1 an output differs, 2 bad command line or inputs, 3 the
 model cannot be loaded or compiled, 4 the program failed.
