@@ -231,13 +231,18 @@ static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
   return units;
 }
 
+/// Readies a context for the translation of parts; returns what they are for.
+static Expected<HostTarget> prepare(MLIRContext *context,
+                                    const EngineOptions &options) {
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  return HostTarget::detect(options.cpu, options.features);
+}
+
 Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
 coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
   MLIRContext *context = module.getContext();
-  registerBuiltinDialectTranslation(*context);
-  registerLLVMDialectTranslation(*context);
-  Expected<HostTarget> target =
-      HostTarget::detect(options.cpu, options.features);
+  Expected<HostTarget> target = prepare(context, options);
   if (!target)
     return target.takeError();
   llvm::SmallVector<Operation *> kernels;
@@ -268,10 +273,7 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
                                        const EngineOptions &options) {
   double start = now();
   MLIRContext *context = module.getContext();
-  registerBuiltinDialectTranslation(*context);
-  registerLLVMDialectTranslation(*context);
-  Expected<HostTarget> target =
-      HostTarget::detect(options.cpu, options.features);
+  Expected<HostTarget> target = prepare(context, options);
   if (!target)
     return target.takeError();
 

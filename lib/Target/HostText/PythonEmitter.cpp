@@ -522,10 +522,14 @@ LogicalResult PythonEmitter::emit(ConstantOp op) {
   return success();
 }
 
-LogicalResult PythonEmitter::emit(FreeOp op) {
+void PythonEmitter::endStorage(Value storage) {
   SmallVector<std::string> names;
-  collectEnding(op.getSource(), names);
+  collectEnding(storage, names);
   emitDelete(names);
+}
+
+LogicalResult PythonEmitter::emit(FreeOp op) {
+  endStorage(op.getSource());
   return success();
 }
 
@@ -545,9 +549,7 @@ LogicalResult PythonEmitter::emit(ReuseOp op) {
            tuple(to.getStrides().getDims()) + ", 0)";
   }
   out.line(defineBuffer(op) + " = " + text + "  # reuse");
-  SmallVector<std::string> names;
-  collectEnding(op.getSource(), names);
-  emitDelete(names);
+  endStorage(op.getSource());
   return success();
 }
 
@@ -592,9 +594,7 @@ LogicalResult PythonEmitter::emit(PoolAllocOp op) {
 }
 
 LogicalResult PythonEmitter::emit(PoolReleaseOp op) {
-  SmallVector<std::string> names;
-  collectEnding(op.getSource(), names);
-  emitDelete(names);
+  endStorage(op.getSource());
   return success();
 }
 

@@ -95,6 +95,8 @@ private:
   /// The names of the storage of `v`, and of its views, which end here.
   void collectEnding(mlir::Value v, llvm::SmallVectorImpl<std::string> &names);
   void emitDelete(llvm::ArrayRef<std::string> names);
+  /// Deletes what `collectEnding` finds.
+  void endStorage(mlir::Value storage);
   void openScope() { scopes.emplace_back(); }
   /// Ends a region: moves `sources` to `targets`, deletes what the region named
   /// and the names of outer storage that it handed over.
