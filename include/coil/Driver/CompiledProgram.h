@@ -14,7 +14,7 @@
 #define COIL_DRIVER_COMPILEDPROGRAM_H
 
 #include "coil/Driver/Driver.h"
-#include "coil/ExecutionEngine/Engine.h"
+#include "coil/ExecutionEngine/ModelContainer.h"
 
 #include <memory>
 #include <string>
@@ -76,6 +76,10 @@ public:
   const Engine &getEngine() const;
   const JITStats &getStats() const;
 
+  /// The program's weights, which can be updated while it runs.
+  ModelContainer &getContainer();
+  const ModelContainer &getContainer() const;
+
   /// The inputs that a caller passes: those of the engine that are neither
   /// weights nor the state of the random generator.
   llvm::ArrayRef<TensorSpec> getInputs() const;
@@ -105,10 +109,6 @@ private:
   explicit CompiledProgram(std::unique_ptr<Impl> impl);
   static llvm::Expected<std::unique_ptr<CompiledProgram>>
   load(llvm::StringRef path, const JITOptions &options);
-  std::vector<coil_tensor> addHidden(llvm::ArrayRef<coil_tensor> inputs,
-                                     const coil_tensor &random) const;
-  llvm::Expected<RandomState>
-  takeRandomState(llvm::ArrayRef<coil_tensor> inputs) const;
 
   std::unique_ptr<Impl> impl;
 };

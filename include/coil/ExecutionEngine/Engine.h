@@ -154,9 +154,15 @@ public:
   coil_run_stats getStats() const;
   /// The run behind the outputs, for functions of the runtime.
   coil_run *getRun() const { return run.get(); }
+  /// The set of weights of a ModelContainer that the run worked with.
+  uint64_t getWeightsNumber() const { return weightsNumber; }
 
 private:
   friend class Engine;
+  friend class ModelContainer;
+  /// Weights that the outputs, or work that goes on, may refer to.
+  std::shared_ptr<const void> weights;
+  uint64_t weightsNumber = 0;
   std::unique_ptr<coil_run, RunDeleter> run;
   std::vector<coil_tensor> outputs;
   /// Sizes and strides that the outputs point to.

@@ -120,6 +120,9 @@ typedef struct coil_cuda_allocator_stats {
 COIL_RT_API int32_t
 coil_cuda_allocator_get_stats(int32_t device, coil_cuda_allocator_stats *stats);
 
+/// Waits for everything that was started on a device, by whomever.
+COIL_RT_API int32_t coil_cuda_synchronize(int32_t device);
+
 /// Starts the peaks anew from what there is.
 COIL_RT_API int32_t coil_cuda_allocator_reset_peaks(int32_t device);
 
@@ -197,15 +200,17 @@ COIL_RT_API int32_t coil_cuda_program_create(coil_cuda_program **out);
 /// Waits for the devices that the program used. NULL is allowed.
 COIL_RT_API void coil_cuda_program_destroy(coil_cuda_program *program);
 
-/// Sets how many calls are kept as CUDA graphs; 0, the default, keeps none.
-/// A call whose input sizes were seen before is recorded, and replayed from
-/// then on; the least recently used recording makes room for a new one.
-/// Says which inputs are the same tensors at every call on a device: graphs are
-/// found without looking at their sizes. Before the first call.
+/// Says which inputs are constants of the program, such as weights: graphs are
+/// found without looking at their sizes. Constants at other addresses are
+/// another set of them, for which calls are recorded anew. Before the first
+/// call.
 COIL_RT_API void
 coil_cuda_program_set_constant_inputs(coil_cuda_program *program,
                                       const int32_t *numbers, int32_t count);
 
+/// Sets how many calls are kept as CUDA graphs; 0, the default, keeps none.
+/// A call whose input sizes were seen before is recorded, and replayed from
+/// then on; the least recently used recording makes room for a new one.
 COIL_RT_API void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
                                                    int32_t limit);
 

@@ -418,6 +418,17 @@ int32_t coil_cuda_allocator_reset_peaks(int32_t index) {
   });
 }
 
+int32_t coil_cuda_synchronize(int32_t index) {
+  return guarded([&]() -> int32_t {
+    Device *device = Device::get(index);
+    if (!device)
+      return COIL_UNAVAILABLE;
+    ContextGuard guard(*device);
+    return device->check(device->driver.ctxSynchronize(),
+                         "cannot wait for CUDA device %d", index);
+  });
+}
+
 int32_t coil_cuda_allocator_trim(int32_t index, int64_t keep_bytes,
                                  int64_t *released) {
   return guarded([&]() -> int32_t {

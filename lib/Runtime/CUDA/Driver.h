@@ -174,6 +174,7 @@ struct CUkernelNodeParams {
     (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream))      \
   X(pointerGetAttribute, cuPointerGetAttribute,                                \
     (void *data, int attribute, CUdeviceptr pointer))                          \
+  X(ctxSynchronize, cuCtxSynchronize, ())                                      \
   X(streamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))         \
   X(streamDestroy, cuStreamDestroy_v2, (CUstream stream))                      \
   X(streamSynchronize, cuStreamSynchronize, (CUstream stream))                 \

@@ -487,7 +487,8 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Everything that decides what a call does, but for addresses.
+/// Everything that decides what a call does, but for addresses; and the address
+/// of one constant, because a recording refers to them all.
 static std::string makeKey(const coil_cuda_program &program,
                            const Device &device, const coil_tensor *inputs,
                            int32_t count) {
@@ -496,10 +497,15 @@ static std::string makeKey(const coil_cuda_program &program,
     key.append(static_cast<const char *>(data), bytes);
   };
   add(&device.index, sizeof(device.index));
+  bool hasConstant = false;
   for (int32_t i = 0; i < count; ++i) {
     if (size_t(i) < program.constantInputs.size() &&
-        program.constantInputs[size_t(i)])
+        program.constantInputs[size_t(i)]) {
+      if (!hasConstant)
+        add(&inputs[i].data, sizeof(inputs[i].data));
+      hasConstant = true;
       continue;
+    }
     const coil_tensor &t = inputs[i];
     add(&t.dtype, sizeof(t.dtype));
     add(&t.rank, sizeof(t.rank));

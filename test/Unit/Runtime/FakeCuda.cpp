@@ -335,6 +335,10 @@ EXPORT cuStreamSynchronize(CUstream stream) {
   ++state.synchronisations;
   return drain(resolve(stream));
 }
+EXPORT cuCtxSynchronize() {
+  ++state.synchronisations;
+  return CUDA_SUCCESS;
+}
 EXPORT cuStreamWaitEvent(CUstream, CUevent event, unsigned) {
   ++state.waits;
   return event->stream ? drain(event->stream) : CUDA_SUCCESS;

@@ -1,0 +1,839 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sets of weights, and runs with them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/ExecutionEngine/ModelContainer.h"
+
+#include "coil/ExecutionEngine/SwitchedPointer.h"
+#include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/HostABI.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+using namespace coil;
+using llvm::Error;
+using llvm::Expected;
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// "4x8xf32".
+static std::string getType(int32_t dtype, llvm::ArrayRef<int64_t> sizes) {
+  std::string text;
+  for (int64_t size : sizes)
+    text += std::to_string(size) + "x";
+  const char *name = coil_dtype_name(dtype);
+  return text + (name ? name : "unknown");
+}
+
+static uint64_t getBytes(const coil_tensor &tensor) {
+  auto bytes = uint64_t(coil_dtype_size(tensor.dtype));
+  for (int32_t d = 0; d < tensor.rank; ++d)
+    bytes *= uint64_t(tensor.sizes[d]);
+  return bytes;
+}
+
+/// Whether the elements lie row by row, without gaps.
+static bool isRowMajor(const coil_tensor &tensor) {
+  int64_t step = 1;
+  bool same = true;
+  for (int32_t d = tensor.rank; d-- > 0;) {
+    if (tensor.sizes[d] == 0)
+      return true;
+    same &= tensor.sizes[d] == 1 || tensor.strides[d] == step;
+    step *= tensor.sizes[d];
+  }
+  return same;
+}
+
+/// Copies elements to lie row by row; returns where they end.
+static char *copyRows(const coil_tensor &tensor, int32_t dim, const char *from,
+                      char *to) {
+  int64_t bytes = coil_dtype_size(tensor.dtype);
+  if (dim == tensor.rank) {
+    std::memcpy(to, from, size_t(bytes));
+    return to + bytes;
+  }
+  for (int64_t i = 0; i < tensor.sizes[dim]; ++i)
+    to = copyRows(tensor, dim + 1, from + i * tensor.strides[dim] * bytes, to);
+  return to;
+}
+
+/// The bytes behind the first element that a tensor reaches; nothing when it
+/// also reaches before it.
+static std::optional<uint64_t> getReach(const coil_tensor &tensor) {
+  int64_t last = 0;
+  for (int32_t d = 0; d < tensor.rank; ++d) {
+    if (tensor.sizes[d] == 0)
+      return 0;
+    int64_t distance;
+    if (tensor.strides[d] < 0 && tensor.sizes[d] > 1)
+      return std::nullopt;
+    if (llvm::MulOverflow(tensor.sizes[d] - 1, tensor.strides[d], distance) ||
+        llvm::AddOverflow(last, distance, last))
+      return std::nullopt;
+  }
+  int64_t bytes;
+  if (llvm::AddOverflow(last, int64_t(1), last) ||
+      llvm::MulOverflow(last, coil_dtype_size(tensor.dtype), bytes))
+    return std::nullopt;
+  return uint64_t(bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What the program knows of a weight.
+struct WeightSpec {
+  std::string name;
+  int32_t dtype;
+  llvm::SmallVector<int64_t, 4> sizes;
+  /// Row by row.
+  llvm::SmallVector<int64_t, 4> strides;
+};
+
+/// Where an input of the program comes from.
+struct Binding {
+  enum Kind { Passed, Random, Weight, Prepared } kind;
+  /// Of the weight, or of the result of the engine that prepares.
+  unsigned number = 0;
+};
+
+/// A weight of one set.
+struct Value {
+  void *data = nullptr;
+  std::shared_ptr<const void> owner;
+};
+
+/// The weights in the memory of a GPU.
+struct DeviceWeights {
+  DeviceTensors copies;
+  /// What was computed of weights, and its memory.
+  std::optional<RunResult> prepared;
+  /// Both, in the order of the inputs.
+  std::vector<coil_tensor> tensors;
+};
+
+/// A set of weights. Once it is in use nothing changes but `devices`.
+struct WeightSet {
+  explicit WeightSet(std::shared_ptr<std::atomic<int64_t>> count)
+      : count(std::move(count)) {
+    ++*this->count;
+  }
+  ~WeightSet() {
+    // The caller's streams may be behind.
+    if (usedByStreams.load())
+      for (auto &[device, weights] : devices)
+        coil_cuda_synchronize(device);
+    --*count;
+  }
+
+  std::shared_ptr<std::atomic<int64_t>> count;
+  uint64_t number = 0;
+  std::vector<Value> values;
+  bool isPrepared = false;
+  std::optional<RunResult> preparedOnHost;
+  /// Each input of the program, as far as it is known: those that are passed
+  /// are empty, and on a GPU what is prepared has no elements.
+  std::vector<coil_tensor> arguments;
+  /// Where weights are in host memory, sorted and apart.
+  std::vector<std::pair<const char *, const char *>> ranges;
+  /// On each GPU that a run needed them on.
+  std::mutex devicesMutex;
+  std::map<int32_t, DeviceWeights> devices;
+  std::atomic<bool> usedByStreams{false};
+
+  bool contains(const void *data) const {
+    auto *address = static_cast<const char *>(data);
+    auto after = llvm::upper_bound(
+        ranges, address,
+        [](const char *a, const auto &range) { return a < range.first; });
+    return after != ranges.begin() && address < std::prev(after)->second;
+  }
+};
+
+using Arguments = llvm::SmallVector<coil_tensor, 16>;
+
+} // namespace
+
+struct ModelContainer::Impl {
+  std::unique_ptr<Engine> engine, prepareEngine;
+  std::vector<WeightSpec> weights;
+  llvm::StringMap<size_t> numbers;
+  std::vector<Binding> bindings;
+  /// The numbers of the weights that the engine that prepares takes.
+  std::vector<size_t> prepareInputs;
+  std::vector<TensorSpec> inputs;
+  std::vector<size_t> passed;
+  std::optional<size_t> randomInput;
+  bool hasWeights = false;
+  size_t numPrepared = 0;
+  /// Sizes, then strides, of each prepared input on a GPU.
+  std::vector<std::unique_ptr<int64_t[]>> shapes;
+  /// What arguments of all sets begin with: sizes, strides and types.
+  std::vector<coil_tensor> blank;
+  std::string prepareName;
+
+  std::mutex randomMutex;
+  RandomState random;
+
+  /// Held by whatever changes weights, not by runs.
+  std::mutex mutex;
+  double prepareSeconds = 0;
+  uint64_t lastNumber = 0;
+  std::shared_ptr<std::atomic<int64_t>> numSets =
+      std::make_shared<std::atomic<int64_t>>(0);
+  std::optional<DoubleBuffer<WeightSet>> sets;
+
+  Error bind(WeightSource source, WeightSet &first);
+  Error addWeight(llvm::StringRef name, WeightSource source, WeightSet &first);
+  std::optional<size_t> getPrepared(llvm::StringRef name) const;
+  Expected<coil_tensor> getPlaceholder(const TensorSpec &spec);
+  coil_tensor getTensor(const WeightSet &set, size_t weight) const;
+  Error checkWeight(const WeightSpec &spec, const NamedWeight &given) const;
+  Expected<Value> take(const WeightSpec &spec, const NamedWeight &given,
+                       bool inPlace) const;
+  Error prepare(WeightSet &set);
+  Error prepareInactive();
+  Expected<DeviceWeights> makeDeviceWeights(const WeightSet &set,
+                                            int32_t device) const;
+  Expected<llvm::ArrayRef<coil_tensor>> getDeviceWeights(WeightSet &set,
+                                                         int32_t device) const;
+  Arguments makeArguments(const WeightSet &set,
+                          llvm::ArrayRef<coil_tensor> inputs,
+                          const coil_tensor &random) const;
+  Expected<RandomState> takeRandomState(const WeightSet &set,
+                                        llvm::ArrayRef<coil_tensor> inputs);
+  Error checkCount(size_t actual) const;
+};
+
+ModelContainer::ModelContainer(std::unique_ptr<Impl> impl)
+    : impl(std::move(impl)) {}
+ModelContainer::~ModelContainer() = default;
+
+const Engine &ModelContainer::getEngine() const { return *impl->engine; }
+const Engine *ModelContainer::getPrepareEngine() const {
+  return impl->prepareEngine.get();
+}
+std::optional<size_t> ModelContainer::getPrepared(llvm::StringRef name) const {
+  return impl->getPrepared(name);
+}
+Error ModelContainer::checkCount(size_t numInputs) const {
+  return impl->checkCount(numInputs);
+}
+llvm::ArrayRef<coil_tensor> ModelContainer::getPlaceholders() const {
+  return impl->blank;
+}
+size_t ModelContainer::getNumPrepared() const { return impl->numPrepared; }
+double ModelContainer::getPrepareSeconds() const {
+  return impl->prepareSeconds;
+}
+llvm::ArrayRef<TensorSpec> ModelContainer::getInputs() const {
+  return impl->inputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+coil_tensor ModelContainer::Impl::getTensor(const WeightSet &set,
+                                            size_t weight) const {
+  const WeightSpec &spec = weights[weight];
+  return {set.values[weight].data,
+          spec.sizes.data(),
+          spec.strides.data(),
+          int32_t(spec.sizes.size()),
+          spec.dtype,
+          COIL_CPU,
+          0};
+}
+
+Error ModelContainer::Impl::addWeight(llvm::StringRef name, WeightSource source,
+                                      WeightSet &first) {
+  if (!numbers.try_emplace(name, weights.size()).second)
+    return Error::success();
+  Expected<NamedWeight> given = source(name);
+  if (!given)
+    return given.takeError();
+  const coil_tensor &tensor = given->tensor;
+  WeightSpec &spec = weights.emplace_back();
+  spec.name = name.str();
+  spec.dtype = tensor.dtype;
+  spec.sizes.assign(tensor.sizes, tensor.sizes + tensor.rank);
+  spec.strides.resize(spec.sizes.size());
+  int64_t step = 1;
+  for (size_t d = spec.sizes.size(); d-- > 0;) {
+    spec.strides[d] = step;
+    step *= std::max<int64_t>(spec.sizes[d], 1);
+  }
+  Expected<Value> value = take(spec, *given, /*inPlace=*/false);
+  if (!value)
+    return value.takeError();
+  first.values.push_back(std::move(*value));
+  return Error::success();
+}
+
+std::optional<size_t>
+ModelContainer::Impl::getPrepared(llvm::StringRef name) const {
+  size_t number;
+  if (!name.consume_front(prepareName) || !name.consume_front(":") ||
+      name.getAsInteger(10, number))
+    return std::nullopt;
+  return number;
+}
+
+/// A tensor like an input of the program, without elements.
+Expected<coil_tensor>
+ModelContainer::Impl::getPlaceholder(const TensorSpec &spec) {
+  SymbolValues unknown(engine->getSignature().getSymbols().size());
+  size_t rank = spec.sizes.size();
+  auto shape = std::make_unique<int64_t[]>(2 * rank);
+  int64_t step = 1;
+  for (size_t d = rank; d-- > 0;) {
+    std::optional<int64_t> size = spec.sizes[d].evaluate(unknown);
+    std::optional<int64_t> stride =
+        spec.strides.empty() ? step : spec.strides[d].evaluate(unknown);
+    if (!size || !stride)
+      return makeError("the prepared weight '" + spec.weight +
+                       "' has a size or stride that is not constant");
+    shape[d] = *size;
+    shape[rank + d] = *stride;
+    step *= std::max<int64_t>(*size, 1);
+  }
+  shapes.push_back(std::move(shape));
+  int64_t *sizes = shapes.back().get();
+  return coil_tensor{nullptr,  sizes, sizes + rank, int32_t(rank), spec.dtype,
+                     COIL_CPU, 0};
+}
+
+Error ModelContainer::Impl::bind(WeightSource source, WeightSet &first) {
+  llvm::ArrayRef<TensorSpec> specs = engine->getSignature().getInputs();
+  if (prepareEngine)
+    numPrepared = prepareEngine->getSignature().getOutputs().size();
+  for (auto [i, spec] : llvm::enumerate(specs)) {
+    if (spec.weight.empty()) {
+      if (spec.isPassed()) {
+        bindings.push_back({Binding::Passed});
+        inputs.push_back(spec);
+        passed.push_back(i);
+      } else {
+        bindings.push_back({Binding::Random});
+        randomInput = i;
+      }
+      continue;
+    }
+    hasWeights = true;
+    if (std::optional<size_t> number = getPrepared(spec.weight);
+        number && *number < numPrepared) {
+      bindings.push_back({Binding::Prepared, unsigned(*number)});
+      continue;
+    }
+    if (Error error = addWeight(spec.weight, source, first))
+      return error;
+    bindings.push_back(
+        {Binding::Weight, unsigned(numbers.lookup(spec.weight))});
+  }
+  if (prepareEngine)
+    for (const TensorSpec &spec : prepareEngine->getSignature().getInputs()) {
+      if (Error error = addWeight(spec.weight, source, first))
+        return error;
+      prepareInputs.push_back(numbers.lookup(spec.weight));
+    }
+  // Addresses of sizes stay from now on.
+  for (auto [binding, spec] : llvm::zip(bindings, specs)) {
+    coil_tensor &tensor = blank.emplace_back();
+    if (binding.kind == Binding::Weight) {
+      tensor = getTensor(first, binding.number);
+      tensor.data = nullptr;
+    }
+    if (binding.kind != Binding::Prepared)
+      continue;
+    Expected<coil_tensor> placeholder = getPlaceholder(spec);
+    if (!placeholder)
+      return placeholder.takeError();
+    tensor = *placeholder;
+  }
+  return Error::success();
+}
+
+Expected<std::unique_ptr<ModelContainer>>
+ModelContainer::create(std::unique_ptr<Engine> engine,
+                       std::unique_ptr<Engine> prepareEngine,
+                       llvm::StringRef prepareName, WeightSource source) {
+  auto impl = std::make_unique<Impl>();
+  impl->engine = std::move(engine);
+  impl->prepareEngine = std::move(prepareEngine);
+  auto first = std::make_shared<WeightSet>(impl->numSets);
+  impl->prepareName = prepareName.str();
+  if (Error error = impl->bind(source, *first))
+    return std::move(error);
+  if (Error error = impl->prepare(*first))
+    return std::move(error);
+  // Runs need not look at weights again that are what the program expects.
+  const Engine &program = *impl->engine;
+  llvm::SmallVector<unsigned> constants;
+  for (auto [i, binding] : llvm::enumerate(impl->bindings)) {
+    if (binding.kind != Binding::Weight && binding.kind != Binding::Prepared)
+      continue;
+    if (!program.getSignature().isFixed(i))
+      continue;
+    if (Error error = program.getSignature().checkFixed(i, first->arguments[i]))
+      return std::move(error);
+    if (program.isDeviceProgram() ||
+        program.getSignature().getInputs()[i].strides.empty())
+      constants.push_back(unsigned(i));
+  }
+  impl->engine->setConstantInputs(constants);
+  impl->sets.emplace(std::move(first));
+  return std::unique_ptr<ModelContainer>(new ModelContainer(std::move(impl)));
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+Error ModelContainer::Impl::checkWeight(const WeightSpec &spec,
+                                        const NamedWeight &given) const {
+  const coil_tensor &tensor = given.tensor;
+  auto refuse = [&](const llvm::Twine &text) {
+    return makeError("weight '" + spec.name + "': " + text);
+  };
+  if (tensor.rank < 0 || (tensor.rank > 0 && !tensor.sizes))
+    return refuse("the tensor has no sizes");
+  llvm::ArrayRef<int64_t> sizes(tensor.sizes, size_t(tensor.rank));
+  if (tensor.dtype != spec.dtype || sizes != llvm::ArrayRef(spec.sizes))
+    return refuse("expected " + getType(spec.dtype, spec.sizes) + " but got " +
+                  getType(tensor.dtype, sizes));
+  if (tensor.rank > 0 && !tensor.strides)
+    return refuse("the tensor has no strides");
+  if (tensor.device_type != COIL_CPU)
+    return refuse("expected host memory");
+  uint64_t bytes = getBytes(tensor);
+  if (bytes && !tensor.data)
+    return refuse("the tensor has no memory");
+  if (!given.bytes || !bytes)
+    return Error::success();
+  std::optional<uint64_t> reach = getReach(tensor);
+  if (!reach || *reach > *given.bytes)
+    return refuse("expected " + llvm::Twine(reach.value_or(bytes)) +
+                  " bytes but got " + llvm::Twine(*given.bytes));
+  return Error::success();
+}
+
+/// The weight's elements row by row: where they are, or a copy.
+Expected<Value> ModelContainer::Impl::take(const WeightSpec &spec,
+                                           const NamedWeight &given,
+                                           bool inPlace) const {
+  const coil_tensor &tensor = given.tensor;
+  auto address = reinterpret_cast<uintptr_t>(tensor.data);
+  bool fits = isRowMajor(tensor) &&
+              address % uintptr_t(coil_dtype_size(tensor.dtype)) == 0;
+  if (given.owner && fits)
+    return Value{tensor.data, given.owner};
+  if (given.owner && inPlace)
+    return makeError("weight '" + spec.name +
+                     "' cannot be used where it is: its elements do not lie "
+                     "row by row, or not at a multiple of their size");
+  coil_run *run = nullptr;
+  void *memory = nullptr;
+  uint64_t bytes = getBytes(tensor);
+  int32_t status = coil_run_create(&run);
+  if (status == COIL_OK)
+    status = coil_rt_alloc(run, int64_t(bytes), &memory);
+  if (status == COIL_OK)
+    status = coil_run_take(run, memory);
+  std::string message = status == COIL_OK ? "" : coil_last_error();
+  coil_run_destroy(run);
+  if (status != COIL_OK)
+    return makeError("weight '" + spec.name + "': " + message);
+  if (isRowMajor(tensor))
+    std::memcpy(memory, tensor.data, size_t(bytes));
+  else
+    copyRows(tensor, 0, static_cast<const char *>(tensor.data),
+             static_cast<char *>(memory));
+  return Value{memory, std::shared_ptr<const void>(
+                           memory, [](void *memory) { coil_free(memory); })};
+}
+
+Error ModelContainer::update(llvm::ArrayRef<NamedWeight> given,
+                             const UpdateOptions &options) {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  // Look at everything before anything is copied.
+  std::vector<const NamedWeight *> sources(impl->weights.size());
+  for (const NamedWeight &weight : given) {
+    auto found = impl->numbers.find(weight.name);
+    if (found == impl->numbers.end()) {
+      if (options.ignoreUnknown)
+        continue;
+      return makeError("there is no weight '" + weight.name + "'");
+    }
+    if (sources[found->second])
+      return makeError("weight '" + weight.name + "' is given twice");
+    if (Error error = impl->checkWeight(impl->weights[found->second], weight))
+      return error;
+    sources[found->second] = &weight;
+  }
+  if (options.complete)
+    for (auto [source, spec] : llvm::zip(sources, impl->weights))
+      if (!source)
+        return makeError("weight '" + spec.name + "' is missing");
+
+  const WeightSet &base = *impl->sets->getBase();
+  bool isNew = impl->sets->getState() != DoubleBuffer<WeightSet>::State::Staged;
+  auto set = std::make_shared<WeightSet>(impl->numSets);
+  set->number = isNew ? impl->lastNumber + 1 : impl->lastNumber;
+  set->values = base.values;
+  for (auto [i, source] : llvm::enumerate(sources)) {
+    if (!source)
+      continue;
+    Expected<Value> value =
+        impl->take(impl->weights[i], *source, options.inPlace);
+    if (!value)
+      return value.takeError();
+    set->values[i] = std::move(*value);
+  }
+  impl->lastNumber = set->number;
+  impl->sets->stage(std::move(set));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+/// Computes what runs need of a set on the CPU.
+Error ModelContainer::Impl::prepare(WeightSet &set) {
+  if (set.isPrepared)
+    return Error::success();
+  if (prepareEngine && !engine->isDeviceProgram()) {
+    llvm::SmallVector<coil_tensor> tensors;
+    for (size_t weight : prepareInputs)
+      tensors.push_back(getTensor(set, weight));
+    double start = now();
+    Expected<RunResult> result = prepareEngine->run(tensors);
+    if (!result)
+      return result.takeError();
+    set.preparedOnHost = std::move(*result);
+    prepareSeconds = now() - start;
+  }
+  set.arguments = blank;
+  for (auto [i, binding] : llvm::enumerate(bindings)) {
+    coil_tensor &tensor = set.arguments[i];
+    if (binding.kind == Binding::Weight)
+      tensor = getTensor(set, binding.number);
+    else if (binding.kind == Binding::Prepared && set.preparedOnHost)
+      tensor = set.preparedOnHost->getOutputs()[binding.number];
+    else
+      continue;
+    auto *data = static_cast<const char *>(tensor.data);
+    if (data && getBytes(tensor))
+      set.ranges.push_back({data, data + getReach(tensor).value_or(0)});
+  }
+  llvm::sort(set.ranges);
+  // Tied weights are one range.
+  size_t last = 0;
+  for (size_t i = 1; i < set.ranges.size(); ++i) {
+    if (set.ranges[i].first < set.ranges[last].second)
+      set.ranges[last].second =
+          std::max(set.ranges[last].second, set.ranges[i].second);
+    else
+      set.ranges[++last] = set.ranges[i];
+  }
+  if (!set.ranges.empty())
+    set.ranges.resize(last + 1);
+  set.isPrepared = true;
+  return Error::success();
+}
+
+Expected<DeviceWeights>
+ModelContainer::Impl::makeDeviceWeights(const WeightSet &set,
+                                        int32_t device) const {
+  DeviceWeights result;
+  // First what needs other memory while it is made.
+  if (prepareEngine) {
+    llvm::SmallVector<unsigned> numbers =
+        llvm::to_vector(llvm::seq<unsigned>(0, unsigned(prepareInputs.size())));
+    llvm::SmallVector<coil_tensor> tensors;
+    for (size_t weight : prepareInputs)
+      tensors.push_back(getTensor(set, weight));
+    SymbolValues unknown(prepareEngine->getSignature().getSymbols().size());
+    Expected<DeviceTensors> sources =
+        prepareEngine->upload(numbers, tensors, unknown, device);
+    if (!sources)
+      return sources.takeError();
+    RunOptions options;
+    options.device = device;
+    Expected<RunResult> run =
+        prepareEngine->run(sources->getTensors(), options);
+    if (!run)
+      return run.takeError();
+    result.prepared = std::move(*run);
+  }
+  llvm::SmallVector<unsigned> numbers;
+  llvm::SmallVector<coil_tensor> tensors;
+  for (auto [i, binding] : llvm::enumerate(bindings))
+    if (binding.kind == Binding::Weight) {
+      numbers.push_back(unsigned(i));
+      tensors.push_back(set.arguments[i]);
+    }
+  SymbolValues unknown(engine->getSignature().getSymbols().size());
+  Expected<DeviceTensors> copies =
+      engine->upload(numbers, tensors, unknown, device);
+  if (!copies)
+    return copies.takeError();
+  result.copies = std::move(*copies);
+  size_t next = 0;
+  for (const Binding &binding : bindings)
+    if (binding.kind == Binding::Weight)
+      result.tensors.push_back(result.copies.getTensors()[next++]);
+    else if (binding.kind == Binding::Prepared)
+      result.tensors.push_back(result.prepared->getOutputs()[binding.number]);
+  return result;
+}
+
+Expected<llvm::ArrayRef<coil_tensor>>
+ModelContainer::Impl::getDeviceWeights(WeightSet &set, int32_t device) const {
+  std::lock_guard<std::mutex> lock(set.devicesMutex);
+  auto found = set.devices.find(device);
+  if (found == set.devices.end()) {
+    Expected<DeviceWeights> made = makeDeviceWeights(set, device);
+    if (!made)
+      return made.takeError();
+    found = set.devices.emplace(device, std::move(*made)).first;
+  }
+  return llvm::ArrayRef(found->second.tensors);
+}
+
+Error ModelContainer::Impl::prepareInactive() {
+  const std::shared_ptr<WeightSet> &set = sets->getInactive();
+  if (Error error = prepare(*set))
+    return error;
+  llvm::SmallVector<int32_t> devices;
+  {
+    WeightSet &active = *sets->getActive();
+    std::lock_guard<std::mutex> lock(active.devicesMutex);
+    for (auto &[device, weights] : active.devices)
+      devices.push_back(device);
+  }
+  for (int32_t device : devices)
+    if (auto weights = getDeviceWeights(*set, device); !weights)
+      return weights.takeError();
+  return Error::success();
+}
+
+Error ModelContainer::prepare() {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  if (!impl->sets->getInactive())
+    return makeError("there are no weights to prepare");
+  return impl->prepareInactive();
+}
+
+Error ModelContainer::swap() {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  if (!impl->sets->getInactive())
+    return makeError("there are no weights to swap to");
+  if (Error error = impl->prepareInactive())
+    return error;
+  if (!impl->sets->swap())
+    return makeError("runs with weights of too many earlier updates go on");
+  return Error::success();
+}
+
+void ModelContainer::drop() {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  impl->sets->drop();
+}
+
+InactiveWeights ModelContainer::getInactive() const {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  switch (impl->sets->getState()) {
+  case DoubleBuffer<WeightSet>::State::Empty:
+    return InactiveWeights::None;
+  case DoubleBuffer<WeightSet>::State::Previous:
+    return InactiveWeights::Previous;
+  case DoubleBuffer<WeightSet>::State::Staged:
+    return impl->sets->getInactive()->isPrepared ? InactiveWeights::Prepared
+                                                 : InactiveWeights::Updated;
+  }
+  llvm_unreachable("unknown state");
+}
+
+uint64_t ModelContainer::getActiveNumber() const {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  return impl->sets->getActive()->number;
+}
+
+int64_t ModelContainer::getNumSets() const { return impl->numSets->load(); }
+
+size_t ModelContainer::getNumWeights() const { return impl->weights.size(); }
+
+NamedWeight ModelContainer::getWeight(size_t number) const {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  const std::shared_ptr<WeightSet> &set = impl->sets->getActive();
+  return {impl->weights[number].name, impl->getTensor(*set, number), set,
+          std::nullopt};
+}
+
+std::optional<size_t> ModelContainer::findWeight(llvm::StringRef name) const {
+  auto found = impl->numbers.find(name);
+  if (found == impl->numbers.end())
+    return std::nullopt;
+  return found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+RandomState ModelContainer::getRandomState() const {
+  std::lock_guard<std::mutex> lock(impl->randomMutex);
+  return impl->random;
+}
+
+void ModelContainer::setRandomState(RandomState state) {
+  std::lock_guard<std::mutex> lock(impl->randomMutex);
+  impl->random = state;
+}
+
+Error ModelContainer::Impl::checkCount(size_t actual) const {
+  size_t expected = inputs.size();
+  if (expected == actual)
+    return Error::success();
+  return llvm::make_error<InputError>("expected " + std::to_string(expected) +
+                                      (expected == 1 ? " input" : " inputs") +
+                                      " but got " + std::to_string(actual));
+}
+
+Arguments
+ModelContainer::Impl::makeArguments(const WeightSet &set,
+                                    llvm::ArrayRef<coil_tensor> inputs,
+                                    const coil_tensor &random) const {
+  Arguments all(llvm::ArrayRef<coil_tensor>(set.arguments));
+  for (auto [place, input] : llvm::zip_equal(passed, inputs))
+    all[place] = input;
+  if (randomInput)
+    all[*randomInput] = random;
+  return all;
+}
+
+Expected<RandomState>
+ModelContainer::Impl::takeRandomState(const WeightSet &set,
+                                      llvm::ArrayRef<coil_tensor> inputs) {
+  RandomTensor unknown{{}};
+  const Signature &signature = engine->getSignature();
+  Expected<SymbolValues> symbols =
+      signature.bind(makeArguments(set, inputs, unknown.getView()));
+  if (!symbols)
+    return llvm::make_error<InputError>(toString(symbols.takeError()));
+  const TensorSpec &spec = signature.getInputs()[*randomInput];
+  std::optional<int64_t> step = spec.randomStep->evaluate(*symbols);
+  if (!step)
+    return llvm::make_error<InputError>(
+        "cannot tell how many random numbers the program draws: '" +
+        spec.randomStep->text + "'");
+  std::lock_guard<std::mutex> lock(randomMutex);
+  RandomState state = random;
+  random.offset += uint64_t(*step);
+  return state;
+}
+
+/// The GPU that the first input that is on one is on.
+static std::optional<int32_t> getDevice(llvm::ArrayRef<coil_tensor> inputs) {
+  for (const coil_tensor &input : inputs)
+    if (input.device_type == COIL_CUDA)
+      return input.device_index;
+  return std::nullopt;
+}
+
+Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
+                                        const RunOptions &options) const {
+  if (Error error = impl->checkCount(inputs.size()))
+    return std::move(error);
+  // Keeps the set until the run ends.
+  auto set = impl->sets->acquire();
+  RandomState state;
+  if (options.random) {
+    state = *options.random;
+  } else if (impl->randomInput) {
+    Expected<RandomState> taken = impl->takeRandomState(*set, inputs);
+    if (!taken)
+      return taken.takeError();
+    state = *taken;
+  }
+  RandomTensor random(state);
+  Arguments all = impl->makeArguments(*set, inputs, random.getView());
+  if (!impl->engine->isDeviceProgram()) {
+    Expected<RunResult> result = impl->engine->run(all, options);
+    if (!result)
+      return result;
+    result->weightsNumber = set->number;
+    // An output may be a weight.
+    if (llvm::any_of(result->getOutputs(), [&](const coil_tensor &output) {
+          return set->contains(output.data);
+        }))
+      result->weights = set.getShared();
+    return result;
+  }
+  RunOptions deviceOptions = options;
+  if (std::optional<int32_t> found = getDevice(inputs))
+    deviceOptions.device = *found;
+  if (impl->hasWeights) {
+    Expected<llvm::ArrayRef<coil_tensor>> weights =
+        impl->getDeviceWeights(*set, deviceOptions.device);
+    if (!weights)
+      return weights.takeError();
+    size_t next = 0;
+    for (auto [argument, binding] : llvm::zip(all, impl->bindings))
+      if (binding.kind == Binding::Weight || binding.kind == Binding::Prepared)
+        argument = (*weights)[next++];
+  }
+  if (options.stream && !options.wait)
+    set->usedByStreams.store(true);
+  Expected<RunResult> result = impl->engine->run(all, deviceOptions);
+  if (!result)
+    return result;
+  result->weightsNumber = set->number;
+  result->weights = set.getShared();
+  return result;
+}
+
+Expected<DeviceTensors>
+ModelContainer::upload(llvm::ArrayRef<coil_tensor> inputs,
+                       int32_t device) const {
+  if (Error error = impl->checkCount(inputs.size()))
+    return std::move(error);
+  auto set = impl->sets->acquire();
+  const Signature &signature = impl->engine->getSignature();
+  RandomTensor random{{}};
+  Expected<SymbolValues> symbols =
+      signature.bind(impl->makeArguments(*set, inputs, random.getView()));
+  if (!symbols)
+    return llvm::make_error<InputError>(toString(symbols.takeError()));
+  llvm::SmallVector<unsigned> numbers(impl->passed.begin(), impl->passed.end());
+  return impl->engine->upload(numbers, inputs, *symbols, device);
+}
