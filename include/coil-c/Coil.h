@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 5
+#define COIL_API_VERSION 6
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
@@ -189,6 +189,111 @@ COIL_C_API void coil_result_get_stats(const coil_result *result,
 
 /// Frees a result and its outputs. NULL is allowed.
 COIL_C_API void coil_result_destroy(coil_result *result);
+
+//===----------------------------------------------------------------------===//
+// Weights of a program
+//===----------------------------------------------------------------------===//
+
+/// A program has a set of weights that is in use and room for another one,
+/// which is updated, prepared and swapped in while calls run. A set does not
+/// change: a call works with the one that was in use when it began. What fails
+/// leaves both as they were. All since API version 6.
+
+/// A weight by its name in the model.
+typedef struct coil_weight {
+  const char *name;
+  /// In host memory, with any strides.
+  coil_tensor tensor;
+  /// The bytes of memory from `tensor.data` on, to be compared with what the
+  /// tensor needs; 0 where that is not known.
+  uint64_t num_bytes;
+} coil_weight;
+
+/// How to update. Initialise with coil_update_options_init.
+typedef struct coil_update_options {
+  /// sizeof(coil_update_options), so that fields can be added.
+  size_t struct_size;
+  /// Whether every weight has to be given.
+  int32_t complete;
+  /// Whether the elements stay where they are, in memory of the caller's that
+  /// does not change as long as a set refers to it. They have to lie row by
+  /// row. Otherwise they are copied.
+  int32_t in_place;
+  /// With `in_place`: called with `user`, once, when no set refers to the
+  /// weights of this update any more, on whatever thread that happens. Not
+  /// called if the update fails. May be NULL.
+  void (*release)(void *user);
+  void *user;
+} coil_update_options;
+
+COIL_C_API void coil_update_options_init(coil_update_options *options);
+
+/// Makes the inactive set anew, of the weights that are given; others are those
+/// of earlier updates since the last swap, else those in use. `options` may be
+/// NULL. COIL_API_USAGE for a name that the program does not have or that comes
+/// twice, and for another type, size or length: the error names the weight.
+COIL_C_API int32_t coil_program_update_weights(
+    coil_program *program, const coil_weight *weights, size_t num_weights,
+    const coil_update_options *options, char **error);
+
+/// The same with all weights of a .pt2 file or of a package, which may have
+/// others, too. The file is mapped, not copied: it must not change while a set
+/// refers to it (but may be removed or replaced).
+COIL_C_API int32_t coil_program_update_weights_from_file(coil_program *program,
+                                                         const char *path,
+                                                         char **error);
+
+/// Computes what depends on the inactive set alone, and brings it to the GPUs
+/// where the set in use is. coil_program_swap_weights does so, too; then it
+/// takes that long.
+COIL_C_API int32_t coil_program_prepare_weights(coil_program *program,
+                                                char **error);
+
+/// Exchanges the two sets. Waits for no call: those that have begun go on with
+/// the set that they have. Swapped again, the sets are as they were.
+COIL_C_API int32_t coil_program_swap_weights(coil_program *program,
+                                             char **error);
+
+/// Frees the inactive set when no call uses it any more. Nothing happens when
+/// there is none.
+COIL_C_API void coil_program_drop_weights(coil_program *program);
+
+/// How many weights the program has.
+COIL_C_API size_t coil_program_num_weights(const coil_program *program);
+
+/// Weight number `index` of the set in use, read-only. The name stays as long
+/// as the program, the elements until the set is swapped out and then dropped
+/// or updated.
+COIL_C_API int32_t coil_program_get_weight(const coil_program *program,
+                                           size_t index, coil_weight *weight,
+                                           char **error);
+
+/// What there is beside the set in use.
+typedef enum coil_inactive_weights {
+  COIL_WEIGHTS_NONE = 0,
+  /// The set before the last swap.
+  COIL_WEIGHTS_PREVIOUS = 1,
+  /// A set that updates made, and of which nothing was computed yet.
+  COIL_WEIGHTS_UPDATED = 2,
+  /// The same, ready.
+  COIL_WEIGHTS_PREPARED = 3
+} coil_inactive_weights;
+
+typedef struct coil_weights_info {
+  /// The number of the set in use: 0 for the one that the program came with,
+  /// and one more for each set that updates began.
+  uint64_t active;
+  /// A coil_inactive_weights.
+  int32_t inactive;
+  /// How many sets there are, those of calls that have not ended included.
+  int64_t num_sets;
+} coil_weights_info;
+
+COIL_C_API void coil_program_get_weights_info(const coil_program *program,
+                                              coil_weights_info *info);
+
+/// The number of the set that a run worked with.
+COIL_C_API uint64_t coil_result_weights(const coil_result *result);
 
 //===----------------------------------------------------------------------===//
 // Kernels and weights, for host programs in other languages

@@ -13,7 +13,9 @@
 
 #include "coil/Driver/CompiledKernels.h"
 #include "coil/Driver/CompiledProgram.h"
+#include "coil/Driver/WeightFile.h"
 #include "coil/Import/Package.h"
+#include "coil/Support/HostTensor.h"
 #include "coil/Support/TensorText.h"
 #include "coil/Target/SignatureJSON.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -56,6 +58,35 @@ static int32_t fail(coil_result_code code, const llvm::Twine &message,
     *error = strdup(message.str().c_str());
   return code;
 }
+
+/// The same for an error: one in the arguments is the caller's, one of a run is
+/// a run's, and others are what `code` says.
+static int32_t failWith(llvm::Error failure, coil_result_code code,
+                        char **error) {
+  if (failure.isA<InputError>())
+    code = COIL_API_USAGE;
+  else if (failure.isA<RunError>())
+    code = COIL_API_RUN;
+  return fail(code, llvm::toString(std::move(failure)), error);
+}
+
+/// Memory of the caller's that weights are in.
+namespace {
+struct Lease {
+  explicit Lease(const coil_update_options &options)
+      : release(options.release), user(options.user) {}
+  Lease(const Lease &) = delete;
+  Lease &operator=(const Lease &) = delete;
+  ~Lease() {
+    if (taken && release)
+      release(user);
+  }
+  void (*release)(void *);
+  void *user;
+  /// Whether the update succeeded.
+  bool taken = false;
+};
+} // namespace
 
 /// Copies options of a caller that may be older than this library: fields that
 /// it does not know keep their defaults. Fails for a newer one.
@@ -255,6 +286,133 @@ void coil_result_get_stats(const coil_result *result, coil_run_stats *stats) {
 }
 
 void coil_result_destroy(coil_result *result) { delete result; }
+
+//===----------------------------------------------------------------------===//
+// Weights of a program
+//===----------------------------------------------------------------------===//
+
+void coil_update_options_init(coil_update_options *options) {
+  *options = {};
+  options->struct_size = sizeof(coil_update_options);
+}
+
+int32_t coil_program_update_weights(coil_program *program,
+                                    const coil_weight *weights,
+                                    size_t num_weights,
+                                    const coil_update_options *given,
+                                    char **error) {
+  if (error)
+    *error = nullptr;
+  if (!program || (!weights && num_weights != 0))
+    return fail(COIL_API_USAGE, "expected a program and weights", error);
+  coil_update_options known;
+  coil_update_options_init(&known);
+  if (given && !readOptions(given, known))
+    return fail(COIL_API_USAGE,
+                "the options were not made by coil_update_options_init", error);
+  auto lease = std::make_shared<Lease>(known);
+  std::vector<NamedWeight> named;
+  for (const coil_weight &weight : llvm::ArrayRef(weights, num_weights)) {
+    if (!weight.name)
+      return fail(COIL_API_USAGE, "a weight has no name", error);
+    NamedWeight &added = named.emplace_back();
+    added.name = weight.name;
+    added.tensor = weight.tensor;
+    if (known.in_place)
+      added.owner = lease;
+    if (weight.num_bytes)
+      added.bytes = weight.num_bytes;
+  }
+  UpdateOptions options;
+  options.complete = known.complete != 0;
+  options.inPlace = known.in_place != 0;
+  if (llvm::Error failure =
+          program->program->getContainer().update(named, options))
+    return failWith(std::move(failure), COIL_API_RUN, error);
+  lease->taken = known.in_place != 0;
+  return COIL_API_OK;
+}
+
+int32_t coil_program_update_weights_from_file(coil_program *program,
+                                              const char *path, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!program || !path)
+    return fail(COIL_API_USAGE, "expected a program and a path", error);
+  if (llvm::Error failure =
+          updateWeights(program->program->getContainer(), path))
+    return failWith(std::move(failure), COIL_API_LOAD, error);
+  return COIL_API_OK;
+}
+
+int32_t coil_program_prepare_weights(coil_program *program, char **error) {
+  if (error)
+    *error = nullptr;
+  if (llvm::Error failure = program->program->getContainer().prepare())
+    return failWith(std::move(failure), COIL_API_RUN, error);
+  return COIL_API_OK;
+}
+
+int32_t coil_program_swap_weights(coil_program *program, char **error) {
+  if (error)
+    *error = nullptr;
+  if (llvm::Error failure = program->program->getContainer().swap())
+    return failWith(std::move(failure), COIL_API_RUN, error);
+  return COIL_API_OK;
+}
+
+void coil_program_drop_weights(coil_program *program) {
+  program->program->getContainer().drop();
+}
+
+size_t coil_program_num_weights(const coil_program *program) {
+  return program->program->getContainer().getNumWeights();
+}
+
+int32_t coil_program_get_weight(const coil_program *program, size_t index,
+                                coil_weight *weight, char **error) {
+  if (error)
+    *error = nullptr;
+  const ModelContainer &container = program->program->getContainer();
+  if (index >= container.getNumWeights())
+    return fail(COIL_API_USAGE,
+                "the program has " + llvm::Twine(container.getNumWeights()) +
+                    " weights",
+                error);
+  weight->name = container.getWeightName(index).data();
+  weight->tensor = container.getWeight(index).tensor;
+  weight->num_bytes = static_cast<uint64_t>(
+      getTensorBytes(weight->tensor.dtype,
+                     {weight->tensor.sizes, size_t(weight->tensor.rank)})
+          .value_or(0));
+  return COIL_API_OK;
+}
+
+void coil_program_get_weights_info(const coil_program *program,
+                                   coil_weights_info *info) {
+  const ModelContainer &container = program->program->getContainer();
+  *info = {};
+  info->active = container.getActiveNumber();
+  info->num_sets = container.getNumSets();
+  switch (container.getInactive()) {
+  case InactiveWeights::None:
+    info->inactive = COIL_WEIGHTS_NONE;
+    break;
+  case InactiveWeights::Previous:
+    info->inactive = COIL_WEIGHTS_PREVIOUS;
+    break;
+  case InactiveWeights::Updated:
+    info->inactive = COIL_WEIGHTS_UPDATED;
+    break;
+  case InactiveWeights::Prepared:
+    info->inactive = COIL_WEIGHTS_PREPARED;
+    break;
+  }
+}
+
+uint64_t coil_result_weights(const coil_result *result) {
+  return result->run.getWeightsNumber();
+}
 
 //===----------------------------------------------------------------------===//
 // Kernels and weights

@@ -241,7 +241,7 @@ CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
   auto find = [&](llvm::StringRef name) -> Expected<NamedWeight> {
     if (const NamedWeight *weight = weights.lookup(name))
       return *weight;
-    return makeError("the program needs the weight '" + name +
+    return makeError("'" + path + "': the program needs the weight '" + name +
                      "', which the package does not have");
   };
   if (Error error = impl->makeContainer(std::move(engine),

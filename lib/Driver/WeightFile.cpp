@@ -106,7 +106,8 @@ Error coil::updateWeights(ModelContainer &container, llvm::StringRef path) {
   UpdateOptions options;
   options.complete = true;
   options.ignoreUnknown = true;
-  if (Error error = container.update(file->getWeights(), options))
-    return makeError("'" + path + "': " + toString(std::move(error)));
-  return Error::success();
+  return handleErrors(container.update(file->getWeights(), options),
+                      [&](const InputError &error) {
+                        return makeError("'" + path + "': " + error.message());
+                      });
 }

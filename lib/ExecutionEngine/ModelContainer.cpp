@@ -33,6 +33,10 @@ static Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+static Error makeInputError(const llvm::Twine &message) {
+  return llvm::make_error<InputError>(message.str());
+}
+
 static double now() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -421,7 +425,7 @@ Error ModelContainer::Impl::checkWeight(const WeightSpec &spec,
                                         const NamedWeight &given) const {
   const coil_tensor &tensor = given.tensor;
   auto refuse = [&](const llvm::Twine &text) {
-    return makeError("weight '" + spec.name + "': " + text);
+    return makeInputError("weight '" + spec.name + "': " + text);
   };
   if (tensor.rank < 0 || (tensor.rank > 0 && !tensor.sizes))
     return refuse("the tensor has no sizes");
@@ -439,9 +443,11 @@ Error ModelContainer::Impl::checkWeight(const WeightSpec &spec,
   if (!given.bytes || !bytes)
     return Error::success();
   std::optional<uint64_t> reach = getReach(tensor);
-  if (!reach || *reach > *given.bytes)
-    return refuse("expected " + llvm::Twine(reach.value_or(bytes)) +
-                  " bytes but got " + llvm::Twine(*given.bytes));
+  if (!reach)
+    return refuse("expected memory from its first element on");
+  if (*reach > *given.bytes)
+    return refuse("expected " + llvm::Twine(*reach) + " bytes but got " +
+                  llvm::Twine(*given.bytes));
   return Error::success();
 }
 
@@ -456,9 +462,10 @@ Expected<Value> ModelContainer::Impl::take(const WeightSpec &spec,
   if (given.owner && fits)
     return Value{tensor.data, given.owner};
   if (given.owner && inPlace)
-    return makeError("weight '" + spec.name +
-                     "' cannot be used where it is: its elements do not lie "
-                     "row by row, or not at a multiple of their size");
+    return makeInputError(
+        "weight '" + spec.name +
+        "' cannot be used where it is: its elements do not lie "
+        "row by row, or not at a multiple of their size");
   coil_run *run = nullptr;
   void *memory = nullptr;
   uint64_t bytes = getBytes(tensor);
@@ -470,7 +477,8 @@ Expected<Value> ModelContainer::Impl::take(const WeightSpec &spec,
   std::string message = status == COIL_OK ? "" : coil_last_error();
   coil_run_destroy(run);
   if (status != COIL_OK)
-    return makeError("weight '" + spec.name + "': " + message);
+    return llvm::make_error<RunError>(status,
+                                      "weight '" + spec.name + "': " + message);
   if (isRowMajor(tensor))
     std::memcpy(memory, tensor.data, size_t(bytes));
   else
@@ -490,10 +498,10 @@ Error ModelContainer::update(llvm::ArrayRef<NamedWeight> given,
     if (found == impl->numbers.end()) {
       if (options.ignoreUnknown)
         continue;
-      return makeError("there is no weight '" + weight.name + "'");
+      return makeInputError("there is no weight '" + weight.name + "'");
     }
     if (sources[found->second])
-      return makeError("weight '" + weight.name + "' is given twice");
+      return makeInputError("weight '" + weight.name + "' is given twice");
     if (Error error = impl->checkWeight(impl->weights[found->second], weight))
       return error;
     sources[found->second] = &weight;
@@ -501,7 +509,7 @@ Error ModelContainer::update(llvm::ArrayRef<NamedWeight> given,
   if (options.complete)
     for (auto [source, spec] : llvm::zip(sources, impl->weights))
       if (!source)
-        return makeError("weight '" + spec.name + "' is missing");
+        return makeInputError("weight '" + spec.name + "' is missing");
 
   const WeightSet &base = *impl->sets->getBase();
   bool isNew = impl->sets->getState() != DoubleBuffer<WeightSet>::State::Staged;
@@ -649,18 +657,19 @@ Error ModelContainer::Impl::prepareInactive() {
 Error ModelContainer::prepare() {
   std::lock_guard<std::mutex> lock(impl->mutex);
   if (!impl->sets->getInactive())
-    return makeError("there are no weights to prepare");
+    return makeInputError("there are no weights to prepare");
   return impl->prepareInactive();
 }
 
 Error ModelContainer::swap() {
   std::lock_guard<std::mutex> lock(impl->mutex);
   if (!impl->sets->getInactive())
-    return makeError("there are no weights to swap to");
+    return makeInputError("there are no weights to swap to");
   if (Error error = impl->prepareInactive())
     return error;
   if (!impl->sets->swap())
-    return makeError("runs with weights of too many earlier updates go on");
+    return makeInputError(
+        "runs with weights of too many earlier updates go on");
   return Error::success();
 }
 
@@ -691,6 +700,9 @@ uint64_t ModelContainer::getActiveNumber() const {
 int64_t ModelContainer::getNumSets() const { return impl->numSets->load(); }
 
 size_t ModelContainer::getNumWeights() const { return impl->weights.size(); }
+const std::string &ModelContainer::getWeightName(size_t number) const {
+  return impl->weights[number].name;
+}
 
 NamedWeight ModelContainer::getWeight(size_t number) const {
   std::lock_guard<std::mutex> lock(impl->mutex);

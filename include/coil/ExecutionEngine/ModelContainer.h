@@ -117,6 +117,7 @@ public:
   /// \name Weights
   /// @{
   size_t getNumWeights() const;
+  const std::string &getWeightName(size_t number) const;
   /// A weight of the set that is in use, with the set as its owner: those that
   /// the program takes, then those that others are computed of.
   NamedWeight getWeight(size_t number) const;

@@ -91,11 +91,6 @@ extern "C" CUresult cuStreamSynchronize(CUstream handle) {
   return CUDA_SUCCESS;
 }
 
-extern "C" CUresult cuCtxSynchronize() {
-  COIL_ENTER(Context);
-  return CUDA_SUCCESS;
-}
-
 extern "C" CUresult cuStreamQuery(CUstream handle) {
   return cuStreamSynchronize(handle);
 }
