@@ -58,6 +58,27 @@ class CompileOptions(ctypes.Structure):
     ]
 
 
+class Weight(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("tensor", CTensor), ("num_bytes", c_uint64)]
+
+
+Release = ctypes.CFUNCTYPE(None, c_void_p)
+
+
+class UpdateOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("complete", c_int32),
+        ("in_place", c_int32),
+        ("release", Release),
+        ("user", c_void_p),
+    ]
+
+
+class WeightsInfo(ctypes.Structure):
+    _fields_ = [("active", c_uint64), ("inactive", c_int32), ("num_sets", c_int64)]
+
+
 def _find():
     """The library: named by COIL_C_LIBRARY, or in `lib` beside the package."""
     named = os.environ.get("COIL_C_LIBRARY")
@@ -91,6 +112,24 @@ def _load():
             [c_void_p, POINTER(c_uint64), POINTER(c_uint64)],
         ),
         "coil_program_set_random_state": (None, [c_void_p, c_uint64, c_uint64]),
+        "coil_update_options_init": (None, [POINTER(UpdateOptions)]),
+        "coil_program_update_weights": (
+            c_int32,
+            [c_void_p, POINTER(Weight), c_size_t, POINTER(UpdateOptions), POINTER(c_void_p)],
+        ),
+        "coil_program_update_weights_from_file": (
+            c_int32,
+            [c_void_p, c_char_p, POINTER(c_void_p)],
+        ),
+        "coil_program_prepare_weights": (c_int32, [c_void_p, POINTER(c_void_p)]),
+        "coil_program_swap_weights": (c_int32, [c_void_p, POINTER(c_void_p)]),
+        "coil_program_drop_weights": (None, [c_void_p]),
+        "coil_program_num_weights": (c_size_t, [c_void_p]),
+        "coil_program_get_weight": (
+            c_int32,
+            [c_void_p, c_size_t, POINTER(Weight), POINTER(c_void_p)],
+        ),
+        "coil_program_get_weights_info": (None, [c_void_p, POINTER(WeightsInfo)]),
         "coil_kernels_compile": (
             c_int32,
             [

@@ -6,8 +6,18 @@ import ctypes
 import json
 import os
 
-from coil._library import CompileOptions, call, check, fail, library
-from coil._tensor import Tensor, read
+from coil._library import (
+    CompileOptions,
+    Release,
+    UpdateOptions,
+    Weight,
+    WeightsInfo,
+    call,
+    check,
+    fail,
+    library,
+)
+from coil._tensor import DTYPES, Tensor, read, to_c
 
 try:
     import numpy
@@ -27,8 +37,29 @@ _STATS = (
 )
 
 
+# The order of coil_inactive_weights.
+_INACTIVE = (None, "previous", "updated", "prepared")
+
+# What keeps the memory of weights that are used where they are, by number.
+_kept = {}
+
+
+@Release
+def _release(number, kept=_kept):
+    kept.pop(number or 0, None)
+
+
+# Programs that end with the process still call it.
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(_release))
+
+
 class Program:
-    """A compiled program. Call it with its inputs; weights are inside."""
+    """A compiled program. Call it with its inputs; weights are inside.
+
+    The weights can be changed while other threads call the program: `update`
+    makes another set of them, `swap` puts it in use. A call works with the set
+    that was in use when it began.
+    """
 
     def __init__(self, handle):
         self._handle = handle
@@ -64,6 +95,101 @@ class Program:
         if offset < 0 or offset % 4:
             raise ValueError(f"the offset {offset} is not a multiple of 4")
         library.coil_program_set_random_state(self._handle, seed % 2**64, offset)
+
+    @property
+    def weights(self):
+        """The weights, by name: {"dtype", "sizes"} of each."""
+        weight, error = Weight(), ctypes.c_void_p()
+        result = {}
+        for i in range(library.coil_program_num_weights(self._handle)):
+            check(
+                library.coil_program_get_weight(
+                    self._handle, i, ctypes.byref(weight), ctypes.byref(error)
+                ),
+                error,
+            )
+            tensor = weight.tensor
+            result[weight.name.decode()] = {
+                "dtype": DTYPES[tensor.dtype],
+                "sizes": tuple(tensor.sizes[: tensor.rank]),
+            }
+        return result
+
+    @property
+    def weights_info(self):
+        """The number of the set in use ("active": 0 for the first, one more for
+        each that updates began), what there is beside it ("inactive": None,
+        "previous", "updated" or "prepared"), and how many sets are in memory,
+        those of calls that have not ended included ("num_sets")."""
+        info = WeightsInfo()
+        library.coil_program_get_weights_info(self._handle, ctypes.byref(info))
+        return {
+            "active": info.active,
+            "inactive": _INACTIVE[info.inactive],
+            "num_sets": info.num_sets,
+        }
+
+    def update(self, weights, *, complete=False, copy=True):
+        """Makes the set of weights that is not in use anew.
+
+        Weights that are not given are those of earlier updates since the last
+        swap, else those in use. What fails changes nothing: `InputError` names
+        the weight.
+
+        Args:
+          weights: a dictionary from names to NumPy arrays, PyTorch tensors of
+            the host or anything else that `run` takes; or the path of a .pt2
+            file or a package, which has to have all weights, and is mapped: it
+            must not change as long as a set refers to it.
+          complete: whether every weight has to be given.
+          copy: False uses the memory of the arrays, which then must not change
+            as long as a set refers to them, and have to be row-major.
+        """
+        error = ctypes.c_void_p()
+        if not hasattr(weights, "items"):
+            status = library.coil_program_update_weights_from_file(
+                self._handle, os.fsencode(weights), ctypes.byref(error)
+            )
+            check(status, error)
+            return
+        pairs = [(name.encode(), to_c(value)) for name, value in weights.items()]
+        array = (Weight * max(len(pairs), 1))()
+        for entry, (name, (tensor, _)) in zip(array, pairs):
+            entry.name = name
+            entry.tensor = tensor
+        options = UpdateOptions()
+        library.coil_update_options_init(ctypes.byref(options))
+        options.complete = complete
+        if not copy:
+            # An object that lives has an address of its own.
+            _kept[id(pairs)] = pairs
+            options.in_place = 1
+            options.release = _release
+            options.user = id(pairs)
+        status = library.coil_program_update_weights(
+            self._handle, array, len(pairs), ctypes.byref(options), ctypes.byref(error)
+        )
+        if status != 0 and not copy:
+            del _kept[id(pairs)]
+        check(status, error)
+
+    def prepare(self):
+        """Computes what depends on updated weights alone, and brings them to the
+        GPUs that the program runs on. `swap` does it otherwise, and then takes
+        that long."""
+        error = ctypes.c_void_p()
+        check(library.coil_program_prepare_weights(self._handle, ctypes.byref(error)), error)
+
+    def swap(self):
+        """Puts the updated weights in use, or, if there are none, those before
+        the last swap. Waits for no call: each works to its end with the weights
+        that it began with."""
+        error = ctypes.c_void_p()
+        check(library.coil_program_swap_weights(self._handle, ctypes.byref(error)), error)
+
+    def drop(self):
+        """Frees the set that is not in use once no call works with it."""
+        library.coil_program_drop_weights(self._handle)
 
     def run(self, *inputs, stream=None, device=0, like=None):
         """Runs the program; returns a tuple of `Tensor`, or of `like`.
