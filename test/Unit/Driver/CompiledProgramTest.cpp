@@ -40,6 +40,8 @@ protected:
   compile(llvm::StringRef name, llvm::StringRef pipelineOptions = "") {
     JITOptions options;
     options.pipelineOptions = pipelineOptions.str();
+    // What LLVM's threads do is not what is tested.
+    options.engine.threads = 1;
     llvm::Expected<std::unique_ptr<CompiledProgram>> program =
         CompiledProgram::compile(getModel(name), options);
     if (program)
