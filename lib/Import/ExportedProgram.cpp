@@ -84,7 +84,7 @@ SourceLine coil::import::findUserLine(StringRef stackTrace) {
     stackTrace = rest;
     innermost = line;
     if (!file.contains("site-packages/") && !file.contains("dist-packages/") &&
-        !file.starts_with("torch/"))
+        !file.starts_with("torch/") && !file.starts_with("<"))
       user = line;
   }
   return user.file.empty() ? innermost : user;
@@ -154,7 +154,8 @@ private:
   bool readDims(const JSONValue &value, SmallVectorImpl<SymInt> &out);
   bool readSymMap(const JSONValue &graph, StringRef key,
                   StringMap<SymInt> &out);
-  bool readGraph(const JSONValue &graph, ExportedProgram &program);
+  bool readGraph(const JSONValue &graph, Graph &out);
+  bool readSubgraph(const JSONValue &value, Argument &out);
   bool readSource(const JSONValue &node, SourceLine &out);
 
   template <typename T>
@@ -190,6 +191,7 @@ private:
 
   const Limits &limits;
   BumpPtrAllocator &storage;
+  size_t numNodes = 0; ///< Of all graphs.
   std::string message;
 };
 
@@ -439,6 +441,7 @@ bool Reader::read(const JSONValue &value, Argument &out) {
                  .Case("as_memory_format", Kind::MemoryFormat)
                  .Case("as_layout", Kind::Layout)
                  .Case("as_device", Kind::Device)
+                 .Case("as_graph", Kind::Graph)
                  .Default(Kind::Other);
 
   switch (out.kind) {
@@ -524,11 +527,25 @@ bool Reader::read(const JSONValue &value, Argument &out) {
       out.ints.push_back(*device.index);
     return true;
   }
+  case Kind::Graph:
+    return readSubgraph(inner, out);
   case Kind::Other:
     out.strings.push_back(tag);
     return true;
   }
   llvm_unreachable("unknown kind");
+}
+
+/// Nesting is bounded by that of the document.
+bool Reader::readSubgraph(const JSONValue &value, Argument &out) {
+  auto graph = std::make_shared<Graph>();
+  out.graph = graph;
+  out.strings.emplace_back();
+  std::optional<JSONValue> inner = member(value, "graph");
+  return inner && readField(value, "name", out.strings[0]) &&
+         readListField(*inner, "inputs", graph->inputs) &&
+         readListField(*inner, "outputs", graph->outputs) &&
+         readGraph(*inner, *graph);
 }
 
 bool Reader::read(const JSONValue &value, NamedArgument &out) {
@@ -654,15 +671,16 @@ bool Reader::readSymMap(const JSONValue &graph, StringRef key,
   return true;
 }
 
-bool Reader::readGraph(const JSONValue &graph, ExportedProgram &program) {
+bool Reader::readGraph(const JSONValue &graph, Graph &out) {
   std::optional<JSONValue> nodes = member(graph, "nodes");
   if (!nodes)
     return false;
-  if (nodes->size() > limits.maxNodes)
-    return fail(*nodes, "the number of nodes is " + Twine(nodes->size()) +
+  numNodes += nodes->size();
+  if (numNodes > limits.maxNodes)
+    return fail(*nodes, "the number of nodes is " + Twine(numNodes) +
                             ", over the limit of " + Twine(limits.maxNodes) +
                             " (see --max-nodes)");
-  if (!readList(*nodes, program.nodes))
+  if (!readList(*nodes, out.nodes))
     return false;
   std::optional<JSONValue> tensors = member(graph, "tensor_values");
   if (!tensors)
@@ -670,11 +688,11 @@ bool Reader::readGraph(const JSONValue &graph, ExportedProgram &program) {
   if (!tensors->isObject())
     return expected(*tensors, "an object");
   for (auto child = tensors->first(); child; child.step())
-    if (!read(child.value(), program.tensors[child.key(storage)]))
+    if (!read(child.value(), out.tensors[child.key(storage)]))
       return false;
-  return readSymMap(graph, "sym_int_values", program.symInts) &&
-         readSymMap(graph, "sym_float_values", program.symFloats) &&
-         readSymMap(graph, "sym_bool_values", program.symBools);
+  return readSymMap(graph, "sym_int_values", out.symInts) &&
+         readSymMap(graph, "sym_float_values", out.symFloats) &&
+         readSymMap(graph, "sym_bool_values", out.symBools);
 }
 
 bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {

@@ -27,8 +27,8 @@ using sym::ExprAttr;
 ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
                              const WeightStore *weights, MLIRContext *context,
                              const Limits &limits)
-    : program(program), weights(weights), context(context), limits(limits),
-      builder(context), converter(context, ranges, limits) {}
+    : program(program), graph(&program), weights(weights), context(context),
+      limits(limits), builder(context), converter(context, ranges, limits) {}
 
 //===----------------------------------------------------------------------===//
 // Types and symbols
@@ -36,7 +36,9 @@ ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
 
 Error ModuleBuilder::declareRanges() {
   for (const SymbolRange &range : program.ranges) {
-    sym::Bounds known{range.min.value_or(0),
+    // Numbers that data gives may be negative, sizes are not.
+    int64_t least = range.symbol.starts_with("u") ? -sym::RangeAttr::kInf : 0;
+    sym::Bounds known{range.min.value_or(least),
                       range.max.value_or(sym::RangeAttr::kInf)};
     if (known.lo > known.hi)
       return makeError("the range of the symbol " + quoted(range.symbol) +
@@ -69,8 +71,8 @@ Expected<ExprAttr> ModuleBuilder::getExpr(const SymInt &size) {
 Expected<ExprAttr> ModuleBuilder::getExpr(const SymRef<int64_t> &ref) {
   if (ref.name.empty())
     return sym::constant(context, ref.value);
-  auto it = program.symInts.find(ref.name);
-  if (it == program.symInts.end())
+  auto it = graph->symInts.find(ref.name);
+  if (it == graph->symInts.end())
     return makeError("the symbolic integer " + quoted(ref.name) +
                      " has no expression");
   return getExpr(it->second);
@@ -146,8 +148,8 @@ Expected<RankedTensorType> ModuleBuilder::getType(const TensorMeta &meta) {
 }
 
 Expected<const TensorMeta *> ModuleBuilder::getMeta(StringRef name) {
-  auto it = program.tensors.find(name);
-  if (it == program.tensors.end())
+  auto it = graph->tensors.find(name);
+  if (it == graph->tensors.end())
     return makeError("the tensor " + quoted(name) + " has no meta data");
   return &it->second;
 }
@@ -188,7 +190,8 @@ Expected<Attribute> ModuleBuilder::getStrides(ArrayRef<SymInt> sizes,
   return Attribute();
 }
 
-/// Declares the symbols that \p func uses; each must follow from an input.
+/// Declares the symbols that \p func uses; each must follow from an input, or
+/// be bound by an op.
 Error ModuleBuilder::checkSymbols(func::FuncOp func) {
   llvm::SetVector<ExprAttr> known, used;
   auto collect = [](Type type, llvm::SetVector<ExprAttr> &into) {
@@ -205,6 +208,9 @@ Error ModuleBuilder::checkSymbols(func::FuncOp func) {
   func.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       collect(type, used);
+    if (auto binder = dyn_cast<loop::SymbolBinderOpInterface>(op))
+      for (StringRef name : binder.getBoundSymbols())
+        known.insert(sym::symbol(context, name));
     op->getAttrDictionary().walk([&](ExprAttr expr) {
       sym::walkLeaves(expr, [&](ExprAttr leaf) { used.insert(leaf); });
       return WalkResult::skip();
@@ -275,11 +281,14 @@ void ModuleBuilder::computeLastUses() {
       for (StringRef name : arg.strings)
         lastUses[name] = position;
   };
-  for (auto [position, node] : enumerate(program.nodes))
+  for (auto [position, node] : enumerate(graph->nodes))
     for (const NamedArgument &input : node.inputs)
       use(input.value, position);
-  for (const OutputSpec &output : program.outputs)
-    use(output.arg, SIZE_MAX);
+  for (const Argument &output : graph->outputs)
+    use(output, SIZE_MAX);
+  if (graph == &program)
+    for (const OutputSpec &output : program.outputs)
+      use(output.arg, SIZE_MAX);
 }
 
 //===----------------------------------------------------------------------===//
@@ -523,8 +532,15 @@ Error ModuleBuilder::addNode(const Node &node, size_t position) {
   StringRef name = node.target;
   if (!name.consume_front("torch.ops."))
     return makeError("unknown kind of operator");
+  if (name == "higher_order.cond")
+    return addCond(node);
+  if (name == "higher_order.while_loop")
+    return addWhile(node);
   if (name.starts_with("higher_order."))
-    return makeError("operators with subgraphs are not supported");
+    return makeError("of the operators with subgraphs, only 'cond' and "
+                     "'while_loop' are supported");
+  if (name == "aten.item.default" || name == "aten._local_scalar_dense.default")
+    return addItem(node);
   if (name == "aten._assert_scalar.default")
     return addAssert(node);
   // These state what the types and ranges say already.
@@ -545,8 +561,8 @@ Error ModuleBuilder::addAssert(const Node &node) {
     return Error::success();
   if (condition.kind != Kind::SymBool || condition.symInts[0].name.empty())
     return makeError("the condition is not a symbolic bool");
-  auto it = program.symBools.find(condition.symInts[0].name);
-  if (it == program.symBools.end() || !it->second.isSymbolic())
+  auto it = graph->symBools.find(condition.symInts[0].name);
+  if (it == graph->symBools.end() || !it->second.isSymbolic())
     return makeError("the condition has no expression");
   SmallVector<SymRelation> relations;
   if (Error error = converter.convertRelations(it->second.expr, relations))
@@ -773,6 +789,10 @@ Expected<OwningOpRef<ModuleOp>> ModuleBuilder::run() {
     return std::move(error);
   if (Error error = addInputs(func))
     return std::move(error);
+  for (Type type : func.getArgumentTypes())
+    for (ExprAttr size : sym::getSizes(cast<RankedTensorType>(type)))
+      sym::walkLeaves(size,
+                      [&](ExprAttr leaf) { bound.insert(leaf.getName()); });
   for (auto [position, node] : enumerate(program.nodes))
     if (Error error = addNode(node, position))
       return describe(node, std::move(error));

@@ -17,7 +17,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::func {
 class FuncOp;
@@ -109,6 +111,27 @@ private:
   void joinAliases(unsigned a, unsigned b);
   /// @}
 
+  /// \name Control flow (ControlFlow.cpp)
+  /// @{
+  llvm::Error addCond(const Node &node);
+  llvm::Error addWhile(const Node &node);
+  llvm::Error addItem(const Node &node);
+  /// The tensors among the operands of a subgraph; numbers must be what the
+  /// subgraph calls by the same name.
+  llvm::Error collectOperands(const Node &node, unsigned from, const Graph &sub,
+                              llvm::SmallVectorImpl<unsigned> &operands);
+  /// A tensor of one bool for an argument that is a condition.
+  llvm::Expected<mlir::Value> getCondition(const Argument &arg,
+                                           mlir::Location loc);
+  /// Builds the nodes of `sub` at the insertion point. The variables `operands`
+  /// are its inputs, under the values `values`. Gives its outputs; `finish` runs
+  /// while the names of the subgraph are known.
+  llvm::Error
+  addSubgraph(const Graph &sub, llvm::ArrayRef<unsigned> operands,
+              mlir::ValueRange values,
+              llvm::function_ref<llvm::Error(llvm::ArrayRef<unsigned>)> finish);
+  /// @}
+
   /// \name Arguments (NodeArguments.cpp)
   /// @{
   llvm::Error collectArguments(const Node &node, const OpSchema *schema,
@@ -125,6 +148,8 @@ private:
   /// @}
 
   const ExportedProgram &program;
+  /// The graph whose nodes are being added, and what its outputs use.
+  const Graph *graph;
   const WeightStore *weights;
   mlir::MLIRContext *context;
   const Limits &limits;
@@ -141,6 +166,8 @@ private:
   llvm::StringMap<OpSchema> schemas;
   llvm::StringMap<int64_t> hints;
   llvm::StringMap<sym::Bounds> bounds;
+  /// Symbols that are bound here.
+  llvm::StringSet<> bound;
 };
 
 } // namespace coil::import

@@ -65,6 +65,8 @@ static StringRef describe(const Argument &arg) {
     return "a layout";
   case Kind::Device:
     return "a device";
+  case Kind::Graph:
+    return "a subgraph";
   case Kind::Other:
     return "of an unsupported kind";
   }
@@ -133,6 +135,8 @@ static bool isCompatible(const Argument &arg, const SchemaType &type) {
     return !type.isList && type.base == Base::Layout;
   case Kind::Device:
     return !type.isList && type.base == Base::Device;
+  case Kind::Graph:
+    return false;
   case Kind::Other:
     return true; // Refused with a better message below.
   }
@@ -253,6 +257,7 @@ Expected<Attribute> ModuleBuilder::getAttribute(const Argument &arg,
   case Kind::Tensor:
   case Kind::Tensors:
   case Kind::Complex:
+  case Kind::Graph:
   case Kind::SymFloats:
   case Kind::SymBools:
     return unsupported();

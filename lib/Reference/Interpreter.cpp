@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace coil;
@@ -236,31 +237,80 @@ LogicalResult Interpreter::runFunction(func::FuncOp function,
     return failure();
   ++depth;
   llvm::scope_exit leave([&] { --depth; });
+  return frame.runRegion(function.getBody(), arguments, results);
+}
 
-  // Values die after their last use, so that memory follows the program's.
-  Block &block = function.getBody().front();
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Values die after their last use, so that memory follows the program's. One
+/// that a region uses lives to the end of its block, as regions may run again.
+struct Frame::Scope {
+  Block &block;
+  Scope *parent;
   DenseMap<Value, Tensor> values;
   DenseMap<Value, int64_t> uses;
-  auto define = [&](Value value, const Tensor &tensor) {
+
+  Scope(Block &block, Scope *parent) : block(block), parent(parent) {}
+
+  void define(Value value, const Tensor &tensor) {
     if (value.use_empty())
       return;
     values[value] = tensor;
-    uses[value] = std::distance(value.use_begin(), value.use_end());
-  };
+    int64_t count = 0;
+    for (Operation *user : value.getUsers())
+      count = user->getBlock() == &block && count >= 0 ? count + 1 : -1;
+    uses[value] = count;
+  }
+  const Tensor *find(Value value) const {
+    for (const Scope *s = this; s; s = s->parent)
+      if (auto it = s->values.find(value); it != s->values.end())
+        return &it->second;
+    return nullptr;
+  }
+  void countUse(Value value) {
+    auto it = uses.find(value);
+    if (it != uses.end() && it->second > 0 && --it->second == 0)
+      values.erase(value);
+  }
+};
+
+LogicalResult Frame::bindSymbol(Operation *op, StringRef name, int64_t value) {
+  int64_t min = 0, max = INT64_MAX;
+  for (Operation *parent = op; parent; parent = parent->getParentOp())
+    if (auto ranges =
+            parent->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName))
+      if (auto range = ranges.getAs<sym::RangeAttr>(name)) {
+        min = range.getMin();
+        max = range.getMax();
+        break;
+      }
+  if (value < min || value > max)
+    return op->emitError() << "symbol '" << name << "' is " << value
+                           << ", outside its range";
+  setSymbol(name, value);
+  return success();
+}
+
+LogicalResult Frame::runRegion(Region &region, ArrayRef<Tensor> arguments,
+                               SmallVectorImpl<Tensor> &results) {
+  Block &block = region.front();
+  Scope current(block, scope);
+  llvm::SaveAndRestore<Scope *> enter(scope, &current);
   for (auto [argument, tensor] : llvm::zip(block.getArguments(), arguments))
-    define(argument, tensor);
+    current.define(argument, tensor);
 
   for (Operation &op : block) {
     SmallVector<Tensor> operands, opResults;
     for (Value operand : op.getOperands()) {
-      auto it = values.find(operand);
-      if (it == values.end())
+      const Tensor *tensor = current.find(operand);
+      if (!tensor)
         return op.emitError("uses a value that is not a tensor");
-      operands.push_back(it->second);
+      operands.push_back(*tensor);
     }
     for (Value operand : op.getOperands())
-      if (--uses[operand] == 0)
-        values.erase(operand);
+      current.countUse(operand);
     if (isa<func::ReturnOp>(op)) {
       results.assign(operands.begin(), operands.end());
       return success();
@@ -270,19 +320,24 @@ LogicalResult Interpreter::runFunction(func::FuncOp function,
       std::optional<Tensor> tensor = Tensor::fromAttribute(literal);
       if (!tensor)
         return op.emitError("has an unsupported literal");
-      define(op.getResult(0), *tensor);
+      current.define(op.getResult(0), *tensor);
       continue;
     }
     auto model = dyn_cast<ReferenceOpInterface>(op);
     if (!model)
       return op.emitError()
              << "'" << op.getName() << "' has no reference semantics";
-    if (options.observer)
-      options.observer(&op, /*isBefore=*/true, operands);
-    if (failed(model.evaluate(frame, operands, opResults)))
+    auto &observer = interpreter.options.observer;
+    if (observer)
+      observer(&op, /*isBefore=*/true, operands);
+    if (failed(model.evaluate(*this, operands, opResults)))
       return failure();
-    if (options.observer)
-      options.observer(&op, /*isBefore=*/false, opResults);
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      results.assign(opResults.begin(), opResults.end());
+      return success();
+    }
+    if (observer)
+      observer(&op, /*isBefore=*/false, opResults);
     if (opResults.size() != op.getNumResults())
       return op.emitError("has reference semantics with another number of "
                           "results");
@@ -290,14 +345,14 @@ LogicalResult Interpreter::runFunction(func::FuncOp function,
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type)
         return op.emitError("gives a value that is not a tensor");
-      FailureOr<SmallVector<int64_t>> sizes = frame.getSizes(&op, type);
+      FailureOr<SmallVector<int64_t>> sizes = getSizes(&op, type);
       if (failed(sizes))
         return failure();
       if (!matches(tensor, type, sizes))
         return op.emitError() << "gives a value of type " << describe(tensor)
                               << ", but its type is " << type;
-      define(value, tensor);
+      current.define(value, tensor);
     }
   }
-  return function.emitError("ends without a return");
+  return region.getParentOp()->emitError("ends without a terminator");
 }

@@ -19,6 +19,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
 #include <complex>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -119,6 +120,7 @@ struct Argument {
     MemoryFormat, ///< ints[0] is a MemoryFormat
     Layout,       ///< ints
     Device,       ///< strings[0] is the type, ints the index if there is one
+    Graph,        ///< graph; strings[0] is its name
     Other,        ///< strings[0] is the tag, which the compiler does not know
   };
 
@@ -128,6 +130,7 @@ struct Argument {
   llvm::SmallVector<double, 0> floats;
   llvm::SmallVector<SymRef<int64_t>, 0> symInts;
   llvm::SmallVector<SymRef<double>, 0> symFloats;
+  std::shared_ptr<const struct Graph> graph;
 };
 
 /// An input of a node.
@@ -149,6 +152,17 @@ struct Node {
   std::vector<NamedArgument> inputs;
   std::vector<Argument> outputs;
   SourceLine source;
+};
+
+/// Nodes and what their names stand for: the program's, or those of a branch or
+/// loop, which has names of its own.
+struct Graph {
+  std::vector<Argument> inputs, outputs; ///< Of subgraphs only.
+  std::vector<Node> nodes;
+  llvm::StringMap<TensorMeta> tensors;
+  llvm::StringMap<SymInt> symInts;
+  llvm::StringMap<SymInt> symFloats; ///< Expressions of floating-point values.
+  llvm::StringMap<SymInt> symBools;
 };
 
 /// An input of the program.
@@ -198,17 +212,12 @@ struct WeightConfig {
 };
 
 /// An exported program.
-struct ExportedProgram {
+struct ExportedProgram : Graph {
   int64_t schemaMinor = 0;
   llvm::StringRef torchVersion;
   std::vector<SymbolRange> ranges;
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;
-  std::vector<Node> nodes;
-  llvm::StringMap<TensorMeta> tensors;
-  llvm::StringMap<SymInt> symInts;
-  llvm::StringMap<SymInt> symFloats; ///< Expressions of floating-point values.
-  llvm::StringMap<SymInt> symBools;
 
   /// Keeps strings that differ from the JSON text.
   llvm::BumpPtrAllocator storage;

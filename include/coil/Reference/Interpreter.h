@@ -109,9 +109,23 @@ public:
   mlir::LogicalResult call(mlir::Operation *op, mlir::func::FuncOp callee,
                            llvm::ArrayRef<Tensor> arguments,
                            llvm::SmallVectorImpl<Tensor> &results) const;
+  /// Runs the block of a region of the operation that is being evaluated, which
+  /// may use values from outside, and gives the operands of its terminator.
+  mlir::LogicalResult runRegion(mlir::Region &region,
+                                llvm::ArrayRef<Tensor> arguments,
+                                llvm::SmallVectorImpl<Tensor> &results);
+  /// Binds a symbol that the program computes; a diagnostic at `op` if the
+  /// value is outside the range that the function declares.
+  mlir::LogicalResult bindSymbol(mlir::Operation *op, llvm::StringRef name,
+                                 int64_t value);
 
 private:
+  friend class Interpreter;
+  /// Values of a block that is active, and of those around it.
+  struct Scope;
+
   Interpreter &interpreter;
+  Scope *scope = nullptr;
   llvm::StringMap<int64_t> symbols;
 };
 

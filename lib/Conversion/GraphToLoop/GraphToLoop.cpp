@@ -107,9 +107,12 @@ struct ConvertGraphToLoopPass
     // Types do not change, so one walk converts each op where it stands.
     walkAndApplyPatterns(getOperation(), std::move(patterns));
 
-    // The boundary's contract: nothing of the level above is left.
+    // The boundary's contract: nothing of the level above is left but control
+    // flow, which has no kernels of its own.
     WalkResult result = getOperation()->walk([&](Operation *op) {
-      if (!isa_and_present<graph::GraphDialect>(op->getDialect()))
+      if (!isa_and_present<graph::GraphDialect>(op->getDialect()) ||
+          isa<graph::IfOp, graph::WhileOp, graph::YieldOp, graph::ConditionOp,
+              graph::ItemOp>(op))
         return WalkResult::advance();
       if (auto aten = dyn_cast<graph::AtenOp>(op))
         op->emitError() << "operator '" << aten.getName()

@@ -11,7 +11,7 @@
 
 #include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"
 
-#include "KernelTable.h"
+#include "Outliner.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
@@ -39,65 +39,6 @@ using namespace coil::wrapper;
 using sym::ExprAttr;
 
 namespace {
-
-/// Converts one function. The old function is read only, but for kernels that
-/// copy, which are added to it in order to be outlined like any other.
-class Outliner {
-public:
-  Outliner(func::FuncOp fn, KernelTable &kernels, DeviceAttr device)
-      : fn(fn), kernels(kernels), device(device), b(fn.getContext()),
-        ranges(fn->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName)) {}
-
-  LogicalResult run();
-
-private:
-  //===--- Signature ------------------------------------------------------===//
-  LogicalResult createFunction();
-  LogicalResult bindSymbols();
-
-  //===--- Body -----------------------------------------------------------===//
-  LogicalResult convert(Operation &op);
-  LogicalResult convertKernel(loop::KernelOp kernel);
-  void convertAttention(loop::AttentionOp op);
-  void convertSort(loop::SortOp op);
-  Value makeDense(Location loc, Value value);
-  Value toChannelsFirst(Location loc, Value buffer);
-  bool convertToLibrary(loop::KernelOp kernel, std::string &why);
-  void convertView(loop::ViewOp view);
-  LogicalResult convertReturn(func::ReturnOp op);
-
-  /// A buffer of the layout `strides` (contiguous if empty) with the elements
-  /// of `source` at `indices`.
-  Value copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
-             RankedTensorType type, ArrayRef<ExprAttr> strides);
-  /// A new buffer with the elements of `source` in row-major order.
-  Value clone(Location loc, Value source);
-  /// The layout that the function returns `value` in, if nothing else uses it:
-  /// a kernel without a schedule can write it at once. Else empty.
-  ArrayRef<ExprAttr> getReturnedStrides(loop::KernelOp kernel, Value value);
-  /// The layout of an operand of a pointwise kernel, where views of the result
-  /// would be copies of a contiguous one and are not of one laid out like that.
-  SmallVector<ExprAttr> getViewedStrides(loop::KernelOp kernel, OpResult value);
-  /// Launches a kernel; `outputs` are written. What a scatter alone refers to
-  /// is its output, which holds a copy of it by now.
-  void launch(loop::KernelOp kernel, ValueRange outputs);
-  Value alloc(Location loc, Type tensor, ArrayRef<ExprAttr> strides = {}) {
-    return AllocOp::create(
-        b, loc,
-        BufferType::get(cast<RankedTensorType>(tensor), strides, device));
-  }
-  BufferType getType(Value buffer) {
-    return cast<BufferType>(buffer.getType());
-  }
-
-  func::FuncOp fn;
-  KernelTable &kernels;
-  DeviceAttr device;
-  OpBuilder b;
-  DictionaryAttr ranges;
-  FuncOp result;
-  llvm::DenseMap<Value, Value> buffers;
-};
 
 struct OutlineKernels : coil::impl::OutlineKernelsPassBase<OutlineKernels> {
   using OutlineKernelsPassBase::OutlineKernelsPassBase;
@@ -239,7 +180,7 @@ static constexpr int64_t kStorageAlignment = 16;
 
 /// The bytes that the address of a buffer is a multiple of, up to those that
 /// storage begins at.
-static int64_t getAlignment(Value buffer) {
+static int64_t getAddressAlignment(Value buffer) {
   int64_t result = kStorageAlignment;
   while (auto view = buffer.getDefiningOp<ReinterpretOp>()) {
     auto type = cast<BufferType>(view.getSource().getType());
@@ -263,7 +204,7 @@ void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
       inputs[*i] = outputs[static_cast<unsigned>(scatter.getOutput())];
   for (Value v : inputs) {
     inputStrides.push_back(getType(v).getStrides());
-    alignment.push_back(getAlignment(v));
+    alignment.push_back(getAddressAlignment(v));
   }
   // Vectors of the CPU need no alignment, and kernels should be shared.
   if (device.getKind() == "cpu" || llvm::all_of(alignment, [](int64_t bytes) {
@@ -663,8 +604,7 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
     for (auto [size, want, have] :
          llvm::zip(sizes, strides, getType(buffer).getStrides().getDims()))
       fits &= size.isConstant(1) || want == have;
-    bool owned = getStorage(buffer).getDefiningOp<AllocOp>();
-    if (!fits || !owned) {
+    if (!fits || !isOwned(buffer)) {
       auto wanted = BufferType::get(type, strides, device);
       if (wanted == buffer.getType() && wanted.isContiguous()) {
         Value target = alloc(op.getLoc(), type);
@@ -695,6 +635,15 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Outliner::convert(Operation &op) {
+  if (auto branch = dyn_cast<graph::IfOp>(op))
+    return convertIf(branch);
+  if (auto loop = dyn_cast<graph::WhileOp>(op))
+    return convertWhile(loop);
+  if (auto item = dyn_cast<graph::ItemOp>(op)) {
+    ItemOp::create(b, op.getLoc(), Type(), item.getSymbolAttr(),
+                   buffers[item.getSource()], IntegerAttr());
+    return success();
+  }
   if (auto kernel = dyn_cast<loop::KernelOp>(op))
     return convertKernel(kernel);
   if (auto attention = dyn_cast<loop::AttentionOp>(op)) {
@@ -728,19 +677,25 @@ LogicalResult Outliner::convert(Operation &op) {
   return op.emitOpError("has no place in a host program"); // (C1)
 }
 
+LogicalResult Outliner::convertOps(Block &block) {
+  // Kernels that copy are added before the function's terminator as we go, and
+  // must not be visited.
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    if (failed(convert(*op)))
+      return failure();
+  return success();
+}
+
 LogicalResult Outliner::run() {
   if (!fn.getBody().hasOneBlock())
     return fn.emitError("expected a function of one block");
   if (failed(createFunction()) || failed(bindSymbols()))
     return failure();
-  // Kernels that copy are added before the terminator as we go, and must not
-  // be visited.
-  SmallVector<Operation *> ops;
-  for (Operation &op : fn.getBody().front().without_terminator())
-    ops.push_back(&op);
-  for (Operation *op : ops)
-    if (failed(convert(*op)))
-      return failure();
+  if (failed(convertOps(fn.getBody().front())))
+    return failure();
   Operation *end = fn.getBody().front().getTerminator();
   auto ret = dyn_cast<func::ReturnOp>(end);
   if (!ret)

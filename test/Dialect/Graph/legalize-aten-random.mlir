@@ -63,3 +63,15 @@ func.func @refused(%x: tensor<4xf32>, %i: tensor<4xi64>) -> (tensor<4xf32>, tens
   %3 = graph.aten "aten.dropout.default"(%i) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xi64>) -> tensor<4xi64>
   return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf64>, tensor<4xi64>, tensor<4xi64>
 }
+
+// CHECK-LABEL: @conditional
+// CHECK:         graph.reason = "random numbers are not drawn in branches and loops"
+func.func @conditional(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %0 = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
+    %1 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %1 : tensor<4xf32>
+  } else {
+    graph.yield %x : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}

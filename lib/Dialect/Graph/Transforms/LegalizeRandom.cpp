@@ -56,6 +56,15 @@ static std::pair<Value, ExprAttr> takeState(AtenCall &c, ExprAttr n) {
                                         before, sym::constant(ctx, kGroup)))};
 }
 
+/// How far the generator moves is decided when a program is compiled, but not
+/// how often an op of a branch or loop runs.
+static bool isConditional(AtenCall &c) {
+  return !isa<func::FuncOp>(c.op->getParentOp());
+}
+static LogicalResult failConditional(AtenCall &c) {
+  return c.fail("random numbers are not drawn in branches and loops");
+}
+
 static Value drawBits(AtenCall &c, SizesRef sizes, ExprAttr vector) {
   ExprAttr n = sym::product(c.b.getContext(), sizes);
   auto [state, skip] = takeState(c, n);
@@ -132,6 +141,8 @@ static LogicalResult legalizeDropout(AtenCall &c) {
     return c.replace(b.mul(x, b.scalar(0, type)));
   }
   Sizes sizes = getSizes(x);
+  if (isConditional(c))
+    return failConditional(c);
   Value u = drawUniform(c, sizes, getDropoutVector(c, sizes, type));
   // In the type that the kernel computes with.
   double keep = 1 - p;
@@ -170,6 +181,8 @@ static LogicalResult legalizeUniform(AtenCall &c) {
                   "uniform distribution");
   double from = c.floatOr("from", 0), to = c.floatOr("to", 1);
   Type f32 = b.getBuilder().getF32Type();
+  if (isConditional(c))
+    return failConditional(c);
   Value u = drawUniform(c, c.resultSizes(), single(c));
   Value range =
       b.scalar(static_cast<float>(to) - static_cast<float>(from), f32);
@@ -189,6 +202,8 @@ static LogicalResult legalizeBernoulli(AtenCall &c) {
   if (!p || !(*p >= 0 && *p <= 1))
     return c.fail("its probability is not a number between 0 and 1");
   Type f32 = b.getBuilder().getF32Type();
+  if (isConditional(c))
+    return failConditional(c);
   Value u = drawUniform(c, c.resultSizes(), single(c));
   return c.replace(b.convert(b.compare(Pred::Lt, u, b.scalar(*p, f32)), type));
 }
@@ -204,6 +219,8 @@ static LogicalResult legalizeRandInt(AtenCall &c) {
   if (!high || *high <= first || *high - first >= kMostNumbers)
     return c.fail("its bounds are not constants less than 2^28 apart");
   Type i64 = b.getBuilder().getI64Type();
+  if (isConditional(c))
+    return failConditional(c);
   Value bits = b.convert(drawBits(c, c.resultSizes(), single(c)), i64);
   Value value = b.binary<RemainderOp>(
       bits, b.scalar(b.getBuilder().getI64IntegerAttr(*high - first)));

@@ -68,15 +68,13 @@ namespace {
 struct LoopFoldViewsPass
     : coil::loop::impl::LoopFoldViewsPassBase<LoopFoldViewsPass> {
   void runOnOperation() override {
-    for (ViewOp view :
-         llvm::make_early_inc_range(getOperation().getOps<ViewOp>()))
-      composeViews(view);
-    for (AttentionOp op : getOperation().getOps<AttentionOp>())
-      shareHeads(op);
-    for (KernelOp kernel : getOperation().getOps<KernelOp>())
-      fold(kernel);
+    getOperation()->walk([&](ViewOp view) { composeViews(view); });
+    getOperation()->walk([&](AttentionOp op) { shareHeads(op); });
+    getOperation()->walk([&](KernelOp kernel) { fold(kernel); });
     // Users come after their operands: backward, a chain dies in one sweep.
-    SmallVector<ViewOp> views(getOperation().getOps<ViewOp>());
+    SmallVector<ViewOp> views;
+    getOperation()->walk<WalkOrder::PreOrder>(
+        [&](ViewOp view) { views.push_back(view); });
     for (ViewOp view : llvm::reverse(views))
       if (view->use_empty())
         view.erase();

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "loop-fuse"
 
@@ -125,10 +126,13 @@ namespace {
 
 /// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
-  Fuser(func::FuncOp func, int64_t maxOps, StringRef library,
+  Fuser(func::FuncOp func, Block &block, int64_t maxOps, StringRef library,
         int64_t enoughResults)
-      : func(func), hints(func), maxOps(maxOps), library(library),
-        enoughResults(static_cast<double>(enoughResults)) {}
+      : func(func), block(block), hints(func), maxOps(maxOps), library(library),
+        enoughResults(static_cast<double>(enoughResults)) {
+    for (auto binder : block.getOps<SymbolBinderOpInterface>())
+      binders.push_back({binder, binder.getBoundSymbols()});
+  }
 
   std::string why;
   bool refuse(const Twine &reason) {
@@ -148,6 +152,15 @@ struct Fuser {
     return loop::isLibraryKernel(kernel, library);
   }
 
+  /// An op that binds symbols. Kernels that mention them stay behind it.
+  struct Binder {
+    Operation *op;
+    SmallVector<StringRef> symbols;
+  };
+
+  /// The op of the block that `op` is, or is part of.
+  Operation *inBlock(Operation *op) { return block.findAncestorOpInBlock(*op); }
+
   /// Whether `from` reaches `to` through at least one other op. The block is in
   /// topological order throughout, so only ops between the two matter.
   bool hasPathThroughThird(Operation *from, Operation *to) {
@@ -155,7 +168,8 @@ struct Fuser {
     DenseSet<Operation *> seen;
     while (!stack.empty()) {
       Operation *op = stack.pop_back_val();
-      for (Operation *user : op->getUsers()) {
+      for (Operation *inner : op->getUsers()) {
+        Operation *user = inBlock(inner);
         if (user == to) {
           if (op != from)
             return true;
@@ -180,18 +194,47 @@ struct Fuser {
   /// the last of them. Readers of kept results of `first` have to come later.
   Operation *lastOperand(KernelOp first, KernelOp second) {
     Operation *last = nullptr;
-    for (KernelOp kernel : {first, second})
+    auto add = [&](Operation *def) {
+      if (!last || last->isBeforeInBlock(def))
+        last = def;
+    };
+    for (KernelOp kernel : {first, second}) {
       for (Value v : kernel.getInputs())
         if (Operation *def = v.getDefiningOp())
-          if (def != first && (!last || last->isBeforeInBlock(def)))
-            last = def;
+          if (def != first && def->getBlock() == &block)
+            add(def);
+      for (const Binder &binder : binders)
+        if (binder.op->isBeforeInBlock(kernel) && mentions(kernel, binder))
+          add(binder.op);
+    }
     return last;
+  }
+  static bool mentions(KernelOp kernel, const Binder &binder) {
+    AttrTypeWalker walker;
+    walker.addWalk([&](ExprAttr e) {
+      return e.isSymbol() && llvm::is_contained(binder.symbols, e.getName())
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    return kernel
+        ->walk([&](Operation *op) {
+          if (walker.walk(op->getAttrDictionary()).wasInterrupted() ||
+              walker.walk(op->getPropertiesAsAttribute()).wasInterrupted())
+            return WalkResult::interrupt();
+          for (TypeRange types : {TypeRange(op->getOperandTypes()),
+                                  TypeRange(op->getResultTypes())})
+            for (Type type : types)
+              if (walker.walk(type).wasInterrupted())
+                return WalkResult::interrupt();
+          return WalkResult::advance();
+        })
+        .wasInterrupted();
   }
   bool readersComeLater(KernelOp first, KernelOp second) {
     Operation *last = lastOperand(first, second);
     return llvm::all_of(first->getUsers(), [&](Operation *user) {
       return user == second || !last ||
-             (last != user && last->isBeforeInBlock(user));
+             (last != inBlock(user) && last->isBeforeInBlock(inBlock(user)));
     });
   }
 
@@ -204,6 +247,8 @@ struct Fuser {
   bool canMergeSiblings(KernelOp first, KernelOp second);
 
   func::FuncOp func;
+  Block &block;
+  SmallVector<Binder, 0> binders;
   Hints hints;
   int64_t maxOps;
   StringRef library;
@@ -410,6 +455,8 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
            std::nullopt;
   if (reads.empty())
     return refuse("the consumer does not read it"), std::nullopt;
+  if (producer->getBlock() != consumer->getBlock())
+    return refuse("one of them runs under a condition"), std::nullopt;
   int64_t ops =
       static_cast<int64_t>(producer.getBlock()->getOperations().size() +
                            consumer.getBlock()->getOperations().size());
@@ -530,14 +577,22 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    Block &body = getOperation().getBody().front();
-    fuseVertically(body);
-    if (horizontal)
-      fuseHorizontally(body);
+    // Each region by itself: what runs under a condition stays there.
+    SmallVector<Block *> blocks{&getOperation().getBody().front()};
+    getOperation()->walk([&](Operation *op) {
+      if (!isa<func::FuncOp, KernelOp>(op))
+        for (Region &region : op->getRegions())
+          blocks.push_back(&region.front());
+    });
+    for (Block *block : blocks) {
+      fuseVertically(*block);
+      if (horizontal)
+        fuseHorizontally(*block);
+    }
   }
 
   void fuseVertically(Block &body) {
-    Fuser fuser(getOperation(), maxOps,
+    Fuser fuser(getOperation(), body, maxOps,
                 useLibrary ? StringRef(library) : StringRef(), enoughResults);
     SmallVector<Operation *> worklist;
     for (Operation &op : body)
@@ -597,10 +652,19 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   }
 
   void fuseHorizontally(Block &body) {
-    Fuser fuser(getOperation(), maxOps,
+    Fuser fuser(getOperation(), body, maxOps,
                 useLibrary ? StringRef(library) : StringRef(), enoughResults);
     for (BlockArgument arg : body.getArguments())
       fuseReaders(fuser, arg);
+    if (!isa<func::FuncOp>(body.getParentOp())) {
+      llvm::SetVector<Value> outer;
+      for (Operation &op : body)
+        for (Value v : op.getOperands())
+          if (v.getParentBlock() != &body)
+            outer.insert(v);
+      for (Value v : outer)
+        fuseReaders(fuser, v);
+    }
     // Merging readers neither erases nor moves the op whose results they read.
     for (Operation *op = &body.front(); op; op = op->getNextNode())
       for (Value v : op->getResults())
@@ -621,7 +685,8 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
     SmallVector<KernelOp> readers;
     for (Operation *user : v.getUsers())
       if (auto kernel = dyn_cast<KernelOp>(user))
-        if (!llvm::is_contained(readers, kernel))
+        if (kernel->getBlock() == &fuser.block &&
+            !llvm::is_contained(readers, kernel))
           readers.push_back(kernel);
     // A weight read by a thousand kernels is not worth all pairs.
     constexpr size_t kWindow = 64;

@@ -67,7 +67,9 @@ struct LoopSelectSchedulePass
     }
     int64_t bits = vectorBits ? vectorBits : getHostVectorBits();
     Hints hints(getOperation());
-    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp kernel : kernels) {
       if (kernel.getSchedule())
         continue;
       if (StringRef name = findLibrary(kernel, library); !name.empty()) {

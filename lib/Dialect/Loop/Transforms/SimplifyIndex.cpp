@@ -63,18 +63,18 @@ struct LoopSimplifyIndexPass
     : coil::loop::impl::LoopSimplifyIndexPassBase<LoopSimplifyIndexPass> {
   void runOnOperation() override {
     sym::Context symbols = sym::Context::forOp(getOperation());
-    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+    getOperation()->walk([&](KernelOp kernel) {
       mergeEqualInputs(kernel);
       dropUnusedInputs(kernel);
       simplify(kernel, symbols);
       // A library wants the dimensions as they are.
       if (matchContraction(kernel) || matchConvolution(kernel))
-        continue;
+        return;
       dropUnitDims(kernel);
       while (mergeDims(kernel))
         ;
       simplify(kernel, symbols);
-    }
+    });
   }
 
   void simplify(KernelOp kernel, const sym::Context &symbols) {

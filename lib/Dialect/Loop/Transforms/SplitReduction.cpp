@@ -57,8 +57,9 @@ struct LoopSplitReductionPass
   using LoopSplitReductionPassBase::LoopSplitReductionPassBase;
 
   void runOnOperation() override {
-    for (KernelOp kernel :
-         llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp kernel : kernels) {
       if (tileSide > 0 ? isLibraryKernel(kernel, library)
                        : matchContraction(kernel) || matchConvolution(kernel))
         continue;

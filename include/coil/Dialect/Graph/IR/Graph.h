@@ -41,6 +41,13 @@ mlir::LogicalResult verifyElementwise(mlir::Operation *op);
 /// Whether elements of type `type` have a reduction of this kind.
 bool isReducible(ReduceKind kind, mlir::Type type);
 
+/// Result types that are those of the operands, as part of a format.
+mlir::ParseResult parseSameTypes(mlir::OpAsmParser &parser,
+                                 llvm::ArrayRef<mlir::Type> operands,
+                                 llvm::SmallVectorImpl<mlir::Type> &results);
+inline void printSameTypes(mlir::OpAsmPrinter &, mlir::Operation *,
+                           mlir::TypeRange, mlir::TypeRange) {}
+
 } // namespace coil::graph
 
 #define GET_OP_CLASSES

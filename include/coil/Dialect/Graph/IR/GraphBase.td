@@ -34,7 +34,8 @@ def Graph_Dialect : Dialect {
     operator computes, type promotion (explicit `graph.convert`), decomposition
     of compound operators, algebraic identities. Not known here: loops, memory,
     layout, devices' instructions. `convert-graph-to-loop` consumes the level
-    as a whole; no `graph` op is left after it.
+    as a whole; only control flow, whose regions it converts in place, is left
+    after it.
 
     Element types: `i1` (bool), `i8`, `i16`, `i32`, `i64`, `ui8`, `ui16`,
     `ui32`, `ui64`, `f16`, `bf16`, `f32`, `f64`. Arithmetic on `f16` and `bf16`

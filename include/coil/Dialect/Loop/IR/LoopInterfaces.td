@@ -46,4 +46,18 @@ def Loop_OverDimsOpInterface : OpInterface<"OverDimsOpInterface"> {
                     (ins "::llvm::ArrayRef<int64_t>":$dims)>];
 }
 
+def Loop_SymbolBinderOpInterface : OpInterface<"SymbolBinderOpInterface"> {
+  let cppNamespace = "::coil::loop";
+  let description = [{
+    An op between kernels that binds symbols, which are no SSA values: what
+    mentions them has to stay behind it.
+
+    Example: `graph.item`, `graph.if`.
+  }];
+  let methods = [
+    InterfaceMethod<"Names of the symbols.",
+                    "::llvm::SmallVector<::llvm::StringRef>",
+                    "getBoundSymbols">];
+}
+
 #endif // COIL_DIALECT_LOOP_IR_LOOPINTERFACES_TD

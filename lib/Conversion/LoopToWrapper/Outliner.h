@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Converts one function of loop kernels to a host program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOWRAPPER_OUTLINER_H
+#define COIL_LIB_CONVERSION_LOOPTOWRAPPER_OUTLINER_H
+
+#include "KernelTable.h"
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace coil::wrapper {
+
+/// Converts one function. The old function is read only, but for kernels that
+/// copy, which are added to it in order to be outlined like any other.
+class Outliner {
+  // As in the files of its methods.
+  using ExprAttr = sym::ExprAttr;
+
+public:
+  Outliner(mlir::func::FuncOp fn, KernelTable &kernels, DeviceAttr device)
+      : fn(fn), kernels(kernels), device(device), b(fn.getContext()),
+        ranges(fn->getAttrOfType<mlir::DictionaryAttr>(sym::kSymbolsAttrName)) {
+  }
+
+  mlir::LogicalResult run();
+
+private:
+  //===--- Signature ------------------------------------------------------===//
+  mlir::LogicalResult createFunction();
+  mlir::LogicalResult bindSymbols();
+
+  //===--- Body -----------------------------------------------------------===//
+  mlir::LogicalResult convert(mlir::Operation &op);
+  mlir::LogicalResult convertOps(mlir::Block &block);
+  mlir::LogicalResult convertIf(graph::IfOp op);
+  mlir::LogicalResult convertWhile(graph::WhileOp op);
+  mlir::LogicalResult convertYield(graph::YieldOp op, mlir::TypeRange types);
+  mlir::LogicalResult convertKernel(loop::KernelOp kernel);
+  void convertAttention(loop::AttentionOp op);
+  void convertSort(loop::SortOp op);
+  mlir::Value makeDense(mlir::Location loc, mlir::Value value);
+  mlir::Value toChannelsFirst(mlir::Location loc, mlir::Value buffer);
+  bool convertToLibrary(loop::KernelOp kernel, std::string &why);
+  void convertView(loop::ViewOp view);
+  mlir::LogicalResult convertReturn(mlir::func::ReturnOp op);
+
+  /// A buffer of the layout `strides` (contiguous if empty) with the elements
+  /// of `source` at `indices`.
+  mlir::Value copy(mlir::Location loc, mlir::Value source,
+                   llvm::ArrayRef<ExprAttr> indices,
+                   mlir::RankedTensorType type,
+                   llvm::ArrayRef<ExprAttr> strides);
+  /// A new buffer with the elements of `source` in row-major order.
+  mlir::Value clone(mlir::Location loc, mlir::Value source);
+  /// The layout that the function returns `value` in, if nothing else uses it:
+  /// a kernel without a schedule can write it at once. Else empty.
+  llvm::ArrayRef<ExprAttr> getReturnedStrides(loop::KernelOp kernel,
+                                              mlir::Value value);
+  /// The layout of an operand of a pointwise kernel, where views of the result
+  /// would be copies of a contiguous one and are not of one laid out like that.
+  llvm::SmallVector<ExprAttr> getViewedStrides(loop::KernelOp kernel,
+                                               mlir::OpResult value);
+  /// Launches a kernel; `outputs` are written. What a scatter alone refers to
+  /// is its output, which holds a copy of it by now.
+  void launch(loop::KernelOp kernel, mlir::ValueRange outputs);
+  mlir::Value alloc(mlir::Location loc, mlir::Type tensor,
+                    llvm::ArrayRef<ExprAttr> strides = {}) {
+    return AllocOp::create(
+        b, loc,
+        BufferType::get(llvm::cast<mlir::RankedTensorType>(tensor), strides,
+                        device));
+  }
+  BufferType getType(mlir::Value buffer) {
+    return llvm::cast<BufferType>(buffer.getType());
+  }
+
+  mlir::func::FuncOp fn;
+  KernelTable &kernels;
+  DeviceAttr device;
+  mlir::OpBuilder b;
+  mlir::DictionaryAttr ranges;
+  FuncOp result;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+};
+
+/// Whether the storage of `buffer` is this program's own.
+inline bool isOwned(mlir::Value buffer) {
+  return llvm::isa_and_present<AllocOp, IfOp, WhileOp>(
+      getStorage(buffer).getDefiningOp());
+}
+
+} // namespace coil::wrapper
+
+#endif // COIL_LIB_CONVERSION_LOOPTOWRAPPER_OUTLINER_H
