@@ -124,8 +124,8 @@ private:
   llvm::Expected<mlir::Value> getCondition(const Argument &arg,
                                            mlir::Location loc);
   /// Builds the nodes of `sub` at the insertion point. The variables `operands`
-  /// are its inputs, under the values `values`. Gives its outputs; `finish` runs
-  /// while the names of the subgraph are known.
+  /// are its inputs, under the values `values`. Gives its outputs; `finish`
+  /// runs while the names of the subgraph are known.
   llvm::Error
   addSubgraph(const Graph &sub, llvm::ArrayRef<unsigned> operands,
               mlir::ValueRange values,
