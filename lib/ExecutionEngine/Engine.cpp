@@ -28,7 +28,6 @@
 
 #include <chrono>
 #include <cstring>
-#include <deque>
 
 using namespace coil;
 using namespace mlir;
@@ -507,6 +506,7 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
   for (const TensorSpec &spec : specs)
     dims += 2 * spec.sizes.size();
   result.shapes.reset(new int64_t[dims + 1]);
+  result.outputs.reserve(specs.size());
   int64_t *shape = result.shapes.get();
   for (const TensorSpec &spec : specs) {
     size_t rank = spec.sizes.size();
@@ -521,7 +521,7 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
     coil_run_set_trace(run, options.trace, options.traceUser);
     // Inputs of other layouts than the program expects are copied.
     llvm::SmallVector<coil_tensor> arguments(inputs);
-    std::deque<llvm::SmallVector<int64_t>> layouts;
+    std::vector<llvm::SmallVector<int64_t>> layouts;
     for (auto [i, spec] : llvm::enumerate(impl->image->signature.getInputs())) {
       if (status != COIL_OK || inputs[i].device_type != COIL_CPU ||
           (i < impl->constantInputs.size() &&
@@ -530,6 +530,7 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
       auto strides = getStrides(spec, inputs[i], *symbols);
       if (!strides || hasStrides(inputs[i], *strides))
         continue;
+      layouts.reserve(inputs.size()); // Addresses stay.
       layouts.push_back(std::move(*strides));
       status = relayout(run, arguments[i], layouts.back());
     }

@@ -28,6 +28,7 @@ static constexpr uint16_t kZip64 = 0x0001, kPadding = 0xd935;
 static constexpr uint16_t kVersion = 45, kUTF8 = 0x0800;
 /// The first of January 1980: packages of the same contents are the same.
 static constexpr uint32_t kDate = 0x00210000;
+/// In the place of what is in a wide field.
 static constexpr uint64_t kWide = 0xffffffff;
 
 static Error makeError(const llvm::Twine &message) {
@@ -35,8 +36,8 @@ static Error makeError(const llvm::Twine &message) {
 }
 
 Expected<std::unique_ptr<ArchiveWriter>>
-ArchiveWriter::create(llvm::StringRef path) {
-  std::unique_ptr<ArchiveWriter> writer(new ArchiveWriter(path));
+ArchiveWriter::create(llvm::StringRef path, uint64_t wideFrom) {
+  std::unique_ptr<ArchiveWriter> writer(new ArchiveWriter(path, wideFrom));
   Expected<llvm::sys::fs::TempFile> file =
       llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
   if (!file)
@@ -80,7 +81,7 @@ void ArchiveWriter::u64(uint64_t v) {
 void ArchiveWriter::add(llvm::StringRef name, llvm::StringRef data) {
   uint32_t crc = llvm::crc32(llvm::arrayRefFromStringRef(data));
   records.push_back({name.str(), crc, data.size(), position});
-  bool wide = data.size() >= kWide;
+  bool wide = data.size() >= wideFrom;
   uint64_t extra = wide ? 20 : 0;
   uint64_t head = position + 30 + name.size() + extra + 4;
   uint64_t padding = llvm::alignTo(head, kRecordAlignment) - head;
@@ -110,7 +111,8 @@ void ArchiveWriter::add(llvm::StringRef name, llvm::StringRef data) {
 Error ArchiveWriter::finish() {
   uint64_t directory = position;
   for (const Record &record : records) {
-    bool wideSize = record.size >= kWide, wideOffset = record.offset >= kWide;
+    bool wideSize = record.size >= wideFrom,
+         wideOffset = record.offset >= wideFrom;
     uint64_t extra = 16 * wideSize + 8 * wideOffset;
     u32(kCentral);
     u16(kVersion);
@@ -141,7 +143,7 @@ Error ArchiveWriter::finish() {
     }
   }
   uint64_t size = position - directory, count = records.size();
-  bool wide = count >= 0xffff || size >= kWide || directory >= kWide;
+  bool wide = count >= 0xffff || size >= wideFrom || directory >= wideFrom;
   if (wide) {
     uint64_t at = position;
     u32(kEnd64);

@@ -109,6 +109,89 @@ static void weights(const char *path) {
   coil_weights_close(weights);
 }
 
+static void count(void *user) { ++*(int *)user; }
+
+/* Weights of a program that change. */
+static int update(const char *path) {
+  char *error = NULL;
+  coil_program *program = NULL;
+  int32_t status = coil_program_compile(path, NULL, &program, &error);
+  if (status != COIL_API_OK) {
+    report("compile", status, error);
+    return 1;
+  }
+  size_t last = coil_program_num_weights(program), i = 0;
+  coil_weight weight;
+  for (; i < last; ++i)
+    if (coil_program_get_weight(program, i, &weight, NULL) == COIL_API_OK &&
+        strcmp(weight.name, "f2.bias") == 0)
+      break;
+  printf("%s of %llu bytes\n", weight.name,
+         (unsigned long long)weight.num_bytes);
+  status = coil_program_get_weight(program, last, &weight, &error);
+  report("past the end", status, error);
+  coil_program_get_weight(program, i, &weight, NULL);
+
+  float bias[10] = {0};
+  int released = 0;
+  coil_weight mine = weight;
+  mine.tensor.data = bias;
+  mine.num_bytes = sizeof(bias) - 1;
+  status = coil_program_update_weights(program, &mine, 1, NULL, &error);
+  report("short", status, error);
+  mine.num_bytes = sizeof(bias);
+  mine.name = NULL;
+  status = coil_program_update_weights(program, &mine, 1, NULL, &error);
+  report("no name", status, error);
+  mine.name = "f2.bias";
+  coil_update_options options = {0};
+  status = coil_program_update_weights(program, &mine, 1, &options, &error);
+  report("update options", status, error);
+  coil_update_options_init(&options);
+  options.complete = 1;
+  options.in_place = 1;
+  options.release = count;
+  options.user = &released;
+  status = coil_program_update_weights(program, &mine, 1, &options, &error);
+  report("incomplete", status, error);
+  printf("released %d\n", released);
+  status = coil_program_swap_weights(program, &error);
+  report("nothing to swap", status, error);
+  status = coil_program_prepare_weights(program, &error);
+  report("nothing to prepare", status, error);
+  status = coil_program_update_weights_from_file(program, "no-such-file.pt2",
+                                                 &error);
+  report("no file", status, error);
+
+  options.complete = 0;
+  coil_weights_info info;
+  status = coil_program_update_weights(program, &mine, 1, &options, &error);
+  coil_program_get_weights_info(program, &info);
+  printf("updated: status %d, active %llu, inactive %d, sets %lld\n", status,
+         (unsigned long long)info.active, info.inactive,
+         (long long)info.num_sets);
+  status = coil_program_prepare_weights(program, &error);
+  coil_program_get_weights_info(program, &info);
+  printf("prepared: status %d, inactive %d\n", status, info.inactive);
+  status = coil_program_swap_weights(program, &error);
+  coil_program_get_weights_info(program, &info);
+  coil_program_get_weight(program, i, &weight, NULL);
+  printf("swapped: status %d, active %llu, inactive %d, in place %d\n", status,
+         (unsigned long long)info.active, info.inactive,
+         weight.tensor.data == bias);
+  status = coil_program_update_weights_from_file(program, path, &error);
+  printf("from the file: status %d, released %d\n", status, released);
+  coil_program_swap_weights(program, &error);
+  printf("swapped again: released %d\n", released);
+  coil_program_drop_weights(program);
+  coil_program_get_weights_info(program, &info);
+  printf("dropped: active %llu, inactive %d, sets %lld, released %d\n",
+         (unsigned long long)info.active, info.inactive,
+         (long long)info.num_sets, released);
+  coil_program_destroy(program);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   char *error = NULL;
   coil_program *program = NULL;
@@ -164,5 +247,7 @@ int main(int argc, char **argv) {
   coil_program_destroy(program);
   coil_program_destroy(NULL);
   weights(argv[2]);
+  if (update(argv[2]))
+    return 1;
   return kernels();
 }

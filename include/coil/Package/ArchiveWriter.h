@@ -32,12 +32,16 @@ namespace coil {
 /// What a record's first byte is a multiple of.
 constexpr uint64_t kRecordAlignment = 64;
 
+/// Sizes and offsets from here on do not fit in 32 bits: they are in fields of
+/// their own (zip64).
+constexpr uint64_t kWideFrom = 0xffffffff;
+
 /// Writes to a temporary file, which takes the place of the wanted one when all
 /// of it is there.
 class ArchiveWriter {
 public:
   static llvm::Expected<std::unique_ptr<ArchiveWriter>>
-  create(llvm::StringRef path);
+  create(llvm::StringRef path, uint64_t wideFrom = kWideFrom);
   ~ArchiveWriter();
 
   /// Appends a record. Names are used once.
@@ -46,7 +50,8 @@ public:
   llvm::Error finish();
 
 private:
-  explicit ArchiveWriter(llvm::StringRef path) : path(path) {}
+  ArchiveWriter(llvm::StringRef path, uint64_t wideFrom)
+      : path(path), wideFrom(wideFrom) {}
   void u16(uint64_t v);
   void u32(uint64_t v);
   void u64(uint64_t v);
@@ -58,6 +63,7 @@ private:
     uint64_t size, offset;
   };
   std::string path;
+  uint64_t wideFrom;
   std::optional<llvm::sys::fs::TempFile> file;
   std::unique_ptr<llvm::raw_fd_ostream> stream;
   uint64_t position = 0;
