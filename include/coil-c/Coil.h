@@ -202,7 +202,8 @@ COIL_C_API void coil_result_destroy(coil_result *result);
 /// A weight by its name in the model.
 typedef struct coil_weight {
   const char *name;
-  /// In host memory, with any strides.
+  /// With any strides; on a GPU when whatever writes it has ended, and then not
+  /// negative ones.
   coil_tensor tensor;
   /// The bytes of memory from `tensor.data` on, to be compared with what the
   /// tensor needs; 0 where that is not known.
@@ -216,8 +217,8 @@ typedef struct coil_update_options {
   /// Whether every weight has to be given.
   int32_t complete;
   /// Whether the elements stay where they are, in memory of the caller's that
-  /// does not change as long as a set refers to it. They have to lie row by
-  /// row. Otherwise they are copied.
+  /// does not change as long as a set refers to it. They have to be in host
+  /// memory and lie row by row. Otherwise they are copied.
   int32_t in_place;
   /// With `in_place`: called with `user`, once, when no set refers to the
   /// weights of this update any more, on whatever thread that happens. Not

@@ -11,9 +11,9 @@
 
 #include "coil/ExecutionEngine/ModelContainer.h"
 
+#include "WeightValue.h"
 #include "coil/ExecutionEngine/SwitchedPointer.h"
 #include "coil/Runtime/CUDA.h"
-#include "coil/Runtime/HostABI.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -21,7 +21,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -43,95 +42,17 @@ static double now() {
       .count();
 }
 
-/// "4x8xf32".
-static std::string getType(int32_t dtype, llvm::ArrayRef<int64_t> sizes) {
-  std::string text;
-  for (int64_t size : sizes)
-    text += std::to_string(size) + "x";
-  const char *name = coil_dtype_name(dtype);
-  return text + (name ? name : "unknown");
-}
-
-static uint64_t getBytes(const coil_tensor &tensor) {
-  auto bytes = uint64_t(coil_dtype_size(tensor.dtype));
-  for (int32_t d = 0; d < tensor.rank; ++d)
-    bytes *= uint64_t(tensor.sizes[d]);
-  return bytes;
-}
-
-/// Whether the elements lie row by row, without gaps.
-static bool isRowMajor(const coil_tensor &tensor) {
-  int64_t step = 1;
-  bool same = true;
-  for (int32_t d = tensor.rank; d-- > 0;) {
-    if (tensor.sizes[d] == 0)
-      return true;
-    same &= tensor.sizes[d] == 1 || tensor.strides[d] == step;
-    step *= tensor.sizes[d];
-  }
-  return same;
-}
-
-/// Copies elements to lie row by row; returns where they end.
-static char *copyRows(const coil_tensor &tensor, int32_t dim, const char *from,
-                      char *to) {
-  int64_t bytes = coil_dtype_size(tensor.dtype);
-  if (dim == tensor.rank) {
-    std::memcpy(to, from, size_t(bytes));
-    return to + bytes;
-  }
-  for (int64_t i = 0; i < tensor.sizes[dim]; ++i)
-    to = copyRows(tensor, dim + 1, from + i * tensor.strides[dim] * bytes, to);
-  return to;
-}
-
-/// The bytes behind the first element that a tensor reaches; nothing when it
-/// also reaches before it.
-static std::optional<uint64_t> getReach(const coil_tensor &tensor) {
-  int64_t last = 0;
-  for (int32_t d = 0; d < tensor.rank; ++d) {
-    if (tensor.sizes[d] == 0)
-      return 0;
-    int64_t distance;
-    if (tensor.strides[d] < 0 && tensor.sizes[d] > 1)
-      return std::nullopt;
-    if (llvm::MulOverflow(tensor.sizes[d] - 1, tensor.strides[d], distance) ||
-        llvm::AddOverflow(last, distance, last))
-      return std::nullopt;
-  }
-  int64_t bytes;
-  if (llvm::AddOverflow(last, int64_t(1), last) ||
-      llvm::MulOverflow(last, coil_dtype_size(tensor.dtype), bytes))
-    return std::nullopt;
-  return uint64_t(bytes);
-}
-
 //===----------------------------------------------------------------------===//
 // State
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// What the program knows of a weight.
-struct WeightSpec {
-  std::string name;
-  int32_t dtype;
-  llvm::SmallVector<int64_t, 4> sizes;
-  /// Row by row.
-  llvm::SmallVector<int64_t, 4> strides;
-};
-
 /// Where an input of the program comes from.
 struct Binding {
   enum Kind { Passed, Random, Weight, Prepared } kind;
   /// Of the weight, or of the result of the engine that prepares.
   unsigned number = 0;
-};
-
-/// A weight of one set.
-struct Value {
-  void *data = nullptr;
-  std::shared_ptr<const void> owner;
 };
 
 /// The weights in the memory of a GPU.
@@ -159,7 +80,7 @@ struct WeightSet {
 
   std::shared_ptr<std::atomic<int64_t>> count;
   uint64_t number = 0;
-  std::vector<Value> values;
+  std::vector<WeightValue> values;
   bool isPrepared = false;
   std::optional<RunResult> preparedOnHost;
   /// Each input of the program, as far as it is known: those that are passed
@@ -219,10 +140,7 @@ struct ModelContainer::Impl {
   std::optional<size_t> getPrepared(llvm::StringRef name) const;
   Expected<coil_tensor> getPlaceholder(const TensorSpec &spec);
   coil_tensor getTensor(const WeightSet &set, size_t weight) const;
-  Error checkWeight(const WeightSpec &spec, const NamedWeight &given) const;
-  Expected<Value> take(const WeightSpec &spec, const NamedWeight &given,
-                       bool inPlace) const;
-  Error prepare(WeightSet &set);
+  Error prepareOnHost(WeightSet &set);
   Error prepareInactive();
   Expected<DeviceWeights> makeDeviceWeights(const WeightSet &set,
                                             int32_t device) const;
@@ -295,7 +213,7 @@ Error ModelContainer::Impl::addWeight(llvm::StringRef name, WeightSource source,
     spec.strides[d] = step;
     step *= std::max<int64_t>(spec.sizes[d], 1);
   }
-  Expected<Value> value = take(spec, *given, /*inPlace=*/false);
+  Expected<WeightValue> value = takeWeight(spec, *given, /*inPlace=*/false);
   if (!value)
     return value.takeError();
   first.values.push_back(std::move(*value));
@@ -396,8 +314,9 @@ ModelContainer::create(std::unique_ptr<Engine> engine,
   impl->prepareName = prepareName.str();
   if (Error error = impl->bind(source, *first))
     return std::move(error);
-  if (Error error = impl->prepare(*first))
+  if (Error error = impl->prepareOnHost(*first))
     return std::move(error);
+  first->isPrepared = true;
   // Runs need not look at weights again that are what the program expects.
   const Engine &program = *impl->engine;
   llvm::SmallVector<unsigned> constants;
@@ -421,73 +340,6 @@ ModelContainer::create(std::unique_ptr<Engine> engine,
 // Updates
 //===----------------------------------------------------------------------===//
 
-Error ModelContainer::Impl::checkWeight(const WeightSpec &spec,
-                                        const NamedWeight &given) const {
-  const coil_tensor &tensor = given.tensor;
-  auto refuse = [&](const llvm::Twine &text) {
-    return makeInputError("weight '" + spec.name + "': " + text);
-  };
-  if (tensor.rank < 0 || (tensor.rank > 0 && !tensor.sizes))
-    return refuse("the tensor has no sizes");
-  llvm::ArrayRef<int64_t> sizes(tensor.sizes, size_t(tensor.rank));
-  if (tensor.dtype != spec.dtype || sizes != llvm::ArrayRef(spec.sizes))
-    return refuse("expected " + getType(spec.dtype, spec.sizes) + " but got " +
-                  getType(tensor.dtype, sizes));
-  if (tensor.rank > 0 && !tensor.strides)
-    return refuse("the tensor has no strides");
-  if (tensor.device_type != COIL_CPU)
-    return refuse("expected host memory");
-  uint64_t bytes = getBytes(tensor);
-  if (bytes && !tensor.data)
-    return refuse("the tensor has no memory");
-  if (!given.bytes || !bytes)
-    return Error::success();
-  std::optional<uint64_t> reach = getReach(tensor);
-  if (!reach)
-    return refuse("expected memory from its first element on");
-  if (*reach > *given.bytes)
-    return refuse("expected " + llvm::Twine(*reach) + " bytes but got " +
-                  llvm::Twine(*given.bytes));
-  return Error::success();
-}
-
-/// The weight's elements row by row: where they are, or a copy.
-Expected<Value> ModelContainer::Impl::take(const WeightSpec &spec,
-                                           const NamedWeight &given,
-                                           bool inPlace) const {
-  const coil_tensor &tensor = given.tensor;
-  auto address = reinterpret_cast<uintptr_t>(tensor.data);
-  bool fits = isRowMajor(tensor) &&
-              address % uintptr_t(coil_dtype_size(tensor.dtype)) == 0;
-  if (given.owner && fits)
-    return Value{tensor.data, given.owner};
-  if (given.owner && inPlace)
-    return makeInputError(
-        "weight '" + spec.name +
-        "' cannot be used where it is: its elements do not lie "
-        "row by row, or not at a multiple of their size");
-  coil_run *run = nullptr;
-  void *memory = nullptr;
-  uint64_t bytes = getBytes(tensor);
-  int32_t status = coil_run_create(&run);
-  if (status == COIL_OK)
-    status = coil_rt_alloc(run, int64_t(bytes), &memory);
-  if (status == COIL_OK)
-    status = coil_run_take(run, memory);
-  std::string message = status == COIL_OK ? "" : coil_last_error();
-  coil_run_destroy(run);
-  if (status != COIL_OK)
-    return llvm::make_error<RunError>(status,
-                                      "weight '" + spec.name + "': " + message);
-  if (isRowMajor(tensor))
-    std::memcpy(memory, tensor.data, size_t(bytes));
-  else
-    copyRows(tensor, 0, static_cast<const char *>(tensor.data),
-             static_cast<char *>(memory));
-  return Value{memory, std::shared_ptr<const void>(
-                           memory, [](void *memory) { coil_free(memory); })};
-}
-
 Error ModelContainer::update(llvm::ArrayRef<NamedWeight> given,
                              const UpdateOptions &options) {
   std::lock_guard<std::mutex> lock(impl->mutex);
@@ -502,7 +354,7 @@ Error ModelContainer::update(llvm::ArrayRef<NamedWeight> given,
     }
     if (sources[found->second])
       return makeInputError("weight '" + weight.name + "' is given twice");
-    if (Error error = impl->checkWeight(impl->weights[found->second], weight))
+    if (Error error = checkWeight(impl->weights[found->second], weight))
       return error;
     sources[found->second] = &weight;
   }
@@ -519,8 +371,8 @@ Error ModelContainer::update(llvm::ArrayRef<NamedWeight> given,
   for (auto [i, source] : llvm::enumerate(sources)) {
     if (!source)
       continue;
-    Expected<Value> value =
-        impl->take(impl->weights[i], *source, options.inPlace);
+    Expected<WeightValue> value =
+        takeWeight(impl->weights[i], *source, options.inPlace);
     if (!value)
       return value.takeError();
     set->values[i] = std::move(*value);
@@ -535,8 +387,8 @@ Error ModelContainer::update(llvm::ArrayRef<NamedWeight> given,
 //===----------------------------------------------------------------------===//
 
 /// Computes what runs need of a set on the CPU.
-Error ModelContainer::Impl::prepare(WeightSet &set) {
-  if (set.isPrepared)
+Error ModelContainer::Impl::prepareOnHost(WeightSet &set) {
+  if (!set.arguments.empty())
     return Error::success();
   if (prepareEngine && !engine->isDeviceProgram()) {
     llvm::SmallVector<coil_tensor> tensors;
@@ -549,9 +401,9 @@ Error ModelContainer::Impl::prepare(WeightSet &set) {
     set.preparedOnHost = std::move(*result);
     prepareSeconds = now() - start;
   }
-  set.arguments = blank;
+  std::vector<coil_tensor> arguments = blank;
   for (auto [i, binding] : llvm::enumerate(bindings)) {
-    coil_tensor &tensor = set.arguments[i];
+    coil_tensor &tensor = arguments[i];
     if (binding.kind == Binding::Weight)
       tensor = getTensor(set, binding.number);
     else if (binding.kind == Binding::Prepared && set.preparedOnHost)
@@ -574,7 +426,7 @@ Error ModelContainer::Impl::prepare(WeightSet &set) {
   }
   if (!set.ranges.empty())
     set.ranges.resize(last + 1);
-  set.isPrepared = true;
+  set.arguments = std::move(arguments);
   return Error::success();
 }
 
@@ -639,7 +491,7 @@ ModelContainer::Impl::getDeviceWeights(WeightSet &set, int32_t device) const {
 
 Error ModelContainer::Impl::prepareInactive() {
   const std::shared_ptr<WeightSet> &set = sets->getInactive();
-  if (Error error = prepare(*set))
+  if (Error error = prepareOnHost(*set))
     return error;
   llvm::SmallVector<int32_t> devices;
   {
@@ -651,6 +503,7 @@ Error ModelContainer::Impl::prepareInactive() {
   for (int32_t device : devices)
     if (auto weights = getDeviceWeights(*set, device); !weights)
       return weights.takeError();
+  set->isPrepared = true;
   return Error::success();
 }
 

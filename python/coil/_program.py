@@ -137,13 +137,14 @@ class Program:
         the weight.
 
         Args:
-          weights: a dictionary from names to NumPy arrays, PyTorch tensors of
-            the host or anything else that `run` takes; or the path of a .pt2
+          weights: a dictionary from names to NumPy arrays, PyTorch tensors or
+            anything else that `run` takes; or the path of a .pt2
             file or a package, which has to have all weights, and is mapped: it
             must not change as long as a set refers to it.
           complete: whether every weight has to be given.
           copy: False uses the memory of the arrays, which then must not change
-            as long as a set refers to them, and have to be row-major.
+            as long as a set refers to them, and have to be row-major in host
+            memory.
         """
         error = ctypes.c_void_p()
         if not hasattr(weights, "items"):

@@ -2,7 +2,7 @@ import ctypes
 import sys
 
 import coil
-from coil._library import CTensor, check, library
+from coil._library import CTensor, Weight, check, library
 
 model, weights = sys.argv[1:]
 
@@ -56,3 +56,66 @@ for factor in (2, 4, 1, 8, 2):
         assert floats(program.run(x)[0]) == [factor**2 * y for y in before], factor
 # CHECK: {'active': 6, 'inactive': None, 'num_sets': 1}
 print(program.weights_info)
+
+# From the memory of a GPU; the second time every other row of twice as many.
+run, memory = ctypes.c_void_p(), ctypes.c_void_p()
+assert library.coil_run_create(ctypes.byref(run)) == 0
+assert library.coil_run_set_cuda_device(run, 0) == 0
+spread = (ctypes.c_float * (2 * 64 * 512))()
+for i in range(64):
+    for j in range(512):
+        rows[i * 512 + j] = 4 * elements[i * 512 + j]
+        spread[2 * i * 512 + j] = 8 * elements[i * 512 + j]
+weight = Weight()
+weight.name = b"f1.weight"
+for factor, source, stride in ((4, rows, 512), (8, spread, 1024)):
+    size = ctypes.c_int64(ctypes.sizeof(source))
+    assert library.coil_rt_alloc_cuda(run, size, ctypes.byref(memory)) == 0
+    assert library.coil_rt_upload_cuda(run, memory, source, size) == 0
+    assert library.coil_run_synchronize(run) == 0
+    sizes, strides = (ctypes.c_int64 * 2)(64, 512), (ctypes.c_int64 * 2)(stride, 1)
+    weight.tensor = CTensor(memory, sizes, strides, 2, found.dtype, 1, 0)
+    check(
+        library.coil_program_update_weights(
+            program._handle, ctypes.byref(weight), 1, None, ctypes.byref(error)
+        ),
+        error,
+    )
+    program.swap()
+    assert floats(program.run(x)[0]) == [factor**2 * y for y in before], factor
+library.coil_run_destroy(run)
+
+# Each allocation fails once, on the host and on the GPU: an error, and all is as
+# it was.
+program.drop()
+fail = library.coil_debug_fail_alloc_after
+fail.argtypes, fail.restype = [ctypes.c_int64], ctypes.c_int64
+calls = {
+    "update": lambda: program.update({"f1.weight": doubled}),
+    "swap": program.swap,
+    "run": lambda: program.run(x),
+}
+failures = dict.fromkeys(calls, 0)
+for name, call in calls.items():
+    factor = 4 if name == "run" else 8
+    for n in range(100):
+        info = program.weights_info
+        fail(n)
+        try:
+            result = call()
+            raised = False
+        except coil.RunError as failure:
+            assert "out of memory" in str(failure), failure
+            raised = True
+        fired = fail(-1) < 0
+        if not fired:
+            assert not raised
+            break
+        # What cannot be recorded as a graph runs without one.
+        assert raised or name == "run" and floats(result[0]) == [16 * y for y in before]
+        failures[name] += 1
+        assert program.weights_info == info
+        assert floats(program.run(x)[0]) == [factor**2 * y for y in before], (name, n)
+# CHECK: update {{[1-9]}} swap {{[1-9]}} run {{[1-9]}}
+print(*(text for pair in failures.items() for text in pair))
+assert floats(program.run(x)[0]) == [16 * y for y in before]

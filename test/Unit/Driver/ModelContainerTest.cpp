@@ -259,9 +259,9 @@ TEST_F(ModelContainerTest, WrongUpdatesChangeNothing) {
       {with([](NamedWeight &w) { w.tensor.data = nullptr; }),
        {},
        "weight 'f2.bias': the tensor has no memory"},
-      {with([](NamedWeight &w) { w.tensor.device_type = COIL_CUDA; }),
+      {with([](NamedWeight &w) { w.tensor.device_type = 7; }),
        {},
-       "weight 'f2.bias': expected host memory"},
+       "weight 'f2.bias': the tensor is on an unknown device"},
       {with([](NamedWeight &w) { w.bytes = 39; }),
        {},
        "weight 'f2.bias': expected 40 bytes but got 39"},
@@ -282,16 +282,18 @@ TEST_F(ModelContainerTest, WrongUpdatesChangeNothing) {
          w.tensor.strides = &two;
        }),
        inPlace,
-       "weight 'f2.bias' cannot be used where it is: its elements do not lie "
-       "row by row, or not at a multiple of their size"},
+       "weight 'f2.bias' cannot be used where it is: its elements are not in "
+       "host memory, do not lie row by row, or not at a multiple of their "
+       "size"},
       {with([&](NamedWeight &w) {
          w.owner = owner;
          w.tensor.data = static_cast<char *>(w.tensor.data) + 2;
          w.tensor.strides = &one;
        }),
        inPlace,
-       "weight 'f2.bias' cannot be used where it is: its elements do not lie "
-       "row by row, or not at a multiple of their size"},
+       "weight 'f2.bias' cannot be used where it is: its elements are not in "
+       "host memory, do not lie row by row, or not at a multiple of their "
+       "size"},
   };
   for (bool staged : {false, true}) {
     if (staged)
