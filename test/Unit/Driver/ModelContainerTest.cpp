@@ -16,6 +16,7 @@
 #include "coil/Support/HostTensor.h"
 #include "coil/Support/Npy.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
@@ -564,6 +565,30 @@ TEST_F(ModelContainerTest, UpdatesFromFiles) {
   EXPECT_NE(message.find("' is missing"), std::string::npos) << message;
   message = toText(updateWeights(container, "no-such-file.coilpkg"));
   EXPECT_NE(message.find("no-such-file.coilpkg"), std::string::npos);
+
+  // Files that were cut, and one with a byte that is another.
+  auto file = llvm::MemoryBuffer::getFile(getModel("digits_cnn.pt2"));
+  ASSERT_TRUE(bool(file));
+  std::string text = (*file)->getBuffer().str();
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("weights", "pt2", path));
+  auto refuse = [&](llvm::StringRef bytes) {
+    std::error_code failure;
+    llvm::raw_fd_ostream(path, failure) << bytes;
+    message = toText(updateWeights(container, path));
+    EXPECT_EQ(message.find("'" + path.str().str() + "': "), 0u) << message;
+  };
+  for (size_t length : {size_t(0), size_t(1000), text.size() - 1})
+    refuse(llvm::StringRef(text).take_front(length));
+  WeightFile original =
+      llvm::cantFail(WeightFile::open(getModel("digits_cnn.pt2")));
+  size_t place = text.find(llvm::StringRef(
+      static_cast<const char *>(original.lookup("c2.weight")->tensor.data),
+      64));
+  ASSERT_NE(place, std::string::npos);
+  text[place] ^= 1;
+  refuse(text);
+  EXPECT_NE(message.find("CRC-32"), std::string::npos) << message;
+  llvm::sys::fs::remove(path);
   EXPECT_EQ(container.getInactive(), InactiveWeights::Previous);
   EXPECT_EQ(run(*program), doubled);
 }
