@@ -217,17 +217,25 @@ CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
   if (package->function != options.function)
     return makeError("there is no function '" + options.function +
                      "', the package has '" + package->function + "'");
+  // What was compiled for a processor by name runs at the user's risk.
+  const ProgramVariant *variant = &package->variants.front();
+  if (options.engine.cpu.empty() && options.engine.features.empty()) {
+    Expected<const ProgramVariant *> selected = selectVariant(*package);
+    if (!selected)
+      return makeError("'" + path + "': " + toString(selected.takeError()));
+    variant = *selected;
+  }
   auto impl = std::make_unique<Impl>();
   impl->function = options.function;
   JITStats &stats = impl->stats;
-  stats.kernelsBefore = package->kernelsBefore;
-  stats.launches = package->launches;
-  stats.libraryCalls = package->libraryCalls;
+  stats.kernelsBefore = variant->kernelsBefore;
+  stats.launches = variant->launches;
+  stats.libraryCalls = variant->libraryCalls;
   stats.importSeconds = now() - start;
   EngineOptions engineOptions = options.engine;
   std::unique_ptr<Engine> engine, prepareEngine;
-  for (auto [image, place] : {std::pair(package->main, &engine),
-                              std::pair(package->prepare, &prepareEngine)}) {
+  for (auto [image, place] : {std::pair(variant->main, &engine),
+                              std::pair(variant->prepare, &prepareEngine)}) {
     if (!image)
       continue;
     Expected<std::unique_ptr<Engine>> loaded =
@@ -254,13 +262,14 @@ CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
 Error CompiledProgram::save(llvm::StringRef path) const {
   ProgramPackage package;
   package.function = impl->function;
-  package.kernelsBefore = impl->stats.kernelsBefore;
-  package.launches = impl->stats.launches;
-  package.libraryCalls = impl->stats.libraryCalls;
-  package.main = impl->getEngine().getImage();
+  ProgramVariant &variant = package.variants.emplace_back();
+  variant.kernelsBefore = impl->stats.kernelsBefore;
+  variant.launches = impl->stats.launches;
+  variant.libraryCalls = impl->stats.libraryCalls;
+  variant.main = impl->getEngine().getImage();
   const ModelContainer &container = *impl->container;
   if (container.getPrepareEngine())
-    package.prepare = container.getPrepareEngine()->getImage();
+    variant.prepare = container.getPrepareEngine()->getImage();
   // In the order of the inputs, so that equal programs are equal files.
   std::vector<NamedWeight> kept;
   for (size_t i = 0, n = container.getNumWeights(); i < n; ++i) {

@@ -160,6 +160,13 @@ static Error checkProcessor(const ProgramImage &image, const HostTarget &host) {
   return Error::success();
 }
 
+Error Engine::checkProcessor(const ProgramImage &image) {
+  Expected<HostTarget> host = HostTarget::detect("", "");
+  if (!host)
+    return host.takeError();
+  return ::checkProcessor(image, *host);
+}
+
 Expected<std::unique_ptr<Engine>>
 Engine::load(std::shared_ptr<const ProgramImage> image,
              const EngineOptions &options) {
@@ -170,7 +177,7 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
   if (!target)
     return target.takeError();
   if (options.cpu.empty() && options.features.empty())
-    if (Error error = checkProcessor(*image, *target))
+    if (Error error = ::checkProcessor(*image, *target))
       return std::move(error);
   auto impl = std::make_unique<Impl>();
   impl->image = image;

@@ -12,10 +12,12 @@
 #include "coil/Package/Package.h"
 
 #include "Manifest.h"
+#include "coil/ExecutionEngine/Engine.h"
 #include "coil/Package/ArchiveWriter.h"
 #include "coil/Support/HostTensor.h"
 #include "coil/Support/TensorText.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SHA256.h"
@@ -54,6 +56,88 @@ static std::string getSHA256(llvm::StringRef data) {
 }
 
 //===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+/// What callers see of a program.
+static std::string getInterface(const ProgramImage &image) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto specs :
+       {image.signature.getInputs(), image.signature.getOutputs()}) {
+    for (const TensorSpec &spec : specs)
+      if (spec.isPassed())
+        os << spec.name << ": " << spec.str() << " on " << spec.deviceType
+           << ", ";
+    os << "-> ";
+  }
+  for (const SymbolSpec &symbol : image.signature.getSymbols())
+    os << symbol.name << ": " << symbol.min << " to " << symbol.max << ", ";
+  return text;
+}
+
+Expected<const ProgramVariant *>
+coil::selectVariant(const ProgramPackage &package) {
+  const ProgramVariant *best = nullptr;
+  size_t most = 0;
+  std::string reason;
+  for (const ProgramVariant &variant : package.variants) {
+    Error error = Engine::checkProcessor(*variant.main);
+    if (!error && variant.prepare)
+      error = Engine::checkProcessor(*variant.prepare);
+    if (error) {
+      std::string text = toString(std::move(error));
+      if (reason.empty())
+        reason = std::move(text);
+      continue;
+    }
+    size_t features = llvm::StringRef(variant.main->features).count('+');
+    if (best && features <= most)
+      continue;
+    best = &variant;
+    most = features;
+  }
+  if (best)
+    return best;
+  if (package.variants.size() > 1)
+    reason += "; none of its " + std::to_string(package.variants.size()) +
+              " variants is for this processor";
+  return makeError(reason);
+}
+
+Error coil::mergePackage(ProgramPackage &package, const ProgramPackage &other) {
+  if (package.function != other.function)
+    return makeError("it has the function '" + other.function + "', not '" +
+                     package.function + "'");
+  const ProgramImage &first = *package.variants.front().main;
+  if (getInterface(*other.variants.front().main) != getInterface(first))
+    return makeError("its program has another signature");
+  // Programs for different processors may use different weights.
+  for (const PackageWeight &weight : other.weights) {
+    auto found = llvm::find_if(package.weights, [&](const PackageWeight &each) {
+      return each.name == weight.name;
+    });
+    if (found == package.weights.end())
+      package.weights.push_back(weight);
+    else if (found->dtype != weight.dtype || found->sizes != weight.sizes ||
+             found->data != weight.data)
+      return makeError("its weight '" + weight.name + "' is another");
+  }
+  for (const ProgramVariant &variant : other.variants) {
+    const ProgramImage &added = *variant.main;
+    if (!added.kernels.empty() || !first.kernels.empty())
+      return makeError("programs for GPUs are one variant");
+    for (const ProgramVariant &each : package.variants)
+      if (each.main->triple == added.triple &&
+          each.main->features == added.features)
+        return makeError("there is a program for such a processor already (" +
+                         added.triple + ", " + added.cpu + ")");
+    package.variants.push_back(variant);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
 
@@ -86,13 +170,23 @@ Error coil::writePackage(const ProgramPackage &package, llvm::StringRef path) {
   Object manifest{{"format", kPackageFormat},
                   {"version", COIL_VERSION},
                   {"function", package.function},
-                  {"kernels_before_fusion", package.kernelsBefore},
-                  {"launches", package.launches},
-                  {"library_calls", package.libraryCalls},
-                  {"weights", std::move(weights)},
-                  {"main", toJSON(*package.main, add)}};
-  if (package.prepare)
-    manifest["prepare"] = toJSON(*package.prepare, add);
+                  {"weights", std::move(weights)}};
+  // The first is in the manifest itself.
+  Array others;
+  for (auto [i, variant] : llvm::enumerate(package.variants)) {
+    Object program;
+    Object &to = i == 0 ? manifest : program;
+    to["kernels_before_fusion"] = variant.kernelsBefore;
+    to["launches"] = variant.launches;
+    to["library_calls"] = variant.libraryCalls;
+    to["main"] = toJSON(*variant.main, add);
+    if (variant.prepare)
+      to["prepare"] = toJSON(*variant.prepare, add);
+    if (i != 0)
+      others.push_back(std::move(program));
+  }
+  if (!others.empty())
+    manifest["others"] = std::move(others);
   manifest["records"] = std::move(records);
   std::string text;
   llvm::raw_string_ostream(text)
@@ -161,9 +255,6 @@ static Expected<ProgramPackage> read(std::shared_ptr<const Archive> archive,
     return makeError("it was made by Coil " + package.version +
                      ", this is Coil " COIL_VERSION);
   package.function = reader.text(root, "function");
-  package.kernelsBefore = reader.integer(root, "kernels_before_fusion");
-  package.launches = reader.integer(root, "launches");
-  package.libraryCalls = reader.integer(root, "library_calls");
   reader.each(root, "records", [&](const JSONValue &each) {
     PackageRecord &record = package.records.emplace_back();
     record.name = reader.text(each, "name");
@@ -216,12 +307,25 @@ static Expected<ProgramPackage> read(std::shared_ptr<const Archive> archive,
     image->file = archive;
     return std::make_shared<const ProgramImage>(std::move(*image));
   };
-  if (std::optional<JSONValue> value = reader.member(root, "main"))
-    package.main = program(*value);
-  if (std::optional<JSONValue> value = root.find("prepare"))
-    package.prepare = program(*value);
+  auto readVariant = [&](const JSONValue &value) {
+    ProgramVariant &variant = package.variants.emplace_back();
+    variant.kernelsBefore = reader.integer(value, "kernels_before_fusion");
+    variant.launches = reader.integer(value, "launches");
+    variant.libraryCalls = reader.integer(value, "library_calls");
+    if (std::optional<JSONValue> main = reader.member(value, "main"))
+      variant.main = program(*main);
+    if (std::optional<JSONValue> prepare = value.find("prepare"))
+      variant.prepare = program(*prepare);
+  };
+  readVariant(root);
+  if (root.find("others"))
+    reader.each(root, "others", readVariant);
   if (Error error = reader.take())
     return std::move(error);
+  for (const ProgramVariant &variant : package.variants)
+    if (getInterface(*variant.main) !=
+        getInterface(*package.variants.front().main))
+      return makeError("its variants have different signatures");
   return std::move(package);
 }
 

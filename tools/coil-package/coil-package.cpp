@@ -34,6 +34,13 @@ static cl::SubCommand updateCommand(
     "Write a package with other weights: all of those that it has, by name, "
     "with the same element types and sizes");
 
+static cl::SubCommand
+    mergeCommand("merge", "Write a package of the same program for several "
+                          "processors, of which loading takes the best");
+
+static cl::list<std::string> parts(cl::Positional, cl::OneOrMore,
+                                   cl::desc("<packages.coilpkg>"),
+                                   cl::sub(mergeCommand));
 static cl::opt<std::string> package(cl::Positional, cl::Required,
                                     cl::desc("<package.coilpkg>"),
                                     cl::sub(inspectCommand),
@@ -49,7 +56,8 @@ static cl::opt<std::string> weightsFile(cl::Positional, cl::Required,
                                         cl::sub(updateCommand));
 static cl::opt<std::string> output("o", cl::Required, cl::value_desc("file"),
                                    cl::desc("Package to write"),
-                                   cl::sub(updateCommand));
+                                   cl::sub(updateCommand),
+                                   cl::sub(mergeCommand));
 
 static constexpr llvm::StringLiteral overview =
     R"(Packages: compiled programs with their weights.
@@ -59,6 +67,7 @@ static constexpr llvm::StringLiteral overview =
   coil-package verify model.coilpkg
   coil-package update-constants model.coilpkg trained.pt2 -o trained.coilpkg
   coil-package diff model.coilpkg trained.coilpkg
+  coil-package merge here.coilpkg there.coilpkg -o both.coilpkg
 
 Exit status: 0 success, 1 packages differ, 2 bad command line, 3 a file cannot
 be read or written.
@@ -93,16 +102,38 @@ static std::string getType(const PackageWeight &weight) {
   return text + coil_dtype_name(weight.dtype);
 }
 
+static void inspect(llvm::raw_ostream &os, const ProgramVariant &variant) {
+  const ProgramImage &main = *variant.main;
+  uint64_t bytes = 0, kernelBytes = 0;
+  for (const ProgramImage *image : {variant.main.get(), variant.prepare.get()})
+    if (image) {
+      for (const HostObject &object : image->objects)
+        bytes += object.code->getBufferSize();
+      for (const DeviceObject &kernel : image->kernels)
+        kernelBytes += kernel.code.size();
+    }
+  os << "code\n  " << variant.kernelsBefore << " kernels before fusion, "
+     << variant.launches << " launches and " << variant.libraryCalls
+     << " library calls after\n  " << main.triple << ", " << main.cpu << ": "
+     << main.objects.size() << " objects, " << bytes << " bytes\n";
+  if (!main.kernels.empty())
+    os << "  GPU: " << main.kernels.size() << " kernels, " << kernelBytes
+       << " bytes\n";
+  if (variant.prepare)
+    os << "  " << variant.prepare->signature.getOutputs().size()
+       << " buffers are made once, of weights alone\n";
+}
+
 static int inspect(const ProgramPackage &package) {
   llvm::raw_ostream &os = llvm::outs();
-  const ProgramImage &main = *package.main;
+  const Signature &signature = package.variants.front().main->signature;
   os << "function '" << package.function << "', made by Coil "
      << package.version << '\n';
-  printTensors(os, "inputs", main.signature.getInputs());
-  printTensors(os, "outputs", main.signature.getOutputs());
-  if (!main.signature.getSymbols().empty())
+  printTensors(os, "inputs", signature.getInputs());
+  printTensors(os, "outputs", signature.getOutputs());
+  if (!signature.getSymbols().empty())
     os << "symbols\n";
-  for (const SymbolSpec &symbol : main.signature.getSymbols()) {
+  for (const SymbolSpec &symbol : signature.getSymbols()) {
     os << "  " << symbol.name << ": " << symbol.min << " to ";
     if (symbol.max == INT64_MAX)
       os << "any";
@@ -110,17 +141,8 @@ static int inspect(const ProgramPackage &package) {
       os << symbol.max;
     os << '\n';
   }
-  os << "code\n  " << package.kernelsBefore << " kernels before fusion, "
-     << package.launches << " launches and " << package.libraryCalls
-     << " library calls after\n  " << main.triple << ", " << main.cpu << ": "
-     << main.objects.size() << " objects, " << getBytes(package, "objects/")
-     << " bytes\n";
-  if (!main.kernels.empty())
-    os << "  GPU: " << main.kernels.size() << " kernels, "
-       << getBytes(package, "kernels/") << " bytes\n";
-  if (package.prepare)
-    os << "  " << package.prepare->signature.getOutputs().size()
-       << " buffers are made once, of weights alone\n";
+  for (const ProgramVariant &variant : package.variants)
+    inspect(os, variant);
   os << "weights: " << package.weights.size() << ", "
      << getBytes(package, "weights/") << " bytes\n";
   for (const PackageWeight &weight : package.weights)
@@ -186,8 +208,14 @@ static void diffCode(Differences &out, llvm::StringRef what,
 static int diff(const ProgramPackage &a, const ProgramPackage &b) {
   Differences out;
   out.compare("function", a.function, b.function);
-  diffCode(out, "program", a.main.get(), b.main.get());
-  diffCode(out, "preparation", a.prepare.get(), b.prepare.get());
+  out.compare("variants", a.variants.size(), b.variants.size());
+  size_t number = 0;
+  for (auto [x, y] : llvm::zip(a.variants, b.variants)) {
+    std::string suffix = number ? " " + std::to_string(number + 1) : "";
+    diffCode(out, "program" + suffix, x.main.get(), y.main.get());
+    diffCode(out, "preparation" + suffix, x.prepare.get(), y.prepare.get());
+    ++number;
+  }
   llvm::StringMap<const PackageWeight *> others;
   for (const PackageWeight &weight : b.weights)
     others[weight.name] = &weight;
@@ -243,6 +271,23 @@ static int update(ProgramPackage package) {
   return 0;
 }
 
+static int merge() {
+  std::vector<ProgramPackage> packages;
+  for (const std::string &path : parts) {
+    llvm::Expected<ProgramPackage> read = readPackage(path, PackageCheck::Fast);
+    if (!read)
+      return report(3, toString(read.takeError()));
+    packages.push_back(std::move(*read));
+  }
+  ProgramPackage merged = packages.front();
+  for (auto [path, other] : llvm::drop_begin(llvm::zip(parts, packages)))
+    if (llvm::Error error = mergePackage(merged, other))
+      return report(3, "'" + path + "': " + toString(std::move(error)));
+  if (llvm::Error error = writePackage(merged, output))
+    return report(3, toString(std::move(error)));
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
@@ -275,6 +320,8 @@ int main(int argc, char **argv) {
       return report(3, toString(b.takeError()));
     return diff(*a, *b);
   }
-  return report(2, "expected a command: inspect, verify, diff or "
+  if (mergeCommand)
+    return merge();
+  return report(2, "expected a command: inspect, verify, diff, merge or "
                    "update-constants");
 }

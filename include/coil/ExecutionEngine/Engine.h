@@ -180,6 +180,8 @@ public:
   static llvm::Expected<ProgramImage>
   compile(mlir::ModuleOp module, const EngineOptions &options = {});
   /// @}
+  /// Fails when this processor lacks what code was made for.
+  static llvm::Error checkProcessor(const ProgramImage &image);
   /// Links machine code into this process. Fails when the processor lacks what
   /// the code was made for. Of the options those for kernels and graphs matter.
   static llvm::Expected<std::unique_ptr<Engine>>

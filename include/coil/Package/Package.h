@@ -41,15 +41,21 @@ struct PackageRecord {
   std::string xxh3, sha256;
 };
 
-struct ProgramPackage {
-  /// Name of the function that was compiled.
-  std::string function;
+/// A program for one kind of processor.
+struct ProgramVariant {
   std::shared_ptr<const ProgramImage> main;
   /// What runs once for each set of weights; null if nothing does.
   std::shared_ptr<const ProgramImage> prepare;
-  std::vector<PackageWeight> weights;
   /// As compilation counted them.
   int64_t kernelsBefore = 0, launches = 0, libraryCalls = 0;
+};
+
+struct ProgramPackage {
+  /// Name of the function that was compiled.
+  std::string function;
+  /// At least one. They have the same signature.
+  std::vector<ProgramVariant> variants;
+  std::vector<PackageWeight> weights;
 
   /// \name Of a package that was read
   /// @{
@@ -60,6 +66,15 @@ struct ProgramPackage {
   std::shared_ptr<const import::Archive> archive;
   /// @}
 };
+
+/// The variant for this processor that uses most of it; an error, which says
+/// what is missing for the first, if there is none.
+llvm::Expected<const ProgramVariant *>
+selectVariant(const ProgramPackage &package);
+
+/// Adds the variants of another package of the same program, which has to have
+/// the same signature and weights.
+llvm::Error mergePackage(ProgramPackage &package, const ProgramPackage &other);
 
 /// Writes a package. A file of that name is replaced once the new one is whole.
 llvm::Error writePackage(const ProgramPackage &package, llvm::StringRef path);

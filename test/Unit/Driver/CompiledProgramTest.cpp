@@ -12,6 +12,7 @@
 
 #include "coil/Driver/CompiledProgram.h"
 
+#include "coil/Package/Package.h"
 #include "coil/Support/Npy.h"
 #include "gtest/gtest.h"
 
@@ -159,6 +160,32 @@ TEST_F(CompiledProgramTest, WrongInputsAreErrors) {
   ASSERT_FALSE(bool(result));
   EXPECT_TRUE(result.errorIsA<InputError>());
   llvm::consumeError(result.takeError());
+}
+
+// Of the variants that a processor can run, that which uses most of it; the
+// first of equal ones.
+TEST_F(CompiledProgramTest, PackagesTakeTheBestVariant) {
+  std::unique_ptr<CompiledProgram> program = compile("digits_cnn.pt2");
+  ASSERT_TRUE(program);
+  auto select = [&](std::vector<const char *> features) -> int64_t {
+    ProgramPackage package;
+    for (const char *each : features) {
+      ProgramImage image = *program->getEngine().getImage();
+      image.features = each;
+      package.variants.emplace_back().main =
+          std::make_shared<const ProgramImage>(std::move(image));
+    }
+    llvm::Expected<const ProgramVariant *> selected = selectVariant(package);
+    if (selected)
+      return *selected - package.variants.data();
+    llvm::consumeError(selected.takeError());
+    return -1;
+  };
+  EXPECT_EQ(select({"+sse2", "+sse,+sse2", "+sse,+sse2,+not-there"}), 1);
+  EXPECT_EQ(select({"+sse,+sse2,-sse4a", "+sse2"}), 0);
+  EXPECT_EQ(select({"+sse2", "+sse"}), 0);
+  EXPECT_EQ(select({"+not-there", "", "+nor-this"}), 1);
+  EXPECT_EQ(select({"+not-there"}), -1);
 }
 
 } // namespace
