@@ -78,6 +78,21 @@ rewrite("code of a size", lambda m: symbolic(m).__setitem__(0, code))
 rewrite("sizes of a weight", lambda m: m["weights"][0]["sizes"].append(2))
 rewrite("another weight", put("weights", 0, "name", "c1.other"))
 rewrite("no such function", put("main", "entry", "coil_other"))
+def variant(change):
+    """A second variant: the first, changed."""
+
+    def add(manifest):
+        other = {key: json.loads(json.dumps(manifest[key]))
+                 for key in ("main", "kernels_before_fusion", "launches", "library_calls")}
+        change(other)
+        manifest["others"] = [other]
+
+    return add
+
+
+rewrite("a variant of another program", variant(
+    lambda m: symbolic(m).__setitem__(0, 7)))
+rewrite("a variant without code", variant(lambda m: m.pop("main")))
 rewrite("a record more", add="objects/more")
 rewrite("a record less", drop="weights/0")
 rewrite("no list", put("weights", 7))
