@@ -59,7 +59,8 @@ static cl::opt<std::string> to("to", cl::init("native"),
 static cl::opt<std::string>
     emit("emit", cl::init("mlir"), cl::value_desc("language"),
          cl::desc("What to write: mlir (default), the module behind the last "
-                  "stage; python, a program for torch tensors; or cpp, sources "
+                  "stage; python, a program for torch tensors; fx, a program "
+                  "that builds a torch.fx graph; or cpp, sources "
                   "beside -o and their kernels as an archive"),
          cl::cat(category));
 static cl::opt<std::string>
@@ -145,6 +146,7 @@ Examples:
   coil-compile stages/2-loop.mlir --to=native
   coil-compile model.pt2 --to=loop --explain -o /dev/null
   coil-compile model.pt2 --emit=python -o model.py
+  coil-compile model.pt2 --emit=fx -o model_fx.py
   coil-compile model.pt2 --emit=cpp -o model.cpp
   coil-compile model.pt2 -o model.coilpkg
 
@@ -300,9 +302,9 @@ int main(int argc, char **argv) {
     return 2;
 
   CompileOptions options;
-  if (emit != "mlir" && emit != "python" && emit != "cpp")
+  if (emit != "mlir" && emit != "python" && emit != "fx" && emit != "cpp")
     return report(2, "unknown language '" + emit +
-                         "', expected mlir, python or cpp");
+                         "', expected mlir, python, fx or cpp");
   if (emit == "cpp" && !StringRef(output).ends_with(".cpp"))
     return report(2, "--emit=cpp writes several files, expected -o <name>.cpp");
   if (emit != "mlir") {
@@ -382,11 +384,12 @@ int main(int argc, char **argv) {
   if (emit == "cpp")
     return writeCpp(module, options.pipelineOptions);
   std::string text;
-  if (emit == "python") {
+  if (emit == "python" || emit == "fx") {
     PythonOptions python;
     python.source = input;
     llvm::raw_string_ostream os(text);
-    if (failed(emitPython(module, os, python)))
+    if (failed(emit == "fx" ? emitFX(module, os, python)
+                            : emitPython(module, os, python)))
       return report(3, "the program cannot be written as " + emit);
   }
   std::string message;

@@ -36,6 +36,11 @@ struct PythonOptions {
 mlir::LogicalResult emitPython(mlir::ModuleOp module, llvm::raw_ostream &os,
                                const PythonOptions &options = {});
 
+/// Prints the host programs of `module`, with their kernels in value form, as
+/// Python that builds a `torch.fx.GraphModule` of each public function.
+mlir::LogicalResult emitFX(mlir::ModuleOp module, llvm::raw_ostream &os,
+                           const PythonOptions &options = {});
+
 /// What surrounds emitted C++.
 struct CppOptions {
   /// The file that the program came from, for comments; may be empty.
@@ -63,7 +68,8 @@ mlir::LogicalResult emitCpp(mlir::ModuleOp module,
 /// several programs can be linked.
 void prefixKernels(mlir::ModuleOp module, llvm::StringRef prefix);
 
-/// Registers the translations `wrapper-to-python` and `wrapper-to-cpp`.
+/// Registers the translations `wrapper-to-python`, `wrapper-to-fx` and
+/// `wrapper-to-cpp`.
 void registerHostTextTranslations();
 
 } // namespace coil

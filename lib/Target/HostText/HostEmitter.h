@@ -81,6 +81,8 @@ protected:
   /// Emits the ops of a region but its terminator.
   mlir::LogicalResult emitBody(mlir::Region &region);
   mlir::LogicalResult unsupported(mlir::Operation *op);
+  /// What diagnostics call the emitter.
+  llvm::StringRef getEmitterName() const { return emitterName; }
   /// The prefix of comments.
   virtual llvm::StringRef getComment() const = 0;
   /// Whether the source of an op is named in front of it.
@@ -107,10 +109,18 @@ protected:
 
   //===--- Expressions ----------------------------------------------------===//
 
-  std::string print(sym::ExprAttr expr);
+  virtual std::string print(sym::ExprAttr expr);
   /// The same with text around each symbol.
   std::string print(sym::ExprAttr expr, llvm::StringRef before,
                     llvm::StringRef behind);
+  /// The same in another syntax and with other names of leaves.
+  std::string print(sym::ExprAttr expr, const ExprSyntax &other,
+                    llvm::function_ref<std::string(sym::ExprAttr)> leaf) const {
+    return printExpr(expr, other, leaf, *facts);
+  }
+  sym::Bounds getBounds(sym::ExprAttr expr) const {
+    return facts->bounds(expr);
+  }
   /// Whether an expression cannot exceed 64 bits.
   bool isBounded(sym::ExprAttr expr) const {
     return facts->bounds(expr).hi != INT64_MAX;
@@ -118,11 +128,11 @@ protected:
   /// "a, b", each part as `print` writes it.
   std::string printList(llvm::ArrayRef<sym::ExprAttr> exprs);
   /// A relation between two expressions.
-  std::string printCompare(sym::ExprAttr lhs, sym::Predicate predicate,
-                           sym::ExprAttr rhs);
+  virtual std::string printCompare(sym::ExprAttr lhs, sym::Predicate predicate,
+                                   sym::ExprAttr rhs);
   /// The value of an op of `arith` on bools and floats, or nothing for one that
   /// the emitters do not know.
-  std::optional<std::string> printScalar(mlir::Operation &op);
+  virtual std::optional<std::string> printScalar(mlir::Operation &op);
   virtual std::string printFloatLiteral(double value) = 0;
   /// Division of floats, which fails for nobody.
   virtual std::string printDivision(llvm::StringRef a, llvm::StringRef b) = 0;

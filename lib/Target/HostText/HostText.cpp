@@ -26,6 +26,11 @@ void coil::registerHostTextTranslations() {
         return emitPython(module, os);
       },
       [](DialectRegistry &registry) { registerAllDialects(registry); });
+  TranslateFromMLIRRegistration fx(
+      "wrapper-to-fx",
+      "write host programs as Python that builds torch.fx graphs",
+      [](ModuleOp module, llvm::raw_ostream &os) { return emitFX(module, os); },
+      [](DialectRegistry &registry) { registerAllDialects(registry); });
   TranslateFromMLIRRegistration cpp(
       "wrapper-to-cpp",
       "write host programs with lowered kernels as C++, files behind one "

@@ -60,8 +60,7 @@ LogicalResult PythonEmitter::emit(ContractionOp op) {
       op, device, device ? device->contractionFunction : "", "contractions");
   if (!function)
     return failure();
-  std::string text = "host.contraction(" + *function +
-                     ", dims=" + tuple(op.getDims().getDims());
+  std::string text = *function + ", dims=" + tuple(op.getDims().getDims());
   auto add = [&](StringRef key, Value v, sym::ShapeAttr strides,
                  ExprAttr offset) {
     text += (", " + key + "=" + name(v) + ", " + key +
@@ -77,7 +76,7 @@ LogicalResult PythonEmitter::emit(ContractionOp op) {
   add("c", op.getC(), op.getCStrides(), op.getCOffsetAttr());
   if (op.getPost() != PostOp::None)
     text += ", post=" + quote(stringifyPostOp(op.getPost()));
-  out.line(text + whereArgument(op) + ")");
+  emitCall("host.contraction", text + whereArgument(op));
   return success();
 }
 
@@ -93,8 +92,8 @@ LogicalResult PythonEmitter::emit(ConvolutionOp op) {
       parts.push_back(std::to_string(v));
     return tuple(parts);
   };
-  std::string text = "host.convolution(" + *function + ", " + name(op.getX()) +
-                     ", " + name(op.getW()) + ", " +
+  std::string text = *function + ", " + name(op.getX()) + ", " +
+                     name(op.getW()) + ", " +
                      (op.getBias() ? name(op.getBias()) : "None") + ", " +
                      name(op.getY()) + ", stride=" + numbers(op.getStride()) +
                      ", padding=" + numbers(op.getPadding()) +
@@ -102,7 +101,7 @@ LogicalResult PythonEmitter::emit(ConvolutionOp op) {
                      ", groups=" + std::to_string(op.getGroups());
   if (op.getPost() != PostOp::None)
     text += ", post=" + quote(stringifyPostOp(op.getPost()));
-  out.line(text + whereArgument(op) + ")");
+  emitCall("host.convolution", text + whereArgument(op));
   return success();
 }
 
@@ -113,10 +112,11 @@ LogicalResult PythonEmitter::emit(SortOp op) {
   if (!function)
     return failure();
   auto optional = [&](Value v) { return v ? name(v) : std::string("None"); };
-  out.line("host.sort(" + *function + ", " + name(op.getX()) + ", " +
-           Twine(op.getDim()) + ", " + (op.getDescending() ? "True" : "False") +
-           ", " + optional(op.getValues()) + ", " + optional(op.getIndices()) +
-           whereArgument(op) + ")");
+  emitCall("host.sort", *function + ", " + name(op.getX()) + ", " +
+                            Twine(op.getDim()) + ", " +
+                            (op.getDescending() ? "True" : "False") + ", " +
+                            optional(op.getValues()) + ", " +
+                            optional(op.getIndices()) + whereArgument(op));
   return success();
 }
 

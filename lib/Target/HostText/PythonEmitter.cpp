@@ -49,8 +49,8 @@ static constexpr StringLiteral kTorchTypes[] = {
 static constexpr int64_t kMaxListed = 256;
 
 PythonEmitter::PythonEmitter(ModuleOp module, llvm::raw_ostream &os,
-                             const PythonOptions &options)
-    : HostEmitter("python", module, os, kPython), options(options) {
+                             const PythonOptions &options, StringRef name)
+    : HostEmitter(name, module, os, kPython), options(options) {
   for (StringRef word : kReserved)
     reserved.insert(word);
 }
@@ -81,7 +81,8 @@ std::optional<std::string> PythonEmitter::torchDevice(Operation *op,
     return std::nullopt;
   if (info->torchDevice.empty()) {
     op->emitOpError() << "is on device '" << device.getKind()
-                      << "', which the emitter 'python' has no name for";
+                      << "', which the emitter '" << getEmitterName()
+                      << "' has no name for";
     return std::nullopt;
   }
   std::string text = info->torchDevice;
@@ -96,9 +97,9 @@ std::optional<std::string> PythonEmitter::layoutArguments(Operation *op,
   auto device = torchDevice(op, type.getDevice());
   if (!dtype || !device)
     return std::nullopt;
-  return tuple(type.getSizes().getDims()) + ", " +
-         tuple(type.getStrides().getDims()) + ", dtype=" + *dtype +
-         ", device=" + *device;
+  std::string sizes = tuple(type.getSizes().getDims());
+  std::string strides = tuple(type.getStrides().getDims());
+  return sizes + ", " + strides + ", dtype=" + *dtype + ", device=" + *device;
 }
 
 void PythonEmitter::emitRange(StringRef symbol, const Twine &origin) {
@@ -108,10 +109,11 @@ void PythonEmitter::emitRange(StringRef symbol, const Twine &origin) {
   auto bound = [](int64_t v, bool isOpen) {
     return isOpen ? std::string("None") : std::to_string(v);
   };
-  out.line("host.assert_range(" + this->symbol(symbol) + ", " +
-           bound(range.lo, range.lo == INT64_MIN) + ", " +
-           bound(range.hi, range.hi == INT64_MAX) + ", " +
-           quote(("symbol '" + symbol + "'" + origin).str()) + ")");
+  emitCall("host.assert_range",
+           this->symbol(symbol) + ", " +
+               bound(range.lo, range.lo == INT64_MIN) + ", " +
+               bound(range.hi, range.hi == INT64_MAX) + ", " +
+               quote(("symbol '" + symbol + "'" + origin).str()));
 }
 
 void PythonEmitter::requireMultiple(StringRef number, int64_t divisor,
@@ -212,17 +214,21 @@ void PythonEmitter::closeScope(ArrayRef<std::string> targets, ValueRange values,
 // Module
 //===----------------------------------------------------------------------===//
 
-LogicalResult PythonEmitter::emitBegin() {
-  out.line("# A host program that Coil emitted" +
-           (options.source.empty() ? std::string()
-                                   : " from " + cleanComment(options.source)) +
-           ".");
+void PythonEmitter::emitImports() {
   out.line("import torch");
   out.blank();
   out.line("from coil import host");
   out.blank();
   out.line("empty_strided = torch.empty_strided");
   out.line("reinterpret_tensor = host.reinterpret_tensor");
+}
+
+LogicalResult PythonEmitter::emitBegin() {
+  out.line("# A host program that Coil emitted" +
+           (options.source.empty() ? std::string()
+                                   : " from " + cleanComment(options.source)) +
+           ".");
+  emitImports();
   if (!module.getOps<KernelOp>().empty())
     out.line("kernels = host.Kernels()");
   // Constants belong to the module; functions name them.
@@ -296,8 +302,8 @@ LogicalResult PythonEmitter::emitKernel(KernelOp kernel) {
     return failure();
   if (!kernel.getLoopKernel())
     return kernel.emitOpError()
-           << "was lowered for its device, but the emitter 'python' takes "
-              "kernels as value functions";
+           << "was lowered for its device, but the emitter '"
+           << getEmitterName() << "' takes kernels as value functions";
   std::string text;
   llvm::raw_string_ostream os(text);
   OpPrintingFlags flags;
@@ -362,10 +368,7 @@ LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
   return success();
 }
 
-LogicalResult PythonEmitter::emitEnd() {
-  if (!entry)
-    return success();
-  beginFunction(entry);
+void PythonEmitter::emitWeights() {
   // The weights that a .pt2 file has for arguments.
   SmallVector<std::string> weights;
   for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
@@ -382,6 +385,13 @@ LogicalResult PythonEmitter::emitEnd() {
     out.outdent();
     out.line("}");
   }
+}
+
+LogicalResult PythonEmitter::emitEnd() {
+  if (!entry)
+    return success();
+  beginFunction(entry);
+  emitWeights();
   out.blank();
   out.blank();
   out.line("def benchmark_compiled_module(times=10, repeat=10):");
@@ -440,18 +450,20 @@ LogicalResult PythonEmitter::emit(SymExprOp op) {
 }
 
 LogicalResult PythonEmitter::emit(wrapper::AssertOp op) {
-  out.line("host.check(" +
-           printCompare(op.getLhs(), op.getPredicate(), op.getRhs()) + ", " +
-           quote(op.getMessage()) + ", " + print(op.getLhs()) + ", " +
-           print(op.getRhs()) + ")");
+  std::string holds = printCompare(op.getLhs(), op.getPredicate(), op.getRhs());
+  std::string lhs = print(op.getLhs()), rhs = print(op.getRhs());
+  emitCall("host.check",
+           holds + ", " + quote(op.getMessage()) + ", " + lhs + ", " + rhs);
   return success();
 }
 
 LogicalResult PythonEmitter::emit(AssertLayoutOp op) {
   BufferType t = type(op.getSource());
-  out.line("host.assert_size_stride(" + name(op.getSource()) + ", " +
-           tuple(t.getSizes().getDims()) + ", " +
-           tuple(t.getStrides().getDims()) + ", " + quote(op.getName()) + ")");
+  std::string sizes = tuple(t.getSizes().getDims());
+  std::string strides = tuple(t.getStrides().getDims());
+  emitCall("host.assert_size_stride", name(op.getSource()) + ", " + sizes +
+                                          ", " + strides + ", " +
+                                          quote(op.getName()));
   return success();
 }
 

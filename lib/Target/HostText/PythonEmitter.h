@@ -23,12 +23,22 @@
 
 namespace coil::wrapper {
 
-class PythonEmitter final : public HostEmitter {
+class PythonEmitter : public HostEmitter {
 public:
   PythonEmitter(mlir::ModuleOp module, llvm::raw_ostream &os,
-                const PythonOptions &options);
+                const PythonOptions &options, llvm::StringRef name = "python");
 
-private:
+protected:
+  /// What the text imports and names for itself.
+  virtual void emitImports();
+  /// Writes the call of a function for its effect.
+  virtual void emitCall(const llvm::Twine &function,
+                        const llvm::Twine &arguments) {
+    out.line(function + "(" + arguments + ")");
+  }
+  /// The dictionary of arguments that are weights.
+  void emitWeights();
+
   mlir::LogicalResult emitBegin() override;
   mlir::LogicalResult emitKernel(KernelOp kernel) override;
   mlir::LogicalResult emitFunction(FuncOp fn) override;
@@ -82,12 +92,18 @@ private:
   std::optional<std::string> layoutArguments(mlir::Operation *op,
                                              BufferType type);
   void emitRange(llvm::StringRef symbol, const llvm::Twine &origin);
-  void requireMultiple(llvm::StringRef number, int64_t divisor,
-                       const llvm::Twine &what);
+  virtual void requireMultiple(llvm::StringRef number, int64_t divisor,
+                               const llvm::Twine &what);
   /// Writes `targets = sources`, leaving out those that are the same.
   void assign(llvm::ArrayRef<std::string> targets,
               llvm::ArrayRef<std::string> sources);
 
+  const PythonOptions &options;
+  /// Module-level names of constants, by their elements and their device.
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, std::string> constants;
+  FuncOp entry;
+
+private:
   //===--- Lives of names -------------------------------------------------===//
 
   /// Names a buffer that a region may have to delete.
@@ -113,7 +129,6 @@ private:
                                  llvm::ArrayRef<std::string> targets,
                                  llvm::ArrayRef<std::string> symbolNames);
 
-  const PythonOptions &options;
   /// For each open region, the buffers that it named.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> scopes;
   /// Views of each storage that have a name.
@@ -121,9 +136,6 @@ private:
   /// Buffers whose names were deleted, and in which order.
   llvm::DenseSet<mlir::Value> dead;
   llvm::SmallVector<mlir::Value> deaths;
-  /// Module-level names of constants, by their elements and their device.
-  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, std::string> constants;
-  FuncOp entry;
   /// Whether the kernels before the functions were all written.
   bool isCompiled = false;
 };

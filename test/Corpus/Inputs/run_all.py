@@ -4,12 +4,12 @@
 """Runs all programs of the corpus in one emitter, where starting what runs them
 costs more than they do.
 
-    run_all.py --bin=<folder> --out=<folder> --emitter=python --python=<file>
+    run_all.py --bin=<folder> --out=<folder> --emitter=python|fx --python=<file>
     run_all.py --bin=<folder> --out=<folder> --emitter=cpp --cxx=<compiler>
                --include=<folder> --lib=<folder> [program.mlir...]
 
 Outputs are compared with those of the interpreter, as in corpus.py. `python`
-runs all modules in one process of a Python that has torch. `cpp` compiles all
+and `fx` run all modules in one process of a Python that has torch. `cpp` compiles all
 programs into one library, calls them through their C interface and looks at what
 they leave behind.
 """
@@ -55,8 +55,8 @@ def prepare(job):
         need("coil-interpret", path(".mlir"), "--function=main",
              *("--input=" + text for text in case["inputs"]),
              *("--output=@" + f for f in case["expected"]), may_fail=case["error"] is not None)
-    if args.emitter == "python":
-        need("coil-translate", "--wrapper-to-python", path(".mlir"), "-o", path(".py"))
+    if args.emitter != "cpp":
+        need("coil-translate", "--wrapper-to-" + args.emitter, path(".mlir"), "-o", path(".py"))
         return {"file": path(".py"), "cases": cases}
     need("coil-compile", "--emit=cpp", path(".mlir"), "-o", path(".cpp"))
     return {"name": name, "cases": cases}
@@ -70,7 +70,7 @@ todo = os.path.join(args.out, "todo.json")
 json.dump(prepared, open(todo, "w"))
 package = os.path.join(os.path.dirname(args.bin), "python")
 environment = dict(os.environ, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1")
-if args.emitter == "python":
+if args.emitter != "cpp":
     print(need(args.python, os.path.join(folder, "run_python.py"), "--all", todo,
                env=environment), end="")
 else:

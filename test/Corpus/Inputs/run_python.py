@@ -143,9 +143,25 @@ def load(path):
     return module
 
 
+def check_graph(module):
+    """Every node of a graph and those inside says what it would give (F56)."""
+    module.graph.lint()
+    for node in module.graph.nodes:
+        if "val" not in node.meta:
+            sys.exit(f"node '{node}' says nothing of its value")
+    for child in module.children():
+        check_graph(child)
+
+
 def run(module, case):
     try:
-        outputs = module.main([make(text) for text in case["inputs"]])
+        inputs = [make(text) for text in case["inputs"]]
+        if hasattr(module.main, "graph"): # A torch.fx.GraphModule.
+            check_graph(module.main)
+            outputs = module.main(*inputs)
+            outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        else:
+            outputs = module.main(inputs)
     except CoilError as error:
         if case["error"] is None:
             sys.exit(f"failed: {error}")

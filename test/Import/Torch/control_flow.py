@@ -3,7 +3,7 @@
 """Programs with branches and loops: exports them, and compares what Coil computes
 with PyTorch eager.
 
-    control_flow.py OUT --bin=FOLDER [--cuda-sim=DRIVER]   export, run, compare
+    control_flow.py OUT --bin=FOLDER [--cuda-sim=DRIVER] [--emitted]   export, run, compare
     control_flow.py OUT --fixtures=FILE                    export, write FILE
 
 The second writes what tests without PyTorch read: the programs as JSON, without
@@ -11,6 +11,7 @@ what the importer does not look at, with inputs and PyTorch's results.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import subprocess
@@ -219,6 +220,34 @@ def compare(name, folder, options):
     return len(cases)
 
 
+def load(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def compare_emitted(name, folder, options):
+    """Runs each case in the program that is emitted as Python, and as a graph."""
+    from coil import host
+
+    file = os.path.join(folder, name + ".pt2")
+    module, cases, _ = PROGRAMS[name]
+    for language in ("python", "fx"):
+        path = os.path.join(folder, f"{name}_{language}.py")
+        subprocess.run([os.path.join(options.bin, "coil-compile"), "--emit=" + language, file, "-o", path],
+                       check=True)
+        emitted = load(path)
+        weights = host.load_weights(file, getattr(emitted, "WEIGHTS", {}))
+        for case in cases:
+            given = [t.clone() for t in case]
+            args = [weights[i] if i in weights else given.pop(0) for i in range(len(weights) + len(given))]
+            got = emitted.main(args) if language == "python" else emitted.main(*args)
+            expected = flatten(module(*[t.clone() for t in case]))
+            for a, b in zip(flatten(got), expected, strict=True):
+                torch.testing.assert_close(a, b.detach(), rtol=1e-5, atol=1e-5, msg=f"{name} as {language}")
+
+
 def strip(value, top=True):
     """Without what the importer does not read; one line of the source is kept."""
     if isinstance(value, list):
@@ -254,6 +283,7 @@ def main():
     parser.add_argument("out")
     for option in ("bin", "cuda-sim", "fixtures"):
         parser.add_argument("--" + option)
+    parser.add_argument("--emitted", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     if options.fixtures:
@@ -265,6 +295,8 @@ def main():
                 for n, p in programs.items()) + "\n}\n")
         return
     count = sum(compare(name, options.out, options) for name in PROGRAMS)
+    for name in PROGRAMS if options.emitted else ():
+        compare_emitted(name, options.out, options)
     if FAILURES:
         sys.exit("\n".join(FAILURES))
     print(f"{len(PROGRAMS)} programs, {count} cases")

@@ -1,0 +1,192 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `coil-compile --emit=fx` writes calls of: builds torch.fx graphs.
+
+A node is what one step of a host program does, in the program's order: buffers are
+tensors that later nodes write to. Every node has in `meta["val"]` what it would
+give, as a fake tensor or a symbolic number; None where it gives nothing.
+"""
+
+import torch
+from torch._dynamo.source import ConstantSource
+from torch._ops import HigherOrderOperator
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import Graph as TorchGraph
+from torch.fx import GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
+from torch.fx.node import map_aggregate
+from torch.utils._sympy.value_ranges import ValueRanges
+
+# ===------------------------------------------------------------------------===
+# Kernels
+# ===------------------------------------------------------------------------===
+
+# A node cannot hold a kernel; it holds the number of one.
+_kernels = []
+
+
+class _Launch(HigherOrderOperator):
+    """Runs the body of a kernel: `coil_launch(kernel, buffers, symbols)`. It writes
+    to the last of the buffers and gives nothing."""
+
+    def __init__(self):
+        super().__init__("coil_launch")
+
+    def __call__(self, kernel, buffers, symbols):
+        return super().__call__(kernel, buffers, symbols)
+
+
+coil_launch = _Launch()
+
+
+@coil_launch.py_impl(torch._C.DispatchKey.CompositeExplicitAutograd)
+def _launch(kernel, buffers, symbols):
+    _kernels[kernel](*buffers, *symbols)
+
+
+@coil_launch.py_autograd_impl
+def _launch_autograd(kernel, buffers, symbols):
+    raise RuntimeError("kernels of emitted programs have no gradients")
+
+
+@coil_launch.py_impl(FakeTensorMode)
+def _launch_fake(mode, kernel, buffers, symbols):
+    return None
+
+
+def non_zero(value):
+    """A divisor that may be zero counts as one."""
+    return torch.sym_max(value, 1) if isinstance(value, torch.SymInt) else value or 1
+
+
+# ===------------------------------------------------------------------------===
+# Graphs
+# ===------------------------------------------------------------------------===
+
+_UNKNOWN = object()
+
+
+def compile_graph(module):
+    """Makes a callable of a finished graph. Replace it to put a compiler behind
+    emitted programs; it gets a torch.fx.GraphModule."""
+    return module
+
+
+class Program:
+    """The graphs of a program, which share symbols."""
+
+    def __init__(self):
+        self.shapes = ShapeEnv(specialize_zero_one=False, duck_shape=False)
+        self.mode = FakeTensorMode(shape_env=self.shapes, allow_non_fake_inputs=True)
+        self._functions = {}
+
+    def symbol(self, name, lower, upper, hint):
+        """A number that nodes give, between two bounds; None is no bound."""
+        source = ConstantSource(f"{name}_{len(self.shapes.var_to_range)}")
+        symbol = self.shapes.create_unspecified_symbol(hint, source, DimDynamic.DYNAMIC)
+        if lower is not None and upper is not None:
+            self.shapes.var_to_range[symbol] = ValueRanges(lower, upper)
+        return self.shapes.create_symintnode(symbol, hint=hint, source=source)
+
+    def fake(self, sizes, strides, dtype, device):
+        """A tensor without data."""
+        with self.mode:
+            return torch.empty_strided(sizes, strides, dtype=dtype, device=device)
+
+    def graph(self):
+        return Graph(self)
+
+    def function(self, build):
+        """The module of a function, which is built once."""
+        if build not in self._functions:
+            self._functions[build] = build().module()
+        return self._functions[build]
+
+    def compile(self, build):
+        return compile_graph(self.function(build))
+
+
+class Graph:
+    """A graph that is being built."""
+
+    def __init__(self, program):
+        self.program = program
+        self.graph = TorchGraph()
+        self._attributes = {}
+
+    def module(self):
+        return GraphModule(self._attributes, self.graph)
+
+    @staticmethod
+    def _finish(node, value):
+        node.meta["val"] = value
+        return node
+
+    def placeholder(self, name, val):
+        return self._finish(self.graph.placeholder(name), val)
+
+    def constant(self, name, tensor):
+        """A tensor that belongs to the program."""
+        self._attributes[name] = tensor
+        fake = self.program.mode.from_tensor(tensor, static_shapes=True)
+        return self._finish(self.graph.get_attr(name), fake)
+
+    def call(self, function, *args, val=_UNKNOWN, **kwargs):
+        """A node for what a function gives: `val`, or what it gives without data."""
+        node = self.graph.call_function(function, args, kwargs)
+        if val is _UNKNOWN:
+            given = lambda n: n.meta["val"]
+            with self.program.mode:
+                val = function(*torch.fx.node.map_arg(args, given),
+                               **torch.fx.node.map_arg(kwargs, given))
+        return self._finish(node, val)
+
+    def check(self, function, *args, **kwargs):
+        """A node for what a function does; it gives nothing."""
+        return self._finish(self.graph.call_function(function, args, kwargs), None)
+
+    def scalar(self, value, dtype):
+        """A tensor of rank zero."""
+        return self.call(torch.ops.aten.scalar_tensor.default, value, dtype=dtype,
+                         val=self.program.fake((), (), dtype, "cpu"))
+
+    def launch(self, kernel, buffers, symbols):
+        _kernels.append(kernel)
+        return self.check(coil_launch, len(_kernels) - 1, buffers, symbols)
+
+    def get(self, node, number):
+        """An element of the tuple that a node gives."""
+        import operator
+
+        return self.call(operator.getitem, node, number, val=node.meta["val"][number])
+
+    def _subgraph(self, name, module):
+        number = 0
+        while f"{name}_{number}" in self._attributes:
+            number += 1
+        name = f"{name}_{number}"
+        self._attributes[name] = module
+        return name
+
+    def _attribute(self, name, graph):
+        return self._finish(self.graph.get_attr(self._subgraph(name, graph.module())), None)
+
+    def cond(self, predicate, true_graph, false_graph, operands, vals):
+        branches = self._attribute("true_graph", true_graph), self._attribute("false_graph", false_graph)
+        return self.call(torch.ops.higher_order.cond, predicate, *branches, operands, val=vals)
+
+    def while_loop(self, cond_graph, body_graph, carried, operands, vals):
+        parts = self._attribute("cond_graph", cond_graph), self._attribute("body_graph", body_graph)
+        return self.call(torch.ops.higher_order.while_loop, *parts, carried, operands, val=vals)
+
+    def invoke(self, name, build, operands, vals):
+        """A call of another function of the program."""
+        module = self.program.function(build)
+        target = next((k for k, v in self._attributes.items() if v is module), None)
+        if target is None:
+            target = self._subgraph(name, module)
+        return self._finish(self.graph.call_module(target, operands), vals)
+
+    def output(self, value):
+        given = map_aggregate(value, lambda v: v.meta["val"] if isinstance(v, Node) else v)
+        return self._finish(self.graph.output(value), given)
