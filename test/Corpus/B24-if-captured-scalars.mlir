@@ -1,0 +1,53 @@
+// RUN: %corpus %s
+// Bools and floats of outside that regions use, in two depths.
+// CASE: f64=2; i1=true; 4xf32=1 2 3 4 -> 4xf32=-1 -2 -3 -4
+// CASE: f64=-2; i1=true; 4xf32=1 2 3 4 -> 4xf32=2 4 6 8
+// CASE: f64=2; i1=false; 4xf32=1 2 3 4 -> 4xf32=1 2 3 4
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
+!d = !wrapper.buffer<[], f64, #wrapper.device<"cpu">>
+
+wrapper.kernel @double(%x0: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
+    output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
+  %0 = loop.kernel "double" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v0 = loop.load %a0[d0] : tensor<4xf32> -> f32
+    %m = arith.addf %v0, %v0 : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4xf32>
+}
+
+wrapper.kernel @neg(%x0: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
+    output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
+  %0 = loop.kernel "neg" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v0 = loop.load %a0[d0] : tensor<4xf32> -> f32
+    %m = arith.negf %v0 : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4xf32>
+}
+
+wrapper.func @main(%d: !d, %p: !p, %x: !b) -> !b {
+  %f = wrapper.item %d : !d -> f64
+  %c = wrapper.item %p : !p -> i1
+  %r = wrapper.if %c : i1 -> (!b) {
+    %zero = arith.constant 0.0 : f64
+    %0 = wrapper.alloc : !b
+    %q = arith.cmpf ogt, %f, %zero : f64
+    %both = arith.andi %q, %c : i1
+    wrapper.if %both : i1 {
+      wrapper.launch @neg[] ins(%x : !b) outs(%0 : !b)
+      wrapper.yield
+    } else {
+      wrapper.launch @double[] ins(%x : !b) outs(%0 : !b)
+      wrapper.yield
+    }
+    wrapper.yield %0 : !b
+  } else {
+    %0 = wrapper.alloc : !b
+    wrapper.copy %x to %0 : !b
+    wrapper.yield %0 : !b
+  }
+  wrapper.return %r : !b
+}

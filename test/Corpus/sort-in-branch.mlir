@@ -1,0 +1,32 @@
+// RUN: %corpus %s
+// A library call in one branch, a kernel in the other; both give results of one type.
+// CASE: i1=true; 4xf32=3 1 4 2 -> 4xf32=1 2 3 4
+// CASE: i1=false; 4xf32=3 1 4 2 -> 4xf32=-3 -1 -4 -2
+
+// GPU: no
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
+
+wrapper.kernel @neg(%x0: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
+    output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
+  %0 = loop.kernel "neg" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v0 = loop.load %a0[d0] : tensor<4xf32> -> f32
+    %m = arith.negf %v0 : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4xf32>
+}
+
+wrapper.func @main(%p: !p, %x: !b) -> !b {
+  %r = wrapper.if %p : !p -> (!b) {
+    %0 = wrapper.alloc : !b
+    wrapper.sort "runtime" %x dim 0 values(%0 : !b) : !b
+    wrapper.yield %0 : !b
+  } else {
+    %0 = wrapper.alloc : !b
+    wrapper.launch @neg[] ins(%x : !b) outs(%0 : !b)
+    wrapper.yield %0 : !b
+  }
+  wrapper.return %r : !b
+}
