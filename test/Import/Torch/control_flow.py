@@ -194,9 +194,12 @@ def flatten(value):
 
 
 def compare(name, folder, options):
-    """Runs each case on the processor, in the interpreter and on a simulated GPU."""
+    """Runs each case on the processor, from a package, in the interpreter and on a
+    simulated GPU, there and in the package several times."""
     file = export(name, folder)
     module, cases, _ = PROGRAMS[name]
+    package = os.path.join(folder, name + ".coilpkg")
+    subprocess.run([os.path.join(options.bin, "coil-compile"), file, "-o", package], check=True)
     for number, case in enumerate(cases):
         arguments = []
         for i, tensor in enumerate(case):
@@ -208,12 +211,13 @@ def compare(name, folder, options):
             numpy.save(path, tensor.detach().numpy())
             arguments.append("--expected-output=@" + path)
         tool = os.path.join(options.bin, "coil-run")
-        runs = [["--reference=interp"], ["--library=none", "--plan=none"]]
+        runs = [(file, "--reference=interp"), (file, "--library=none", "--plan=none"),
+                (package, "--iterations=3")]
         if options.cuda_sim:
-            runs.append(["--target=cuda:sm_90", "--library=none"])
-        for more in runs:
+            runs.append((file, "--target=cuda:sm_90", "--library=none", "--iterations=3"))
+        for program, *more in runs:
             environment = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=options.cuda_sim or "")
-            done = subprocess.run([tool, file, *arguments, *more], capture_output=True, text=True,
+            done = subprocess.run([tool, program, *arguments, *more], capture_output=True, text=True,
                                   env=environment)
             if done.returncode != 0:
                 FAILURES.append(f"{name}, case {number}, {more}: {done.stdout}{done.stderr}")
