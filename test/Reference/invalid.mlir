@@ -176,6 +176,26 @@ func.func @negative_extent(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<f32> {
   return %y : tensor<f32>
 }
 
+// CHECK: error: symbol 'u0' is 9, outside its range
+func.func @item_out_of_range() attributes {sym.symbols = {u0 = #sym.range<0, 8>}} {
+  %n = graph.constant dense<9> : tensor<i64>
+  graph.item "u0" = %n : tensor<i64>
+  return
+}
+
+// Without a range, a symbol is a size.
+// CHECK: error: symbol 'u1' is -1, outside its range
+func.func @size_by_branch_out_of_range() -> tensor<?xf32, #sym.shape<[u1 + 2]>> {
+  %p = graph.constant dense<true> : tensor<i1>
+  %x = graph.constant dense<1.0> : tensor<1xf32>
+  %0 = graph.if %p : tensor<i1> defines ["u1"] -> (tensor<?xf32, #sym.shape<[u1 + 2]>>) {
+    graph.yield %x : tensor<1xf32> symbols [-1]
+  } else {
+    graph.yield %x : tensor<1xf32> symbols [-1]
+  }
+  return %0 : tensor<?xf32, #sym.shape<[u1 + 2]>>
+}
+
 // CHECK: error: has an unsupported literal
 func.func @complex_literal() {
   %f = arith.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>
