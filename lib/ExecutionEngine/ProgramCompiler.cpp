@@ -286,7 +286,10 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
   bool readsElements = false;
   auto note = [&](Operation &op) {
     auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
-    readsElements |= name && name.getValue() == "coil_rt_item_cuda";
+    readsElements |=
+        name && is_contained({"coil_rt_item_cuda", "coil_rt_debug_value_cuda",
+                              "coil_rt_check_lifetime"},
+                             name.getValue());
   };
   for (Operation &op : *module.getBody()) {
     note(op);

@@ -238,6 +238,14 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   pm.addPass(wrapper::createWrapperPlanMemoryPass(memory));
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  if (options.trackLifetimes)
+    pm.addPass(wrapper::createWrapperTrackLifetimesPass());
+  if (options.debugValues != "off") {
+    wrapper::WrapperInsertDebugValuesPassOptions debug;
+    debug.values = options.debugValues;
+    debug.filter = options.debugFilter;
+    pm.addPass(wrapper::createWrapperInsertDebugValuesPass(debug));
+  }
   // Kernels still have bodies to count in.
   if (options.costs)
     pm.addPass(wrapper::createWrapperAnnotateCostsPass());

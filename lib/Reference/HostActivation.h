@@ -102,6 +102,9 @@ private:
   mlir::LogicalResult run(wrapper::ItemOp op);
   mlir::LogicalResult run(wrapper::BindSymbolOp op);
   mlir::LogicalResult run(wrapper::CompareOp op);
+  mlir::LogicalResult run(wrapper::CheckLifetimeOp op);
+  mlir::LogicalResult run(wrapper::DebugMarkOp op);
+  mlir::LogicalResult run(wrapper::DebugValueOp op);
   // HostLibraryModels.cpp
   mlir::LogicalResult run(wrapper::ContractionOp op);
   mlir::LogicalResult run(wrapper::ConvolutionOp op);
@@ -139,6 +142,8 @@ private:
   Frame frame;
   unsigned depth;
   llvm::DenseMap<mlir::Value, HostValue> values;
+  /// What checks of lifetimes have seen, by name.
+  llvm::SmallVector<std::pair<std::string, std::weak_ptr<HostMemory>>> seen;
   /// Of arguments and results of calls.
   llvm::DenseMap<mlir::Value, HostShape> shapes;
 };

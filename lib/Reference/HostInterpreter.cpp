@@ -13,6 +13,7 @@
 
 #include "HostActivation.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Runtime/HostABI.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -427,6 +428,57 @@ LogicalResult HostActivation::run(BindSymbolOp op) {
   return bind(op, op.getSymbol(), value, " (" + origin + ")");
 }
 
+LogicalResult HostActivation::run(CheckLifetimeOp op) {
+  auto report = [&](StringRef name, StringRef what) {
+    return op.emitError() << "behind '" << op.getStep() << "' in '"
+                          << fn.getName() << "': buffer '" << name << "' "
+                          << what;
+  };
+  if (op.getMode() == CheckMode::Begin)
+    seen.clear();
+  SmallVector<std::pair<std::string, std::weak_ptr<HostMemory>>> alive;
+  for (auto [v, name] : llvm::zip(
+           op.getStorage(), op.getNames().getAsValueRange<StringAttr>())) {
+    const std::shared_ptr<HostMemory> &memory = values[v].memory;
+    if (memory->ended)
+      return report(name, "is not allocated any more");
+    alive.emplace_back(name.str(), memory);
+  }
+  if (op.getMode() == CheckMode::Exact) {
+    for (auto &[name, reference] : seen) {
+      std::shared_ptr<HostMemory> memory = reference.lock();
+      if (memory && !memory->ended &&
+          llvm::none_of(alive, [&](const auto &entry) {
+            return entry.second.lock() == memory;
+          }))
+        return report(name, "is still allocated");
+    }
+    seen.clear();
+  }
+  llvm::append_range(seen, alive);
+  return success();
+}
+
+/// Values are shown by what compiled programs call.
+LogicalResult HostActivation::run(DebugMarkOp op) {
+  if (coil_rt_debug_mark(nullptr, op.getLabel().c_str()) != COIL_OK)
+    return op.emitError(coil_last_error());
+  return success();
+}
+
+LogicalResult HostActivation::run(DebugValueOp op) {
+  FailureOr<HostView> v = view(op, op.getBuffer());
+  if (failed(v))
+    return failure();
+  if (coil_rt_debug_value(
+          nullptr, static_cast<int32_t>(op.getAction()), op.getLabel().c_str(),
+          v->data, static_cast<int32_t>(v->dtype),
+          static_cast<int32_t>(v->shape.sizes.size()), v->shape.sizes.data(),
+          v->shape.strides.data()) != COIL_OK)
+    return op.emitError(coil_last_error());
+  return success();
+}
+
 LogicalResult HostActivation::run(CompareOp op) {
   auto sides = evaluate(op, {op.getLhs(), op.getRhs()});
   if (failed(sides))
@@ -635,7 +687,8 @@ LogicalResult HostActivation::run(Operation *op) {
             AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, PoolOp,
             PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, IfOp, WhileOp,
             InvokeOp, ItemOp, BindSymbolOp, CompareOp, ContractionOp,
-            ConvolutionOp, AttentionOp, SortOp>([&](auto o) { return run(o); })
+            ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp, DebugMarkOp,
+            DebugValueOp>([&](auto o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }
 

@@ -16,6 +16,7 @@
 #include "Error.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace coil::rt::cuda {
@@ -34,6 +35,15 @@ struct coil_run {
   const void *failedKernel = nullptr;
   /// Of the next launch or library call.
   coil_cost nextCost = coil::rt::kUnknownCost;
+  /// Of values that are saved: the number of this run among those that save
+  /// any, and how many it has saved.
+  int64_t debugRun = -1, debugValues = 0;
+  /// What checks of lifetimes have seen: function, name and address.
+  struct Seen {
+    std::string function, name;
+    void *address;
+  };
+  std::vector<Seen> seen;
   /// Sizes and strides of outputs.
   std::vector<std::unique_ptr<int64_t[]>> shapes;
   /// What a run on a GPU has besides; null for others.
@@ -52,6 +62,8 @@ int32_t getCudaDevice(coil_run *run);
 /// Device memory by its address, or COIL_UNAVAILABLE for other memory.
 int32_t takeCudaMemory(coil_run *run, void *pointer);
 int32_t freeCudaMemory(void *pointer);
+/// Whether an address is device memory that a run owns.
+bool ownsCudaMemory(coil_run *run, void *pointer);
 /// @}
 
 /// Reports one step to the trace hook when it leaves scope with a status. Costs

@@ -12,6 +12,7 @@ import math
 import struct
 import threading
 import time
+import weakref
 
 import torch
 
@@ -305,6 +306,46 @@ def _call(function, description, *addresses):
     pointers = [ctypes.c_void_p(address) for address in addresses]
     if entry(_run(), ctypes.byref(description), *pointers):
         raise RunError(library.coil_last_error().decode())
+
+
+def debug_mark(label):
+    """Says on the standard error that the program is here."""
+    library.coil_rt_debug_mark(_run(), label.encode())
+
+
+def debug_value(function, action, label, tensor):
+    """Prints or saves a tensor, as `coil_rt_debug_value` does."""
+    entry = getattr(library, function)
+    entry.restype = _i32
+    sizes = (_i64 * tensor.dim())(*tensor.size())
+    strides = (_i64 * tensor.dim())(*tensor.stride())
+    number = {"print": 0, "save": 1}[action]
+    data = ctypes.c_void_p(_address(tensor))
+    if entry(_run(), number, label.encode(), data, _dtype(tensor), tensor.dim(), sizes, strides):
+        raise RunError(library.coil_last_error().decode())
+
+
+def check_lifetime(mode, function, step, alive):
+    """Fails, naming the step and a buffer, unless all of `alive`, functions that
+    return tensors, by name, are there; with the mode "exact" also if a tensor
+    that an earlier check of the function saw is there and is not among them."""
+    seen = _thread.__dict__.setdefault("seen", {}).setdefault(function, {})
+    if mode == "begin":
+        seen.clear()
+    now = {}
+    for name, get in alive.items():
+        try:
+            tensor = get()
+        except NameError:
+            raise RunError(f"behind '{step}' in '{function}': buffer '{name}' is not allocated any more")
+        now[id(tensor)] = (name, weakref.ref(tensor))
+    tensor = None
+    if mode == "exact":
+        for number, (name, reference) in seen.items():
+            if number not in now and reference() is not None:
+                raise RunError(f"behind '{step}' in '{function}': buffer '{name}' is still allocated")
+        seen.clear()
+    seen.update(now)
 
 
 def _address(tensor, offset=0):

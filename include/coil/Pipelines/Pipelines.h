@@ -89,6 +89,20 @@ struct CompilePipelineOptions
       llvm::cl::desc("State what each step has to move and compute, for "
                      "reports"),
       llvm::cl::init(false)};
+  Option<bool> trackLifetimes{
+      *this, "track-lifetimes",
+      llvm::cl::desc("Check the memory plan while the program runs"),
+      llvm::cl::init(false)};
+  Option<std::string> debugValues{
+      *this, "debug-values",
+      llvm::cl::desc("Show values while the program runs: off, names (of "
+                     "steps), print or save"),
+      llvm::cl::init("off")};
+  Option<std::string> debugFilter{
+      *this, "debug-filter",
+      llvm::cl::desc("Patterns of the kernels and handles to show, separated "
+                     "by '+'"),
+      llvm::cl::init("")};
   Option<unsigned> hostSteps{
       *this, "host-steps",
       llvm::cl::desc("Most steps in one function of the host program"),

@@ -97,6 +97,14 @@ COIL_RT_API int32_t coil_rt_download_cuda(coil_run *run, void *to,
 COIL_RT_API int32_t coil_rt_item_cuda(coil_run *run, const void *data,
                                       int32_t dtype, void *out);
 
+/// Shows a buffer as `coil_rt_debug_value` does: waits for what the run has
+/// started. Programs that call this are not kept as graphs.
+COIL_RT_API int32_t coil_rt_debug_value_cuda(coil_run *run, int32_t action,
+                                             const char *label,
+                                             const void *data, int32_t dtype,
+                                             int32_t rank, const int64_t *sizes,
+                                             const int64_t *strides);
+
 /// Gives data of the program as device memory that the caller must not write.
 /// A program (below) uploads it once, a run without one each time.
 COIL_RT_API int32_t coil_rt_constant_cuda(coil_run *run, const void *data,

@@ -83,6 +83,46 @@ COIL_RT_API int32_t coil_rt_set_output(coil_run *run, coil_tensor *output,
 COIL_RT_API int32_t coil_rt_item(coil_run *run, const void *data, int32_t dtype,
                                  void *out);
 
+/// What is done with a value that is debugged.
+typedef enum coil_debug_action {
+  COIL_DEBUG_PRINT = 0,
+  COIL_DEBUG_SAVE = 1
+} coil_debug_action;
+
+/// Writes "coil: [ label ]" to the standard error. `run` may be NULL.
+COIL_RT_API int32_t coil_rt_debug_mark(coil_run *run, const char *label);
+
+/// Prints a line of statistics of a buffer, and its elements if they are at
+/// most 64, on the standard error; or saves it, as
+/// `<directory>/run<run>/<number>-<label>.npy` in COIL_DEBUG_VALUES_DIR, or
+/// else in `coil-debug-values` under the current directory. `run` may be NULL:
+/// what is saved so is numbered as if one run did it. The deviation is that of
+/// the elements themselves, not an estimate. NaNs and infinities are counted,
+/// and have no part in the mean. Fails with COIL_INTERNAL when a file cannot be
+/// written.
+COIL_RT_API int32_t coil_rt_debug_value(coil_run *run, int32_t action,
+                                        const char *label, const void *data,
+                                        int32_t dtype, int32_t rank,
+                                        const int64_t *sizes,
+                                        const int64_t *strides);
+
+/// What `coil_rt_check_lifetime` checks.
+typedef enum coil_lifetime_check {
+  COIL_LIFETIME_BEGIN = 0, ///< Forget what the function had before.
+  COIL_LIFETIME_ALIVE = 1, ///< All that is given is allocated.
+  COIL_LIFETIME_EXACT = 2  ///< And nothing else that the function had.
+} coil_lifetime_check;
+
+/// Fails with COIL_ASSERTION_FAILED, naming function, step and buffer, unless
+/// all `addresses` are memory that the run owns, on any device; in mode EXACT
+/// also if an address of an earlier check of the function is not among them and
+/// is still owned. `names` are separated by line feeds.
+COIL_RT_API int32_t coil_rt_check_lifetime(coil_run *run, int32_t mode,
+                                           const char *function,
+                                           const char *step, int64_t count,
+                                           const char *names,
+                                           void *const *addresses);
+
 /// Records a failed assertion about two values and returns
 /// COIL_ASSERTION_FAILED.
 COIL_RT_API int32_t coil_rt_assert_fail(coil_run *run, const char *message,

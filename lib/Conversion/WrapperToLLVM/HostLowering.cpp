@@ -579,6 +579,44 @@ LogicalResult HostLowering::setOutput(OpOperand &result) {
   return success();
 }
 
+LogicalResult HostLowering::lower(DebugMarkOp op) {
+  call("coil_rt_debug_mark", {now.run, string(op.getLabel())});
+  return success();
+}
+
+LogicalResult HostLowering::lower(DebugValueOp op) {
+  auto type = cast<BufferType>(op.getBuffer().getType());
+  const DeviceInfo *device = getDevice(op, type.getDevice());
+  std::optional<int32_t> dtype = getDType(op, type.getElementType());
+  if (!device || !dtype)
+    return failure();
+  if (device->debugFunction.empty())
+    return op->emitOpError()
+           << "values on the device '" << device->kind << "' cannot be shown";
+  Value sizes = array(type.getSizes().getDims(), 0);
+  Value strides = array(type.getStrides().getDims(), 1);
+  call(device->debugFunction,
+       {now.run, i32(static_cast<int32_t>(op.getAction())),
+        string(op.getLabel()), buffer(op.getBuffer()), i32(*dtype),
+        i32(static_cast<int32_t>(type.getRank())), sizes, strides});
+  return success();
+}
+
+LogicalResult HostLowering::lower(CheckLifetimeOp op) {
+  size_t count = op.getStorage().size();
+  Value addresses = null();
+  if (count != 0) {
+    addresses = scratch(0, static_cast<unsigned>(count));
+    for (auto [i, v] : llvm::enumerate(op.getStorage()))
+      store(buffer(v), addresses, static_cast<unsigned>(i), ptrType);
+  }
+  call("coil_rt_check_lifetime",
+       {now.run, i32(static_cast<int32_t>(op.getMode())),
+        string(op->getParentOfType<FuncOp>().getName()), string(op.getStep()),
+        i64(static_cast<int64_t>(count)), string(op.getNameList()), addresses});
+  return success();
+}
+
 void HostLowering::noteCost(Operation &op) {
   auto cost = op.getAttrOfType<CostAttr>(kCostAttrName);
   if (!cost)
@@ -595,8 +633,8 @@ LogicalResult HostLowering::lower(Operation &op) {
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp,
             ContractionOp, ConvolutionOp, AttentionOp, SortOp, IfOp, WhileOp,
-            InvokeOp, ItemOp, BindSymbolOp, CompareOp>(
-          [&](auto o) { return lower(o); })
+            InvokeOp, ItemOp, BindSymbolOp, CompareOp, CheckLifetimeOp,
+            DebugMarkOp, DebugValueOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();

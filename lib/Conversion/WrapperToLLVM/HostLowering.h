@@ -108,6 +108,9 @@ private:
   mlir::LogicalResult lower(ItemOp op);
   mlir::LogicalResult lower(BindSymbolOp op);
   mlir::LogicalResult lower(CompareOp op);
+  mlir::LogicalResult lower(DebugMarkOp op);
+  mlir::LogicalResult lower(DebugValueOp op);
+  mlir::LogicalResult lower(CheckLifetimeOp op);
   mlir::LogicalResult lowerScalar(mlir::Operation *op);
 
   /// Lengths of the logs where a region begins.

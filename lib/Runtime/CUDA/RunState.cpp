@@ -193,6 +193,13 @@ int32_t coil::rt::freeCudaMemory(void *pointer) {
   return COIL_UNAVAILABLE;
 }
 
+bool coil::rt::ownsCudaMemory(coil_run *run, void *pointer) {
+  if (!run->cuda)
+    return false;
+  DeviceBlock *block = run->cuda->device.allocator.find(toDevice(pointer));
+  return block && block->run == run;
+}
+
 //===----------------------------------------------------------------------===//
 // C functions
 //===----------------------------------------------------------------------===//
@@ -338,6 +345,32 @@ int32_t coil_rt_item_cuda(coil_run *run, const void *data, int32_t dtype,
   if (int32_t status = coil_run_synchronize(run))
     return status;
   return coil_rt_item(run, &element, dtype, out);
+}
+
+int32_t coil_rt_debug_value_cuda(coil_run *run, int32_t action,
+                                 const char *label, const void *data,
+                                 int32_t dtype, int32_t rank,
+                                 const int64_t *sizes, const int64_t *strides) {
+  return guarded([&]() -> int32_t {
+    int64_t last = 0;
+    for (int32_t d = 0; d < rank && last >= 0; ++d) {
+      if (strides[d] < 0)
+        return fail(COIL_INVALID_ARGUMENT,
+                    "cannot show '%s', which has a negative stride", label);
+      last = sizes[d] == 0 ? -1 : last + (sizes[d] - 1) * strides[d];
+    }
+    std::vector<char> copy(
+        size_t(std::max<int64_t>(last + 1, 0) * coil_dtype_size(dtype)));
+    if (!copy.empty()) {
+      if (int32_t status = coil_rt_download_cuda(run, copy.data(), data,
+                                                 int64_t(copy.size())))
+        return status;
+      if (int32_t status = coil_run_synchronize(run))
+        return status;
+    }
+    return coil_rt_debug_value(run, action, label, copy.data(), dtype, rank,
+                               sizes, strides);
+  });
 }
 
 int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,

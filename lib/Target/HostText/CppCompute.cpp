@@ -57,6 +57,44 @@ LogicalResult CppEmitter::emit(LaunchOp op) {
   return success();
 }
 
+LogicalResult CppEmitter::emit(CheckLifetimeOp op) {
+  out.line(printCall(
+      "coil_rt_check_lifetime",
+      {std::to_string(static_cast<int32_t>(op.getMode())),
+       quote(currentFunction.getName()), quote(op.getStep()),
+       std::to_string(op.getStorage().size()), quote(op.getNameList()),
+       op.getStorage().empty() ? "nullptr" : addressList(op.getStorage())}));
+  return success();
+}
+
+LogicalResult CppEmitter::emit(DebugMarkOp op) {
+  out.line(printCall("coil_rt_debug_mark", {quote(op.getLabel())}));
+  return success();
+}
+
+/// Parameters of a device's function that shows a value.
+static constexpr StringLiteral kDebugValue =
+    "coil_run *, int32_t, const char *, const void *, int32_t, int32_t, const "
+    "int64_t *, const int64_t *";
+
+LogicalResult CppEmitter::emit(DebugValueOp op) {
+  BufferType t = type(op.getBuffer());
+  const DeviceInfo *device = getDevice(op, t.getDevice());
+  std::optional<int32_t> dtype = getDType(op, t.getElementType());
+  if (!device || !dtype)
+    return failure();
+  if (device->debugFunction.empty())
+    return op->emitOpError()
+           << "values on the device '" << device->kind << "' cannot be shown";
+  out.line(printCall(deviceFunction(device->debugFunction, kDebugValue),
+                     {std::to_string(static_cast<int32_t>(op.getAction())),
+                      quote(op.getLabel()), address(op.getBuffer()),
+                      std::to_string(*dtype), std::to_string(t.getRank()),
+                      list(t.getSizes().getDims()),
+                      list(t.getStrides().getDims())}));
+  return success();
+}
+
 static std::string parameters(StringRef description, unsigned numInputs,
                               unsigned numOutputs = 1) {
   std::string text = ("coil_run *, const " + description + " *").str();

@@ -24,8 +24,8 @@ using sym::ExprAttr;
 
 HostEmitter::HostEmitter(StringRef name, ModuleOp module, llvm::raw_ostream &os,
                          const ExprSyntax &syntax)
-    : module(module), table(module), out(os), emitterName(name), syntax(syntax),
-      moduleNames(reserved) {}
+    : module(module), table(module), out(os), emitterName(name),
+      handles(module), syntax(syntax), moduleNames(reserved) {}
 HostEmitter::~HostEmitter() = default;
 
 //===----------------------------------------------------------------------===//
@@ -72,13 +72,18 @@ LogicalResult HostEmitter::emitModule() {
   return end;
 }
 
-bool HostEmitter::namesSource(Operation &op) {
-  return isa<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp>(op);
+std::string HostEmitter::describeSource(Location location) {
+  SmallVector<Source> sources = getSources(location);
+  if (sources.empty())
+    return "of unknown source";
+  return cleanComment(llvm::join(
+      llvm::map_range(sources, [](const Source &s) { return s.str(); }), ", "));
 }
 
 LogicalResult HostEmitter::emitOp(Operation &op) {
-  if (namesSource(op))
-    out.line(getComment() + " " + describeSource(op.getLoc()));
+  if (auto step = dyn_cast<ComputeOpInterface>(op))
+    out.line(getComment() + " [" + cleanComment(handles.get(step)) + "] " +
+             describeSource(op.getLoc()));
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
 #define X(Op) .Case([&](wrapper::Op o) { return emit(o); })
       COIL_HOST_TEXT_OPS(X)

@@ -14,6 +14,7 @@
 #define COIL_LIB_TARGET_HOSTTEXT_HOSTEMITTER_H
 
 #include "TextPrinter.h"
+#include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -45,6 +46,9 @@
   X(ItemOp)                                                                    \
   X(BindSymbolOp)                                                              \
   X(CompareOp)                                                                 \
+  X(CheckLifetimeOp)                                                           \
+  X(DebugMarkOp)                                                               \
+  X(DebugValueOp)                                                              \
   X(ReturnOp)
 
 namespace coil::wrapper {
@@ -75,8 +79,8 @@ protected:
 #undef X
   /// @}
 
-  /// Emits one op: a comment with its source in front of launches and library
-  /// calls, then what its method writes.
+  /// Emits one op: a comment with its handle and its source in front of
+  /// launches and library calls, then what its method writes.
   mlir::LogicalResult emitOp(mlir::Operation &op);
   /// Emits the ops of a region but its terminator.
   mlir::LogicalResult emitBody(mlir::Region &region);
@@ -85,8 +89,9 @@ protected:
   llvm::StringRef getEmitterName() const { return emitterName; }
   /// The prefix of comments.
   virtual llvm::StringRef getComment() const = 0;
-  /// Whether the source of an op is named in front of it.
-  virtual bool namesSource(mlir::Operation &op);
+  /// The places that a location mentions, such as "conv2d (model.py:17)", as
+  /// part of a comment.
+  static std::string describeSource(mlir::Location location);
 
   //===--- Names ----------------------------------------------------------===//
 
@@ -168,6 +173,7 @@ protected:
 
 private:
   std::string emitterName;
+  CallHandles handles;
   const ExprSyntax &syntax;
   std::optional<sym::Context> facts;
   llvm::StringMap<std::string> globals;

@@ -121,6 +121,45 @@ LogicalResult PythonEmitter::emit(SortOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Debugging
+//===----------------------------------------------------------------------===//
+
+LogicalResult PythonEmitter::emit(CheckLifetimeOp op) {
+  // What a name refers to is asked for there, so that a name that is gone has a
+  // message of its own.
+  std::string text =
+      "host.check_lifetime(" + quote(stringifyCheckMode(op.getMode())) + ", " +
+      quote(currentFunction.getName()) + ", " + quote(op.getStep()) + ", {";
+  bool isFirst = true;
+  for (auto [v, each] : llvm::zip(
+           op.getStorage(), op.getNames().getAsValueRange<StringAttr>())) {
+    text += (isFirst ? "" : ", ") + quote(each) + ": lambda: " + name(v);
+    isFirst = false;
+  }
+  out.line(text + "})");
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(DebugMarkOp op) {
+  emitCall("host.debug_mark", quote(op.getLabel()));
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(DebugValueOp op) {
+  const DeviceInfo *device = getDevice(op, type(op.getBuffer()).getDevice());
+  if (!device)
+    return failure();
+  if (device->debugFunction.empty())
+    return op->emitOpError()
+           << "values on the device '" << device->kind << "' cannot be shown";
+  emitCall("host.debug_value", quote(device->debugFunction) + ", " +
+                                   quote(stringifyDebugAction(op.getAction())) +
+                                   ", " + quote(op.getLabel()) + ", " +
+                                   name(op.getBuffer()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
 

@@ -70,6 +70,9 @@ protected:
   mlir::LogicalResult emit(ItemOp op) override;
   mlir::LogicalResult emit(BindSymbolOp op) override;
   mlir::LogicalResult emit(CompareOp op) override;
+  mlir::LogicalResult emit(CheckLifetimeOp op) override;
+  mlir::LogicalResult emit(DebugMarkOp op) override;
+  mlir::LogicalResult emit(DebugValueOp op) override;
   mlir::LogicalResult emit(ReturnOp op) override;
 
   std::string printFloatLiteral(double value) override;

@@ -223,50 +223,6 @@ std::string coil::wrapper::printFloat(double value) {
 // Places
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Each place once, in order.
-struct Places {
-  void insert(std::string place) {
-    if (known.insert(place).second)
-      list.push_back(std::move(place));
-  }
-  size_t size() const { return list.size(); }
-
-  std::vector<std::string> list;
-  llvm::StringSet<> known;
-};
-} // namespace
-
-/// Adds what `location` says, below the name `name` if there is one.
-static void collect(Location location, StringRef name, Places &places) {
-  if (auto file = dyn_cast<FileLineColLoc>(location)) {
-    std::string place = file.getFilename().getValue().str() + ":" +
-                        std::to_string(file.getLine());
-    places.insert(name.empty() ? place : name.str() + " (" + place + ")");
-  } else if (auto named = dyn_cast<NameLoc>(location)) {
-    size_t before = places.size();
-    collect(named.getChildLoc(), named.getName(), places);
-    if (places.size() == before && isa<UnknownLoc>(named.getChildLoc()))
-      places.insert(named.getName().str());
-  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location inner : fused.getLocations())
-      collect(inner, name, places);
-  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collect(call.getCallee(), name, places);
-    collect(call.getCaller(), name, places);
-  } else if (auto opaque = dyn_cast<OpaqueLoc>(location)) {
-    collect(opaque.getFallbackLocation(), name, places);
-  }
-}
-
-std::string coil::wrapper::describeSource(Location location) {
-  Places places;
-  collect(location, "", places);
-  if (places.list.empty())
-    return "of unknown source";
-  return cleanComment(llvm::join(places.list, ", "));
-}
-
 std::string coil::wrapper::findPlace(Location location) {
   FileLineColLoc found;
   location->walk([&](Location inner) {

@@ -96,9 +96,6 @@ std::string cleanComment(llvm::StringRef text);
 /// A float so that reading it gives the same number.
 std::string printFloat(double value);
 
-/// The places that a location mentions, such as "conv2d (model.py:17)".
-std::string describeSource(mlir::Location location);
-
 /// The first place in a file, "model.py:17", or nothing.
 std::string findPlace(mlir::Location location);
 

@@ -21,6 +21,8 @@ Inputs and outputs are written as for coil-run. Each case runs
   objects that an earlier run stored; and cut into parts of one step;
 * as an emitted Python module, planned in each mode, on a stand-in for torch
   (Inputs/standin);
+* with checks at each step that storage lives as planned (F31), in the interpreter,
+  natively and in Python;
 * on the simulated GPU, all buffers there, planned for reuse and for pools, where
   --cuda-sim names the driver.
 """
@@ -86,6 +88,9 @@ GPU_MODES = ("reuse", "pool")
 for mode in MODES:
     need("coil-opt", args.program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+TRACKED = ("reuse", "pool")
+for mode in TRACKED:
+    need("coil-opt", path(mode + ".mlir"), "-o", path(f"track-{mode}.mlir"), "--wrapper-track-lifetimes")
 need("coil-opt", args.program, "-o", path("order.mlir"), "--pass-pipeline=builtin.module("
      "wrapper-reorder-for-memory,wrapper-plan-memory{mode=pool},wrapper-verify-memory)")
 need("coil-opt", path("reuse.mlir"), "-o", path("parts.mlir"),
@@ -101,20 +106,21 @@ if args.cuda_sim and "// GPU: no" not in source:
     for mode in GPU_MODES:
         need("coil-opt", path("cuda.mlir"), "-o", path(f"gpu-{mode}.mlir"),
              "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),"
-             f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+             f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory"
+             + (",wrapper-track-lifetimes)" if mode == "pool" else ")"))
 
 for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
     outputs = ["--expected-output=" + text for text in case["outputs"]]
     files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
-    for program in (args.program, *(path(mode + ".mlir") for mode in (*MODES, "order"))):
+    for program in (args.program, *(path(mode + ".mlir") for mode in (*MODES, "order", "track-pool"))):
         expect(case, "coil-interpret", program, "--function=main", *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]
     for mode in MODES:
         expect(case, "coil-run", path(mode + ".mlir"), *inputs, *outputs,
                "--reference=interp", "--object-cache=" + path("objects"))
-    for program in ("reuse.mlir", "parts.mlir"):
+    for program in ("reuse.mlir", "parts.mlir", *(f"track-{mode}.mlir" for mode in TRACKED)):
         expect(case, "coil-run", path(program), *inputs, *exact,
                "--object-cache=" + path("objects"))
     for mode in GPU_MODES if gpu else ():
@@ -124,7 +130,7 @@ for number, case in enumerate(cases):
 inputs = os.path.dirname(os.path.abspath(__file__))
 package = os.path.join(os.path.dirname(args.bin), "python")
 modules = []
-for mode in MODES:
+for mode in (*MODES, "track-reuse"):
     modules.append(path(mode + ".py"))
     need("coil-translate", "--wrapper-to-python", path(mode + ".mlir"), "-o", modules[-1])
     # Text follows the order of the ops, and names the source of each (F17, F58).

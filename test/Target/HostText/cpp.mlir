@@ -48,7 +48,7 @@ wrapper.func @main(%x: !x {coil.name = "tokens"}) -> !y attributes {sym.symbols 
 // CHECK-NEXT: COIL_CHECK(run, coil::floormod(s0, 2) == 0, "an even \"number\"", coil::floormod(s0, 2), 0);
 // CHECK-NEXT: coil::Buffer<coil_rt_free> buf0;
 // CHECK-NEXT: COIL_TRY(buf0.allocate(coil_rt_alloc, run, s0 * 32));
-// CHECK-NEXT: // {{.*}}.mlir:{{[0-9]+}}
+// CHECK-NEXT: // [relu:0] {{.*}}.mlir:{{[0-9]+}}
 // CHECK-NEXT: COIL_TRY(coil_rt_launch_cpu(run, relu, coil::List<void *, 2>{{[{][{]}}tokens, buf0.get()}}.values, coil::List<int64_t, 1>{{[{][{]}}s0}}.values, s0 * 8, 1));
 // CHECK-NEXT: coil::Buffer<coil_rt_free> buf1 = std::move(buf0); // reuse
 // CHECK-NEXT: coil::Buffer<coil_rt_free> buf2 = std::move(buf1); // reuse
@@ -210,7 +210,7 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
 // CHECK-NEXT: COIL_TRY(buf1.allocate(coil_rt_alloc, run, 1024));
 // CHECK-NEXT: coil::Buffer<coil_rt_free> buf2;
 // CHECK-NEXT: COIL_TRY(buf2.allocate(coil_rt_alloc, run, s0 * 16));
-// CHECK-NEXT: // linear (model.py:7)
+// CHECK-NEXT: // [onednn.contraction:[[#C:]]] linear (model.py:7)
 // CHECK-NEXT: const coil_contraction contraction0 = {
 // CHECK-NEXT: sizeof(coil_contraction), COIL_F32, COIL_F32, COIL_F32, COIL_F32, /*batch_rank=*/0,
 // CHECK-NEXT: COIL_BIAS_ALONG_N, static_cast<int32_t>(COIL_POST_RELU),
@@ -218,7 +218,7 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
 // CHECK-NEXT: /*a=*/{4, 1}, /*b=*/{1, 4}, /*c=*/{4, 1}, /*bias=*/1,
 // CHECK-NEXT: /*batches=*/{}, {}, {}, {}, "model.py:7"};
 // CHECK-NEXT: COIL_TRY(coil_rt_contraction(run, &contraction0, coil::offset(arg0, s0 * 4, 4), arg1, arg2, buf0.get()));
-// CHECK-NEXT: // conv2d, bias (model.py:8)
+// CHECK-NEXT: // [onednn.convolution:[[#C+1]]] conv2d, bias (model.py:8)
 // CHECK-NEXT: const coil_convolution convolution0 = {
 // CHECK-NEXT: sizeof(coil_convolution), COIL_F32, COIL_F32, 0, COIL_F32, /*spatial_rank=*/2, /*transposed=*/0,
 // CHECK-NEXT: static_cast<int32_t>(COIL_POST_NONE),
@@ -227,7 +227,7 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
 // CHECK-NEXT: /*strides=*/{1, 1}, /*padding=*/{0, 0}, {0, 0}, /*dilations=*/{1, 1},
 // CHECK-NEXT: /*x, w, y=*/{128, 64, 8, 1}, {2, 1, 1, 1}, {256, 64, 8, 1}, "model.py:8"};
 // CHECK-NEXT: COIL_TRY(coil_rt_convolution(run, &convolution0, arg3, arg4, nullptr, buf1.get()));
-// CHECK-NEXT: // of unknown source
+// CHECK-NEXT: // [runtime.sort:[[#C+2]]] of unknown source
 // CHECK-NEXT: const coil_sort sort0 = {
 // CHECK-NEXT: sizeof(coil_sort), COIL_F32, /*descending=*/1, /*reserved=*/0,
 // CHECK-NEXT: /*outer, size, inner, count=*/s0, 4, 1, 2, nullptr};
@@ -457,7 +457,7 @@ wrapper.func @device(%x: !g, %q: !a, %e: !e) -> (!g, !a) {
 // CHECK-NEXT: COIL_TRY(coil_rt_item_cuda(run, arg2, COIL_F32, &v0));
 // CHECK-NEXT: coil::Buffer<coil_rt_free_cuda> buf2;
 // CHECK-NEXT: COIL_TRY(buf2.allocate(coil_rt_alloc_cuda, run, 131072));
-// CHECK-NEXT: // sdpa (model.py:9)
+// CHECK-NEXT: // [cudnn.attention:{{[0-9]+}}] sdpa (model.py:9)
 // CHECK-NEXT: const coil_attention attention0 = {
 // CHECK-NEXT: sizeof(coil_attention), COIL_BF16, /*causal=*/1, /*reserved=*/0, /*scale=*/0.125,
 // CHECK-NEXT: /*batch, heads, kv_heads, queries, keys, widths=*/2, 8, 8, 64, 64, 64, 64,

@@ -35,7 +35,7 @@ wrapper.kernel @relu(%x: tensor<?x4xf32, #sym.shape<[s0 * 2, 4]>>) attributes {
 // CHECK-NEXT: m = min(s0 % 8, s0 // 4 + 1) - max(7, s0 * -3)
 // CHECK-NEXT: host.check(s0 % 2 == 0, "an even \"number\"", s0 % 2, 0)
 // CHECK-NEXT: buf0 = empty_strided((s0 * 2, 4), (4, 1), dtype=torch.float32, device="cpu")
-// CHECK-NEXT: # {{.*}}:[[#@LINE+23]]
+// CHECK-NEXT: # [relu:0] {{.*}}:[[#@LINE+23]]
 // CHECK-NEXT: relu(tokens, buf0, s0)
 // CHECK-NEXT: buf1 = reinterpret_tensor(buf0, (s0 * 2, 4), (4, 1), 0, torch.int32)  # reuse
 // CHECK-NEXT: del buf0
@@ -138,11 +138,11 @@ wrapper.func @constants() -> (!f, !f, !b, !h, !f) {
 !j = !wrapper.buffer<[s0, 2], i64, #wrapper.device<"cpu">>
 
 // CHECK-LABEL: def libraries(args):
-// CHECK:      # linear (model.py:7)
+// CHECK:      # [onednn.contraction:[[#C:]]] linear (model.py:7)
 // CHECK-NEXT: host.contraction("coil_rt_contraction", dims=(s0, 4, 4), a=arg0, a_strides=(4, 0, 1), a_offset=s0 * 4, b=arg1, b_strides=(0, 4, 1), bias=arg2, bias_strides=(0, 1, 0), c=buf0, c_strides=(4, 1, 0), post="relu", where="model.py:7")
-// CHECK-NEXT: # conv2d, bias (model.py:8)
+// CHECK-NEXT: # [onednn.convolution:[[#C+1]]] conv2d, bias (model.py:8)
 // CHECK-NEXT: host.convolution("coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, where="model.py:8")
-// CHECK-NEXT: # of unknown source
+// CHECK-NEXT: # [runtime.sort:[[#C+2]]] of unknown source
 // CHECK-NEXT: host.sort("coil_rt_sort", buf0, 1, True, None, buf2)
 wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
   wrapper.input_symbol "s0" = size 0 of %x : !m

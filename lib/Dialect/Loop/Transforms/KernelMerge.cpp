@@ -212,6 +212,16 @@ static SmallVector<ExprAttr> identityDims(KernelOp kernel) {
   return dims;
 }
 
+/// Where a merged kernel comes from. What reads nothing (a constant, a range)
+/// is shared by all that need it, wherever that is: its place in the source is
+/// that of the first of them and says nothing about the others.
+static Location mergeLocations(KernelOp producer, KernelOp consumer) {
+  if (producer.getInputs().empty() && !isa<UnknownLoc>(consumer.getLoc()))
+    return consumer.getLoc();
+  return FusedLoc::get(producer.getContext(),
+                       {producer.getLoc(), consumer.getLoc()});
+}
+
 KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
                                    const MergePlan &plan) {
   SmallVector<Value> inputs;
@@ -227,10 +237,10 @@ KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
     llvm::append_range(outputs, producer->getResultTypes());
 
   OpBuilder builder(consumer);
-  Location loc = builder.getFusedLoc({producer.getLoc(), consumer.getLoc()});
-  auto merged = KernelOp::create(
-      builder, loc, mergeNames(producer.getName(), consumer.getName()),
-      plan.extents, inputs, outputs);
+  auto merged =
+      KernelOp::create(builder, mergeLocations(producer, consumer),
+                       mergeNames(producer.getName(), consumer.getName()),
+                       plan.extents, inputs, outputs);
   Splicer splicer(merged);
   auto toArgs = [&](ArrayRef<int> positions) {
     SmallVector<Value> args;

@@ -109,7 +109,8 @@ void Lifetimes::add(Value storage, size_t begin) {
   Lifetime &life = lifetimes[storage];
   life.storage = storage;
   life.begin = begin;
-  life.end = begin + 1;
+  // An argument that nothing uses ends before the first op of its block.
+  life.end = isa<BlockArgument>(storage) ? begin : begin + 1;
   Block *block = storage.getParentBlock();
   forEachUse(storage, [&](OpOperand &use) {
     Operation *user = use.getOwner();

@@ -249,6 +249,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+std::string LaunchOp::getComputeName() { return getCallee().str(); }
+
 bool LaunchOp::mayShareStorage(OpOperand &read, OpOperand &written,
                                SymbolTableCollection &tables) {
   auto kernel =

@@ -54,6 +54,7 @@ void WrapperDialect::initialize() {
   cpu.convolutionFunction = "coil_rt_convolution";
   cpu.sortFunction = "coil_rt_sort";
   cpu.itemFunction = "coil_rt_item";
+  cpu.debugFunction = "coil_rt_debug_value";
   cpu.torchDevice = "cpu";
   cpu.hostAccessible = true;
   registerDevice(std::move(cpu));
@@ -70,6 +71,7 @@ void WrapperDialect::initialize() {
   cuda.sortFunction = "coil_rt_sort_cuda";
   cuda.inputFunction = "coil_rt_input_cuda";
   cuda.itemFunction = "coil_rt_item_cuda";
+  cuda.debugFunction = "coil_rt_debug_value_cuda";
   cuda.alignment = 512; // As cuMemAlloc.
   cuda.copyFunction = "coil_rt_copy_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";
@@ -241,9 +243,7 @@ LogicalResult CostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult WrapperDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
   if (attr.getName() == kCostAttrName &&
-      (!isa<CostAttr>(attr.getValue()) ||
-       !isa<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
-           op))) // (C2)
+      (!isa<CostAttr>(attr.getValue()) || !isa<ComputeOpInterface>(op))) // (C2)
     return op->emitOpError() << "'" << kCostAttrName
                              << "' is the cost of a launch or library call";
   return success();

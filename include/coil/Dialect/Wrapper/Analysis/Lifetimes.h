@@ -45,7 +45,8 @@ struct Lifetime {
   /// Whether the last use takes the storage over. In a region of `lastUse`,
   /// that can be on one path only.
   bool isTaken = false;
-  /// The steps [begin, end) of the program.
+  /// The steps [begin, end) of the program; none for an argument that nothing
+  /// uses.
   size_t begin = 0, end = 0;
 };
 

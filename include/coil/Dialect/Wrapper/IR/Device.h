@@ -43,6 +43,8 @@ struct DeviceInfo {
   std::string inputFunction;
   /// Reads one element on the host (`coil_rt_item`).
   std::string itemFunction;
+  /// Prints or saves a buffer (`coil_rt_debug_value`).
+  std::string debugFunction;
   /// \name Only for devices whose memory the host cannot access
   /// @{
   std::string copyFunction;

@@ -56,6 +56,11 @@ struct SymbolResource : mlir::SideEffects::Resource::Base<SymbolResource> {
   llvm::StringRef getName() final { return "<symbols>"; }
 };
 
+/// Where the output of debugging goes.
+struct DebugResource : mlir::SideEffects::Resource::Base<DebugResource> {
+  llvm::StringRef getName() final { return "<debug output>"; }
+};
+
 /// The symbols that an op binds for the ops behind it.
 llvm::SmallVector<llvm::StringRef> getBoundSymbols(mlir::Operation *op);
 

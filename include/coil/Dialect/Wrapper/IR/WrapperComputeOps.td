@@ -104,6 +104,7 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
 
 def Wrapper_LaunchOp : Wrapper_Op<"launch", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Wrapper_ComputeOpInterface, ["getComputeName"]>,
     DeclareOpInterfaceMethods<Wrapper_InPlaceOpInterface>]> {
   let summary = "run a kernel";
   let description = [{
@@ -134,7 +135,8 @@ def Wrapper_LaunchOp : Wrapper_Op<"launch", [
 // Library calls
 //===----------------------------------------------------------------------===//
 
-def Wrapper_ContractionOp : Wrapper_Op<"contraction"> {
+def Wrapper_ContractionOp : Wrapper_Op<"contraction", [
+    Wrapper_ComputeOpInterface]> {
   let summary = "matrix product by a library";
   let description = [{
     `c[b..., m, n] = post(sum over k of a[b..., m, k] * b[b..., k, n] + bias)`.
@@ -181,7 +183,8 @@ def Wrapper_ContractionOp : Wrapper_Op<"contraction"> {
   let hasVerifier = 1;
 }
 
-def Wrapper_ConvolutionOp : Wrapper_Op<"convolution"> {
+def Wrapper_ConvolutionOp : Wrapper_Op<"convolution", [
+    Wrapper_ComputeOpInterface]> {
   let summary = "convolution by a library";
   let description = [{
     Convolution of `x`, `[n, c, spatial...]`, with `w`, `[o, c / groups,
@@ -220,7 +223,8 @@ def Wrapper_ConvolutionOp : Wrapper_Op<"convolution"> {
   let hasVerifier = 1;
 }
 
-def Wrapper_AttentionOp : Wrapper_Op<"attention"> {
+def Wrapper_AttentionOp : Wrapper_Op<"attention", [
+    Wrapper_ComputeOpInterface]> {
   let summary = "scaled dot-product attention by a library";
   let description = [{
     `softmax(scale * q k^T + mask) v` for q `[b, h, l, e]`, k `[b, g, s, e]`, v
@@ -252,7 +256,8 @@ def Wrapper_AttentionOp : Wrapper_Op<"attention"> {
   let hasVerifier = 1;
 }
 
-def Wrapper_SortOp : Wrapper_Op<"sort", [AttrSizedOperandSegments]> {
+def Wrapper_SortOp : Wrapper_Op<"sort", [
+    AttrSizedOperandSegments, Wrapper_ComputeOpInterface]> {
   let summary = "elements in order along a dimension, by a library";
   let description = [{
     The elements of `x` along `dim` in ascending or descending order, as far as

@@ -38,4 +38,29 @@ def Wrapper_PostOp : I32EnumAttr<"PostOp",
   let cppNamespace = "::coil::wrapper";
 }
 
+// The values are those of `coil_debug_action` in the runtime.
+def Wrapper_DebugAction : I32EnumAttr<"DebugAction",
+    "what is done with a value that is debugged", [
+    I32EnumAttrCase<"Print", 0, "print">,
+    I32EnumAttrCase<"Save", 1, "save">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+def Wrapper_DebugMoment : I32EnumAttr<"DebugMoment",
+    "when a value is debugged", [
+    I32EnumAttrCase<"Inputs", 0, "inputs">,
+    I32EnumAttrCase<"Before", 1, "before">,
+    I32EnumAttrCase<"After", 2, "after">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+// The values are those of `coil_lifetime_check` in the runtime.
+def Wrapper_CheckMode : I32EnumAttr<"CheckMode",
+    "what is checked of storage", [
+    I32EnumAttrCase<"Begin", 0, "begin">,
+    I32EnumAttrCase<"Alive", 1, "alive">,
+    I32EnumAttrCase<"Exact", 2, "exact">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD

@@ -32,4 +32,24 @@ def Wrapper_InPlaceOpInterface : OpInterface<"InPlaceOpInterface"> {
         "::mlir::SymbolTableCollection &":$tables)>];
 }
 
+def Wrapper_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
+  let cppNamespace = "::coil::wrapper";
+  let description = [{
+    A step that computes: a launch or a library call. Reports count these, and
+    give each a handle (`CallHandles`) by which a line of a profile, of emitted
+    text or of a message finds its way back to the source.
+
+    Example: `wrapper.launch`, whose name is that of its kernel.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      What is computed: the name of the kernel, or that of the library with the
+      operation behind a dot.
+    }], "std::string", "getComputeName", (ins), /*methodBody=*/"",
+    /*defaultImplementation=*/[{
+      return ($_op.getLibrary() + "." + $_op.getOperationName().split('.').second)
+          .str();
+    }]>];
+}
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERINTERFACES_TD

@@ -16,6 +16,7 @@
 include "coil/Dialect/Sym/IR/SymEnums.td"
 include "coil/Dialect/Wrapper/IR/WrapperComputeOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperControlOps.td"
+include "coil/Dialect/Wrapper/IR/WrapperDebugOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperMemoryOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperNumberOps.td"
 include "mlir/Interfaces/FunctionInterfaces.td"

@@ -61,6 +61,48 @@ def WrapperHoistWeightsPass
   }];
 }
 
+def WrapperInsertDebugValuesPass
+    : Pass<"wrapper-insert-debug-values", "::mlir::ModuleOp"> {
+  let summary = "show the values around steps";
+  let description = [{
+    Puts a `wrapper.debug_value` for what a launch or library call reads in front
+    of it, and one for what it writes behind it; and at the beginning of each
+    public function one for every input that is not a weight. With
+    `values=names` there are no values, only a `wrapper.debug_mark` before and
+    after. Steps are called by their handles (`CallHandles`).
+
+    `filter` restricts all of it but the inputs to the steps whose kernel or
+    handle matches one of the patterns, which "+" separates: `softmax*+relu_0:3`.
+
+    Values are shown by every emitter that can express the two ops, and by the
+    interpreter. Nothing else of the program changes; GPU programs are not kept
+    as graphs, and wait at each value.
+
+    Constraints:
+    (C1) `values` is `names`, `print` or `save`.
+    (C2) The patterns are well formed.
+
+    Runs behind planning, so that what is shown is what lies in the planned
+    storage, before it is handed over.
+
+    Before:
+    ```mlir
+    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+    ```
+    After:
+    ```mlir
+    wrapper.debug_value print before "relu_0:0" "in0" %x : !b
+    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+    wrapper.debug_value print after "relu_0:0" "out0" %0 : !b
+    ```
+  }];
+  let options = [
+    Option<"values", "values", "std::string", /*default=*/"\"print\"",
+           "'print', 'save', or 'names' for marks alone">,
+    Option<"filter", "filter", "std::string", /*default=*/"\"\"",
+           "Patterns of kernels and handles, separated by '+'; all if empty">];
+}
+
 def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
   let summary = "decide when storage is freed and handed over";
   let description = [{
@@ -156,6 +198,44 @@ def WrapperReorderForMemoryPass
     wrapper.launch @large[] outs(%1 : !l)       wrapper.launch @sum[] ins(%0 : !l) outs(%2 : !s)
     wrapper.launch @sum[] ins(%0 : !l) ...      wrapper.launch @large[] outs(%1 : !l)
     wrapper.launch @sum[] ins(%1 : !l) ...      wrapper.launch @sum[] ins(%1 : !l) outs(%3 : !s)
+    ```
+  }];
+}
+
+def WrapperTrackLifetimesPass
+    : Pass<"wrapper-track-lifetimes", "::mlir::ModuleOp"> {
+  let summary = "check the memory plan while the program runs";
+  let description = [{
+    Inserts a `wrapper.check_lifetime` behind each launch, library call, copy,
+    call and branch, behind the ends of lives that follow it: what the plan says
+    is allocated there, and that nothing else is which the function had. So a
+    later pass, an emitter or a runtime that frees too early, or never, is found
+    at the step where that happens, and by the buffer's name, which is that of
+    the memory report.
+
+    In a region that ends the life of storage from outside, which other regions
+    of the op may not, checks are not exact: they only say what is alive.
+
+    Constraints:
+    (C1) Functions that are not planned have no plan to check and stay as they
+         are.
+
+    For debugging: each check lists all that is alive. GPU programs with checks
+    are not kept as graphs.
+
+    Before:
+    ```mlir
+    %0 = wrapper.alloc : !b
+    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+    wrapper.return %0 : !b
+    ```
+    After:
+    ```mlir
+    wrapper.check_lifetime begin "begin" []
+    %0 = wrapper.alloc : !b
+    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+    wrapper.check_lifetime exact "relu_0:0" ["b0"] (%0) : !b
+    wrapper.return %0 : !b
     ```
   }];
 }

@@ -1,0 +1,158 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes host programs show the values around steps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Wrapper/Transforms/Passes.h"
+
+#include "coil/Dialect/Wrapper/Analysis/Provenance.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/GlobPattern.h"
+
+namespace coil::wrapper {
+#define GEN_PASS_DEF_WRAPPERINSERTDEBUGVALUESPASS
+#include "coil/Dialect/Wrapper/Transforms/Passes.h.inc"
+} // namespace coil::wrapper
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+
+namespace {
+struct WrapperInsertDebugValues
+    : coil::wrapper::impl::WrapperInsertDebugValuesPassBase<
+          WrapperInsertDebugValues> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override;
+  void runOnOperation() override;
+
+private:
+  bool isWanted(ComputeOpInterface step, StringRef handle);
+  void addMark(OpBuilder &b, Location loc, DebugMoment moment,
+               StringRef handle);
+  void addValue(OpBuilder &b, Location loc, DebugMoment moment,
+                StringRef handle, const Twine &name, Value buffer);
+  void addInputs(FuncOp fn);
+  void addStep(ComputeOpInterface step, StringRef handle);
+
+  /// Nothing for names alone.
+  std::optional<DebugAction> action;
+  std::vector<llvm::GlobPattern> patterns;
+};
+} // namespace
+
+LogicalResult WrapperInsertDebugValues::initialize(MLIRContext *context) {
+  action = symbolizeDebugAction(values);
+  Location loc = UnknownLoc::get(context);
+  if (!action && values != "names")
+    return emitError(loc) << "unknown way '" << values
+                          << "' to show values, expected 'names', 'print' or "
+                             "'save'";
+  patterns.clear();
+  for (StringRef part : llvm::split(filter, '+')) {
+    if (part.empty())
+      continue;
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(part);
+    if (!pattern)
+      return emitError(loc)
+             << "filter '" << part
+             << "' is not a pattern: " << llvm::toString(pattern.takeError());
+    patterns.push_back(std::move(*pattern));
+  }
+  return success();
+}
+
+bool WrapperInsertDebugValues::isWanted(ComputeOpInterface step,
+                                        StringRef handle) {
+  return patterns.empty() ||
+         llvm::any_of(patterns, [&](const llvm::GlobPattern &pattern) {
+           return pattern.match(step.getComputeName()) || pattern.match(handle);
+         });
+}
+
+void WrapperInsertDebugValues::addMark(OpBuilder &b, Location loc,
+                                       DebugMoment moment, StringRef handle) {
+  if (!action)
+    DebugMarkOp::create(b, loc, moment, handle);
+}
+
+void WrapperInsertDebugValues::addValue(OpBuilder &b, Location loc,
+                                        DebugMoment moment, StringRef handle,
+                                        const Twine &name, Value buffer) {
+  if (action)
+    DebugValueOp::create(b, loc, *action, moment, handle,
+                         b.getStringAttr(name).getValue(), buffer);
+}
+
+/// What the caller passes, once; weights are the same at every call.
+void WrapperInsertDebugValues::addInputs(FuncOp fn) {
+  // Behind the ops that bind the symbols of inputs, whose sizes are known then.
+  Block &body = fn.getBody().front();
+  Operation *first = &body.front();
+  for (Operation &op : body)
+    if (isa<InputSymbolOp>(op))
+      first = op.getNextNode();
+  OpBuilder b(first);
+  for (auto [i, arg] : llvm::enumerate(fn.getArguments())) {
+    auto number = static_cast<unsigned>(i);
+    if (!isa<BufferType>(arg.getType()) ||
+        fn.getArgAttr(number, "graph.weight"))
+      continue;
+    auto name = fn.getArgAttrOfType<StringAttr>(number, "coil.name");
+    addValue(b, fn.getLoc(), DebugMoment::Inputs, fn.getName(),
+             name ? Twine(name.getValue()) : "arg" + Twine(number), arg);
+  }
+}
+
+void WrapperInsertDebugValues::addStep(ComputeOpInterface step,
+                                       StringRef handle) {
+  Location loc = step->getLoc();
+  OpBuilder before(step), after(step->getContext());
+  after.setInsertionPointAfter(step);
+  addMark(before, loc, DebugMoment::Before, handle);
+  addMark(after, loc, DebugMoment::After, handle);
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  cast<MemoryEffectOpInterface>(*step).getEffects(effects);
+  unsigned numRead = 0, numWritten = 0;
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    auto *operand = effect.getEffectValue<OpOperand *>();
+    if (!operand || !isa<BufferType>(operand->get().getType()))
+      continue;
+    // What is only written holds nothing before.
+    if (isa<MemoryEffects::Read>(effect.getEffect()))
+      addValue(before, loc, DebugMoment::Before, handle,
+               "in" + Twine(numRead++), operand->get());
+    else if (isa<MemoryEffects::Write>(effect.getEffect()))
+      addValue(after, loc, DebugMoment::After, handle,
+               "out" + Twine(numWritten++), operand->get());
+  }
+}
+
+void WrapperInsertDebugValues::runOnOperation() {
+  ModuleOp module = getOperation();
+  CallHandles handles(module);
+  for (FuncOp fn : module.getOps<FuncOp>()) {
+    if (fn.isExternal())
+      continue;
+    SmallVector<ComputeOpInterface> steps;
+    fn.getBody().walk<WalkOrder::PreOrder>(
+        [&](ComputeOpInterface step) { steps.push_back(step); });
+    for (ComputeOpInterface step : steps) {
+      std::string handle = handles.get(step);
+      if (isWanted(step, handle))
+        addStep(step, handle);
+    }
+    if (!fn.isPrivate())
+      addInputs(fn);
+  }
+}

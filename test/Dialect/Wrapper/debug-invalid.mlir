@@ -1,0 +1,72 @@
+// RUN: coil-opt %s --split-input-file --verify-diagnostics
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @mark() {
+  // (C1)
+  // expected-error @below {{'wrapper.debug_mark' op step has a name that is empty or has a line feed}}
+  wrapper.debug_mark before ""
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @step(%x: !b) {
+  // (C1)
+  // expected-error @below {{'wrapper.debug_value' op step has a name that is empty or has a line feed}}
+  wrapper.debug_value print before "two\nlines" "in0" %x : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @value(%x: !b) {
+  // (C1)
+  // expected-error @below {{'wrapper.debug_value' op value has a name that is empty or has a line feed}}
+  wrapper.debug_value save after "relu_0:0" "" %x : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @names(%x: !b) {
+  // (C1)
+  // expected-error @below {{'wrapper.check_lifetime' op has 0 names for 1 operands}}
+  wrapper.check_lifetime exact "relu_0:0" [] (%x) : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @name(%x: !b) {
+  // (C1)
+  // expected-error @below {{'wrapper.check_lifetime' op operand has a name that is empty or has a line feed}}
+  wrapper.check_lifetime exact "relu_0:0" [""] (%x) : !b
+  wrapper.return
+}
+
+// -----
+
+wrapper.func @check_step() {
+  // (C2)
+  // expected-error @below {{'wrapper.check_lifetime' op step has a name that is empty or has a line feed}}
+  wrapper.check_lifetime exact "" []
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @carved() {
+  %p = wrapper.pool <64> : !wrapper.pool<#wrapper.device<"cpu">>
+  %0 = wrapper.pool_alloc %p at <0> : !wrapper.pool<#wrapper.device<"cpu">> to !b
+  // (C3)
+  // expected-error @below {{'wrapper.check_lifetime' op checks a buffer that was carved from a pool}}
+  wrapper.check_lifetime exact "relu_0:0" ["b0"] (%0) : !b
+  wrapper.pool_release %0 : !b
+  wrapper.pool_free %p : !wrapper.pool<#wrapper.device<"cpu">>
+  wrapper.return
+}
