@@ -69,6 +69,13 @@ if os.path.exists(os.path.join(config.coil_obj_root, "lib", "libcoil-cub.so")):
     config.substitutions.append(("%cub_on_sim", "env COIL_CUB_LIBRARY=" + os.path.join(
         config.coil_obj_root, "lib", "coil-cub-on-sim.so")))
 
+# Pages are looked at in a browser where there is one.
+for browser in ["chromium", "chromium-browser", "google-chrome"]:
+    if shutil.which(browser):
+        config.available_features.add("chromium")
+        config.substitutions.append(("%chromium", shutil.which(browser)))
+        break
+
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format-22")
 

@@ -86,6 +86,9 @@ typedef struct coil_compile_options {
   /// The GPU that kernels are loaded onto; others load at their first run.
   /// Since API version 2.
   int32_t device;
+  /// Directory that receives everything that is made on the way, with a page
+  /// that leads through it; none by default. Since API version 6.
+  const char *debug_directory;
 } coil_compile_options;
 
 COIL_C_API void coil_compile_options_init(coil_compile_options *options);

@@ -173,6 +173,7 @@ int32_t coil_program_compile(const char *path,
       jit.engine.optLevel = options->opt_level;
     jit.engine.graphs = static_cast<int32_t>(options->cuda_graphs);
     jit.engine.device = options->device;
+    jit.debugDirectory = toText(options->debug_directory);
   }
   llvm::Expected<std::unique_ptr<CompiledProgram>> compiled =
       CompiledProgram::compile(path, jit);

@@ -22,6 +22,7 @@
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
+#include "coil/Report/DebugDirectory.h"
 #include "coil/Support/HostTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -155,13 +156,15 @@ Error CompiledProgram::Impl::makeContainer(
 
 /// Takes a module through the stages from `from` to `to`.
 static Error lower(ModuleOp module, Stage from, Stage to,
-                   llvm::StringRef pipelineOptions, JITStats &stats) {
+                   llvm::StringRef pipelineOptions, JITStats &stats,
+                   DebugDirectory *debug = nullptr) {
   if (from >= to)
     return Error::success();
   CompileOptions options;
   options.from = from;
   options.to = to;
   options.pipelineOptions = pipelineOptions.str();
+  options.debug = debug;
   std::atomic<int64_t> kernels{0};
   options.configure = [&](PassManager &pm) {
     pm.addInstrumentation(std::make_unique<KernelCounter>(kernels));
@@ -324,10 +327,15 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   std::string pipelineOptions = options.pipelineOptions;
   if (!llvm::StringRef(pipelineOptions).contains("hoist-weights="))
     pipelineOptions += " hoist-weights=true";
+  auto debug = openDebugDirectory(options.debugDirectory, path, *module, stage,
+                                  pipelineOptions);
+  if (!debug)
+    return errors.take(debug.takeError());
   OwningOpRef<ModuleOp> prepare;
   for (Stage next : {Stage::Graph, Stage::Wrapper, Stage::Native}) {
-    if (Error error = lower(*module, stage, next, pipelineOptions, stats))
-      return errors.take(std::move(error));
+    if (Error error =
+            lower(*module, stage, next, pipelineOptions, stats, debug->get()))
+      return errors.take(finishDebugDirectory(debug->get(), std::move(error)));
     if (prepare)
       if (Error error = lower(*prepare, stage, next, pipelineOptions, stats))
         return errors.take(std::move(error));
@@ -345,6 +353,10 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
       });
     }
   }
+
+  if (Error error = finishDebugDirectory(debug->get(), Error::success()))
+    return errors.take(std::move(error));
+  debug->reset();
 
   EngineOptions engineOptions = options.engine;
   engineOptions.entryPoint = "coil_" + options.function;

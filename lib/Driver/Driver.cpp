@@ -15,6 +15,7 @@
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Import/Import.h"
+#include "coil/Report/DebugDirectory.h"
 #include "coil/Support/Nesting.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -141,6 +142,8 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
   if (!target)
     return target.takeError();
   pipeline.target = *target;
+  if (options.debug)
+    pipeline.costs = true;
   if (!options.dumpDirectory.empty())
     if (Error error = dump(module, options.dumpDirectory, options.from))
       return std::move(error);
@@ -154,6 +157,8 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
     pm.enableVerifier(options.verifyEach);
     if (options.configure)
       options.configure(pm);
+    if (options.debug)
+      options.debug->configure(pm);
     buildStagePipeline(pm, stage, pipeline);
     // Every boundary is a verified contract, whatever happens between passes.
     if (failed(pm.run(module)) ||
@@ -166,6 +171,31 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
     if (!options.dumpDirectory.empty())
       if (Error error = dump(module, options.dumpDirectory, stage))
         return std::move(error);
+    if (options.debug)
+      if (Error error =
+              options.debug->addStage(stage, module, times.back().seconds))
+        return std::move(error);
   }
   return times;
+}
+
+Expected<std::unique_ptr<DebugDirectory>>
+coil::openDebugDirectory(StringRef path, StringRef model, ModuleOp module,
+                         Stage stage, StringRef pipelineOptions) {
+  if (path.empty())
+    return nullptr;
+  CompilePipelineOptions pipeline;
+  if (failed(pipeline.parseFromString(pipelineOptions)))
+    return makeError("bad pipeline options '" + pipelineOptions + "'");
+  Expected<std::unique_ptr<DebugDirectory>> debug =
+      DebugDirectory::create(path, model, module, pipeline);
+  if (debug)
+    if (Error error = (*debug)->addStage(stage, module, /*seconds=*/0))
+      return std::move(error);
+  return debug;
+}
+
+Error coil::finishDebugDirectory(DebugDirectory *debug, Error error) {
+  return debug ? llvm::joinErrors(std::move(error), debug->finish())
+               : std::move(error);
 }

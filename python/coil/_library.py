@@ -55,6 +55,7 @@ class CompileOptions(ctypes.Structure):
         ("opt_level", c_uint32),
         ("cuda_graphs", c_uint32),
         ("device", c_int32),
+        ("debug_directory", c_char_p),
     ]
 
 

@@ -240,6 +240,7 @@ def compile(
     opt_level=2,
     cuda_graphs=0,
     device=0,
+    debug_dir=None,
 ):
     """Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
     (.coilpkg), for which only `function`, `cuda_graphs` and `device` matter.
@@ -255,6 +256,8 @@ def compile(
       cuda_graphs: calls of a program for a GPU to keep as CUDA graphs, one for
         each combination of input sizes; 0 keeps none.
       device: the GPU to load kernels onto.
+      debug_dir: a directory that receives everything that is made on the way;
+        its index.html leads through it. None writes nothing.
     """
     settings = CompileOptions()
     library.coil_compile_options_init(ctypes.byref(settings))
@@ -266,6 +269,7 @@ def compile(
     settings.opt_level = opt_level
     settings.cuda_graphs = cuda_graphs
     settings.device = device
+    settings.debug_directory = os.fsencode(debug_dir) if debug_dir else None
     handle, error = ctypes.c_void_p(), ctypes.c_void_p()
     status = library.coil_program_compile(
         os.fsencode(path), ctypes.byref(settings), ctypes.byref(handle), ctypes.byref(error)

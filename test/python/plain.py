@@ -1,5 +1,7 @@
 import array
+import os
 import sys
+import tempfile
 
 import coil
 
@@ -40,5 +42,11 @@ attempt(lambda: program.run("x", b))
 attempt(lambda: program.run(memoryview(b)[::2], b))
 # CHECK: CompileError: {{.*}}no-such-file
 attempt(lambda: coil.compile("no-such-file.mlir"))
+# CHECK: True True
+with tempfile.TemporaryDirectory() as folder:
+    debugged = coil.compile(sys.argv[1], debug_dir=folder)
+    # A package has nothing to show.
+    shown = os.path.exists(os.path.join(folder, "index.html"))
+    print(shown == sys.argv[1].endswith(".mlir"), debugged.run(a, b)[0].tolist() == program.run(a, b)[0].tolist())
 # CHECK: InputError: expected an optimisation level up to 3
 attempt(lambda: coil.compile(sys.argv[1], opt_level=4))

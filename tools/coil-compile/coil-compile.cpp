@@ -17,6 +17,9 @@
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
 #include "coil/Package/Package.h"
+#include "coil/Report/DebugDirectory.h"
+#include "coil/Report/MemoryReport.h"
+#include "coil/Report/Provenance.h"
 #include "coil/Target/HostText.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
@@ -28,6 +31,7 @@
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -68,6 +72,27 @@ static cl::opt<std::string>
                cl::desc("Write the module behind each stage; every file can be "
                         "edited and resumed from"),
                cl::cat(category));
+static cl::opt<std::string> debugDirectory(
+    "debug-dir", cl::value_desc("directory"),
+    cl::desc("Write everything that is made on the way (stages, kernels, "
+             "provenance, memory plan, decisions) and index.html, which leads "
+             "through it"),
+    cl::cat(category));
+static cl::opt<std::string> debugValues(
+    "debug-values", cl::init("off"), cl::value_desc("what"),
+    cl::desc("Show values while the program runs: off (default), names (of "
+             "steps), print (statistics), or save (NumPy files)"),
+    cl::cat(category));
+static cl::opt<std::string> debugFilter(
+    "debug-filter", cl::value_desc("patterns"),
+    cl::desc("Kernels and handles to show with --debug-values, such as "
+             "'softmax*+relu_0:3' (default: all)"),
+    cl::cat(category));
+static cl::opt<std::string> memoryReport(
+    "memory-report", cl::value_desc("file"),
+    cl::desc("Write what is allocated and for how long: a page (.html), a "
+             "picture of the function 'main' (.svg) or data (.json)"),
+    cl::cat(category));
 static cl::opt<std::string>
     target("target", cl::init("cpu"), cl::value_desc("device"),
            cl::desc("What to compile for: cpu (default), cuda (the chip of the "
@@ -99,10 +124,10 @@ static cl::opt<std::string>
     plan("plan", cl::init("reuse"), cl::value_desc("mode"),
          cl::desc("Memory planning: none, reuse (default) or pool"),
          cl::cat(category));
-static cl::opt<std::string>
-    function("function", cl::init("main"), cl::value_desc("name"),
-             cl::desc("Function of a module to put into a package"),
-             cl::cat(category));
+static cl::opt<std::string> function(
+    "function", cl::init("main"), cl::value_desc("name"),
+    cl::desc("Function of a module to put into a package, or into a picture"),
+    cl::cat(category));
 static cl::opt<std::string>
     weights("weights", cl::value_desc("file.pt2"),
             cl::desc("Where a module's weights are, for a package"),
@@ -145,6 +170,8 @@ Examples:
   coil-compile model.pt2 --dump-stages=stages --to=wrapper -o /dev/null
   coil-compile stages/2-loop.mlir --to=native
   coil-compile model.pt2 --to=loop --explain -o /dev/null
+  coil-compile model.pt2 --debug-dir=debug -o /dev/null
+  coil-compile model.pt2 --memory-report=memory.html -o /dev/null
   coil-compile model.pt2 --emit=python -o model.py
   coil-compile model.pt2 --emit=fx -o model_fx.py
   coil-compile model.pt2 --emit=cpp -o model.cpp
@@ -167,33 +194,9 @@ static void printKernels(ModuleOp module, llvm::raw_ostream &os) {
   unsigned count = 0, library = 0;
   module.walk([&](loop::KernelOp kernel) {
     ++count;
-    os << "kernel '" << kernel.getName() << "' over ";
-    os << '[';
-    llvm::interleaveComma(kernel.getDims().getDims(), os,
-                          [&](sym::ExprAttr e) { os << e.str(); });
-    os << ']';
-    SmallVector<unsigned> reduced = kernel.getReducedDims();
-    if (!reduced.empty()) {
-      os << ", reducing";
-      for (unsigned d : reduced)
-        os << " d" << d;
-    }
-    os << ", " << kernel.getInputs().size() << " read, "
-       << kernel.getNumResults() << " written";
-    if (loop::ScheduleAttrInterface any = kernel.getScheduleAttr()) {
-      auto schedule = dyn_cast<loop::ScheduleAttr>(any);
-      if (any.getLibrary()) {
-        ++library;
-        os << ", computed by " << any.getLibrary().getValue();
-      } else if (!schedule) {
-        os << ", " << any;
-      } else if (schedule.getVectorDim() >= 0) {
-        os << ", " << schedule.getVectorWidth() << " lanes along d"
-           << schedule.getVectorDim();
-      } else {
-        os << ", scalar";
-      }
-    }
+    loop::ScheduleAttrInterface schedule = kernel.getScheduleAttr();
+    library += schedule && schedule.getLibrary();
+    os << "kernel '" << kernel.getName() << "' " << describeKernel(kernel);
     os << '\n';
   });
   os << count << " kernels, " << library << " of them by a library\n";
@@ -266,11 +269,33 @@ static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
   return 0;
 }
 
+/// Writes the memory plans of the module, which is at the stage `wrapper`.
+static int writeMemoryReport(ModuleOp module, StringRef model) {
+  std::vector<MemoryUse> uses = collectMemory(module);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  StringRef kind = llvm::sys::path::extension(memoryReport);
+  if (kind == ".json") {
+    os << llvm::formatv("{0:2}\n", toJSON(uses));
+  } else if (kind == ".svg") {
+    auto use = llvm::find_if(
+        uses, [](const MemoryUse &each) { return each.function == function; });
+    if (use == uses.end())
+      return report(3, "there is no planned function '" + function +
+                           "' to make a picture of");
+    printMemorySVG(*use, os);
+  } else {
+    printMemoryPage(uses, model, os);
+  }
+  return writeFile(memoryReport, text);
+}
+
 /// Compiles to machine code and writes a package.
 static int writeProgram(StringRef pipelineOptions) {
   for (const cl::Option *option :
        {static_cast<cl::Option *>(&to), static_cast<cl::Option *>(&from),
         static_cast<cl::Option *>(&dumpStages),
+        static_cast<cl::Option *>(&memoryReport),
         static_cast<cl::Option *>(&explain), static_cast<cl::Option *>(&emit),
         static_cast<cl::Option *>(&emitBytecode),
         static_cast<cl::Option *>(&printLocations)})
@@ -281,6 +306,7 @@ static int writeProgram(StringRef pipelineOptions) {
   options.function = function;
   options.weights = weights;
   options.pipelineOptions = pipelineOptions.str();
+  options.debugDirectory = debugDirectory;
   // The GPU of the package need not be here.
   options.engine.loadKernels = false;
   llvm::Expected<std::unique_ptr<CompiledProgram>> program =
@@ -314,6 +340,18 @@ int main(int argc, char **argv) {
                            " goes with neither --to nor --emit-bytecode");
     to = "wrapper";
   }
+  if (!memoryReport.empty()) {
+    if (to.getNumOccurrences() == 0)
+      to = "wrapper";
+    if (to != "wrapper")
+      return report(2, "--memory-report is about the stage 'wrapper', not '" +
+                           to + "'");
+    if (!is_contained({".html", ".svg", ".json"},
+                      llvm::sys::path::extension(memoryReport)))
+      return report(2, "expected a file .html, .svg or .json in "
+                       "--memory-report, not '" +
+                           memoryReport + "'");
+  }
   std::optional<Stage> last = symbolizeStage(to);
   if (!last)
     return report(2, "unknown stage '" + to +
@@ -327,6 +365,7 @@ int main(int argc, char **argv) {
       " deterministic=" + (deterministic ? "true" : "false") +
       " vector-bits=" + std::to_string(vectorBits) +
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
+      " debug-values=" + debugValues + " debug-filter=" + debugFilter +
       (hoistWeights ? " hoist-weights=true" : "");
 
   if (isPackagePath(output))
@@ -364,10 +403,19 @@ int main(int argc, char **argv) {
     return report(2, "the input is at the stage '" +
                          stringifyStage(options.from) + "', behind '" + to +
                          "'");
+  auto debug = openDebugDirectory(debugDirectory, input, module, options.from,
+                                  options.pipelineOptions);
+  if (!debug)
+    return report(3, toString(debug.takeError()));
+  options.debug = debug->get();
   llvm::Expected<std::vector<StageTime>> times =
       compileProgram(module, options);
-  if (!times)
-    return report(3, toString(times.takeError()));
+  if (llvm::Error error = finishDebugDirectory(debug->get(), times.takeError()))
+    return report(3, toString(std::move(error)));
+  debug->reset();
+  if (!memoryReport.empty())
+    if (int status = writeMemoryReport(module, input))
+      return status;
 
   if (explain)
     printKernels(module, llvm::errs());

@@ -132,6 +132,19 @@ static cl::opt<bool>
 static cl::opt<bool> printTrace("trace",
                                 cl::desc("Print each step of the first run"),
                                 cl::cat(measureCategory));
+static cl::opt<std::string> debugValues(
+    "debug-values", cl::init("off"), cl::value_desc("what"),
+    cl::desc("Show values while the program runs: off (default), names (of "
+             "steps), print (statistics), or save (NumPy files)"));
+static cl::opt<std::string> debugFilter(
+    "debug-filter", cl::value_desc("patterns"),
+    cl::desc("Kernels and handles to show with --debug-values, such as "
+             "'softmax*+relu_0:3' (default: all)"));
+static cl::opt<std::string> debugDirectory(
+    "debug-dir", cl::value_desc("directory"),
+    cl::desc("Write everything that compilation makes (stages, kernels, "
+             "provenance, memory plan, decisions) and index.html, which leads "
+             "through it"));
 static cl::opt<std::string>
     dumpDirectory("dump-llvm", cl::value_desc("directory"),
                   cl::desc("Write the optimised LLVM IR and the objects, and "
@@ -627,6 +640,9 @@ int main(int argc, char **argv) {
           static_cast<cl::Option *>(&vectorBits),
           static_cast<cl::Option *>(&objectCache),
           static_cast<cl::Option *>(&perKernel),
+          static_cast<cl::Option *>(&debugDirectory),
+          static_cast<cl::Option *>(&debugValues),
+          static_cast<cl::Option *>(&debugFilter),
           static_cast<cl::Option *>(&dumpDirectory),
           static_cast<cl::Option *>(&ptxDirectory),
           static_cast<cl::Option *>(&sassDirectory),
@@ -645,6 +661,7 @@ int main(int argc, char **argv) {
       " deterministic=" + (deterministic ? "true" : "false") +
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
       " vector-bits=" + std::to_string(vectorBits) +
+      " debug-values=" + debugValues + " debug-filter=" + debugFilter +
       " costs=" + (perKernel ? "true" : "false");
   options.keepReference = referenceKind == Reference::Interp;
   options.engine.threads = threads;
@@ -653,6 +670,7 @@ int main(int argc, char **argv) {
   options.engine.optLevel = optLevel;
   options.engine.objectCache = objectCache;
   options.engine.dumpDirectory = dumpDirectory;
+  options.debugDirectory = debugDirectory;
   options.engine.ptxDirectory = ptxDirectory;
   options.engine.sassDirectory = sassDirectory;
   Expected<std::unique_ptr<CompiledProgram>> program =

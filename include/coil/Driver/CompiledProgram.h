@@ -37,6 +37,9 @@ struct JITOptions {
   bool checkWeights = true;
   /// Pipeline options as text: `library=none vector-bits=256`.
   std::string pipelineOptions;
+  /// Directory that receives everything that is made on the way, with a page
+  /// that leads through it; empty for none.
+  std::string debugDirectory;
   /// Keeps the program before lowering, for `interpret`.
   bool keepReference = false;
   EngineOptions engine;

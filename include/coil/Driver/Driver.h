@@ -30,6 +30,8 @@ class SourceMgr;
 
 namespace coil {
 
+class DebugDirectory;
+
 /// A program and its weights.
 struct Program {
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -72,6 +74,9 @@ struct CompileOptions {
   /// Directory that receives the module behind each stage, `<n>-<stage>.mlir`;
   /// empty for none.
   std::string dumpDirectory;
+  /// Receives everything that is made, if there is one. Whoever made it adds
+  /// the module at `from`, and finishes it.
+  DebugDirectory *debug = nullptr;
   /// Called on each pass manager before it runs.
   std::function<void(mlir::PassManager &)> configure;
 };
@@ -80,6 +85,18 @@ struct CompileOptions {
 /// to the context; the error says which stage failed.
 llvm::Expected<std::vector<StageTime>>
 compileProgram(mlir::ModuleOp module, const CompileOptions &options);
+
+/// Makes a directory with all that compiling `module`, which is at `stage`, is
+/// going to make; null for an empty path. `model` is the file that it came
+/// from.
+llvm::Expected<std::unique_ptr<DebugDirectory>>
+openDebugDirectory(llvm::StringRef path, llvm::StringRef model,
+                   mlir::ModuleOp module, Stage stage,
+                   llvm::StringRef pipelineOptions);
+
+/// Finishes a directory, if there is one, and adds what goes wrong then to
+/// `error`, the outcome of the compilation.
+llvm::Error finishDebugDirectory(DebugDirectory *debug, llvm::Error error);
 
 } // namespace coil
 
