@@ -346,10 +346,9 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
       prepare =
           takeFunction(*module, wrapper::getPrepareName(options.function));
       module->walk([&](Operation *op) {
-        stats.launches += isa<wrapper::LaunchOp>(op);
-        stats.libraryCalls +=
-            isa<wrapper::ContractionOp, wrapper::ConvolutionOp,
-                wrapper::AttentionOp, wrapper::SortOp>(op);
+        bool isLaunch = isa<wrapper::LaunchOp>(op);
+        stats.launches += isLaunch;
+        stats.libraryCalls += !isLaunch && isa<wrapper::ComputeOpInterface>(op);
       });
     }
   }

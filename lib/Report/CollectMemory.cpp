@@ -17,7 +17,6 @@
 #include "coil/Report/MemoryReport.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <map>
 
@@ -61,10 +60,7 @@ private:
 } // namespace
 
 int64_t Collector::getBytes(ExprAttr bytes, DeviceAttr device) {
-  double number = std::min(std::max(hints(bytes), 0.0), 0x1p60);
-  return static_cast<int64_t>(
-      llvm::alignTo(static_cast<uint64_t>(number),
-                    static_cast<uint64_t>(getAlignment(device))));
+  return getCountedBytes(hints(bytes), device);
 }
 
 int64_t Collector::getMemory(StringRef key) {

@@ -13,6 +13,7 @@
 
 #include "DebugPage.h"
 
+#include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/ExecutionEngine/DeviceCompiler.h"
 #include "coil/Target/HostText.h"
@@ -70,17 +71,6 @@ struct DebugDirectory::Impl {
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
-static std::string findLine(Location location) {
-  FileLineColLoc found;
-  location->walk([&](Location inner) {
-    found = dyn_cast<FileLineColLoc>(inner);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found ? found.getFilename().getValue().str() + ":" +
-                     std::to_string(found.getLine())
-               : "";
-}
-
 /// Takes "[Missed] NotFused | Category:loop-fuse | Function=main |
 /// Remark=\"..\"" apart; what is not like this is the text.
 static RemarkRecord parseRemark(StringRef text) {
@@ -107,7 +97,7 @@ static RemarkRecord parseRemark(StringRef text) {
 }
 
 LogicalResult DebugDirectory::Impl::handle(Diagnostic &diagnostic) {
-  std::string place = findLine(diagnostic.getLocation());
+  std::string place = wrapper::findPlace(diagnostic.getLocation());
   std::lock_guard<std::mutex> lock(mutex);
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Remark: {

@@ -257,23 +257,10 @@ std::string FXEmitter::print(ExprAttr e) {
 
 std::string FXEmitter::printCompare(ExprAttr lhs, sym::Predicate predicate,
                                     ExprAttr rhs) {
-  StringRef function;
-  switch (predicate) {
-  case sym::Predicate::Eq:
-    function = "operator.eq";
-    break;
-  case sym::Predicate::Ne:
-    function = "operator.ne";
-    break;
-  case sym::Predicate::Le:
-    function = "operator.le";
-    break;
-  case sym::Predicate::Lt:
-    function = "operator.lt";
-    break;
-  }
   std::string a = print(lhs);
-  return call(function, a + ", " + print(rhs));
+  // Python calls them as the attribute does.
+  return call("operator." + sym::stringifyPredicate(predicate).str(),
+              a + ", " + print(rhs));
 }
 
 void FXEmitter::requireMultiple(StringRef number, int64_t divisor,

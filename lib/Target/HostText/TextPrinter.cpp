@@ -222,15 +222,3 @@ std::string coil::wrapper::printFloat(double value) {
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
-
-std::string coil::wrapper::findPlace(Location location) {
-  FileLineColLoc found;
-  location->walk([&](Location inner) {
-    found = dyn_cast<FileLineColLoc>(inner);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!found)
-    return "";
-  return found.getFilename().getValue().str() + ":" +
-         std::to_string(found.getLine());
-}

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What text emitters share: lines with indentation, names that are unique and
-// can be read, expressions over symbols, literals, places in the source.
+// can be read, expressions over symbols, literals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,6 @@
 #define COIL_LIB_TARGET_HOSTTEXT_TEXTPRINTER_H
 
 #include "coil/Dialect/Sym/IR/Expr.h"
-#include "mlir/IR/Location.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -95,9 +94,6 @@ std::string cleanComment(llvm::StringRef text);
 
 /// A float so that reading it gives the same number.
 std::string printFloat(double value);
-
-/// The first place in a file, "model.py:17", or nothing.
-std::string findPlace(mlir::Location location);
 
 } // namespace coil::wrapper
 

@@ -11,6 +11,10 @@
 
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
@@ -29,6 +33,13 @@ bool wrapper::isOwned(Value v) {
   if (auto fn = dyn_cast<FuncOp>(parent))
     return fn.isConsumed(arg.getArgNumber());
   return isa<RegionBranchOpInterface>(parent);
+}
+
+int64_t wrapper::getCountedBytes(double bytes, DeviceAttr device) {
+  double number = std::min(std::max(bytes, 0.0), 0x1p60);
+  return static_cast<int64_t>(
+      llvm::alignTo(static_cast<uint64_t>(number),
+                    static_cast<uint64_t>(getAlignment(device))));
 }
 
 SmallVector<OpOperand *> wrapper::getTakenOperands(Operation *op) {

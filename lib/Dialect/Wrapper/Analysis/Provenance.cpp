@@ -68,6 +68,18 @@ SmallVector<Source> wrapper::getSources(Location location) {
   return std::move(places.list);
 }
 
+std::string wrapper::findPlace(Location location) {
+  FileLineColLoc found;
+  location->walk([&](Location inner) {
+    found = dyn_cast<FileLineColLoc>(inner);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!found)
+    return "";
+  return found.getFilename().getValue().str() + ":" +
+         std::to_string(found.getLine());
+}
+
 CallHandles::CallHandles(Operation *root) {
   root->walk<WalkOrder::PreOrder>([&](ComputeOpInterface op) {
     numbers.try_emplace(op, static_cast<unsigned>(numbers.size()));

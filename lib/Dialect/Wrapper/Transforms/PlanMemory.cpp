@@ -80,10 +80,7 @@ Planner::Key Planner::getKey(Value v) {
 }
 
 int64_t Planner::getBytes(ExprAttr bytes, DeviceAttr device) {
-  double number = std::min(std::max(hints(bytes), 0.0), 0x1p60);
-  return static_cast<int64_t>(
-      llvm::alignTo(static_cast<uint64_t>(number),
-                    static_cast<uint64_t>(getAlignment(device))));
+  return getCountedBytes(hints(bytes), device);
 }
 
 /// What storage counts as; what is carved from a pool is part of that.

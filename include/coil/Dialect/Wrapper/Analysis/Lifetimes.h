@@ -27,6 +27,10 @@ bool isStorage(mlir::Value v);
 /// carries into its regions, and arguments that the function consumes.
 bool isOwned(mlir::Value v);
 
+/// What an allocation of so many bytes counts as: rounded up to the alignment
+/// of its device, so that one sum describes separate allocations and pools.
+int64_t getCountedBytes(double bytes, DeviceAttr device);
+
 /// The operands whose storage an op takes over: those that it frees, hands over
 /// or passes to a region, a result or the caller. Their life ends there.
 llvm::SmallVector<mlir::OpOperand *> getTakenOperands(mlir::Operation *op);

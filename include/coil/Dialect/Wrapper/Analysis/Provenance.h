@@ -38,6 +38,9 @@ struct Source {
 /// The places that a location mentions, each once, in order.
 llvm::SmallVector<Source> getSources(mlir::Location location);
 
+/// The first place in a file, "model.py:17", or nothing.
+std::string findPlace(mlir::Location location);
+
 /// Names the steps that compute: each launch and library call has a number, in
 /// the order of the program, which stands behind what it computes:
 /// "softmax_0:3". So two launches of one kernel differ. The numbers follow from
