@@ -92,6 +92,18 @@ Expected<Program> coil::loadProgram(StringRef path, StringRef weightsPath,
   return std::move(program);
 }
 
+std::optional<int64_t> coil::parseBytes(StringRef text) {
+  uint64_t unit = text.consume_back("K")   ? uint64_t(1) << 10
+                  : text.consume_back("M") ? uint64_t(1) << 20
+                  : text.consume_back("G") ? uint64_t(1) << 30
+                                           : 1;
+  uint64_t count, bytes;
+  if (text.getAsInteger(10, count) ||
+      __builtin_mul_overflow(count, unit, &bytes) || bytes > INT64_MAX)
+    return std::nullopt;
+  return static_cast<int64_t>(bytes);
+}
+
 Stage coil::detectStage(ModuleOp module) {
   Stage stage = Stage::Input;
   bool graph = false;

@@ -232,10 +232,29 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addNestedPass<wrapper::KernelOp>(
         createLoopSelectGPUSchedulePass(schedule));
   }
+  if (options.arrayEntry) {
+    wrapper::WrapperPassDestinationsPassOptions destinations;
+    destinations.suffix = "_arrays";
+    destinations.arrayEntry = true;
+    pm.addPass(wrapper::createWrapperPassDestinationsPass(destinations));
+  }
   // Kernels still say which inputs they may overwrite.
-  wrapper::WrapperPlanMemoryPassOptions memory;
-  memory.mode = options.plan;
-  pm.addPass(wrapper::createWrapperPlanMemoryPass(memory));
+  if (options.memoryBudget != 0) {
+    wrapper::WrapperFitMemoryPassOptions memory;
+    memory.mode = options.plan;
+    memory.budget = options.memoryBudget;
+    pm.addPass(wrapper::createWrapperFitMemoryPass(memory));
+  } else {
+    wrapper::WrapperPlanMemoryPassOptions memory;
+    memory.mode = options.plan;
+    pm.addPass(wrapper::createWrapperPlanMemoryPass(memory));
+  }
+  // Checks of lives count allocations.
+  if (options.stackLimit != 0 && !options.trackLifetimes) {
+    wrapper::WrapperPlaceOnStackPassOptions stack;
+    stack.limit = options.stackLimit;
+    pm.addPass(wrapper::createWrapperPlaceOnStackPass(stack));
+  }
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   if (options.trackLifetimes)

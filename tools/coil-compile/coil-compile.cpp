@@ -124,6 +124,21 @@ static cl::opt<std::string>
     plan("plan", cl::init("reuse"), cl::value_desc("mode"),
          cl::desc("Memory planning: none, reuse (default) or pool"),
          cl::cat(category));
+static cl::opt<std::string> memoryBudget(
+    "memory-budget", cl::value_desc("bytes"),
+    cl::desc("Plan within so much memory, such as 64M, or fail: pools and "
+             "other orders of steps are tried"),
+    cl::cat(category));
+static cl::opt<std::string> stackLimit(
+    "stack-limit", cl::value_desc("bytes"),
+    cl::desc("How much of a function's storage may be on the stack of the "
+             "host program (default: 0; 64K with --array-entry)"),
+    cl::cat(category));
+static cl::opt<bool> arrayEntry(
+    "array-entry",
+    cl::desc("With --emit=cpp, add a function on arrays of constant sizes, "
+             "which writes to memory of the caller"),
+    cl::cat(category));
 static cl::opt<std::string> function(
     "function", cl::init("main"), cl::value_desc("name"),
     cl::desc("Function of a module to put into a package, or into a picture"),
@@ -333,6 +348,8 @@ int main(int argc, char **argv) {
                          "', expected mlir, python, fx or cpp");
   if (emit == "cpp" && !StringRef(output).ends_with(".cpp"))
     return report(2, "--emit=cpp writes several files, expected -o <name>.cpp");
+  if (arrayEntry && emit != "cpp")
+    return report(2, "--array-entry goes with --emit=cpp");
   if (emit != "mlir") {
     // Emitters take the planned host program.
     if (to.getNumOccurrences() != 0 || emitBytecode)
@@ -367,6 +384,21 @@ int main(int argc, char **argv) {
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
       " debug-values=" + debugValues + " debug-filter=" + debugFilter +
       (hoistWeights ? " hoist-weights=true" : "");
+  if (arrayEntry && stackLimit.empty())
+    stackLimit = "64K";
+  for (cl::opt<std::string> *option : {&memoryBudget, &stackLimit}) {
+    if (option->empty())
+      continue;
+    std::optional<int64_t> bytes = parseBytes(*option);
+    if (!bytes)
+      return report(2, "expected a number of bytes such as 4096, 64K, 512M or "
+                       "2G in --" +
+                           option->ArgStr + ", not '" + *option + "'");
+    options.pipelineOptions +=
+        (" " + option->ArgStr + "=" + llvm::Twine(*bytes)).str();
+  }
+  if (arrayEntry)
+    options.pipelineOptions += " array-entry=true";
 
   if (isPackagePath(output))
     return writeProgram(options.pipelineOptions);

@@ -14,6 +14,7 @@
 #include "Roofline.h"
 
 #include "coil/Driver/CompiledProgram.h"
+#include "coil/Driver/Driver.h"
 #include "coil/Package/Package.h"
 #include "coil/Reference/Tensor.h"
 #include "coil/Runtime/CUDA.h"
@@ -227,8 +228,18 @@ static cl::opt<bool> fuse("fuse", cl::init(true),
                           cl::cat(compileCategory));
 static cl::opt<std::string>
     plan("plan", cl::init("reuse"), cl::value_desc("mode"),
-         cl::desc("Memory planning: reuse (default) or none"),
+         cl::desc("Memory planning: none, reuse (default) or pool"),
          cl::cat(compileCategory));
+static cl::opt<std::string> memoryBudget(
+    "memory-budget", cl::value_desc("bytes"),
+    cl::desc("Plan within so much memory, such as 64M, or fail: pools and "
+             "other orders of steps are tried"),
+    cl::cat(compileCategory));
+static cl::opt<std::string> stackLimit(
+    "stack-limit", cl::value_desc("bytes"),
+    cl::desc("How much of a function's storage may be on the stack of the "
+             "host program (default: 0)"),
+    cl::cat(compileCategory));
 static cl::opt<int64_t>
     vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),
                cl::desc("Width of vectors (default: the processor's widest)"),
@@ -638,6 +649,8 @@ int main(int argc, char **argv) {
           static_cast<cl::Option *>(&library), static_cast<cl::Option *>(&fuse),
           static_cast<cl::Option *>(&plan),
           static_cast<cl::Option *>(&vectorBits),
+          static_cast<cl::Option *>(&memoryBudget),
+          static_cast<cl::Option *>(&stackLimit),
           static_cast<cl::Option *>(&objectCache),
           static_cast<cl::Option *>(&perKernel),
           static_cast<cl::Option *>(&debugDirectory),
@@ -663,6 +676,17 @@ int main(int argc, char **argv) {
       " vector-bits=" + std::to_string(vectorBits) +
       " debug-values=" + debugValues + " debug-filter=" + debugFilter +
       " costs=" + (perKernel ? "true" : "false");
+  for (cl::opt<std::string> *option : {&memoryBudget, &stackLimit}) {
+    if (option->empty())
+      continue;
+    std::optional<int64_t> bytes = parseBytes(*option);
+    if (!bytes)
+      return report(ExitUsage, "expected a number of bytes such as 4096, 64K, "
+                               "512M or 2G in --" +
+                                   option->ArgStr + ", not '" + *option + "'");
+    options.pipelineOptions +=
+        (" " + option->ArgStr + "=" + llvm::Twine(*bytes)).str();
+  }
   options.keepReference = referenceKind == Reference::Interp;
   options.engine.threads = threads;
   options.engine.device = device;

@@ -21,6 +21,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,10 @@ llvm::Expected<Program> loadProgram(llvm::StringRef path,
                                     llvm::SourceMgr &sources,
                                     mlir::MLIRContext &context,
                                     bool checkWeights = false);
+
+/// A number of bytes: "4096", "64K", "512M" or "2G", by powers of 1024; nothing
+/// for other text and for what does not fit.
+std::optional<int64_t> parseBytes(llvm::StringRef text);
 
 /// The stage that a module is at, by the ops it holds.
 Stage detectStage(mlir::ModuleOp module);

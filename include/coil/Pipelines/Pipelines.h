@@ -79,6 +79,21 @@ struct CompilePipelineOptions
       llvm::cl::desc(
           "Memory planning: none (free after the last use), reuse or pool"),
       llvm::cl::init("reuse")};
+  Option<int64_t> memoryBudget{
+      *this, "memory-budget",
+      llvm::cl::desc("Bytes that a public function may have allocated at once; "
+                     "0: any number"),
+      llvm::cl::init(0)};
+  Option<int64_t> stackLimit{
+      *this, "stack-limit",
+      llvm::cl::desc("Bytes of a function's storage that may be on the stack "
+                     "of the host program"),
+      llvm::cl::init(0)};
+  Option<bool> arrayEntry{
+      *this, "array-entry",
+      llvm::cl::desc("Add a function that writes the results of 'main' into "
+                     "arrays, for C++"),
+      llvm::cl::init(false)};
   Option<bool> hoistWeights{
       *this, "hoist-weights",
       llvm::cl::desc("Compute what depends on weights alone in a function "

@@ -501,8 +501,36 @@ LogicalResult HostLowering::lower(FreeOp op) {
   return lowerDeallocation(op, op.getSource());
 }
 
+/// Memory of the frame of a program of several parts, or of the function's own.
+LogicalResult HostLowering::lowerStackPool(PoolOp op) {
+  const DeviceInfo *device = getDevice(op, wrapper::getDevice(op.getType()));
+  if (!device)
+    return failure();
+  if (!device->usesHostStack)
+    return op.emitOpError() << "memory of device '" << device->kind
+                            << "' cannot be on the stack of the host";
+  int64_t alignment = device->alignment;
+  if (auto slot = poolSlots.find(op); slot != poolSlots.end()) {
+    Value begin = LLVM::GEPOp::create(
+        b, ptrType, b.getI8Type(), now.frame,
+        ArrayRef<LLVM::GEPArg>{
+            static_cast<int32_t>(slot->second * 8 + alignment - 8)});
+    setBuffer(op, LLVM::PtrMaskOp::create(b, ptrType, begin, i64(-alignment)));
+    return success();
+  }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(now.entry);
+  Value count = LLVM::ConstantOp::create(
+      b, i64Type, b.getI64IntegerAttr(op.getBytes().getValue()));
+  Value memory = LLVM::AllocaOp::create(b, ptrType, b.getI8Type(), count,
+                                        static_cast<unsigned>(alignment));
+  setBuffer(op, memory);
+  return success();
+}
+
 LogicalResult HostLowering::lower(PoolOp op) {
-  return lowerAllocation(op, op.getBytes());
+  return op.getOnStack() ? lowerStackPool(op)
+                         : lowerAllocation(op, op.getBytes());
 }
 
 LogicalResult HostLowering::lower(PoolAllocOp op) {
@@ -517,6 +545,8 @@ LogicalResult HostLowering::lower(PoolAllocOp op) {
 }
 
 LogicalResult HostLowering::lower(PoolFreeOp op) {
+  if (op.getPool().getDefiningOp<PoolOp>().getOnStack())
+    return success();
   return lowerDeallocation(op, op.getPool());
 }
 

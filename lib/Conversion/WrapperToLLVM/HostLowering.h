@@ -93,6 +93,7 @@ private:
   mlir::LogicalResult lower(FreeOp op);
   mlir::LogicalResult lower(CopyOp op);
   mlir::LogicalResult lower(PoolOp op);
+  mlir::LogicalResult lowerStackPool(PoolOp op);
   mlir::LogicalResult lower(PoolAllocOp op);
   mlir::LogicalResult lower(PoolFreeOp op);
   /// Allocates memory of a device for a buffer or a pool.
@@ -244,6 +245,8 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> bufferSlots;
   llvm::StringMap<unsigned> symbolSlots;
   llvm::DenseMap<mlir::Value, unsigned> shapeSlots;
+  /// Those of the memory of pools on the stack that several parts use.
+  llvm::DenseMap<mlir::Value, unsigned> poolSlots;
   /// The part of each step.
   llvm::SmallVector<unsigned> stepParts;
   unsigned frameSlots = 0;

@@ -135,6 +135,13 @@ void HostLowering::planFrame() {
       }
       if (last == current)
         continue;
+      if (auto pool = dyn_cast<PoolOp>(op); pool && pool.getOnStack()) {
+        // Room to begin at a multiple of the alignment.
+        int64_t room = pool.getBytes().getValue() +
+                       getAlignment(wrapper::getDevice(v.getType()));
+        poolSlots[v] = frameSlots;
+        frameSlots += static_cast<unsigned>(llvm::divideCeil(room, 8));
+      }
       if (needsShape) {
         shapeSlots[v] = frameSlots;
         frameSlots += 2 * cast<BufferType>(v.getType()).getRank();

@@ -227,7 +227,9 @@ LogicalResult CppEmitter::emit(wrapper::AssertOp op) {
 
 LogicalResult CppEmitter::emit(AssertLayoutOp op) {
   BufferType t = type(op.getSource());
-  if (t.getRank() == 0)
+  // Arrays have the layout that the signature says.
+  if (t.getRank() == 0 ||
+      (isArrayEntry(currentFunction) && isa<BlockArgument>(op.getSource())))
     return success();
   std::string layout =
       list(t.getSizes().getDims()) + ", " + list(t.getStrides().getDims());
@@ -466,6 +468,8 @@ LogicalResult CppEmitter::emit(PoolOp op) {
       getDevice(op, cast<PoolType>(op.getType()).getDevice());
   if (!device)
     return failure();
+  if (op.getOnStack())
+    return emitStackPool(op, *device);
   if (device->allocFunction.empty() || device->freeFunction.empty())
     return op.emitOpError()
            << "device '" << device->kind << "' cannot allocate";
@@ -490,6 +494,8 @@ LogicalResult CppEmitter::emit(PoolAllocOp op) {
 LogicalResult CppEmitter::emit(PoolReleaseOp) { return success(); }
 
 LogicalResult CppEmitter::emit(PoolFreeOp op) {
+  if (op.getPool().getDefiningOp<PoolOp>().getOnStack())
+    return success();
   out.line("COIL_TRY(" + name(op.getPool()) + ".free());");
   return success();
 }

@@ -70,6 +70,8 @@ private:
     /// Of each type of handle, and the names of symbols.
     std::vector<std::pair<std::string, unsigned>> handles;
     std::vector<std::string> symbols;
+    /// Bytes of each pool on the stack.
+    std::vector<int64_t> pools;
   };
 
   std::string entryName(FuncOp fn);
@@ -87,6 +89,21 @@ private:
   std::string printFrame(FuncOp fn);
   void writeHeader();
   void writeSources();
+
+  //===--- Arrays (CppArrays.cpp) -----------------------------------------===//
+
+  /// Whether a function takes arrays, of sizes that its signature says.
+  static bool isArrayEntry(FuncOp fn) {
+    return fn->hasAttr(kArrayEntryAttrName);
+  }
+  /// The parameters of such a function behind the run, by these names.
+  std::string arrayParameters(FuncOp fn, llvm::ArrayRef<std::string> names);
+  std::string arrayPrototype(FuncOp fn);
+  /// Opens the function, and puts the arrays where inputs are.
+  void beginArrayEntry(FuncOp fn);
+  void writeArrayHeader(FuncOp fn, llvm::raw_ostream &os);
+  void writeArrayWrappers(llvm::raw_ostream &os);
+  mlir::LogicalResult emitStackPool(PoolOp op, const DeviceInfo &device);
 
   //===--- Variables (CppEmitter.cpp) -------------------------------------===//
 

@@ -92,6 +92,8 @@ std::string CppEmitter::entryName(FuncOp fn) {
 }
 
 std::string CppEmitter::prototype(FuncOp fn) {
+  if (isArrayEntry(fn))
+    return arrayPrototype(fn);
   if (fn.isPublic())
     return "int32_t " + entryName(fn) +
            "(coil_run *run, const coil_tensor *inputs, size_t num_inputs, "
@@ -103,6 +105,8 @@ std::string CppEmitter::prototype(FuncOp fn) {
 void CppEmitter::beginEntry(FuncOp fn) {
   out.line(prototype(fn) + " {");
   out.indent();
+  if (isArrayEntry(fn))
+    return beginArrayEntry(fn);
   if (fn.isPublic()) {
     std::string in = std::to_string(fn.getNumArguments()),
                 to = std::to_string(fn.getNumResults());
@@ -132,7 +136,7 @@ LogicalResult CppEmitter::emitArguments(FuncOp fn) {
       return failure();
     std::string input = "inputs[" + std::to_string(i) + "]";
     std::string text = inputName(fn, number);
-    if (fn.isPublic())
+    if (fn.isPublic() && !isArrayEntry(fn))
       out.line("COIL_TRY(coil_rt_check_input(run, &" + input + ", " +
                quote(text) + ", " + *dtype + ", " + Twine(t.getRank()) + ", " +
                Twine(device->runtimeType) + "));");
@@ -193,6 +197,8 @@ std::string CppEmitter::printFrame(FuncOp fn) {
   array("bool", "bools", frame.bools);
   array("double", "floats", frame.floats);
   array("int64_t", "shapes", frame.shapes);
+  for (auto [i, bytes] : llvm::enumerate(frame.pools))
+    os << "    alignas(64) unsigned char pool" << i << '[' << bytes << "];\n";
   for (size_t i = 0; i < frame.symbols.size(); i += 8)
     os << "    int64_t "
        << llvm::join(
@@ -305,6 +311,9 @@ void CppEmitter::writeHeader() {
         "   the run. */\n\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n"
      << "#include \"coil/Runtime/Runtime.h\"\n\n"
+     << (llvm::any_of(module.getOps<FuncOp>(), isArrayEntry)
+             ? "#include <stdbool.h>\n\n"
+             : "")
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
      << "/* Functions are only ever added; one whose signature must change "
         "gets "
@@ -314,9 +323,13 @@ void CppEmitter::writeHeader() {
   for (FuncOp fn : module.getOps<FuncOp>()) {
     if (!fn.isPublic())
       continue;
-    os << "\n/* Takes " << fn.getNumArguments() << " inputs and gives "
-       << fn.getNumResults() << " outputs. */\n"
-       << prototype(fn) << ";\n"
+    if (isArrayEntry(fn))
+      writeArrayHeader(fn, os);
+    else
+      os << "\n/* Takes " << fn.getNumArguments() << " inputs and gives "
+         << fn.getNumResults() << " outputs. */\n"
+         << prototype(fn) << ";\n";
+    os
        << "size_t " << entryName(fn) << "_num_inputs(void);\n"
        << "size_t " << entryName(fn) << "_num_outputs(void);\n"
        << "/* What an input is called, and the weight of the exported program "
@@ -324,7 +337,9 @@ void CppEmitter::writeHeader() {
        << "const char *" << entryName(fn) << "_input_name(size_t input);\n"
        << "const char *" << entryName(fn) << "_input_weight(size_t input);\n";
   }
-  os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
+  os << "\n#ifdef __cplusplus\n}\n#endif\n";
+  writeArrayWrappers(os);
+  os << "\n#endif /* " << guard << " */\n";
   files.push_back({options.name + ".h", std::move(text)});
 }
 

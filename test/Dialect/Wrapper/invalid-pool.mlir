@@ -18,6 +18,16 @@ wrapper.func @pool_c2() {
 
 // -----
 
+!x = !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
+wrapper.func @pool_c3(%x: !x) attributes {sym.symbols = {s0 = #sym.range<0, 8>}} {
+  wrapper.input_symbol "s0" = size 0 of %x : !x
+  // expected-error@+1 {{has 's0' bytes, which is not constant, on the stack}}
+  %p = wrapper.pool stack <s0> : !wrapper.pool<#wrapper.device<"cpu">>
+  wrapper.return
+}
+
+// -----
+
 wrapper.func @pool_symbol() {
   // expected-error@+1 {{mentions symbol 's0', which nothing has bound before}}
   %p = wrapper.pool <s0> : !wrapper.pool<#wrapper.device<"cpu">>

@@ -57,6 +57,7 @@ void WrapperDialect::initialize() {
   cpu.debugFunction = "coil_rt_debug_value";
   cpu.torchDevice = "cpu";
   cpu.hostAccessible = true;
+  cpu.usesHostStack = true;
   registerDevice(std::move(cpu));
   DeviceInfo cuda;
   cuda.kind = "cuda";

@@ -81,15 +81,23 @@ LogicalResult FuncOp::verify() {
       if (!isa<BufferType>(type)) // (C1)
         return emitOpError()
                << "expected buffers in the signature but got " << type;
-  for (unsigned i = 0; i < getNumArguments(); ++i)
+  for (unsigned i = 0; i < getNumArguments(); ++i) {
     if (isConsumed(i) && !isPrivate()) // (C3)
       return emitOpError() << "consumes argument " << i
                            << ", but it is not private";
+    if (isDestination(i) && isPrivate()) // (C4)
+      return emitOpError() << "argument " << i
+                           << " is a destination, but it is not public";
+  }
   return success();
 }
 
 bool FuncOp::isConsumed(unsigned i) {
   return static_cast<bool>(getArgAttr(i, kConsumedAttrName));
+}
+
+bool FuncOp::isDestination(unsigned i) {
+  return static_cast<bool>(getArgAttr(i, kDestinationAttrName));
 }
 
 SmallVector<StringRef> wrapper::getBoundSymbols(Operation *op) {
@@ -374,6 +382,9 @@ void PoolOp::getEffects(Effects &effects) {
 LogicalResult PoolOp::verify() {
   if (getBytes().isConstant() && getBytes().getValue() < 0) // (C2)
     return emitOpError() << "cannot have " << getBytes().getValue() << " bytes";
+  if (getOnStack() && !getBytes().isConstant()) // (C3)
+    return emitOpError() << "has '" << getBytes().str()
+                         << "' bytes, which is not constant, on the stack";
   return verifyOnlySymbols(*this, getBytes()); // (C1)
 }
 

@@ -54,6 +54,7 @@ private:
   LogicalResult visit(Block &block);
   LogicalResult visit(Operation &op);
   LogicalResult visitTerminator(Operation &op);
+  bool isDestination(Value v);
   LogicalResult visitIf(IfOp op);
   LogicalResult visitWhile(WhileOp op);
   LogicalResult checkAlive(Operation &op);
@@ -271,8 +272,21 @@ LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
   return success();
 }
 
+/// Whether a buffer shows memory that the caller wants a result in.
+bool Verifier::isDestination(Value v) {
+  auto arg = dyn_cast<BlockArgument>(getStorage(v));
+  return arg && arg.getOwner() == &fn.getBody().front() &&
+         fn.isDestination(arg.getArgNumber());
+}
+
 LogicalResult Verifier::visitTerminator(Operation &op) {
   bool isReturn = isa<ReturnOp>(op);
+  if (isReturn)
+    for (BlockArgument arg : fn.getArguments())
+      if (isDestination(arg) && !get(arg).written) // (C14)
+        return op.emitOpError() << "returns, but nothing has written argument "
+                                << arg.getArgNumber()
+                                << ", which is a destination";
   StringRef verb = isReturn           ? "returns"
                    : isa<YieldOp>(op) ? "yields"
                                       : "passes on";
@@ -322,7 +336,8 @@ LogicalResult Verifier::visit(Operation &op) {
       return op.emitOpError() << "operand " << r->getOperandNumber()
                               << " is a buffer that nothing has written";
   for (OpOperand *w : writes)
-    if (get(w->get()).state == Storage::Foreign) // (C5)
+    if (get(w->get()).state == Storage::Foreign && // (C5)
+        !isDestination(w->get()))
       return op.emitOpError() << "writes to operand " << w->getOperandNumber()
                               << ", whose storage the function does not own";
   if (failed(checkSharing(op, reads, writes)))
@@ -460,6 +475,6 @@ LogicalResult Verifier::visit(Block &block) {
 
 LogicalResult Verifier::run() {
   for (BlockArgument arg : fn.getArguments())
-    define(arg, /*written=*/true);
+    define(arg, /*written=*/!isDestination(arg));
   return visit(fn.getBody().front());
 }

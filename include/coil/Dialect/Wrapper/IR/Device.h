@@ -59,6 +59,8 @@ struct DeviceInfo {
   int64_t alignment = 64;
   /// Whether the host program may access the device's memory directly.
   bool hostAccessible = false;
+  /// Whether memory on the stack of the host program serves as the device's.
+  bool usesHostStack = false;
 };
 
 } // namespace coil::wrapper

@@ -51,6 +51,14 @@ inline constexpr llvm::StringLiteral kCostAttrName = "wrapper.cost";
 /// Marks an argument of a function whose storage the function owns.
 inline constexpr llvm::StringLiteral kConsumedAttrName = "wrapper.consumed";
 
+/// Marks an argument of a function that is memory for a result.
+inline constexpr llvm::StringLiteral kDestinationAttrName =
+    "wrapper.destination";
+
+/// Marks a function that C++ gets with arrays for arguments.
+inline constexpr llvm::StringLiteral kArrayEntryAttrName =
+    "wrapper.array_entry";
+
 /// Host state that symbols are, for ops that bind one.
 struct SymbolResource : mlir::SideEffects::Resource::Base<SymbolResource> {
   llvm::StringRef getName() final { return "<symbols>"; }

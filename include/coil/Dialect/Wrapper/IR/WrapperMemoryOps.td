@@ -155,17 +155,27 @@ def Wrapper_PoolOp : Wrapper_Op<"pool", [
     Allocates `bytes` on the device of the result's type, in one call of the
     device's allocator. Ends with `wrapper.pool_free`, in the same block.
 
+    With `stack` the memory is part of the frame of the function, and no
+    allocator is called. `wrapper-place-on-stack` decides this. It is a matter of
+    where, not of what: an emitter whose language has no such memory allocates.
+
     (C1) `bytes` mentions symbols only.
     (C2) `bytes` is not negative where it is constant.
+    (C3) On the stack, `bytes` is constant.
 
     Example:
     ```mlir
     %p = wrapper.pool <s0 * 256 + 64> : !wrapper.pool<#wrapper.device<"cpu">>
+    %q = wrapper.pool stack <4096> : !wrapper.pool<#wrapper.device<"cpu">>
     ```
   }];
-  let arguments = (ins Sym_ExprAttr:$bytes);
+  let arguments = (ins Sym_ExprAttr:$bytes, UnitAttr:$on_stack);
   let results = (outs Wrapper_Pool:$result);
-  let assemblyFormat = "$bytes attr-dict `:` type($result)";
+  let assemblyFormat = "(`stack` $on_stack^)? $bytes attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type,
+                                 "::coil::sym::ExprAttr":$bytes), [{
+    build($_builder, $_state, type, bytes, /*on_stack=*/false);
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -31,7 +31,10 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
   let description = [{
     Runs its ops in order. Arguments belong to the caller; results are handed
     to the caller. An argument with the attribute `wrapper.consumed` belongs to
-    the function: it frees its storage, hands it over or returns it. The
+    the function: it frees its storage, hands it over or returns it. One with the
+    attribute `wrapper.destination` is memory of the caller that the function
+    writes all elements of, in place of a result
+    (`wrapper-pass-destinations`). It shares no byte with another argument. The
     attribute `sym.symbols` gives the range of every symbol.
 
     A symbol is visible behind the op that binds it, in the regions of ops there,
@@ -42,6 +45,7 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
          bound once where it is visible. The results of a call may mention
          symbols that are bound behind it, before anything else uses them.
     (C3) Only private functions consume arguments.
+    (C4) Only public functions have destinations.
 
     Example:
     ```mlir
@@ -71,6 +75,8 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     /// Whether the function owns the storage of argument `i`.
     bool isConsumed(unsigned i);
+    /// Whether argument `i` is memory for a result.
+    bool isDestination(unsigned i);
   }];
 }
 

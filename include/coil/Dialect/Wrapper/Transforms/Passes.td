@@ -14,6 +14,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WrapperFitMemoryPass : Pass<"wrapper-fit-memory", "::mlir::ModuleOp"> {
+  let summary = "plan memory within a budget";
+  let description = [{
+    Plans as `wrapper-plan-memory` does, in the mode that is asked for. If the
+    peak of a public function is above `budget`, tries the other means that need
+    less: pools, then pools of the steps in another order
+    (`wrapper-reorder-for-memory`). What is tried, and the peak that it has, is a
+    remark; the first that fits is kept. If none does, that is an error at each
+    function above the budget, which names its least peak, the step where that
+    is, and the largest buffers there: nothing is run that is known not to fit.
+
+    Peaks are bytes at the hints of the symbols, rounded to the alignment of the
+    device, as `wrapper.memory` reports them. They count what the program
+    allocates, results among it; inputs and weights are the caller's.
+
+    Constraints:
+    (C1) `budget` is positive, and `mode` is one of `wrapper-plan-memory`.
+    (C2) Functions are not planned yet.
+
+    Example, in a module with buffers of 1 MB:
+    ```
+    error: function 'main' needs at least 3145728 bytes, above the budget of 2000000 bytes
+    note: most is in use here
+    note: 1048576 bytes for this buffer
+    ```
+  }];
+  let options = [
+    Option<"budget", "budget", "int64_t", /*default=*/"0",
+           "Bytes that a public function may have allocated at once">,
+    Option<"mode", "mode", "std::string", /*default=*/"\"reuse\"",
+           "The mode to try first, as in wrapper-plan-memory">];
+}
+
 def WrapperHoistWeightsPass
     : Pass<"wrapper-hoist-weights", "::mlir::ModuleOp"> {
   let summary = "compute what depends on weights alone once";
@@ -101,6 +134,102 @@ def WrapperInsertDebugValuesPass
            "'print', 'save', or 'names' for marks alone">,
     Option<"filter", "filter", "std::string", /*default=*/"\"\"",
            "Patterns of kernels and handles, separated by '+'; all if empty">];
+}
+
+def WrapperPassDestinationsPass
+    : Pass<"wrapper-pass-destinations", "::mlir::ModuleOp"> {
+  let summary = "write results into memory of the caller";
+  let description = [{
+    Gives a function an argument for each of its results
+    (`wrapper.destination`), named as the result is (`coil.name`) or `out0` and
+    so on, and no results. What was allocated for a result is the argument then,
+    so the step that made the result writes it to its place: where an output
+    lies is decided here, in the IR, and nothing is copied behind. What has its
+    storage elsewhere (a view, an argument, a result of a branch, a loop or a
+    call, one buffer that is returned twice) is copied, with a remark.
+
+    Destinations are contiguous, whatever the strides of the results.
+
+    With `suffix` the function stays as it is, and a copy with this behind its
+    name is changed. With `array-entry` the function is marked for the C++
+    emitter as one that takes arrays (`wrapper.array_entry`).
+
+    Constraints:
+    (C1) Functions are not planned yet; one that has `wrapper.memory` is an
+         error.
+    (C2) The module has the public function.
+    (C3) Sizes of results are expressions over symbols of inputs: the caller must
+         know them. Others are an error at the result.
+    (C4) With `array-entry`, all sizes and strides of arguments and results are
+         constants, arguments are contiguous, and all lies on the CPU.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%x: !b) -> !b {
+      %0 = wrapper.alloc : !b
+      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+      wrapper.return %0 : !b
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.func @main(%x: !b, %out0: !b {coil.name = "out0", wrapper.destination}) {
+      wrapper.assert_layout %out0, "out0" : !b
+      wrapper.launch @relu_0[] ins(%x : !b) outs(%out0 : !b)
+      wrapper.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::coil::loop::LoopDialect"];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"\"main\"",
+           "The function to change">,
+    Option<"suffix", "suffix", "std::string", /*default=*/"\"\"",
+           "Change a copy with this behind its name">,
+    Option<"arrayEntry", "array-entry", "bool", /*default=*/"false",
+           "Mark the function as one that takes arrays in C++">];
+}
+
+def WrapperPlaceOnStackPass
+    : Pass<"wrapper-place-on-stack", "::mlir::ModuleOp"> {
+  let summary = "put small storage on the stack of the host program";
+  let description = [{
+    An allocator costs more than a small kernel. Pools of constant size go to the
+    stack (`wrapper.pool stack`), and so do single allocations of constant size
+    whose life ends in their own block, as pools of one buffer: smaller ones
+    first, `limit` bytes for each function in all. Each decision is a remark.
+    The count of allocations in `wrapper.memory` follows.
+
+    Only devices whose memory the host's stack can be (`DeviceInfo`) have it.
+    Functions that are called in turn each have their own limit. Storage that a
+    region yields, that a function returns or that a call consumes is the
+    business of others, and stays.
+
+    Constraints:
+    (C1) Functions that are not planned stay as they are.
+    (C2) Functions with checks of lives (`wrapper.check_lifetime`) stay as they
+         are: these count allocations.
+
+    Before:
+    ```mlir
+    %0 = wrapper.alloc : !b
+    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+    wrapper.launch @sum_1[] ins(%0 : !b) outs(%1 : !c)
+    wrapper.free %0 : !b
+    ```
+    After:
+    ```mlir
+    %p = wrapper.pool stack <256> : !p
+    %0 = wrapper.pool_alloc %p at <0> : !p to !b
+    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+    wrapper.launch @sum_1[] ins(%0 : !b) outs(%1 : !c)
+    wrapper.pool_release %0 : !b
+    wrapper.pool_free %p : !p
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", /*default=*/"16384",
+           "Bytes of each function's storage that may be on the stack">];
 }
 
 def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
@@ -250,7 +379,8 @@ def WrapperVerifyMemoryPass
     (C3) to free or hand over what the function does not own, or through a view,
     (C4) to leave a buffer neither freed, handed over nor returned, in the block
          that defines it,
-    (C5) to write to an argument or a literal, or return their storage,
+    (C5) to write to an argument that is no destination, or to a literal, or to
+         return their storage,
     (C6) to write a buffer through one operand of an op and to read or write it
          through another, unless `InPlaceOpInterface` allows it, or to hand
          storage over that another operand shows,
@@ -260,8 +390,9 @@ def WrapperVerifyMemoryPass
     (C10) to carve bytes from a pool that another buffer, which is alive, has,
     (C11) to carve a buffer outside of its pool, or at an offset that is not a
           multiple of the device's alignment,
-    (C12) to free a pool while a buffer that was carved from it is alive, and
-    (C13) to return or pass on a buffer that was carved from a pool.
+    (C12) to free a pool while a buffer that was carved from it is alive,
+    (C13) to return or pass on a buffer that was carved from a pool, and
+    (C14) to return before a destination was written on every path.
     Offsets are expressions: what cannot be shown for all values of the symbols
     is an error of (C10) and (C11), too.
 
