@@ -435,6 +435,15 @@ int main(int argc, char **argv) {
     return report(2, "the input is at the stage '" +
                          stringifyStage(options.from) + "', behind '" + to +
                          "'");
+  if (options.from >= Stage::Wrapper)
+    for (const cl::Option *option : {static_cast<cl::Option *>(&memoryBudget),
+                                     static_cast<cl::Option *>(&stackLimit),
+                                     static_cast<cl::Option *>(&arrayEntry)})
+      if (option->getNumOccurrences())
+        return report(2, "'--" + option->ArgStr +
+                             "' comes too late: the input is at the stage '" +
+                             stringifyStage(options.from) +
+                             "', which is planned already");
   auto debug = openDebugDirectory(debugDirectory, input, module, options.from,
                                   options.pipelineOptions);
   if (!debug)

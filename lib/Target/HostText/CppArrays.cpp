@@ -60,8 +60,8 @@ void CppEmitter::beginArrayEntry(FuncOp fn) {
   out.line("coil_tensor *const outputs = nullptr;");
   out.line("(void)run, (void)inputs, (void)outputs;");
   for (unsigned i = 0; i < count; ++i)
-    out.line("inputs[" + Twine(i) + "].data = coil::constant(array" +
-             Twine(i) + ");");
+    out.line("inputs[" + Twine(i) + "].data = coil::constant(array" + Twine(i) +
+             ");");
 }
 
 void CppEmitter::writeArrayHeader(FuncOp fn, raw_ostream &os) {
@@ -79,7 +79,8 @@ void CppEmitter::writeArrayHeader(FuncOp fn, raw_ostream &os) {
     os << '\n';
   }
   auto memory = fn->getAttrOfType<DictionaryAttr>(kMemoryAttrName);
-  auto count = memory ? memory.getAs<IntegerAttr>("allocations") : IntegerAttr();
+  auto count =
+      memory ? memory.getAs<IntegerAttr>("allocations") : IntegerAttr();
   os << "   Floats of 16 and 8 bits are their bits. ";
   if (count && count.getInt() == 0)
     os << "Nothing is allocated. */\n";

@@ -329,8 +329,7 @@ void CppEmitter::writeHeader() {
       os << "\n/* Takes " << fn.getNumArguments() << " inputs and gives "
          << fn.getNumResults() << " outputs. */\n"
          << prototype(fn) << ";\n";
-    os
-       << "size_t " << entryName(fn) << "_num_inputs(void);\n"
+    os << "size_t " << entryName(fn) << "_num_inputs(void);\n"
        << "size_t " << entryName(fn) << "_num_outputs(void);\n"
        << "/* What an input is called, and the weight of the exported program "
           "that it is, or NULL. */\n"

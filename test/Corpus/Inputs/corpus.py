@@ -18,7 +18,8 @@ Inputs and outputs are written as for coil-run. Each case runs
 
 * in the interpreter: the program as it is, planned, and reordered and planned;
 * natively: planned in each mode, each compared with the interpreter, too; from
-  objects that an earlier run stored; and cut into parts of one step;
+  objects that an earlier run stored; cut into parts of one step; and with all
+  storage of constant size on the stack, whole and in parts;
 * as an emitted Python module, planned in each mode, on a stand-in for torch
   (Inputs/standin);
 * with checks at each step that storage lives as planned (F31), in the interpreter,
@@ -93,8 +94,11 @@ for mode in TRACKED:
     need("coil-opt", path(mode + ".mlir"), "-o", path(f"track-{mode}.mlir"), "--wrapper-track-lifetimes")
 need("coil-opt", args.program, "-o", path("order.mlir"), "--pass-pipeline=builtin.module("
      "wrapper-reorder-for-memory,wrapper-plan-memory{mode=pool},wrapper-verify-memory)")
-need("coil-opt", path("reuse.mlir"), "-o", path("parts.mlir"),
-     "--coil-native-pipeline=host-steps=1")
+need("coil-opt", path("pool.mlir"), "-o", path("stack.mlir"), "--pass-pipeline="
+     "builtin.module(wrapper-place-on-stack{limit=1048576},wrapper-verify-memory)")
+for source_mode, parts in (("reuse", "parts"), ("stack", "stack-parts")):
+    need("coil-opt", path(source_mode + ".mlir"), "-o", path(parts + ".mlir"),
+         "--coil-native-pipeline=host-steps=1")
 gpu = None
 if args.cuda_sim and "// GPU: no" not in source:
     gpu = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
@@ -113,14 +117,15 @@ for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
     outputs = ["--expected-output=" + text for text in case["outputs"]]
     files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
-    for program in (args.program, *(path(mode + ".mlir") for mode in (*MODES, "order", "track-pool"))):
+    for program in (args.program, *(path(mode + ".mlir") for mode in (*MODES, "order", "track-pool", "stack"))):
         expect(case, "coil-interpret", program, "--function=main", *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]
     for mode in MODES:
         expect(case, "coil-run", path(mode + ".mlir"), *inputs, *outputs,
                "--reference=interp", "--object-cache=" + path("objects"))
-    for program in ("reuse.mlir", "parts.mlir", *(f"track-{mode}.mlir" for mode in TRACKED)):
+    for program in ("reuse.mlir", "parts.mlir", "stack.mlir", "stack-parts.mlir",
+                    *(f"track-{mode}.mlir" for mode in TRACKED)):
         expect(case, "coil-run", path(program), *inputs, *exact,
                "--object-cache=" + path("objects"))
     for mode in GPU_MODES if gpu else ():

@@ -11,7 +11,8 @@ costs more than they do.
 Outputs are compared with those of the interpreter, as in corpus.py. `python`
 and `fx` run all modules in one process of a Python that has torch. `cpp` compiles all
 programs into one library, calls them through their C interface and looks at what
-they leave behind.
+they leave behind; where sizes are constant, through the entry that takes arrays, too,
+with storage on the stack.
 """
 import argparse
 import concurrent.futures
@@ -48,8 +49,23 @@ def prepare(job):
         name += "_" + mode
     path = lambda suffix: os.path.join(args.out, name + suffix)
     cases = read_cases(open(program).read())
-    need("coil-opt", program, "-o", path(".mlir"),
-         f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+    arrays = False
+    if mode == "stack":
+        # Where all sizes are constant, with an entry that takes arrays.
+        done = subprocess.run(
+            [os.path.join(args.bin, "coil-opt"), program, "-o", path(".0.mlir"),
+             "--wrapper-pass-destinations=suffix=_arrays array-entry"],
+            capture_output=True, text=True)
+        arrays = done.returncode == 0
+        reasons = ("cannot take arrays: ", "the caller cannot provide its memory")
+        if not arrays and not any(reason in done.stderr for reason in reasons):
+            sys.exit(f"{program}: {done.stderr}")
+        need("coil-opt", path(".0.mlir") if arrays else program, "-o", path(".mlir"),
+             "--pass-pipeline=builtin.module(wrapper-plan-memory{mode=pool},"
+             "wrapper-place-on-stack{limit=65536},wrapper-verify-memory)")
+    else:
+        need("coil-opt", program, "-o", path(".mlir"), "--pass-pipeline=builtin.module("
+             f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
     for number, case in enumerate(cases):
         case["expected"] = [path(f".{number}.{i}.npy") for i in range(len(case["outputs"]))]
         need("coil-interpret", path(".mlir"), "--function=main",
@@ -59,12 +75,13 @@ def prepare(job):
         need("coil-translate", "--wrapper-to-" + args.emitter, path(".mlir"), "-o", path(".py"))
         return {"file": path(".py"), "cases": cases}
     need("coil-compile", "--emit=cpp", path(".mlir"), "-o", path(".cpp"))
-    return {"name": name, "cases": cases}
+    return {"name": name, "cases": cases, "arrays": arrays}
 
 
 programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    jobs = [(program, mode) for mode in ("reuse", "pool") for program in programs]
+    modes = ("reuse", "pool") + (("stack",) if args.emitter == "cpp" else ())
+    jobs = [(program, mode) for mode in modes for program in programs]
     prepared = list(pool.map(prepare, jobs))
 todo = os.path.join(args.out, "todo.json")
 json.dump(prepared, open(todo, "w"))

@@ -104,15 +104,55 @@ def run(name, case):
         library.coil_run_destroy(handle)
 
 
+def run_arrays(name, case):
+    """Calls the entry that takes arrays; returns how often it allocated."""
+    entry = getattr(library, name + "_main_arrays")
+    tensors = [make(text) for text in case["inputs"]]
+    count = getattr(library, name + "_main_num_outputs")()
+    assert getattr(library, name + "_main_arrays_num_inputs")() == len(tensors) + count
+    types = [text.partition("=")[0] for text in case["outputs"]]
+    # A failing run has no outputs to make room for, but writes nothing either.
+    room = [make(text + "=0") for text in types] if case["error"] is None else [
+        ctypes.create_string_buffer(1 << 16) for _ in range(count)]
+    places = [t.data_ptr() for t in tensors] + [
+        t.data_ptr() if case["error"] is None else ctypes.addressof(t) for t in room]
+    entry.argtypes = [ctypes.c_void_p] * (1 + len(places))
+    handle, stats = ctypes.c_void_p(), Stats()
+    assert library.coil_run_create(ctypes.byref(handle)) == 0
+    try:
+        status = entry(handle, *places)
+        library.coil_run_get_stats(handle, ctypes.byref(stats))
+        if stats.live_allocations != 0:
+            sys.exit(f"{name}: arrays: {stats.live_allocations} allocations are left")
+        if status != 0:
+            message = library.coil_last_error().decode()
+            if case["error"] is None or case["error"] not in message:
+                sys.exit(f"{name}: arrays: expected {case['error']!r} but got '{message}'")
+            return stats.allocations
+        if case["error"] is not None:
+            sys.exit(f"{name}: arrays: expected to fail with '{case['error']}'")
+        for tensor, path, text in zip(room, case["expected"], types):
+            # Destinations are contiguous, whatever the strides of the result.
+            compare(tensor, path, text.partition(":")[0])
+    finally:
+        library.coil_run_destroy(handle)
+    return stats.allocations
+
+
 if __name__ == "__main__":
     before, cases = in_use(), 0
+    entries = without = 0
     programs = json.load(open(sys.argv[2]))
     for program in programs:
         for case in program["cases"]:
             run(program["name"], case)
             cases += 1
+        if program["arrays"]:
+            entries += 1
+            without += not sum(run_arrays(program["name"], case) for case in program["cases"])
         if getattr(library, program["name"] + "_abi_version")() != 1:
             sys.exit("the ABI has another version")
     if in_use() != before:
         sys.exit(f"{in_use() - before} bytes are left")
-    print(f"{len(programs)} programs, {cases} cases")
+    print(f"{len(programs)} programs, {cases} cases; {entries} take arrays, {without} of them "
+          "without an allocation")

@@ -98,15 +98,13 @@ void WrapperFitMemory::explain(FuncOp fn) {
   auto worst = static_cast<size_t>(llvm::max_element(inUse) - inUse.begin());
   InFlightDiagnostic diag = emitError(fn.getLoc());
   diag << "function '" << fn.getName() << "' needs at least " << getPeak(fn)
-                       << " bytes, above the budget of " << budget.getValue()
-       << " bytes";
+       << " bytes, above the budget of " << budget.getValue() << " bytes";
   fn.walk([&](Operation *op) {
     if (op != fn && lifetimes.getFirstStep(op) == worst)
       diag.attachNote(op->getLoc()) << "most is in use here";
   });
-  llvm::stable_sort(all, [](const auto &a, const auto &b) {
-    return a.second > b.second;
-  });
+  llvm::stable_sort(
+      all, [](const auto &a, const auto &b) { return a.second > b.second; });
   unsigned named = 0;
   for (auto &[life, bytes] : all)
     if (life->begin <= worst && worst < life->end && named++ < 5)
@@ -118,14 +116,14 @@ void WrapperFitMemory::explain(FuncOp fn) {
 void WrapperFitMemory::runOnOperation() {
   ModuleOp module = getOperation();
   if (budget <= 0) { // (C1)
-    emitError(module.getLoc()) << "expected a budget above 0 bytes, not "
-                               << budget.getValue();
+    emitError(module.getLoc())
+        << "expected a budget above 0 bytes, not " << budget.getValue();
     return signalPassFailure();
   }
   for (FuncOp fn : module.getOps<FuncOp>())
     if (fn->hasAttr(kMemoryAttrName)) { // (C2)
-      emitError(fn.getLoc()) << "memory of function '" << fn.getName()
-                     << "' is planned already";
+      emitError(fn.getLoc())
+          << "memory of function '" << fn.getName() << "' is planned already";
       return signalPassFailure();
     }
   const Attempt attempts[] = {{"as asked for", mode, false},

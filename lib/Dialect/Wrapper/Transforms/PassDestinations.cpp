@@ -69,8 +69,8 @@ struct WrapperPassDestinations
       return signalPassFailure();
     }
     if (fn->hasAttr(kMemoryAttrName)) { // (C1)
-      emitError(fn.getLoc()) << "memory of function '" << function
-                     << "' is planned already";
+      emitError(fn.getLoc())
+          << "memory of function '" << function << "' is planned already";
       return signalPassFailure();
     }
     if (!suffix.empty()) {
@@ -80,7 +80,8 @@ struct WrapperPassDestinations
       table.insert(fn, std::next(original->getIterator()));
     }
     DestinationPasser passer(fn, table);
-    if (failed(passer.run()) || (arrayEntry && failed(passer.checkArrayEntry())))
+    if (failed(passer.run()) ||
+        (arrayEntry && failed(passer.checkArrayEntry())))
       signalPassFailure();
   }
 };
@@ -212,12 +213,11 @@ KernelOp DestinationPasser::makeCopyKernel(Location loc, BufferType from,
   SmallVector<ExprAttr> dims;
   for (unsigned d = 0; d < to.getRank(); ++d)
     dims.push_back(sym::dim(ctx, d));
-  auto loop =
-      loop::KernelOp::create(b, loc, "copy", sym::getSizes(tensor), input,
-                             TypeRange(tensor));
+  auto loop = loop::KernelOp::create(b, loc, "copy", sym::getSizes(tensor),
+                                     input, TypeRange(tensor));
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBlock());
-  auto load = loop::LoadOp::create(body, loc, loop.getBlock()->getArgument(0),
-                                   dims);
+  auto load =
+      loop::LoadOp::create(body, loc, loop.getBlock()->getArgument(0), dims);
   loop::StoreOp::create(body, loc, load, 0, sym::ShapeAttr::get(ctx, dims));
   YieldOp::create(b, loc, loop->getResults());
   table.insert(kernel);
@@ -255,9 +255,8 @@ LogicalResult DestinationPasser::run() {
       return failure();
   SmallVector<BlockArgument> added;
   for (OpOperand &operand : ret->getOpOperands())
-    added.push_back(
-        addArgument(operand.getOperandNumber(),
-                    cast<BufferType>(operand.get().getType())));
+    added.push_back(addArgument(operand.getOperandNumber(),
+                                cast<BufferType>(operand.get().getType())));
   checkLayouts(added);
   for (auto [operand, target] : llvm::zip(ret->getOpOperands(), added))
     if (!replaceAllocation(operand, target))
@@ -272,10 +271,9 @@ LogicalResult DestinationPasser::checkArrayEntry() {
   for (BlockArgument arg : fn.getArguments()) { // (C4)
     auto type = cast<BufferType>(arg.getType());
     auto fail = [&](const Twine &reason) {
-      return emitError(fn.getLoc())
-             << "function '" << fn.getName()
-             << "' cannot take arrays: argument " << arg.getArgNumber() << " "
-             << reason;
+      return emitError(fn.getLoc()) << "function '" << fn.getName()
+                                    << "' cannot take arrays: argument "
+                                    << arg.getArgNumber() << " " << reason;
     };
     for (ExprAttr size : type.getSizes().getDims())
       if (!size.isConstant())

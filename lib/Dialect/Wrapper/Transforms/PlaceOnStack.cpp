@@ -82,8 +82,8 @@ static void convert(const Candidate &candidate) {
   auto pool =
       PoolOp::create(b, loc, PoolType::get(b.getContext(), type.getDevice()),
                      type.getStorageBytes(), /*on_stack=*/true);
-  auto buffer = PoolAllocOp::create(b, loc, type, pool,
-                                    sym::constant(b.getContext(), 0));
+  auto buffer =
+      PoolAllocOp::create(b, loc, type, pool, sym::constant(b.getContext(), 0));
   buffer->setDiscardableAttrs(alloc->getDiscardableAttrDictionary());
   alloc.replaceAllUsesWith(buffer.getResult());
   alloc.erase();
@@ -121,9 +121,9 @@ void WrapperPlaceOnStack::place(FuncOp fn) {
     if (alloc && !end)
       return stays(op, "its storage outlives its block");
     candidates.push_back(
-        {op, end, getCountedBytes(static_cast<double>(*bytes),
-                                  wrapper::getDevice(
-                                      op->getResult(0).getType()))});
+        {op, end,
+         getCountedBytes(static_cast<double>(*bytes),
+                         wrapper::getDevice(op->getResult(0).getType()))});
   });
   llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
     return a.bytes < b.bytes;
@@ -164,9 +164,9 @@ void WrapperPlaceOnStack::runOnOperation() {
     return signalPassFailure();
   }
   for (FuncOp fn : getOperation().getOps<FuncOp>()) {
-    bool isChecked =
-        fn.walk([](CheckLifetimeOp) { return WalkResult::interrupt(); })
-            .wasInterrupted();
+    bool isChecked = fn.walk([](CheckLifetimeOp) {
+                         return WalkResult::interrupt();
+                       }).wasInterrupted();
     if (!fn.isExternal() && fn->hasAttr(kMemoryAttrName) && !isChecked)
       place(fn);
   }

@@ -284,9 +284,9 @@ LogicalResult Verifier::visitTerminator(Operation &op) {
   if (isReturn)
     for (BlockArgument arg : fn.getArguments())
       if (isDestination(arg) && !get(arg).written) // (C14)
-        return op.emitOpError() << "returns, but nothing has written argument "
-                                << arg.getArgNumber()
-                                << ", which is a destination";
+        return op.emitOpError()
+               << "returns, but nothing has written argument "
+               << arg.getArgNumber() << ", which is a destination";
   StringRef verb = isReturn           ? "returns"
                    : isa<YieldOp>(op) ? "yields"
                                       : "passes on";
