@@ -149,7 +149,9 @@ if __name__ == "__main__":
             cases += 1
         if program["arrays"]:
             entries += 1
-            without += not sum(run_arrays(program["name"], case) for case in program["cases"])
+            # Arrays of other sizes are for the compiler of C++ to notice.
+            without += not sum(run_arrays(program["name"], case) for case in program["cases"]
+                               if not (case["error"] or "").startswith("dimension"))
         if getattr(library, program["name"] + "_abi_version")() != 1:
             sys.exit("the ABI has another version")
     if in_use() != before:
