@@ -308,6 +308,47 @@ static int32_t save(coil_run *run, const View &view, const char *label) {
   return COIL_OK;
 }
 
+//===----------------------------------------------------------------------===//
+// Check
+//===----------------------------------------------------------------------===//
+
+/// "[1, 5]": where element `number` in the order of rows is.
+static std::string describeIndex(const View &view, int64_t number) {
+  std::string text;
+  for (int32_t d = view.rank; d-- > 0;) {
+    text.insert(0, (d ? ", " : "") + std::to_string(number % view.sizes[d]));
+    number /= view.sizes[d];
+  }
+  return "[" + text + "]";
+}
+
+/// Fails if an element is NaN, or infinite where that is asked for, too.
+static int32_t check(const View &view, const char *label, bool allowInfinite) {
+  if (!isFloat(view.dtype))
+    return COIL_OK;
+  int64_t number = 0, first = -1, nans = 0, infinities = 0;
+  double value = 0;
+  view.forEach([&](const char *at) {
+    double x = readElement(at, view.dtype).f;
+    bool isBad = std::isnan(x) || (!allowInfinite && std::isinf(x));
+    nans += std::isnan(x);
+    infinities += std::isinf(x);
+    if (isBad && first < 0) {
+      first = number;
+      value = x;
+    }
+    ++number;
+    return true;
+  });
+  if (first < 0)
+    return COIL_OK;
+  return fail(COIL_ASSERTION_FAILED,
+              "value '%s' has %s at %s (%" PRId64 " nan and %" PRId64
+              " inf of %" PRId64 " elements)",
+              label, std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf",
+              describeIndex(view, first).c_str(), nans, infinities, number);
+}
+
 extern "C" {
 
 int32_t coil_rt_debug_mark(coil_run *, const char *label) {
@@ -330,6 +371,8 @@ int32_t coil_rt_debug_value(coil_run *run, int32_t action, const char *label,
       return print(view, label);
     if (action == COIL_DEBUG_SAVE)
       return save(run, view, label);
+    if (action == COIL_DEBUG_NAN || action == COIL_DEBUG_FINITE)
+      return check(view, label, /*allowInfinite=*/action == COIL_DEBUG_NAN);
     return fail(COIL_INVALID_ARGUMENT, "unknown action %d on value '%s'",
                 action, label);
   });

@@ -314,12 +314,12 @@ def debug_mark(label):
 
 
 def debug_value(function, action, label, tensor):
-    """Prints or saves a tensor, as `coil_rt_debug_value` does."""
+    """Prints, saves or checks a tensor, as `coil_rt_debug_value` does."""
     entry = getattr(library, function)
     entry.restype = _i32
     sizes = (_i64 * tensor.dim())(*tensor.size())
     strides = (_i64 * tensor.dim())(*tensor.stride())
-    number = {"print": 0, "save": 1}[action]
+    number = {"print": 0, "save": 1, "nan": 2, "finite": 3}[action]
     data = ctypes.c_void_p(_address(tensor))
     if entry(_run(), number, label.encode(), data, _dtype(tensor), tensor.dim(), sizes, strides):
         raise RunError(library.coil_last_error().decode())

@@ -81,7 +81,8 @@ static cl::opt<std::string> debugDirectory(
 static cl::opt<std::string> debugValues(
     "debug-values", cl::init("off"), cl::value_desc("what"),
     cl::desc("Show values while the program runs: off (default), names (of "
-             "steps), print (statistics), or save (NumPy files)"),
+             "steps), print (statistics), save (NumPy files); or stop where "
+             "a step makes one that is nan, or that is not finite"),
     cl::cat(category));
 static cl::opt<std::string> debugFilter(
     "debug-filter", cl::value_desc("patterns"),

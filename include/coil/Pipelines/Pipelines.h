@@ -111,7 +111,7 @@ struct CompilePipelineOptions
   Option<std::string> debugValues{
       *this, "debug-values",
       llvm::cl::desc("Show values while the program runs: off, names (of "
-                     "steps), print or save"),
+                     "steps), print, save, nan or finite"),
       llvm::cl::init("off")};
   Option<std::string> debugFilter{
       *this, "debug-filter",

@@ -86,7 +86,10 @@ COIL_RT_API int32_t coil_rt_item(coil_run *run, const void *data, int32_t dtype,
 /// What is done with a value that is debugged.
 typedef enum coil_debug_action {
   COIL_DEBUG_PRINT = 0,
-  COIL_DEBUG_SAVE = 1
+  COIL_DEBUG_SAVE = 1,
+  /* Fail at an element that is NaN, or that is NaN or infinite. */
+  COIL_DEBUG_NAN = 2,
+  COIL_DEBUG_FINITE = 3
 } coil_debug_action;
 
 /// Writes "coil: [ label ]" to the standard error. `run` may be NULL.

@@ -6,12 +6,15 @@
 // RUN: coil-opt %s --wrapper-insert-debug-values=filter='sum*+twice:1 values=save' | FileCheck %s --check-prefix=FILTER-SAVE
 // RUN: coil-opt %s --wrapper-insert-debug-values=filter='twice:1 values=names' | FileCheck %s --check-prefix=FILTER-NAMES
 // RUN: coil-opt %s --wrapper-insert-debug-values=filter=nothing | FileCheck %s --check-prefix=NONE
+// Checks: of floats that are inputs or were made, with the place in the source.
+// RUN: coil-opt %s --wrapper-insert-debug-values=values=nan | FileCheck %s --check-prefix=NAN
+// RUN: coil-opt %s --wrapper-insert-debug-values='values=finite filter=sum*' | FileCheck %s --check-prefix=FINITE
 // What it inserts can be read back, lowered and planned code stays verified.
 // RUN: coil-opt %s --wrapper-insert-debug-values | coil-opt --wrapper-verify-memory -o /dev/null
 // (C1) and (C2)
 // RUN: not coil-opt %s --wrapper-insert-debug-values=values=all 2>&1 | FileCheck %s --check-prefix=LEVEL
 // RUN: not coil-opt %s --wrapper-insert-debug-values=filter='a[' 2>&1 | FileCheck %s --check-prefix=PATTERN
-// LEVEL: error: unknown way 'all' to show values, expected 'names', 'print' or 'save'
+// LEVEL: error: unknown way 'all' to show values, expected 'names', 'print', 'save', 'nan' or 'finite'
 // PATTERN: error: filter 'a[' is not a pattern:
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
@@ -86,6 +89,15 @@ wrapper.kernel @sum_of(%a: tensor<4xf32>, %b: tensor<4xf32>) attributes {
 // FILTER-NAMES:      wrapper.debug_mark before "twice:1"
 // FILTER-NAMES:      wrapper.debug_mark after "twice:1"
 // FILTER-NAMES-NOT:  wrapper.debug_mark
+// NAN-COUNT-2:  wrapper.debug_value nan inputs
+// NAN:          wrapper.launch @twice
+// NAN-NEXT:     wrapper.debug_value nan after "twice:0 (insert-debug-values.mlir:{{[0-9]+}})" "out0"
+// NAN-COUNT-2:  wrapper.debug_value nan after
+// NAN-NOT:      wrapper.debug
+// FINITE-COUNT-2: wrapper.debug_value finite inputs
+// FINITE-NEXT:  wrapper.alloc
+// FINITE:       wrapper.debug_value finite after "sum_of:2 (
+// FINITE-NOT:   wrapper.debug
 // NONE-COUNT-2:      wrapper.debug_value print inputs
 // NONE-NOT:          wrapper.debug
 wrapper.func @main(%x: !b {coil.name = "x"}, %y: !b, %w: !b {graph.weight = "w"}) -> !b {

@@ -38,6 +38,10 @@ struct WrapperInsertDebugValues
 
 private:
   bool isWanted(ComputeOpInterface step, StringRef handle);
+  /// Whether values are not shown, but looked at.
+  bool isCheck() const {
+    return action == DebugAction::NaN || action == DebugAction::Finite;
+  }
   void addMark(OpBuilder &b, Location loc, DebugMoment moment,
                StringRef handle);
   void addValue(OpBuilder &b, Location loc, DebugMoment moment,
@@ -56,8 +60,8 @@ LogicalResult WrapperInsertDebugValues::initialize(MLIRContext *context) {
   Location loc = UnknownLoc::get(context);
   if (!action && values != "names")
     return emitError(loc) << "unknown way '" << values
-                          << "' to show values, expected 'names', 'print' or "
-                             "'save'";
+                          << "' to show values, expected 'names', 'print', "
+                             "'save', 'nan' or 'finite'";
   patterns.clear();
   for (StringRef part : llvm::split(filter, '+')) {
     if (part.empty())
@@ -89,6 +93,18 @@ void WrapperInsertDebugValues::addMark(OpBuilder &b, Location loc,
 void WrapperInsertDebugValues::addValue(OpBuilder &b, Location loc,
                                         DebugMoment moment, StringRef handle,
                                         const Twine &name, Value buffer) {
+  if (isCheck()) {
+    // What was checked where it was made is not checked again.
+    Type element = cast<BufferType>(buffer.getType()).getElementType();
+    if (moment == DebugMoment::Before || !isa<FloatType>(element))
+      return;
+    std::string place = findPlace(loc);
+    DebugValueOp::create(
+        b, loc, *action, moment,
+        place.empty() ? handle.str() : (handle + " (" + place + ")").str(),
+        b.getStringAttr(name).getValue(), buffer);
+    return;
+  }
   if (action)
     DebugValueOp::create(b, loc, *action, moment, handle,
                          b.getStringAttr(name).getValue(), buffer);

@@ -45,14 +45,16 @@ def Wrapper_DebugMarkOp : Wrapper_DebugOp<"debug_mark"> {
 }
 
 def Wrapper_DebugValueOp : Wrapper_DebugOp<"debug_value"> {
-  let summary = "print or save a buffer";
+  let summary = "print, save or check a buffer";
   let description = [{
     `print` writes a line to the standard error: type and sizes, the number of
     elements and bytes, least, greatest, mean and standard deviation of the
     numbers among them, how many are NaN or infinite; and the elements, if they
     are at most 64. `save` writes a NumPy file into a directory that is found
     when the program runs: `COIL_DEBUG_VALUES_DIR`, or `coil-debug-values` where
-    it runs. Both wait for a GPU to finish what is queued.
+    it runs. `nan` stops the program at a float that is NaN, `finite` also at one
+    that is infinite: the message says which value, where in it and how many
+    there are. All wait for a GPU to finish what is queued.
 
     (C1) Step and value have names without line feeds.
 

@@ -42,7 +42,9 @@ def Wrapper_PostOp : I32EnumAttr<"PostOp",
 def Wrapper_DebugAction : I32EnumAttr<"DebugAction",
     "what is done with a value that is debugged", [
     I32EnumAttrCase<"Print", 0, "print">,
-    I32EnumAttrCase<"Save", 1, "save">]> {
+    I32EnumAttrCase<"Save", 1, "save">,
+    I32EnumAttrCase<"NaN", 2, "nan">,
+    I32EnumAttrCase<"Finite", 3, "finite">]> {
   let cppNamespace = "::coil::wrapper";
 }
 

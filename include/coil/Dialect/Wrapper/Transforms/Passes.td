@@ -102,7 +102,10 @@ def WrapperInsertDebugValuesPass
     of it, and one for what it writes behind it; and at the beginning of each
     public function one for every input that is not a weight. With
     `values=names` there are no values, only a `wrapper.debug_mark` before and
-    after. Steps are called by their handles (`CallHandles`).
+    after. With `values=nan` and `values=finite` there are only values of floats
+    that are inputs or behind a step, which stop the program; with the handle
+    they name the place in the source. Steps are called by their handles
+    (`CallHandles`).
 
     `filter` restricts all of it but the inputs to the steps whose kernel or
     handle matches one of the patterns, which "+" separates: `softmax*+relu_0:3`.
@@ -112,7 +115,7 @@ def WrapperInsertDebugValuesPass
     as graphs, and wait at each value.
 
     Constraints:
-    (C1) `values` is `names`, `print` or `save`.
+    (C1) `values` is `names`, `print`, `save`, `nan` or `finite`.
     (C2) The patterns are well formed.
 
     Runs behind planning, so that what is shown is what lies in the planned
@@ -131,7 +134,7 @@ def WrapperInsertDebugValuesPass
   }];
   let options = [
     Option<"values", "values", "std::string", /*default=*/"\"print\"",
-           "'print', 'save', or 'names' for marks alone">,
+           "'print', 'save', 'nan', 'finite', or 'names' for marks alone">,
     Option<"filter", "filter", "std::string", /*default=*/"\"\"",
            "Patterns of kernels and handles, separated by '+'; all if empty">];
 }
