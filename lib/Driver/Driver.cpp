@@ -95,11 +95,15 @@ Expected<Program> coil::loadProgram(StringRef path, StringRef weightsPath,
 Stage coil::detectStage(ModuleOp module) {
   Stage stage = Stage::Input;
   bool graph = false;
-  module.walk([&](Operation *op) {
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<graph::AtenOp>(op)) {
       stage = Stage::Input;
       return WalkResult::interrupt();
     }
+    // What kernels of users mean may be in terms of earlier stages.
+    if (auto kernel = dyn_cast<wrapper::KernelOp>(op);
+        kernel && kernel.isUserKernel())
+      return WalkResult::skip();
     if (isa_and_present<graph::GraphDialect>(op->getDialect())) {
       stage = Stage::Graph;
       graph = true;
