@@ -86,7 +86,9 @@ def prepare(job):
         return {"file": path(".py"), "cases": cases}
     target = ["--target=cuda:sm_90", "--library=none"] if args.device == "cuda" else []
     need("coil-compile", "--emit=cpp", *target, path(".mlir"), "-o", path(".cpp"))
-    return {"name": name, "cases": cases}
+    # A run keeps constants that it uploaded.
+    uploads = "coil_rt_constant_cuda" in open(path(".cpp")).read()
+    return {"name": name, "cases": cases, "uploads": uploads}
 
 
 programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
