@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 6
+#define COIL_API_VERSION 7
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
@@ -310,9 +310,10 @@ typedef struct coil_kernels coil_kernels;
 typedef struct coil_kernel coil_kernel;
 
 /// Compiles kernels: `length` bytes of text, a module that holds nothing but
-/// `wrapper.kernel` as value functions, for a device that the host can access.
-/// Of the options, `pipeline_options`, `object_cache`, `threads` and
-/// `opt_level` matter; they may be NULL. Errors as in coil_program_compile.
+/// `wrapper.kernel` as value functions, or of users. Of the options,
+/// `pipeline_options` ("target=cuda" for the GPU that is there, or
+/// "target=cuda:sm_90"), `object_cache`, `threads`, `opt_level` and `device`
+/// matter; they may be NULL. Errors as in coil_program_compile.
 COIL_C_API int32_t coil_kernels_compile(const char *text, size_t length,
                                         const coil_compile_options *options,
                                         coil_kernels **kernels, char **error);
@@ -334,6 +335,15 @@ COIL_C_API size_t coil_kernel_num_symbols(const coil_kernel *kernel);
 COIL_C_API int32_t coil_kernel_launch(const coil_kernel *kernel, coil_run *run,
                                       void **buffers, const int64_t *symbols,
                                       char **error);
+
+/// Runs a kernel of a user's on a grid of blocks along x, y and z: `arguments`
+/// has the addresses of what is passed, in the order of the parameters. Fails
+/// for other kernels, as coil_kernel_launch does for this one. Since API
+/// version 7.
+COIL_C_API int32_t coil_kernel_launch_user(const coil_kernel *kernel,
+                                           coil_run *run,
+                                           void *const *arguments,
+                                           const int64_t *grid, char **error);
 
 /// The weights of a .pt2 file, mapped into memory. Since API version 5.
 typedef struct coil_weights coil_weights;

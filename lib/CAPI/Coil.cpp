@@ -444,6 +444,7 @@ int32_t coil_kernels_compile(const char *text, size_t length,
     options.engine.threads = known.threads;
     if (known.opt_level != 0)
       options.engine.optLevel = known.opt_level;
+    options.engine.device = known.device;
   }
   llvm::Expected<std::unique_ptr<CompiledKernels>> compiled =
       CompiledKernels::compile({text, length}, options);
@@ -468,17 +469,31 @@ size_t coil_kernel_num_symbols(const coil_kernel *kernel) {
   return fromC(kernel)->getNumSymbols();
 }
 
-int32_t coil_kernel_launch(const coil_kernel *kernel, coil_run *run,
-                           void **buffers, const int64_t *symbols,
-                           char **error) {
+/// Says what a launch said.
+static int32_t finishLaunch(const coil_kernel *kernel, int32_t status,
+                            char **error) {
   if (error)
     *error = nullptr;
-  if (fromC(kernel)->launch(run, buffers, symbols) == COIL_OK)
+  if (status == COIL_OK)
     return COIL_API_OK;
   return fail(COIL_API_RUN,
               llvm::Twine(coil_last_error()) + " (in kernel '" +
                   fromC(kernel)->getName() + "')",
               error);
+}
+
+int32_t coil_kernel_launch(const coil_kernel *kernel, coil_run *run,
+                           void **buffers, const int64_t *symbols,
+                           char **error) {
+  return finishLaunch(kernel, fromC(kernel)->launch(run, buffers, symbols),
+                      error);
+}
+
+int32_t coil_kernel_launch_user(const coil_kernel *kernel, coil_run *run,
+                                void *const *arguments, const int64_t *grid,
+                                char **error) {
+  return finishLaunch(kernel, fromC(kernel)->launchUser(run, arguments, grid),
+                      error);
 }
 
 int32_t coil_weights_open(const char *path, coil_weights **weights,

@@ -28,19 +28,31 @@ using llvm::Error;
 using llvm::Expected;
 using sym::ExprAttr;
 
-/// A function of a device that launches kernels on the host's threads.
-using LaunchFunction = int32_t (*)(coil_run *, coil_cpu_kernel, void **,
-                                   const int64_t *, int64_t, int64_t);
+/// Functions of devices that launch kernels: on the host's threads, and by a
+/// grid, the latter also for kernels of users.
+using LaunchPoints = int32_t (*)(coil_run *, coil_cpu_kernel, void **,
+                                 const int64_t *, int64_t, int64_t);
+using LaunchGrid = int32_t (*)(coil_run *, void *, void *const *,
+                               const int64_t *, int64_t, int64_t, int64_t);
+using LaunchUser = int32_t (*)(coil_run *, void *, void *const *, int64_t,
+                               int64_t, int64_t);
 
 struct CompiledKernels::Kernel::Impl {
   std::string name;
   unsigned inputs = 0, outputs = 0;
   SmallVector<std::string> symbols;
-  /// Over the symbols; uniqued attributes of a context that nobody changes.
+  bool isUser = false;
+  /// Whether the device launches by a grid.
+  bool isByGrid = false;
+  /// The number of points and what a thread takes at least, or the grid; over
+  /// the symbols; uniqued attributes of a context that nobody changes.
   ExprAttr total;
   int64_t grain = 1;
-  coil_cpu_kernel function = nullptr;
-  LaunchFunction launch = nullptr;
+  SmallVector<ExprAttr> grid;
+  /// The function, or the object that describes the kernel.
+  void *code = nullptr;
+  /// The device's function.
+  void *launch = nullptr;
 };
 
 struct CompiledKernels::Impl {
@@ -75,26 +87,59 @@ unsigned CompiledKernels::Kernel::getNumSymbols() const {
 
 int32_t CompiledKernels::Kernel::launch(coil_run *run, void **buffers,
                                         const int64_t *symbols) const {
-  std::optional<int64_t> total =
-      sym::evaluate(impl->total, [&](ExprAttr leaf) -> std::optional<int64_t> {
-        for (auto [i, name] : llvm::enumerate(impl->symbols))
-          if (name == leaf.getName())
-            return symbols[i];
-        return std::nullopt;
-      });
-  if (!total)
+  if (impl->isUser)
+    return coil_rt_fail(run, COIL_INVALID_ARGUMENT,
+                        "the kernel is a user's, which has other arguments");
+  bool overflows = false;
+  auto value = [&](ExprAttr e) {
+    std::optional<int64_t> result =
+        sym::evaluate(e, [&](ExprAttr leaf) -> std::optional<int64_t> {
+          for (auto [i, name] : llvm::enumerate(impl->symbols))
+            if (name == leaf.getName())
+              return symbols[i];
+          return std::nullopt;
+        });
+    overflows |= !result;
+    return result.value_or(0);
+  };
+  int64_t sizes[3] = {};
+  if (impl->isByGrid)
+    for (auto [size, e] : llvm::zip(sizes, impl->grid))
+      size = value(e);
+  else
+    sizes[0] = value(impl->total);
+  if (overflows)
     return coil_rt_fail(run, COIL_INVALID_ARGUMENT,
                         "the size of the kernel's space overflows");
-  return impl->launch(run, impl->function, buffers, symbols, *total,
-                      impl->grain);
+  if (impl->isByGrid)
+    return reinterpret_cast<LaunchGrid>(impl->launch)(
+        run, impl->code, buffers, symbols, sizes[0], sizes[1], sizes[2]);
+  return reinterpret_cast<LaunchPoints>(impl->launch)(
+      run, reinterpret_cast<coil_cpu_kernel>(impl->code), buffers, symbols,
+      sizes[0], impl->grain);
+}
+
+int32_t CompiledKernels::Kernel::launchUser(coil_run *run,
+                                            void *const *arguments,
+                                            const int64_t *grid) const {
+  if (!impl->isUser)
+    return coil_rt_fail(run, COIL_INVALID_ARGUMENT,
+                        "the kernel is not a user's");
+  if (impl->isByGrid)
+    return reinterpret_cast<LaunchUser>(impl->launch)(
+        run, impl->code, arguments, grid[0], grid[1], grid[2]);
+  return reinterpret_cast<LaunchPoints>(impl->launch)(
+      run, reinterpret_cast<coil_cpu_kernel>(impl->code),
+      const_cast<void **>(arguments), grid, grid[0] * grid[1] * grid[2], 1);
 }
 
 static Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// The launch function of a kernel's device, or an error at the kernel.
-static FailureOr<LaunchFunction> findLaunchFunction(wrapper::KernelOp kernel) {
+/// The function of a kernel's device that launches it, or an error at the
+/// kernel.
+static FailureOr<void *> findLaunchFunction(wrapper::KernelOp kernel) {
   auto device = kernel.getDeviceAttr();
   llvm::StringRef kind = device ? device.getKind() : "cpu";
   auto *dialect =
@@ -102,21 +147,23 @@ static FailureOr<LaunchFunction> findLaunchFunction(wrapper::KernelOp kernel) {
   const wrapper::DeviceInfo *info = dialect->lookupDevice(kind);
   if (!info)
     return kernel.emitOpError() << "device '" << kind << "' is not registered";
-  if (info->launchFunction.empty() || info->launchByGeometry)
+  const std::string &name = kernel.isUserKernel() && info->launchByGeometry
+                                ? info->launchUserFunction
+                                : info->launchFunction;
+  if (name.empty())
     return kernel.emitOpError()
-           << "kernels of device '" << kind
-           << "' can be launched by a compiled host program only";
+           << "device '" << kind << "' cannot run "
+           << (kernel.isUserKernel() ? "kernels of users" : "kernels");
   size_t count = 0;
   const coil_symbol *symbols = coil_runtime_symbols(&count);
   for (size_t i = 0; i < count; ++i)
-    if (symbols[i].name == info->launchFunction)
-      return reinterpret_cast<LaunchFunction>(symbols[i].address);
+    if (symbols[i].name == name)
+      return symbols[i].address;
   // A device of someone else's brings its runtime into the process.
-  if (void *address = llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(
-          info->launchFunction))
-    return reinterpret_cast<LaunchFunction>(address);
-  return kernel.emitOpError()
-         << "there is no function '" << info->launchFunction << "'";
+  if (void *address =
+          llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
+    return address;
+  return kernel.emitOpError() << "there is no function '" << name << "'";
 }
 
 Expected<std::unique_ptr<CompiledKernels>>
@@ -140,8 +187,9 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
 
   for (Operation &op : *module->getBody()) {
     auto kernel = dyn_cast<wrapper::KernelOp>(op);
-    if (!kernel || !kernel.getLoopKernel()) {
-      op.emitError("expected nothing but kernels as value functions");
+    if (!kernel || (!kernel.getLoopKernel() && !kernel.isUserKernel())) {
+      op.emitError("expected nothing but kernels as value functions, or of "
+                   "users");
       return errors.take(makeError("the kernels are not valid"));
     }
     auto made = std::make_unique<Kernel::Impl>();
@@ -150,10 +198,11 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
     made->outputs = kernel.getNumOutputs();
     for (auto name : kernel.getSymbols().getAsRange<StringAttr>())
       made->symbols.push_back(name.str());
-    FailureOr<LaunchFunction> launch = findLaunchFunction(kernel);
+    FailureOr<void *> launch = findLaunchFunction(kernel);
     if (failed(launch))
       return errors.take(makeError("the kernels cannot be launched"));
     made->launch = *launch;
+    made->isUser = kernel.isUserKernel();
     impl->kernels[made->name].reset(new Kernel(std::move(made)));
   }
 
@@ -179,10 +228,15 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
     Kernel::Impl &made = *impl->kernels.at(name)->impl;
     made.total = kernel.getTotalAttr();
     made.grain = static_cast<int64_t>(kernel.getGrain().value_or(1));
-    made.function =
-        reinterpret_cast<coil_cpu_kernel>(impl->engine->lookup(name));
-    if (!made.total || !made.function)
-      return makeError("kernel '" + name + "' was not compiled");
+    if (wrapper::GeometryAttr geometry = kernel.getGeometryAttr()) {
+      made.isByGrid = true;
+      llvm::append_range(made.grid, geometry.getGrid().getDims());
+    }
+    made.code = impl->engine->lookup(name);
+    if ((!made.total && !made.isByGrid) || !made.code)
+      return makeError("kernel '" + name +
+                       "' has no code for its device: the pipeline options "
+                       "name the target");
   }
   return std::unique_ptr<CompiledKernels>(new CompiledKernels(std::move(impl)));
 }

@@ -202,6 +202,8 @@ static OwningOpRef<ModuleOp> takeFunction(ModuleOp module,
       continue; // Calls are code by now.
     llvm::StringSet<> launched;
     each->walk([&](wrapper::LaunchOp op) { launched.insert(op.getCallee()); });
+    each->walk(
+        [&](wrapper::LaunchUserOp op) { launched.insert(op.getCallee()); });
     for (auto kernel :
          llvm::make_early_inc_range(each.getOps<wrapper::KernelOp>()))
       if (!launched.contains(kernel.getSymName()))
@@ -346,7 +348,7 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
       prepare =
           takeFunction(*module, wrapper::getPrepareName(options.function));
       module->walk([&](Operation *op) {
-        bool isLaunch = isa<wrapper::LaunchOp>(op);
+        bool isLaunch = isa<wrapper::LaunchOp, wrapper::LaunchUserOp>(op);
         stats.launches += isLaunch;
         stats.libraryCalls += !isLaunch && isa<wrapper::ComputeOpInterface>(op);
       });

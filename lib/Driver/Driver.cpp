@@ -107,11 +107,15 @@ std::optional<int64_t> coil::parseBytes(StringRef text) {
 Stage coil::detectStage(ModuleOp module) {
   Stage stage = Stage::Input;
   bool graph = false;
-  module.walk([&](Operation *op) {
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<graph::AtenOp>(op)) {
       stage = Stage::Input;
       return WalkResult::interrupt();
     }
+    // What kernels of users mean may be in terms of earlier stages.
+    if (auto kernel = dyn_cast<wrapper::KernelOp>(op);
+        kernel && kernel.isUserKernel())
+      return WalkResult::skip();
     if (isa_and_present<graph::GraphDialect>(op->getDialect())) {
       stage = Stage::Graph;
       graph = true;

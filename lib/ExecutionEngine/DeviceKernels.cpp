@@ -52,11 +52,13 @@ coil::compileKernels(ModuleOp module, const DeviceOptions &options,
     if (!kernel.getGeometry())
       continue;
     auto inside = kernel.getBlock()->getOps<gpu::GPUModuleOp>();
+    sources.push_back(kernel);
+    if (kernel.getPtx())
+      continue; // A user's.
     if (!llvm::hasSingleElement(inside))
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                      "kernel '" + kernel.getSymName() +
                                          "' has a geometry but no GPU module");
-    sources.push_back(kernel);
     modules.push_back(*inside.begin());
   }
   std::vector<DeviceObject> result;
@@ -66,7 +68,12 @@ coil::compileKernels(ModuleOp module, const DeviceOptions &options,
       compileDeviceKernels(modules, options);
   if (!images)
     return images.takeError();
-  for (auto [source, image] : llvm::zip(sources, *images)) {
+  auto *next = images->data();
+  for (wrapper::KernelOp source : sources) {
+    DeviceImage text;
+    if (source.getPtx())
+      text.ptx = source.getPtx()->str();
+    DeviceImage &image = source.getPtx() ? text : *next++;
     wrapper::GeometryAttr geometry = *source.getGeometry();
     DeviceObject &kernel = result.emplace_back();
     // The lowering of the host program renamed the op, not its module.
@@ -74,7 +81,10 @@ coil::compileKernels(ModuleOp module, const DeviceOptions &options,
     if (llvm::StringRef(kernel.symbol).ends_with(".module"))
       kernel.symbol.resize(kernel.symbol.size() - strlen(".module"));
     kernel.function =
-        image.functions.empty() ? kernel.symbol : image.functions.front().name;
+        source.isUserKernel() && source.getEntry() ? source.getEntry()->str()
+        : source.isUserKernel() || image.functions.empty()
+            ? kernel.symbol
+            : image.functions.front().name;
     kernel.location = describeLocation(source.getLoc());
     kernel.flags = (geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0) |
                    (source.getBatch() ? COIL_CUDA_KERNEL_TABLE : 0);

@@ -208,6 +208,7 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
           llvm::orc::ExecutorAddr::fromPtr(&kernel.object),
           llvm::JITSymbolFlags::Exported};
       impl->kernelNames[&kernel.object] = kernel.symbol;
+      impl->functions[kernel.symbol] = &kernel.object;
     }
     if (Error error = impl->jit->getMainJITDylib().define(
             llvm::orc::absoluteSymbols(std::move(objects))))

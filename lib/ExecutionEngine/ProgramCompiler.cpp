@@ -11,6 +11,7 @@
 
 #include "DeviceKernels.h"
 #include "HostCompiler.h"
+#include "KernelObject.h"
 #include "ObjectCache.h"
 #include "coil/ExecutionEngine/Engine.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -262,6 +263,30 @@ coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
       return makeError(unit.error);
     objects.push_back(std::move(unit.object));
   }
+
+  EngineStats stats;
+  DeviceOptions deviceOptions;
+  deviceOptions.threads = options.threads;
+  deviceOptions.cache = options.objectCache;
+  deviceOptions.lineInfo = options.deviceLineInfo;
+  Expected<std::vector<DeviceObject>> images =
+      compileKernels(module, deviceOptions, stats);
+  if (!images)
+    return images.takeError();
+  if (images->empty())
+    return std::move(objects);
+  llvm::LLVMContext data;
+  std::unique_ptr<llvm::Module> kernelData = makeKernelData(*images, data);
+  Expected<std::unique_ptr<HostCompiler>> compiler =
+      HostCompiler::create(*target, options.optLevel);
+  if (!compiler)
+    return compiler.takeError();
+  (*compiler)->prepare(*kernelData);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
+      (*compiler)->emitObject(*kernelData);
+  if (!object)
+    return object.takeError();
+  objects.push_back(std::move(*object));
   return std::move(objects);
 }
 
@@ -288,7 +313,8 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
     auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
     readsElements |=
         name && is_contained({"coil_rt_item_cuda", "coil_rt_debug_value_cuda",
-                              "coil_rt_check_lifetime"},
+                              "coil_rt_check_lifetime",
+                              "coil_rt_launch_user_cuda"},
                              name.getValue());
   };
   for (Operation &op : *module.getBody()) {

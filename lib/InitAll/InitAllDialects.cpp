@@ -28,6 +28,34 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/WithColor.h"
+
+#include <cstdlib>
+
+/// Lets the libraries that COIL_PLUGINS names register what they bring: devices
+/// become known to every tool, to the libraries and to Python.
+static void registerPlugins(mlir::DialectRegistry &registry) {
+  const char *variable = std::getenv("COIL_PLUGINS");
+  // A plugin may register everything of ours first.
+  static thread_local bool isInside = false;
+  if (!variable || isInside)
+    return;
+  isInside = true;
+  for (llvm::StringRef file : llvm::split(llvm::StringRef(variable), ':')) {
+    if (file.empty())
+      continue;
+    llvm::Expected<mlir::DialectPlugin> plugin =
+        mlir::DialectPlugin::load(file.str());
+    if (plugin)
+      plugin->registerDialectRegistryCallbacks(registry);
+    else
+      llvm::WithColor::error(llvm::errs(), "COIL_PLUGINS")
+          << llvm::toString(plugin.takeError()) << '\n';
+  }
+  isInside = false;
+}
 
 void coil::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, loop::LoopDialect, sym::SymDialect,
@@ -40,4 +68,5 @@ void coil::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
                   mlir::vector::VectorDialect>();
   reference::registerModels(registry);
+  registerPlugins(registry);
 }

@@ -274,6 +274,10 @@ void coil::buildKernelPipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
   // Kernels are independent of each other: this part runs in parallel.
   OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
+  LowerUserKernelPassOptions user;
+  if (isCuda(options))
+    user.chip = StringRef(options.target).split(':').second.str();
+  kernels.addPass(createLowerUserKernelPass(user));
   if (isCuda(options)) {
     ConvertLoopToGPUPassOptions convert;
     convert.approximate = options.fastMath != "off";

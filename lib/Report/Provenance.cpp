@@ -106,6 +106,10 @@ void Provenance::addCalls(ModuleOp module) {
         if (loop::KernelOp body = kernel ? kernel.getLoopKernel() : nullptr)
           call.description = describeKernel(body);
       }
+      if (auto launch = dyn_cast<wrapper::LaunchUserOp>(*op)) {
+        call.kernel = launch.getCallee().str();
+        call.description = "a user's kernel";
+      }
       if (auto cost =
               op->getAttrOfType<wrapper::CostAttr>(wrapper::kCostAttrName)) {
         call.bytes = static_cast<int64_t>(hints(cost.getBytes()));

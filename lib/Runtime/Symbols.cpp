@@ -31,7 +31,8 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
       SYMBOL(coil_rt_free_cuda),      SYMBOL(coil_rt_input_cuda),
       SYMBOL(coil_rt_item),           SYMBOL(coil_rt_item_cuda),
       SYMBOL(coil_rt_launch_cpu),     SYMBOL(coil_rt_launch_cuda),
-      SYMBOL(coil_rt_note_cost),      SYMBOL(coil_rt_set_output),
+      SYMBOL(coil_rt_launch_user_cuda), SYMBOL(coil_rt_note_cost),
+      SYMBOL(coil_rt_set_output),
       SYMBOL(coil_rt_sort),           SYMBOL(coil_rt_sort_cuda)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);

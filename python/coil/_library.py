@@ -10,7 +10,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 6
+API_VERSION = 7
 
 
 class CoilError(Exception):
@@ -146,6 +146,10 @@ def _load():
         "coil_kernel_num_buffers": (c_size_t, [c_void_p]),
         "coil_kernel_num_symbols": (c_size_t, [c_void_p]),
         "coil_kernel_launch": (
+            c_int32,
+            [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_int64), POINTER(c_void_p)],
+        ),
+        "coil_kernel_launch_user": (
             c_int32,
             [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_int64), POINTER(c_void_p)],
         ),

@@ -42,25 +42,76 @@ _LETTERS = dict(zip(_NAMES, "?bBhHiIqQe fd"))
 
 
 class _Run:
-    """What the runtime knows of a thread's work."""
+    """What the runtime knows of a thread's work, on a device and its stream if
+    there is more to know of them."""
 
-    def __init__(self):
+    def __init__(self, bind=None, number=0, set_stream=None, stream=0):
         self.handle = ctypes.c_void_p()
-        if library.coil_run_create(ctypes.byref(self.handle)):
-            raise RunError(library.coil_last_error().decode())
+        _require(library.coil_run_create(ctypes.byref(self.handle)))
+        if bind:
+            _require(_function(bind)(self.handle, _i32(number)))
+        if set_stream:
+            _require(_function(set_stream)(self.handle, ctypes.c_void_p(stream)))
 
     def __del__(self):
         library.coil_run_destroy(self.handle)
 
 
 _thread = threading.local()
+_i32, _i64 = ctypes.c_int32, ctypes.c_int64
 
 
-def _run():
+def _require(status):
+    if status:
+        raise RunError(library.coil_last_error().decode())
+
+
+def _function(name):
+    """A function of the runtime, or of one that someone brought into the process."""
+    function = getattr(library, name, None) or getattr(ctypes.CDLL(None), name)
+    function.restype = _i32
+    return function
+
+
+def _run(device=None):
+    if device is not None:
+        return device.run()
     run = getattr(_thread, "run", None)
     if run is None:
         run = _thread.run = _Run()
     return run.handle
+
+
+class Device:
+    """A device whose work a run has to be bound to: its number, the options that
+    make code for it, and the words of its registration. `bind`, `wait` and the
+    first of `stream` are functions of the runtime; the second of `stream` gives the
+    stream that the caller works on, and `synchronize` waits for the device."""
+
+    def __init__(self, number, options="", bind=None, stream=(None, None), wait=None,
+                 synchronize=None):
+        self.options = options
+        self._number, self._bind, self._wait = number, bind, wait
+        self._set_stream, self._stream = stream
+        self._synchronize = synchronize
+        self._runs = threading.local()
+
+    def run(self):
+        """This thread's run on the caller's stream."""
+        stream = self._stream() if self._stream else 0
+        runs = self._runs.__dict__.setdefault("runs", {})
+        run = runs.get(stream)
+        if run is None:
+            run = runs[stream] = _Run(self._bind, self._number, self._set_stream, stream)
+        return run.handle
+
+    def synchronize(self):
+        """Waits for the device, and reports what this thread's kernels found wrong."""
+        if self._synchronize:
+            self._synchronize()
+        if self._wait:
+            for run in self._runs.__dict__.get("runs", {}).values():
+                _require(_function(self._wait)(run.handle))
 
 
 # ===------------------------------------------------------------------------===
@@ -71,9 +122,10 @@ def _run():
 class Kernel:
     """A kernel of the module: called with inputs, outputs, values of symbols."""
 
-    def __init__(self, name, text):
+    def __init__(self, name, text, device=None):
         self.name = name
         self.text = text
+        self.device = device
         self._handle = None
 
     def __call__(self, *args):
@@ -81,54 +133,134 @@ class Kernel:
         buffers = self._pointers(*[tensor.data_ptr() for tensor in args[:count]])
         error = ctypes.c_void_p()
         status = library.coil_kernel_launch(
-            self._handle, _run(), buffers, self._numbers(*args[count:]), ctypes.byref(error)
+            self._handle,
+            _run(self.device),
+            buffers,
+            self._numbers(*args[count:]),
+            ctypes.byref(error),
         )
         if status:
             _check_status(status, error)
 
-    def _bind(self, kernels):
+    def _bind(self, kernels, handle):
         self._owner = kernels
-        self._handle = library.coil_kernels_lookup(kernels._handle, self.name.encode())
+        self._handle = library.coil_kernels_lookup(handle, self.name.encode())
         self._buffers = library.coil_kernel_num_buffers(self._handle)
         self._pointers = ctypes.c_void_p * self._buffers
         self._numbers = ctypes.c_int64 * library.coil_kernel_num_symbols(self._handle)
 
 
+class UserKernel(Kernel):
+    """A kernel of a user's: called with the grid and what its parameters take, in
+    their order. None is an address of zero; what the kernel was made for is not
+    passed."""
+
+    _TYPES = {"buffer": ctypes.c_void_p, "i32": _i32, "i64": _i64, "f32": ctypes.c_float,
+              "f64": ctypes.c_double}
+
+    def __init__(self, name, parameters, text, device=None):
+        super().__init__(name, text, device)
+        self._types = [self._TYPES[each] for each in parameters.split()]
+
+    def __call__(self, grid, *args):
+        if len(args) != len(self._types):
+            raise InputError(f"kernel '{self.name}' takes {len(self._types)} arguments, got {len(args)}")
+        passed = []
+        for kind, value in zip(self._types, args):
+            if kind is ctypes.c_void_p:
+                value = None if value is None else value.data_ptr()
+            elif kind in (_i32, _i64):
+                value = int(value)
+            passed.append(kind(value))
+        places = (ctypes.c_void_p * len(passed))(*[ctypes.addressof(each) for each in passed])
+        error = ctypes.c_void_p()
+        status = library.coil_kernel_launch_user(
+            self._handle, _run(self.device), places, (_i64 * 3)(*grid), ctypes.byref(error)
+        )
+        if status:
+            _check_status(status, error)
+
+    def _bind(self, kernels, handle):
+        self._owner = kernels
+        self._handle = library.coil_kernels_lookup(handle, self.name.encode())
+
+
+def bind_arguments(kernel, places):
+    """A function of buffers, then of a grid and of numbers, that launches a user's
+    kernel. For each of its arguments `places` has "buffer" or "number", which stand
+    for the next of these, "scalar" for a buffer's element, or the argument."""
+
+    def launch(*args):
+        count = sum(place in ("buffer", "scalar") for place in places)
+        buffers, grid, numbers = iter(args[:count]), args[count : count + 3], iter(args[count + 3 :])
+        values = []
+        for place in places:
+            if place == "buffer":
+                values.append(next(buffers))
+            elif place == "scalar":
+                values.append(next(buffers).item())
+            else:
+                values.append(next(numbers) if place == "number" else place)
+        kernel(grid, *values)
+
+    return launch
+
+
 class Kernels:
-    """The kernels of a module, compiled together."""
+    """The kernels of a module, compiled together: those of each device with the
+    options that make code for it."""
 
     def __init__(self, options="", object_cache=None, threads=0, opt_level=2):
         self._settings = CompileOptions()
         library.coil_compile_options_init(ctypes.byref(self._settings))
-        self._settings.pipeline_options = options.encode()
         self._settings.object_cache = object_cache.encode() if object_cache else None
         self._settings.threads = threads
         self._settings.opt_level = opt_level
+        self._options = options
         self._kernels = []
-        self._handle = ctypes.c_void_p()
+        self._handles = []
 
-    def add(self, name, text):
+    def add(self, name, text, device=None):
         """Adds a kernel, as text of the IR; returns what launches it."""
-        self._kernels.append(Kernel(name, text))
+        self._kernels.append(Kernel(name, text, device))
         return self._kernels[-1]
 
-    def compile(self):
-        """Compiles all kernels that were added, in one call."""
-        text = "\n".join(kernel.text for kernel in self._kernels).encode()
-        error = ctypes.c_void_p()
-        status = library.coil_kernels_compile(
-            text,
-            len(text),
-            ctypes.byref(self._settings),
-            ctypes.byref(self._handle),
-            ctypes.byref(error),
-        )
-        _check_status(status, error)
+    def add_user(self, name, parameters, text, device=None):
+        """Adds a kernel of a user's, with what is passed to it: "buffer", "i32",
+        "i64", "f32" or "f64" for each."""
+        self._kernels.append(UserKernel(name, parameters, text, device))
+        return self._kernels[-1]
+
+    def compile(self, target=None):
+        """Compiles all kernels that were added, in one call for each kind of device.
+        `target` replaces the one of the device's options: "cuda:sm_90"."""
+        groups = {}
         for kernel in self._kernels:
-            kernel._bind(self)
+            options = kernel.device.options if kernel.device else ""
+            if target and options:
+                options = "target=" + target
+            groups.setdefault(options, []).append(kernel)
+        for options, kernels in groups.items():
+            text = "\n".join(kernel.text for kernel in kernels).encode()
+            self._settings.pipeline_options = " ".join(
+                each for each in (options, self._options) if each
+            ).encode()
+            error, handle = ctypes.c_void_p(), ctypes.c_void_p()
+            status = library.coil_kernels_compile(
+                text,
+                len(text),
+                ctypes.byref(self._settings),
+                ctypes.byref(handle),
+                ctypes.byref(error),
+            )
+            _check_status(status, error)
+            self._handles.append(handle)
+            for kernel in kernels:
+                kernel._bind(self, handle)
 
     def __del__(self):
-        library.coil_kernels_destroy(self._handle)
+        for handle in self._handles:
+            library.coil_kernels_destroy(handle)
 
 
 # ===------------------------------------------------------------------------===
@@ -225,9 +357,16 @@ def _contiguous(sizes):
 
 
 def _from_bytes(data, sizes, dtype, device):
-    tensor = torch.empty_strided(sizes, _contiguous(sizes), dtype=dtype, device=device)
+    tensor = torch.empty_strided(sizes, _contiguous(sizes), dtype=dtype, device="cpu")
     ctypes.memmove(tensor.data_ptr(), data, len(data))
-    return tensor
+    return tensor if device == "cpu" else _move(tensor, device)
+
+
+def _move(tensor, device):
+    """A copy of a contiguous tensor on another device."""
+    copy = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=device)
+    copy.copy_(tensor)
+    return copy
 
 
 def constant(values, sizes, dtype, device):
@@ -258,7 +397,6 @@ def divide(a, b):
 # ===------------------------------------------------------------------------===
 
 _POST = {"none": 0, "relu": 1, "gelu_erf": 2, "gelu_tanh": 3}
-_i32, _i64 = ctypes.c_int32, ctypes.c_int64
 
 
 class _Contraction(ctypes.Structure):
@@ -289,6 +427,17 @@ class _Convolution(ctypes.Structure):
     ]
 
 
+class _Attention(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        *[(name, _i32) for name in ("dtype", "causal", "reserved")],
+        ("scale", ctypes.c_double),
+        *[(name, _i64) for name in ("batch", "heads", "kv_heads", "queries", "keys", "width", "value_width")],
+        *[(f"{name}_strides", _i64 * 4) for name in ("q", "k", "v", "mask", "o")],
+        ("where", ctypes.c_char_p),
+    ]
+
+
 class _Sort(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
@@ -298,14 +447,21 @@ class _Sort(ctypes.Structure):
     ]
 
 
-def _call(function, description, *addresses):
+def _call(function, description, *addresses, device=None):
     """Calls a function of the runtime with a run, a description and tensors."""
     description.struct_size = ctypes.sizeof(description)
-    entry = getattr(library, function)
-    entry.restype = _i32
     pointers = [ctypes.c_void_p(address) for address in addresses]
-    if entry(_run(), ctypes.byref(description), *pointers):
-        raise RunError(library.coil_last_error().decode())
+    _require(_function(function)(_run(device), ctypes.byref(description), *pointers))
+
+
+def item(function, tensor, device=None):
+    """The first element of a tensor that the host cannot access, behind all that the
+    run has started."""
+    result = (_i64 * 1)()
+    _require(_function(function)(_run(device), ctypes.c_void_p(_address(tensor)), _dtype(tensor), result))
+    if _NAMES[_dtype(tensor)].startswith(("float", "bfloat")):
+        return struct.unpack("<d", bytes(result))[0]
+    return result[0] % 2**64 if _NAMES[_dtype(tensor)] == "uint64" else result[0]
 
 
 def debug_mark(label):
@@ -313,16 +469,14 @@ def debug_mark(label):
     library.coil_rt_debug_mark(_run(), label.encode())
 
 
-def debug_value(function, action, label, tensor):
+def debug_value(function, action, label, tensor, device=None):
     """Prints, saves or checks a tensor, as `coil_rt_debug_value` does."""
-    entry = getattr(library, function)
-    entry.restype = _i32
     sizes = (_i64 * tensor.dim())(*tensor.size())
     strides = (_i64 * tensor.dim())(*tensor.stride())
     number = {"print": 0, "save": 1, "nan": 2, "finite": 3}[action]
     data = ctypes.c_void_p(_address(tensor))
-    if entry(_run(), number, label.encode(), data, _dtype(tensor), tensor.dim(), sizes, strides):
-        raise RunError(library.coil_last_error().decode())
+    _require(_function(function)(_run(device), number, label.encode(), data, _dtype(tensor),
+                                 tensor.dim(), sizes, strides))
 
 
 def check_lifetime(mode, function, step, alive):
@@ -376,6 +530,7 @@ def contraction(
     bias_offset=0,
     post="none",
     where="",
+    device=None,
 ):
     """`c = post(a @ b + bias)`, batched: sizes and strides along the batches, m,
     n and k, whatever the shapes of the tensors are."""
@@ -410,10 +565,12 @@ def contraction(
         _address(b, b_offset),
         _address(bias, bias_offset),
         _address(c, c_offset),
+        device=device,
     )
 
 
-def convolution(function, x, w, bias, y, *, stride, padding, dilation, groups, post="none", where=""):
+def convolution(function, x, w, bias, y, *, stride, padding, dilation, groups, post="none", where="",
+                device=None):
     """`y = post(convolution of x with w, + bias)`."""
     d = _Convolution(
         x_dtype=_dtype(x),
@@ -440,10 +597,33 @@ def convolution(function, x, w, bias, y, *, stride, padding, dilation, groups, p
         y_strides=tuple(y.stride()),
         where=where.encode() or None,
     )
-    _call(function, d, _address(x), _address(w), _address(bias), _address(y))
+    _call(function, d, _address(x), _address(w), _address(bias), _address(y), device=device)
 
 
-def sort(function, x, dim, descending, values, indices, *, where=""):
+def attention(function, q, k, v, mask, o, *, causal, scale, where="", device=None):
+    """`o = softmax(scale * q k^T + mask) v`; `mask` may be None."""
+    d = _Attention(
+        dtype=_dtype(o),
+        causal=causal,
+        scale=scale,
+        batch=q.size(0),
+        heads=q.size(1),
+        kv_heads=k.size(1),
+        queries=q.size(2),
+        keys=k.size(2),
+        width=q.size(3),
+        value_width=v.size(3),
+        q_strides=tuple(q.stride()),
+        k_strides=tuple(k.stride()),
+        v_strides=tuple(v.stride()),
+        mask_strides=tuple((q if mask is None else mask).stride()),
+        o_strides=tuple(o.stride()),
+        where=where.encode() or None,
+    )
+    _call(function, d, *map(_address, (q, k, v, mask, o)), device=device)
+
+
+def sort(function, x, dim, descending, values, indices, *, where="", device=None):
     """The elements of `x` along `dim` in order, as far as `values` and `indices`
     have room for them; either may be None."""
     sizes = tuple(x.size())
@@ -457,7 +637,7 @@ def sort(function, x, dim, descending, values, indices, *, where=""):
         count=result.size(dim),
         where=where.encode() or None,
     )
-    _call(function, d, _address(x), _address(values), _address(indices))
+    _call(function, d, _address(x), _address(values), _address(indices), device=device)
 
 
 # ===------------------------------------------------------------------------===
@@ -465,8 +645,8 @@ def sort(function, x, dim, descending, values, indices, *, where=""):
 # ===------------------------------------------------------------------------===
 
 
-def load_weights(path, names):
-    """Tensors of the weights of an exported program. `names` maps positions of
+def load_weights(path, names, device="cpu"):
+    """Tensors of the weights of an exported program, on a device. `names` maps positions of
     arguments to names of weights, as WEIGHTS of an emitted module does; so does
     the result map positions to tensors."""
     handle, error = ctypes.c_void_p(), ctypes.c_void_p()
@@ -489,7 +669,7 @@ def load_weights(path, names):
                 last = sum((size - 1) * stride for size, stride in zip(sizes, strides))
                 bytes_ = (last + 1) * tensor.element_size()
                 ctypes.memmove(tensor.data_ptr(), view.data, bytes_)
-            tensors[position] = tensor
+            tensors[position] = tensor if device == "cpu" else _move(tensor, device)
         return tensors
     finally:
         library.coil_weights_close(handle)
@@ -507,15 +687,18 @@ def rand_strided(sizes, strides, dtype, device):
     return tensor.as_strided(sizes, strides, 0)
 
 
-def print_performance(function, times=10, repeat=10):
-    """Calls a function `times` times, `repeat` times over; prints the median
-    of the time of one call and returns it in seconds."""
+def print_performance(function, times=10, repeat=10, synchronize=lambda: None):
+    """Calls a function `times` times, `repeat` times over, and waits for what that
+    has started; prints the median of the time of one call and returns it in
+    seconds."""
     function()
+    synchronize()
     seconds = []
     for _ in range(repeat):
         start = time.perf_counter()
         for _ in range(times):
             function()
+        synchronize()
         seconds.append((time.perf_counter() - start) / times)
     seconds.sort()
     median = seconds[len(seconds) // 2]

@@ -245,6 +245,11 @@ static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
   CompilePipelineOptions pipeline;
   if (failed(pipeline.parseFromString(pipelineOptions)))
     return report(3, "bad pipeline options");
+  // Machine code is for a chip.
+  llvm::Expected<std::string> target = resolveTarget(pipeline.target);
+  if (!target)
+    return report(3, toString(target.takeError()));
+  pipeline.target = *target;
   PassManager pm(module.getContext());
   buildKernelPipeline(pm, pipeline);
   std::vector<EmittedFile> files;

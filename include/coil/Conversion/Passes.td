@@ -413,6 +413,63 @@ def LowerGPUKernelPass
 }
 
 //===----------------------------------------------------------------------===//
+// Kernels of users
+//===----------------------------------------------------------------------===//
+
+def LowerUserKernelPass
+    : Pass<"lower-user-kernel", "::coil::wrapper::KernelOp"> {
+  let summary = "make a user's kernel launchable";
+  let description = [{
+    Compares a user's kernel with what is passed to it, and gives it the form
+    that its device launches. For a GPU that is a `geometry` of one block, since
+    each launch brings its grid. Where the host's processor runs the kernel, its
+    function becomes part of one, under the kernel's name, that takes the
+    addresses of what is passed and the sizes of the grid, and goes over the
+    blocks that it is given. Other kernels stay as they are, and so do those of
+    devices that another pipeline is for. A `reference` is erased.
+
+    Constraints:
+    (C1) The device is registered.
+    (C2) A GPU runs PTX or a `gpu.module`, the host's processor a function.
+    (C3) The text is PTX with the entry; the module has the function, marked as a
+         kernel; the function has a body.
+    (C4) The function takes what is passed, of the sizes and types that it has:
+         addresses, then on the host three `i64`. It returns nothing.
+    (C5) PTX is for a chip whose code all chips of the target run.
+    (C6) A kernel of a GPU says of how many threads a block is.
+
+    Before:
+    ```mlir
+    wrapper.kernel @fill() attributes {parameters = [#wrapper.param<"y", write, f32>]} {
+      func.func @fill(%y: !llvm.ptr, %i: i64, %j: i64, %k: i64) {
+        %zero = arith.constant 0.0 : f32
+        %p = llvm.getelementptr %y[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        llvm.store %zero, %p : f32, !llvm.ptr
+        return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.kernel @fill() attributes {grain = 1, total = #sym.expr<1>, ...} {
+      llvm.func internal @fill.block(%y: !llvm.ptr, %i: i64, %j: i64, %k: i64) { ... }
+      llvm.func @fill(%args: !llvm.ptr, %grid: !llvm.ptr, %begin: i64, %end: i64) -> i32 {
+        ...
+        scf.for %block = %begin to %end step %one : i64 {
+          ...
+          llvm.call @fill.block(%y, %x, %y, %z) : (!llvm.ptr, i64, i64, i64) -> ()
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"",
+           "chips of the GPU that code is made for, joined by '+'; empty for "
+           "the host's processor">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // From wrapper
 //===----------------------------------------------------------------------===//
 

@@ -31,8 +31,8 @@ struct KernelOptions {
 class CompiledKernels {
 public:
   /// Compiles the kernels of `text`, a module of `wrapper.kernel` as value
-  /// functions for a device that the host can access. Errors have one line for
-  /// each diagnostic.
+  /// functions, or of users. The pipeline options say for which GPU. Errors
+  /// have one line for each diagnostic.
   static llvm::Expected<std::unique_ptr<CompiledKernels>>
   compile(llvm::StringRef text, const KernelOptions &options = {});
   ~CompiledKernels();
@@ -64,6 +64,10 @@ public:
   /// outputs, whose addresses lie behind one another in `buffers`, for the
   /// values of its symbols. Returns a coil_status; coil_last_error says more.
   int32_t launch(coil_run *run, void **buffers, const int64_t *symbols) const;
+  /// The same for a kernel of a user's: the addresses of what is passed, in the
+  /// order of the parameters, and the blocks along x, y and z.
+  int32_t launchUser(coil_run *run, void *const *arguments,
+                     const int64_t *grid) const;
 
 private:
   friend CompiledKernels;

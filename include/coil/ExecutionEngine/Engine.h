@@ -210,7 +210,8 @@ public:
   /// Whether the program runs on a GPU.
   bool isDeviceProgram() const;
 
-  /// Address of a function of the program, or null.
+  /// Address of a function of the program, or of the object that describes a
+  /// kernel for a GPU, or null.
   void *lookup(llvm::StringRef name) const;
 
   /// Copies host tensors to a GPU, once for many runs: `tensors[i]` as input
@@ -241,9 +242,10 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Compiles the kernels of a module, lowered for the host, to objects that a
+/// Compiles the kernels of a module, lowered for their devices, to objects that a
 /// linker takes: position-independent code that refers to the runtime, libm and
-/// libmvec. Diagnostics go to the module's context.
+/// libmvec; for those of GPUs a `coil_cuda_kernel` with its image under the
+/// kernel's name. Diagnostics go to the module's context.
 llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
 compileKernelObjects(mlir::ModuleOp module, const EngineOptions &options = {});
 

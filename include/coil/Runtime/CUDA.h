@@ -195,6 +195,15 @@ COIL_RT_API int32_t coil_rt_launch_cuda(coil_run *run, coil_cuda_kernel *kernel,
                                         const int64_t *symbols, int64_t grid_x,
                                         int64_t grid_y, int64_t grid_z);
 
+/// Launches a kernel of a user's, which takes what `arguments` point to, in its
+/// own order and of its own types; of `kernel`, `num_buffers`, `num_symbols`
+/// and `block_scratch` are 0. Programs that call this are not kept as graphs.
+COIL_RT_API int32_t coil_rt_launch_user_cuda(coil_run *run,
+                                             coil_cuda_kernel *kernel,
+                                             void *const *arguments,
+                                             int64_t grid_x, int64_t grid_y,
+                                             int64_t grid_z);
+
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//

@@ -129,13 +129,24 @@ static LogicalResult checkOrder(loop::KernelOp body,
          << ", whose points a scan or scatter takes in order";
 }
 
+/// Whether a kernel's device runs the instructions of the host's processor.
+static bool runsHostCode(wrapper::KernelOp kernel) {
+  std::optional<wrapper::DeviceAttr> device = kernel.getDevice();
+  if (!device || device->getKind() == "cpu")
+    return true;
+  auto *dialect =
+      kernel.getContext()->getLoadedDialect<wrapper::WrapperDialect>();
+  const wrapper::DeviceInfo *info = dialect->lookupDevice(device->getKind());
+  return info && info->codeDevice == "cpu";
+}
+
 namespace {
 struct ConvertLoopToCPUPass
     : coil::impl::ConvertLoopToCPUPassBase<ConvertLoopToCPUPass> {
   void runOnOperation() override {
     wrapper::KernelOp kernel = getOperation();
-    if (kernel.getDevice() && kernel.getDevice()->getKind() != "cpu")
-      return; // Another device's conversion takes it.
+    if (!runsHostCode(kernel) || kernel.isUserKernel())
+      return; // Another device's conversion takes it, or a user wrote it.
     loop::KernelOp body = kernel.getLoopKernel();
     if (!body) { // (C1)
       kernel.emitOpError("has no loop kernel to convert for the CPU");

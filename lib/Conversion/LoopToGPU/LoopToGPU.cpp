@@ -71,6 +71,8 @@ struct ConvertLoopToGPUPass
     wrapper::KernelOp kernel = getOperation();
     if (!kernel.getDevice() || kernel.getDevice()->getKind() != "cuda")
       return; // Another device's conversion takes it.
+    if (kernel.isUserKernel())
+      return;
     loop::KernelOp body = kernel.getLoopKernel();
     if (!body) { // (C1)
       kernel.emitOpError("has no loop kernel to convert for the GPU");

@@ -768,6 +768,8 @@ struct LoopSelectGPUSchedulePass
     wrapper::KernelOp kernel = getOperation();
     if (!kernel.getDevice() || kernel.getDevice()->getKind() != "cuda")
       return; // Another device's pass takes it.
+    if (kernel.isUserKernel())
+      return;
     loop::KernelOp body = kernel.getLoopKernel();
     if (!body || body.getScheduleAttr())
       return;

@@ -662,7 +662,7 @@ LogicalResult HostLowering::lower(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp,
-            ContractionOp, ConvolutionOp, AttentionOp, SortOp, IfOp, WhileOp,
+            LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp, IfOp, WhileOp,
             InvokeOp, ItemOp, BindSymbolOp, CompareOp, CheckLifetimeOp,
             DebugMarkOp, DebugValueOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {

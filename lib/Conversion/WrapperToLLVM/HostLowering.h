@@ -155,6 +155,11 @@ private:
   mlir::LogicalResult lower(AttentionOp op);
   mlir::LogicalResult lower(SortOp op);
 
+  //===--- Kernels of users (LowerUser.cpp) -------------------------------===//
+
+  mlir::LogicalResult lower(LaunchUserOp op);
+  mlir::Value userNumber(const LaunchUserOp::Passed &passed);
+
   //===--- Tools (HostLowering.cpp) ---------------------------------------===//
 
   mlir::LLVM::ICmpPredicate getPredicate(sym::Predicate predicate);

@@ -54,6 +54,8 @@ struct ConvertWrapperToLLVM
     }
     for (FuncOp fn : sources)
       table.erase(fn);
+    for (GridOp grid : llvm::make_early_inc_range(module.getOps<GridOp>()))
+      table.erase(grid);
 
     // Kernels give their names to the declarations of their functions, or of
     // the objects that describe them.
@@ -61,6 +63,8 @@ struct ConvertWrapperToLLVM
     for (KernelOp kernel : module.getOps<KernelOp>()) {
       StringAttr name = kernel.getSymNameAttr();
       table.remove(kernel);
+      if (kernel.isUserKernel() && !kernel.getEntry())
+        kernel.setEntry(name.getValue());
       kernel.setSymNameAttr(builder.getStringAttr(name.getValue() + ".module"));
       table.insert(kernel);
       if (!launched.contains(kernel))

@@ -273,36 +273,74 @@ static int32_t launch(RunState &state, coil_cuda_kernel &kernel,
 /// What the hardware takes; the same for all chips.
 static constexpr int64_t maxGrid[3] = {INT32_MAX, 65535, 65535};
 
-extern "C" {
-
-int32_t coil_rt_launch_cuda(coil_run *run, coil_cuda_kernel *kernel,
-                            void *const *buffers, const int64_t *symbols,
-                            int64_t grid_x, int64_t grid_y, int64_t grid_z) {
+/// Launches a kernel with `run`, unless there are no blocks.
+template <typename Function>
+static int32_t launchGrid(coil_run *run, coil_cuda_kernel *kernel,
+                          const int64_t *grid, Function launch) {
   return guarded([&]() -> int32_t {
     TraceStep step(run, COIL_TRACE_LAUNCH, nullptr);
     RunState *state = getState(run);
     if (!state)
       return COIL_INVALID_ARGUMENT;
     ++run->stats.launches;
-    const int64_t grid[3] = {grid_x, grid_y, grid_z};
     bool empty = false;
     for (int d = 0; d < 3; ++d) {
       empty |= grid[d] == 0;
       if (grid[d] < 0 || grid[d] > maxGrid[d])
-        return step.finish(fail(COIL_UNSUPPORTED,
-                                "cannot launch %s: a grid of %" PRId64
-                                " x %" PRId64 " x %" PRId64 " blocks",
-                                describeKernel(*kernel).c_str(), grid_x, grid_y,
-                                grid_z),
-                           kernel, grid_x);
+        return step.finish(
+            fail(COIL_UNSUPPORTED,
+                 "cannot launch %s: a grid of %" PRId64 " x %" PRId64
+                 " x %" PRId64 " blocks",
+                 describeKernel(*kernel).c_str(), grid[0], grid[1], grid[2]),
+            kernel, grid[0]);
     }
     int32_t status = COIL_OK;
     if (!empty) {
       status = state->prepare();
       if (!status)
-        status = launch(*state, *kernel, buffers, symbols, grid);
+        status = launch(*state);
     }
-    return step.finish(status, kernel, grid_x * grid_y * grid_z);
+    return step.finish(status, kernel, grid[0] * grid[1] * grid[2]);
+  });
+}
+
+extern "C" {
+
+int32_t coil_rt_launch_cuda(coil_run *run, coil_cuda_kernel *kernel,
+                            void *const *buffers, const int64_t *symbols,
+                            int64_t grid_x, int64_t grid_y, int64_t grid_z) {
+  const int64_t grid[3] = {grid_x, grid_y, grid_z};
+  return launchGrid(run, kernel, grid, [&](RunState &state) {
+    return launch(state, *kernel, buffers, symbols, grid);
+  });
+}
+
+int32_t coil_rt_launch_user_cuda(coil_run *run, coil_cuda_kernel *kernel,
+                                 void *const *arguments, int64_t grid_x,
+                                 int64_t grid_y, int64_t grid_z) {
+  const int64_t grid[3] = {grid_x, grid_y, grid_z};
+  return launchGrid(run, kernel, grid, [&](RunState &state) -> int32_t {
+    Device &device = state.device;
+    ContextGuard guard(device);
+    CUfunction function = nullptr;
+    if (int32_t status = loadKernel(device, *kernel, function))
+      return status;
+    // What a replay would have to patch is the user's to know.
+    if (state.recording)
+      state.recording->refuse();
+    {
+      StepTimer timer(state, kernel, kernel->name);
+      if (CUresult result = device.driver.launchKernel(
+              function, unsigned(grid_x), unsigned(grid_y), unsigned(grid_z),
+              unsigned(kernel->block[0]), unsigned(kernel->block[1]),
+              unsigned(kernel->block[2]), unsigned(kernel->dynamic_shared),
+              state.stream, const_cast<void **>(arguments), nullptr))
+        return device.check(result, "cannot launch %s",
+                            describeKernel(*kernel).c_str());
+    }
+    state.recent[state.launched++ % RunState::numRecent] = kernel;
+    return isBlocking() && !state.recording ? state.synchronize()
+                                            : static_cast<int32_t>(COIL_OK);
   });
 }
 

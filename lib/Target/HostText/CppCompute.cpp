@@ -31,17 +31,15 @@ void CppEmitter::noteCost(Operation &op) {
 
 LogicalResult CppEmitter::emit(LaunchOp op) {
   auto kernel = table.lookup<KernelOp>(op.getCallee());
-  DeviceAttr attr = kernel.getDeviceAttr();
-  if (!attr)
-    attr = DeviceAttr::get(op.getContext(), "cpu", 0);
-  const DeviceInfo *device = getDevice(op, attr);
+  const DeviceInfo *device = getKernelDevice(op, kernel);
   if (!device)
     return failure();
-  if (device->launchFunction.empty())
-    return op.emitOpError()
-           << "device '" << device->kind << "' cannot run kernels";
   noteCost(*op);
   now.kernels.insert(kernel);
+  if (device->launchByGeometry) {
+    emitGridLaunch(op, kernel, *device);
+    return success();
+  }
   llvm::StringMap<ExprAttr> arguments;
   for (auto [name, e] :
        llvm::zip(kernel.getSymbols(), op.getSymbols().getDims()))

@@ -137,7 +137,8 @@ std::optional<std::string> CppEmitter::dtypeName(Operation *op, Type type) {
 std::string CppEmitter::deviceFunction(const std::string &name,
                                        StringRef parameters) {
   // The runtime's own are in its headers.
-  if (!StringRef(name).starts_with("coil_rt_"))
+  if (!StringRef(name).starts_with("coil_rt_") &&
+      !StringRef(name).starts_with("coil_run_"))
     now.declarations[name] =
         ("extern \"C\" int32_t " + name + "(" + parameters + ");").str();
   return name;

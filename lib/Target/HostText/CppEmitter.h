@@ -105,6 +105,15 @@ private:
   void writeArrayWrappers(llvm::raw_ostream &os);
   mlir::LogicalResult emitStackPool(PoolOp op, const DeviceInfo &device);
 
+  //===--- Devices (CppDevice.cpp) ----------------------------------------===//
+
+  /// The device of a kernel, or null behind a diagnostic.
+  const DeviceInfo *getKernelDevice(mlir::Operation *op, KernelOp kernel);
+  void emitGridLaunch(LaunchOp op, KernelOp kernel, const DeviceInfo &device);
+  std::string declareKernel(KernelOp kernel);
+  /// Functions that bind a run to the program's devices and wait for them.
+  void emitRunFunctions();
+
   //===--- Variables (CppEmitter.cpp) -------------------------------------===//
 
   /// Whether a value that is defined now lies in the frame.

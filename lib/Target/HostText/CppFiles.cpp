@@ -78,11 +78,8 @@ LogicalResult CppEmitter::emitKernel(KernelOp kernel) {
   const DeviceInfo *device = getDevice(kernel, attr);
   if (!device)
     return failure();
-  if (device->launchByGeometry)
-    return kernel.emitOpError()
-           << "is for device '" << device->kind
-           << "', whose kernels the emitter 'cpp' cannot link";
-  if (!kernel.getTotal() || !kernel.getGrain())
+  if (device->launchByGeometry ? !kernel.getGeometry()
+                               : !kernel.getTotal() || !kernel.getGrain())
     return kernel.emitOpError() << "was not lowered for its device";
   return success();
 }
@@ -319,7 +316,14 @@ void CppEmitter::writeHeader() {
         "gets "
         "a new name. */\n"
      << "#define " << StringRef(options.name).upper() << "_ABI_VERSION 1\n"
-     << "uint32_t " << options.name << "_abi_version(void);\n";
+     << "uint32_t " << options.name << "_abi_version(void);\n"
+     << "\n/* Binds a run to the program's device, by its number, and to the "
+        "caller's stream\n   unless it is NULL: before its first call. */\n"
+     << "int32_t " << options.name
+     << "_bind(coil_run *run, int32_t device, void *stream);\n"
+     << "/* Waits for what calls have started, and reports what went wrong. "
+        "*/\n"
+     << "int32_t " << options.name << "_synchronize(coil_run *run);\n";
   for (FuncOp fn : module.getOps<FuncOp>()) {
     if (!fn.isPublic())
       continue;
@@ -345,16 +349,8 @@ void CppEmitter::writeHeader() {
 std::string CppEmitter::printDeclarations(const Chunk &chunk) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (Operation *op : chunk.kernels) {
-    auto kernel = cast<KernelOp>(op);
-    std::string name = global(kernel.getName()).str();
-    os << "extern \"C\" int32_t " << name
-       << "(void **buffers, const int64_t *symbols, int64_t begin, int64_t "
-          "end)";
-    if (name != kernel.getName())
-      os << " __asm__(" << quote(kernel.getName()) << ')';
-    os << ";\n";
-  }
+  for (Operation *op : chunk.kernels)
+    os << declareKernel(cast<KernelOp>(op));
   for (Operation *op : chunk.callees)
     os << prototype(cast<FuncOp>(op)) << ";\n";
   os << chunk.frame;
@@ -411,6 +407,8 @@ void CppEmitter::writeSources() {
   out.outdent();
   out.line("}");
   takeChunk();
+
+  emitRunFunctions();
 
   std::string declarations, text;
   size_t lines = kFileLines;
@@ -489,6 +487,8 @@ void coil::prefixKernels(ModuleOp module, StringRef prefix) {
   llvm::DenseMap<StringAttr, StringAttr> names;
   for (KernelOp kernel : kernels) {
     StringAttr old = kernel.getSymNameAttr();
+    if (kernel.isUserKernel() && !kernel.getEntry())
+      kernel.setEntry(old.getValue()); // The function keeps its name.
     auto renamed = b.getStringAttr(prefix + old.getValue());
     table.remove(kernel);
     kernel.setSymNameAttr(renamed);
@@ -497,6 +497,9 @@ void coil::prefixKernels(ModuleOp module, StringRef prefix) {
   }
   // One walk, where replacing the uses of each would be one for each.
   module.walk([&](LaunchOp launch) {
+    launch.setCallee(names.at(launch.getCalleeAttr().getAttr()));
+  });
+  module.walk([&](LaunchUserOp launch) {
     launch.setCallee(names.at(launch.getCalleeAttr().getAttr()));
   });
 }

@@ -53,6 +53,7 @@ private:
   }
   mlir::LogicalResult emit(PoolFreeOp op) override { return mlir::success(); }
   mlir::LogicalResult emit(LaunchOp op) override;
+  mlir::LogicalResult emit(LaunchUserOp op) override;
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
   mlir::LogicalResult emit(InvokeOp op) override;

@@ -48,7 +48,7 @@ LogicalResult HostEmitter::emitModule() {
 #endif
   for (Operation &op : *module.getBody()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
-    if (!symbol || !isa<KernelOp, FuncOp>(op))
+    if (!symbol || !isa<KernelOp, FuncOp, GridOp>(op))
       return unsupported(&op);
     std::string text = moduleNames.unique(symbol.getName());
     globalNames.insert(text);

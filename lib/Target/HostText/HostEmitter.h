@@ -36,6 +36,7 @@
   X(PoolReleaseOp)                                                             \
   X(PoolFreeOp)                                                                \
   X(LaunchOp)                                                                  \
+  X(LaunchUserOp)                                                              \
   X(ContractionOp)                                                             \
   X(ConvolutionOp)                                                             \
   X(AttentionOp)                                                               \

@@ -76,7 +76,9 @@ LogicalResult PythonEmitter::emit(ContractionOp op) {
   add("c", op.getC(), op.getCStrides(), op.getCOffsetAttr());
   if (op.getPost() != PostOp::None)
     text += ", post=" + quote(stringifyPostOp(op.getPost()));
-  emitCall("host.contraction", text + whereArgument(op));
+  emitCall("host.contraction",
+           text + whereArgument(op) +
+               deviceArgument(type(op.getC()).getDevice()));
   return success();
 }
 
@@ -101,7 +103,27 @@ LogicalResult PythonEmitter::emit(ConvolutionOp op) {
                      ", groups=" + std::to_string(op.getGroups());
   if (op.getPost() != PostOp::None)
     text += ", post=" + quote(stringifyPostOp(op.getPost()));
-  emitCall("host.convolution", text + whereArgument(op));
+  emitCall("host.convolution",
+           text + whereArgument(op) +
+               deviceArgument(type(op.getY()).getDevice()));
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(AttentionOp op) {
+  DeviceAttr attr = type(op.getO()).getDevice();
+  const DeviceInfo *device = getDevice(op, attr);
+  auto function = getLibrary(
+      op, device, device ? device->attentionFunction : "", "attention");
+  if (!function)
+    return failure();
+  emitCall("host.attention",
+           *function + ", " + name(op.getQ()) + ", " + name(op.getK()) + ", " +
+               name(op.getV()) + ", " +
+               (op.getMask() ? name(op.getMask()) : "None") + ", " +
+               name(op.getO()) + ", causal=" +
+               (op.getCausal() ? "True" : "False") + ", scale=" +
+               printFloatLiteral(op.getScale().convertToDouble()) +
+               whereArgument(op) + deviceArgument(attr));
   return success();
 }
 
@@ -116,7 +138,8 @@ LogicalResult PythonEmitter::emit(SortOp op) {
                             Twine(op.getDim()) + ", " +
                             (op.getDescending() ? "True" : "False") + ", " +
                             optional(op.getValues()) + ", " +
-                            optional(op.getIndices()) + whereArgument(op));
+                            optional(op.getIndices()) + whereArgument(op) +
+                            deviceArgument(type(op.getX()).getDevice()));
   return success();
 }
 
@@ -155,7 +178,8 @@ LogicalResult PythonEmitter::emit(DebugValueOp op) {
   emitCall("host.debug_value", quote(device->debugFunction) + ", " +
                                    quote(stringifyDebugAction(op.getAction())) +
                                    ", " + quote(op.getLabel()) + ", " +
-                                   name(op.getBuffer()));
+                                   name(op.getBuffer()) +
+                                   deviceArgument(type(op.getBuffer()).getDevice()));
   return success();
 }
 
@@ -189,8 +213,12 @@ LogicalResult PythonEmitter::emitRegion(Region &region,
 
 LogicalResult PythonEmitter::emit(IfOp op) {
   std::string predicate = name(op.getPredicate());
-  if (isa<BufferType>(op.getPredicate().getType()))
-    predicate += ".item()";
+  if (isa<BufferType>(op.getPredicate().getType())) {
+    std::optional<std::string> item = printItem(op, op.getPredicate());
+    if (!item)
+      return failure();
+    predicate = *item;
+  }
   SmallVector<std::string> targets, symbolNames;
   for (Value result : op.getResults())
     targets.push_back(isa<BufferType>(result.getType()) ? defineBuffer(result)

@@ -37,7 +37,7 @@ static constexpr StringLiteral kReserved[] = {
     // What the text uses.
     "torch", "host", "kernels", "empty_strided", "reinterpret_tensor", "args",
     "min", "max", "bool", "int", "float", "list", "dict", "print", "len",
-    "benchmark_compiled_module", "WEIGHTS"};
+    "benchmark_compiled_module", "WEIGHTS", "synchronize"};
 
 /// The name in torch of each coil_dtype.
 static constexpr StringLiteral kTorchTypes[] = {
@@ -86,7 +86,8 @@ std::optional<std::string> PythonEmitter::torchDevice(Operation *op,
     return std::nullopt;
   }
   std::string text = info->torchDevice;
-  if (device.getIndex() != 0)
+  // Memory that the host shares has one place.
+  if (device.getIndex() != 0 || !info->hostAccessible)
     text += ":" + std::to_string(device.getIndex());
   return quote(text);
 }
@@ -229,6 +230,8 @@ LogicalResult PythonEmitter::emitBegin() {
                                    : " from " + cleanComment(options.source)) +
            ".");
   emitImports();
+  if (failed(emitDevices()))
+    return failure();
   if (!module.getOps<KernelOp>().empty())
     out.line("kernels = host.Kernels()");
   // Constants belong to the module; functions name them.
@@ -300,7 +303,7 @@ LogicalResult PythonEmitter::emitKernel(KernelOp kernel) {
     device = DeviceAttr::get(kernel.getContext(), "cpu", 0);
   if (!torchDevice(kernel, device))
     return failure();
-  if (!kernel.getLoopKernel())
+  if (!kernel.getLoopKernel() && !kernel.isUserKernel())
     return kernel.emitOpError()
            << "was lowered for its device, but the emitter '"
            << getEmitterName() << "' takes kernels as value functions";
@@ -312,11 +315,12 @@ LogicalResult PythonEmitter::emitKernel(KernelOp kernel) {
   out.blank();
   out.line("# " + describeSource(kernel.getLoc()));
   std::string name = global(kernel.getName()).str();
-  std::string begin = name + " = kernels.add(" + quote(kernel.getName()) + ", ";
+  std::string begin = name + " = " + kernelDefinition(kernel);
+  std::string end = deviceArgument(device) + ")";
   if (StringRef(text).contains("'''") || StringRef(text).contains('\\'))
-    out.line(begin + quote(text) + ")");
+    out.line(begin + quote(text) + end);
   else
-    out.raw(begin + "r'''\n" + text + "\n''')\n");
+    out.raw(begin + "r'''\n" + text + "\n'''" + end + "\n");
   return success();
 }
 
@@ -361,9 +365,12 @@ LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
                quote(inputName(fn, static_cast<unsigned>(i))) + ", " + *dtype +
                ", " + std::to_string(buffer.getRank()) + ", " + *device + ")");
   }
+  bool isGuarded = openGuard(fn);
   for (Operation &op : fn.getBody().front())
     if (failed(emitOp(op)))
       return failure();
+  if (isGuarded)
+    out.outdent();
   out.outdent();
   return success();
 }
@@ -392,6 +399,7 @@ LogicalResult PythonEmitter::emitEnd() {
     return success();
   beginFunction(entry);
   emitWeights();
+  emitSynchronize();
   out.blank();
   out.blank();
   out.line("def benchmark_compiled_module(times=10, repeat=10):");
@@ -415,7 +423,8 @@ LogicalResult PythonEmitter::emitEnd() {
   out.outdent();
   out.line("]");
   out.line("return host.print_performance(lambda: " + global(entry.getName()) +
-           "(list(args)), times, repeat)");
+           "(list(args)), times, repeat" +
+           (devices.empty() ? ")" : ", synchronize)"));
   out.outdent();
   out.blank();
   out.blank();
@@ -477,7 +486,10 @@ LogicalResult PythonEmitter::emit(ItemOp op) {
   Type element = type(op.getSource()).getElementType();
   if (!torchType(op, element))
     return failure();
-  std::string item = name(op.getSource()) + ".item()";
+  std::optional<std::string> read = printItem(op, op.getSource());
+  if (!read)
+    return failure();
+  const std::string &item = *read;
   if (op.getResult()) {
     bool isBool = op.getResult().getType().isInteger(1);
     emitScalar(op.getResult(), (isBool ? "bool(" : "float(") + item + ")");
@@ -525,7 +537,9 @@ LogicalResult PythonEmitter::emit(AllocOp op) {
   auto arguments = layoutArguments(op, cast<BufferType>(op.getType()));
   if (!arguments)
     return failure();
-  out.line(defineBuffer(op) + " = empty_strided(" + *arguments + ")");
+  const DeviceInfo *device = getDevice(op, type(op).getDevice());
+  out.line(defineBuffer(op) + " = " + allocator(*device) + "(" + *arguments +
+           ")");
   return success();
 }
 
@@ -587,7 +601,9 @@ LogicalResult PythonEmitter::emit(PoolOp op) {
   if (!device)
     return failure();
   std::string bytes = print(op.getBytes());
-  out.line(defineBuffer(op) + " = empty_strided((" + bytes +
+  const DeviceInfo *info =
+      getDevice(op, cast<PoolType>(op.getType()).getDevice());
+  out.line(defineBuffer(op) + " = " + allocator(*info) + "((" + bytes +
            ",), (1,), dtype=torch.uint8, device=" + *device + ")");
   return success();
 }

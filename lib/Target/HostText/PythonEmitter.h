@@ -61,8 +61,10 @@ protected:
   mlir::LogicalResult emit(PoolReleaseOp op) override;
   mlir::LogicalResult emit(PoolFreeOp op) override;
   mlir::LogicalResult emit(LaunchOp op) override;
+  mlir::LogicalResult emit(LaunchUserOp op) override;
   mlir::LogicalResult emit(ContractionOp op) override;
   mlir::LogicalResult emit(ConvolutionOp op) override;
+  mlir::LogicalResult emit(AttentionOp op) override;
   mlir::LogicalResult emit(SortOp op) override;
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
@@ -91,6 +93,25 @@ protected:
   /// `"cpu"` in quotes, or nothing behind a diagnostic.
   std::optional<std::string> torchDevice(mlir::Operation *op,
                                          DeviceAttr device);
+  //===--- Devices (PythonDevice.cpp) -------------------------------------===//
+
+  /// Imports what devices need, and writes a record of each one that runs have
+  /// to be bound to.
+  mlir::LogicalResult emitDevices();
+  /// ", device=cuda_device0", or nothing for one without a record.
+  std::string deviceArgument(DeviceAttr device) const;
+  /// Writes the guard of the device that a function uses, if it has one, and
+  /// indents.
+  bool openGuard(FuncOp fn);
+  /// Writes a function that waits for all devices with records.
+  void emitSynchronize();
+  static std::string allocator(const DeviceInfo &info);
+  /// The element of a buffer as a number of Python, or nothing behind a
+  /// diagnostic.
+  std::optional<std::string> printItem(mlir::Operation *op, mlir::Value v);
+  /// "kernels.add("name", ", or what a user's kernel needs.
+  static std::string kernelDefinition(KernelOp kernel);
+
   /// Sizes, strides, element type and device, as arguments of a function.
   std::optional<std::string> layoutArguments(mlir::Operation *op,
                                              BufferType type);
@@ -105,6 +126,8 @@ protected:
   /// Module-level names of constants, by their elements and their device.
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, std::string> constants;
   FuncOp entry;
+  /// The names of records.
+  llvm::DenseMap<DeviceAttr, std::string> devices;
 
 private:
   //===--- Lives of names -------------------------------------------------===//

@@ -14,3 +14,25 @@ def read_cases(source):
         cases.append({"inputs": split(inputs), "error": error,
                       "outputs": [] if error is not None else split(outputs)})
     return cases
+
+
+def on_device(source, kind):
+    """The program with all buffers and kernels on another device, or None where it
+    is not for that: "// GPU: no" says that one is for the host, "// GPU: only"
+    that it is for a GPU as it stands."""
+    if "// GPU: no" in source:
+        return None if kind == "cuda" else place(source, kind)
+    if is_for_gpu(source):
+        return source if kind == "cuda" else None
+    return place(source, kind)
+
+
+def is_for_gpu(source):
+    return "// GPU: only" in source
+
+
+def place(source, kind):
+    text = source.replace('#wrapper.device<"cpu">', f'#wrapper.device<"{kind}">')
+    # Kernels run where their buffers are.
+    return re.sub(r"(wrapper\.kernel @\w+\([^{]*?\) attributes \{)",
+                  rf'\1device = #wrapper.device<"{kind}">, ', text)

@@ -10,6 +10,7 @@ Comments in the program say what is run and what comes out:
     // CASE: <input>; <input> -> <output>; <output>
     // CASE: <input> -> error: <text of the message>
     // GPU: no       not on the simulated GPU, which has none of the libraries
+    // GPU: only     on the simulated GPU alone, as it stands
 
 The emitted Python module is compared with the interpreter by run_python.py. What
 all programs share the start of is run by run_all.py: torch, and the compiler of C++.
@@ -25,7 +26,7 @@ Inputs and outputs are written as for coil-run. Each case runs
 * with checks at each step that storage lives as planned (F31), in the interpreter,
   natively and in Python;
 * on the simulated GPU, all buffers there, planned for reuse and for pools, where
-  --cuda-sim names the driver.
+  --cuda-sim names the driver: natively and as an emitted Python module.
 """
 import argparse
 import json
@@ -34,7 +35,7 @@ import re
 import subprocess
 import sys
 
-from cases import read_cases
+from cases import is_for_gpu, on_device, read_cases
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--bin", required=True)
@@ -86,6 +87,10 @@ if not cases:
 
 MODES = ("none", "reuse", "pool")
 GPU_MODES = ("reuse", "pool")
+isForGPU = is_for_gpu(source)
+if isForGPU and not args.cuda_sim:
+    print("0 cases: there is no simulated GPU")
+    sys.exit()
 for mode in MODES:
     need("coil-opt", args.program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
@@ -96,16 +101,13 @@ need("coil-opt", args.program, "-o", path("order.mlir"), "--pass-pipeline=builti
      "wrapper-reorder-for-memory,wrapper-plan-memory{mode=pool},wrapper-verify-memory)")
 need("coil-opt", path("pool.mlir"), "-o", path("stack.mlir"), "--pass-pipeline="
      "builtin.module(wrapper-place-on-stack{limit=1048576},wrapper-verify-memory)")
-for source_mode, parts in (("reuse", "parts"), ("stack", "stack-parts")):
-    need("coil-opt", path(source_mode + ".mlir"), "-o", path(parts + ".mlir"),
+for mode, parts in (("reuse", "parts"), ("stack", "stack-parts")) if not isForGPU else ():
+    need("coil-opt", path(mode + ".mlir"), "-o", path(parts + ".mlir"),
          "--coil-native-pipeline=host-steps=1")
 gpu = None
-if args.cuda_sim and "// GPU: no" not in source:
+text = on_device(source, "cuda")
+if args.cuda_sim and text is not None:
     gpu = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
-    text = source.replace('#wrapper.device<"cpu">', '#wrapper.device<"cuda">')
-    # Kernels run where their buffers are.
-    text = re.sub(r"(wrapper\.kernel @\w+\([^{]*?\) attributes \{)",
-                  r'\1device = #wrapper.device<"cuda">, ', text)
     open(path("cuda.mlir"), "w").write(text)
     for mode in GPU_MODES:
         need("coil-opt", path("cuda.mlir"), "-o", path(f"gpu-{mode}.mlir"),
@@ -121,11 +123,12 @@ for number, case in enumerate(cases):
         expect(case, "coil-interpret", program, "--function=main", *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]
-    for mode in MODES:
+    for mode in MODES if not isForGPU else ():
         expect(case, "coil-run", path(mode + ".mlir"), *inputs, *outputs,
                "--reference=interp", "--object-cache=" + path("objects"))
-    for program in ("reuse.mlir", "parts.mlir", "stack.mlir", "stack-parts.mlir",
-                    *(f"track-{mode}.mlir" for mode in TRACKED)):
+    native = ("reuse.mlir", "parts.mlir", "stack.mlir", "stack-parts.mlir",
+              *(f"track-{mode}.mlir" for mode in TRACKED))
+    for program in native if not isForGPU else ():
         expect(case, "coil-run", path(program), *inputs, *exact,
                "--object-cache=" + path("objects"))
     for mode in GPU_MODES if gpu else ():
@@ -134,22 +137,33 @@ for number, case in enumerate(cases):
 
 inputs = os.path.dirname(os.path.abspath(__file__))
 package = os.path.join(os.path.dirname(args.bin), "python")
-modules = []
-for mode in (*MODES, "track-reuse"):
-    modules.append(path(mode + ".py"))
-    need("coil-translate", "--wrapper-to-python", path(mode + ".mlir"), "-o", modules[-1])
-    # Text follows the order of the ops, and names the source of each (F17, F58).
-    steps = [number for number, line in enumerate(open(path(mode + ".mlir")), 1)
-             if re.search(r"^ *wrapper\.(launch|contraction|convolution|attention|sort) ", line)]
-    named = [int(n) for n in re.findall(r"^ +# .*:(\d+)$", open(modules[-1]).read(), re.M)]
-    if named != steps:
-        sys.exit(f"{modules[-1]}: the steps are those of lines {named}, expected {steps}")
-runs += 1
-done = subprocess.run(
-    [sys.executable, os.path.join(inputs, "run_python.py"), *modules],
-    input=json.dumps(cases), capture_output=True, text=True,
-    env=dict(os.environ, PYTHONPATH=os.pathsep.join([package, os.path.join(inputs, "standin")]),
-             PYTHONDONTWRITEBYTECODE="1"))
-if done.returncode != 0:
-    sys.exit(f"{' '.join(modules)}: status {done.returncode}\n{done.stderr}")
+
+
+def run_python(programs, *options, env=os.environ):
+    """Emits programs as Python, and runs the cases in what came out."""
+    global runs
+    modules = []
+    for program in programs:
+        modules.append(path(program + ".py"))
+        need("coil-translate", "--wrapper-to-python", path(program + ".mlir"), "-o", modules[-1])
+        # Text follows the order of the ops, and names the source of each (F17, F58).
+        steps = [number for number, line in enumerate(open(path(program + ".mlir")), 1)
+                 if re.search(r"^ *wrapper\.(launch|launch_user|contraction|convolution|attention|sort) ", line)]
+        named = [int(n) for n in re.findall(r"^ +# .*:(\d+)$", open(modules[-1]).read(), re.M)]
+        if named != steps:
+            sys.exit(f"{modules[-1]}: the steps are those of lines {named}, expected {steps}")
+    runs += 1
+    done = subprocess.run(
+        [sys.executable, os.path.join(inputs, "run_python.py"), *options, *modules],
+        input=json.dumps(cases), capture_output=True, text=True,
+        env=dict(env, PYTHONPATH=os.pathsep.join([package, os.path.join(inputs, "standin")]),
+                 PYTHONDONTWRITEBYTECODE="1"))
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(modules)}: status {done.returncode}\n{done.stderr}")
+
+
+if not isForGPU:
+    run_python((*MODES, "track-reuse"))
+if gpu:
+    run_python(["gpu-" + mode for mode in GPU_MODES], "--device=cuda:0", env=gpu)
 print(f"{len(cases)} cases, {runs} runs")

@@ -5,14 +5,16 @@
 costs more than they do.
 
     run_all.py --bin=<folder> --out=<folder> --emitter=python|fx --python=<file>
+    run_all.py --bin=<folder> --out=<folder> --emitter=python|native --device=toy
     run_all.py --bin=<folder> --out=<folder> --emitter=cpp --cxx=<compiler>
-               --include=<folder> --lib=<folder> [program.mlir...]
+               --include=<folder> --lib=<folder> [--device=cuda|...] [program.mlir...]
 
 Outputs are compared with those of the interpreter, as in corpus.py. `python`
 and `fx` run all modules in one process of a Python that has torch. `cpp` compiles all
 programs into one library, calls them through their C interface and looks at what
 they leave behind; where sizes are constant, through the entry that takes arrays, too,
-with storage on the stack.
+with storage on the stack. With --device, all buffers of the programs that can be there
+are on it.
 """
 import argparse
 import concurrent.futures
@@ -22,11 +24,12 @@ import os
 import subprocess
 import sys
 
-from cases import read_cases
+from cases import is_for_gpu, on_device, read_cases
 
 parser = argparse.ArgumentParser()
-for option in ("bin", "out", "emitter", "python", "cxx", "include", "lib"):
+for option in ("bin", "out", "emitter", "python", "cxx", "include", "lib", "device"):
     parser.add_argument("--" + option)
+parser.add_argument("--link", action="append", default=[])
 parser.add_argument("programs", nargs="*")
 args = parser.parse_args()
 folder = os.path.dirname(os.path.abspath(__file__))
@@ -41,6 +44,19 @@ def need(tool, *arguments, may_fail=False, **options):
     return done.stdout
 
 
+def run_native(program, case):
+    """Runs one case, which gives what the interpreter gave or fails as it says."""
+    command = [os.path.join(args.bin, "coil-run"), program,
+               *("--input=" + text for text in case["inputs"]),
+               *("--expected-output=@" + f for f in case["expected"])]
+    done = subprocess.run(command, capture_output=True, text=True)
+    text = done.stdout + done.stderr
+    good = done.returncode == 0 if case["error"] is None else (
+        done.returncode != 0 and case["error"] in text)
+    if not good:
+        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{text}")
+
+
 def prepare(job):
     """Plans, interprets and emits one program; returns what runs it."""
     program, mode = job
@@ -48,8 +64,14 @@ def prepare(job):
     if mode != "reuse":
         name += "_" + mode
     path = lambda suffix: os.path.join(args.out, name + suffix)
-    cases = read_cases(open(program).read())
-    arrays = False
+    source = open(program).read()
+    cases = read_cases(source)
+    schedule, arrays = "", False
+    if args.device:
+        open(path(".device.mlir"), "w").write(on_device(source, args.device))
+        program = path(".device.mlir")
+        if args.device == "cuda":
+            schedule = "wrapper.kernel(loop-select-gpu-schedule),"
     if mode == "stack":
         # Where all sizes are constant, with an entry that takes arrays.
         done = subprocess.run(
@@ -64,30 +86,49 @@ def prepare(job):
              "--pass-pipeline=builtin.module(wrapper-plan-memory{mode=pool},"
              "wrapper-place-on-stack{limit=65536},wrapper-verify-memory)")
     else:
-        need("coil-opt", program, "-o", path(".mlir"), "--pass-pipeline=builtin.module("
+        need("coil-opt", program, "-o", path(".mlir"), f"--pass-pipeline=builtin.module({schedule}"
              f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
     for number, case in enumerate(cases):
         case["expected"] = [path(f".{number}.{i}.npy") for i in range(len(case["outputs"]))]
         need("coil-interpret", path(".mlir"), "--function=main",
              *("--input=" + text for text in case["inputs"]),
              *("--output=@" + f for f in case["expected"]), may_fail=case["error"] is not None)
+    if args.emitter == "native":
+        for case in cases:
+            run_native(path(".mlir"), case)
+        return {"name": name, "cases": cases}
     if args.emitter != "cpp":
         need("coil-translate", "--wrapper-to-" + args.emitter, path(".mlir"), "-o", path(".py"))
         return {"file": path(".py"), "cases": cases}
-    need("coil-compile", "--emit=cpp", path(".mlir"), "-o", path(".cpp"))
-    return {"name": name, "cases": cases, "arrays": arrays}
+    target = ["--target=cuda:sm_90", "--library=none"] if args.device == "cuda" else []
+    need("coil-compile", "--emit=cpp", *target, path(".mlir"), "-o", path(".cpp"))
+    # A run keeps constants that it uploaded.
+    uploads = "coil_rt_constant_cuda" in open(path(".cpp")).read()
+    return {"name": name, "cases": cases, "uploads": uploads, "arrays": arrays}
 
 
 programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
+if args.device:
+    programs = [p for p in programs if on_device(open(p).read(), args.device) is not None]
+else:
+    programs = [p for p in programs if not is_for_gpu(open(p).read())]
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    modes = ("reuse", "pool") + (("stack",) if args.emitter == "cpp" else ())
+    modes = ("reuse", "pool") + (
+        ("stack",) if args.emitter == "cpp" and not args.device else ())
     jobs = [(program, mode) for mode in modes for program in programs]
     prepared = list(pool.map(prepare, jobs))
 todo = os.path.join(args.out, "todo.json")
 json.dump(prepared, open(todo, "w"))
 package = os.path.join(os.path.dirname(args.bin), "python")
 environment = dict(os.environ, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1")
-if args.emitter != "cpp":
+if args.emitter == "native":
+    print(f"{len(prepared)} programs, {sum(len(each['cases']) for each in prepared)} cases")
+elif args.device and args.emitter == "python":
+    # On the stand-in for torch, which knows the device.
+    environment["PYTHONPATH"] += os.pathsep + os.path.join(folder, "standin")
+    print(need(sys.executable, os.path.join(folder, "run_python.py"), f"--device={args.device}:0",
+               "--all", todo, env=environment), end="")
+elif args.emitter != "cpp":
     print(need(args.python, os.path.join(folder, "run_python.py"), "--all", todo,
                env=environment), end="")
 else:
@@ -111,7 +152,8 @@ else:
     archives = [os.path.join(args.out, each["name"] + "_kernels.a") for each in prepared]
     need(args.cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
          "-I" + args.include, unit, *files, *filter(os.path.exists, archives), "-L" + args.lib,
-         "-lcoil_runtime", "-lm", "-Wl,--no-undefined", "-Wl,-rpath," + args.lib, "-o", library)
+         "-lcoil_runtime", "-lm", *args.link, "-Wl,--no-undefined", "-Wl,-rpath," + args.lib, "-o", library)
     print(need(sys.executable, os.path.join(folder, "run_cpp.py"), library, todo,
+               *([args.device] if args.device else []),
                env=dict(environment, PYTHONPATH=os.pathsep.join(
                    [package, os.path.join(folder, "standin")]))), end="")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the cases of the corpus in a library of all programs emitted as C++.
 
-    run_cpp.py library.so todo.json
+    run_cpp.py library.so todo.json [device]
 """
 import ctypes
 import json
@@ -70,7 +70,35 @@ class Output:
         return self._data
 
 
-def run(name, case):
+def to_device(tensor, handle):
+    """The same on the GPU that a run is bound to. Outputs may be views of it, so that
+    it lives as long as the run."""
+    count = math.prod(tensor.sizes[:tensor.rank]) * _TYPES[tensor.dtype].itemsize
+    address = ctypes.c_void_p()
+    need(library.coil_rt_alloc_cuda(handle, ctypes.c_int64(count), ctypes.byref(address)))
+    need(library.coil_rt_upload_cuda(handle, address, ctypes.c_void_p(tensor.data),
+                                     ctypes.c_int64(count)))
+    tensor.data, tensor.device_type = address.value, 1
+
+
+def to_host(tensor, handle):
+    """Memory with a copy of a GPU's."""
+    sizes, strides = tensor.sizes[:tensor.rank], tensor.strides[:tensor.rank]
+    span = 0 if 0 in sizes else 1 + sum((n - 1) * s for n, s in zip(sizes, strides))
+    memory = ctypes.create_string_buffer(max(span * _TYPES[tensor.dtype].itemsize, 1))
+    need(library.coil_rt_download_cuda(handle, memory, ctypes.c_void_p(tensor.data),
+                                       ctypes.c_int64(len(memory) if span else 0)))
+    need(library.coil_run_synchronize(handle))
+    tensor.data = ctypes.addressof(memory)
+    return memory
+
+
+def need(status):
+    if status != 0:
+        sys.exit(library.coil_last_error().decode())
+
+
+def run(name, case, uploads):
     entry = getattr(library, name + "_main")
     entry.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p,
                       ctypes.c_size_t]
@@ -82,7 +110,13 @@ def run(name, case):
     handle, stats = ctypes.c_void_p(), Stats()
     assert library.coil_run_create(ctypes.byref(handle)) == 0
     try:
+        need(getattr(library, name + "_bind")(handle, 0, None))
+        for i in range(len(tensors)) if device == "cuda" else ():
+            to_device(inputs[i], handle)
+        given = len(tensors) if device == "cuda" else 0
         status = entry(handle, inputs, len(tensors), outputs, count)
+        if status == 0:
+            status = getattr(library, name + "_synchronize")(handle)
         library.coil_run_get_stats(handle, ctypes.byref(stats))
         if status != 0:
             message = library.coil_last_error().decode()
@@ -91,14 +125,15 @@ def run(name, case):
             if case["error"] not in message:
                 sys.exit(f"{name}: expected '{case['error']}' but got '{message}'")
             # Handles have freed everything, whatever the run would do.
-            if stats.live_allocations != 0:
+            if stats.live_allocations != given and not uploads:
                 sys.exit(f"{name}: a failing run leaves {stats.live_allocations} allocations")
             return
         if case["error"] is not None:
             sys.exit(f"{name}: expected to fail with '{case['error']}'")
-        if stats.live_allocations > count:
+        if stats.live_allocations > count + given and not uploads:
             sys.exit(f"{name}: {stats.live_allocations} allocations for {count} outputs")
         for output, path, text in zip(outputs, case["expected"], case["outputs"]):
+            memory = to_host(output, handle) if device == "cuda" else None
             compare(Output(output), path, text.partition("=")[0])
     finally:
         library.coil_run_destroy(handle)
@@ -140,12 +175,13 @@ def run_arrays(name, case):
 
 
 if __name__ == "__main__":
+    device = sys.argv[3] if len(sys.argv) > 3 else "cpu"
     before, cases = in_use(), 0
     entries = without = 0
     programs = json.load(open(sys.argv[2]))
     for program in programs:
         for case in program["cases"]:
-            run(program["name"], case)
+            run(program["name"], case, program["uploads"])
             cases += 1
         if program["arrays"]:
             entries += 1

@@ -4,6 +4,7 @@
 
     run_python.py module.py... < cases.json
     run_python.py --all todo.json       all programs, each with its cases
+    run_python.py --device=cuda:0 ...   inputs are there
 
 A case has `inputs` as text, and `expected`, .npy files of the interpreter, or
 `error`. Integers must be equal and floats close, as in coil-run.
@@ -77,7 +78,7 @@ def parse_type(text):
     return tuple(map(int, sizes)), TYPES[element]
 
 
-def make(text):
+def make(text, device="cpu"):
     """A tensor from text as coil-run takes it."""
     kind, _, values = text.partition("=")
     sizes, name = parse_type(kind)
@@ -89,7 +90,10 @@ def make(text):
     assert len(raw) == math.prod(sizes) * tensor.element_size(), f"bad input '{text}'"
     if raw:
         ctypes.memmove(tensor.data_ptr(), raw, len(raw))
-    return tensor
+    if device == "cpu":
+        return tensor
+    there = torch.empty_strided(sizes, contiguous(sizes), dtype=dtype, device=device)
+    return there.copy_(tensor)
 
 
 def elements(tensor):
@@ -153,15 +157,17 @@ def check_graph(module):
         check_graph(child)
 
 
-def run(module, case):
+def run(module, case, device="cpu"):
     try:
-        inputs = [make(text) for text in case["inputs"]]
+        inputs = [make(text, device) for text in case["inputs"]]
         if hasattr(module.main, "graph"): # A torch.fx.GraphModule.
             check_graph(module.main)
             outputs = module.main(*inputs)
             outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         else:
             outputs = module.main(inputs)
+        if hasattr(module, "synchronize"): # Failures of kernels show here.
+            module.synchronize()
     except CoilError as error:
         if case["error"] is None:
             sys.exit(f"failed: {error}")
@@ -173,10 +179,13 @@ def run(module, case):
     if len(outputs) != len(case["expected"]):
         sys.exit(f"got {len(outputs)} outputs, expected {len(case['expected'])}")
     for output, path, text in zip(outputs, case["expected"], case["outputs"]):
-        compare(output, path, text.partition("=")[0])
+        compare(output if device == "cpu" else output.cpu(), path, text.partition("=")[0])
 
 
 if __name__ == "__main__":
+    device = "cpu"
+    if sys.argv[1].startswith("--device="):
+        device = sys.argv.pop(1).partition("=")[2]
     if sys.argv[1] == "--all":
         todo = [(each["file"], each["cases"]) for each in json.load(open(sys.argv[2]))]
     else:
@@ -186,7 +195,7 @@ if __name__ == "__main__":
         module = load(program)
         for each in cases:
             try:
-                run(module, each)
+                run(module, each, device)
             except SystemExit as error:
                 sys.exit(f"{program}: {error}")
     print(f"{len(todo)} programs, {sum(len(cases) for _, cases in todo)} cases")

@@ -34,6 +34,11 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   result.addAttribute("sym_name", name);
+  // Kernels of users have none of these.
+  if (result.attributes.get("parameters"))
+    for (StringRef empty : {"input_strides", "output_strides", "symbols"})
+      if (!result.attributes.get(empty))
+        result.addAttribute(empty, parser.getBuilder().getArrayAttr({}));
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, args))
     return failure();
@@ -49,7 +54,12 @@ void KernelOp::print(OpAsmPrinter &p) {
   llvm::interleaveComma(getBody().getArguments(), p,
                         [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ')';
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name"});
+  SmallVector<StringRef> elided = {"sym_name"};
+  if (isUserKernel())
+    for (StringRef name : {"input_strides", "output_strides", "symbols"})
+      if (cast<ArrayAttr>((*this)->getAttr(name)).empty())
+        elided.push_back(name);
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), elided);
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/true, /*printEmptyBlock=*/true);
@@ -70,6 +80,8 @@ bool KernelOp::isInPlace(unsigned input, unsigned output) {
 }
 
 LogicalResult KernelOp::verifyRegions() {
+  if (isUserKernel())
+    return verifyUserKernel();
   Block *block = getBlock();
   loop::KernelOp kernel = getLoopKernel();
   if (kernel) { // (C1)
@@ -186,6 +198,10 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
       tables.lookupNearestSymbolFrom<KernelOp>(*this, getCalleeAttr());
   if (!kernel) // (C1)
     return emitOpError() << "'" << getCallee() << "' is not a kernel";
+  if (kernel.isUserKernel())
+    return emitOpError() << "'" << getCallee()
+                         << "' is a user's kernel, which "
+                            "'wrapper.launch_user' launches";
   auto note = [&](InFlightDiagnostic diag) -> LogicalResult {
     diag.attachNote(kernel.getLoc()) << "kernel defined here";
     return diag;

@@ -76,6 +76,15 @@ void WrapperDialect::initialize() {
   cuda.alignment = 512; // As cuMemAlloc.
   cuda.copyFunction = "coil_rt_copy_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";
+  cuda.launchUserFunction = "coil_rt_launch_user_cuda";
+  cuda.guardFunction = "coil_run_set_cuda_device";
+  cuda.streamFunction = "coil_run_set_stream";
+  cuda.synchronizeFunction = "coil_run_synchronize";
+  cuda.torchDevice = "cuda";
+  cuda.python.guard = "torch.cuda.device({})";
+  cuda.python.stream = "torch.cuda.current_stream({}).cuda_stream";
+  cuda.python.synchronize = "torch.cuda.synchronize({})";
+  cuda.kernelOptions = "target=cuda";
   registerDevice(std::move(cuda));
 }
 

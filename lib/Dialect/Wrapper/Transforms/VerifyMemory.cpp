@@ -259,7 +259,8 @@ LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
       return op.emitOpError("writes the same storage through two operands");
   for (OpOperand *r : reads) {
     auto it = written.find(getStorage(r->get()));
-    if (it == written.end())
+    // What one operand stands for is the op's to read before it writes.
+    if (it == written.end() || it->second == r)
       continue;
     OpOperand *w = it->second;
     if (!inPlace || !isAtStorage(r->get()) || !isAtStorage(w->get()) ||

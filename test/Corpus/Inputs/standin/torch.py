@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What emitted host programs use of torch, for machines that do not have it.
 
-Tensors are views of ctypes memory. Only what programs and coil.host call is
+Tensors are views of ctypes memory, or of a GPU's. Only what programs and coil.host call is
 here, and it refuses what torch refuses: views outside of their storage, copies
 between different shapes, items of several elements.
 """
 
+import contextlib
 import ctypes
 import math
+import os
 import random
 import struct
+import types
 
 
 class dtype:
@@ -45,15 +48,87 @@ def _decode(kind, raw):
     return -value if raw[0] & 0x80 else value
 
 
-class _Storage:
-    """Bytes at a multiple of 64, as torch's allocator gives them."""
+class HostBackend:
+    """Memory of a device: how it is had, read and written. This is the host's, at
+    multiples of 64, as torch's allocator gives it."""
 
-    def __init__(self, count):
+    def allocate(self, count):
+        """An address, and what keeps the memory."""
+        memory = (ctypes.c_char * (count + 64))()
+        address = ctypes.addressof(memory)
+        return address + -address % 64, memory
+
+    def read(self, address, count):
+        return ctypes.string_at(address, count)
+
+    def write(self, address, data):
+        ctypes.memmove(address, data, len(data))
+
+
+class _Block:
+    """Memory of a GPU, freed when nothing refers to it."""
+
+    def __init__(self, backend, address):
+        self._backend, self.address = backend, address
+
+    def __del__(self):
+        self._backend.call("cuCtxSynchronize")
+        self._backend.call("cuMemFree_v2", self.address)
+
+
+class CudaBackend:
+    """Memory of a GPU, from the driver that COIL_CUDA_DRIVER names."""
+
+    def __init__(self):
+        self._driver = None
+
+    def call(self, function, *arguments):
+        if self._driver is None:
+            self._driver = ctypes.CDLL(os.environ.get("COIL_CUDA_DRIVER", "libcuda.so.1"))
+            context = ctypes.c_void_p()
+            self.call("cuInit", 0)
+            self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+            self.call("cuCtxSetCurrent", context)
+        status = getattr(self._driver, function)(
+            *[ctypes.c_uint64(a) if isinstance(a, int) else a for a in arguments])
+        if status:
+            raise RuntimeError(f"{function}: CUDA error {status}")
+
+    def allocate(self, count):
+        address = ctypes.c_uint64()
+        self.call("cuMemAlloc_v2", ctypes.byref(address), max(count, 1))
+        return address.value, _Block(self, address.value)
+
+    def read(self, address, count):
+        data = ctypes.create_string_buffer(count)
+        self.call("cuMemcpyDtoH_v2", data, address, count)
+        return data.raw
+
+    def write(self, address, data):
+        self.call("cuMemcpyHtoD_v2", address, data, len(data))
+
+    def synchronize(self, number=0):
+        self.call("cuCtxSynchronize")
+
+
+# By the names of devices. What brings a device adds its backend.
+backends = {"cpu": HostBackend(), "cuda": CudaBackend()}
+cuda = types.SimpleNamespace(
+    device=lambda number: contextlib.nullcontext(),
+    current_stream=lambda number=0: types.SimpleNamespace(cuda_stream=0),
+    synchronize=backends["cuda"].synchronize,
+)
+
+
+class _Storage:
+    """Bytes of a device."""
+
+    def __init__(self, count, device):
         self.count = count
-        self._memory = (ctypes.c_char * (count + 64))()
-        address = ctypes.addressof(self._memory)
-        self.address = address + -address % 64
-        ctypes.memset(self.address, 0xFF, count)  # A NaN in every float type.
+        self.backend = backends[device.partition(":")[0]]
+        self.address, self._memory = self.backend.allocate(count)
+        if count:
+            self.backend.write(self.address, b"\xff" * count)  # A NaN in every float type.
 
 
 def _span(sizes, strides):
@@ -110,7 +185,15 @@ class Tensor:
     def item(self):
         if self.numel() != 1:
             raise RuntimeError("a tensor with several elements has no item")
-        return _decode(self.dtype, ctypes.string_at(self.data_ptr(), self.dtype.itemsize))
+        return _decode(self.dtype, self._storage.backend.read(self.data_ptr(), self.dtype.itemsize))
+
+    def cpu(self):
+        """The same in the host's memory, in the same layout."""
+        storage = _Storage(self._storage.count, "cpu")
+        if storage.count:
+            storage.backend.write(
+                storage.address, self._storage.backend.read(self._storage.address, storage.count))
+        return Tensor(storage, self._offset, self._sizes, self._strides, self.dtype, "cpu")
 
     def _is_contiguous(self):
         step = 1
@@ -127,13 +210,14 @@ class Tensor:
             raise RuntimeError("expected contiguous tensors")
         count = self.numel() * self.dtype.itemsize
         if count:
-            ctypes.memmove(self.data_ptr(), source.data_ptr(), count)
+            self._storage.backend.write(
+                self.data_ptr(), source._storage.backend.read(source.data_ptr(), count))
         return self
 
     def _fill(self, element):
         for i in range(self.numel()):
             raw = element()
-            ctypes.memmove(self.data_ptr() + i * len(raw), raw, len(raw))
+            self._storage.backend.write(self.data_ptr() + i * len(raw), raw)
         return self
 
     def zero_(self):
@@ -146,9 +230,9 @@ class Tensor:
 
 
 def empty_strided(sizes, strides, *, dtype, device):
-    if device != "cpu":
+    if device.partition(":")[0] not in backends:
         raise RuntimeError(f"there is no device '{device}'")
-    storage = _Storage(_span(sizes, strides) * dtype.itemsize)
+    storage = _Storage(_span(sizes, strides) * dtype.itemsize, device)
     return Tensor(storage, 0, sizes, strides, dtype, device)
 
 

@@ -18,6 +18,23 @@
 
 namespace coil::wrapper {
 
+/// What programs in Python say to a device: text of Python, with "{}" where the
+/// number of the device belongs. Empty text is left out.
+struct PythonWords {
+  /// A line at the top of the module: "import torch_toy".
+  std::string import;
+  /// A context manager around all that a function does: a guard that makes the
+  /// device the current one.
+  std::string guard;
+  /// The stream that the caller works on, as a number.
+  std::string stream;
+  /// A statement that waits for the device.
+  std::string synchronize;
+  /// The function that makes tensors, like `torch.empty_strided`, which it is
+  /// if this is empty.
+  std::string allocate;
+};
+
 /// The names of the runtime functions with which a host program serves a
 /// device. They have the signatures of the functions of the same purpose in
 /// coil/Runtime/HostABI.h, Library.h and CUDA.h. An empty name means that the
@@ -34,6 +51,23 @@ struct DeviceInfo {
   /// an object that describes the kernel, in place of the number of points and
   /// the address of its function (`coil_rt_launch_cpu`).
   bool launchByGeometry = false;
+  /// The same for kernels of users, with the addresses of what is passed
+  /// (`coil_rt_launch_user_cuda`). Devices that launch by the number of points
+  /// need no other function for them.
+  std::string launchUserFunction;
+  /// The device by whose conversions kernels get their code, for one that runs
+  /// the instructions of another: "cpu". Empty: its own.
+  std::string codeDevice;
+  /// \name What has to happen around the work of a run, if anything
+  /// The functions bind a run to a device by its number
+  /// (`coil_run_set_cuda_device`), to the caller's stream
+  /// (`coil_run_set_stream`), and wait for what it has started and report its
+  /// failures (`coil_run_synchronize`).
+  /// @{
+  std::string guardFunction;
+  std::string streamFunction;
+  std::string synchronizeFunction;
+  /// @}
   std::string contractionFunction;
   std::string convolutionFunction;
   std::string attentionFunction;
@@ -50,9 +84,13 @@ struct DeviceInfo {
   std::string copyFunction;
   std::string constantFunction;
   /// @}
-  /// What PyTorch calls the device, for programs in Python, which launch its
-  /// kernels through `launchFunction`; empty: they cannot serve it.
+  /// What PyTorch calls the device, for programs in Python; empty: they cannot
+  /// serve it.
   std::string torchDevice;
+  PythonWords python;
+  /// The pipeline options with which `coil_kernels_compile` makes code for the
+  /// device: "target=cuda".
+  std::string kernelOptions;
   /// What the addresses of allocations are multiples of, in bytes: kernels and
   /// libraries may rely on it. Buffers in a pool begin at multiples of it, and
   /// plans count memory in units of it.

@@ -15,6 +15,7 @@
 include "coil/Dialect/Wrapper/IR/WrapperEnums.td"
 include "coil/Dialect/Wrapper/IR/WrapperInterfaces.td"
 include "coil/Dialect/Wrapper/IR/WrapperTypes.td"
+include "coil/Dialect/Wrapper/IR/WrapperUserAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -26,10 +27,22 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
     Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator]> {
   let summary = "kernel that host programs launch";
   let description = [{
-    Holds one kernel, in one of two forms. As a value function its block takes
+    Holds one kernel, in one of three forms. As a value function its block takes
     the inputs as tensors, holds one `loop.kernel` of exactly these inputs and
     yields its results. A conversion for a device then replaces the body by the
     device's function, under the kernel's name.
+
+    The third form, with `parameters`, is a kernel that a user supplies, for
+    `wrapper.launch_user`. Its code is the text `ptx`, a `gpu.module` in the body,
+    or, where the host's processor runs the device's kernels, a function in the
+    body, which is called for each block of the grid with what is passed, and
+    then with the block's number along x, y and z, each an `i64`. `entry` is the
+    function's name, that of the kernel if absent. On a GPU a block has `threads`
+    along x, y and z, and `shared` bytes of dynamic shared memory.
+    `reference` names a function in the body that says what the kernel computes:
+    from the tensors that it reads and updates, then the numbers that are passed
+    as tensors of rank zero, to those that it writes and updates; each list is
+    in the order of the parameters.
 
     `input_strides` and `output_strides` hold a `#sym.shape` for each input and
     output. `symbols` names the symbols whose values a launch passes, in their
@@ -57,6 +70,13 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
     (C6) `alignment` has a power of two from 1 to 16 for each input.
     (C7) A kernel with `batch` has a `geometry` of as many blocks along the
          second dimension, and a multiple of it of inputs and of outputs.
+    (C8) A user's kernel has symbols only in its body, names no parameter twice,
+         and has no strides, symbols or pairs.
+    (C9) A user's kernel has exactly one of a text `ptx`, a `gpu.module` and a
+         function `entry`.
+    (C10) `threads` has three entries of one to 1024 threads together, and
+         `shared` is not negative.
+    (C11) The `reference` is a function in the body.
 
     Example:
     ```mlir
@@ -83,7 +103,13 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
                        OptionalAttr<Sym_ExprAttr>:$total,
                        OptionalAttr<I64Attr>:$grain,
                        OptionalAttr<Wrapper_GeometryAttr>:$geometry,
-                       OptionalAttr<I64Attr>:$batch);
+                       OptionalAttr<I64Attr>:$batch,
+                       OptionalAttr<TypedArrayAttrBase<Wrapper_ParamAttr, "list of parameters">>:$parameters,
+                       OptionalAttr<StrAttr>:$entry,
+                       OptionalAttr<StrAttr>:$ptx,
+                       OptionalAttr<DenseI64ArrayAttr>:$threads,
+                       OptionalAttr<I64Attr>:$shared,
+                       OptionalAttr<FlatSymbolRefAttr>:$reference);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
@@ -99,6 +125,13 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
     }
     /// Whether `in_place` lists the pair.
     bool isInPlace(unsigned input, unsigned output);
+    /// Whether a user supplied it.
+    bool isUserKernel() { return getParametersAttr() != nullptr; }
+    /// The name of its function.
+    ::llvm::StringRef getEntryName() {
+      return getEntry().value_or(getSymName());
+    }
+    ::mlir::LogicalResult verifyUserKernel();
   }];
 }
 

@@ -65,4 +65,16 @@ def Wrapper_CheckMode : I32EnumAttr<"CheckMode",
   let cppNamespace = "::coil::wrapper";
 }
 
+/// How a user's kernel takes a parameter.
+def Wrapper_ParamKind : I32EnumAttr<"ParamKind", "kind of a parameter", [
+    I32EnumAttrCase<"Read", 0, "read">,
+    I32EnumAttrCase<"Write", 1, "write">,
+    I32EnumAttrCase<"Update", 2, "update">,
+    I32EnumAttrCase<"Value", 3, "value">,
+    I32EnumAttrCase<"One", 4, "one">,
+    I32EnumAttrCase<"ConstExpr", 5, "constexpr">]> {
+  let cppNamespace = "::coil::wrapper";
+  let genSpecializedAttr = 0;
+}
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD

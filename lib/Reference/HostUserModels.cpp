@@ -1,0 +1,98 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels of users, by the functions that say what they compute.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostActivation.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::reference;
+using namespace coil::wrapper;
+
+/// The number that is passed for a parameter.
+FailureOr<Tensor>
+HostActivation::getNumber(LaunchUserOp op, const LaunchUserOp::Passed &passed) {
+  std::optional<DType> dtype = getDType(passed.parameter.getType());
+  if (!dtype)
+    return op.emitError() << "parameter '" << passed.parameter.getName()
+                          << "' has a type without reference semantics";
+  if (auto number = dyn_cast<FloatAttr>(passed.argument))
+    return Tensor::scalar(
+        *dtype, makeFloat(roundTo(*dtype, number.getValueAsDouble())));
+  if (passed.operand) {
+    Scalar value = values[passed.operand].scalar;
+    if (isFloat(*dtype))
+      value = makeFloat(roundTo(*dtype, value.f));
+    return Tensor::scalar(*dtype, value);
+  }
+  auto number = evaluate(op, cast<sym::ExprAttr>(passed.argument));
+  if (failed(number))
+    return failure();
+  return Tensor::scalar(*dtype, makeInt(wrapTo(*dtype, number->front())));
+}
+
+LogicalResult HostActivation::run(LaunchUserOp op) {
+  auto kernel =
+      SymbolTable::lookupNearestSymbolFrom<KernelOp>(op, op.getCalleeAttr());
+  auto reference =
+      kernel && kernel.getReference()
+          ? kernel.lookupSymbol<func::FuncOp>(*kernel.getReference())
+          : func::FuncOp();
+  if (!reference)
+    return op.emitError() << "kernel '" << op.getCallee()
+                          << "' is a user's, and has no reference function "
+                             "that says what it computes";
+  SmallVector<Tensor> inputs, numbers, outputs;
+  SmallVector<Value> written;
+  for (const LaunchUserOp::Passed &each : op.getPassed(kernel)) {
+    if (each.isNull())
+      continue;
+    if (!each.parameter.isBuffer()) {
+      FailureOr<Tensor> number = getNumber(op, each);
+      if (failed(number))
+        return failure();
+      numbers.push_back(*number);
+      continue;
+    }
+    if (each.parameter.getKind() != ParamKind::Read)
+      written.push_back(each.operand);
+    if (each.parameter.getKind() == ParamKind::Write)
+      continue;
+    FailureOr<Tensor> tensor = read(op, each.operand);
+    if (failed(tensor))
+      return failure();
+    inputs.push_back(*tensor);
+  }
+  llvm::append_range(inputs, numbers);
+  if (reference.getNumArguments() != inputs.size() ||
+      reference.getNumResults() != written.size())
+    return op.emitError() << "the reference of kernel '" << op.getCallee()
+                          << "' takes " << reference.getNumArguments()
+                          << " tensors and gives "
+                          << reference.getNumResults() << " but the launch has "
+                          << inputs.size() << " and " << written.size();
+  Frame inner(interpreter);
+  if (failed(inner.call(op, reference, inputs, outputs)))
+    return failure();
+  for (auto [v, tensor] : llvm::zip(written, outputs)) {
+    FailureOr<HostShape> shape = getShape(op, cast<BufferType>(v.getType()));
+    if (failed(shape))
+      return failure();
+    if (ArrayRef<int64_t>(shape->sizes) != tensor.getSizes())
+      return op.emitError() << "the reference of kernel '" << op.getCallee()
+                            << "' gives a tensor of other sizes than a buffer "
+                               "that the kernel writes";
+    if (failed(write(op, v, tensor)))
+      return failure();
+  }
+  return success();
+}

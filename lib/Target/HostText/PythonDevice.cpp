@@ -1,0 +1,200 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What Python says to devices, in the words that each brings, and launches of
+// kernels of users.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PythonEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+using sym::ExprAttr;
+
+/// A device's words with its number.
+static std::string fill(StringRef words, DeviceAttr device) {
+  std::string text;
+  while (true) {
+    auto [before, behind] = words.split("{}");
+    text += before.str();
+    if (before.size() == words.size())
+      return text;
+    text += std::to_string(device.getIndex());
+    words = behind;
+  }
+}
+
+/// Whether runs that work on a device have to know.
+static bool hasRecord(const DeviceInfo &info) {
+  return !info.hostAccessible || !info.guardFunction.empty() ||
+         !info.kernelOptions.empty();
+}
+
+/// The devices that an op's types and attributes mention, in order.
+static void collectDevices(Operation *top,
+                           llvm::SetVector<DeviceAttr> &devices) {
+  AttrTypeWalker walker;
+  walker.addWalk([&](DeviceAttr device) { devices.insert(device); });
+  top->walk([&](Operation *op) {
+    walker.walk(op->getAttrDictionary());
+    for (Type type : op->getResultTypes())
+      walker.walk(type);
+  });
+}
+
+LogicalResult PythonEmitter::emitDevices() {
+  llvm::SetVector<DeviceAttr> used;
+  collectDevices(module, used);
+  llvm::StringSet<> imported;
+  for (DeviceAttr device : used) {
+    const DeviceInfo *info = getDevice(module, device);
+    if (!info)
+      return failure();
+    const PythonWords &words = info->python;
+    if (!words.import.empty() && imported.insert(words.import).second)
+      out.line(words.import);
+  }
+  for (DeviceAttr device : used) {
+    const DeviceInfo *info = getDevice(module, device);
+    if (!hasRecord(*info))
+      continue;
+    const PythonWords &words = info->python;
+    std::string name = defineGlobal(info->kind + "_device");
+    devices[device] = name;
+    out.blank();
+    out.line(name + " = host.Device(");
+    out.indent();
+    out.line(std::to_string(device.getIndex()) + ",");
+    if (!info->kernelOptions.empty())
+      out.line("options=" + quote(info->kernelOptions) + ",");
+    if (!info->guardFunction.empty())
+      out.line("bind=" + quote(info->guardFunction) + ",");
+    if (!info->streamFunction.empty() && !words.stream.empty())
+      out.line("stream=(" + quote(info->streamFunction) + ", lambda: " +
+               fill(words.stream, device) + "),");
+    if (!info->synchronizeFunction.empty())
+      out.line("wait=" + quote(info->synchronizeFunction) + ",");
+    if (!words.synchronize.empty())
+      out.line("synchronize=lambda: " + fill(words.synchronize, device) + ",");
+    out.outdent();
+    out.line(")");
+  }
+  return success();
+}
+
+std::string PythonEmitter::deviceArgument(DeviceAttr device) const {
+  auto found = devices.find(device);
+  return found == devices.end() ? "" : ", device=" + found->second;
+}
+
+bool PythonEmitter::openGuard(FuncOp fn) {
+  llvm::SetVector<DeviceAttr> used;
+  collectDevices(fn, used);
+  std::string guard;
+  for (DeviceAttr device : used) {
+    const DeviceInfo *info = getDevice(fn, device);
+    if (!info || info->python.guard.empty())
+      continue;
+    // With two there is no current one.
+    if (!guard.empty())
+      return false;
+    guard = fill(info->python.guard, device);
+  }
+  if (guard.empty())
+    return false;
+  out.line("with " + guard + ":");
+  out.indent();
+  return true;
+}
+
+void PythonEmitter::emitSynchronize() {
+  if (devices.empty())
+    return;
+  out.blank();
+  out.blank();
+  out.line("def synchronize():");
+  out.indent();
+  // In the order in which they were defined.
+  SmallVector<std::string> names;
+  for (const auto &each : devices)
+    names.push_back(each.second);
+  llvm::sort(names);
+  for (const std::string &name : names)
+    out.line(name + ".synchronize()");
+  out.outdent();
+}
+
+std::string PythonEmitter::allocator(const DeviceInfo &info) {
+  return info.python.allocate.empty() ? "empty_strided"
+                                      : info.python.allocate;
+}
+
+std::optional<std::string> PythonEmitter::printItem(Operation *op, Value v) {
+  DeviceAttr device = type(v).getDevice();
+  const DeviceInfo *info = getDevice(op, device);
+  if (!info)
+    return std::nullopt;
+  if (info->hostAccessible)
+    return name(v) + ".item()";
+  if (info->itemFunction.empty()) {
+    op->emitOpError() << "the host cannot read elements of device '"
+                      << device.getKind() << "'";
+    return std::nullopt;
+  }
+  return "host.item(" + quote(info->itemFunction) + ", " + name(v) +
+         deviceArgument(device) + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels of users
+//===----------------------------------------------------------------------===//
+
+/// What a kernel takes, as `kernels.add_user` wants it: "buffer" or a type.
+static std::string describeParameters(KernelOp kernel) {
+  std::string text;
+  for (auto each : kernel.getParameters()->getAsRange<ParamAttr>()) {
+    if (!each.isPassed())
+      continue;
+    std::string kind = "buffer";
+    if (!each.isBuffer()) {
+      kind.clear();
+      llvm::raw_string_ostream(kind) << each.getType();
+    }
+    text += (text.empty() ? "" : " ") + kind;
+  }
+  return text;
+}
+
+std::string PythonEmitter::kernelDefinition(KernelOp kernel) {
+  return kernel.isUserKernel()
+             ? "kernels.add_user(" + quote(kernel.getName()) + ", " +
+                   quote(describeParameters(kernel)) + ", "
+             : "kernels.add(" + quote(kernel.getName()) + ", ";
+}
+
+LogicalResult PythonEmitter::emit(LaunchUserOp op) {
+  auto kernel = table.lookup<KernelOp>(op.getCallee());
+  auto grid = table.lookup<GridOp>(op.getGrid());
+  SmallVector<std::string> arguments = {
+      tuple(op.resolveGrid(grid).getDims())};
+  for (const LaunchUserOp::Passed &each : op.getPassed(kernel)) {
+    if (each.isNull())
+      arguments.push_back("None");
+    else if (each.operand)
+      arguments.push_back(name(each.operand));
+    else if (auto number = dyn_cast<FloatAttr>(each.argument))
+      arguments.push_back(printFloatLiteral(number.getValueAsDouble()));
+    else
+      arguments.push_back(print(cast<ExprAttr>(each.argument)));
+  }
+  out.line(global(op.getCallee()) + "(" + llvm::join(arguments, ", ") + ")");
+  return success();
+}
