@@ -219,6 +219,11 @@ Value HostLowering::kernelAddress(KernelOp kernel) {
   return LLVM::AddressOfOp::create(b, ptrType, name);
 }
 
+void HostLowering::declareFunction(StringRef name, ArrayRef<Type> parameters) {
+  declare(*now.table, fn.getLoc(), name,
+          LLVM::LLVMFunctionType::get(i32Type, parameters));
+}
+
 Value HostLowering::callStatus(StringRef callee, ValueRange args) {
   auto function = now.table->lookup<LLVM::LLVMFuncOp>(callee);
   if (!function)
@@ -633,7 +638,8 @@ LogicalResult HostLowering::lower(Operation &op) {
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp,
             ContractionOp, ConvolutionOp, AttentionOp, SortOp, IfOp, WhileOp,
-            InvokeOp, ItemOp, BindSymbolOp, CompareOp, CheckLifetimeOp,
+            InvokeOp, PartitionOp, DeviceScopeOp, PartitionCallOp,
+            ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp, CheckLifetimeOp,
             DebugMarkOp, DebugValueOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));

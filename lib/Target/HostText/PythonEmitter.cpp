@@ -36,8 +36,8 @@ static constexpr StringLiteral kReserved[] = {
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
     // What the text uses.
     "torch", "host", "kernels", "empty_strided", "reinterpret_tensor", "args",
-    "min", "max", "bool", "int", "float", "list", "dict", "print", "len",
-    "benchmark_compiled_module", "WEIGHTS"};
+    "runner", "min", "max", "bool", "int", "float", "list", "dict", "print",
+    "len", "benchmark_compiled_module", "WEIGHTS"};
 
 /// The name in torch of each coil_dtype.
 static constexpr StringLiteral kTorchTypes[] = {
@@ -229,6 +229,7 @@ LogicalResult PythonEmitter::emitBegin() {
                                    : " from " + cleanComment(options.source)) +
            ".");
   emitImports();
+  collectPartitions();
   if (!module.getOps<KernelOp>().empty())
     out.line("kernels = host.Kernels()");
   // Constants belong to the module; functions name them.
@@ -343,6 +344,9 @@ LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
         getLocals().unique(inputName(fn, static_cast<unsigned>(i))));
     setName(arg, names.back());
   }
+  if (ParamSymbolsOp params = getParamSymbols(fn))
+    for (auto each : params.getSymbols().getAsRange<StringAttr>())
+      names.push_back(symbol(each.getValue()));
   if (names.empty()) {
     out.line("host.unpack(args, 0)");
   } else {
@@ -388,6 +392,7 @@ void PythonEmitter::emitWeights() {
 }
 
 LogicalResult PythonEmitter::emitEnd() {
+  emitRunner();
   if (!entry)
     return success();
   beginFunction(entry);

@@ -21,6 +21,9 @@ Inputs and outputs are written as for coil-run. Each case runs
   objects that an earlier run stored; and cut into parts of one step;
 * as an emitted Python module, planned in each mode, on a stand-in for torch
   (Inputs/standin);
+* with all steps in partitions, that are functions, planned for reuse and for pools, or
+  stay in place: in the interpreter, natively and in Python; and on the simulated GPU,
+  where the third call replays their graphs;
 * with checks at each step that storage lives as planned (F31), in the interpreter,
   natively and in Python;
 * on the simulated GPU, all buffers there, planned for reuse and for pools, where
@@ -88,6 +91,18 @@ GPU_MODES = ("reuse", "pool")
 for mode in MODES:
     need("coil-opt", args.program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+# All steps in partitions: as functions, and in place.
+PARTITIONS = {
+    "part": "wrapper-partition-graph{device=cpu min-ops=1 whole=true},wrapper-outline-partitions,"
+            "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device",
+    "part-pool": "wrapper-partition-graph{device=cpu min-ops=1 whole=true peak-percent=0},"
+                 "wrapper-outline-partitions,wrapper-plan-memory{mode=pool},wrapper-verify-memory",
+    "part-inline": "wrapper-partition-graph{device=cpu min-ops=1 whole=true},"
+                   "wrapper-plan-memory{mode=reuse},wrapper-verify-memory",
+}
+for mode, passes in PARTITIONS.items():
+    need("coil-opt", args.program, "-o", path(mode + ".mlir"),
+         f"--pass-pipeline=builtin.module({passes})")
 TRACKED = ("reuse", "pool")
 for mode in TRACKED:
     need("coil-opt", path(mode + ".mlir"), "-o", path(f"track-{mode}.mlir"), "--wrapper-track-lifetimes")
@@ -108,29 +123,38 @@ if args.cuda_sim and "// GPU: no" not in source:
              "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),"
              f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory"
              + (",wrapper-track-lifetimes)" if mode == "pool" else ")"))
+    need("coil-opt", path("cuda.mlir"), "-o", path("gpu-part.mlir"),
+         "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),"
+         "wrapper-partition-graph{min-ops=1 whole=true},wrapper-outline-partitions,"
+         "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device)")
 
 for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
     outputs = ["--expected-output=" + text for text in case["outputs"]]
     files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
-    for program in (args.program, *(path(mode + ".mlir") for mode in (*MODES, "order", "track-pool"))):
+    for program in (args.program, *(path(mode + ".mlir")
+                                    for mode in (*MODES, *PARTITIONS, "order", "track-pool"))):
         expect(case, "coil-interpret", program, "--function=main", *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]
     for mode in MODES:
         expect(case, "coil-run", path(mode + ".mlir"), *inputs, *outputs,
                "--reference=interp", "--object-cache=" + path("objects"))
-    for program in ("reuse.mlir", "parts.mlir", *(f"track-{mode}.mlir" for mode in TRACKED)):
+    for program in ("reuse.mlir", "parts.mlir", *(mode + ".mlir" for mode in PARTITIONS),
+                    *(f"track-{mode}.mlir" for mode in TRACKED)):
         expect(case, "coil-run", path(program), *inputs, *exact,
                "--object-cache=" + path("objects"))
     for mode in GPU_MODES if gpu else ():
         expect(case, "coil-run", path(f"gpu-{mode}.mlir"), *inputs, *outputs,
                "--reference=interp", "--target=cuda:sm_90", "--library=none", env=gpu)
+    if gpu:
+        expect(case, "coil-run", path("gpu-part.mlir"), *inputs, *outputs, "--iterations=4",
+               "--cuda-graphs=16", "--target=cuda:sm_90", "--library=none", env=gpu)
 
 inputs = os.path.dirname(os.path.abspath(__file__))
 package = os.path.join(os.path.dirname(args.bin), "python")
 modules = []
-for mode in (*MODES, "track-reuse"):
+for mode in (*MODES, *PARTITIONS, "track-reuse"):
     modules.append(path(mode + ".py"))
     need("coil-translate", "--wrapper-to-python", path(mode + ".mlir"), "-o", modules[-1])
     # Text follows the order of the ops, and names the source of each (F17, F58).

@@ -48,8 +48,14 @@ def prepare(job):
         name += "_" + mode
     path = lambda suffix: os.path.join(args.out, name + suffix)
     cases = read_cases(open(program).read())
+    partition = ""
+    if mode == "part":
+        partition = ("wrapper-partition-graph{device=cpu min-ops=1 whole=true},"
+                     "wrapper-outline-partitions,")
+    plan = "reuse" if mode == "part" else mode
     need("coil-opt", program, "-o", path(".mlir"),
-         f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+         f"--pass-pipeline=builtin.module({partition}wrapper-plan-memory{{mode={plan}}},"
+         "wrapper-verify-memory)")
     for number, case in enumerate(cases):
         case["expected"] = [path(f".{number}.{i}.npy") for i in range(len(case["outputs"]))]
         need("coil-interpret", path(".mlir"), "--function=main",
@@ -64,7 +70,7 @@ def prepare(job):
 
 programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    jobs = [(program, mode) for mode in ("reuse", "pool") for program in programs]
+    jobs = [(program, mode) for mode in ("reuse", "pool", "part") for program in programs]
     prepared = list(pool.map(prepare, jobs))
 todo = os.path.join(args.out, "todo.json")
 json.dump(prepared, open(todo, "w"))

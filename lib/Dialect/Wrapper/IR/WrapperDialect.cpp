@@ -75,6 +75,9 @@ void WrapperDialect::initialize() {
   cuda.alignment = 512; // As cuMemAlloc.
   cuda.copyFunction = "coil_rt_copy_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";
+  cuda.partitionFunction = "coil_rt_partition_cuda";
+  cuda.enterFunction = "coil_rt_enter_device_cuda";
+  cuda.leaveFunction = "coil_rt_leave_device_cuda";
   registerDevice(std::move(cuda));
 }
 
