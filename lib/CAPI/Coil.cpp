@@ -207,6 +207,36 @@ const char *coil_program_stats_json(const coil_program *program) {
   return program->stats.c_str();
 }
 
+const char *coil_program_graph_stats_json(coil_program *program) {
+  GraphReport report = program->program->getEngine().getGraphReport();
+  const coil_cuda_graph_stats &calls = report.calls;
+  const coil_cuda_partition_stats &parts = report.partitions;
+  llvm::json::Array failures;
+  for (const GraphReport::Failure &each : report.failures)
+    failures.push_back(llvm::json::Object{{"partition", each.partition},
+                                          {"reason", each.reason},
+                                          {"count", each.count}});
+  llvm::json::Value json = llvm::json::Object{
+      {"calls", llvm::json::Object{{"plain", calls.plain},
+                                   {"recorded", calls.recorded},
+                                   {"replayed", calls.replayed},
+                                   {"patched", calls.patched},
+                                   {"refused", calls.refused},
+                                   {"evicted", calls.evicted}}},
+      {"partitions", llvm::json::Object{{"warmups", parts.warmups},
+                                        {"recorded", parts.recorded},
+                                        {"replayed", parts.replayed},
+                                        {"patched", parts.patched},
+                                        {"plain", parts.plain},
+                                        {"nodes", parts.nodes},
+                                        {"dropped", parts.dropped},
+                                        {"bytes", parts.bytes},
+                                        {"failures", std::move(failures)}}}};
+  static thread_local std::string text;
+  text = llvm::formatv("{0:2}", json);
+  return text.c_str();
+}
+
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//

@@ -78,6 +78,22 @@ const std::shared_ptr<const ProgramImage> &Engine::getImage() const {
 }
 const EngineStats &Engine::getStats() const { return impl->stats; }
 
+GraphReport Engine::getGraphReport() const {
+  GraphReport report;
+  if (!impl->program)
+    return report;
+  coil_cuda_program_get_graph_stats(impl->program, &report.calls);
+  coil_cuda_program_get_partition_stats(impl->program, &report.partitions);
+  coil_cuda_program_get_partition_failures(
+      impl->program,
+      [](void *user, const char *partition, const char *reason, int64_t count) {
+        static_cast<GraphReport *>(user)->failures.push_back(
+            {partition, reason, count});
+      },
+      &report);
+  return report;
+}
+
 bool Engine::isDeviceProgram() const { return impl->isDeviceProgram; }
 
 llvm::StringRef Engine::getKernelName(const void *address) const {
@@ -222,9 +238,10 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
   if (impl->isDeviceProgram) {
     if (int32_t status = coil_cuda_program_create(&impl->program))
       return llvm::make_error<RunError>(status, coil_last_error());
-    // What a program does can depend on elements, which a graph never reads.
-    coil_cuda_program_set_graph_limit(
-        impl->program, image->readsElements ? 0 : options.graphs);
+    coil_cuda_program_set_graph_limit(impl->program, options.graphs);
+    // What a program does can depend on elements, which a graph never reads;
+    // its partitions do not.
+    coil_cuda_program_set_whole_calls(impl->program, !image->readsElements);
   }
   // The linker reports causes to the session and a summary to the caller.
   std::string causes;

@@ -238,6 +238,19 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     destinations.arrayEntry = true;
     pm.addPass(wrapper::createWrapperPassDestinationsPass(destinations));
   }
+  // Before planning, which then plans each graph by itself. Checks and shown
+  // values leave nothing that could be kept.
+  bool makePartitions = isCuda(options) && options.partitions != "off" &&
+                        !options.trackLifetimes && options.debugValues == "off";
+  if (makePartitions) {
+    wrapper::WrapperPartitionGraphPassOptions partition;
+    if (options.partitions == "always") {
+      partition.whole = true;
+      partition.minOps = 1;
+    }
+    pm.addPass(wrapper::createWrapperPartitionGraphPass(partition));
+    pm.addPass(wrapper::createWrapperOutlinePartitionsPass());
+  }
   // Kernels still say which inputs they may overwrite.
   if (options.memoryBudget != 0) {
     wrapper::WrapperFitMemoryPassOptions memory;
@@ -265,6 +278,9 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     debug.filter = options.debugFilter;
     pm.addPass(wrapper::createWrapperInsertDebugValuesPass(debug));
   }
+  // Around all steps, those that planning has added, too.
+  if (makePartitions)
+    pm.addPass(wrapper::createWrapperShareDevicePass());
   // Kernels still have bodies to count in.
   if (options.costs)
     pm.addPass(wrapper::createWrapperAnnotateCostsPass());

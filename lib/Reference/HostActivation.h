@@ -99,6 +99,15 @@ private:
   mlir::LogicalResult run(wrapper::IfOp op);
   mlir::LogicalResult run(wrapper::WhileOp op);
   mlir::LogicalResult run(wrapper::InvokeOp op);
+  mlir::LogicalResult run(wrapper::PartitionOp op);
+  mlir::LogicalResult run(wrapper::DeviceScopeOp op);
+  mlir::LogicalResult run(wrapper::PartitionCallOp op);
+  mlir::LogicalResult run(wrapper::ParamSymbolsOp op);
+  template <typename OpT>
+  mlir::LogicalResult runInPlace(OpT op);
+  /// Runs a function on the operands of a call; `symbols` are its own.
+  template <typename OpT>
+  mlir::LogicalResult runCall(OpT op, llvm::ArrayRef<int64_t> symbols);
   mlir::LogicalResult run(wrapper::ItemOp op);
   mlir::LogicalResult run(wrapper::BindSymbolOp op);
   mlir::LogicalResult run(wrapper::CompareOp op);
@@ -148,6 +157,8 @@ private:
   llvm::DenseMap<mlir::Value, HostValue> values;
   /// What checks of lifetimes have seen, by name.
   llvm::SmallVector<std::pair<std::string, std::weak_ptr<HostMemory>>> seen;
+  /// What a partition's call passes.
+  llvm::SmallVector<int64_t> parameters;
   /// Of arguments and results of calls.
   llvm::DenseMap<mlir::Value, HostShape> shapes;
 };

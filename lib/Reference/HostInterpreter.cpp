@@ -554,7 +554,8 @@ LogicalResult HostActivation::run(LaunchOp op) {
   return success();
 }
 
-LogicalResult HostActivation::run(InvokeOp op) {
+template <typename OpT>
+LogicalResult HostActivation::runCall(OpT op, ArrayRef<int64_t> symbols) {
   auto callee =
       SymbolTable::lookupNearestSymbolFrom<FuncOp>(op, op.getCalleeAttr());
   if (!callee || callee.isExternal())
@@ -564,6 +565,7 @@ LogicalResult HostActivation::run(InvokeOp op) {
                           << interpreter.getOptions().maxCallDepth
                           << " nested calls";
   HostActivation call(callee, interpreter, depth + 1);
+  call.parameters.assign(symbols.begin(), symbols.end());
   SmallVector<std::shared_ptr<HostMemory>> consumed;
   for (OpOperand &operand : op->getOpOperands()) {
     HostValue value = values[operand.get()];
@@ -590,6 +592,24 @@ LogicalResult HostActivation::run(InvokeOp op) {
     values[result] = call.results[result.getResultNumber()];
     shapes[result] = call.resultShapes[result.getResultNumber()];
   }
+  return success();
+}
+
+LogicalResult HostActivation::run(InvokeOp op) { return runCall(op, {}); }
+
+LogicalResult HostActivation::run(PartitionCallOp op) {
+  auto numbers = evaluate(op, op.getSymbolExprs());
+  return failed(numbers) ? failure() : runCall(op, *numbers);
+}
+
+LogicalResult HostActivation::run(ParamSymbolsOp op) {
+  if (parameters.size() != op.getSymbols().size())
+    return op.emitError() << "is passed " << parameters.size()
+                          << " symbols but binds " << op.getSymbols().size();
+  for (auto [name, value] :
+       llvm::zip(op.getSymbols().getAsRange<StringAttr>(), parameters))
+    if (failed(bind(op, name.getValue(), value)))
+      return failure();
   return success();
 }
 
@@ -644,6 +664,19 @@ LogicalResult HostActivation::run(IfOp op) {
                                   op.getResults(), op.getDefines(), *numbers);
 }
 
+template <typename OpT>
+LogicalResult HostActivation::runInPlace(OpT op) {
+  Block &block = op.getBody().front();
+  if (failed(runBlock(block)))
+    return failure();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  return follow(yield, gather(yield.getValues()), op.getResults(), std::nullopt,
+                {});
+}
+
+LogicalResult HostActivation::run(PartitionOp op) { return runInPlace(op); }
+LogicalResult HostActivation::run(DeviceScopeOp op) { return runInPlace(op); }
+
 LogicalResult HostActivation::run(WhileOp op) {
   Block &condition = op.getCondition().front(), &body = op.getBody().front();
   auto pass = cast<ConditionOp>(condition.getTerminator());
@@ -685,8 +718,10 @@ LogicalResult HostActivation::run(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
             AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, PoolOp,
-            PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, LaunchUserOp, IfOp, WhileOp,
-            InvokeOp, ItemOp, BindSymbolOp, CompareOp, ContractionOp,
+            PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, LaunchUserOp,
+            IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
+            PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
+            ContractionOp,
             ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp, DebugMarkOp,
             DebugValueOp>([&](auto o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });

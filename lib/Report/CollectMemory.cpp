@@ -158,9 +158,11 @@ void Collector::findWriters() {
 
 /// What callees need beside what they are passed and return.
 void Collector::addCalls(Timeline &timeline) {
-  fn.getBody().walk([&](InvokeOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
-        call, call.getCalleeAttr());
+  fn.getBody().walk([&](CallOpInterface call) {
+    auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+    auto callee = name
+                      ? SymbolTable::lookupNearestSymbolFrom<FuncOp>(call, name)
+                      : FuncOp();
     auto memory = callee
                       ? callee->getAttrOfType<DictionaryAttr>(kMemoryAttrName)
                       : DictionaryAttr();
@@ -170,7 +172,7 @@ void Collector::addCalls(Timeline &timeline) {
     int64_t bytes = peak.getInt();
     for (OpOperand *operand : getTakenOperands(call))
       bytes -= getBytes(cast<BufferType>(operand->get().getType()));
-    for (Value result : call.getResults())
+    for (Value result : call->getResults())
       bytes -= getBytes(cast<BufferType>(result.getType()));
     size_t step = lifetimes.getFirstStep(call);
     timeline.add(step, step + 1, std::max<int64_t>(bytes, 0));

@@ -108,6 +108,7 @@ def _load():
         ),
         "coil_program_signature_json": (c_char_p, [c_void_p]),
         "coil_program_stats_json": (c_char_p, [c_void_p]),
+        "coil_program_graph_stats_json": (c_char_p, [c_void_p]),
         "coil_program_get_random_state": (
             None,
             [c_void_p, POINTER(c_uint64), POINTER(c_uint64)],

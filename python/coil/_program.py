@@ -80,6 +80,12 @@ class Program:
         return dict(zip(_STATS, self._runner.stats))
 
     @property
+    def graph_stats(self):
+        """What became of graphs on a GPU so far: counts of calls and of partitions
+        that were recorded, replayed and run plainly, and why."""
+        return json.loads(library.coil_program_graph_stats_json(self._handle))
+
+    @property
     def random_state(self):
         """Where the random numbers of the next run begin: seed and offset of
         PyTorch's CUDA generator. Every run moves the offset by what it draws."""

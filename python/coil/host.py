@@ -280,6 +280,28 @@ def unpack(args, count):
     return values
 
 
+class Runner:
+    """The functions of a program that a device can keep as graphs.
+
+    The program calls them through `partitions`, so whoever keeps graphs can put
+    functions of its own in their places.
+    """
+
+    def __init__(self, partitions):
+        self.partitions = list(partitions)
+
+    def recursively_apply_fns(self, fns):
+        """Replaces each partition by what the function at its place makes of it."""
+        if len(fns) != len(self.partitions):
+            raise InputError(f"expected {len(self.partitions)} functions but got {len(fns)}")
+        self.partitions = [fn(partition) for fn, partition in zip(fns, self.partitions)]
+
+
+def device_scope(device):
+    """A guard that makes a device current."""
+    return torch.get_device_module(device).device(device)
+
+
 def check(condition, message, lhs, rhs):
     """Fails with a message and two numbers unless a condition holds."""
     if not condition:

@@ -162,7 +162,8 @@ static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"),
 static cl::opt<bool>
     explain("explain",
             cl::desc("List the kernels: what was fused, over which space, how "
-                     "it is scheduled; and every fusion that was refused, why"),
+                     "it is scheduled; every fusion that was refused, why; and what "
+                     "cannot be part of a graph of a GPU, why"),
             cl::cat(category));
 static cl::opt<bool> emitBytecode("emit-bytecode",
                                   cl::desc("Write bytecode, not text"),
@@ -170,6 +171,10 @@ static cl::opt<bool> emitBytecode("emit-bytecode",
 static cl::opt<bool> printLocations("print-locations",
                                     cl::desc("Print source locations"),
                                     cl::cat(category));
+
+/// The passes whose remarks explain the result.
+static constexpr char kExplained[] =
+    "loop-.*|wrapper-partition-graph|wrapper-share-device";
 
 static constexpr StringLiteral overview =
     R"(Compile a model to one of the stages of the compiler.
@@ -418,8 +423,8 @@ int main(int argc, char **argv) {
     if (failed(remark::enableOptimizationRemarks(
             context, nullptr,
             std::make_unique<remark::RemarkEmittingPolicyAll>(),
-            remark::RemarkCategories{"loop-.*", "loop-.*", "loop-.*", "loop-.*",
-                                     "loop-.*"},
+            remark::RemarkCategories{kExplained, kExplained, kExplained,
+                                     kExplained, kExplained},
             /*printAsEmitRemarks=*/true)))
       return report(3, "remarks cannot be turned on");
 

@@ -202,6 +202,11 @@ static cl::opt<int32_t>
            cl::desc("Calls to keep as CUDA graphs, by input sizes (default: 0, "
                     "none)"),
            cl::cat(compileCategory));
+static cl::opt<std::string> partitions(
+    "partitions", cl::init("auto"), cl::value_desc("when"),
+    cl::desc("Keep parts of calls as CUDA graphs: auto (default: where a call "
+             "cannot be kept as a whole), always or off"),
+    cl::cat(compileCategory));
 static cl::opt<unsigned> threads("num-threads", cl::init(0),
                                  cl::value_desc("n"),
                                  cl::desc("Threads that compile and run "
@@ -404,6 +409,22 @@ static void printStep(void *user, const coil_trace_event *event) {
                      static_cast<long long>(event->live_bytes));
 }
 
+static void printGraphs(const GraphReport &report) {
+  llvm::raw_ostream &os = llvm::outs();
+  const coil_cuda_graph_stats &calls = report.calls;
+  const coil_cuda_partition_stats &parts = report.partitions;
+  os << "graphs\n  calls: " << calls.recorded << " recorded, " << calls.replayed
+     << " replayed, " << calls.plain + calls.refused
+     << " plain\n  partitions: " << parts.warmups << " warm-ups, "
+     << parts.recorded << " recorded, " << parts.replayed << " replayed ("
+     << parts.patched << " at other addresses), " << parts.plain << " plain; "
+     << parts.nodes << " kept, " << parts.dropped << " dropped, " << parts.bytes
+     << " bytes\n";
+  for (const GraphReport::Failure &each : report.failures)
+    os << "  " << each.partition << " ran plainly " << each.count
+       << " times: " << each.reason << '\n';
+}
+
 static void printTimes(const CompiledProgram &program,
                        std::vector<double> seconds, const coil_run_stats &run) {
   llvm::raw_ostream &os = llvm::outs();
@@ -442,6 +463,8 @@ static void printTimes(const CompiledProgram &program,
   os << "  " << run.launches << " launches, " << run.library_calls
      << " library calls, " << run.allocations << " allocations, peak "
      << run.peak_bytes << " bytes\n";
+  if (graphs != 0 && program.getEngine().isDeviceProgram())
+    printGraphs(program.getEngine().getGraphReport());
 }
 
 namespace {
@@ -640,11 +663,17 @@ int main(int argc, char **argv) {
     return report(ExitUsage, "unknown mode of mathematics '" + fastMath +
                                  "', expected 'off', 'default' or 'fast'");
 
+  if (partitions != "auto" && partitions != "always" && partitions != "off")
+    return report(ExitUsage, "unknown value '" + partitions +
+                                 "' of --partitions, expected 'auto', 'always' "
+                                 "or 'off'");
+
   if (isPackagePath(inputFile))
     for (const cl::Option *option :
          {static_cast<cl::Option *>(&weightsFile),
           static_cast<cl::Option *>(&target),
           static_cast<cl::Option *>(&fastMath),
+          static_cast<cl::Option *>(&partitions),
           static_cast<cl::Option *>(&optLevel),
           static_cast<cl::Option *>(&deterministic),
           static_cast<cl::Option *>(&library), static_cast<cl::Option *>(&fuse),
@@ -676,7 +705,7 @@ int main(int argc, char **argv) {
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
       " vector-bits=" + std::to_string(vectorBits) +
       " debug-values=" + debugValues + " debug-filter=" + debugFilter +
-      " costs=" + (perKernel ? "true" : "false");
+      " partitions=" + partitions + " costs=" + (perKernel ? "true" : "false");
   for (cl::opt<std::string> *option : {&memoryBudget, &stackLimit}) {
     if (option->empty())
       continue;

@@ -14,6 +14,7 @@
 #define COIL_EXECUTIONENGINE_ENGINE_H
 
 #include "coil/ExecutionEngine/ProgramImage.h"
+#include "coil/Runtime/CUDA.h"
 
 #include <memory>
 #include <optional>
@@ -63,6 +64,18 @@ struct EngineOptions {
   bool loadKernels = true;
   /// How many calls of a program for a GPU are kept as CUDA graphs.
   int32_t graphs = 0;
+};
+
+/// Graphs of a program for a GPU.
+struct GraphReport {
+  coil_cuda_graph_stats calls = {};
+  coil_cuda_partition_stats partitions = {};
+  /// Why partitions ran without a graph, and how often.
+  struct Failure {
+    std::string partition, reason;
+    int64_t count;
+  };
+  std::vector<Failure> failures;
 };
 
 /// Inputs that do not fit the signature.
@@ -203,6 +216,9 @@ public:
   /// What was linked.
   const std::shared_ptr<const ProgramImage> &getImage() const;
   const EngineStats &getStats() const;
+
+  /// What has become of calls and partitions that were to be kept as graphs.
+  GraphReport getGraphReport() const;
 
   /// Name of a kernel by its address (as in trace events), or "".
   llvm::StringRef getKernelName(const void *address) const;

@@ -94,6 +94,11 @@ struct CompilePipelineOptions
       llvm::cl::desc("Add a function that writes the results of 'main' into "
                      "arrays, for C++"),
       llvm::cl::init(false)};
+  Option<std::string> partitions{
+      *this, "partitions",
+      llvm::cl::desc("Make functions of what a GPU can keep as graphs: auto "
+                     "(where a call cannot be kept as a whole), always or off"),
+      llvm::cl::init("auto")};
   Option<bool> hoistWeights{
       *this, "hoist-weights",
       llvm::cl::desc("Compute what depends on weights alone in a function "

@@ -231,6 +231,11 @@ coil_cuda_program_set_constant_inputs(coil_cuda_program *program,
 COIL_RT_API void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
                                                    int32_t limit);
 
+/// Whether calls may be kept as a whole; they may by default. Otherwise, and
+/// once a call has run a partition (below), only partitions are.
+COIL_RT_API void coil_cuda_program_set_whole_calls(coil_cuda_program *program,
+                                                   int32_t enable);
+
 /// Lets a run use what the program holds.
 COIL_RT_API int32_t coil_run_set_cuda_program(coil_run *run,
                                               coil_cuda_program *program);
@@ -254,6 +259,60 @@ typedef struct coil_cuda_graph_stats {
 COIL_RT_API void
 coil_cuda_program_get_graph_stats(const coil_cuda_program *program,
                                   coil_cuda_graph_stats *stats);
+
+//===----------------------------------------------------------------------===//
+// Partitions
+//===----------------------------------------------------------------------===//
+
+/// Makes the run's device current for the thread, until the run leaves it: what
+/// works on it in between need not. Leaving does nothing where nothing was
+/// entered, and never fails.
+COIL_RT_API int32_t coil_rt_enter_device_cuda(coil_run *run);
+COIL_RT_API int32_t coil_rt_leave_device_cuda(coil_run *run);
+
+/// Runs a function of the program that depends on its inputs and on
+/// `num_symbols` numbers alone (`wrapper.partition_call`). In a call of a
+/// program that keeps graphs it is recorded at the second call with these
+/// numbers, and replayed from then on; else, and where that fails, it is
+/// called.
+///
+/// `given` has a letter for each input: 'c' for storage that the function takes
+/// over, 'k' for other. The numbers are the data of the tensor behind the
+/// inputs. `results` has a letter for each output: 's' where the storage can
+/// stay where a recording has it, since the program ends its life before it
+/// returns, 'g' for other.
+COIL_RT_API int32_t coil_rt_partition_cuda(
+    coil_run *run, const char *name, coil_entry_point entry,
+    const coil_tensor *inputs, const char *given, int32_t num_symbols,
+    coil_tensor *outputs, const char *results);
+
+typedef struct coil_cuda_partition_stats {
+  int64_t warmups;  ///< Partitions that ran plainly, to be recorded later.
+  int64_t recorded; ///< Nodes that were made.
+  int64_t replayed;
+  int64_t patched; ///< Replays for which addresses in the graph changed.
+  int64_t plain;   ///< Partitions that ran plainly for any other reason.
+  int64_t nodes;   ///< That are kept now.
+  int64_t dropped; ///< Nodes that made room for others.
+  int64_t bytes;   ///< Of device memory that the nodes share.
+} coil_cuda_partition_stats;
+
+COIL_RT_API void
+coil_cuda_program_get_partition_stats(const coil_cuda_program *program,
+                                      coil_cuda_partition_stats *stats);
+
+/// Calls `fn` for each reason why a partition ran plainly or could not be
+/// recorded, with how often that happened.
+COIL_RT_API void coil_cuda_program_get_partition_failures(
+    const coil_cuda_program *program,
+    void (*fn)(void *user, const char *partition, const char *reason,
+               int64_t count),
+    void *user);
+
+/// How often one partition is recorded at most, 128 by default: from then on
+/// numbers that have no recording run plainly.
+COIL_RT_API void coil_cuda_program_set_record_limit(coil_cuda_program *program,
+                                                    int32_t limit);
 
 //===----------------------------------------------------------------------===//
 // Measurement and debugging

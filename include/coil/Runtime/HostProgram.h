@@ -106,6 +106,13 @@ inline Checked max(Checked a, Checked b) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Calls a function with the run on the way out.
+template <int32_t (*Function)(coil_run *)>
+struct Leave {
+  coil_run *run;
+  ~Leave() { (void)Function(run); }
+};
+
 /// Owns memory of a run that `Free` gives back. What a program that stops
 /// half-way still owns is freed on the way out.
 template <int32_t (*Free)(coil_run *, void *)>

@@ -219,6 +219,11 @@ Value HostLowering::kernelAddress(KernelOp kernel) {
   return LLVM::AddressOfOp::create(b, ptrType, name);
 }
 
+void HostLowering::declareFunction(StringRef name, ArrayRef<Type> parameters) {
+  declare(*now.table, fn.getLoc(), name,
+          LLVM::LLVMFunctionType::get(i32Type, parameters));
+}
+
 Value HostLowering::callStatus(StringRef callee, ValueRange args) {
   auto function = now.table->lookup<LLVM::LLVMFuncOp>(callee);
   if (!function)
@@ -662,8 +667,10 @@ LogicalResult HostLowering::lower(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp,
-            LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp, IfOp, WhileOp,
-            InvokeOp, ItemOp, BindSymbolOp, CompareOp, CheckLifetimeOp,
+            LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp,
+            IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
+            PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
+            CheckLifetimeOp,
             DebugMarkOp, DebugValueOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));

@@ -106,6 +106,9 @@ private:
   mlir::LogicalResult lower(IfOp op);
   mlir::LogicalResult lower(WhileOp op);
   mlir::LogicalResult lower(InvokeOp op);
+  /// Calls a function of the program; `symbols` follow its inputs.
+  mlir::LogicalResult lowerCall(mlir::CallOpInterface op,
+                                llvm::ArrayRef<sym::ExprAttr> symbols);
   mlir::LogicalResult lower(ItemOp op);
   mlir::LogicalResult lower(BindSymbolOp op);
   mlir::LogicalResult lower(CompareOp op);
@@ -113,6 +116,22 @@ private:
   mlir::LogicalResult lower(DebugValueOp op);
   mlir::LogicalResult lower(CheckLifetimeOp op);
   mlir::LogicalResult lowerScalar(mlir::Operation *op);
+
+  //===--- Partitions (LowerPartition.cpp) --------------------------------===//
+
+  mlir::LogicalResult lower(PartitionOp op);
+  mlir::LogicalResult lower(DeviceScopeOp op);
+  mlir::LogicalResult lower(PartitionCallOp op);
+  mlir::LogicalResult lower(ParamSymbolsOp op);
+  /// Runs a region where it is, and names what it yields.
+  mlir::LogicalResult lowerInPlace(mlir::Operation *op);
+  /// The device of a partition's buffers, or null if it has none.
+  const DeviceInfo *getPartitionDevice(PartitionCallOp op);
+  /// The name of the entry function that an op calls.
+  static std::string getEntryName(mlir::CallOpInterface op);
+  /// Lets a device run a partition, if it has a function for that.
+  void callPartition(PartitionCallOp op, const DeviceInfo &device,
+                     mlir::Value inputs, mlir::Value outputs);
 
   /// Lengths of the logs where a region begins.
   struct Scope {
@@ -198,6 +217,9 @@ private:
   /// emits.
   void require(mlir::Value condition, llvm::function_ref<mlir::Value()> fail);
   mlir::Value callStatus(llvm::StringRef callee, mlir::ValueRange args);
+  /// Declares a function that returns a status.
+  void declareFunction(llvm::StringRef name,
+                       llvm::ArrayRef<mlir::Type> parameters);
   const DeviceInfo *getDevice(mlir::Operation *op, DeviceAttr device);
   std::optional<int32_t> getDType(mlir::Operation *op, mlir::Type type);
   mlir::Value inputTensor(mlir::Value arg);
@@ -223,6 +245,8 @@ private:
     /// How many regions enclose what is being emitted, and what was entered
     /// into the three maps in them.
     unsigned depth = 0;
+    /// What the function calls before it returns, with the run.
+    std::string leave;
     llvm::SmallVector<mlir::Value> valueLog;
     llvm::SmallVector<llvm::StringRef> symbolLog;
     llvm::SmallVector<sym::ExprAttr> exprLog;

@@ -186,6 +186,8 @@ void HostLowering::end() {
   b.setLoc(fn.getLoc());
   LLVM::BrOp::create(b, ValueRange(i32(COIL_OK)), now.exit);
   b.setInsertionPointToEnd(now.exit);
+  if (!now.leave.empty())
+    (void)callStatus(now.leave, now.run);
   LLVM::ReturnOp::create(b, now.exit->getArgument(0));
 }
 

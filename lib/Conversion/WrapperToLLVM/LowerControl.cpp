@@ -285,20 +285,27 @@ LogicalResult HostLowering::lowerScalar(Operation *op) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-LogicalResult HostLowering::lower(InvokeOp op) {
-  unsigned numInputs = op.getNumOperands(), numOutputs = op.getNumResults();
+LogicalResult HostLowering::lower(InvokeOp op) { return lowerCall(op, {}); }
+
+LogicalResult HostLowering::lowerCall(CallOpInterface op,
+                                      ArrayRef<ExprAttr> symbols) {
+  unsigned numInputs = op->getNumOperands(), numOutputs = op->getNumResults();
+  // A tensor behind the inputs shows the symbols.
+  unsigned firstOutput = numInputs + (symbols.empty() ? 0 : 1);
   unsigned tensorWords = sizeof(coil_tensor) / 8, shapeWords = 0;
   auto type = [](Value v) { return cast<BufferType>(v.getType()); };
   for (Value v : op->getOperands())
     shapeWords += 2 * type(v).getRank();
   for (Value v : op->getResults())
     shapeWords += 2 * type(v).getRank();
+  unsigned firstSymbol = shapeWords;
+  shapeWords += static_cast<unsigned>(symbols.size());
   Value tensors = null(), outputs = null();
-  if (numInputs + numOutputs != 0) {
-    tensors = scratch(kTensors, (numInputs + numOutputs) * tensorWords);
-    outputs = LLVM::GEPOp::create(
-        b, ptrType, i64Type, tensors,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(numInputs * tensorWords)});
+  if (firstOutput + numOutputs != 0) {
+    tensors = scratch(kTensors, (firstOutput + numOutputs) * tensorWords);
+    outputs = LLVM::GEPOp::create(b, ptrType, i64Type, tensors,
+                                  ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                      firstOutput * tensorWords)});
   }
   Value shapes = shapeWords == 0 ? null() : scratch(kShapes, shapeWords);
   unsigned nextShape = 0;
@@ -339,7 +346,7 @@ LogicalResult HostLowering::lower(InvokeOp op) {
     const DeviceInfo *device = getDevice(op, type(operand.get()).getDevice());
     if (device && !device->inputFunction.empty() &&
         !isAtStorage(operand.get())) // (C4)
-      return op.emitOpError()
+      return op->emitOpError()
              << "operand " << operand.getOperandNumber()
              << " may begin in the middle of its storage, which device '"
              << device->kind << "' cannot pass to a function";
@@ -349,11 +356,25 @@ LogicalResult HostLowering::lower(InvokeOp op) {
   }
   unsigned firstResult = nextShape;
   for (OpResult result : op->getResults())
-    if (failed(fill(numInputs + result.getResultNumber(), null(), type(result),
-                    /*isInput=*/false)))
+    if (failed(fill(firstOutput + result.getResultNumber(), null(),
+                    type(result), /*isInput=*/false)))
       return failure();
+  if (!symbols.empty()) {
+    for (auto [i, e] : llvm::enumerate(symbols))
+      store(value(e), shapes, firstSymbol + static_cast<unsigned>(i), i64Type);
+    store(shapeAt(firstSymbol), tensors,
+          static_cast<unsigned>(numInputs * tensorWords +
+                                offsetof(coil_tensor, data) / 8),
+          ptrType);
+  }
 
-  call(("coil_" + op.getCallee()).str(), {now.run, tensors, outputs});
+  auto partition = dyn_cast<PartitionCallOp>(op.getOperation());
+  const DeviceInfo *device =
+      partition ? getPartitionDevice(partition) : nullptr;
+  if (device && !device->partitionFunction.empty())
+    callPartition(partition, *device, tensors, outputs);
+  else
+    call(getEntryName(op), {now.run, tensors, outputs});
 
   for (OpResult result : op->getResults()) {
     setBuffer(result, load(outputs,

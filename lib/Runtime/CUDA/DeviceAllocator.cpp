@@ -53,7 +53,10 @@ static bool caches() {
 
 MemoryPool *DeviceAllocator::createPool() {
   std::lock_guard<std::mutex> lock(mutex);
-  return allPools.insert(std::make_unique<MemoryPool>()).first->get();
+  MemoryPool *pool =
+      allPools.insert(std::make_unique<MemoryPool>()).first->get();
+  pool->keep = true;
+  return pool;
 }
 
 MemoryPool *DeviceAllocator::getPool(CUstream stream) {
@@ -119,7 +122,7 @@ int64_t DeviceAllocator::trimLocked(int64_t keep, MemoryPool *only) {
   ContextGuard guard(device);
   int64_t released = 0;
   for (const std::unique_ptr<MemoryPool> &pool : allPools) {
-    if (only && pool.get() != only)
+    if (only ? pool.get() != only : pool->keep)
       continue;
     for (bool small : {false, true}) {
       auto &list = pool->free[small];
@@ -164,6 +167,49 @@ DeviceBlock *DeviceAllocator::split(DeviceBlock *block, int64_t bytes,
   tail->free = true;
   block->pool->free[small].insert(tail);
   return block;
+}
+
+DeviceBlock *DeviceAllocator::own(DeviceBlock *block, int64_t bytes) {
+  block->free = false;
+  block->requested = bytes;
+  owned[block->address] = block;
+  stats.cached_bytes -= block->size;
+  stats.in_use_bytes += block->size;
+  stats.peak_in_use_bytes =
+      std::max(stats.peak_in_use_bytes, stats.in_use_bytes);
+  return block;
+}
+
+DeviceBlock *DeviceAllocator::claim(MemoryPool *pool, CUdeviceptr address,
+                                    int64_t bytes) {
+  int64_t size = roundUp(std::max<int64_t>(bytes, 1), granule);
+  bool small = isSmall(size);
+  std::lock_guard<std::mutex> lock(mutex);
+  auto &list = pool->free[small];
+  auto found = std::find_if(list.begin(), list.end(), [&](DeviceBlock *b) {
+    return b->address <= address &&
+           address + CUdeviceptr(size) <= b->address + CUdeviceptr(b->size);
+  });
+  if (found == list.end())
+    return nullptr;
+  DeviceBlock *block = *found;
+  list.erase(found);
+  if (auto before = int64_t(address - block->address); before != 0) {
+    // What lies in front stays free.
+    auto *rest = new DeviceBlock;
+    rest->address = address;
+    rest->size = block->size - before;
+    rest->pool = pool;
+    rest->prev = block;
+    rest->next = block->next;
+    if (rest->next)
+      rest->next->prev = rest;
+    block->next = rest;
+    block->size = before;
+    list.insert(block);
+    block = rest;
+  }
+  return own(split(block, size, small), bytes);
 }
 
 DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
@@ -211,14 +257,7 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
       return outOfMemory();
     }
   }
-  block->free = false;
-  block = split(block, size, small);
-  block->requested = bytes;
-  owned[block->address] = block;
-  stats.cached_bytes -= block->size;
-  stats.in_use_bytes += block->size;
-  stats.peak_in_use_bytes =
-      std::max(stats.peak_in_use_bytes, stats.in_use_bytes);
+  own(split(block, size, small), bytes);
   lock.unlock();
   if (poisonsAllocations() && bytes)
     device.driver.memsetD8Async(block->address, 0xFF, size_t(bytes), stream);

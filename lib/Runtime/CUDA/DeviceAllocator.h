@@ -61,6 +61,9 @@ struct MemoryPool {
   /// Nothing is cached: each block is an allocation of the driver, as large as
   /// what was asked for, so that checkers of memory see the bounds.
   bool direct = false;
+  /// Graphs use the memory, whether a block is free or not: only whoever made
+  /// the pool returns segments to the driver.
+  bool keep = false;
 };
 
 class DeviceAllocator {
@@ -78,6 +81,9 @@ public:
   /// Returns null, with the error recorded, when there is no memory. The
   /// context is current. New memory is poisoned on `stream` if that is on.
   DeviceBlock *allocate(MemoryPool *pool, CUstream stream, int64_t bytes);
+  /// Takes memory at an address that an earlier block of a pool of createPool
+  /// had; null, without an error, where not all of it is free.
+  DeviceBlock *claim(MemoryPool *pool, CUdeviceptr address, int64_t bytes);
   void release(DeviceBlock *block);
 
   /// The owned block that starts at an address, or null.
@@ -92,6 +98,7 @@ private:
   void returnSegment(DeviceBlock *block, bool small);
   int64_t trimLocked(int64_t keep, MemoryPool *only);
   DeviceBlock *split(DeviceBlock *block, int64_t bytes, bool small);
+  DeviceBlock *own(DeviceBlock *block, int64_t bytes);
 
   Device &device;
   std::mutex mutex;

@@ -18,6 +18,7 @@
 
 #include "RunState.h"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
@@ -41,6 +42,41 @@ struct RecordedLaunch {
   std::vector<std::pair<size_t, Target>> pointers;
 };
 
+/// Error words that a recording's kernels write, alive while a run may look.
+struct WordsOwner {
+  WordsOwner(Device &device, ErrorWords *words)
+      : device(device), words(words) {}
+  WordsOwner(const WordsOwner &) = delete;
+  WordsOwner &operator=(const WordsOwner &) = delete;
+  /// Whoever drops a recording waits for its work.
+  ~WordsOwner() {
+    int32_t status = 0;
+    words->takeError(status);
+    words->kernels.clear();
+    device.returnErrorWords(words, nullptr);
+  }
+  Device &device;
+  ErrorWords *words;
+};
+
+/// A graph for one set of addresses.
+struct Variant {
+  CUgraphExec exec = nullptr;
+  std::vector<CUdeviceptr> addresses;
+  uint64_t lastUse = 0;
+};
+
+/// How many sets of addresses a recording serves without patching: callers
+/// that feed outputs back alternate between two.
+inline constexpr size_t maxVariants = 4;
+
+/// Gives the kernels of a variant other addresses; `getSlot` says which of
+/// `addresses` a target begins at, or SIZE_MAX for one that stays.
+int32_t patchLaunches(Device &device, std::vector<RecordedLaunch> &launches,
+                      Variant &variant,
+                      const std::vector<CUdeviceptr> &addresses,
+                      const std::function<size_t(const Target &)> &getSlot);
+
 /// What a call does while it is recorded.
 class Recording {
 public:
@@ -56,6 +92,10 @@ public:
   MemoryPool *const outputPool;
   const std::set<int64_t> &expected;
   ErrorWords *words = nullptr;
+  /// Whether who records holds the lock of the program.
+  bool holdsProgram = true;
+  /// Storage of another run that what is recorded may end; true once it has.
+  std::map<CUdeviceptr, bool> foreign;
   std::vector<RecordedLaunch> launches;
   std::set<int64_t> pinnedInputs;
   std::set<int64_t> pinnedAllocations;
@@ -68,6 +108,8 @@ public:
   void removeAllocation(DeviceBlock &block);
   /// The call cannot be recorded.
   void refuse() { refused = true; }
+  /// Ends storage of another run, which that run frees later.
+  bool endForeign(CUdeviceptr address);
   bool isRefused() const { return refused; }
   /// Something keeps this address.
   void pin(CUdeviceptr address);

@@ -11,8 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graph.h"
+#include "GraphTree.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstring>
 #include <list>
@@ -23,33 +25,7 @@
 using namespace coil::rt;
 using namespace coil::rt::cuda;
 
-/// How many sets of addresses a recording serves without patching: callers
-/// that feed outputs back alternate between two.
-static constexpr size_t maxVariants = 4;
-
 namespace {
-
-/// Error words that a recording's kernels write, alive while a run may look.
-struct WordsOwner {
-  WordsOwner(Device &device, ErrorWords *words)
-      : device(device), words(words) {}
-  /// Whoever drops a recording waits for its work.
-  ~WordsOwner() {
-    int32_t status = 0;
-    words->takeError(status);
-    words->kernels.clear();
-    device.returnErrorWords(words, nullptr);
-  }
-  Device &device;
-  ErrorWords *words;
-};
-
-/// A graph for one set of addresses.
-struct Variant {
-  CUgraphExec exec = nullptr;
-  std::vector<CUdeviceptr> addresses;
-  uint64_t lastUse = 0;
-};
 
 struct Output {
   coil_tensor tensor; ///< Its data is of the recording.
@@ -109,7 +85,15 @@ struct coil_cuda_program {
   coil_cuda_graph_stats stats = {};
   /// By input; those behind the last are not.
   std::vector<bool> constantInputs;
+  /// Set once a call has run a partition: such calls are not kept as a whole.
+  std::atomic<bool> onlyPartitions{false};
+  GraphForest forest;
 };
+
+GraphForest &coil::rt::cuda::getForest(coil_cuda_program &program) {
+  program.onlyPartitions = true;
+  return program.forest;
+}
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -119,9 +103,9 @@ int32_t coil::rt::cuda::getConstant(RunState &state, const void *data,
                                     int64_t bytes, void *&out) {
   coil_cuda_program &program = *state.program;
   Device &device = state.device;
-  // A recording already holds the lock.
+  // Who records a call already holds the lock.
   std::unique_lock<std::mutex> lock(program.mutex, std::defer_lock);
-  if (!state.recording)
+  if (!state.recording || !state.recording->holdsProgram)
     lock.lock();
   auto &[owner, block] = program.constants[{device.index, data}];
   if (!block) {
@@ -330,37 +314,7 @@ static int32_t patch(Entry &entry, Variant &variant,
         return numInputs + i;
     return SIZE_MAX;
   };
-  std::vector<void *> params;
-  for (RecordedLaunch &launch : entry.launches) {
-    bool changed = false;
-    for (auto [argument, target] : launch.pointers) {
-      size_t slot = getSlot(target);
-      if (slot == SIZE_MAX)
-        continue;
-      launch.arguments[argument] = addresses[slot] + CUdeviceptr(target.offset);
-      changed |= variant.addresses.empty() ||
-                 variant.addresses[slot] != addresses[slot];
-    }
-    if (!changed)
-      continue;
-    params.clear();
-    size_t first = 0;
-    if (launch.kernel->flags & COIL_CUDA_KERNEL_TABLE) {
-      params.push_back(launch.arguments.data());
-      first = size_t(launch.kernel->num_buffers);
-    }
-    for (size_t i = first; i < launch.arguments.size(); ++i)
-      params.push_back(&launch.arguments[i]);
-    launch.params.kernelParams = params.data();
-    if (int32_t status =
-            device.check(device.driver.graphExecKernelNodeSetParams(
-                             variant.exec, launch.node, &launch.params),
-                         "cannot change the arguments of %s in a graph",
-                         describeKernel(*launch.kernel).c_str()))
-      return status;
-  }
-  variant.addresses = addresses;
-  return COIL_OK;
+  return patchLaunches(device, entry.launches, variant, addresses, getSlot);
 }
 
 /// Finds or makes the graph for a set of addresses.
@@ -554,6 +508,7 @@ void coil_cuda_program_destroy(coil_cuda_program *program) {
     return;
   for (Entry &entry : program->entries)
     drop(entry);
+  program->forest.clear();
   for (auto &[key, value] : program->constants)
     if (value.second)
       value.first->allocator.release(value.second);
@@ -577,11 +532,17 @@ void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
                                        int32_t limit) {
   std::lock_guard<std::mutex> lock(program->mutex);
   program->limit = std::max(limit, 0);
+  program->forest.setLimit(program->limit);
   while (program->entries.size() > size_t(program->limit)) {
     program->index.erase(program->entries.back().key);
     drop(program->entries.back());
     program->entries.pop_back();
   }
+}
+
+void coil_cuda_program_set_whole_calls(coil_cuda_program *program,
+                                       int32_t enable) {
+  program->onlyPartitions = !enable;
 }
 
 int32_t coil_run_set_cuda_program(coil_run *run, coil_cuda_program *program) {
@@ -604,10 +565,19 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       return status;
     state->program = program;
     Range range("coil call");
-    auto plain = [&]() -> int32_t { return function(run, inputs, outputs); };
+    // The partitions of the call, if it has any, are one path.
+    auto plain = [&]() -> int32_t {
+      PathScope path(*state);
+      return function(run, inputs, outputs);
+    };
     std::unique_lock<std::mutex> lock(program->mutex);
     // Who looks at single steps wants to see them.
     if (program->limit == 0 || run->trace || state->timing || isBlocking()) {
+      ++program->stats.plain;
+      lock.unlock();
+      return function(run, inputs, outputs);
+    }
+    if (program->onlyPartitions) {
       ++program->stats.plain;
       lock.unlock();
       return plain();
@@ -654,6 +624,25 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
     ++program->stats.replayed;
     return replay(*program, entry, *state, inputs, num_inputs, outputs);
   });
+}
+
+void coil_cuda_program_get_partition_stats(const coil_cuda_program *program,
+                                           coil_cuda_partition_stats *stats) {
+  *stats = const_cast<coil_cuda_program *>(program)->forest.getStats();
+}
+
+void coil_cuda_program_get_partition_failures(const coil_cuda_program *program,
+                                              void (*fn)(void *user,
+                                                         const char *partition,
+                                                         const char *reason,
+                                                         int64_t count),
+                                              void *user) {
+  const_cast<coil_cuda_program *>(program)->forest.forEachFailure(fn, user);
+}
+
+void coil_cuda_program_set_record_limit(coil_cuda_program *program,
+                                        int32_t limit) {
+  program->forest.setRecordLimit(limit);
 }
 
 void coil_cuda_program_get_graph_stats(const coil_cuda_program *program,

@@ -57,6 +57,13 @@ void Recording::removeAllocation(DeviceBlock &block) {
   allocations.erase(block.address);
 }
 
+bool Recording::endForeign(CUdeviceptr address) {
+  auto found = foreign.find(address);
+  if (found == foreign.end() || found->second)
+    return false;
+  return found->second = true;
+}
+
 Target Recording::findIn(const std::map<CUdeviceptr, Extent> &extents,
                          CUdeviceptr address) const {
   auto after = extents.upper_bound(address);
@@ -117,5 +124,42 @@ int32_t Recording::addLaunch(RunState &state, const coil_cuda_kernel &kernel,
     if (Target target = find(launch.arguments[i]);
         target.kind != Target::Elsewhere)
       launch.pointers.push_back({i, target});
+  return COIL_OK;
+}
+
+int32_t coil::rt::cuda::patchLaunches(
+    Device &device, std::vector<RecordedLaunch> &launches, Variant &variant,
+    const std::vector<CUdeviceptr> &addresses,
+    const std::function<size_t(const Target &)> &getSlot) {
+  std::vector<void *> params;
+  for (RecordedLaunch &launch : launches) {
+    bool changed = false;
+    for (auto [argument, target] : launch.pointers) {
+      size_t slot = getSlot(target);
+      if (slot == SIZE_MAX)
+        continue;
+      launch.arguments[argument] = addresses[slot] + CUdeviceptr(target.offset);
+      changed |= variant.addresses.empty() ||
+                 variant.addresses[slot] != addresses[slot];
+    }
+    if (!changed)
+      continue;
+    params.clear();
+    size_t first = 0;
+    if (launch.kernel->flags & COIL_CUDA_KERNEL_TABLE) {
+      params.push_back(launch.arguments.data());
+      first = size_t(launch.kernel->num_buffers);
+    }
+    for (size_t i = first; i < launch.arguments.size(); ++i)
+      params.push_back(&launch.arguments[i]);
+    launch.params.kernelParams = params.data();
+    if (int32_t status =
+            device.check(device.driver.graphExecKernelNodeSetParams(
+                             variant.exec, launch.node, &launch.params),
+                         "cannot change the arguments of %s in a graph",
+                         describeKernel(*launch.kernel).c_str()))
+      return status;
+  }
+  variant.addresses = addresses;
   return COIL_OK;
 }

@@ -12,6 +12,7 @@
 #include "RunState.h"
 
 #include "Graph.h"
+#include "GraphTree.h"
 #include "coil/Runtime/HostABI.h"
 
 #include <cinttypes>
@@ -50,6 +51,13 @@ int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
     recording->addAllocation(*block);
   else
     block->ordinal = nextAllocation++;
+  adopt(block);
+  run->stats.allocated_bytes += bytes;
+  ++run->stats.allocations;
+  return COIL_OK;
+}
+
+void RunState::adopt(DeviceBlock *block) {
   block->run = run;
   block->runPrev = nullptr;
   block->runNext = blocks;
@@ -57,13 +65,10 @@ int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
     blocks->runPrev = block;
   blocks = block;
   coil_run_stats &stats = run->stats;
-  stats.live_bytes += bytes;
-  stats.allocated_bytes += bytes;
+  stats.live_bytes += block->requested;
   ++stats.live_allocations;
-  ++stats.allocations;
   if (stats.live_bytes > stats.peak_bytes)
     stats.peak_bytes = stats.live_bytes;
-  return COIL_OK;
 }
 
 /// Takes a block out of the run's list.
@@ -266,6 +271,11 @@ int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
     RunState *state = getState(run);
     if (!state)
       return COIL_INVALID_ARGUMENT;
+    // Storage of a partition's caller, or what an earlier one has in place.
+    if (state->recording && state->recording->endForeign(toDevice(pointer)))
+      return step.finish(COIL_OK, pointer, 0);
+    if (state->path && endInPath(*state, toDevice(pointer)))
+      return step.finish(COIL_OK, pointer, 0);
     DeviceBlock *block = state->device.allocator.find(toDevice(pointer));
     if (!block || block->run != run)
       return step.finish(fail(COIL_INVALID_ARGUMENT,
@@ -403,6 +413,35 @@ int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,
       return status;
     return coil_rt_copy_cuda(run, *out, input->data, bytes);
   });
+}
+
+int32_t coil_rt_enter_device_cuda(coil_run *run) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    CUcontext current = nullptr;
+    Device &device = state->device;
+    device.driver.ctxGetCurrent(&current);
+    if (state->pushedContext || current == device.context)
+      return COIL_OK;
+    if (int32_t status =
+            device.check(device.driver.ctxPush(device.context),
+                         "cannot make CUDA device %d current", device.index))
+      return status;
+    state->pushedContext = true;
+    return COIL_OK;
+  });
+}
+
+int32_t coil_rt_leave_device_cuda(coil_run *run) {
+  // Keeps the error that made the program stop.
+  if (RunState *state = run->cuda; state && state->pushedContext) {
+    CUcontext ignored = nullptr;
+    state->pushedContext = false;
+    state->device.driver.ctxPop(&ignored);
+  }
+  return COIL_OK;
 }
 
 int32_t coil_rt_constant_cuda(coil_run *run, const void *data, int64_t bytes,

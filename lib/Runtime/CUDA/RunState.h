@@ -21,6 +21,7 @@
 namespace coil::rt::cuda {
 
 class Recording;
+struct GraphPath;
 
 /// A step between two events.
 struct TimedStep {
@@ -41,6 +42,11 @@ struct RunState {
   bool ownsStream = false;
   bool timing = false;
   coil_cuda_program *program = nullptr;
+  /// Where a call is among its partitions; null outside of calls that keep
+  /// graphs.
+  GraphPath *path = nullptr;
+  /// Whether `enterDevice` has pushed the context.
+  bool pushedContext = false;
   /// Not null while a call is recorded as a graph instead of run.
   Recording *recording = nullptr;
   DeviceBlock *blocks = nullptr;
@@ -64,6 +70,8 @@ struct RunState {
   int32_t acquireStream();
 
   int32_t allocate(int64_t bytes, DeviceBlock *&block);
+  /// Makes a block of the allocator the run's.
+  void adopt(DeviceBlock *block);
   void free(DeviceBlock *block);
   int32_t copy(CUdeviceptr to, CUdeviceptr from, int64_t bytes);
   int32_t synchronize();

@@ -663,7 +663,16 @@ LogicalResult CppEmitter::emit(WhileOp op) {
 }
 
 LogicalResult CppEmitter::emit(InvokeOp op) {
-  FuncOp callee = table.lookup<FuncOp>(op.getCallee());
+  SmallVector<unsigned> consumed;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (op.isConsumed(i))
+      consumed.push_back(i);
+  return emitCall(op, table.lookup<FuncOp>(op.getCallee()), consumed, {});
+}
+
+LogicalResult CppEmitter::emitCall(Operation *op, FuncOp callee,
+                                   ArrayRef<unsigned> consumed,
+                                   ArrayRef<ExprAttr> symbols) {
   now.callees.insert(callee);
   std::string base = getLocals().numbered("call");
   // Shapes of what is passed, then of what comes back, which may be asked for
@@ -677,7 +686,7 @@ LogicalResult CppEmitter::emit(InvokeOp op) {
     if (!dtype || !device)
       return failure();
     if (!device->inputFunction.empty() && !isAtStorage(operand.get()))
-      return op.emitOpError()
+      return op->emitOpError()
              << "operand " << operand.getOperandNumber()
              << " may begin in the middle of its storage, which device '"
              << device->kind << "' cannot pass to a function";
@@ -686,7 +695,7 @@ LogicalResult CppEmitter::emit(InvokeOp op) {
       for (ExprAttr e : exprs.getDims())
         given.push_back(print(e));
     inputs.push_back("{" +
-                     (op.isConsumed(operand.getOperandNumber())
+                     (llvm::is_contained(consumed, operand.getOperandNumber())
                           ? handle(operand.get()) + ".release()"
                           : address(operand.get())) +
                      ", " + shape + ", " + shape + " + " +
@@ -694,8 +703,15 @@ LogicalResult CppEmitter::emit(InvokeOp op) {
                      std::to_string(t.getRank()) + ", " + *dtype + ", " +
                      std::to_string(device->runtimeType) + ", 0}");
   }
-  for (Value v : op.getResults())
+  for (Value v : op->getResults())
     results += 2 * type(v).getRank();
+  if (!symbols.empty()) {
+    inputs.push_back("{const_cast<int64_t *>(" + base + "_shapes + " +
+                     std::to_string(given.size()) +
+                     "), nullptr, nullptr, 0, COIL_I64, COIL_CPU, 0}");
+    for (ExprAttr e : symbols)
+      given.push_back(print(e));
+  }
   std::string place = base + "_results";
   if (isInFrame()) {
     place = "f.shapes + " + std::to_string(frame.shapes);
@@ -705,7 +721,7 @@ LogicalResult CppEmitter::emit(InvokeOp op) {
              "];");
   }
   results = 0;
-  for (Value v : op.getResults()) {
+  for (Value v : op->getResults()) {
     BufferType t = type(v);
     auto dtype = dtypeName(op, t.getElementType());
     const DeviceInfo *device = getDevice(op, t.getDevice());
@@ -734,7 +750,7 @@ LogicalResult CppEmitter::emit(InvokeOp op) {
     out.line("coil_tensor " + to + "[] = {" + llvm::join(outputs, ", ") + "};");
   }
   out.line(printCall(entryName(callee), {in, to}));
-  for (OpResult v : op.getResults()) {
+  for (OpResult v : op->getResults()) {
     const DeviceInfo *device = getDevice(op, type(v).getDevice());
     std::string name = defineHandle(v, *device);
     out.line(name + " = " + handleType(*device) + "(run, " + to + "[" +

@@ -153,6 +153,12 @@ private:
                  const llvm::Twine &origin);
   void emitMultiple(const std::string &variable, int64_t divisor,
                     const llvm::Twine &what);
+  /// Runs a region where it is, and names what it yields.
+  mlir::LogicalResult emitInPlace(mlir::Operation *op);
+  /// Calls a function of the program; `symbols` follow its inputs.
+  mlir::LogicalResult emitCall(mlir::Operation *op, FuncOp callee,
+                               llvm::ArrayRef<unsigned> consumed,
+                               llvm::ArrayRef<sym::ExprAttr> symbols);
   mlir::LogicalResult emitRead(mlir::Operation *op, mlir::Value source,
                                const std::string &to);
   /// Writes what goes from one list of variables to another, at once.

@@ -57,6 +57,11 @@ private:
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
   mlir::LogicalResult emit(InvokeOp op) override;
+  mlir::LogicalResult emit(PartitionOp op) override;
+  mlir::LogicalResult emit(DeviceScopeOp op) override;
+  mlir::LogicalResult emit(PartitionCallOp op) override;
+  mlir::LogicalResult emit(ParamSymbolsOp op) override;
+  mlir::LogicalResult emitInPlace(mlir::Operation *op);
   mlir::LogicalResult emit(ItemOp op) override;
   mlir::LogicalResult emit(BindSymbolOp op) override;
   mlir::LogicalResult emit(CompareOp op) override;

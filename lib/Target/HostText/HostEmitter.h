@@ -44,6 +44,10 @@
   X(IfOp)                                                                      \
   X(WhileOp)                                                                   \
   X(InvokeOp)                                                                  \
+  X(PartitionOp)                                                               \
+  X(DeviceScopeOp)                                                             \
+  X(PartitionCallOp)                                                           \
+  X(ParamSymbolsOp)                                                            \
   X(ItemOp)                                                                    \
   X(BindSymbolOp)                                                              \
   X(CompareOp)                                                                 \

@@ -36,8 +36,8 @@ static constexpr StringLiteral kReserved[] = {
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
     // What the text uses.
     "torch", "host", "kernels", "empty_strided", "reinterpret_tensor", "args",
-    "min", "max", "bool", "int", "float", "list", "dict", "print", "len",
-    "benchmark_compiled_module", "WEIGHTS", "synchronize"};
+    "runner", "min", "max", "bool", "int", "float", "list", "dict", "print",
+    "len", "benchmark_compiled_module", "WEIGHTS", "synchronize"};
 
 /// The name in torch of each coil_dtype.
 static constexpr StringLiteral kTorchTypes[] = {
@@ -232,6 +232,7 @@ LogicalResult PythonEmitter::emitBegin() {
   emitImports();
   if (failed(emitDevices()))
     return failure();
+  collectPartitions();
   if (!module.getOps<KernelOp>().empty())
     out.line("kernels = host.Kernels()");
   // Constants belong to the module; functions name them.
@@ -347,6 +348,9 @@ LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
         getLocals().unique(inputName(fn, static_cast<unsigned>(i))));
     setName(arg, names.back());
   }
+  if (ParamSymbolsOp params = getParamSymbols(fn))
+    for (auto each : params.getSymbols().getAsRange<StringAttr>())
+      names.push_back(symbol(each.getValue()));
   if (names.empty()) {
     out.line("host.unpack(args, 0)");
   } else {
@@ -395,6 +399,7 @@ void PythonEmitter::emitWeights() {
 }
 
 LogicalResult PythonEmitter::emitEnd() {
+  emitRunner();
   if (!entry)
     return success();
   beginFunction(entry);

@@ -20,6 +20,7 @@
 #include "HostEmitter.h"
 #include "coil/Target/HostText.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace coil::wrapper {
 
@@ -69,6 +70,10 @@ protected:
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
   mlir::LogicalResult emit(InvokeOp op) override;
+  mlir::LogicalResult emit(PartitionOp op) override;
+  mlir::LogicalResult emit(DeviceScopeOp op) override;
+  mlir::LogicalResult emit(PartitionCallOp op) override;
+  mlir::LogicalResult emit(ParamSymbolsOp op) override;
   mlir::LogicalResult emit(ItemOp op) override;
   mlir::LogicalResult emit(BindSymbolOp op) override;
   mlir::LogicalResult emit(CompareOp op) override;
@@ -150,6 +155,13 @@ private:
       deaths.push_back(v);
   }
 
+  /// Prints the ops of a region that runs where it is.
+  mlir::LogicalResult emitInPlace(mlir::Operation *op);
+  /// Numbers the functions that are partitions, and lists them for their
+  /// caller.
+  void collectPartitions();
+  void emitRunner();
+
   /// Prints a region's ops and what ends it.
   mlir::LogicalResult emitRegion(mlir::Region &region,
                                  llvm::ArrayRef<std::string> targets,
@@ -162,6 +174,8 @@ private:
   /// Buffers whose names were deleted, and in which order.
   llvm::DenseSet<mlir::Value> dead;
   llvm::SmallVector<mlir::Value> deaths;
+  /// Functions that are partitions, by their place in the runner's list.
+  llvm::MapVector<llvm::StringRef, size_t> partitions;
   /// Whether the kernels before the functions were all written.
   bool isCompiled = false;
 };

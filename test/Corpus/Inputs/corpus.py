@@ -23,6 +23,9 @@ Inputs and outputs are written as for coil-run. Each case runs
   storage of constant size on the stack, whole and in parts;
 * as an emitted Python module, planned in each mode, on a stand-in for torch
   (Inputs/standin);
+* with all steps in partitions, that are functions, planned for reuse and for pools, or
+  stay in place: in the interpreter, natively and in Python; and on the simulated GPU,
+  where the third call replays their graphs;
 * with checks at each step that storage lives as planned (F31), in the interpreter,
   natively and in Python;
 * on the simulated GPU, all buffers there, planned for reuse and for pools, where
@@ -94,6 +97,18 @@ if isForGPU and not args.cuda_sim:
 for mode in MODES:
     need("coil-opt", args.program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+# All steps in partitions: as functions, and in place.
+PARTITIONS = {
+    "part": "wrapper-partition-graph{device=cpu min-ops=1 whole=true},wrapper-outline-partitions,"
+            "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device",
+    "part-pool": "wrapper-partition-graph{device=cpu min-ops=1 whole=true peak-percent=0},"
+                 "wrapper-outline-partitions,wrapper-plan-memory{mode=pool},wrapper-verify-memory",
+    "part-inline": "wrapper-partition-graph{device=cpu min-ops=1 whole=true},"
+                   "wrapper-plan-memory{mode=reuse},wrapper-verify-memory",
+}
+for mode, passes in PARTITIONS.items():
+    need("coil-opt", args.program, "-o", path(mode + ".mlir"),
+         f"--pass-pipeline=builtin.module({passes})")
 TRACKED = ("reuse", "pool")
 for mode in TRACKED:
     need("coil-opt", path(mode + ".mlir"), "-o", path(f"track-{mode}.mlir"), "--wrapper-track-lifetimes")
@@ -114,12 +129,17 @@ if args.cuda_sim and text is not None:
              "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),"
              f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory"
              + (",wrapper-track-lifetimes)" if mode == "pool" else ")"))
+    need("coil-opt", path("cuda.mlir"), "-o", path("gpu-part.mlir"),
+         "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),"
+         "wrapper-partition-graph{min-ops=1 whole=true},wrapper-outline-partitions,"
+         "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device)")
 
 for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
     outputs = ["--expected-output=" + text for text in case["outputs"]]
     files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
-    for program in (args.program, *(path(mode + ".mlir") for mode in (*MODES, "order", "track-pool", "stack"))):
+    for program in (args.program, *(path(mode + ".mlir") for mode in (
+            *MODES, *PARTITIONS, "order", "track-pool", "stack"))):
         expect(case, "coil-interpret", program, "--function=main", *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]
@@ -127,6 +147,7 @@ for number, case in enumerate(cases):
         expect(case, "coil-run", path(mode + ".mlir"), *inputs, *outputs,
                "--reference=interp", "--object-cache=" + path("objects"))
     native = ("reuse.mlir", "parts.mlir", "stack.mlir", "stack-parts.mlir",
+              *(mode + ".mlir" for mode in PARTITIONS),
               *(f"track-{mode}.mlir" for mode in TRACKED))
     for program in native if not isForGPU else ():
         expect(case, "coil-run", path(program), *inputs, *exact,
@@ -134,6 +155,9 @@ for number, case in enumerate(cases):
     for mode in GPU_MODES if gpu else ():
         expect(case, "coil-run", path(f"gpu-{mode}.mlir"), *inputs, *outputs,
                "--reference=interp", "--target=cuda:sm_90", "--library=none", env=gpu)
+    if gpu:
+        expect(case, "coil-run", path("gpu-part.mlir"), *inputs, *outputs, "--iterations=4",
+               "--cuda-graphs=16", "--target=cuda:sm_90", "--library=none", env=gpu)
 
 inputs = os.path.dirname(os.path.abspath(__file__))
 package = os.path.join(os.path.dirname(args.bin), "python")
@@ -163,7 +187,7 @@ def run_python(programs, *options, env=os.environ):
 
 
 if not isForGPU:
-    run_python((*MODES, "track-reuse"))
+    run_python((*MODES, *PARTITIONS, "track-reuse"))
 if gpu:
     run_python(["gpu-" + mode for mode in GPU_MODES], "--device=cuda:0", env=gpu)
 print(f"{len(cases)} cases, {runs} runs")

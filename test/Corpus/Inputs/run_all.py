@@ -66,12 +66,15 @@ def prepare(job):
     path = lambda suffix: os.path.join(args.out, name + suffix)
     source = open(program).read()
     cases = read_cases(source)
-    schedule, arrays = "", False
+    before, arrays = "", False
     if args.device:
         open(path(".device.mlir"), "w").write(on_device(source, args.device))
         program = path(".device.mlir")
         if args.device == "cuda":
-            schedule = "wrapper.kernel(loop-select-gpu-schedule),"
+            before = "wrapper.kernel(loop-select-gpu-schedule),"
+    if mode == "part":
+        before += ("wrapper-partition-graph{device=%s min-ops=1 whole=true},"
+                   "wrapper-outline-partitions," % (args.device or "cpu"))
     if mode == "stack":
         # Where all sizes are constant, with an entry that takes arrays.
         done = subprocess.run(
@@ -86,8 +89,9 @@ def prepare(job):
              "--pass-pipeline=builtin.module(wrapper-plan-memory{mode=pool},"
              "wrapper-place-on-stack{limit=65536},wrapper-verify-memory)")
     else:
-        need("coil-opt", program, "-o", path(".mlir"), f"--pass-pipeline=builtin.module({schedule}"
-             f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
+        plan = "reuse" if mode == "part" else mode
+        need("coil-opt", program, "-o", path(".mlir"), f"--pass-pipeline=builtin.module({before}"
+             f"wrapper-plan-memory{{mode={plan}}},wrapper-verify-memory)")
     for number, case in enumerate(cases):
         case["expected"] = [path(f".{number}.{i}.npy") for i in range(len(case["outputs"]))]
         need("coil-interpret", path(".mlir"), "--function=main",
@@ -113,7 +117,7 @@ if args.device:
 else:
     programs = [p for p in programs if not is_for_gpu(open(p).read())]
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    modes = ("reuse", "pool") + (
+    modes = ("reuse", "pool", "part") + (
         ("stack",) if args.emitter == "cpp" and not args.device else ())
     jobs = [(program, mode) for mode in modes for program in programs]
     prepared = list(pool.map(prepare, jobs))

@@ -128,6 +128,9 @@ static CUresult fail(CUresult error) {
   return error;
 }
 
+/// Whether this call of what makes graphs is the one that fails.
+static bool failsNow() { return ++state.graphCalls == state.failGraphCall; }
+
 static CUresult runWork(const Work &work) {
   if (work.copy) {
     work.copy();
@@ -344,10 +347,18 @@ EXPORT cuStreamWaitEvent(CUstream, CUevent event, unsigned) {
   return event->stream ? drain(event->stream) : CUDA_SUCCESS;
 }
 EXPORT cuStreamBeginCapture_v2(CUstream stream, int) {
+  if (failsNow())
+    return CUDA_ERROR_INVALID_VALUE;
   resolve(stream)->capture = new CUgraph_st;
   return CUDA_SUCCESS;
 }
 EXPORT cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  if (failsNow()) {
+    delete resolve(stream)->capture;
+    resolve(stream)->capture = nullptr;
+    *graph = nullptr;
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   *graph = resolve(stream)->capture;
   resolve(stream)->capture = nullptr;
   return CUDA_SUCCESS;
@@ -366,10 +377,14 @@ EXPORT cuStreamGetCaptureInfo_v2(CUstream stream, int *status, uint64_t *,
   return CUDA_SUCCESS;
 }
 EXPORT cuEventCreate(CUevent *event, unsigned) {
+  if (failsNow())
+    return CUDA_ERROR_INVALID_VALUE;
   *event = new CUevent_st;
   return CUDA_SUCCESS;
 }
 EXPORT cuEventRecord(CUevent event, CUstream stream) {
+  if (failsNow())
+    return CUDA_ERROR_INVALID_VALUE;
   event->stream = resolve(stream);
   return CUDA_SUCCESS;
 }
@@ -436,6 +451,8 @@ EXPORT cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
 }
 EXPORT cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
                                    unsigned long long) {
+  if (failsNow())
+    return CUDA_ERROR_INVALID_VALUE;
   *exec = new CUgraphExec_st;
   for (auto &node : graph->nodes) {
     (*exec)->order.push_back(node.get());
@@ -446,12 +463,16 @@ EXPORT cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 }
 EXPORT cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
                                          const CUkernelNodeParams *params) {
+  if (failsNow())
+    return CUDA_ERROR_INVALID_VALUE;
   Work &work = exec->work[node];
   work.arguments = readArguments(*work.function, params->kernelParams);
   ++state.patches;
   return CUDA_SUCCESS;
 }
 EXPORT cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  if (failsNow())
+    return CUDA_ERROR_INVALID_VALUE;
   ++state.graphLaunches;
   for (CUgraphNode_st *node : exec->order)
     if (CUresult error = add(stream, exec->work[node]))

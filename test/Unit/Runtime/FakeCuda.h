@@ -28,6 +28,10 @@ struct FakeCuda {
   int instances;
   int patches;
   int graphLaunches;
+  /// Calls of what records and runs graphs from now on; the one of this number,
+  /// from 1 on, fails.
+  int graphCalls;
+  int failGraphCall;
 };
 
 extern "C" FakeCuda *fake_cuda();

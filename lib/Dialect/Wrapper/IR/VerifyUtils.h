@@ -29,6 +29,12 @@ bool hasOneElement(BufferType type);
 mlir::Type substituteSymbols(mlir::Type type,
                              const llvm::StringMap<sym::ExprAttr> &values);
 
+/// Fails unless `consumes` lists exactly the operands whose arguments the
+/// callee consumes.
+mlir::LogicalResult
+verifyConsumes(mlir::Operation *call, FuncOp callee,
+               std::optional<llvm::ArrayRef<int64_t>> consumes);
+
 } // namespace coil::wrapper
 
 #endif // COIL_LIB_DIALECT_WRAPPER_IR_VERIFYUTILS_H

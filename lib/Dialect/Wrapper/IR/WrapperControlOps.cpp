@@ -306,18 +306,27 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &tables) {
                    "operand")) ||
       failed(check(getResultTypes(), callee.getResultTypes(), "result")))
     return failure();
-  if (getConsumes())
-    for (int64_t i : getConsumesAttr().asArrayRef())
-      if (i < 0 || i >= static_cast<int64_t>(getNumOperands())) // (C4)
-        return emitOpError()
-               << "consumes operand " << i << ", which does not exist";
-  for (unsigned i = 0; i < getNumOperands(); ++i) {
+  return verifyConsumes(*this, callee, getConsumes()); // (C4)
+}
+
+LogicalResult
+wrapper::verifyConsumes(Operation *call, FuncOp callee,
+                        std::optional<ArrayRef<int64_t>> consumes) {
+  ArrayRef<int64_t> list = consumes.value_or(ArrayRef<int64_t>());
+  for (int64_t i : list)
+    if (i < 0 || i >= static_cast<int64_t>(call->getNumOperands()))
+      return call->emitOpError()
+             << "consumes operand " << i << ", which does not exist";
+  for (unsigned i = 0; i < call->getNumOperands(); ++i) {
     bool consumed = callee.isConsumed(i);
-    if (isConsumed(i) != consumed) // (C4)
-      return note(emitOpError()
-                  << (consumed ? "keeps" : "consumes") << " operand " << i
-                  << ", which the function "
-                  << (consumed ? "consumes" : "does not consume"));
+    if (llvm::is_contained(list, static_cast<int64_t>(i)) == consumed)
+      continue;
+    InFlightDiagnostic diag = call->emitOpError()
+                              << (consumed ? "keeps" : "consumes")
+                              << " operand " << i << ", which the function "
+                              << (consumed ? "consumes" : "does not consume");
+    diag.attachNote(callee.getLoc()) << "function defined here";
+    return diag;
   }
   return success();
 }

@@ -85,6 +85,9 @@ void WrapperDialect::initialize() {
   cuda.python.stream = "torch.cuda.current_stream({}).cuda_stream";
   cuda.python.synchronize = "torch.cuda.synchronize({})";
   cuda.kernelOptions = "target=cuda";
+  cuda.partitionFunction = "coil_rt_partition_cuda";
+  cuda.enterFunction = "coil_rt_enter_device_cuda";
+  cuda.leaveFunction = "coil_rt_leave_device_cuda";
   registerDevice(std::move(cuda));
 }
 

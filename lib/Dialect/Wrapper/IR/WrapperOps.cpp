@@ -119,6 +119,11 @@ SmallVector<StringRef> wrapper::getBoundSymbols(Operation *op) {
     addAll(branch.getDefines());
   else if (auto loop = dyn_cast<WhileOp>(op))
     addAll(loop.getSymbols());
+  else if (auto params = dyn_cast<ParamSymbolsOp>(op))
+    addAll(params.getSymbols());
+  else if (auto scope = dyn_cast<DeviceScopeOp>(op))
+    for (Operation &inner : scope.getBody().front())
+      llvm::append_range(names, getBoundSymbols(&inner));
   return names;
 }
 

@@ -33,6 +33,12 @@ using namespace coil;
 using namespace coil::wrapper;
 using sym::ExprAttr;
 
+/// The function that a step calls; launches call kernels.
+static FuncOp getCallee(CallOpInterface call, SymbolTableCollection &tables) {
+  auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+  return name ? tables.lookupNearestSymbolFrom<FuncOp>(call, name) : FuncOp();
+}
+
 namespace {
 
 struct WrapperPlanMemory
@@ -56,9 +62,8 @@ struct WrapperPlanMemory
     std::function<void(FuncOp)> visit = [&](FuncOp fn) {
       if (!planned.insert(fn).second || fn.isExternal())
         return;
-      fn.walk([&](InvokeOp call) {
-        if (auto callee = tables.lookupNearestSymbolFrom<FuncOp>(
-                call, call.getCalleeAttr()))
+      fn.walk([&](CallOpInterface call) {
+        if (auto callee = getCallee(call, tables))
           visit(callee);
       });
       if (!fn->hasAttr(kMemoryAttrName))
@@ -126,9 +131,8 @@ Timeline Planner::collect() {
 
 /// What a function that is called needs beside what it is passed and returns.
 void Planner::addCalls(Timeline &timeline) {
-  fn.getBody().walk([&](InvokeOp call) {
-    auto callee =
-        tables.lookupNearestSymbolFrom<FuncOp>(call, call.getCalleeAttr());
+  fn.getBody().walk([&](CallOpInterface call) {
+    FuncOp callee = getCallee(call, tables);
     auto memory = callee
                       ? callee->getAttrOfType<DictionaryAttr>(kMemoryAttrName)
                       : DictionaryAttr();
@@ -138,7 +142,7 @@ void Planner::addCalls(Timeline &timeline) {
     int64_t bytes = peak.getInt();
     for (OpOperand *operand : getTakenOperands(call))
       bytes -= getBytes(operand->get());
-    for (Value result : call.getResults())
+    for (Value result : call->getResults())
       bytes -= getBytes(result);
     size_t step = lifetimes->getFirstStep(call);
     timeline.add(step, step + 1, std::max<int64_t>(bytes, 0));

@@ -105,7 +105,8 @@ void Tracker::visit(Block &block) {
         visit(inner);
     if (auto compute = dyn_cast<ComputeOpInterface>(op))
       step = handles.get(compute);
-    else if (op.getNumRegions() != 0 || isa<InvokeOp, CopyOp>(op))
+    else if (op.getNumRegions() != 0 ||
+             isa<InvokeOp, PartitionCallOp, CopyOp>(op))
       step = op.getName().getStringRef().str();
   }
 }

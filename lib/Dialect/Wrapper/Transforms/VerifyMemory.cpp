@@ -373,6 +373,10 @@ LogicalResult Verifier::visit(Operation &op) {
   } else if (auto loop = dyn_cast<WhileOp>(op)) {
     if (failed(visitWhile(loop)))
       return failure();
+  } else if (isa<PartitionOp, DeviceScopeOp>(op)) {
+    // It runs once, in place.
+    if (failed(visit(op.getRegion(0).front())))
+      return failure();
   }
   for (Value v : op.getResults()) {
     if (!isStorage(v))

@@ -84,6 +84,15 @@ struct DeviceInfo {
   std::string copyFunction;
   std::string constantFunction;
   /// @}
+  /// \name Only for devices that replay recordings
+  /// @{
+  /// Runs a function as a partition (`coil_rt_partition_cuda`); empty calls it.
+  std::string partitionFunction;
+  /// Makes a device current, and takes that back (`coil_rt_enter_device_cuda`,
+  /// `coil_rt_leave_device_cuda`); empty: there is nothing to select.
+  std::string enterFunction;
+  std::string leaveFunction;
+  /// @}
   /// What PyTorch calls the device, for programs in Python; empty: they cannot
   /// serve it.
   std::string torchDevice;

@@ -83,6 +83,9 @@ mlir::Value getStorage(mlir::Value buffer);
 /// that handed it over; null for other storage.
 PoolAllocOp getCarving(mlir::Value buffer);
 
+/// What the function of a partition binds at its begin; null for others.
+ParamSymbolsOp getParamSymbols(FuncOp fn);
+
 /// The device of a buffer or a pool.
 DeviceAttr getDevice(mlir::Type type);
 

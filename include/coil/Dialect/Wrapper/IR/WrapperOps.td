@@ -19,6 +19,7 @@ include "coil/Dialect/Wrapper/IR/WrapperControlOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperDebugOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperMemoryOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperNumberOps.td"
+include "coil/Dialect/Wrapper/IR/WrapperPartitionOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperUserOps.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 

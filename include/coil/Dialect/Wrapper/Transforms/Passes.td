@@ -334,6 +334,127 @@ def WrapperReorderForMemoryPass
   }];
 }
 
+def WrapperOutlinePartitionsPass
+    : Pass<"wrapper-outline-partitions", "::mlir::ModuleOp"> {
+  let summary = "make functions of partitions";
+  let description = [{
+    Each `wrapper.partition` becomes a private function and a
+    `wrapper.partition_call`. The signature is that of the region: the storage
+    that it uses, the symbols that it mentions, and no others. Storage that ends
+    in the region is consumed; in a function whose memory is not planned, that
+    is what the function owns, has in the same block and does not use behind the
+    region. Storage from outside that the region writes and that lives on is
+    consumed and returned. Views and literals are made again inside.
+
+    Constraints:
+    (C1) Storage from outside that a region writes or ends is owned in the block
+         of the region, and is not part of a pool. A region uses no pool from
+         outside.
+
+    Before:
+    ```mlir
+    %1 = wrapper.partition #wrapper.device<"cuda"> -> (!b) {
+      %2 = wrapper.alloc : !b
+      wrapper.launch @exp_0[s0] ins(%0 : !b) outs(%2 : !b)
+      wrapper.yield %2 : !b
+    }
+    ```
+    After:
+    ```mlir
+    %1 = wrapper.partition_call @main_partition0(%0) symbols [s0] consumes [0] : (!b) -> !b
+    ...
+    wrapper.func private @main_partition0(%0: !b {wrapper.consumed}) -> !b {
+      wrapper.param_symbols ["s0"]
+      ...
+    ```
+  }];
+}
+
+def WrapperPartitionGraphPass
+    : Pass<"wrapper-partition-graph", "::mlir::ModuleOp"> {
+  let summary = "find what a device can keep as graphs";
+  let description = [{
+    Colours the ops of each block: what works on buffers of one device of kind
+    `device` and leaves the host nothing to decide can be captured. All else
+    cannot, and a remark at the op says why. A run of ops that can becomes a
+    `wrapper.partition` if it has at least `min-ops` launches, library calls and
+    copies. A function all of whose steps can be captured stays as it is, since
+    whoever runs it can keep the call as a whole, unless `whole` is set.
+
+    First, ops of blocks whose memory is not planned are put into another order,
+    if that leaves fewer runs and no more than `peak-percent` of the peak that
+    planning expects of the order of the program: steps of one colour as long as
+    there is one whose turn has come, then those of another. Data, symbols and
+    checks keep ops in order; a check of symbols comes before what mentions one
+    of them. Allocations and views go to their first uses.
+
+    Constraints:
+    (C1) What uses a pool stays outside: partition first, then plan.
+    (C2) What writes or ends storage from outside of a branch or a loop stays
+         outside.
+
+    Before:
+    ```mlir
+    wrapper.launch @count_0[] ins(%x : !x) outs(%n : !n)
+    wrapper.launch @exp_1[] ins(%x : !x) outs(%0 : !x)
+    wrapper.item "u0" = %n : !n
+    ```
+    After:
+    ```mlir
+    %r:2 = wrapper.partition #wrapper.device<"cuda"> -> (!n, !x) {
+      %n = wrapper.alloc : !n
+      wrapper.launch @count_0[] ins(%x : !x) outs(%n : !n)
+      %0 = wrapper.alloc : !x
+      wrapper.launch @exp_1[] ins(%x : !x) outs(%0 : !x)
+      wrapper.yield %n, %0 : !n, !x
+    }
+    wrapper.item "u0" = %r#0 : !n
+    ```
+  }];
+  let options = [
+    Option<"device", "device", "std::string", "\"cuda\"",
+           "Kind of the devices that keep graphs">,
+    Option<"minOps", "min-ops", "unsigned", "2",
+           "Fewest launches, library calls and copies of a partition">,
+    Option<"peakPercent", "peak-percent", "unsigned", "110",
+           "Largest peak of another order, in percent of the program's; 0 keeps "
+           "the order">,
+    Option<"lateSizes", "late-sizes", "bool", "true",
+           "Capture what mentions symbols that are read from elements">,
+    Option<"whole", "whole", "bool", "false",
+           "Make partitions of functions that can be captured as a whole, too">];
+}
+
+def WrapperShareDevicePass
+    : Pass<"wrapper-share-device", "::mlir::ModuleOp"> {
+  let summary = "select the device of all partitions once";
+  let description = [{
+    Puts the block of a function, from the first op that works on a device, into
+    one `wrapper.device_scope`, so that calls need not each make the device
+    current. Functions stay as they are that call no partition, or that work on
+    several devices which have to be selected. One partition that is all there
+    is on the device selects it itself.
+
+    Before:
+    ```mlir
+    %0 = wrapper.partition_call @main_partition0(%x) : (!b) -> !b
+    wrapper.item "u0" = %0 : !b
+    %1 = wrapper.partition_call @main_partition1(%x) symbols [u0] : (!b) -> !c
+    wrapper.return %1 : !c
+    ```
+    After:
+    ```mlir
+    %r = wrapper.device_scope #wrapper.device<"cuda"> -> (!c) {
+      %0 = wrapper.partition_call @main_partition0(%x) : (!b) -> !b
+      wrapper.item "u0" = %0 : !b
+      %1 = wrapper.partition_call @main_partition1(%x) symbols [u0] : (!b) -> !c
+      wrapper.yield %1 : !c
+    }
+    wrapper.return %r : !c
+    ```
+  }];
+}
+
 def WrapperTrackLifetimesPass
     : Pass<"wrapper-track-lifetimes", "::mlir::ModuleOp"> {
   let summary = "check the memory plan while the program runs";
