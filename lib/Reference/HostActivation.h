@@ -110,6 +110,8 @@ private:
   mlir::LogicalResult run(wrapper::ConvolutionOp op);
   mlir::LogicalResult run(wrapper::AttentionOp op);
   mlir::LogicalResult run(wrapper::SortOp op);
+  // HostCallModels.cpp
+  mlir::LogicalResult run(wrapper::HostCallOpInterface op);
   mlir::LogicalResult runScalar(mlir::Operation *op);
 
   mlir::FailureOr<HostShape> getShape(mlir::Operation *op,

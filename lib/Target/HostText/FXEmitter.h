@@ -56,6 +56,8 @@ private:
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
   mlir::LogicalResult emit(InvokeOp op) override;
+  /// A node of a host function, or of torch's operator (FXCalls.cpp).
+  mlir::LogicalResult emitHostCall(HostCallOpInterface call) override;
   mlir::LogicalResult emit(ItemOp op) override;
   mlir::LogicalResult emit(BindSymbolOp op) override;
   mlir::LogicalResult emit(CompareOp op) override;

@@ -229,6 +229,7 @@ LogicalResult PythonEmitter::emitBegin() {
                                    : " from " + cleanComment(options.source)) +
            ".");
   emitImports();
+  emitRequiredFunctions();
   if (!module.getOps<KernelOp>().empty())
     out.line("kernels = host.Kernels()");
   // Constants belong to the module; functions name them.

@@ -18,6 +18,7 @@ import sys
 
 import torch
 
+import coil
 from coil import CoilError
 
 TYPES = {
@@ -177,6 +178,8 @@ def run(module, case):
 
 
 if __name__ == "__main__":
+    if "COIL_TEST_FUNCTIONS" in os.environ:
+        coil.load_functions(os.environ["COIL_TEST_FUNCTIONS"])
     if sys.argv[1] == "--all":
         todo = [(each["file"], each["cases"]) for each in json.load(open(sys.argv[2]))]
     else:
