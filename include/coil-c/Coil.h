@@ -14,6 +14,7 @@
 #ifndef COIL_C_COIL_H
 #define COIL_C_COIL_H
 
+#include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Runtime.h"
 
 #include <stddef.h>

@@ -13,6 +13,7 @@
 
 #include "DeviceKernels.h"
 #include "HostCompiler.h"
+#include "coil/Runtime/Functions.h"
 #include "coil/Runtime/HostABI.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -183,6 +184,21 @@ Error Engine::checkProcessor(const ProgramImage &image) {
   return ::checkProcessor(image, *host);
 }
 
+/// Fails, naming all that are missing, unless the host functions that a program
+/// calls are registered.
+static Error checkFunctions(const ProgramImage &image) {
+  std::string missing;
+  for (const RequiredFunction &function : image.functions) {
+    if (coil_find_function(function.name.c_str(), function.deviceType,
+                           nullptr) == COIL_OK)
+      continue;
+    missing += (missing.empty() ? "" : "; ") + std::string(coil_last_error());
+    if (!function.location.empty())
+      missing += " (called at " + function.location + ")";
+  }
+  return missing.empty() ? Error::success() : makeError(missing);
+}
+
 Expected<std::unique_ptr<Engine>>
 Engine::load(std::shared_ptr<const ProgramImage> image,
              const EngineOptions &options) {
@@ -194,6 +210,9 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
     return target.takeError();
   if (options.cpu.empty() && options.features.empty())
     if (Error error = ::checkProcessor(*image, *target))
+      return std::move(error);
+  if (options.requireFunctions)
+    if (Error error = checkFunctions(*image))
       return std::move(error);
   auto impl = std::make_unique<Impl>();
   impl->image = image;

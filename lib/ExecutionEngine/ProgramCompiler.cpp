@@ -308,6 +308,22 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
     if (!isApart(&op))
       host->getBody()->push_back(op.clone());
 
+  std::vector<RequiredFunction> functions;
+  for (Operation &op : *module.getBody())
+    if (auto list = op.getAttrOfType<ArrayAttr>(kHostFunctionsAttrName))
+      for (auto each : list.getAsRange<ArrayAttr>()) {
+        RequiredFunction function;
+        function.name = cast<StringAttr>(each[0]).str();
+        function.deviceType =
+            static_cast<int32_t>(cast<IntegerAttr>(each[1]).getInt());
+        function.location = cast<StringAttr>(each[2]).str();
+        bool isKnown = llvm::any_of(functions, [&](const auto &known) {
+          return known.name == function.name &&
+                 known.deviceType == function.deviceType;
+        });
+        if (!isKnown)
+          functions.push_back(std::move(function));
+      }
   bool readsElements = false;
   auto note = [&](Operation &op) {
     auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
@@ -334,6 +350,7 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
   image.cpu = target->cpu;
   image.features = target->features;
   image.readsElements = readsElements;
+  image.functions = std::move(functions);
   EngineStats &stats = image.stats;
   DeviceOptions deviceOptions;
   deviceOptions.threads = threads;

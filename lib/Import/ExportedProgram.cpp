@@ -442,6 +442,7 @@ bool Reader::read(const JSONValue &value, Argument &out) {
                  .Case("as_layout", Kind::Layout)
                  .Case("as_device", Kind::Device)
                  .Case("as_graph", Kind::Graph)
+                 .Case("as_operator", Kind::Operator)
                  .Default(Kind::Other);
 
   switch (out.kind) {
@@ -492,6 +493,7 @@ bool Reader::read(const JSONValue &value, Argument &out) {
                       return readBoolAsInt(element, flag);
                     });
   case Kind::String:
+  case Kind::Operator:
     out.strings.emplace_back();
     return read(inner, out.strings[0]);
   case Kind::Strings:
@@ -708,6 +710,15 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
   if (std::optional<JSONValue> torch = root.find("torch_version"))
     if (!torch->isNull() && !read(*torch, program.torchVersion))
       return false;
+
+  // Files of minor versions that do not say are taken for the explicit form.
+  if (std::optional<JSONValue> verifiers = root.find("verifiers");
+      verifiers && verifiers->isArray()) {
+    SmallVector<StringRef> names;
+    if (!readList(*verifiers, names))
+      return false;
+    program.isTraining = is_contained(names, "TRAINING");
+  }
 
   std::optional<JSONValue> ranges = member(root, "range_constraints");
   if (!ranges)

@@ -536,9 +536,13 @@ Error ModuleBuilder::addNode(const Node &node, size_t position) {
     return addCond(node);
   if (name == "higher_order.while_loop")
     return addWhile(node);
+  if (name == "higher_order.auto_functionalized_v2")
+    return addFunctionalized(node);
   if (name.starts_with("higher_order."))
     return makeError("of the operators with subgraphs, only 'cond' and "
                      "'while_loop' are supported");
+  if (isCustom(name))
+    return addCustomCall(node);
   if (name == "aten.item.default" || name == "aten._local_scalar_dense.default")
     return addItem(node);
   if (name == "aten._assert_scalar.default")

@@ -111,6 +111,24 @@ private:
   void joinAliases(unsigned a, unsigned b);
   /// @}
 
+  /// \name Host functions (CustomCalls.cpp)
+  /// @{
+  struct CustomCall;
+  /// Whether an operator, "mylib.foo.default", is of neither PyTorch nor Coil.
+  static bool isCustom(llvm::StringRef name);
+  llvm::Error addCustomCall(const Node &node);
+  /// A call that gives what it makes of operands.
+  llvm::Error addFunctionalized(const Node &node);
+  llvm::Expected<mlir::Attribute> getCallArgument(const Argument &arg,
+                                                  CustomCall &call);
+  llvm::Error addCallArgument(llvm::StringRef name, const Argument &arg,
+                              CustomCall &call);
+  /// \p changed are the names of what becomes of operands.
+  llvm::Error createCustomCall(const Node &node, const CustomCall &call,
+                               llvm::ArrayRef<Argument> outputs,
+                               llvm::ArrayRef<llvm::StringRef> changed);
+  /// @}
+
   /// \name Control flow (ControlFlow.cpp)
   /// @{
   llvm::Error addCond(const Node &node);

@@ -67,6 +67,8 @@ static StringRef describe(const Argument &arg) {
     return "a device";
   case Kind::Graph:
     return "a subgraph";
+  case Kind::Operator:
+    return "an operator";
   case Kind::Other:
     return "of an unsupported kind";
   }
@@ -136,6 +138,7 @@ static bool isCompatible(const Argument &arg, const SchemaType &type) {
   case Kind::Device:
     return !type.isList && type.base == Base::Device;
   case Kind::Graph:
+  case Kind::Operator:
     return false;
   case Kind::Other:
     return true; // Refused with a better message below.
@@ -258,6 +261,7 @@ Expected<Attribute> ModuleBuilder::getAttribute(const Argument &arg,
   case Kind::Tensors:
   case Kind::Complex:
   case Kind::Graph:
+  case Kind::Operator:
   case Kind::SymFloats:
   case Kind::SymBools:
     return unsupported();

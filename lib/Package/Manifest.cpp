@@ -248,11 +248,20 @@ llvm::json::Value coil::toJSON(const ProgramImage &image, RecordSink add) {
                              {"block", Array(kernel.block)},
                              {"dynamic_shared", kernel.dynamicShared},
                              {"block_scratch", kernel.blockScratch}});
-  return Object{
+  Array functions;
+  for (const RequiredFunction &function : image.functions)
+    functions.push_back(Object{{"name", function.name},
+                               {"device", function.deviceType},
+                               {"location", function.location}});
+  Object object{
       {"entry", image.entryPoint},     {"signature", ::toJSON(image.signature)},
       {"triple", image.triple},        {"cpu", image.cpu},
       {"features", image.features},    {"reads_elements", image.readsElements},
       {"objects", std::move(objects)}, {"kernels", std::move(kernels)}};
+  // Files of programs that call none are as they were.
+  if (!functions.empty())
+    object["functions"] = std::move(functions);
+  return object;
 }
 
 Expected<ProgramImage> coil::readImage(const JSONValue &value,
@@ -274,6 +283,14 @@ Expected<ProgramImage> coil::readImage(const JSONValue &value,
   image.cpu = reader.text(value, "cpu");
   image.features = reader.text(value, "features");
   image.readsElements = reader.boolean(value, "reads_elements");
+  if (value.find("functions"))
+    reader.each(value, "functions", [&](const JSONValue &each) {
+      RequiredFunction &function = image.functions.emplace_back();
+      function.name = reader.text(each, "name");
+      function.deviceType =
+          int32_t(reader.integer(each, "device", COIL_CPU, COIL_CUDA));
+      function.location = reader.text(each, "location");
+    });
   EngineStats &stats = image.stats;
   reader.each(value, "objects", [&](const JSONValue &each) {
     HostObject &object = image.objects.emplace_back();

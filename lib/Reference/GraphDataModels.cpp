@@ -526,6 +526,7 @@ void reference::registerGraphModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
     registerGraphElementwiseModels(context);
     registerGraphReductionModels(context);
+    registerGraphCallModels(context);
     registerGraphControlModels(context);
     registerGraphSortModels(context);
     registerGraphDataModels(context);

@@ -19,6 +19,7 @@ namespace coil::reference {
 
 void registerGraphElementwiseModels(mlir::MLIRContext *context);
 void registerGraphReductionModels(mlir::MLIRContext *context);
+void registerGraphCallModels(mlir::MLIRContext *context);
 void registerGraphControlModels(mlir::MLIRContext *context);
 void registerGraphSortModels(mlir::MLIRContext *context);
 void registerGraphDataModels(mlir::MLIRContext *context);

@@ -123,6 +123,8 @@ private:
   mlir::LogicalResult run(wrapper::LaunchUserOp op);
   mlir::FailureOr<Tensor> getNumber(wrapper::LaunchUserOp op,
                                     const wrapper::LaunchUserOp::Passed &passed);
+  // HostCallModels.cpp
+  mlir::LogicalResult run(wrapper::HostCallOpInterface op);
   mlir::LogicalResult runScalar(mlir::Operation *op);
 
   mlir::FailureOr<HostShape> getShape(mlir::Operation *op,

@@ -724,6 +724,7 @@ LogicalResult HostActivation::run(Operation *op) {
             ContractionOp,
             ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp, DebugMarkOp,
             DebugValueOp>([&](auto o) { return run(o); })
+      .Case([&](HostCallOpInterface o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }
 

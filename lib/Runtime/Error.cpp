@@ -17,7 +17,7 @@
 
 using namespace coil::rt;
 
-static thread_local char lastError[512];
+static thread_local char lastError[2048];
 
 int32_t coil::rt::fail(coil_status status, const char *format, ...) {
   va_list arguments;

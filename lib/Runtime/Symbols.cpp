@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Library.h"
 
 extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
@@ -23,6 +24,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
       SYMBOL(coil_rt_alloc_cuda),
       SYMBOL(coil_rt_assert_fail),
       SYMBOL(coil_rt_attention_cuda),
+      SYMBOL(coil_rt_call),
       SYMBOL(coil_rt_check_input),
       SYMBOL(coil_rt_check_layout),
       SYMBOL(coil_rt_check_lifetime),

@@ -11,6 +11,7 @@ This is a thin layer over the C API; it needs neither PyTorch nor, unless it is
 there, NumPy.
 """
 
+from coil._functions import has_function, load_functions, register_function
 from coil._program import Program, compile
 from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._tensor import Tensor
@@ -23,5 +24,8 @@ __all__ = [
     "RunError",
     "Tensor",
     "compile",
+    "has_function",
+    "load_functions",
+    "register_function",
     "version",
 ]

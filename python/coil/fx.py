@@ -131,7 +131,7 @@ class Graph:
         fake = self.program.mode.from_tensor(tensor, static_shapes=True)
         return self._finish(self.graph.get_attr(name), fake)
 
-    def call(self, function, *args, val=_UNKNOWN, **kwargs):
+    def call(self, function, /, *args, val=_UNKNOWN, **kwargs):
         """A node for what a function gives: `val`, or what it gives without data."""
         node = self.graph.call_function(function, args, kwargs)
         if val is _UNKNOWN:
@@ -141,7 +141,7 @@ class Graph:
                                **torch.fx.node.map_arg(kwargs, given))
         return self._finish(node, val)
 
-    def check(self, function, *args, **kwargs):
+    def check(self, function, /, *args, **kwargs):
         """A node for what a function does; it gives nothing."""
         return self._finish(self.graph.call_function(function, args, kwargs), None)
 

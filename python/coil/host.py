@@ -16,7 +16,9 @@ import weakref
 
 import torch
 
+from coil import _functions
 from coil._library import (
+    CompileError,
     CompileOptions,
     CTensor,
     InputError,
@@ -660,6 +662,149 @@ def sort(function, x, dim, descending, values, indices, *, where="", device=None
         where=where.encode() or None,
     )
     _call(function, d, _address(x), _address(values), _address(indices), device=device)
+
+
+# ===------------------------------------------------------------------------===
+# Host functions
+# ===------------------------------------------------------------------------===
+
+
+class _CallSite(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        ("device_type", _i32),
+        ("name", ctypes.c_char_p),
+        ("where", ctypes.c_char_p),
+        ("names", ctypes.POINTER(ctypes.c_char_p)),
+        ("state", ctypes.c_void_p),
+    ]
+
+
+# Where programs call functions; the runtime remembers the function there.
+_sites = {}
+
+
+def _site(name, names, where):
+    key = name, names, where
+    if key not in _sites:
+        array = (ctypes.c_char_p * len(names))(*[each.encode() for each in names]) if names else None
+        _sites[key] = _CallSite(
+            ctypes.sizeof(_CallSite), 0, name.encode(), where.encode() or None, array, None
+        )
+    return _sites[key]
+
+
+def _number(value, kind):
+    """A number, which a graph may hold as a tensor of rank zero."""
+    return kind(value.item() if hasattr(value, "item") else value)
+
+
+class _CallArguments:
+    """The arguments of a call, as `kinds` has a letter for each: `t`ensor, one that
+    is `m`utable, `n`one, `i`nt, `f`loat, `b`ool, `s`tring, `d`type, or a list in
+    brackets."""
+
+    def __init__(self, kinds):
+        self._kinds = iter(kinds)
+        self._kept = []
+
+    def tensor(self, tensor):
+        rank = tensor.dim()
+        array = _i64 * max(rank, 1)
+        view = CTensor(
+            _address(tensor), array(*tensor.size()), array(*tensor.stride()), rank, _dtype(tensor), 0, 0
+        )
+        self._kept.append((view, tensor))
+        return view
+
+    def fill(self, argument, value, kind=None):
+        kind = next(self._kinds) if kind is None else kind
+        if kind in "tm":
+            argument.kind, argument.is_mutable = _functions.TENSOR, kind == "m"
+            argument.value.tensor = ctypes.pointer(self.tensor(value))
+        elif kind == "i":
+            argument.kind, argument.value.integer = _functions.INT, int(value)
+        elif kind == "f":
+            argument.kind, argument.value.number = _functions.FLOAT, _number(value, float)
+        elif kind == "b":
+            argument.kind, argument.value.integer = _functions.BOOL, _number(value, bool)
+        elif kind == "s":
+            argument.kind, argument.value.string = _functions.STRING, value.encode()
+            self._kept.append(argument.value.string)
+        elif kind == "d":
+            argument.kind, argument.value.integer = _functions.DTYPE, _NUMBERS[value]
+        elif kind == "[":
+            elements = self.list(value)
+            if next(self._kinds) != "]":
+                raise RunError("a list of arguments has another length than its kinds")
+            argument.kind, argument.count = _functions.LIST, len(value)
+            argument.value.elements = elements
+        else:
+            argument.kind = _functions.NONE
+
+    def list(self, values):
+        array = (_functions.CArgument * max(len(values), 1))()
+        for argument, value in zip(array, values):
+            self.fill(argument, value)
+        self._kept.append(array)
+        return ctypes.cast(array, ctypes.POINTER(_functions.CArgument))
+
+
+def require_functions(functions):
+    """Fails unless all functions, given with the places that call them, are
+    registered (`coil.register_function`, `coil.load_functions`)."""
+    for name, where in functions.items():
+        if library.coil_find_function(name.encode(), 0, None):
+            place = f" (called at {where})" if where else ""
+            raise CompileError(library.coil_last_error().decode() + place)
+
+
+def call(name, kinds, arguments, *, outs=(), results=(), names=(), where=""):
+    """Calls a host function. `kinds` says how to pass each argument (see
+    `_CallArguments`); `outs` are tensors that receive results, and `results` the
+    types and ranks of others, which come back as a tuple."""
+    made = _CallArguments(kinds)
+    array = made.list(arguments)
+    given = (CTensor * max(len(outs), 1))(*[made.tensor(each) for each in outs])
+    back = (CTensor * max(len(results), 1))()
+    for tensor, (dtype, rank) in zip(back, results):
+        numbers = _i64 * max(rank, 1)
+        tensor.sizes, tensor.strides = numbers(), numbers()
+        tensor.rank, tensor.dtype = rank, _NUMBERS[dtype]
+    entry = library.coil_rt_call
+    entry.restype = _i32
+    run = _run()
+    if entry(
+        run,
+        ctypes.byref(_site(name, tuple(names), where)),
+        _i64(len(arguments)),
+        array,
+        _i64(len(outs)),
+        given,
+        _i64(len(results)),
+        back,
+    ):
+        raise RunError(library.coil_last_error().decode())
+    tensors = []
+    for tensor, (dtype, rank) in zip(back, results):
+        sizes = tuple(tensor.sizes[:rank])
+        result = torch.empty_strided(sizes, tuple(tensor.strides[:rank]), dtype=dtype, device="cpu")
+        if 0 not in sizes:
+            ctypes.memmove(_address(result), tensor.data, math.prod(sizes) * result.element_size())
+        library.coil_rt_free(run, ctypes.c_void_p(tensor.data))
+        tensors.append(result)
+    return tuple(tensors)
+
+
+def flatten(value):
+    """The tensors of an operator's result, in order."""
+    return tuple(_functions._flatten(value))
+
+
+def copy_results(outs, value):
+    """Copies what an operator gives to where the program wants it."""
+    for out, each in zip(outs, flatten(value)):
+        out.copy_(each)
 
 
 # ===------------------------------------------------------------------------===

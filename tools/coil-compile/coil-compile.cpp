@@ -67,6 +67,11 @@ static cl::opt<std::string>
                   "that builds a torch.fx graph; or cpp, sources "
                   "beside -o and their kernels as an archive"),
          cl::cat(category));
+static cl::opt<bool>
+    torchCalls("torch-calls",
+               cl::desc("With --emit=python or fx: call operators of torch.ops "
+                        "there, not registered functions"),
+               cl::cat(category));
 static cl::opt<std::string>
     dumpStages("dump-stages", cl::value_desc("directory"),
                cl::desc("Write the module behind each stage; every file can be "
@@ -335,6 +340,8 @@ static int writeProgram(StringRef pipelineOptions) {
   options.debugDirectory = debugDirectory;
   // The GPU of the package need not be here.
   options.engine.loadKernels = false;
+  // Nor its host functions, which loading it asks for.
+  options.engine.requireFunctions = false;
   llvm::Expected<std::unique_ptr<CompiledProgram>> program =
       CompiledProgram::compile(input, options);
   if (!program)
@@ -357,6 +364,8 @@ int main(int argc, char **argv) {
   if (emit != "mlir" && emit != "python" && emit != "fx" && emit != "cpp")
     return report(2, "unknown language '" + emit +
                          "', expected mlir, python, fx or cpp");
+  if (torchCalls && emit != "python" && emit != "fx")
+    return report(2, "--torch-calls is for --emit=python and --emit=fx");
   if (emit == "cpp" && !StringRef(output).ends_with(".cpp"))
     return report(2, "--emit=cpp writes several files, expected -o <name>.cpp");
   if (arrayEntry && emit != "cpp")
@@ -487,6 +496,7 @@ int main(int argc, char **argv) {
   if (emit == "python" || emit == "fx") {
     PythonOptions python;
     python.source = input;
+    python.torchCalls = torchCalls;
     llvm::raw_string_ostream os(text);
     if (failed(emit == "fx" ? emitFX(module, os, python)
                             : emitPython(module, os, python)))

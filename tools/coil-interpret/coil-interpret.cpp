@@ -16,6 +16,7 @@
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
+#include "coil/Runtime/Functions.h"
 #include "coil/Support/Npy.h"
 #include "coil/Support/TensorText.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -48,6 +49,10 @@ static cl::list<std::string>
 static cl::list<std::string>
     outputs("output", cl::cat(category), cl::value_desc("@file.npy"),
             cl::desc("Where a result goes, in order (default: printed)"));
+static cl::list<std::string>
+    functionFiles("functions", cl::cat(category), cl::value_desc("libfoo.so"),
+                  cl::desc("Shared library of host functions that the program "
+                           "calls; may be repeated"));
 static cl::opt<int64_t> maxSteps("max-steps", cl::cat(category),
                                  cl::init(int64_t(1) << 40),
                                  cl::desc("Scalar operations to run at most"));
@@ -126,6 +131,11 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Coil reference interpreter\n");
 
+  for (const std::string &file : functionFiles)
+    if (coil_load_functions(file.c_str()) != COIL_OK) {
+      llvm::WithColor::error() << coil_last_error() << "\n";
+      return 3;
+    }
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

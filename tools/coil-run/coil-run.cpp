@@ -18,6 +18,7 @@
 #include "coil/Package/Package.h"
 #include "coil/Reference/Tensor.h"
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/Functions.h"
 #include "coil/Support/Libraries.h"
 #include "coil/Support/Npy.h"
 #include "coil/Support/TensorText.h"
@@ -57,6 +58,11 @@ static cl::opt<std::string>
     weightsFile("weights", cl::value_desc("model.pt2"),
                 cl::desc("Where the weights of a .mlir file are"),
                 cl::cat(runCategory));
+static cl::list<std::string>
+    functionFiles("functions", cl::value_desc("libfoo.so"),
+                  cl::desc("Shared library of host functions that the program "
+                           "calls, such as custom operators; may be repeated"),
+                  cl::cat(runCategory));
 static cl::opt<bool>
     checkWeights("check-weights", cl::init(true),
                  cl::desc("Compare the bytes of the weights with their CRC-32 "
@@ -638,6 +644,9 @@ int main(int argc, char **argv) {
     return ExitUsage;
   if (coil_set_num_threads(int32_t(threads)) != COIL_OK)
     return report(ExitUsage, coil_last_error());
+  for (const std::string &file : functionFiles)
+    if (coil_load_functions(file.c_str()) != COIL_OK)
+      return report(ExitLoad, coil_last_error());
 
   if (StringRef unknown; library != "auto" && !areLibraries(library, unknown))
     return report(ExitUsage,

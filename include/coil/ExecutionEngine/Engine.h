@@ -64,6 +64,9 @@ struct EngineOptions {
   bool loadKernels = true;
   /// How many calls of a program for a GPU are kept as CUDA graphs.
   int32_t graphs = 0;
+  /// Whether the host functions that the program calls have to be registered
+  /// now, not only when they are called.
+  bool requireFunctions = true;
 };
 
 /// Graphs of a program for a GPU.

@@ -76,6 +76,15 @@ struct DeviceObject {
   /// @}
 };
 
+/// A host function that a program calls, which has to be registered before the
+/// program is loaded (`coil/Runtime/Functions.h`).
+struct RequiredFunction {
+  std::string name;
+  int32_t deviceType = 0;
+  /// The first place in the model that calls it, or "".
+  std::string location;
+};
+
 struct ProgramImage {
   std::string entryPoint;
   Signature signature;
@@ -87,6 +96,7 @@ struct ProgramImage {
   /// @}
   std::vector<HostObject> objects;
   std::vector<DeviceObject> kernels;
+  std::vector<RequiredFunction> functions;
   /// Whether steps depend on elements, so that no graph can replay a run.
   bool readsElements = false;
   EngineStats stats;

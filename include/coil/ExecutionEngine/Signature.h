@@ -48,6 +48,11 @@ inline constexpr llvm::StringLiteral kSignatureAttrName = "coil.signature";
 inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
 /// @}
 
+/// Of an entry point: the host functions that it calls, each an array of its
+/// name, the runtime's number of the device, and the place in the model.
+inline constexpr llvm::StringLiteral kHostFunctionsAttrName =
+    "coil.host_functions";
+
 /// Marks a symbol table beside the entry points as a part of the host program;
 /// others are kernels.
 inline constexpr llvm::StringLiteral kHostPartAttrName = "coil.host_part";

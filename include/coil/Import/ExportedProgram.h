@@ -121,6 +121,7 @@ struct Argument {
     Layout,       ///< ints
     Device,       ///< strings[0] is the type, ints the index if there is one
     Graph,        ///< graph; strings[0] is its name
+    Operator,     ///< strings[0] is its name, "torch.ops.mylib.foo.default"
     Other,        ///< strings[0] is the tag, which the compiler does not know
   };
 
@@ -215,6 +216,9 @@ struct WeightConfig {
 struct ExportedProgram : Graph {
   int64_t schemaMinor = 0;
   llvm::StringRef torchVersion;
+  /// Whether operators may change their operands: the program is as exported,
+  /// without run_decompositions().
+  bool isTraining = false;
   std::vector<SymbolRange> ranges;
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;

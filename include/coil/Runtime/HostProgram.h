@@ -15,6 +15,7 @@
 #define COIL_RUNTIME_HOSTPROGRAM_H
 
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/Functions.h"
 #include "coil/Runtime/HostABI.h"
 #include "coil/Runtime/Library.h"
 
@@ -201,6 +202,56 @@ inline void setResult(coil_tensor &result, void *data, const int64_t *sizes,
     const_cast<int64_t *>(result.sizes)[d] = sizes[d];
     const_cast<int64_t *>(result.strides)[d] = strides[d];
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments of host functions
+//===----------------------------------------------------------------------===//
+
+inline coil_argument makeArgument(coil_argument_kind kind, int64_t integer) {
+  coil_argument argument = {};
+  argument.kind = kind;
+  argument.value.integer = integer;
+  return argument;
+}
+inline coil_argument noArgument() {
+  return makeArgument(COIL_ARGUMENT_NONE, 0);
+}
+inline coil_argument intArgument(int64_t value) {
+  return makeArgument(COIL_ARGUMENT_INT, value);
+}
+inline coil_argument boolArgument(bool value) {
+  return makeArgument(COIL_ARGUMENT_BOOL, value);
+}
+inline coil_argument dtypeArgument(int32_t dtype) {
+  return makeArgument(COIL_ARGUMENT_DTYPE, dtype);
+}
+inline coil_argument floatArgument(double value) {
+  coil_argument argument = {};
+  argument.kind = COIL_ARGUMENT_FLOAT;
+  argument.value.number = value;
+  return argument;
+}
+inline coil_argument stringArgument(const char *value) {
+  coil_argument argument = {};
+  argument.kind = COIL_ARGUMENT_STRING;
+  argument.value.string = value;
+  return argument;
+}
+inline coil_argument tensorArgument(const coil_tensor &tensor, bool isMutable) {
+  coil_argument argument = {};
+  argument.kind = COIL_ARGUMENT_TENSOR;
+  argument.is_mutable = isMutable;
+  argument.value.tensor = &tensor;
+  return argument;
+}
+inline coil_argument listArgument(const coil_argument *elements,
+                                  int64_t count) {
+  coil_argument argument = {};
+  argument.kind = COIL_ARGUMENT_LIST;
+  argument.count = count;
+  argument.value.elements = elements;
+  return argument;
 }
 
 } // namespace coil

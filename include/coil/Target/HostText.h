@@ -29,6 +29,9 @@ struct PythonOptions {
   /// The file that the program came from, for the comment at the top and for
   /// the weights of the benchmark; may be empty.
   std::string source;
+  /// Whether operators that are in `torch.ops` are called there, not in the
+  /// registry of host functions.
+  bool torchCalls = false;
 };
 
 /// Prints the host programs of `module`, with their kernels in value form, as a

@@ -112,7 +112,7 @@ struct ConvertGraphToLoopPass
     WalkResult result = getOperation()->walk([&](Operation *op) {
       if (!isa_and_present<graph::GraphDialect>(op->getDialect()) ||
           isa<graph::IfOp, graph::WhileOp, graph::YieldOp, graph::ConditionOp,
-              graph::ItemOp>(op))
+              graph::ItemOp, graph::CustomCallOp>(op))
         return WalkResult::advance();
       if (auto aten = dyn_cast<graph::AtenOp>(op))
         op->emitError() << "operator '" << aten.getName()

@@ -639,6 +639,8 @@ LogicalResult Outliner::convert(Operation &op) {
     return convertIf(branch);
   if (auto loop = dyn_cast<graph::WhileOp>(op))
     return convertWhile(loop);
+  if (auto call = dyn_cast<graph::CustomCallOp>(op))
+    return convertCustomCall(call);
   if (auto item = dyn_cast<graph::ItemOp>(op)) {
     ItemOp::create(b, op.getLoc(), Type(), item.getSymbolAttr(),
                    buffers[item.getSource()], IntegerAttr());

@@ -46,6 +46,7 @@ private:
   mlir::LogicalResult convertIf(graph::IfOp op);
   mlir::LogicalResult convertWhile(graph::WhileOp op);
   mlir::LogicalResult convertYield(graph::YieldOp op, mlir::TypeRange types);
+  mlir::LogicalResult convertCustomCall(graph::CustomCallOp op);
   mlir::LogicalResult convertKernel(loop::KernelOp kernel);
   void convertAttention(loop::AttentionOp op);
   void convertSort(loop::SortOp op);
@@ -96,7 +97,7 @@ private:
 
 /// Whether the storage of `buffer` is this program's own.
 inline bool isOwned(mlir::Value buffer) {
-  return llvm::isa_and_present<AllocOp, IfOp, WhileOp>(
+  return llvm::isa_and_present<AllocOp, IfOp, WhileOp, ExternCallOp>(
       getStorage(buffer).getDefiningOp());
 }
 

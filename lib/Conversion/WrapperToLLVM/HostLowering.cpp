@@ -676,6 +676,7 @@ LogicalResult HostLowering::lower(Operation &op) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();
       })
+      .Case([&](HostCallOpInterface o) { return lower(o); })
       .Case([](PoolReleaseOp) { return success(); })
       .Case([&](ReuseOp o) {
         setBuffer(o, buffer(o.getSource()));

@@ -179,6 +179,23 @@ private:
   mlir::LogicalResult lower(LaunchUserOp op);
   mlir::Value userNumber(const LaunchUserOp::Passed &passed);
 
+  //===--- Host functions (LowerCalls.cpp) --------------------------------===//
+
+  mlir::LogicalResult lower(HostCallOpInterface op);
+  /// What is counted before the arguments of a call are written: arguments that
+  /// are elements of lists, tensors, and their sizes and strides.
+  struct CallLayout;
+  /// Writes the address, layout and type of a tensor.
+  mlir::LogicalResult fillTensor(mlir::Operation *op, mlir::Value tensors,
+                                 unsigned index, mlir::Value shapes,
+                                 unsigned shape, mlir::Value data,
+                                 BufferType type, bool hasLayout);
+  mlir::LogicalResult fillArgument(mlir::Operation *op, CallLayout &layout,
+                                   mlir::Value base, unsigned index,
+                                   mlir::Attribute argument);
+  /// Address of the runtime's description of where a function is called.
+  mlir::Value callSite(HostCallOpInterface op, int32_t deviceType);
+
   //===--- Tools (HostLowering.cpp) ---------------------------------------===//
 
   mlir::LLVM::ICmpPredicate getPredicate(sym::Predicate predicate);
@@ -265,6 +282,8 @@ private:
   sym::Context facts;
   llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions;
   llvm::SetVector<KernelOp> kernels;
+  /// The host functions that are called: name, type of device, place.
+  llvm::SetVector<mlir::Attribute> hostFunctions;
   State now;
   /// The parts' functions, in order.
   llvm::SmallVector<std::string> parts;

@@ -130,7 +130,7 @@ void HostLowering::planFrame() {
             std::max(last, user == body.getTerminator()
                                ? stepParts[firstResult + use.getOperandNumber()]
                                : part.lookup(user));
-        needsShape |= isa<InvokeOp>(op) &&
+        needsShape |= hasRunLayout(v) &&
                       isa<BindSymbolOp, AssertLayoutOp>(use.getOwner());
       }
       if (last == current)
@@ -272,11 +272,16 @@ void HostLowering::declareEntry() {
 LogicalResult HostLowering::run() {
   if (planParts() == 1) {
     begin(entryFunction, module);
-    return lowerSteps(/*intoParts=*/false);
+    if (failed(lowerSteps(/*intoParts=*/false)))
+      return failure();
+  } else {
+    planFrame();
+    if (failed(lowerSteps(/*intoParts=*/true)))
+      return failure();
+    emitEntry(entryFunction);
   }
-  planFrame();
-  if (failed(lowerSteps(/*intoParts=*/true)))
-    return failure();
-  emitEntry(entryFunction);
+  if (!hostFunctions.empty())
+    entryFunction->setAttr(kHostFunctionsAttrName,
+                           b.getArrayAttr(hostFunctions.getArrayRef()));
   return success();
 }

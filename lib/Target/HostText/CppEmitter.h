@@ -175,6 +175,19 @@ private:
                                 bool mayOverlap);
   void noteCost(mlir::Operation &op);
 
+  //===--- Host functions (CppCalls.cpp) ----------------------------------===//
+
+  mlir::LogicalResult emitHostCall(HostCallOpInterface call);
+  /// An argument of a call, which names tensors that are declared before.
+  struct CallParts;
+  mlir::FailureOr<std::string> callArgument(mlir::Attribute argument,
+                                            CallParts &parts);
+  /// A tensor as an initializer; adds its shape to `numbers`, which are the
+  /// array `<base>_shapes`.
+  mlir::FailureOr<std::string>
+  callTensor(mlir::Operation *op, mlir::Value v, const std::string &base,
+             llvm::SmallVectorImpl<std::string> &numbers);
+
   CppOptions options;
   std::vector<EmittedFile> &files;
   Chunk now;

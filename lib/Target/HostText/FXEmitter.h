@@ -62,6 +62,8 @@ private:
   mlir::LogicalResult emit(PartitionCallOp op) override;
   mlir::LogicalResult emit(ParamSymbolsOp op) override;
   mlir::LogicalResult emitInPlace(mlir::Operation *op);
+  /// A node of a host function, or of torch's operator (FXCalls.cpp).
+  mlir::LogicalResult emitHostCall(HostCallOpInterface call) override;
   mlir::LogicalResult emit(ItemOp op) override;
   mlir::LogicalResult emit(BindSymbolOp op) override;
   mlir::LogicalResult emit(CompareOp op) override;

@@ -41,6 +41,10 @@
   X(ConvolutionOp)                                                             \
   X(AttentionOp)                                                               \
   X(SortOp)                                                                    \
+  X(ExternCallOp)                                                              \
+  X(ExternCallOutOp)                                                           \
+  X(ScatterFallbackOp)                                                         \
+  X(IndexPutFallbackOp)                                                        \
   X(IfOp)                                                                      \
   X(WhileOp)                                                                   \
   X(InvokeOp)                                                                  \

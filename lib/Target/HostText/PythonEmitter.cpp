@@ -232,6 +232,7 @@ LogicalResult PythonEmitter::emitBegin() {
   emitImports();
   if (failed(emitDevices()))
     return failure();
+  emitRequiredFunctions();
   collectPartitions();
   if (!module.getOps<KernelOp>().empty())
     out.line("kernels = host.Kernels()");

@@ -67,6 +67,18 @@ protected:
   mlir::LogicalResult emit(ConvolutionOp op) override;
   mlir::LogicalResult emit(AttentionOp op) override;
   mlir::LogicalResult emit(SortOp op) override;
+  mlir::LogicalResult emit(ExternCallOp op) override {
+    return emitHostCall(op);
+  }
+  mlir::LogicalResult emit(ExternCallOutOp op) override {
+    return emitHostCall(op);
+  }
+  mlir::LogicalResult emit(ScatterFallbackOp op) override {
+    return emitHostCall(op);
+  }
+  mlir::LogicalResult emit(IndexPutFallbackOp op) override {
+    return emitHostCall(op);
+  }
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
   mlir::LogicalResult emit(InvokeOp op) override;
@@ -120,6 +132,28 @@ protected:
   /// Sizes, strides, element type and device, as arguments of a function.
   std::optional<std::string> layoutArguments(mlir::Operation *op,
                                              BufferType type);
+  //===--- Host functions (PythonCalls.cpp) -------------------------------===//
+
+  /// Writes the call of a host function: that of a registered one, or that of
+  /// torch where the options ask for it and torch has it.
+  virtual mlir::LogicalResult emitHostCall(HostCallOpInterface call);
+  /// An argument in Python, and its letter for `host.call`.
+  std::optional<std::string> callArgument(HostCallOpInterface call,
+                                          mlir::Attribute argument,
+                                          unsigned &nextOperand,
+                                          std::string &kinds);
+  /// The arguments of `host.call`, but for outputs and results.
+  std::optional<std::string> callArguments(HostCallOpInterface call);
+  /// What `host.call` is told of results, "(torch.float32, 2), ", or nothing
+  /// behind a diagnostic.
+  std::optional<std::string> callResults(HostCallOpInterface call);
+  /// "torch.ops.mylib.foo.default" if that is what is called, else nothing.
+  std::optional<std::string> torchFunction(HostCallOpInterface call);
+  /// Its arguments, or nothing behind a diagnostic.
+  std::optional<std::string> torchArguments(HostCallOpInterface call);
+  /// The functions that have to be registered when the module is loaded.
+  void emitRequiredFunctions();
+
   void emitRange(llvm::StringRef symbol, const llvm::Twine &origin);
   virtual void requireMultiple(llvm::StringRef number, int64_t divisor,
                                const llvm::Twine &what);

@@ -84,6 +84,9 @@ def path(name):
 
 
 source = open(args.program).read()
+# What programs call that is not in them.
+library = os.path.join(os.path.dirname(args.bin), "lib", "coil-test-functions.so")
+functions = ["--functions=" + library] if "test::" in source else []
 cases = read_cases(source)
 if not cases:
     sys.exit(f"{args.program}: no cases")
@@ -140,23 +143,23 @@ for number, case in enumerate(cases):
     files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
     for program in (args.program, *(path(mode + ".mlir") for mode in (
             *MODES, *PARTITIONS, "order", "track-pool", "stack"))):
-        expect(case, "coil-interpret", program, "--function=main", *inputs,
+        expect(case, "coil-interpret", program, "--function=main", *functions, *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]
     for mode in MODES if not isForGPU else ():
-        expect(case, "coil-run", path(mode + ".mlir"), *inputs, *outputs,
+        expect(case, "coil-run", path(mode + ".mlir"), *functions, *inputs, *outputs,
                "--reference=interp", "--object-cache=" + path("objects"))
     native = ("reuse.mlir", "parts.mlir", "stack.mlir", "stack-parts.mlir",
               *(mode + ".mlir" for mode in PARTITIONS),
               *(f"track-{mode}.mlir" for mode in TRACKED))
     for program in native if not isForGPU else ():
-        expect(case, "coil-run", path(program), *inputs, *exact,
+        expect(case, "coil-run", path(program), *functions, *inputs, *exact,
                "--object-cache=" + path("objects"))
     for mode in GPU_MODES if gpu else ():
-        expect(case, "coil-run", path(f"gpu-{mode}.mlir"), *inputs, *outputs,
+        expect(case, "coil-run", path(f"gpu-{mode}.mlir"), *functions, *inputs, *outputs,
                "--reference=interp", "--target=cuda:sm_90", "--library=none", env=gpu)
     if gpu:
-        expect(case, "coil-run", path("gpu-part.mlir"), *inputs, *outputs, "--iterations=4",
+        expect(case, "coil-run", path("gpu-part.mlir"), *functions, *inputs, *outputs, "--iterations=4",
                "--cuda-graphs=16", "--target=cuda:sm_90", "--library=none", env=gpu)
 
 inputs = os.path.dirname(os.path.abspath(__file__))
@@ -172,7 +175,8 @@ def run_python(programs, *options, env=os.environ):
         need("coil-translate", "--wrapper-to-python", path(program + ".mlir"), "-o", modules[-1])
         # Text follows the order of the ops, and names the source of each (F17, F58).
         steps = [number for number, line in enumerate(open(path(program + ".mlir")), 1)
-                 if re.search(r"^ *wrapper\.(launch|launch_user|contraction|convolution|attention|sort) ", line)]
+                 if re.search(r"^ *(%\S+ = )?wrapper\.(launch|launch_user|contraction|convolution|attention|sort|"
+                              r"extern_call|extern_call_out|scatter_fallback|index_put_fallback) ", line)]
         named = [int(n) for n in re.findall(r"^ +# .*:(\d+)$", open(modules[-1]).read(), re.M)]
         if named != steps:
             sys.exit(f"{modules[-1]}: the steps are those of lines {named}, expected {steps}")
@@ -181,7 +185,7 @@ def run_python(programs, *options, env=os.environ):
         [sys.executable, os.path.join(inputs, "run_python.py"), *options, *modules],
         input=json.dumps(cases), capture_output=True, text=True,
         env=dict(env, PYTHONPATH=os.pathsep.join([package, os.path.join(inputs, "standin")]),
-                 PYTHONDONTWRITEBYTECODE="1"))
+                 COIL_TEST_FUNCTIONS=library, PYTHONDONTWRITEBYTECODE="1"))
     if done.returncode != 0:
         sys.exit(f"{' '.join(modules)}: status {done.returncode}\n{done.stderr}")
 

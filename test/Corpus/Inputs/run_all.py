@@ -33,6 +33,8 @@ parser.add_argument("--link", action="append", default=[])
 parser.add_argument("programs", nargs="*")
 args = parser.parse_args()
 folder = os.path.dirname(os.path.abspath(__file__))
+# What programs call that is not in them.
+functions = os.path.join(os.path.dirname(args.bin), "lib", "coil-test-functions.so")
 os.makedirs(args.out, exist_ok=True)
 
 
@@ -94,7 +96,7 @@ def prepare(job):
              f"wrapper-plan-memory{{mode={plan}}},wrapper-verify-memory)")
     for number, case in enumerate(cases):
         case["expected"] = [path(f".{number}.{i}.npy") for i in range(len(case["outputs"]))]
-        need("coil-interpret", path(".mlir"), "--function=main",
+        need("coil-interpret", path(".mlir"), "--function=main", "--functions=" + functions,
              *("--input=" + text for text in case["inputs"]),
              *("--output=@" + f for f in case["expected"]), may_fail=case["error"] is not None)
     if args.emitter == "native":
@@ -124,7 +126,8 @@ with concurrent.futures.ThreadPoolExecutor(2) as pool:
 todo = os.path.join(args.out, "todo.json")
 json.dump(prepared, open(todo, "w"))
 package = os.path.join(os.path.dirname(args.bin), "python")
-environment = dict(os.environ, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1")
+environment = dict(os.environ, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1",
+                   COIL_TEST_FUNCTIONS=functions)
 if args.emitter == "native":
     print(f"{len(prepared)} programs, {sum(len(each['cases']) for each in prepared)} cases")
 elif args.device and args.emitter == "python":

@@ -7,6 +7,7 @@
 import ctypes
 import json
 import math
+import os
 import sys
 
 import torch
@@ -28,6 +29,9 @@ class AllocatorStats(ctypes.Structure):
 
 library = ctypes.CDLL(sys.argv[1])
 library.coil_last_error.restype = ctypes.c_char_p
+if "COIL_TEST_FUNCTIONS" in os.environ:
+    if library.coil_load_functions(os.environ["COIL_TEST_FUNCTIONS"].encode()):
+        sys.exit(library.coil_last_error().decode())
 library.coil_run_destroy.argtypes = [ctypes.c_void_p]
 library.coil_run_get_stats.argtypes = [ctypes.c_void_p, ctypes.POINTER(Stats)]
 

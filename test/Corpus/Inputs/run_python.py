@@ -19,6 +19,7 @@ import sys
 
 import torch
 
+import coil
 from coil import CoilError
 
 TYPES = {
@@ -186,6 +187,8 @@ if __name__ == "__main__":
     device = "cpu"
     if sys.argv[1].startswith("--device="):
         device = sys.argv.pop(1).partition("=")[2]
+    if "COIL_TEST_FUNCTIONS" in os.environ:
+        coil.load_functions(os.environ["COIL_TEST_FUNCTIONS"])
     if sys.argv[1] == "--all":
         todo = [(each["file"], each["cases"]) for each in json.load(open(sys.argv[2]))]
     else:

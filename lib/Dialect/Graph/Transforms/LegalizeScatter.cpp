@@ -330,10 +330,34 @@ static LogicalResult legalizeIndexReduce(AtenCall &c) {
 // Index tensors
 //===----------------------------------------------------------------------===//
 
+/// What no kernel is generated for, since a mask selects as many elements as data
+/// says: the runtime's own function, in order.
+static LogicalResult callIndexPut(AtenCall &c, Value x, Value values) {
+  Builder &b = c.b.getBuilder();
+  SmallVector<Value> operands = {x};
+  SmallVector<Attribute> places;
+  for (Value index : c.optionalTensors("indices")) {
+    places.push_back(index ? Attribute(b.getUnitAttr())
+                           : getNoneArgument(b.getContext()));
+    if (index)
+      operands.push_back(index);
+  }
+  operands.push_back(values);
+  Attribute unit = b.getUnitAttr();
+  auto call = CustomCallOp::create(
+      c.b.getBuilder(), c.b.getLoc(), TypeRange(x.getType()),
+      b.getStringAttr("coil::index_put"),
+      b.getArrayAttr({unit, b.getArrayAttr(places), unit,
+                      b.getBoolAttr(c.boolOr("accumulate", false))}),
+      operands, ArrayAttr(), b.getDenseI64ArrayAttr({0}), ArrayAttr());
+  return c.replace(call.getResult(0));
+}
+
 /// `x[..., mask, ...] = values`, where `values` does not depend on how many
 /// elements the mask selects.
 static LogicalResult putMasked(AtenCall &c, Value x, Value mask, int64_t at,
                                Value values, WriteKind kind) {
+  Value given = values;
   int64_t rank = getRank(x), behind = rank - at - getRank(mask);
   if (behind < 0)
     return c.fail("its mask has more dimensions than its operand");
@@ -341,7 +365,7 @@ static LogicalResult putMasked(AtenCall &c, Value x, Value mask, int64_t at,
   while (getRank(values) > behind) {
     Sizes sizes = getSizes(values);
     if (!sizes.front().isConstant(1) || at != 0)
-      return c.fail("a mask selects a number of elements that depends on data");
+      return callIndexPut(c, x, given);
     values = c.b.reshape(values, SizesRef(sizes).drop_front());
   }
   for (int64_t d = 0; d < behind; ++d)
@@ -374,7 +398,7 @@ static LogicalResult legalizeIndexPut(AtenCall &c) {
     Type type = getElementType(index);
     bool isMask = type.isInteger(1) || type.isUnsignedInteger(8);
     if (mask || (isMask && !indices.empty()))
-      return c.fail("a mask selects a number of elements that depends on data");
+      return callIndexPut(c, x, values);
     if (isMask)
       mask = index;
     indices.push_back(isMask ? index : toIndex(c.b, index));

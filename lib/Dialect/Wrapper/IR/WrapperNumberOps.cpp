@@ -62,7 +62,7 @@ LogicalResult ItemOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult BindSymbolOp::verify() {
-  if (!getSource().getDefiningOp<InvokeOp>()) // (C1)
+  if (!hasRunLayout(getSource())) // (C1)
     return emitOpError("expected the result of a call");
   auto type = cast<BufferType>(getSource().getType());
   auto keys = getPath().getAsRange<KeyAttr>();

@@ -203,7 +203,7 @@ LogicalResult SymbolChecker::visit(Operation &op) {
     bool all = isa<ReturnOp, AssertLayoutOp>(op);
     if (!isa<BindSymbolOp>(op))
       for (Value v : op.getOperands())
-        if (all || v.getDefiningOp<InvokeOp>())
+        if (all || hasRunLayout(v))
           check(v.getType());
   }
   for (Region &region : op.getRegions())
@@ -215,7 +215,7 @@ LogicalResult SymbolChecker::visit(Operation &op) {
     for (StringRef name : names)
       if (failed(bind(op, name)))
         return failure();
-  if (!isa<InvokeOp>(op))
+  if (!op.hasTrait<GivesLayouts>())
     for (Type type : op.getResultTypes())
       check(type);
   if (!missing.empty())
@@ -281,7 +281,7 @@ LogicalResult wrapper::AssertOp::verify() {
 }
 
 LogicalResult AssertLayoutOp::verify() {
-  if (getSource().getDefiningOp<InvokeOp>())
+  if (hasRunLayout(getSource()))
     return success();
   return verifyIsArgument(*this, getSource()); // (C1)
 }

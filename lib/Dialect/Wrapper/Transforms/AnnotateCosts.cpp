@@ -45,6 +45,7 @@ private:
   CostAttr getCost(ConvolutionOp op);
   CostAttr getCost(AttentionOp op);
   CostAttr getCost(SortOp op);
+  CostAttr getCost(HostCallOpInterface op);
 
   const loop::Cost &getKernelCost(KernelOp kernel, loop::KernelOp body);
   CostAttr get(ExprAttr bytes, ExprAttr flops, ExprAttr matrix) {
@@ -208,12 +209,25 @@ CostAttr Annotator::getCost(SortOp op) {
              none, none);
 }
 
+/// What a function computes is its own; it has to look at its buffers at least.
+CostAttr Annotator::getCost(HostCallOpInterface op) {
+  // Sizes of results are not known in front of the call.
+  if (op->getNumResults() != 0)
+    return {};
+  ExprAttr bytes = sym::constant(context, 0);
+  for (Value operand : op->getOperands())
+    if (isa<BufferType>(operand.getType()))
+      bytes = sym::add(bytes, getBytes(operand));
+  return get(bytes, sym::constant(context, 0), sym::constant(context, 0));
+}
+
 void Annotator::run() {
   fn.getBody().walk([&](Operation *op) {
     auto cost =
         llvm::TypeSwitch<Operation *, CostAttr>(op)
             .Case<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
                 [&](auto step) { return getCost(step); })
+            .Case([&](HostCallOpInterface call) { return getCost(call); })
             .Default([](Operation *) { return CostAttr(); });
     if (cost)
       op->setAttr(kCostAttrName, cost);

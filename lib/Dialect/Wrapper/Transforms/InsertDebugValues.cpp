@@ -152,6 +152,16 @@ void WrapperInsertDebugValues::addStep(ComputeOpInterface step,
       addValue(after, loc, DebugMoment::After, handle,
                "out" + Twine(numWritten++), operand->get());
   }
+  // Sizes of results may be symbols that ops behind the step bind.
+  Operation *last = step;
+  while (isa<BindSymbolOp, AssertLayoutOp>(last->getNextNode()))
+    last = last->getNextNode();
+  if (last != step)
+    after.setInsertionPointAfter(last);
+  for (Value result : step->getResults())
+    if (isa<BufferType>(result.getType()))
+      addValue(after, loc, DebugMoment::After, handle,
+               "out" + Twine(numWritten++), result);
 }
 
 void WrapperInsertDebugValues::runOnOperation() {

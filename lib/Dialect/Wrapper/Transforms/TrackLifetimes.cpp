@@ -96,7 +96,8 @@ void Tracker::visit(Block &block) {
   for (Operation &op : block) {
     // Behind ends of lives, and where the sizes of results have their symbols.
     if (!step.empty() &&
-        !isa<FreeOp, PoolReleaseOp, PoolFreeOp, BindSymbolOp>(op)) {
+        !isa<FreeOp, PoolReleaseOp, PoolFreeOp, BindSymbolOp, AssertLayoutOp>(
+            op)) {
       addCheck(&op, step);
       step.clear();
     }

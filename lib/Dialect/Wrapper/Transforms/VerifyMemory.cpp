@@ -263,6 +263,8 @@ LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
     if (it == written.end() || it->second == r)
       continue;
     OpOperand *w = it->second;
+    if (r == w) // An operand that the op changes by design.
+      continue;
     if (!inPlace || !isAtStorage(r->get()) || !isAtStorage(w->get()) ||
         !inPlace.mayShareStorage(*r, *w, tables)) // (C6)
       return op.emitOpError()

@@ -13,6 +13,7 @@
 #define COIL_DIALECT_GRAPH_IR_GRAPH_H
 
 #include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/CallArguments.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -12,6 +12,7 @@
 #ifndef COIL_DIALECT_GRAPH_IR_GRAPHOPS_TD
 #define COIL_DIALECT_GRAPH_IR_GRAPHOPS_TD
 
+include "coil/Dialect/Graph/IR/GraphCallOps.td"
 include "coil/Dialect/Graph/IR/GraphControlOps.td"
 include "coil/Dialect/Graph/IR/GraphPointwiseOps.td"
 include "coil/Dialect/Graph/IR/GraphReductionOps.td"

@@ -13,6 +13,7 @@
 #define COIL_DIALECT_WRAPPER_IR_WRAPPER_H
 
 #include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/CallArguments.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
 #include "coil/Dialect/Wrapper/IR/Device.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -37,6 +38,18 @@
 
 #define GET_TYPEDEF_CLASSES
 #include "coil/Dialect/Wrapper/IR/WrapperTypes.h.inc"
+
+namespace coil::wrapper {
+
+/// Trait of ops whose results have layouts that only a run knows.
+template <typename ConcreteOp>
+class GivesLayouts : public mlir::OpTrait::TraitBase<ConcreteOp, GivesLayouts> {
+};
+
+/// The device of the buffers of an op, the CPU if it has none.
+DeviceAttr getCallDevice(mlir::Operation *op);
+
+} // namespace coil::wrapper
 
 #include "coil/Dialect/Wrapper/IR/WrapperInterfaces.h.inc"
 
@@ -64,10 +77,19 @@ struct SymbolResource : mlir::SideEffects::Resource::Base<SymbolResource> {
   llvm::StringRef getName() final { return "<symbols>"; }
 };
 
+/// Whatever host functions do outside of the program.
+struct HostResource : mlir::SideEffects::Resource::Base<HostResource> {
+  llvm::StringRef getName() final { return "<host functions>"; }
+};
+
 /// Where the output of debugging goes.
 struct DebugResource : mlir::SideEffects::Resource::Base<DebugResource> {
   llvm::StringRef getName() final { return "<debug output>"; }
 };
+
+/// Whether a value is the result of an op whose results have layouts that only
+/// a run knows.
+bool hasRunLayout(mlir::Value v);
 
 /// The symbols that an op binds for the ops behind it.
 llvm::SmallVector<llvm::StringRef> getBoundSymbols(mlir::Operation *op);

@@ -13,6 +13,7 @@
 #define COIL_DIALECT_WRAPPER_IR_WRAPPERCONTROLOPS_TD
 
 include "coil/Dialect/Sym/IR/SymAttributes.td"
+include "coil/Dialect/Wrapper/IR/WrapperInterfaces.td"
 include "coil/Dialect/Wrapper/IR/WrapperTypes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
@@ -191,6 +192,7 @@ def Wrapper_ConditionOp : Wrapper_Op<"condition", [
 }
 
 def Wrapper_InvokeOp : Wrapper_Op<"invoke", [
+    Wrapper_GivesLayouts,
     DeclareOpInterfaceMethods<CallOpInterface>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

@@ -77,4 +77,16 @@ def Wrapper_ParamKind : I32EnumAttr<"ParamKind", "kind of a parameter", [
   let genSpecializedAttr = 0;
 }
 
+// The names are those that `coil::scatter` takes.
+def Wrapper_ScatterReduce : I32EnumAttr<"ScatterReduce",
+    "how scattered elements are combined", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"Sum", 1, "sum">,
+    I32EnumAttrCase<"Prod", 2, "prod">,
+    I32EnumAttrCase<"Mean", 3, "mean">,
+    I32EnumAttrCase<"AMax", 4, "amax">,
+    I32EnumAttrCase<"AMin", 5, "amin">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD

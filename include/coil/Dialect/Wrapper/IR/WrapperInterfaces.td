@@ -35,7 +35,7 @@ def Wrapper_InPlaceOpInterface : OpInterface<"InPlaceOpInterface"> {
 def Wrapper_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
   let cppNamespace = "::coil::wrapper";
   let description = [{
-    A step that computes: a launch or a library call. Reports count these, and
+    A step that computes: a launch, a library call or that of a host function. Reports count these, and
     give each a handle (`CallHandles`) by which a line of a profile, of emitted
     text or of a message finds its way back to the source.
 
@@ -50,6 +50,46 @@ def Wrapper_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
       return ($_op.getLibrary() + "." + $_op.getOperationName().split('.').second)
           .str();
     }]>];
+}
+
+def Wrapper_HostCallOpInterface : OpInterface<"HostCallOpInterface"> {
+  let cppNamespace = "::coil::wrapper";
+  let description = [{
+    A call of a function that is registered by name: what interpreters and
+    emitters need to make it, whichever op it is. The function's results are the
+    buffers that it is given as outputs, then the results of the op.
+
+    Example: `wrapper.extern_call`.
+  }];
+  let methods = [
+    InterfaceMethod<"The name of the function.", "std::string",
+                    "getFunctionName">,
+    InterfaceMethod<[{
+      The arguments as `coil/Dialect/Sym/IR/CallArguments.h` describes them;
+      their placeholders are for `getCallOperands`.
+    }], "::mlir::ArrayAttr", "getCallArguments">,
+    InterfaceMethod<"The operands that are arguments, in order.",
+                    "::mlir::OperandRange", "getCallOperands">,
+    InterfaceMethod<"Whether the function may write an operand of the op.",
+                    "bool", "mayWrite", (ins "::mlir::OpOperand &":$operand)>,
+    InterfaceMethod<"The buffers that the results are written to.",
+                    "::mlir::OperandRange", "getCallOutputs", (ins), "",
+                    [{ return $_op->getOperands().take_front(0); }]>,
+    InterfaceMethod<"The names of the arguments, or null.",
+                    "::mlir::ArrayAttr", "getArgumentNames", (ins), "",
+                    [{ return {}; }]>];
+  let extraSharedClassDeclaration = [{
+    /// The device that all buffers are on; the CPU if there is none.
+    ::coil::wrapper::DeviceAttr getCallDevice() {
+      return ::coil::wrapper::getCallDevice($_op);
+    }
+  }];
+}
+
+// Ops whose results have sizes and strides that only a run knows, which
+// `wrapper.bind_symbol` and `wrapper.assert_layout` ask for.
+def Wrapper_GivesLayouts : NativeOpTrait<"GivesLayouts"> {
+  let cppNamespace = "::coil::wrapper";
 }
 
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERINTERFACES_TD

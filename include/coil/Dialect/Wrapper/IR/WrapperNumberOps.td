@@ -62,7 +62,7 @@ def Wrapper_BindSymbolOp : Wrapper_Op<"bind_symbol"> {
     of the result mentions the symbol; that it is right everywhere is checked by
     `wrapper.assert_layout`.
 
-    (C1) `source` is a result of `wrapper.invoke`.
+    (C1) `source` is a result of `wrapper.invoke` or `wrapper.extern_call`.
     (C2) The path begins with the size or stride of an existing dimension.
     (C3) All other keys divide, by a positive number.
 

@@ -14,6 +14,7 @@
 #define COIL_DIALECT_WRAPPER_IR_WRAPPEROPS_TD
 
 include "coil/Dialect/Sym/IR/SymEnums.td"
+include "coil/Dialect/Wrapper/IR/WrapperCallOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperComputeOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperControlOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperDebugOps.td"
@@ -177,7 +178,7 @@ def Wrapper_AssertLayoutOp : Wrapper_Op<"assert_layout"> {
     is checked the same way.
 
     (C1) The operand is an argument of the function or the result of
-         `wrapper.invoke`.
+         `wrapper.invoke` or `wrapper.extern_call`.
 
     Example:
     ```mlir
