@@ -160,8 +160,7 @@ static FailureOr<void *> findLaunchFunction(wrapper::KernelOp kernel) {
     if (symbols[i].name == name)
       return symbols[i].address;
   // A device of someone else's brings its runtime into the process.
-  if (void *address =
-          llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
+  if (void *address = llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
     return address;
   return kernel.emitOpError() << "there is no function '" << name << "'";
 }

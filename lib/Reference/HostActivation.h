@@ -121,8 +121,9 @@ private:
   mlir::LogicalResult run(wrapper::SortOp op);
   // HostUserModels.cpp
   mlir::LogicalResult run(wrapper::LaunchUserOp op);
-  mlir::FailureOr<Tensor> getNumber(wrapper::LaunchUserOp op,
-                                    const wrapper::LaunchUserOp::Passed &passed);
+  mlir::FailureOr<Tensor>
+  getNumber(wrapper::LaunchUserOp op,
+            const wrapper::LaunchUserOp::Passed &passed);
   // HostCallModels.cpp
   mlir::LogicalResult run(wrapper::HostCallOpInterface op);
   mlir::LogicalResult runScalar(mlir::Operation *op);

@@ -721,9 +721,8 @@ LogicalResult HostActivation::run(Operation *op) {
             PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, LaunchUserOp,
             IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
             PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
-            ContractionOp,
-            ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp, DebugMarkOp,
-            DebugValueOp>([&](auto o) { return run(o); })
+            ContractionOp, ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp,
+            DebugMarkOp, DebugValueOp>([&](auto o) { return run(o); })
       .Case([&](HostCallOpInterface o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }

@@ -345,7 +345,10 @@ static int32_t check(const View &view, const char *label, bool allowInfinite) {
   return fail(COIL_ASSERTION_FAILED,
               "value '%s' has %s at %s (%" PRId64 " nan and %" PRId64
               " inf of %" PRId64 " elements)",
-              label, std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf",
+              label,
+              std::isnan(value) ? "nan"
+              : value < 0       ? "-inf"
+                                : "inf",
               describeIndex(view, first).c_str(), nans, infinities, number);
 }
 

@@ -678,27 +678,27 @@ int main(int argc, char **argv) {
                                  "or 'off'");
 
   if (isPackagePath(inputFile))
-    for (const cl::Option *option :
-         {static_cast<cl::Option *>(&weightsFile),
-          static_cast<cl::Option *>(&target),
-          static_cast<cl::Option *>(&fastMath),
-          static_cast<cl::Option *>(&partitions),
-          static_cast<cl::Option *>(&optLevel),
-          static_cast<cl::Option *>(&deterministic),
-          static_cast<cl::Option *>(&library), static_cast<cl::Option *>(&fuse),
-          static_cast<cl::Option *>(&plan),
-          static_cast<cl::Option *>(&vectorBits),
-          static_cast<cl::Option *>(&memoryBudget),
-          static_cast<cl::Option *>(&stackLimit),
-          static_cast<cl::Option *>(&objectCache),
-          static_cast<cl::Option *>(&perKernel),
-          static_cast<cl::Option *>(&debugDirectory),
-          static_cast<cl::Option *>(&debugValues),
-          static_cast<cl::Option *>(&debugFilter),
-          static_cast<cl::Option *>(&dumpDirectory),
-          static_cast<cl::Option *>(&ptxDirectory),
-          static_cast<cl::Option *>(&sassDirectory),
-          static_cast<cl::Option *>(&referenceKind)})
+    for (const cl::Option *option : {static_cast<cl::Option *>(&weightsFile),
+                                     static_cast<cl::Option *>(&target),
+                                     static_cast<cl::Option *>(&fastMath),
+                                     static_cast<cl::Option *>(&partitions),
+                                     static_cast<cl::Option *>(&optLevel),
+                                     static_cast<cl::Option *>(&deterministic),
+                                     static_cast<cl::Option *>(&library),
+                                     static_cast<cl::Option *>(&fuse),
+                                     static_cast<cl::Option *>(&plan),
+                                     static_cast<cl::Option *>(&vectorBits),
+                                     static_cast<cl::Option *>(&memoryBudget),
+                                     static_cast<cl::Option *>(&stackLimit),
+                                     static_cast<cl::Option *>(&objectCache),
+                                     static_cast<cl::Option *>(&perKernel),
+                                     static_cast<cl::Option *>(&debugDirectory),
+                                     static_cast<cl::Option *>(&debugValues),
+                                     static_cast<cl::Option *>(&debugFilter),
+                                     static_cast<cl::Option *>(&dumpDirectory),
+                                     static_cast<cl::Option *>(&ptxDirectory),
+                                     static_cast<cl::Option *>(&sassDirectory),
+                                     static_cast<cl::Option *>(&referenceKind)})
       if (option->getNumOccurrences())
         return report(ExitUsage, "--" + option->ArgStr +
                                      " has no meaning for a package, which is "

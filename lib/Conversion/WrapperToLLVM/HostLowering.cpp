@@ -516,10 +516,10 @@ LogicalResult HostLowering::lowerStackPool(PoolOp op) {
                             << "' cannot be on the stack of the host";
   int64_t alignment = device->alignment;
   if (auto slot = poolSlots.find(op); slot != poolSlots.end()) {
-    Value begin = LLVM::GEPOp::create(
-        b, ptrType, b.getI8Type(), now.frame,
-        ArrayRef<LLVM::GEPArg>{
-            static_cast<int32_t>(slot->second * 8 + alignment - 8)});
+    Value begin =
+        LLVM::GEPOp::create(b, ptrType, b.getI8Type(), now.frame,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                slot->second * 8 + alignment - 8)});
     setBuffer(op, LLVM::PtrMaskOp::create(b, ptrType, begin, i64(-alignment)));
     return success();
   }
@@ -670,8 +670,8 @@ LogicalResult HostLowering::lower(Operation &op) {
             LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp,
             IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
             PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
-            CheckLifetimeOp,
-            DebugMarkOp, DebugValueOp>([&](auto o) { return lower(o); })
+            CheckLifetimeOp, DebugMarkOp, DebugValueOp>(
+          [&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();

@@ -78,8 +78,8 @@ LogicalResult PythonEmitter::emitDevices() {
     if (!info->guardFunction.empty())
       out.line("bind=" + quote(info->guardFunction) + ",");
     if (!info->streamFunction.empty() && !words.stream.empty())
-      out.line("stream=(" + quote(info->streamFunction) + ", lambda: " +
-               fill(words.stream, device) + "),");
+      out.line("stream=(" + quote(info->streamFunction) +
+               ", lambda: " + fill(words.stream, device) + "),");
     if (!info->synchronizeFunction.empty())
       out.line("wait=" + quote(info->synchronizeFunction) + ",");
     if (!words.synchronize.empty())
@@ -133,8 +133,7 @@ void PythonEmitter::emitSynchronize() {
 }
 
 std::string PythonEmitter::allocator(const DeviceInfo &info) {
-  return info.python.allocate.empty() ? "empty_strided"
-                                      : info.python.allocate;
+  return info.python.allocate.empty() ? "empty_strided" : info.python.allocate;
 }
 
 std::optional<std::string> PythonEmitter::printItem(Operation *op, Value v) {
@@ -183,8 +182,7 @@ std::string PythonEmitter::kernelDefinition(KernelOp kernel) {
 LogicalResult PythonEmitter::emit(LaunchUserOp op) {
   auto kernel = table.lookup<KernelOp>(op.getCallee());
   auto grid = table.lookup<GridOp>(op.getGrid());
-  SmallVector<std::string> arguments = {
-      tuple(op.resolveGrid(grid).getDims())};
+  SmallVector<std::string> arguments = {tuple(op.resolveGrid(grid).getDims())};
   for (const LaunchUserOp::Passed &each : op.getPassed(kernel)) {
     if (each.isNull())
       arguments.push_back("None");

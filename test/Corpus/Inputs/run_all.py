@@ -48,7 +48,7 @@ def need(tool, *arguments, may_fail=False, **options):
 
 def run_native(program, case):
     """Runs one case, which gives what the interpreter gave or fails as it says."""
-    command = [os.path.join(args.bin, "coil-run"), program,
+    command = [os.path.join(args.bin, "coil-run"), program, "--functions=" + functions,
                *("--input=" + text for text in case["inputs"]),
                *("--expected-output=@" + f for f in case["expected"])]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plugin that registers a third device: all that the compiler and the emitters
-// are told of it is here.
+// A plugin that registers a third device: all that the compiler and the
+// emitters are told of it is here.
 //
 //===----------------------------------------------------------------------===//
 

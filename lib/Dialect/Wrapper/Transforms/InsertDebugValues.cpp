@@ -99,10 +99,10 @@ void WrapperInsertDebugValues::addValue(OpBuilder &b, Location loc,
     if (moment == DebugMoment::Before || !isa<FloatType>(element))
       return;
     std::string place = findPlace(loc);
-    DebugValueOp::create(
-        b, loc, *action, moment,
-        place.empty() ? handle.str() : (handle + " (" + place + ")").str(),
-        b.getStringAttr(name).getValue(), buffer);
+    DebugValueOp::create(b, loc, *action, moment,
+                         place.empty() ? handle.str()
+                                       : (handle + " (" + place + ")").str(),
+                         b.getStringAttr(name).getValue(), buffer);
     return;
   }
   if (action)

@@ -105,6 +105,10 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return refuse("the host decides how often a loop runs");
   if (isa<InvokeOp, PartitionCallOp>(op))
     return refuse("it calls a function of the host");
+  if (isa<HostCallOpInterface>(op))
+    return refuse("it calls a function that was not compiled with the program");
+  if (isa<LaunchUserOp>(op))
+    return refuse("a replay cannot change what is passed to a user's kernel");
   if (isa<PartitionOp, DeviceScopeOp>(op))
     return refuse("it was partitioned before");
   if (isa<DebugValueOp, DebugMarkOp, CheckLifetimeOp>(op))
