@@ -250,7 +250,7 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
       return std::move(error);
   }
   impl->isDeviceProgram =
-      impl->deviceKernels ||
+      impl->deviceKernels || image->usesDevice ||
       llvm::any_of(image->signature.getInputs(), [](const TensorSpec &spec) {
         return spec.deviceType == COIL_CUDA;
       });

@@ -324,9 +324,11 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
         if (!isKnown)
           functions.push_back(std::move(function));
       }
-  bool readsElements = false;
+  bool readsElements = false, usesDevice = false;
   auto note = [&](Operation &op) {
     auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    usesDevice |= name && name.getValue().starts_with("coil_rt_") &&
+                  name.getValue().ends_with("_cuda");
     readsElements |=
         name &&
         is_contained({"coil_rt_item_cuda", "coil_rt_debug_value_cuda",
@@ -350,6 +352,7 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
   image.cpu = target->cpu;
   image.features = target->features;
   image.readsElements = readsElements;
+  image.usesDevice = usesDevice;
   image.functions = std::move(functions);
   EngineStats &stats = image.stats;
   DeviceOptions deviceOptions;

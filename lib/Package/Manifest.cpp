@@ -261,6 +261,8 @@ llvm::json::Value coil::toJSON(const ProgramImage &image, RecordSink add) {
   // Files of programs that call none are as they were.
   if (!functions.empty())
     object["functions"] = std::move(functions);
+  if (image.usesDevice)
+    object["uses_device"] = true;
   return object;
 }
 
@@ -283,6 +285,8 @@ Expected<ProgramImage> coil::readImage(const JSONValue &value,
   image.cpu = reader.text(value, "cpu");
   image.features = reader.text(value, "features");
   image.readsElements = reader.boolean(value, "reads_elements");
+  image.usesDevice =
+      value.find("uses_device") && reader.boolean(value, "uses_device");
   if (value.find("functions"))
     reader.each(value, "functions", [&](const JSONValue &each) {
       RequiredFunction &function = image.functions.emplace_back();

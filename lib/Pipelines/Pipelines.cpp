@@ -232,6 +232,8 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addNestedPass<wrapper::KernelOp>(
         createLoopSelectGPUSchedulePass(schedule));
   }
+  pm.addNestedPass<wrapper::FuncOp>(
+      wrapper::createWrapperExpandWorkspacesPass());
   if (options.arrayEntry) {
     wrapper::WrapperPassDestinationsPassOptions destinations;
     destinations.suffix = "_arrays";

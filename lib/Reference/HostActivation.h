@@ -86,6 +86,8 @@ private:
   mlir::LogicalResult run(wrapper::ReuseOp op);
   mlir::LogicalResult run(wrapper::ReinterpretOp op);
   mlir::LogicalResult run(wrapper::CopyOp op);
+  mlir::LogicalResult run(wrapper::FillOp op);
+  mlir::LogicalResult run(wrapper::WorkspaceOp op);
   mlir::LogicalResult run(wrapper::PoolOp op);
   mlir::LogicalResult run(wrapper::PoolAllocOp op);
   mlir::LogicalResult run(wrapper::PoolReleaseOp op);
@@ -158,6 +160,8 @@ private:
   Frame frame;
   unsigned depth;
   llvm::DenseMap<mlir::Value, HostValue> values;
+  /// Those that are shared, by name.
+  llvm::StringMap<HostValue> workspaces;
   /// What checks of lifetimes have seen, by name.
   llvm::SmallVector<std::pair<std::string, std::weak_ptr<HostMemory>>> seen;
   /// What a partition's call passes.

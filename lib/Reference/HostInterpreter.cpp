@@ -275,6 +275,44 @@ LogicalResult HostActivation::run(CopyOp op) {
   return failed(tensor) ? failure() : write(op, op.getTarget(), *tensor);
 }
 
+LogicalResult HostActivation::run(FillOp op) {
+  FailureOr<HostView> v = view(op, op.getTarget());
+  if (failed(v))
+    return failure();
+  if (values[op.getTarget()].memory->isConstant)
+    return op.emitError("writes to a literal");
+  int64_t bytes = getByteSize(v->dtype);
+  for (int64_t size : v->shape.sizes)
+    bytes *= size;
+  std::memset(v->data, static_cast<int>(op.getValue()),
+              static_cast<size_t>(bytes));
+  return success();
+}
+
+LogicalResult HostActivation::run(WorkspaceOp op) {
+  HostValue *shared = nullptr;
+  if (op.getName()) {
+    shared = &workspaces[*op.getName()];
+    if (shared->memory) {
+      values[op] = *shared;
+      return success();
+    }
+  }
+  auto type = cast<BufferType>(op.getType());
+  if (failed(getShape(op, type)))
+    return failure();
+  auto memory = allocate(op, type.getStorageBytes());
+  if (failed(memory))
+    return failure();
+  if (op.getZero() != ZeroMode::Uninitialized)
+    std::memset((*memory)->bytes.getData(), 0,
+                static_cast<size_t>((*memory)->length));
+  values[op] = {std::move(*memory)};
+  if (shared)
+    *shared = values[op];
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Symbols
 //===----------------------------------------------------------------------===//
@@ -717,12 +755,13 @@ LogicalResult HostActivation::runBlock(Block &block) {
 LogicalResult HostActivation::run(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
-            AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, PoolOp,
-            PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, LaunchUserOp,
-            IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
-            PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
-            ContractionOp, ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp,
-            DebugMarkOp, DebugValueOp>([&](auto o) { return run(o); })
+            AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp,
+            WorkspaceOp, PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp,
+            LaunchOp, LaunchUserOp, IfOp, WhileOp, InvokeOp, PartitionOp,
+            DeviceScopeOp, PartitionCallOp, ParamSymbolsOp, ItemOp,
+            BindSymbolOp, CompareOp, ContractionOp, ConvolutionOp, AttentionOp,
+            SortOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp>(
+          [&](auto o) { return run(o); })
       .Case([&](HostCallOpInterface o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }

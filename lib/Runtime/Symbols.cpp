@@ -38,6 +38,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_debug_value_cuda),
                                         SYMBOL(coil_rt_enter_device_cuda),
                                         SYMBOL(coil_rt_fail),
+                                        SYMBOL(coil_rt_fill_cuda),
                                         SYMBOL(coil_rt_free),
                                         SYMBOL(coil_rt_free_cuda),
                                         SYMBOL(coil_rt_input_cuda),

@@ -493,6 +493,19 @@ def debug_mark(label):
     library.coil_rt_debug_mark(_run(), label.encode())
 
 
+def fill(tensor, byte, function=None, device=None):
+    """Sets all bytes of a contiguous tensor to one value, on a device whose memory
+    the host cannot access by `function` of the runtime."""
+    data = ctypes.c_void_p(_address(tensor))
+    size = tensor.element_size()
+    for dim in tensor.size():
+        size *= dim
+    if function is not None:
+        _require(_function(function)(_run(device), data, byte, _i64(size)))
+    elif size > 0:
+        ctypes.memset(data, byte, size)
+
+
 def debug_value(function, action, label, tensor, device=None):
     """Prints, saves or checks a tensor, as `coil_rt_debug_value` does."""
     sizes = (_i64 * tensor.dim())(*tensor.size())

@@ -99,6 +99,9 @@ struct ProgramImage {
   std::vector<RequiredFunction> functions;
   /// Whether steps depend on elements, so that no graph can replay a run.
   bool readsElements = false;
+  /// Whether the host's code calls functions that need a run on a GPU, perhaps
+  /// without an input or a kernel that is there.
+  bool usesDevice = false;
   EngineStats stats;
   /// What the code lies in, where that is a mapped file.
   std::shared_ptr<const void> file;

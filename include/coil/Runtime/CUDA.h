@@ -81,6 +81,10 @@ COIL_RT_API int32_t coil_rt_alloc_cuda(coil_run *run, int64_t bytes,
                                        void **out);
 COIL_RT_API int32_t coil_rt_free_cuda(coil_run *run, void *pointer);
 
+/// Sets `bytes` bytes of the device's memory to one value, in the run's stream.
+COIL_RT_API int32_t coil_rt_fill_cuda(coil_run *run, void *to, int32_t byte,
+                                      int64_t bytes);
+
 /// Copies device memory, in the order of the run's stream.
 COIL_RT_API int32_t coil_rt_copy_cuda(coil_run *run, void *to, const void *from,
                                       int64_t bytes);

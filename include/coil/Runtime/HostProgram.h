@@ -172,6 +172,11 @@ inline void copy(void *to, const void *from, int64_t bytes) {
     std::memcpy(to, from, static_cast<size_t>(bytes));
 }
 
+inline void fill(void *to, int byte, int64_t bytes) {
+  if (bytes > 0)
+    std::memset(to, byte, static_cast<size_t>(bytes));
+}
+
 /// A list of numbers or addresses as an argument of a function.
 template <typename T, size_t N>
 struct List {

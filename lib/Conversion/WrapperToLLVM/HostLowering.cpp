@@ -576,6 +576,29 @@ LogicalResult HostLowering::lower(CopyOp op) {
   return success();
 }
 
+LogicalResult HostLowering::lower(FillOp op) {
+  auto type = cast<BufferType>(op.getTarget().getType());
+  const DeviceInfo *device = getDevice(op, type.getDevice());
+  if (!device)
+    return failure();
+  Value bytes = value(type.getStorageBytes());
+  if (!device->hostAccessible) {
+    if (device->fillFunction.empty())
+      return op.emitOpError()
+             << "memory of device '" << device->kind << "' cannot be filled";
+    call(device->fillFunction,
+         {now.run, buffer(op.getTarget()),
+          i32(static_cast<int32_t>(op.getValue())), bytes});
+    return success();
+  }
+  Value byte = LLVM::ConstantOp::create(
+      b, b.getI8Type(),
+      b.getIntegerAttr(b.getI8Type(), static_cast<int64_t>(op.getValue())));
+  LLVM::MemsetOp::create(b, buffer(op.getTarget()), byte, bytes,
+                         /*isVolatile=*/false);
+  return success();
+}
+
 LogicalResult HostLowering::setOutput(OpOperand &result) {
   Operation *op = result.getOwner();
   unsigned i = result.getOperandNumber();
@@ -666,9 +689,9 @@ LogicalResult HostLowering::lower(Operation &op) {
   noteCost(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
-            AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp,
-            LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp,
-            IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
+            AllocOp, FreeOp, CopyOp, FillOp, PoolOp, PoolAllocOp, PoolFreeOp,
+            LaunchOp, LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp,
+            SortOp, IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
             PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
             CheckLifetimeOp, DebugMarkOp, DebugValueOp>(
           [&](auto o) { return lower(o); })

@@ -92,6 +92,7 @@ private:
   mlir::LogicalResult lower(AllocOp op);
   mlir::LogicalResult lower(FreeOp op);
   mlir::LogicalResult lower(CopyOp op);
+  mlir::LogicalResult lower(FillOp op);
   mlir::LogicalResult lower(PoolOp op);
   mlir::LogicalResult lowerStackPool(PoolOp op);
   mlir::LogicalResult lower(PoolAllocOp op);

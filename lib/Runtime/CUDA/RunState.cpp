@@ -303,6 +303,29 @@ int32_t coil_rt_copy_cuda(coil_run *run, void *to, const void *from,
   });
 }
 
+int32_t coil_rt_fill_cuda(coil_run *run, void *to, int32_t byte,
+                          int64_t bytes) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (int32_t status = state->prepare())
+      return status;
+    if (bytes <= 0)
+      return COIL_OK;
+    ContextGuard guard(state->device);
+    if (state->recording)
+      state->recording->pin(toDevice(to));
+    StepTimer timer(*state, "fill", {bytes, 0, 0});
+    return state->device.check(
+        state->device.driver.memsetD8Async(toDevice(to),
+                                           static_cast<unsigned char>(byte),
+                                           size_t(bytes), state->stream),
+        "cannot fill %" PRId64 " bytes on CUDA device %d", bytes,
+        state->device.index);
+  });
+}
+
 int32_t coil_rt_upload_cuda(coil_run *run, void *to, const void *from,
                             int64_t bytes) {
   return guarded([&]() -> int32_t {

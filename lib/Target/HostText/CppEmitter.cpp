@@ -34,6 +34,7 @@ static constexpr StringLiteral kAllocate = "coil_run *, int64_t, void **",
                                        "void *",
                                kCopy = "coil_run *, void *, const void *, "
                                        "int64_t",
+                               kFill = "coil_run *, void *, int32_t, int64_t",
                                kConstant = "coil_run *, const void *, int64_t, "
                                            "void **";
 
@@ -461,6 +462,26 @@ LogicalResult CppEmitter::emit(CopyOp op) {
     return op.emitOpError()
            << "the host cannot access device '" << device->kind << "'";
   out.line(printCall(deviceFunction(device->copyFunction, kCopy), arguments));
+  return success();
+}
+
+LogicalResult CppEmitter::emit(FillOp op) {
+  BufferType t = type(op.getTarget());
+  const DeviceInfo *device = getDevice(op, t.getDevice());
+  if (!device)
+    return failure();
+  std::string target = address(op.getTarget()),
+              byte = std::to_string(op.getValue()),
+              bytes = print(t.getStorageBytes());
+  if (device->hostAccessible) {
+    out.line("coil::fill(" + target + ", " + byte + ", " + bytes + ");");
+    return success();
+  }
+  if (device->fillFunction.empty())
+    return op.emitOpError()
+           << "memory of device '" << device->kind << "' cannot be filled";
+  out.line(printCall(deviceFunction(device->fillFunction, kFill),
+                     {target, byte, bytes}));
   return success();
 }
 

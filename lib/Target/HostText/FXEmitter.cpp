@@ -530,6 +530,12 @@ LogicalResult FXEmitter::emit(CopyOp op) {
   return success();
 }
 
+LogicalResult FXEmitter::emit(FillOp op) {
+  out.line("g.check(host.fill, " + name(op.getTarget()) + ", " +
+           Twine(op.getValue()) + ")");
+  return success();
+}
+
 LogicalResult FXEmitter::emit(PoolOp op) {
   auto device = torchDevice(op, cast<PoolType>(op.getType()).getDevice());
   if (!device)

@@ -31,6 +31,7 @@
   X(ReuseOp)                                                                   \
   X(ReinterpretOp)                                                             \
   X(CopyOp)                                                                    \
+  X(FillOp)                                                                    \
   X(PoolOp)                                                                    \
   X(PoolAllocOp)                                                               \
   X(PoolReleaseOp)                                                             \

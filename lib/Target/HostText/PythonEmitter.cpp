@@ -602,6 +602,22 @@ LogicalResult PythonEmitter::emit(CopyOp op) {
   return success();
 }
 
+LogicalResult PythonEmitter::emit(FillOp op) {
+  const DeviceInfo *device = getDevice(op, type(op.getTarget()).getDevice());
+  if (!device)
+    return failure();
+  if (!device->hostAccessible && device->fillFunction.empty())
+    return op.emitOpError()
+           << "memory of device '" << device->kind << "' cannot be filled";
+  std::string text = "host.fill(" + name(op.getTarget()) + ", " +
+                     std::to_string(op.getValue());
+  if (!device->hostAccessible)
+    text += ", function=" + quote(device->fillFunction) +
+            deviceArgument(type(op.getTarget()).getDevice());
+  out.line(text + ")");
+  return success();
+}
+
 LogicalResult PythonEmitter::emit(PoolOp op) {
   auto device = torchDevice(op, cast<PoolType>(op.getType()).getDevice());
   if (!device)

@@ -97,8 +97,16 @@ isForGPU = is_for_gpu(source)
 if isForGPU and not args.cuda_sim:
     print("0 cases: there is no simulated GPU")
     sys.exit()
+if "wrapper.workspace" in source:
+    # The original is interpreted as it is, too.
+    need("coil-opt", args.program, "-o", path("expanded.mlir"),
+         "--pass-pipeline=builtin.module(wrapper.func(wrapper-expand-workspaces))")
+    program = path("expanded.mlir")
+    source = open(program).read()
+else:
+    program = args.program
 for mode in MODES:
-    need("coil-opt", args.program, "-o", path(mode + ".mlir"),
+    need("coil-opt", program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
 # All steps in partitions: as functions, and in place.
 PARTITIONS = {
@@ -110,12 +118,12 @@ PARTITIONS = {
                    "wrapper-plan-memory{mode=reuse},wrapper-verify-memory",
 }
 for mode, passes in PARTITIONS.items():
-    need("coil-opt", args.program, "-o", path(mode + ".mlir"),
+    need("coil-opt", program, "-o", path(mode + ".mlir"),
          f"--pass-pipeline=builtin.module({passes})")
 TRACKED = ("reuse", "pool")
 for mode in TRACKED:
     need("coil-opt", path(mode + ".mlir"), "-o", path(f"track-{mode}.mlir"), "--wrapper-track-lifetimes")
-need("coil-opt", args.program, "-o", path("order.mlir"), "--pass-pipeline=builtin.module("
+need("coil-opt", program, "-o", path("order.mlir"), "--pass-pipeline=builtin.module("
      "wrapper-reorder-for-memory,wrapper-plan-memory{mode=pool},wrapper-verify-memory)")
 need("coil-opt", path("pool.mlir"), "-o", path("stack.mlir"), "--pass-pipeline="
      "builtin.module(wrapper-place-on-stack{limit=1048576},wrapper-verify-memory)")
@@ -141,9 +149,9 @@ for number, case in enumerate(cases):
     inputs = ["--input=" + text for text in case["inputs"]]
     outputs = ["--expected-output=" + text for text in case["outputs"]]
     files = case["expected"] = [path(f"{number}-{i}.npy") for i in range(len(outputs))]
-    for program in (args.program, *(path(mode + ".mlir") for mode in (
+    for each in (args.program, *(path(mode + ".mlir") for mode in (
             *MODES, *PARTITIONS, "order", "track-pool", "stack"))):
-        expect(case, "coil-interpret", program, "--function=main", *functions, *inputs,
+        expect(case, "coil-interpret", each, "--function=main", *functions, *inputs,
                *("--output=@" + f for f in files))
     exact = ["--expected-output=@" + f for f in files]
     for mode in MODES if not isForGPU else ():
@@ -152,8 +160,8 @@ for number, case in enumerate(cases):
     native = ("reuse.mlir", "parts.mlir", "stack.mlir", "stack-parts.mlir",
               *(mode + ".mlir" for mode in PARTITIONS),
               *(f"track-{mode}.mlir" for mode in TRACKED))
-    for program in native if not isForGPU else ():
-        expect(case, "coil-run", path(program), *functions, *inputs, *exact,
+    for each in native if not isForGPU else ():
+        expect(case, "coil-run", path(each), *functions, *inputs, *exact,
                "--object-cache=" + path("objects"))
     for mode in GPU_MODES if gpu else ():
         expect(case, "coil-run", path(f"gpu-{mode}.mlir"), *functions, *inputs, *outputs,

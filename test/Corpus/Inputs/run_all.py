@@ -68,6 +68,11 @@ def prepare(job):
     path = lambda suffix: os.path.join(args.out, name + suffix)
     source = open(program).read()
     cases = read_cases(source)
+    if "wrapper.workspace" in source:
+        need("coil-opt", program, "-o", path(".expanded.mlir"),
+             "--pass-pipeline=builtin.module(wrapper.func(wrapper-expand-workspaces))")
+        program = path(".expanded.mlir")
+        source = open(program).read()
     before, arrays = "", False
     if args.device:
         open(path(".device.mlir"), "w").write(on_device(source, args.device))

@@ -507,6 +507,15 @@ wrapper.func @func_c3(%x: !b {wrapper.consumed}) {
 
 // -----
 
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+
+// expected-error@+1 {{argument 0 is a destination, but it is not public}}
+wrapper.func private @func_c4(%x: !b {wrapper.destination}) {
+  wrapper.return
+}
+
+// -----
+
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
 wrapper.func @func_c2_region(%p: !p) {

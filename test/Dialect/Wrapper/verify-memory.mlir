@@ -161,3 +161,38 @@ wrapper.func @verify_memory_c7_return() -> !b {
   // expected-error@+1 {{returns a buffer that nothing has written}}
   wrapper.return %0 : !b
 }
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c14(%p: !p, %x: !b, %out: !b {wrapper.destination}) {
+  wrapper.if %p : !p {
+    wrapper.copy %x to %out : !b
+    wrapper.yield
+  } else {
+    wrapper.yield
+  }
+  // expected-error@+1 {{returns, but nothing has written argument 2, which is a destination}}
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @verify_memory_c7_destination(%x: !b, %out: !b {wrapper.destination}) -> !b {
+  %0 = wrapper.alloc : !b
+  // expected-error@+1 {{operand 0 is a buffer that nothing has written}}
+  wrapper.copy %out to %0 : !b
+  wrapper.return %0 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @destination_is_written(%x: !b, %out: !b {wrapper.destination}) -> !b {
+  wrapper.copy %x to %out : !b
+  %0 = wrapper.alloc : !b
+  wrapper.copy %out to %0 : !b
+  wrapper.return %0 : !b
+}

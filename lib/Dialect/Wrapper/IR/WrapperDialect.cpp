@@ -75,6 +75,7 @@ void WrapperDialect::initialize() {
   cuda.debugFunction = "coil_rt_debug_value_cuda";
   cuda.alignment = 512; // As cuMemAlloc.
   cuda.copyFunction = "coil_rt_copy_cuda";
+  cuda.fillFunction = "coil_rt_fill_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";
   cuda.launchUserFunction = "coil_rt_launch_user_cuda";
   cuda.guardFunction = "coil_run_set_cuda_device";

@@ -379,6 +379,29 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
+LogicalResult FillOp::verify() {
+  if (!cast<BufferType>(getTarget().getType()).isContiguous()) // (C1)
+    return emitOpError("expected a contiguous buffer");
+  auto value = static_cast<int64_t>(getValue());
+  if (value < 0 || value > 255) // (C2)
+    return emitOpError() << "a byte cannot be " << value;
+  return success();
+}
+
+void WorkspaceOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       cast<OpResult>(getResult()));
+}
+
+LogicalResult WorkspaceOp::verify() {
+  if (!cast<BufferType>(getType()).isContiguous()) // (C1)
+    return emitOpError("expected a contiguous buffer");
+  if ((getZero() == ZeroMode::PerGraph) != getName().has_value()) // (C2)
+    return emitOpError() << (getName() ? "has a name, but is not shared"
+                                       : "is shared, but has no name");
+  return success();
+}
+
 void PoolOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Allocate::get(),
                        cast<OpResult>(getResult()));

@@ -76,7 +76,7 @@ LogicalResult PartitionOp::verifyRegions() {
     return failure();
   for (Operation &op : getBody().front().without_terminator()) {
     bool isMemory =
-        isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, PoolOp,
+        isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp, PoolOp,
             PoolAllocOp, PoolReleaseOp, PoolFreeOp>(op);
     if (!isMemory && !isa<ComputeOpInterface>(op)) // (C2)
       return op.emitOpError("is not part of a graph").attachNote(getLoc())

@@ -115,7 +115,7 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return refuse("it debugs the program on the host");
   if (isa<BindSymbolOp, AssertLayoutOp>(op))
     return refuse("it looks at the result of a call");
-  bool isStep = isa<ComputeOpInterface, CopyOp>(op);
+  bool isStep = isa<ComputeOpInterface, CopyOp, FillOp>(op);
   bool isMemory = isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp>(op);
   if (isa<PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp>(op))
     return refuse("it is part of a memory pool of the whole function");

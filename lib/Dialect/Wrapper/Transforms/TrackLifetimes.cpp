@@ -107,7 +107,7 @@ void Tracker::visit(Block &block) {
     if (auto compute = dyn_cast<ComputeOpInterface>(op))
       step = handles.get(compute);
     else if (op.getNumRegions() != 0 ||
-             isa<InvokeOp, PartitionCallOp, CopyOp>(op))
+             isa<InvokeOp, PartitionCallOp, CopyOp, FillOp>(op))
       step = op.getName().getStringRef().str();
   }
 }

@@ -82,6 +82,7 @@ struct DeviceInfo {
   /// \name Only for devices whose memory the host cannot access
   /// @{
   std::string copyFunction;
+  std::string fillFunction;
   std::string constantFunction;
   /// @}
   /// \name Only for devices that replay recordings

@@ -89,4 +89,12 @@ def Wrapper_ScatterReduce : I32EnumAttr<"ScatterReduce",
   let cppNamespace = "::coil::wrapper";
 }
 
+def Wrapper_ZeroMode : I32EnumAttr<"ZeroMode",
+    "what is in a workspace", [
+    I32EnumAttrCase<"Uninitialized", 0, "uninitialized">,
+    I32EnumAttrCase<"OnCall", 1, "on_call">,
+    I32EnumAttrCase<"PerGraph", 2, "per_graph">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD

@@ -12,6 +12,7 @@
 #ifndef COIL_DIALECT_WRAPPER_IR_WRAPPERMEMORYOPS_TD
 #define COIL_DIALECT_WRAPPER_IR_WRAPPERMEMORYOPS_TD
 
+include "coil/Dialect/Wrapper/IR/WrapperEnums.td"
 include "coil/Dialect/Wrapper/IR/WrapperInterfaces.td"
 include "coil/Dialect/Wrapper/IR/WrapperTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -141,6 +142,57 @@ def Wrapper_CopyOp : Wrapper_Op<"copy", [
   let arguments = (ins Arg<Wrapper_Buffer, "", [MemRead]>:$source,
                        Arg<Wrapper_Buffer, "", [MemWrite]>:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Wrapper_FillOp : Wrapper_Op<"fill"> {
+  let summary = "set all bytes of a buffer";
+  let description = [{
+    Sets each byte of the buffer's storage to one value. With zero, every element
+    of every type is zero or false.
+
+    (C1) The buffer is contiguous.
+    (C2) The value is from 0 to 255.
+
+    Example:
+    ```mlir
+    wrapper.fill %0 bytes 0 : !wrapper.buffer<[s0, 4], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+  let arguments = (ins Arg<Wrapper_Buffer, "", [MemWrite]>:$target,
+                       I64Attr:$value);
+  let assemblyFormat = "$target `bytes` $value attr-dict `:` type($target)";
+  let hasVerifier = 1;
+}
+
+def Wrapper_WorkspaceOp : Wrapper_Op<"workspace", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "memory that a step needs beside its operands";
+  let description = [{
+    Memory for a kernel or a library: counters, partial results. `zero` says what
+    is in it:
+
+    * `uninitialized`: anything;
+    * `on_call`: zeros, each time that the op runs;
+    * `per_graph`: zeros when the function begins, and whoever uses it leaves
+      zeros behind. All workspaces of a function with the same `name` are one.
+
+    `wrapper-expand-workspaces` makes allocations and fills of it, before memory is
+    planned; until then the op means the same. Planning and emission know no
+    workspaces.
+
+    (C1) The buffer is contiguous.
+    (C2) With `per_graph` there is a name, otherwise there is none.
+
+    Example:
+    ```mlir
+    %0 = wrapper.workspace on_call : !wrapper.buffer<[64], i32, #wrapper.device<"cuda">>
+    %1 = wrapper.workspace per_graph "semaphores" : !wrapper.buffer<[64], i32, #wrapper.device<"cuda">>
+    ```
+  }];
+  let arguments = (ins Wrapper_ZeroMode:$zero, OptionalAttr<StrAttr>:$name);
+  let results = (outs Wrapper_Buffer:$result);
+  let assemblyFormat = "$zero ($name^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

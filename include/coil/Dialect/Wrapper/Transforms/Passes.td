@@ -14,6 +14,35 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WrapperExpandWorkspacesPass
+    : Pass<"wrapper-expand-workspaces", "::coil::wrapper::FuncOp"> {
+  let summary = "make allocations and fills of workspaces";
+  let description = [{
+    A `wrapper.workspace` becomes a `wrapper.alloc`, behind which `wrapper.fill`
+    writes zeros with `on_call`. Those of one name with `per_graph` become one
+    allocation, filled once, in front of the op of the function's own block that
+    the first of them is in: so a loop fills it once.
+
+    Runs before planning, which decides where and how long memory lives.
+
+    Constraints:
+    (C1) Workspaces of one name have one type.
+    (C2) The size of a workspace `per_graph` is known where it is allocated: it
+         mentions no symbol that a region binds.
+    (C3) Memory of the function is not planned.
+
+    Before:
+    ```mlir
+    %0 = wrapper.workspace on_call : !b
+    ```
+    After:
+    ```mlir
+    %0 = wrapper.alloc : !b
+    wrapper.fill %0 bytes 0 : !b
+    ```
+  }];
+}
+
 def WrapperFitMemoryPass : Pass<"wrapper-fit-memory", "::mlir::ModuleOp"> {
   let summary = "plan memory within a budget";
   let description = [{
