@@ -80,11 +80,11 @@ coil::compileKernels(ModuleOp module, const DeviceOptions &options,
     kernel.symbol = source.getSymName().str();
     if (llvm::StringRef(kernel.symbol).ends_with(".module"))
       kernel.symbol.resize(kernel.symbol.size() - strlen(".module"));
-    kernel.function =
-        source.isUserKernel() && source.getEntry() ? source.getEntry()->str()
-        : source.isUserKernel() || image.functions.empty()
-            ? kernel.symbol
-            : image.functions.front().name;
+    kernel.function = source.isUserKernel() && source.getEntry()
+                          ? source.getEntry()->str()
+                      : source.isUserKernel() || image.functions.empty()
+                          ? kernel.symbol
+                          : image.functions.front().name;
     kernel.location = describeLocation(source.getLoc());
     kernel.flags = (geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0) |
                    (source.getBatch() ? COIL_CUDA_KERNEL_TABLE : 0);

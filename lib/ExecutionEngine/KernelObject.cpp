@@ -43,8 +43,8 @@ coil::makeKernelData(llvm::ArrayRef<DeviceObject> kernels,
   auto *i64 = llvm::Type::getInt64Ty(context);
   auto *ptr = llvm::PointerType::get(context, 0);
   auto *block = llvm::ArrayType::get(i32, 3);
-  auto *type = llvm::StructType::get(context, {i32, i32, ptr, ptr, ptr, i64,
-                                               i32, i32, block, i32, i32, ptr});
+  auto *type = llvm::StructType::get(
+      context, {i32, i32, ptr, ptr, ptr, i64, i32, i32, block, i32, i32, ptr});
   // Kernels of one module have one image.
   llvm::StringMap<llvm::GlobalVariable *> data;
   auto bytes = [&](llvm::StringRef text, bool isText) -> llvm::Constant * {

@@ -312,10 +312,10 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
   auto note = [&](Operation &op) {
     auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
     readsElements |=
-        name && is_contained({"coil_rt_item_cuda", "coil_rt_debug_value_cuda",
-                              "coil_rt_check_lifetime",
-                              "coil_rt_launch_user_cuda"},
-                             name.getValue());
+        name &&
+        is_contained({"coil_rt_item_cuda", "coil_rt_debug_value_cuda",
+                      "coil_rt_check_lifetime", "coil_rt_launch_user_cuda"},
+                     name.getValue());
   };
   for (Operation &op : *module.getBody()) {
     note(op);

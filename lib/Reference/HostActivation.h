@@ -112,8 +112,9 @@ private:
   mlir::LogicalResult run(wrapper::SortOp op);
   // HostUserModels.cpp
   mlir::LogicalResult run(wrapper::LaunchUserOp op);
-  mlir::FailureOr<Tensor> getNumber(wrapper::LaunchUserOp op,
-                                    const wrapper::LaunchUserOp::Passed &passed);
+  mlir::FailureOr<Tensor>
+  getNumber(wrapper::LaunchUserOp op,
+            const wrapper::LaunchUserOp::Passed &passed);
   mlir::LogicalResult runScalar(mlir::Operation *op);
 
   mlir::FailureOr<HostShape> getShape(mlir::Operation *op,

@@ -685,10 +685,10 @@ LogicalResult HostActivation::run(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
             AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, PoolOp,
-            PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, LaunchUserOp, IfOp, WhileOp,
-            InvokeOp, ItemOp, BindSymbolOp, CompareOp, ContractionOp,
-            ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp, DebugMarkOp,
-            DebugValueOp>([&](auto o) { return run(o); })
+            PoolAllocOp, PoolReleaseOp, PoolFreeOp, LaunchOp, LaunchUserOp,
+            IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp, CompareOp,
+            ContractionOp, ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp,
+            DebugMarkOp, DebugValueOp>([&](auto o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }
 

@@ -77,9 +77,9 @@ LogicalResult HostActivation::run(LaunchUserOp op) {
       reference.getNumResults() != written.size())
     return op.emitError() << "the reference of kernel '" << op.getCallee()
                           << "' takes " << reference.getNumArguments()
-                          << " tensors and gives "
-                          << reference.getNumResults() << " but the launch has "
-                          << inputs.size() << " and " << written.size();
+                          << " tensors and gives " << reference.getNumResults()
+                          << " but the launch has " << inputs.size() << " and "
+                          << written.size();
   Frame inner(interpreter);
   if (failed(inner.call(op, reference, inputs, outputs)))
     return failure();

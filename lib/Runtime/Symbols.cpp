@@ -18,22 +18,35 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
   {                                                                            \
     #name, reinterpret_cast<void *>(&name)                                     \
   }
-  static const coil_symbol symbols[] = {
-      SYMBOL(coil_rt_alloc),          SYMBOL(coil_rt_alloc_cuda),
-      SYMBOL(coil_rt_assert_fail),    SYMBOL(coil_rt_attention_cuda),
-      SYMBOL(coil_rt_check_input),    SYMBOL(coil_rt_check_layout),
-      SYMBOL(coil_rt_check_lifetime), SYMBOL(coil_rt_constant_cuda),
-      SYMBOL(coil_rt_contraction),    SYMBOL(coil_rt_contraction_cuda),
-      SYMBOL(coil_rt_convolution),    SYMBOL(coil_rt_convolution_cuda),
-      SYMBOL(coil_rt_copy_cuda),      SYMBOL(coil_rt_debug_mark),
-      SYMBOL(coil_rt_debug_value),    SYMBOL(coil_rt_debug_value_cuda),
-      SYMBOL(coil_rt_fail),           SYMBOL(coil_rt_free),
-      SYMBOL(coil_rt_free_cuda),      SYMBOL(coil_rt_input_cuda),
-      SYMBOL(coil_rt_item),           SYMBOL(coil_rt_item_cuda),
-      SYMBOL(coil_rt_launch_cpu),     SYMBOL(coil_rt_launch_cuda),
-      SYMBOL(coil_rt_launch_user_cuda), SYMBOL(coil_rt_note_cost),
-      SYMBOL(coil_rt_set_output),
-      SYMBOL(coil_rt_sort),           SYMBOL(coil_rt_sort_cuda)};
+  static const coil_symbol symbols[] = {SYMBOL(coil_rt_alloc),
+                                        SYMBOL(coil_rt_alloc_cuda),
+                                        SYMBOL(coil_rt_assert_fail),
+                                        SYMBOL(coil_rt_attention_cuda),
+                                        SYMBOL(coil_rt_check_input),
+                                        SYMBOL(coil_rt_check_layout),
+                                        SYMBOL(coil_rt_check_lifetime),
+                                        SYMBOL(coil_rt_constant_cuda),
+                                        SYMBOL(coil_rt_contraction),
+                                        SYMBOL(coil_rt_contraction_cuda),
+                                        SYMBOL(coil_rt_convolution),
+                                        SYMBOL(coil_rt_convolution_cuda),
+                                        SYMBOL(coil_rt_copy_cuda),
+                                        SYMBOL(coil_rt_debug_mark),
+                                        SYMBOL(coil_rt_debug_value),
+                                        SYMBOL(coil_rt_debug_value_cuda),
+                                        SYMBOL(coil_rt_fail),
+                                        SYMBOL(coil_rt_free),
+                                        SYMBOL(coil_rt_free_cuda),
+                                        SYMBOL(coil_rt_input_cuda),
+                                        SYMBOL(coil_rt_item),
+                                        SYMBOL(coil_rt_item_cuda),
+                                        SYMBOL(coil_rt_launch_cpu),
+                                        SYMBOL(coil_rt_launch_cuda),
+                                        SYMBOL(coil_rt_launch_user_cuda),
+                                        SYMBOL(coil_rt_note_cost),
+                                        SYMBOL(coil_rt_set_output),
+                                        SYMBOL(coil_rt_sort),
+                                        SYMBOL(coil_rt_sort_cuda)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

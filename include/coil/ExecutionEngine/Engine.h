@@ -242,9 +242,9 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Compiles the kernels of a module, lowered for their devices, to objects that a
-/// linker takes: position-independent code that refers to the runtime, libm and
-/// libmvec; for those of GPUs a `coil_cuda_kernel` with its image under the
+/// Compiles the kernels of a module, lowered for their devices, to objects that
+/// a linker takes: position-independent code that refers to the runtime, libm
+/// and libmvec; for those of GPUs a `coil_cuda_kernel` with its image under the
 /// kernel's name. Diagnostics go to the module's context.
 llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
 compileKernelObjects(mlir::ModuleOp module, const EngineOptions &options = {});

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `lower-user-kernel`: compares a user's kernel with its parameters and
-// makes it launchable.
+// The pass `lower-user-kernel`: compares a user's kernel with its parameters
+// and makes it launchable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,7 @@ using namespace coil::wrapper;
 
 namespace {
 
-struct LowerUserKernel
-    : coil::impl::LowerUserKernelPassBase<LowerUserKernel> {
+struct LowerUserKernel : coil::impl::LowerUserKernelPassBase<LowerUserKernel> {
   using LowerUserKernelPassBase::LowerUserKernelPassBase;
 
   void runOnOperation() override {
@@ -95,26 +94,26 @@ std::string LowerUserKernel::listPassed() const {
 LogicalResult LowerUserKernel::checkTypes(KernelOp kernel, TypeRange types,
                                           unsigned numBlockNumbers) {
   if (types.size() != passed.size() + numBlockNumbers) { // (C4)
-    InFlightDiagnostic diag =
-        kernel.emitOpError()
-        << "its function '" << kernel.getEntryName() << "' takes "
-        << types.size() << " arguments but " << passed.size()
-        << " are passed (" << listPassed() << ")";
+    InFlightDiagnostic diag = kernel.emitOpError()
+                              << "its function '" << kernel.getEntryName()
+                              << "' takes " << types.size() << " arguments but "
+                              << passed.size() << " are passed ("
+                              << listPassed() << ")";
     if (numBlockNumbers != 0)
       diag << " and the number of a block along x, y and z";
     return diag;
   }
   for (auto [i, type] : llvm::enumerate(types)) {
     bool isNumber = i >= passed.size();
-    bool fits = isNumber                 ? type.isInteger(64)
-                : passed[i].isBuffer()   ? isa<LLVM::LLVMPointerType>(type)
-                                         : type == passed[i].getType();
+    bool fits = isNumber               ? type.isInteger(64)
+                : passed[i].isBuffer() ? isa<LLVM::LLVMPointerType>(type)
+                                       : type == passed[i].getType();
     if (fits)
       continue;
     InFlightDiagnostic diag = // (C4)
-        kernel.emitOpError() << "argument " << i << " of its function '"
-                             << kernel.getEntryName() << "' has type " << type
-                             << " but ";
+        kernel.emitOpError()
+        << "argument " << i << " of its function '" << kernel.getEntryName()
+        << "' has type " << type << " but ";
     if (isNumber)
       return diag << "numbers of blocks are i64";
     diag << "'" << passed[i].getName() << "' is ";
@@ -135,8 +134,7 @@ LogicalResult LowerUserKernel::lowerForHost(KernelOp kernel, StringRef kind) {
            << "is code for a GPU, but device '" << kind
            << "' runs functions of the host's processor";
   MLIRContext *context = kernel.getContext();
-  auto entry =
-      kernel.lookupSymbol<FunctionOpInterface>(kernel.getEntryName());
+  auto entry = kernel.lookupSymbol<FunctionOpInterface>(kernel.getEntryName());
   if (!isa<func::FuncOp, LLVM::LLVMFuncOp>(entry) || entry.isExternal())
     return kernel.emitOpError() << "its function '" << kernel.getEntryName()
                                 << "' is no 'func.func' or 'llvm.func' with a "
@@ -184,7 +182,8 @@ LogicalResult LowerUserKernel::lowerForHost(KernelOp kernel, StringRef kind) {
   Value arguments = body->getArgument(0), grid = body->getArgument(1);
   auto load = [&](Value base, unsigned index, Type type, Type slot) {
     Value address = LLVM::GEPOp::create(
-        b, ptr, slot, base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+        b, ptr, slot, base,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
     return LLVM::LoadOp::create(b, type, address).getResult();
   };
   SmallVector<Value> values;
@@ -195,8 +194,8 @@ LogicalResult LowerUserKernel::lowerForHost(KernelOp kernel, StringRef kind) {
   }
   Value sizeX = load(grid, 0, i64, i64), sizeY = load(grid, 1, i64, i64);
   Value step = arith::ConstantIntOp::create(b, 1, 64);
-  auto loop = scf::ForOp::create(b, body->getArgument(2), body->getArgument(3),
-                                 step);
+  auto loop =
+      scf::ForOp::create(b, body->getArgument(2), body->getArgument(3), step);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -236,8 +235,8 @@ LogicalResult LowerUserKernel::checkText(KernelOp kernel) {
   }
   if (!entry) // (C3)
     return kernel.emitOpError()
-           << "the PTX has no entry '" << kernel.getEntryName()
-           << "', it has " << (names.empty() ? "none" : names);
+           << "the PTX has no entry '" << kernel.getEntryName() << "', it has "
+           << (names.empty() ? "none" : names);
   if (entry->parameters.size() != passed.size()) // (C4)
     return kernel.emitOpError()
            << "the entry '" << entry->name << "' takes "
@@ -249,21 +248,19 @@ LogicalResult LowerUserKernel::checkText(KernelOp kernel) {
                          : parameter.getType().getIntOrFloatBitWidth() / 8;
     if (entry->parameters[i] != bytes) // (C4)
       return kernel.emitOpError()
-             << "argument " << i << " of the entry '" << entry->name
-             << "' has " << entry->parameters[i] << " bytes but '"
-             << parameter.getName() << "' has " << bytes;
+             << "argument " << i << " of the entry '" << entry->name << "' has "
+             << entry->parameters[i] << " bytes but '" << parameter.getName()
+             << "' has " << bytes;
   }
   return success();
 }
 
 LogicalResult LowerUserKernel::checkModule(KernelOp kernel,
                                            gpu::GPUModuleOp module) {
-  auto entry =
-      module.lookupSymbol<FunctionOpInterface>(kernel.getEntryName());
+  auto entry = module.lookupSymbol<FunctionOpInterface>(kernel.getEntryName());
   if (!entry || entry.isExternal()) // (C3)
-    return kernel.emitOpError()
-           << "the 'gpu.module' has no function '" << kernel.getEntryName()
-           << "' with a body";
+    return kernel.emitOpError() << "the 'gpu.module' has no function '"
+                                << kernel.getEntryName() << "' with a body";
   if (auto function = dyn_cast<gpu::GPUFuncOp>(*entry)) {
     if (!function.isKernel()) // (C3)
       return kernel.emitOpError() << "the function '" << kernel.getEntryName()

@@ -632,9 +632,10 @@ LogicalResult HostLowering::lower(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, PoolOp, PoolAllocOp, PoolFreeOp, LaunchOp,
-            LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp, IfOp, WhileOp,
-            InvokeOp, ItemOp, BindSymbolOp, CompareOp, CheckLifetimeOp,
-            DebugMarkOp, DebugValueOp>([&](auto o) { return lower(o); })
+            LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp,
+            IfOp, WhileOp, InvokeOp, ItemOp, BindSymbolOp, CompareOp,
+            CheckLifetimeOp, DebugMarkOp, DebugValueOp>(
+          [&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();

@@ -60,8 +60,8 @@ LogicalResult HostLowering::lower(LaunchUserOp op) {
   const std::string &function =
       byGeometry ? device->launchUserFunction : device->launchFunction;
   if (function.empty()) // (C2)
-    return op.emitOpError() << "device '" << device->kind
-                            << "' cannot run kernels of users";
+    return op.emitOpError()
+           << "device '" << device->kind << "' cannot run kernels of users";
 
   auto passed = op.getPassed(kernel);
   Value places = null();
@@ -71,13 +71,12 @@ LogicalResult HostLowering::lower(LaunchUserOp op) {
     places = scratch(kPlaces, count);
     for (unsigned i = 0; i < count; ++i) {
       const LaunchUserOp::Passed &each = passed[i];
-      Value argument = each.isNull() ? null()
-                       : each.parameter.isBuffer()
-                           ? buffer(each.operand)
-                           : userNumber(each);
-      Value place = LLVM::GEPOp::create(
-          b, ptrType, i64Type, values,
-          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      Value argument = each.isNull()               ? null()
+                       : each.parameter.isBuffer() ? buffer(each.operand)
+                                                   : userNumber(each);
+      Value place =
+          LLVM::GEPOp::create(b, ptrType, i64Type, values,
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
       LLVM::StoreOp::create(b, argument, place);
       store(place, places, i, ptrType);
     }

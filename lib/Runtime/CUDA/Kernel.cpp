@@ -287,12 +287,12 @@ static int32_t launchGrid(coil_run *run, coil_cuda_kernel *kernel,
     for (int d = 0; d < 3; ++d) {
       empty |= grid[d] == 0;
       if (grid[d] < 0 || grid[d] > maxGrid[d])
-        return step.finish(
-            fail(COIL_UNSUPPORTED,
-                 "cannot launch %s: a grid of %" PRId64 " x %" PRId64
-                 " x %" PRId64 " blocks",
-                 describeKernel(*kernel).c_str(), grid[0], grid[1], grid[2]),
-            kernel, grid[0]);
+        return step.finish(fail(COIL_UNSUPPORTED,
+                                "cannot launch %s: a grid of %" PRId64
+                                " x %" PRId64 " x %" PRId64 " blocks",
+                                describeKernel(*kernel).c_str(), grid[0],
+                                grid[1], grid[2]),
+                           kernel, grid[0]);
     }
     int32_t status = COIL_OK;
     if (!empty) {

@@ -48,14 +48,14 @@ void CppEmitter::emitGridLaunch(LaunchOp op, KernelOp kernel,
   for (auto [name, e] :
        llvm::zip(kernel.getSymbols(), op.getSymbols().getDims()))
     values[cast<StringAttr>(name).getValue()] = e;
-  SmallVector<std::string> arguments = {
-      "&" + global(kernel.getName()).str(), addressList(op.getOperands()),
-      list(op.getSymbols().getDims())};
+  SmallVector<std::string> arguments = {"&" + global(kernel.getName()).str(),
+                                        addressList(op.getOperands()),
+                                        list(op.getSymbols().getDims())};
   for (ExprAttr e : kernel.getGeometry()->getGrid().getDims())
     arguments.push_back(print(sym::substitute(
         e, [&](ExprAttr leaf) { return values.lookup(leaf.getName()); })));
-  out.line(printCall(deviceFunction(device.launchFunction, kLaunchGrid),
-                     arguments));
+  out.line(
+      printCall(deviceFunction(device.launchFunction, kLaunchGrid), arguments));
 }
 
 LogicalResult CppEmitter::emit(LaunchUserOp op) {
@@ -65,8 +65,8 @@ LogicalResult CppEmitter::emit(LaunchUserOp op) {
   if (!device)
     return failure();
   if (device->launchByGeometry && device->launchUserFunction.empty())
-    return op.emitOpError() << "device '" << device->kind
-                            << "' cannot run kernels of users";
+    return op.emitOpError()
+           << "device '" << device->kind << "' cannot run kernels of users";
   noteCost(*op);
   now.kernels.insert(kernel);
   // What is passed has addresses.
@@ -103,10 +103,10 @@ LogicalResult CppEmitter::emit(LaunchUserOp op) {
                        {"&" + function, passed, print(sizes[0]),
                         print(sizes[1]), print(sizes[2])}));
   else
-    out.line(printCall(
-        deviceFunction(device->launchFunction, kLaunch),
-        {function, passed, list(sizes.getDims()),
-         print(sym::product(op.getContext(), sizes.getDims())), "1"}));
+    out.line(printCall(deviceFunction(device->launchFunction, kLaunch),
+                       {function, passed, list(sizes.getDims()),
+                        print(sym::product(op.getContext(), sizes.getDims())),
+                        "1"}));
   return success();
 }
 

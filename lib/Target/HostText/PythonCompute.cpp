@@ -76,9 +76,8 @@ LogicalResult PythonEmitter::emit(ContractionOp op) {
   add("c", op.getC(), op.getCStrides(), op.getCOffsetAttr());
   if (op.getPost() != PostOp::None)
     text += ", post=" + quote(stringifyPostOp(op.getPost()));
-  emitCall("host.contraction",
-           text + whereArgument(op) +
-               deviceArgument(type(op.getC()).getDevice()));
+  emitCall("host.contraction", text + whereArgument(op) +
+                                   deviceArgument(type(op.getC()).getDevice()));
   return success();
 }
 
@@ -103,9 +102,8 @@ LogicalResult PythonEmitter::emit(ConvolutionOp op) {
                      ", groups=" + std::to_string(op.getGroups());
   if (op.getPost() != PostOp::None)
     text += ", post=" + quote(stringifyPostOp(op.getPost()));
-  emitCall("host.convolution",
-           text + whereArgument(op) +
-               deviceArgument(type(op.getY()).getDevice()));
+  emitCall("host.convolution", text + whereArgument(op) +
+                                   deviceArgument(type(op.getY()).getDevice()));
   return success();
 }
 
@@ -120,9 +118,9 @@ LogicalResult PythonEmitter::emit(AttentionOp op) {
            *function + ", " + name(op.getQ()) + ", " + name(op.getK()) + ", " +
                name(op.getV()) + ", " +
                (op.getMask() ? name(op.getMask()) : "None") + ", " +
-               name(op.getO()) + ", causal=" +
-               (op.getCausal() ? "True" : "False") + ", scale=" +
-               printFloatLiteral(op.getScale().convertToDouble()) +
+               name(op.getO()) +
+               ", causal=" + (op.getCausal() ? "True" : "False") +
+               ", scale=" + printFloatLiteral(op.getScale().convertToDouble()) +
                whereArgument(op) + deviceArgument(attr));
   return success();
 }
@@ -134,12 +132,11 @@ LogicalResult PythonEmitter::emit(SortOp op) {
   if (!function)
     return failure();
   auto optional = [&](Value v) { return v ? name(v) : std::string("None"); };
-  emitCall("host.sort", *function + ", " + name(op.getX()) + ", " +
-                            Twine(op.getDim()) + ", " +
-                            (op.getDescending() ? "True" : "False") + ", " +
-                            optional(op.getValues()) + ", " +
-                            optional(op.getIndices()) + whereArgument(op) +
-                            deviceArgument(type(op.getX()).getDevice()));
+  emitCall("host.sort",
+           *function + ", " + name(op.getX()) + ", " + Twine(op.getDim()) +
+               ", " + (op.getDescending() ? "True" : "False") + ", " +
+               optional(op.getValues()) + ", " + optional(op.getIndices()) +
+               whereArgument(op) + deviceArgument(type(op.getX()).getDevice()));
   return success();
 }
 
@@ -175,11 +172,11 @@ LogicalResult PythonEmitter::emit(DebugValueOp op) {
   if (device->debugFunction.empty())
     return op->emitOpError()
            << "values on the device '" << device->kind << "' cannot be shown";
-  emitCall("host.debug_value", quote(device->debugFunction) + ", " +
-                                   quote(stringifyDebugAction(op.getAction())) +
-                                   ", " + quote(op.getLabel()) + ", " +
-                                   name(op.getBuffer()) +
-                                   deviceArgument(type(op.getBuffer()).getDevice()));
+  emitCall("host.debug_value",
+           quote(device->debugFunction) + ", " +
+               quote(stringifyDebugAction(op.getAction())) + ", " +
+               quote(op.getLabel()) + ", " + name(op.getBuffer()) +
+               deviceArgument(type(op.getBuffer()).getDevice()));
   return success();
 }
 

@@ -57,9 +57,9 @@ LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return diag << "no type";
 }
 
-LogicalResult
-GridCaseAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     DictionaryAttr keywords, sym::ShapeAttr sizes) {
+LogicalResult GridCaseAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   DictionaryAttr keywords,
+                                   sym::ShapeAttr sizes) {
   bool onlySymbols = true;
   for (ExprAttr e : sizes.getDims())
     sym::walkLeaves(e, [&](ExprAttr l) { onlySymbols &= l.isSymbol(); });
@@ -138,8 +138,7 @@ LogicalResult GridOp::verify() {
   for (auto name : getSymbols().getAsRange<StringAttr>())
     known.insert(name.getValue());
   for (auto each : getCases().getAsRange<GridCaseAttr>()) {
-    auto [entry, isNew] =
-        seen.try_emplace(each.getKeywords(), each.getSizes());
+    auto [entry, isNew] = seen.try_emplace(each.getKeywords(), each.getSizes());
     if (!isNew && entry->second != each.getSizes()) // (C2)
       return emitOpError() << "has two grids for " << each.getKeywords();
     std::string missing;
@@ -240,9 +239,8 @@ sym::ShapeAttr LaunchUserOp::resolveGrid(GridOp grid) {
 SmallVector<LaunchUserOp::Passed> LaunchUserOp::getPassed(KernelOp kernel) {
   SmallVector<Passed> passed;
   size_t input = 0, output = 0, update = 0, scalar = 0;
-  for (auto [parameter, argument] :
-       llvm::zip(kernel.getParameters()->getAsRange<ParamAttr>(),
-                 getArguments())) {
+  for (auto [parameter, argument] : llvm::zip(
+           kernel.getParameters()->getAsRange<ParamAttr>(), getArguments())) {
     if (!parameter.isPassed())
       continue;
     Value operand;
@@ -287,8 +285,7 @@ static bool fits(ParamAttr parameter, Attribute argument) {
   llvm_unreachable("all kinds are handled");
 }
 
-LogicalResult
-LaunchUserOp::verifySymbolUses(SymbolTableCollection &tables) {
+LogicalResult LaunchUserOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto kernel =
       tables.lookupNearestSymbolFrom<KernelOp>(*this, getCalleeAttr());
   if (!kernel || !kernel.isUserKernel()) // (C1)
@@ -305,9 +302,8 @@ LaunchUserOp::verifySymbolUses(SymbolTableCollection &tables) {
                 << kernel.getParameters()->size() << " parameters");
 
   size_t counts[4] = {}; // Inputs, outputs, updates, scalars.
-  for (auto [parameter, argument] :
-       llvm::zip(kernel.getParameters()->getAsRange<ParamAttr>(),
-                 getArguments())) {
+  for (auto [parameter, argument] : llvm::zip(
+           kernel.getParameters()->getAsRange<ParamAttr>(), getArguments())) {
     if (!fits(parameter, argument)) // (C2)
       return note(emitOpError()
                   << "parameter '" << parameter.getName() << "' of kind '"
@@ -336,16 +332,16 @@ LaunchUserOp::verifySymbolUses(SymbolTableCollection &tables) {
                {getScalars().size(), "scalars"}};
   for (auto [list, expected] : llvm::zip(lists, counts))
     if (list.given != expected) // (C3)
-      return note(emitOpError()
-                  << "has " << list.given << ' ' << list.what
-                  << " but arguments for " << expected);
+      return note(emitOpError() << "has " << list.given << ' ' << list.what
+                                << " but arguments for " << expected);
   for (const Passed &each : getPassed(kernel)) {
     if (!each.operand)
       continue;
     auto buffer = dyn_cast<BufferType>(each.operand.getType());
     Type type = each.parameter.getType();
-    bool isRight = buffer ? buffer.getElementType() == type
-                          : isa<FloatType>(type) == each.operand.getType().isF64();
+    bool isRight = buffer
+                       ? buffer.getElementType() == type
+                       : isa<FloatType>(type) == each.operand.getType().isF64();
     if (!isRight) // (C3)
       return note(emitOpError()
                   << "parameter '" << each.parameter.getName()
