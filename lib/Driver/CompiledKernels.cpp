@@ -139,7 +139,8 @@ static Error makeError(const llvm::Twine &message) {
 
 /// The function of a kernel's device that launches it, or an error at the
 /// kernel.
-static FailureOr<void *> findLaunchFunction(wrapper::KernelOp kernel) {
+static FailureOr<void *> findLaunchFunction(wrapper::KernelOp kernel,
+                                            llvm::StringRef options) {
   auto device = kernel.getDeviceAttr();
   llvm::StringRef kind = device ? device.getKind() : "cpu";
   auto *dialect =
@@ -147,6 +148,10 @@ static FailureOr<void *> findLaunchFunction(wrapper::KernelOp kernel) {
   const wrapper::DeviceInfo *info = dialect->lookupDevice(kind);
   if (!info)
     return kernel.emitOpError() << "device '" << kind << "' is not registered";
+  if (!llvm::StringRef(options).contains(info->kernelOptions))
+    return kernel.emitOpError()
+           << "is for device '" << kind << "', which takes the options '"
+           << info->kernelOptions << "'";
   const std::string &name = kernel.isUserKernel() && info->launchByGeometry
                                 ? info->launchUserFunction
                                 : info->launchFunction;
@@ -197,7 +202,8 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
     made->outputs = kernel.getNumOutputs();
     for (auto name : kernel.getSymbols().getAsRange<StringAttr>())
       made->symbols.push_back(name.str());
-    FailureOr<void *> launch = findLaunchFunction(kernel);
+    FailureOr<void *> launch =
+        findLaunchFunction(kernel, options.pipelineOptions);
     if (failed(launch))
       return errors.take(makeError("the kernels cannot be launched"));
     made->launch = *launch;
@@ -233,9 +239,7 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
     }
     made.code = impl->engine->lookup(name);
     if ((!made.total && !made.isByGrid) || !made.code)
-      return makeError("kernel '" + name +
-                       "' has no code for its device: the pipeline options "
-                       "name the target");
+      return makeError("kernel '" + name + "' was not compiled");
   }
   return std::unique_ptr<CompiledKernels>(new CompiledKernels(std::move(impl)));
 }

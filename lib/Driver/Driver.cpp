@@ -13,6 +13,7 @@
 
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Wrapper/IR/UserKernel.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Import/Import.h"
 #include "coil/Report/DebugDirectory.h"
@@ -80,6 +81,9 @@ Expected<Program> coil::loadProgram(StringRef path, StringRef weightsPath,
   if (!module)
     return module.takeError();
   program.module = std::move(*module);
+  if (failed(wrapper::loadKernels(*program.module,
+                                  llvm::sys::path::parent_path(path))))
+    return makeError("'" + path + "': a kernel cannot be loaded");
   if (weightsPath.empty())
     return std::move(program);
   Expected<import::Package> package = import::Package::open(weightsPath);

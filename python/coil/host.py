@@ -331,6 +331,21 @@ def check_input(tensor, name, dtype, rank, device):
         raise InputError(f"input '{name}' is on device '{tensor.device}', expected '{device}'")
 
 
+def aligned(tensor):
+    """A tensor that begins where kernels of a GPU want it: a view that does not is
+    copied."""
+    if tensor.data_ptr() % 16 == 0:
+        return tensor
+    copy = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=tensor.device)
+    return copy.copy_(tensor)
+
+
+def check_aligned(tensor, name):
+    """Fails unless a tensor begins where kernels of a GPU want it."""
+    if tensor.data_ptr() % 16 != 0:
+        raise InputError(f"input '{name}' does not begin at a multiple of 16 bytes")
+
+
 def assert_size_stride(tensor, sizes, strides, name):
     """Fails unless a tensor has a layout. Strides of dimensions with at most
     one element do not matter."""

@@ -81,6 +81,45 @@ static int kernels(void) {
   coil_run_create(&run);
   status = coil_kernel_launch(twice, run, buffers, symbols, &error);
   printf("twice: status %d: %g %g %g %g\n", status, y[0], y[1], y[2], y[3]);
+  int64_t grid[] = {2, 2, 1};
+  status = coil_kernel_launch_user(twice, run, buffers, grid, &error);
+  report("twice of a user", status, error);
+  coil_kernels_destroy(kernels);
+
+  /* A kernel of a user's: each block writes its number. */
+  static const char user[] =
+      "wrapper.kernel @mark() attributes {parameters = [\n"
+      "    #wrapper.param<\"rows\", value, i32>, #wrapper.param<\"y\", write, "
+      "f32>]} {\n"
+      "  func.func @mark(%rows: i32, %y: !llvm.ptr, %i: i64, %j: i64, %k: i64) "
+      "{\n"
+      "    %r = arith.extsi %rows : i32 to i64\n"
+      "    %row = arith.muli %j, %r : i64\n"
+      "    %e = arith.addi %row, %i : i64\n"
+      "    %hundred = arith.constant 100 : i64\n"
+      "    %many = arith.muli %j, %hundred : i64\n"
+      "    %n = arith.addi %many, %i : i64\n"
+      "    %v = arith.sitofp %n : i64 to f32\n"
+      "    %p = llvm.getelementptr %y[%e] : (!llvm.ptr, i64) -> !llvm.ptr, "
+      "f32\n"
+      "    llvm.store %v, %p : f32, !llvm.ptr\n"
+      "    return\n"
+      "  }\n"
+      "}\n";
+  status =
+      coil_kernels_compile(user, sizeof(user) - 1, &options, &kernels, &error);
+  if (status != COIL_API_OK) {
+    report("user", status, error);
+    return 1;
+  }
+  const coil_kernel *mark = coil_kernels_lookup(kernels, "mark");
+  int32_t rows = 2;
+  void *output = y;
+  void *passed[] = {&rows, &output};
+  status = coil_kernel_launch_user(mark, run, passed, grid, &error);
+  printf("mark: status %d: %g %g %g %g\n", status, y[0], y[1], y[2], y[3]);
+  status = coil_kernel_launch(mark, run, buffers, symbols, &error);
+  report("mark of ours", status, error);
   coil_run_destroy(run);
   coil_kernels_destroy(kernels);
   return 0;

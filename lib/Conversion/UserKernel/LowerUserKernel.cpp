@@ -14,6 +14,7 @@
 
 #include "PTXText.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/UserKernel.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -274,6 +275,10 @@ LogicalResult LowerUserKernel::checkModule(KernelOp kernel,
 
 LogicalResult LowerUserKernel::lowerForGPU(KernelOp kernel, StringRef kind) {
   auto modules = kernel.getBlock()->getOps<gpu::GPUModuleOp>();
+  if (auto file = kernel->getAttrOfType<StringAttr>(kPtxFileAttrName)) // (C3)
+    return kernel.emitOpError()
+           << "its file '" << file.getValue()
+           << "' was not read, which 'wrapper-load-kernels' does";
   if (!kernel.getPtx() && modules.empty()) // (C2)
     return kernel.emitOpError()
            << "is code for the host's processor, but device '" << kind

@@ -94,6 +94,10 @@ LogicalResult FXEmitter::emitFunction(FuncOp fn) {
                name(arg) + ", " +
                    quote(inputName(fn, static_cast<unsigned>(i))) + ", " +
                    *dtype + ", " + Twine(type.getRank()) + ", " + *device);
+    if (fn.isPublic() && wantsAligned(type.getDevice()))
+      emitCall("host.check_aligned",
+               name(arg) + ", " +
+                   quote(inputName(fn, static_cast<unsigned>(i))));
   }
   for (Operation &op : fn.getBody().front())
     if (failed(emitOp(op)))

@@ -32,6 +32,11 @@ static std::string fill(StringRef words, DeviceAttr device) {
   }
 }
 
+static const DeviceInfo *lookup(DeviceAttr device) {
+  return device.getContext()->getLoadedDialect<WrapperDialect>()->lookupDevice(
+      device.getKind());
+}
+
 /// Whether runs that work on a device have to know.
 static bool hasRecord(const DeviceInfo &info) {
   return !info.hostAccessible || !info.guardFunction.empty() ||
@@ -50,20 +55,19 @@ static void collectDevices(Operation *top,
   });
 }
 
-LogicalResult PythonEmitter::emitDevices() {
+void PythonEmitter::emitDevices() {
   llvm::SetVector<DeviceAttr> used;
   collectDevices(module, used);
   llvm::StringSet<> imported;
+  // Ops say of devices that are not registered that they are not.
+  used.remove_if([](DeviceAttr device) { return !lookup(device); });
   for (DeviceAttr device : used) {
-    const DeviceInfo *info = getDevice(module, device);
-    if (!info)
-      return failure();
-    const PythonWords &words = info->python;
+    const PythonWords &words = lookup(device)->python;
     if (!words.import.empty() && imported.insert(words.import).second)
       out.line(words.import);
   }
   for (DeviceAttr device : used) {
-    const DeviceInfo *info = getDevice(module, device);
+    const DeviceInfo *info = lookup(device);
     if (!hasRecord(*info))
       continue;
     const PythonWords &words = info->python;
@@ -87,7 +91,6 @@ LogicalResult PythonEmitter::emitDevices() {
     out.outdent();
     out.line(")");
   }
-  return success();
 }
 
 std::string PythonEmitter::deviceArgument(DeviceAttr device) const {
@@ -100,7 +103,7 @@ bool PythonEmitter::openGuard(FuncOp fn) {
   collectDevices(fn, used);
   std::string guard;
   for (DeviceAttr device : used) {
-    const DeviceInfo *info = getDevice(fn, device);
+    const DeviceInfo *info = lookup(device);
     if (!info || info->python.guard.empty())
       continue;
     // With two there is no current one.
@@ -134,6 +137,11 @@ void PythonEmitter::emitSynchronize() {
 
 std::string PythonEmitter::allocator(const DeviceInfo &info) {
   return info.python.allocate.empty() ? "empty_strided" : info.python.allocate;
+}
+
+bool PythonEmitter::wantsAligned(DeviceAttr device) {
+  const DeviceInfo *info = lookup(device);
+  return info && !info->inputFunction.empty();
 }
 
 std::optional<std::string> PythonEmitter::printItem(Operation *op, Value v) {

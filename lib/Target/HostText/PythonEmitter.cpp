@@ -230,8 +230,7 @@ LogicalResult PythonEmitter::emitBegin() {
                                    : " from " + cleanComment(options.source)) +
            ".");
   emitImports();
-  if (failed(emitDevices()))
-    return failure();
+  emitDevices();
   emitRequiredFunctions();
   collectPartitions();
   if (!module.getOps<KernelOp>().empty())
@@ -365,10 +364,13 @@ LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
     if (!dtype || !device)
       return failure();
     // Calls inside the program are verified.
-    if (fn.isPublic())
-      out.line("host.check_input(" + names[i] + ", " +
-               quote(inputName(fn, static_cast<unsigned>(i))) + ", " + *dtype +
-               ", " + std::to_string(buffer.getRank()) + ", " + *device + ")");
+    if (!fn.isPublic())
+      continue;
+    out.line("host.check_input(" + names[i] + ", " +
+             quote(inputName(fn, static_cast<unsigned>(i))) + ", " + *dtype +
+             ", " + std::to_string(buffer.getRank()) + ", " + *device + ")");
+    if (wantsAligned(buffer.getDevice()))
+      out.line(names[i] + " = host.aligned(" + names[i] + ")");
   }
   bool isGuarded = openGuard(fn);
   for (Operation &op : fn.getBody().front())

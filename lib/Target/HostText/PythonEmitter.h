@@ -115,7 +115,7 @@ protected:
 
   /// Imports what devices need, and writes a record of each one that runs have
   /// to be bound to.
-  mlir::LogicalResult emitDevices();
+  void emitDevices();
   /// ", device=cuda_device0", or nothing for one without a record.
   std::string deviceArgument(DeviceAttr device) const;
   /// Writes the guard of the device that a function uses, if it has one, and
@@ -124,6 +124,8 @@ protected:
   /// Writes a function that waits for all devices with records.
   void emitSynchronize();
   static std::string allocator(const DeviceInfo &info);
+  /// Whether a device gives inputs another address where they need one.
+  static bool wantsAligned(DeviceAttr device);
   /// The element of a buffer as a number of Python, or nothing behind a
   /// diagnostic.
   std::optional<std::string> printItem(mlir::Operation *op, mlir::Value v);

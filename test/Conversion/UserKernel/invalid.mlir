@@ -132,6 +132,12 @@ wrapper.kernel @c5_a() attributes {device = #wrapper.device<"cuda">, parameters 
 
 // -----
 
+// expected-error@+1 {{its file 'code.ptx' was not read, which 'wrapper-load-kernels' does}}
+wrapper.kernel @c3_file() attributes {device = #wrapper.device<"cuda">, parameters = [], threads = array<i64: 32, 1, 1>,
+    wrapper.ptx_file = "code.ptx"} {}
+
+// -----
+
 // expected-error@+1 {{does not say of how many 'threads' a block is}}
 wrapper.kernel @c6() attributes {device = #wrapper.device<"cuda">, parameters = [],
     ptx = ".version 8.1\n.target sm_80\n.entry c6() { ret; }"} {}

@@ -75,6 +75,11 @@ wrapper.kernel @kernel_c9_both() attributes {ptx = "", parameters = []} {
 
 // -----
 
+// expected-error@+1 {{'wrapper.ptx_file' names no file}}
+wrapper.kernel @kernel_c9_file() attributes {wrapper.ptx_file = 1, parameters = []} {}
+
+// -----
+
 // expected-error@+1 {{a block of [1024, 2, 1] threads is impossible}}
 wrapper.kernel @kernel_c10() attributes {ptx = "", parameters = [], threads = array<i64: 1024, 2, 1>} {}
 

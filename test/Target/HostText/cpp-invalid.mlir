@@ -21,7 +21,7 @@ func.func private @other()
 
 // -----
 
-// expected-error@+1 {{is for device 'cuda', whose kernels the emitter 'cpp' cannot link}}
+// expected-error@+1 {{was not lowered for its device}}
 wrapper.kernel @cuda() attributes {device = #wrapper.device<"cuda">, input_strides = [], output_strides = [], symbols = []} {
   llvm.func @cuda()
 }

@@ -1,11 +1,11 @@
-// RUN: coil-translate --wrapper-to-python --split-input-file --verify-diagnostics %s
+// RUN: env COIL_PLUGINS=%coil_lib/coil-toy-device.so coil-translate --wrapper-to-python --split-input-file --verify-diagnostics %s
 
 // An op without a method is named, with the emitter, at its place (F55).
 
 !q = !wrapper.buffer<[2, 8, 64, 64], bf16, #wrapper.device<"cpu">>
 
 wrapper.func @attention(%q: !q, %o: !q) {
-  // expected-error@+1 {{'wrapper.attention' op has no method in the emitter 'python'}}
+  // expected-error@+1 {{device 'cpu' has no library for attention}}
   wrapper.attention "cudnn" ins(%q, %q, %q : !q, !q, !q) outs(%o : !q) scale 1.0
   wrapper.return
 }
@@ -34,8 +34,8 @@ func.func private @other()
 // -----
 
 wrapper.func @device() {
-  // expected-error@+1 {{is on device 'cuda', which the emitter 'python' has no name for}}
-  %0 = wrapper.alloc : !wrapper.buffer<[2], f32, #wrapper.device<"cuda">>
+  // expected-error@+1 {{is on device 'mute', which the emitter 'python' has no name for}}
+  %0 = wrapper.alloc : !wrapper.buffer<[2], f32, #wrapper.device<"mute">>
   wrapper.return
 }
 

@@ -42,6 +42,10 @@ static void registerToy(mlir::MLIRContext *, wrapper::WrapperDialect *dialect) {
   toy.python.synchronize = "toy_device.synchronize({})";
   toy.python.allocate = "toy_device.empty_strided";
   dialect->registerDevice(std::move(toy));
+  // One that can do nothing and has no words.
+  wrapper::DeviceInfo mute;
+  mute.kind = "mute";
+  dialect->registerDevice(std::move(mute));
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo

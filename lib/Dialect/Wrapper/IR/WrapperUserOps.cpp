@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/UserKernel.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/StringSet.h"
@@ -94,6 +95,12 @@ LogicalResult KernelOp::verifyUserKernel() {
 
   // (C9)
   unsigned sources = getPtx() ? 1 : 0;
+  // The text is in a file as long as nobody has read it.
+  if (Attribute file = (*this)->getAttr(kPtxFileAttrName)) {
+    if (!isa<StringAttr>(file))
+      return emitOpError() << "'" << kPtxFileAttrName << "' names no file";
+    ++sources;
+  }
   for (Operation &op : *block)
     if (op.getName().getStringRef() == "gpu.module" ||
         cast<SymbolOpInterface>(op).getName() == getEntryName())

@@ -556,6 +556,31 @@ def WrapperVerifyMemoryPass
   }];
 }
 
+def WrapperLoadKernelsPass
+    : Pass<"wrapper-load-kernels", "::mlir::ModuleOp"> {
+  let summary = "read the PTX that kernels of users name";
+  let description = [{
+    Puts the text of the file that a kernel names with `wrapper.ptx_file` into
+    the kernel. `coil-compile`, `coil-run` and the libraries do so when they
+    load a program, where names begin at the program's own folder.
+
+    Constraints:
+    (C1) The file can be read.
+
+    Before:
+    ```mlir
+    wrapper.kernel @axpb() attributes {wrapper.ptx_file = "axpb.ptx", ...} {}
+    ```
+    After:
+    ```mlir
+    wrapper.kernel @axpb() attributes {ptx = ".version 8.1\0A...", ...} {}
+    ```
+  }];
+  let options = [
+    Option<"folder", "folder", "std::string", /*default=*/"\".\"",
+           "where names of files begin">];
+}
+
 def WrapperAnnotateCostsPass
     : Pass<"wrapper-annotate-costs", "::mlir::ModuleOp"> {
   let summary = "state what each step has to move and compute at least";
