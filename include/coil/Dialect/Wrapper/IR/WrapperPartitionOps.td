@@ -27,7 +27,7 @@ class Wrapper_InPlaceRegionOp<string mnemonic> : Wrapper_Op<mnemonic, [
   let arguments = (ins Wrapper_DeviceAttr:$device);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $device (`->` `(` type($results)^ `)`)? attr-dict-with-keyword $body
+    qualified($device) (`->` `(` type($results)^ `)`)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }
@@ -47,8 +47,8 @@ def Wrapper_PartitionOp : Wrapper_InPlaceRegionOp<"partition"> {
 
     (C1) The region has no arguments, ends in `wrapper.yield` without symbols,
          and yields values of exactly the results' types.
-    (C2) Its ops are launches, library calls, copies, constants and ops on
-         memory, on buffers of the device. They bind no symbol.
+    (C2) Its ops are launches, library calls, copies, constants, ops on memory
+         and debugging, on buffers of the device.
 
     Example:
     ```mlir
