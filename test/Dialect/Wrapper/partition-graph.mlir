@@ -172,6 +172,6 @@ wrapper.func @others(%x: !b, %y: !t) -> !t {
   wrapper.pool_release %1 : !b
   wrapper.pool_free %p : !wrapper.pool<#wrapper.device<"cpu">>
   wrapper.invoke @callee(%x) : (!b) -> ()
-  wrapper.debug_mark "here"
+  wrapper.debug_mark before "here"
   wrapper.return %0 : !t
 }

@@ -127,7 +127,8 @@ bool PartitionCallOp::staysInPlace(unsigned i) {
     for (Operation *user : values.pop_back_val().getUsers()) {
       if (isa<ViewLikeOpInterface>(user))
         llvm::append_range(values, user->getResults());
-      else if (!isa<PartitionCallOp, ItemOp, IfOp, FreeOp, DebugValueOp>(user))
+      else if (!isa<PartitionCallOp, ComputeOpInterface, CopyOp, ItemOp, IfOp,
+                    FreeOp, DebugValueOp>(user))
         return false;
     }
   return true;

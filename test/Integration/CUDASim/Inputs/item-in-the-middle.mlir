@@ -14,5 +14,7 @@ func.func @main(%x: !x {coil.name = "x"}) -> !x
   %g = graph.add %b, %f : (!x, tensor<f32>) -> !x
   %c = graph.reduce sum, %g dims [0] keepdims : (!x) -> !s
   %d = graph.sub %g, %c : (!x, !s) -> !x
-  return %d : !x
+  %h = graph.reduce sum, %d dims [0] keepdims : (!x) -> !s
+  %i = graph.sub %d, %h : (!x, !s) -> !x
+  return %i : !x
 }

@@ -127,9 +127,9 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
   let extraClassDeclaration = [{
     /// Whether the storage of operand `i` is handed over.
     bool isConsumed(unsigned i);
-    /// Whether nothing uses result `i` but other partitions, reads of elements
-    /// and ends of its life: then its storage may stay where a recording has it,
-    /// since the program hands it to nobody.
+    /// Whether nothing uses result `i` but partitions, launches and the like, reads
+    /// of elements and the end of its life: then its storage may stay where a
+    /// recording has it, since the program hands it to nobody.
     bool staysInPlace(unsigned i);
     llvm::ArrayRef<sym::ExprAttr> getSymbolExprs();
   }];
