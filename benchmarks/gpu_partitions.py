@@ -32,11 +32,13 @@ TYPE = "tensor<256x4xf32>"
 
 
 def chain(lines, name, value, kernels):
-    """Kernels that fusion cannot join: each sums over all of the last."""
-    for i in range(kernels // 2):
+    """Kernels that fusion cannot join: they sum over columns and over all of the
+    last in turns."""
+    for i in range(kernels):
+        dims, sizes = ("0", "1x4") if i % 2 else ("0, 1", "1x1")
         lines += [
-            f"  %{name}s{i} = graph.reduce sum, {value} dims [0] keepdims : ({TYPE}) -> tensor<1x4xf32>",
-            f"  %{name}y{i} = graph.sub {value}, %{name}s{i} : ({TYPE}, tensor<1x4xf32>) -> {TYPE}",
+            f"  %{name}s{i} = graph.reduce sum, {value} dims [{dims}] keepdims : ({TYPE}) -> tensor<{sizes}xf32>",
+            f"  %{name}y{i} = graph.sub {value}, %{name}s{i} : ({TYPE}, tensor<{sizes}xf32>) -> {TYPE}",
         ]
         value = f"%{name}y{i}"
     return value

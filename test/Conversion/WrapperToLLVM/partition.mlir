@@ -14,14 +14,14 @@
 // CHECK-DAG: llvm.func @coil_rt_leave_device_cuda(!llvm.ptr) -> i32
 
 // CHECK-LABEL: llvm.func @coil_main(
-// CHECK-SAME: %[[RUN:.+]]: !llvm.ptr, %{{.+}}: !llvm.ptr, %{{.+}}: !llvm.ptr)
-// CHECK: llvm.call @coil_rt_enter_device_cuda(%[[RUN]])
+// CHECK-SAME: %[[R:.+]]: !llvm.ptr, %{{.+}}: !llvm.ptr, %{{.+}}: !llvm.ptr)
+// CHECK: llvm.call @coil_rt_enter_device_cuda(%[[R]])
 // CHECK: %[[ENTRY:.+]] = llvm.mlir.addressof @coil_device_part
-// CHECK: llvm.call @coil_rt_partition_cuda(%[[RUN]], %{{.+}}, %[[ENTRY]],
-// CHECK: llvm.call @coil_host_part(%[[RUN]],
+// CHECK: llvm.call @coil_rt_partition_cuda(%[[R]], %{{.+}}, %[[ENTRY]],
+// CHECK: llvm.call @coil_host_part(%[[R]],
 // All ways out leave the device.
 // CHECK: ^{{.+}}(%[[STATUS:.+]]: i32):
-// CHECK-NEXT: llvm.call @coil_rt_leave_device_cuda(%[[RUN]])
+// CHECK-NEXT: llvm.call @coil_rt_leave_device_cuda(%[[R]])
 // CHECK-NEXT: llvm.return %[[STATUS]]
 wrapper.func @main(%x: !c, %y: !h) -> (!c, !h) attributes {sym.symbols = {s0 = #sym.range<0, 8>}} {
   wrapper.input_symbol "s0" = size 0 of %x : !c

@@ -25,6 +25,7 @@
 // TWICE-LABEL: wrapper.func @two
 // TWICE-COUNT-2: wrapper.partition #
 // TWICE-NOT: wrapper.partition #
+// TWICE-LABEL: wrapper.func @reorders
 !i = !wrapper.buffer<[], i64, #wrapper.device<"cpu">>
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @two(%x: !b, %n: !i) -> (!b, !b) {

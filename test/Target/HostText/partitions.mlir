@@ -1,6 +1,6 @@
 // RUN: coil-translate --wrapper-to-python %s -o %t.py && FileCheck %s < %t.py
 // RUN: coil-translate --wrapper-to-fx %s | FileCheck %s --check-prefix=FX
-// RUN: coil-compile --emit=cpp %s -o %t.cpp && FileCheck %s --check-prefix=CPP < %t.cpp
+// RUN: mkdir -p %t && coil-compile --emit=cpp %s -o %t/partitions.cpp && FileCheck %s --check-prefix=CPP < %t/partitions.cpp
 
 // Partitions are functions that stand alone: each takes its symbols behind its
 // buffers, and names nothing of its caller (F16, F20).

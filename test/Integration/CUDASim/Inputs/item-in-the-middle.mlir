@@ -14,7 +14,7 @@ func.func @main(%x: !x {coil.name = "x"}) -> !x
   %g = graph.add %b, %f : (!x, tensor<f32>) -> !x
   %c = graph.reduce sum, %g dims [0] keepdims : (!x) -> !s
   %d = graph.sub %g, %c : (!x, !s) -> !x
-  %h = graph.reduce sum, %d dims [0] keepdims : (!x) -> !s
-  %i = graph.sub %d, %h : (!x, !s) -> !x
+  %h = graph.reduce sum, %d dims [0, 1] : (!x) -> tensor<f32>
+  %i = graph.sub %d, %h : (!x, tensor<f32>) -> !x
   return %i : !x
 }
