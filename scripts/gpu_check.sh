@@ -19,7 +19,7 @@ archive of `make dist` or from a build folder.
   --chip NAME       what to compile for (default: the chip of GPU 0)
   --steps LIST      of examples, families, sanitizer, fuzz, random, ops, separated by
                     commas (default: all of them)
-  --benchmarks LIST of kernels, models, host, or 'none' (default)
+  --benchmarks LIST of kernels, models, host, partitions, or 'none' (default)
   --jobs N          processes at once (default: processors, 16 at most)
   --fuzz-count N    random programs for each process (default: 60)
   --seed N          of the first random program (default: 50000)
@@ -87,7 +87,7 @@ for step in ${steps//,/ }; do
 done
 for benchmark in ${benchmarks//,/ }; do
   case $benchmark in
-  kernels | models | host | none) ;;
+  kernels | models | host | partitions | none) ;;
   *) die "unknown benchmark '$benchmark'" ;;
   esac
 done

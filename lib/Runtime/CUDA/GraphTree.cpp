@@ -253,6 +253,7 @@ static int32_t beginPath(RunState &state) {
     return COIL_OK;
   }
   GraphTree &tree = *path.tree;
+  ContextGuard guard(state.device);
   if (tree.ran && tree.stream != state.stream)
     if (int32_t status = state.device.check(
             state.device.driver.streamWaitEvent(state.stream, tree.done, 0),

@@ -1,5 +1,6 @@
 // RUN: coil-opt %s --split-input-file --wrapper-partition-graph=device=cpu \
-// RUN:   --remarks-filter="wrapper-partition-graph" --remark-policy=all 2>&1 | FileCheck %s
+// RUN:   --remarks-filter=wrapper-partition-graph 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // RUN: coil-opt %s --split-input-file --pass-pipeline='builtin.module(wrapper-partition-graph{device=cpu},wrapper-partition-graph{device=cpu})' \
 // RUN:   | FileCheck %s --check-prefix=TWICE
 // RUN: coil-opt %s --split-input-file --wrapper-partition-graph="device=cpu peak-percent=0" | FileCheck %s --check-prefix=KEEP
@@ -8,7 +9,7 @@
 
 // Two runs around a read; what the second half needs of the first comes out, and
 // a partition is partitioned once.
-// CHECK: remark: {{.*}}not in a graph: the host reads an element (wrapper.item)
+// REMARK: remark: {{.*}}not in a graph: the host reads an element (wrapper.item)
 // CHECK-LABEL: wrapper.func @two
 // CHECK: %[[P:.+]]:2 = wrapper.partition #wrapper.device<"cpu"> -> (!wrapper.buffer<[], i64, {{.+}}>, !wrapper.buffer<[4], f32, {{.+}}>) {
 // CHECK-NEXT: %[[N:.+]] = wrapper.alloc
@@ -24,6 +25,7 @@
 // TWICE-LABEL: wrapper.func @two
 // TWICE-COUNT-2: wrapper.partition #
 // TWICE-NOT: wrapper.partition #
+// TWICE-LABEL: wrapper.func @reorders
 !i = !wrapper.buffer<[], i64, #wrapper.device<"cpu">>
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @two(%x: !b, %n: !i) -> (!b, !b) {
@@ -43,7 +45,7 @@ wrapper.func @two(%x: !b, %n: !i) -> (!b, !b) {
 // -----
 
 // Steps that the reads have nothing to do with come together.
-// CHECK: remark: {{.*}}another order
+// REMARK: remark: {{.*}}another order
 // CHECK-LABEL: wrapper.func @reorders
 // CHECK: wrapper.item "u0"
 // CHECK-NEXT: wrapper.item "u1"
@@ -72,7 +74,7 @@ wrapper.func @reorders(%x: !b, %n: !i, %m: !i) -> (!b, !b, !b) {
 // -----
 
 // Nothing needs the host: the call is one graph.
-// CHECK: remark: {{.*}}the whole call can be kept as one graph
+// REMARK: remark: {{.*}}the whole call can be kept as one graph
 // CHECK-LABEL: wrapper.func @whole
 // CHECK-NOT: wrapper.partition
 // WHOLE-LABEL: wrapper.func @whole
@@ -118,8 +120,8 @@ wrapper.func @late(%n: !i) -> (!u, !u) attributes {sym.symbols = {u0 = #sym.rang
 // -----
 
 // In branches; what a branch writes from outside stays where it is.
-// CHECK: remark: {{.*}}not in a graph: the host decides which branch runs (wrapper.if)
-// CHECK: remark: {{.*}}it writes or ends a buffer from outside of its block
+// REMARK: remark: {{.*}}not in a graph: the host decides which branch runs (wrapper.if)
+// REMARK: remark: {{.*}}it writes or ends a buffer from outside of its block
 // CHECK-LABEL: wrapper.func @branches
 // CHECK: wrapper.if
 // CHECK: wrapper.partition
@@ -150,11 +152,11 @@ wrapper.func @branches(%x: !b, %p: !p) -> (!b, !b) {
 // -----
 
 // Another device, a pool of the function, a call, a shown value.
-// CHECK-DAG: remark: {{.*}}it runs on the device 'toy', which keeps no graphs
-// CHECK-DAG: remark: {{.*}}it is part of a memory pool of the whole function (wrapper.pool)
-// CHECK-DAG: remark: {{.*}}it uses a memory pool of the whole function (wrapper.copy)
-// CHECK-DAG: remark: {{.*}}it calls a function of the host (wrapper.invoke)
-// CHECK-DAG: remark: {{.*}}it debugs the program on the host (wrapper.debug_mark)
+// REMARK-DAG: remark: {{.*}}it runs on the device 'toy', which keeps no graphs
+// REMARK-DAG: remark: {{.*}}it is part of a memory pool of the whole function (wrapper.pool)
+// REMARK-DAG: remark: {{.*}}it uses a memory pool of the whole function (wrapper.copy)
+// REMARK-DAG: remark: {{.*}}it calls a function of the host (wrapper.invoke)
+// REMARK-DAG: remark: {{.*}}it debugs the program on the host (wrapper.debug_mark)
 // CHECK-LABEL: wrapper.func @others
 // CHECK-NOT: wrapper.partition
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
@@ -171,6 +173,6 @@ wrapper.func @others(%x: !b, %y: !t) -> !t {
   wrapper.pool_release %1 : !b
   wrapper.pool_free %p : !wrapper.pool<#wrapper.device<"cpu">>
   wrapper.invoke @callee(%x) : (!b) -> ()
-  wrapper.debug_mark "here"
+  wrapper.debug_mark before "here"
   wrapper.return %0 : !t
 }

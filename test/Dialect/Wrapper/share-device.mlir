@@ -1,9 +1,10 @@
-// RUN: coil-opt %s --split-input-file --wrapper-share-device --remarks-filter="wrapper-share-device" --remark-policy=all 2>&1 | FileCheck %s
+// RUN: coil-opt %s --split-input-file --wrapper-share-device --remarks-filter=wrapper-share-device 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // RUN: coil-opt %s --split-input-file --wrapper-share-device --wrapper-share-device | FileCheck %s --check-prefix=TWICE
 // RUN: coil-opt %s --split-input-file --wrapper-share-device --wrapper-verify-memory -o /dev/null
 
 // One guard for two partitions (F21); checks of inputs stay in front.
-// CHECK: remark: {{.*}}one guard of the device for 2 partitions
+// REMARK: remark: {{.*}}one guard of the device for 2 partitions
 // CHECK-LABEL: wrapper.func @two
 // CHECK: wrapper.input_symbol
 // CHECK: %[[S:.+]]:2 = wrapper.device_scope #wrapper.device<"cuda">
@@ -44,7 +45,7 @@ wrapper.func @two(%x: !s) -> (!s, !r) attributes {sym.symbols = {s0 = #sym.range
 // -----
 
 // Two devices share nothing.
-// CHECK: remark: {{.*}}the device is selected by each step: there are several
+// REMARK: remark: {{.*}}the device is selected by each step: there are several
 // CHECK-LABEL: wrapper.func @devices
 // CHECK-NOT: wrapper.device_scope
 !a = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
@@ -64,7 +65,7 @@ wrapper.func @devices(%x: !a, %y: !b) {
 // -----
 
 // One graph that is all there is.
-// CHECK: remark: {{.*}}there is one partition and nothing else
+// REMARK: remark: {{.*}}there is one partition and nothing else
 // CHECK-LABEL: wrapper.func @single
 // CHECK-NOT: wrapper.device_scope
 !a = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>

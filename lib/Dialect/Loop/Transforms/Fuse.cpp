@@ -218,8 +218,10 @@ struct Fuser {
     });
     return kernel
         ->walk([&](Operation *op) {
+          // Not all ops have properties.
+          Attribute properties = op->getPropertiesAsAttribute();
           if (walker.walk(op->getAttrDictionary()).wasInterrupted() ||
-              walker.walk(op->getPropertiesAsAttribute()).wasInterrupted())
+              (properties && walker.walk(properties).wasInterrupted()))
             return WalkResult::interrupt();
           for (TypeRange types : {TypeRange(op->getOperandTypes()),
                                   TypeRange(op->getResultTypes())})

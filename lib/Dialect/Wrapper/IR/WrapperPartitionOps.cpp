@@ -59,16 +59,15 @@ void PartitionOp::getSuccessorRegions(
     RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
   getSuccessors(*this, point, regions);
 }
-bool PartitionOp::areTypesCompatible(Type lhs, Type rhs) { return lhs == rhs; }
+/// The ops check the types themselves.
+bool PartitionOp::areTypesCompatible(Type, Type) { return true; }
 void PartitionOp::getEffects(Effects &effects) { addResults(*this, effects); }
 
 void DeviceScopeOp::getSuccessorRegions(
     RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
   getSuccessors(*this, point, regions);
 }
-bool DeviceScopeOp::areTypesCompatible(Type lhs, Type rhs) {
-  return lhs == rhs;
-}
+bool DeviceScopeOp::areTypesCompatible(Type, Type) { return true; }
 void DeviceScopeOp::getEffects(Effects &effects) { addResults(*this, effects); }
 
 LogicalResult PartitionOp::verifyRegions() {
@@ -76,8 +75,9 @@ LogicalResult PartitionOp::verifyRegions() {
     return failure();
   for (Operation &op : getBody().front().without_terminator()) {
     bool isMemory =
-        isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp, PoolOp,
-            PoolAllocOp, PoolReleaseOp, PoolFreeOp>(op);
+        isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp,
+            PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp, CheckLifetimeOp,
+            DebugMarkOp, DebugValueOp>(op);
     if (!isMemory && !isa<ComputeOpInterface>(op)) // (C2)
       return op.emitOpError("is not part of a graph").attachNote(getLoc())
              << "the partition is here";
@@ -128,7 +128,8 @@ bool PartitionCallOp::staysInPlace(unsigned i) {
     for (Operation *user : values.pop_back_val().getUsers()) {
       if (isa<ViewLikeOpInterface>(user))
         llvm::append_range(values, user->getResults());
-      else if (!isa<PartitionCallOp, ItemOp, IfOp, FreeOp, DebugValueOp>(user))
+      else if (!isa<PartitionCallOp, ComputeOpInterface, CopyOp, ItemOp, IfOp,
+                    FreeOp, DebugValueOp>(user))
         return false;
     }
   return true;

@@ -157,7 +157,7 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
 
 /// Says why ops cannot be part of a graph.
 void WrapperPartitionGraph::explain(FuncOp fn) {
-  fn.walk([&](Operation *op) {
+  fn.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == fn || op->hasTrait<OpTrait::IsTerminator>() ||
         isa_and_present<PartitionOp>(op->getParentOp()))
       return;

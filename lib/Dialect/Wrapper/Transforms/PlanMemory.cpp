@@ -357,6 +357,9 @@ void Planner::endIn(Block &block, Value storage) {
     b.setInsertionPointAfterValue(storage);
   else
     b.setInsertionPointToStart(&block);
+  if (b.getInsertionPoint() != block.end() &&
+      isa<ParamSymbolsOp>(*b.getInsertionPoint())) // Has to be the first.
+    b.setInsertionPointAfter(&*b.getInsertionPoint());
   Location loc = last ? last->getLoc() : storage.getLoc();
   if (getCarving(storage))
     releases[storage] = PoolReleaseOp::create(b, loc, storage);

@@ -137,5 +137,7 @@ void Tracker::run() {
            check.alive);
   }
   b.setInsertionPointToStart(&fn.getBody().front());
+  if (ParamSymbolsOp params = getParamSymbols(fn)) // Has to be the first.
+    b.setInsertionPointAfter(params);
   insert(CheckMode::Begin, "begin", {});
 }

@@ -27,7 +27,7 @@ class Wrapper_InPlaceRegionOp<string mnemonic> : Wrapper_Op<mnemonic, [
   let arguments = (ins Wrapper_DeviceAttr:$device);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $device (`->` `(` type($results)^ `)`)? attr-dict-with-keyword $body
+    qualified($device) (`->` `(` type($results)^ `)`)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }
@@ -47,8 +47,8 @@ def Wrapper_PartitionOp : Wrapper_InPlaceRegionOp<"partition"> {
 
     (C1) The region has no arguments, ends in `wrapper.yield` without symbols,
          and yields values of exactly the results' types.
-    (C2) Its ops are launches, library calls, copies, constants and ops on
-         memory, on buffers of the device. They bind no symbol.
+    (C2) Its ops are launches, library calls, copies, constants, ops on memory
+         and debugging, on buffers of the device.
 
     Example:
     ```mlir
@@ -127,9 +127,9 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
   let extraClassDeclaration = [{
     /// Whether the storage of operand `i` is handed over.
     bool isConsumed(unsigned i);
-    /// Whether nothing uses result `i` but other partitions, reads of elements
-    /// and ends of its life: then its storage may stay where a recording has it,
-    /// since the program hands it to nobody.
+    /// Whether nothing uses result `i` but partitions, launches and the like, reads
+    /// of elements and the end of its life: then its storage may stay where a
+    /// recording has it, since the program hands it to nobody.
     bool staysInPlace(unsigned i);
     llvm::ArrayRef<sym::ExprAttr> getSymbolExprs();
   }];
