@@ -92,7 +92,7 @@ PythonEmitter::callArguments(HostCallOpInterface call) {
       list.push_back(quote(name));
     text += ", names=" + tuple(list);
   }
-  std::string place = findPlace(call->getLoc());
+  std::string place = findOrigin(call->getLoc());
   return place.empty() ? text : text + ", where=" + quote(place);
 }
 
@@ -169,7 +169,7 @@ void PythonEmitter::emitRequiredFunctions() {
   module.walk([&](HostCallOpInterface call) {
     std::string function = call.getFunctionName();
     if (!torchFunction(call) && known.insert(function).second)
-      list.push_back(quote(function) + ": " + quote(findPlace(call->getLoc())));
+      list.push_back(quote(function) + ": " + quote(findOrigin(call->getLoc())));
   });
   if (list.empty())
     return;

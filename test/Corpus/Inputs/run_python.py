@@ -13,6 +13,7 @@ import ctypes
 import importlib.util
 import json
 import math
+import os
 import struct
 import sys
 

@@ -249,7 +249,17 @@ expect(coil.CompileError, "run_decompositions()", coil.compile,
 file = export("missing", lambda x: nobody(x.sin()), (R(4),))
 expect(coil.CompileError, "the function 'mylib::nobody' is not registered for cpu (called at ",
        coil.compile, file)
-expect(coil.CompileError, "custom_ops.py:", coil.compile, file)
+expect(coil.CompileError, "node 'nobody'", coil.compile, file)
+
+
+class Missing(torch.nn.Module):
+    def forward(self, x):
+        return nobody(x.cos())
+
+
+torch.export.save(torch.export.export(Missing(), (R(4),)), path("missing_class.pt2"))
+expect(coil.CompileError, "(called at ", coil.compile, path("missing_class.pt2"))
+expect(coil.CompileError, "custom_ops.py:", coil.compile, path("missing_class.pt2"))
 coil.register_function("mylib::nobody_v2", nobody)
 expect(coil.CompileError, "there is 'mylib::nobody_v2'", coil.compile, file)
 coil.register_function("mylib::nobody")  # From here on there is one.
@@ -260,7 +270,8 @@ program.run(torch.zeros(4))
 for _ in range(3):
     expect(coil.RunError, "failed: ValueError: the sum 404 is too large", program.run,
            torch.full((4,), 100.0))
-expect(coil.RunError, "custom_ops.py:", program.run, torch.full((4,), 100.0))
+expect(coil.RunError, "the function 'mylib::fails' (node 'fails') failed", program.run,
+       torch.full((4,), 100.0))
 program.run(torch.zeros(4))
 
 expect(coil.InputError, "is registered for cpu already", coil.register_function, "mylib::scaled")

@@ -330,8 +330,8 @@ static LogicalResult legalizeIndexReduce(AtenCall &c) {
 // Index tensors
 //===----------------------------------------------------------------------===//
 
-/// What no kernel is generated for, since a mask selects as many elements as data
-/// says: the runtime's own function, in order.
+/// What no kernel is generated for, since a mask selects as many elements as
+/// data says: the runtime's own function, in order.
 static LogicalResult callIndexPut(AtenCall &c, Value x, Value values) {
   Builder &b = c.b.getBuilder();
   SmallVector<Value> operands = {x};
