@@ -6,9 +6,9 @@
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !n = !wrapper.buffer<[u, 1], i64, #wrapper.device<"cpu">>
 
-// CHECK: llvm.mlir.global internal @[[SITE:call_site[^(]*]]() {{{.*}}alignment = 8 : i64}{{.*}} : !llvm.struct<(i32, i32, ptr, ptr, ptr, ptr)>
-// CHECK: llvm.mlir.global internal constant @{{argument_names[^(]*}}() {{{.*}}alignment = 8 : i64}{{.*}} : !llvm.array<2 x ptr>
-// CHECK: llvm.func @coil_rt_call(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr) -> i32
+// CHECK-DAG: llvm.mlir.global internal @[[SITE:call_site[^(]*]]() {{{.*}}alignment = 8 : i64}{{.*}} : !llvm.struct<(i32, i32, ptr, ptr, ptr, ptr)>
+// CHECK-DAG: llvm.mlir.global internal constant @{{argument_names[^(]*}}() {{{.*}}alignment = 8 : i64}{{.*}} : !llvm.array<2 x ptr>
+// CHECK-DAG: llvm.func @coil_rt_call(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr) -> i32
 // CHECK: llvm.func @coil_main
 // CHECK-SAME: coil.host_functions = {{\[\[}}"mylib::nonzero", 0 : i32, "{{.*}}calls.mlir:[[#]]"], ["mylib::scale", 0 : i32, "{{.*}}calls.mlir:[[#]]"]]
 // CHECK: llvm.call @coil_rt_call
