@@ -13,23 +13,24 @@ from coil._tensor import CPU, CUDA, DTYPES, SIZES, Tensor, to_c
 
 
 class CArgument(ctypes.Structure):
-    class _Value(ctypes.Union):
-        pass
+    pass
 
+
+class _Value(ctypes.Union):
     _fields_ = [
-        ("kind", ctypes.c_int32),
-        ("is_mutable", ctypes.c_int32),
-        ("count", ctypes.c_int64),
-        ("value", _Value),
+        ("tensor", ctypes.POINTER(CTensor)),
+        ("integer", ctypes.c_int64),
+        ("number", ctypes.c_double),
+        ("string", ctypes.c_char_p),
+        ("elements", ctypes.POINTER(CArgument)),
     ]
 
 
-CArgument._Value._fields_ = [
-    ("tensor", ctypes.POINTER(CTensor)),
-    ("integer", ctypes.c_int64),
-    ("number", ctypes.c_double),
-    ("string", ctypes.c_char_p),
-    ("elements", ctypes.POINTER(CArgument)),
+CArgument._fields_ = [
+    ("kind", ctypes.c_int32),
+    ("is_mutable", ctypes.c_int32),
+    ("count", ctypes.c_int64),
+    ("value", _Value),
 ]
 
 NONE, TENSOR, INT, FLOAT, BOOL, STRING, LIST, DTYPE = range(8)

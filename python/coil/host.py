@@ -825,8 +825,9 @@ def call(name, kinds, arguments, *, outs=(), results=(), names=(), where=""):
 
 
 def flatten(value):
-    """The tensors of an operator's result, in order."""
-    return tuple(_functions._flatten(value))
+    """The tensors of an operator's result, in order, each with its elements row
+    by row."""
+    return tuple(tensor.contiguous() for tensor in _functions._flatten(value))
 
 
 def copy_results(outs, value):

@@ -10,7 +10,7 @@
 
 wrapper.kernel @iota() attributes {input_strides = [], output_strides = [#sym.shape<[1]>], symbols = ["k"], in_place = array<i64>} {
   %0 = loop.kernel "iota" [k] () : () -> tensor<?xf32, #sym.shape<[k]>> {
-    %i = loop.index <d0> : i64
+    %i = loop.index <d0>
     %m = arith.sitofp %i : i64 to f32
     loop.store %m, 0 [d0] : f32
   }

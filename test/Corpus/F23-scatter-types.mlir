@@ -1,7 +1,7 @@
 // RUN: %corpus %s
 // Each step of a sum is rounded to the element type; integers wrap.
 // GPU: no
-// CASE: 2xbf16=1 2; 3xi64=0 1 0; 3xbf16=256 1 1; 2xi8=100 1; 3xi8=100 1 1; 2xi1=0 1; 3xi1=0 0 1; 2xf8E5M2=1 2; 3xf8E5M2=2 4 1 -> 2xbf16=256 3; 2xi8=-55 2; 2xi1=1 1; 2xf8E5M2=4 6
+// CASE: 2xbf16=1 2; 3xi64=0 1 0; 3xbf16=256 1 1; 2xi8=100 1; 3xi8=100 1 1; 2xi1=0 1; 3xi1=0 0 1; 2xf16=1 2; 3xf16=2048 1 1 -> 2xbf16=256 3; 2xi8=-55 2; 2xi1=1 1; 2xf16=2048 3
 
 !i = !wrapper.buffer<[3], i64, #wrapper.device<"cpu">>
 !a = !wrapper.buffer<[2], bf16, #wrapper.device<"cpu">>
@@ -10,8 +10,8 @@
 !y = !wrapper.buffer<[3], i8, #wrapper.device<"cpu">>
 !c = !wrapper.buffer<[2], i1, #wrapper.device<"cpu">>
 !z = !wrapper.buffer<[3], i1, #wrapper.device<"cpu">>
-!d = !wrapper.buffer<[2], f8E5M2, #wrapper.device<"cpu">>
-!w = !wrapper.buffer<[3], f8E5M2, #wrapper.device<"cpu">>
+!d = !wrapper.buffer<[2], f16, #wrapper.device<"cpu">>
+!w = !wrapper.buffer<[3], f16, #wrapper.device<"cpu">>
 
 wrapper.func @main(%a: !a, %i: !i, %x: !x, %b: !bb, %y: !y, %c: !c, %z: !z, %d: !d, %w: !w) -> (!a, !bb, !c, !d) {
   %0 = wrapper.alloc : !a

@@ -12,6 +12,7 @@
 
 #include "HostLowering.h"
 
+#include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/ExecutionEngine/Signature.h"
 #include "coil/Runtime/Functions.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -89,7 +90,8 @@ Value HostLowering::callSite(HostCallOpInterface op, int32_t deviceType) {
         insert(value, i32(sizeof(coil_call_site)), 0);
         insert(value, i32(deviceType), 1);
         insert(value, string(op.getFunctionName()), 2);
-        insert(value, place(op), 3);
+        std::string origin = findOrigin(op->getLoc());
+        insert(value, origin.empty() ? null() : string(origin), 3);
         insert(value,
                names ? LLVM::AddressOfOp::create(b, ptrType, names.getSymName())
                            .getResult()
@@ -281,15 +283,7 @@ LogicalResult HostLowering::lower(HostCallOpInterface op) {
         layout.arguments, number(outputs.size()),
         outputs.empty() ? null() : tensorAt(firstOutput),
         number(op->getNumResults()), results});
-  std::string place;
-  op->getLoc()->walk([&](Location inner) {
-    auto found = dyn_cast<FileLineColLoc>(inner);
-    if (!found)
-      return WalkResult::advance();
-    place = found.getFilename().getValue().str() + ":" +
-            std::to_string(found.getLine());
-    return WalkResult::interrupt();
-  });
+  std::string place = findOrigin(op->getLoc());
   hostFunctions.insert(b.getArrayAttr({b.getStringAttr(op.getFunctionName()),
                                        b.getI32IntegerAttr(device->runtimeType),
                                        b.getStringAttr(place)}));

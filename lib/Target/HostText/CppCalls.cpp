@@ -162,6 +162,7 @@ LogicalResult CppEmitter::emitHostCall(HostCallOpInterface op) {
     out.line("static const char *const " + names + "[] = {" +
              llvm::join(texts, ", ") + "};");
   }
+  std::string origin = findOrigin(op->getLoc());
   // The runtime remembers the function there.
   out.line("static coil_call_site " + base + " = {sizeof(coil_call_site), " +
            Twine(device->runtimeType) + ", " + quote(op.getFunctionName()) +

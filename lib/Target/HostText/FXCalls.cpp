@@ -66,17 +66,15 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   std::string node = getLocals().numbered("result");
   out.line(node + " = " + graph + ".call(" + *function + ", " + *arguments +
            ", val=" + given + (count == 1 ? "[0]" : "") + ")");
-  if (count == 1 && outputs.empty()) {
-    setName(call->getResult(0), node);
-    return success();
-  }
+  // An operator may give a list of one, and elements in any order.
+  std::string flat = getLocals().numbered("result");
+  out.line(flat + " = " + graph + ".call(host.flatten, " + node +
+           ", val=" + given + ")");
   if (outputs.empty())
-    return emitResults(node, call->getResults(), std::nullopt);
+    return emitResults(flat, call->getResults(), std::nullopt);
   for (auto [i, each] : llvm::enumerate(outputs))
-    out.line(this->call("aten.copy_.default",
-                        each + ", " +
-                            (count == 1 ? node
-                                        : graph + ".get(" + node + ", " +
-                                              std::to_string(i) + ")")));
+    out.line(this->call("aten.copy_.default", each + ", " + graph + ".get(" +
+                                                  flat + ", " +
+                                                  std::to_string(i) + ")"));
   return success();
 }

@@ -92,7 +92,7 @@ PythonEmitter::callArguments(HostCallOpInterface call) {
       list.push_back(quote(name));
     text += ", names=" + tuple(list);
   }
-  std::string place = findPlace(call->getLoc());
+  std::string place = findOrigin(call->getLoc());
   return place.empty() ? text : text + ", where=" + quote(place);
 }
 
@@ -169,7 +169,8 @@ void PythonEmitter::emitRequiredFunctions() {
   module.walk([&](HostCallOpInterface call) {
     std::string function = call.getFunctionName();
     if (!torchFunction(call) && known.insert(function).second)
-      list.push_back(quote(function) + ": " + quote(findPlace(call->getLoc())));
+      list.push_back(quote(function) + ": " +
+                     quote(findOrigin(call->getLoc())));
   });
   if (list.empty())
     return;
@@ -192,7 +193,7 @@ LogicalResult PythonEmitter::emitHostCall(HostCallOpInterface call) {
     text = *function + "(" + *arguments + ")";
     if (!outputs.empty())
       text = "host.copy_results(" + tuple(outputs) + ", " + text + ")";
-    else if (call->getNumResults() > 1)
+    else if (call->getNumResults() != 0)
       text = "host.flatten(" + text + ")";
   } else {
     text = "host.call(" + *arguments;
@@ -213,6 +214,6 @@ LogicalResult PythonEmitter::emitHostCall(HostCallOpInterface call) {
     out.line(text);
   else
     out.line(llvm::join(results, ", ") +
-             (results.size() == 1 && !function ? ", = " : " = ") + text);
+             (results.size() == 1 ? ", = " : " = ") + text);
   return success();
 }

@@ -42,6 +42,7 @@ func.func @changed(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // Functions get elements row by row.
 // CHECK-LABEL: wrapper.func @dense
+// PLAN-LABEL: wrapper.func @dense
 // CHECK: wrapper.launch @copy_{{.*}} outs(%[[C:.*]] : !wrapper.buffer<[3, 2], f32
 // CHECK: wrapper.extern_call_out "mylib::scale"(%[[C]], 2.000000e+00)
 func.func @dense(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {

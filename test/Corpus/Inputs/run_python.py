@@ -14,6 +14,7 @@ import ctypes
 import importlib.util
 import json
 import math
+import os
 import struct
 import sys
 

@@ -18,7 +18,8 @@ func.func @index_put_accumulate(%x: tensor<5x6x7xbf16>, %i: tensor<2xi64>, %v: t
   return %0 : tensor<5x6x7xbf16>
 }
 
-// One value for all that a mask selects does not depend on their number.
+// One value for all that a mask selects does not depend on their number; others are
+// written by a function of the runtime.
 // CHECK-LABEL: @index_put_mask
 // CHECK:         graph.select
 // CHECK-NOT:     graph.index_put
@@ -28,7 +29,7 @@ func.func @index_put_mask(%x: tensor<5x6xf32>, %m: tensor<5xi1>, %v: tensor<f32>
 }
 
 // CHECK-LABEL: @index_put_mask_many
-// CHECK:         graph.reason = "a mask selects a number of elements that depends on data"
+// CHECK:         graph.custom_call "coil::index_put"(%{{.*}}, [%{{.*}}], %{{.*}}, false) mutates [0] : (tensor<5xf32>, tensor<5xi1>, tensor<3xf32>) -> tensor<5xf32>
 func.func @index_put_mask_many(%x: tensor<5xf32>, %m: tensor<5xi1>, %v: tensor<3xf32>) -> tensor<5xf32> {
   %0 = graph.aten "aten.index_put.default"(%x, %m, %v) ["self", "indices.0", "values"] {accumulate = false} : (tensor<5xf32>, tensor<5xi1>, tensor<3xf32>) -> tensor<5xf32>
   return %0 : tensor<5xf32>

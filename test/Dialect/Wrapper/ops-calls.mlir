@@ -37,7 +37,7 @@ wrapper.func @out(%x: !b) -> !b {
 wrapper.func @fallbacks(%y: !v, %i: !i, %x: !v, %w: !w, %v: !b) {
   // CHECK: wrapper.scatter_fallback %{{.*}} dim 0 at %{{.*}} from %{{.*}} reduce amax exclude_self : !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[2], i64, #wrapper.device<"cpu">>, !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
   wrapper.scatter_fallback %y dim 0 at %i from %x reduce amax exclude_self : !v, !i, !v
-  // CHECK: wrapper.scatter_fallback %{{.*}} dim 0 at %{{.*}} value 2.000000e+00 reduce none : !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[2], i64, #wrapper.device<"cpu">>
+  // CHECK: wrapper.scatter_fallback %{{.*}} dim 0 at %{{.*}} value 2.000000e+00 : f64 reduce none : !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[2], i64, #wrapper.device<"cpu">>
   wrapper.scatter_fallback %y dim 0 at %i value 2.0 reduce none : !v, !i
   // CHECK: wrapper.index_put_fallback %{{.*}}(none, %{{.*}}) values %{{.*}} accumulate : !wrapper.buffer<[4, 2], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[2], i64, #wrapper.device<"cpu">>
   wrapper.index_put_fallback %w(none, %i) values %y accumulate : !w, !v, !i

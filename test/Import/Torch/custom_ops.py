@@ -8,6 +8,7 @@ with the operators registered from Python, and compared with PyTorch eager.
 
 import argparse
 import gc
+import importlib.util
 import os
 import subprocess
 import sys
@@ -231,6 +232,55 @@ check("in_branch", branch, (torch.tensor(True), R(4)), (torch.tensor(False), R(4
 check("mutates_an_input", lambda x: scaled(x.add(1), 2.0).mul_(2), (R(4),), forms=(True,))
 
 
+# What no kernel is generated for is the runtime's own function, in order.
+M, V = torch.tensor([True, False, True, False]), R(2)
+check("mask_of_rows", lambda x, m, v: torch.index_put(x + 0, [m], v), (R(4, 3), M, R(2, 3)))
+check("mask_and_index", lambda x, m, i, v: torch.index_put(x.sin(), [m, i], v),
+      (R(4, 3), M, torch.tensor([0, 2]), V))
+check("index_and_mask", lambda x, i, m, v: torch.index_put(x.sin(), [i, m[:3]], v, accumulate=True),
+      (R(4, 3), torch.tensor([1, 1]), M, V))
+check("mask_half", lambda x, m, v: torch.index_put(x + 0, [m], v),
+      (R(4).half(), M, R(2).half()))
+
+
+# -- Emitted programs -----------------------------------------------------------
+
+
+def emitted(name, forward, *inputs):
+    """The program as Python and as a graph, with functions of the registry and with
+    torch's own operators."""
+    global runs
+    file, expected = path(name + ".pt2"), forward(*[x.clone() for x in inputs])
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    for language in ("python", "fx"):
+        for options in ((), ("--torch-calls",)):
+            text = path(f"{name}_{language}{len(options)}.py")
+            done = subprocess.run([os.path.join(args.bin, "coil-compile"), file, "--emit=" + language,
+                                   *options, "-o", text], capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"{name}: {done.stderr}")
+            spec = importlib.util.spec_from_file_location("emitted", text)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            given = [x.clone() for x in inputs]
+            outputs = module.main(*given) if language == "fx" else module.main(given)
+            outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+            runs += 1
+            for a, b in zip(outputs, expected, strict=True):
+                torch.testing.assert_close(a, b, msg=lambda m: f"{text}: {m}")
+
+
+emitted("two_results", lambda x: tuple(y * 2 for y in two(x + 1)), R(3, 4))
+emitted("optional_given", lambda x, b: scaled(x.sin(), 2.0, b, mode="flip", dims=[1]).exp(),
+        R(3, 4), R(4))
+emitted("data_dependent", lambda x: where(torch.relu(x)) * 2, R(3, 4))
+emitted("mutates_decomposed", mutates, R(3, 4))
+emitted("lists", lambda x, y: each([x, y, x * 2], [None, x, y])[1] + each([x], [y])[0], R(4), R(4))
+emitted("mask_and_index", lambda x, m, i, v: torch.index_put(x.sin(), [m, i], v),
+        R(4, 3), M, torch.tensor([0, 2]), V)
+emitted("in_branch", branch, torch.tensor(True), R(4))
+
+
 # -- Errors ---------------------------------------------------------------------
 
 
@@ -249,7 +299,17 @@ expect(coil.CompileError, "run_decompositions()", coil.compile,
 file = export("missing", lambda x: nobody(x.sin()), (R(4),))
 expect(coil.CompileError, "the function 'mylib::nobody' is not registered for cpu (called at ",
        coil.compile, file)
-expect(coil.CompileError, "custom_ops.py:", coil.compile, file)
+expect(coil.CompileError, "node 'nobody'", coil.compile, file)
+
+
+class Missing(torch.nn.Module):
+    def forward(self, x):
+        return nobody(x.cos())
+
+
+torch.export.save(torch.export.export(Missing(), (R(4),)), path("missing_class.pt2"))
+expect(coil.CompileError, "(called at ", coil.compile, path("missing_class.pt2"))
+expect(coil.CompileError, "custom_ops.py:", coil.compile, path("missing_class.pt2"))
 coil.register_function("mylib::nobody_v2", nobody)
 expect(coil.CompileError, "there is 'mylib::nobody_v2'", coil.compile, file)
 coil.register_function("mylib::nobody")  # From here on there is one.
@@ -260,7 +320,8 @@ program.run(torch.zeros(4))
 for _ in range(3):
     expect(coil.RunError, "failed: ValueError: the sum 404 is too large", program.run,
            torch.full((4,), 100.0))
-expect(coil.RunError, "custom_ops.py:", program.run, torch.full((4,), 100.0))
+expect(coil.RunError, "the function 'mylib::fails' (node 'fails') failed", program.run,
+       torch.full((4,), 100.0))
 program.run(torch.zeros(4))
 
 expect(coil.InputError, "is registered for cpu already", coil.register_function, "mylib::scaled")

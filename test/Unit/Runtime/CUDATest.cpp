@@ -12,6 +12,9 @@
 
 #include "CUDATest.h"
 
+#include "coil/Runtime/Functions.h"
+
+#include <dlfcn.h>
 #include <thread>
 
 namespace {
@@ -317,6 +320,38 @@ coil_cuda_kernel *graphKernel = nullptr;
 int entries = 0;
 bool throughCopy = false;
 
+/// What copies in place of the runtime: the name of a host function.
+const char *copyFunction = nullptr;
+int functionCalls = 0;
+
+/// Copies its operand on the stream of the call.
+int32_t copyOnStream(coil_call *call, void *) {
+  ++functionCalls;
+  const coil_tensor *x = coil_call_tensor(call, 0), *y = nullptr;
+  if (!x || !coil_call_stream(call) || coil_call_device_type(call) != COIL_CUDA)
+    return coil_call_fail(call, "expected a tensor and a stream");
+  if (int32_t status =
+          coil_call_result(call, 0, x->dtype, x->rank, x->sizes, &y))
+    return status;
+  return coil_rt_copy_cuda(coil_call_get_run(call), y->data, x->data,
+                           x->sizes[0] * 4);
+}
+
+int32_t callCopy(coil_run *run, const coil_tensor &x, void *to) {
+  coil_call_site site = {sizeof(coil_call_site),
+                         COIL_CUDA,
+                         copyFunction,
+                         nullptr,
+                         nullptr,
+                         nullptr};
+  coil_tensor y = x;
+  y.data = to;
+  coil_argument argument = {};
+  argument.kind = COIL_ARGUMENT_TENSOR;
+  argument.value.tensor = &x;
+  return coil_rt_call(run, &site, 1, &argument, 1, &y, 0, nullptr);
+}
+
 int32_t addTwo(coil_run *run, const coil_tensor *inputs, coil_tensor *outputs) {
   ++entries;
   int64_t n = inputs[0].sizes[0], stride = 1;
@@ -324,7 +359,9 @@ int32_t addTwo(coil_run *run, const coil_tensor *inputs, coil_tensor *outputs) {
   if (int32_t status = coil_rt_alloc_cuda(run, n * 4, &t))
     return status;
   if (throughCopy) {
-    if (int32_t status = coil_rt_copy_cuda(run, t, inputs[0].data, n * 4))
+    if (int32_t status = copyFunction
+                             ? callCopy(run, inputs[0], t)
+                             : coil_rt_copy_cuda(run, t, inputs[0].data, n * 4))
       return status;
   }
   void *first[] = {throughCopy ? t : inputs[0].data, t};
@@ -350,6 +387,19 @@ protected:
     graphKernel = &addOne;
     entries = 0;
     throughCopy = false;
+    copyFunction = nullptr;
+    functionCalls = 0;
+    for (uint32_t flags : {0, 1}) {
+      coil_function function = {sizeof(coil_function),
+                                flags,
+                                flags ? "unit::captured" : "unit::plain",
+                                COIL_CUDA,
+                                0,
+                                copyOnStream,
+                                nullptr};
+      if (coil_find_function(function.name, COIL_CUDA, nullptr))
+        ASSERT_EQ(coil_register_function(&function), COIL_OK);
+    }
     ASSERT_EQ(coil_cuda_program_create(&program), COIL_OK);
     coil_cuda_program_set_graph_limit(program, 2);
     for (void *&memory : inputs)
@@ -499,6 +549,30 @@ TEST_F(CUDAGraphTest, copiesInputsWhoseAddressesAreKept) {
     call(i, 100, float(i));
   EXPECT_EQ(graphStats().recorded, 1);
   EXPECT_EQ(graphStats().replayed, 3);
+}
+
+// A function runs at each call, unless it says that a graph can have its work.
+TEST_F(CUDAGraphTest, recordsNoFunctionThatDoesNotAllowIt) {
+  throughCopy = true;
+  copyFunction = "unit::plain";
+  for (int i = 0; i < 5; ++i)
+    call(i % 2, 100, float(i));
+  EXPECT_EQ(functionCalls, 5);
+  EXPECT_EQ(graphStats().recorded, 0);
+  EXPECT_EQ(graphStats().replayed, 0);
+  EXPECT_EQ(graphStats().plain, 1);
+  EXPECT_EQ(graphStats().refused, 4);
+}
+
+TEST_F(CUDAGraphTest, recordsFunctionsThatAllowIt) {
+  throughCopy = true;
+  copyFunction = "unit::captured";
+  for (int i = 0; i < 5; ++i)
+    call(i % 2, 100, float(i));
+  EXPECT_EQ(functionCalls, entries);
+  EXPECT_LT(functionCalls, 5);
+  EXPECT_EQ(graphStats().recorded, 1);
+  EXPECT_EQ(graphStats().replayed, 4);
 }
 
 TEST_F(CUDAGraphTest, recordsAnewWhenAStableInputMoves) {

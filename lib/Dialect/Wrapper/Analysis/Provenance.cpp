@@ -80,6 +80,16 @@ std::string wrapper::findPlace(Location location) {
          std::to_string(found.getLine());
 }
 
+std::string wrapper::findOrigin(Location location) {
+  std::string place = findPlace(location);
+  if (!place.empty())
+    return place;
+  SmallVector<Source> sources = getSources(location);
+  return sources.empty() || sources.front().node.empty()
+             ? ""
+             : "node '" + sources.front().node + "'";
+}
+
 CallHandles::CallHandles(Operation *root) {
   root->walk<WalkOrder::PreOrder>([&](ComputeOpInterface op) {
     numbers.try_emplace(op, static_cast<unsigned>(numbers.size()));

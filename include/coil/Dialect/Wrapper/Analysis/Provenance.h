@@ -41,6 +41,9 @@ llvm::SmallVector<Source> getSources(mlir::Location location);
 /// The first place in a file, "model.py:17", or nothing.
 std::string findPlace(mlir::Location location);
 
+/// The same; where no file is known, the node of the model, "node 'relu'".
+std::string findOrigin(mlir::Location location);
+
 /// Names the steps that compute: each launch and library call has a number, in
 /// the order of the program, which stands behind what it computes:
 /// "softmax_0:3". So two launches of one kernel differ. The numbers follow from
