@@ -119,8 +119,8 @@ COIL_C_API const char *coil_program_signature_json(const coil_program *program);
 /// after fusion. Owned by the program.
 COIL_C_API const char *coil_program_stats_json(const coil_program *program);
 
-/// What became of graphs of a program for a GPU so far, as JSON: counts of calls
-/// and partitions that were recorded, replayed and run plainly, and for
+/// What became of graphs of a program for a GPU so far, as JSON: counts of
+/// calls and partitions that were recorded, replayed and run plainly, and for
 /// partitions the reasons: {"calls": {"plain", ...}, "partitions": {"warmups",
 /// ..., "failures": [{"partition", "reason", "count"}]}}. Valid until the
 /// thread's next call of this function.

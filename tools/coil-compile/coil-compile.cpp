@@ -143,12 +143,12 @@ static cl::opt<bool> verifyEach("verify-each",
                                 cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"),
                             cl::cat(category));
-static cl::opt<bool>
-    explain("explain",
-            cl::desc("List the kernels: what was fused, over which space, how "
-                     "it is scheduled; every fusion that was refused, why; and what "
-                     "cannot be part of a graph of a GPU, why"),
-            cl::cat(category));
+static cl::opt<bool> explain(
+    "explain",
+    cl::desc("List the kernels: what was fused, over which space, how "
+             "it is scheduled; every fusion that was refused, why; and what "
+             "cannot be part of a graph of a GPU, why"),
+    cl::cat(category));
 static cl::opt<bool> emitBytecode("emit-bytecode",
                                   cl::desc("Write bytecode, not text"),
                                   cl::cat(category));
