@@ -246,6 +246,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
                         !options.trackLifetimes && options.debugValues == "off";
   if (makePartitions) {
     wrapper::WrapperPartitionGraphPassOptions partition;
+    partition.maxOps = options.partitionSteps;
     if (options.partitions == "always") {
       partition.whole = true;
       partition.minOps = 1;

@@ -261,6 +261,7 @@ int main(int argc, char **argv) {
          coil_program_num_outputs(program));
   printf("%s\n", coil_program_signature_json(program));
   printf("stats %s\n", coil_program_stats_json(program));
+  printf("graphs %s\n", coil_program_graph_stats_json(program));
 
   float a[] = {0, 1, 2, 3, 4, 5, 6, 7}, b[] = {10, 20, 30, 40};
   int64_t sizes_a[] = {2, 4}, strides_a[] = {4, 1}, sizes_b[] = {4},

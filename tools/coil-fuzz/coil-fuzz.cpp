@@ -69,6 +69,10 @@ static cl::list<std::string>
          cl::desc("Compile the program and run it, with these options of the "
                   "pipelines, such as 'library=none vector-bits=256' or "
                   "'target=cuda:sm_90a'; may be repeated"));
+static cl::opt<int32_t> graphs(
+    "graphs", cl::cat(category), cl::init(0),
+    cl::desc("Calls and partitions that --run keeps as CUDA graphs: then "
+             "the fourth call is compared"));
 static cl::opt<unsigned> optLevel("O", cl::cat(category), cl::Prefix,
                                   cl::init(2),
                                   cl::desc("Optimisation level of --run"));
@@ -389,6 +393,7 @@ std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
   EngineOptions options;
   options.threads = 1;
   options.optLevel = optLevel;
+  options.graphs = graphs;
   auto engine = Engine::create(module, options);
   if (!engine)
     return "linking fails: " + llvm::toString(engine.takeError());
@@ -409,8 +414,15 @@ std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
   RunOptions runOptions;
   runOptions.hostOutputs = true;
   llvm::Expected<RunResult> result = (*engine)->run(views, runOptions);
+  for (int again = 0; graphs != 0 && again < 3 && result; ++again)
+    result = (*engine)->run(views, runOptions);
   if (!result)
     return "the run fails: " + llvm::toString(result.takeError());
+  if (graphs != 0) {
+    GraphReport graphReport = (*engine)->getGraphReport();
+    if (!graphReport.failures.empty())
+      return "a partition is not kept: " + graphReport.failures.front().reason;
+  }
   SmallVector<Tensor> actual;
   for (const coil_tensor &output : result->getOutputs())
     actual.push_back(Tensor::fromStrided(

@@ -99,6 +99,10 @@ struct CompilePipelineOptions
       llvm::cl::desc("Make functions of what a GPU can keep as graphs: auto "
                      "(where a call cannot be kept as a whole), always or off"),
       llvm::cl::init("auto")};
+  Option<unsigned> partitionSteps{
+      *this, "partition-steps",
+      llvm::cl::desc("Most steps of one graph; 0: any number"),
+      llvm::cl::init(0)};
   Option<bool> hoistWeights{
       *this, "hoist-weights",
       llvm::cl::desc("Compute what depends on weights alone in a function "

@@ -104,6 +104,7 @@ DeviceBlock *DeviceAllocator::allocateSegment(MemoryPool *pool, int64_t bytes,
   block->address = address;
   block->size = size;
   block->pool = pool;
+  pool->reserved += size;
   stats.cached_bytes += size;
   stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes,
                                        stats.in_use_bytes + stats.cached_bytes);
@@ -113,6 +114,7 @@ DeviceBlock *DeviceAllocator::allocateSegment(MemoryPool *pool, int64_t bytes,
 void DeviceAllocator::returnSegment(DeviceBlock *block, bool small) {
   block->pool->free[small].erase(block);
   stats.cached_bytes -= block->size;
+  block->pool->reserved -= block->size;
   // The driver waits for work that still uses the memory.
   device.driver.memFree(block->address);
   delete block;

@@ -64,6 +64,7 @@ struct MemoryPool {
   /// Graphs use the memory, whether a block is free or not: only whoever made
   /// the pool returns segments to the driver.
   bool keep = false;
+  int64_t reserved = 0; ///< Bytes of its segments.
 };
 
 class DeviceAllocator {

@@ -598,11 +598,14 @@ bool Partition::tryRecord(GraphNode &node, std::set<int32_t> &staged,
     }
     if (!staged.count(i))
       continue;
-    DeviceBlock *block = nullptr;
-    if (recorder.allocate(getExtent(inputs[i]), block)) {
+    // In the order of the call's stream: others may still use the memory.
+    DeviceBlock *block = device.allocator.allocate(tree.pool, state.stream,
+                                                   getExtent(inputs[i]));
+    if (!block) {
       finish();
       return false;
     }
+    recorder.adopt(block);
     node.stages[i] = block->address;
     arguments[size_t(i)].data = extents[size_t(i)].data =
         toPointer(block->address);
@@ -677,8 +680,7 @@ bool Partition::tryRecord(GraphNode &node, std::set<int32_t> &staged,
 GraphNode *Partition::record(const std::string &key) {
   GraphTree &tree = *path.tree;
   ContextGuard guard(device);
-  coil_cuda_allocator_stats before, after;
-  device.allocator.getStats(before);
+  int64_t before = tree.pool ? tree.pool->reserved : 0;
   auto node = std::make_unique<GraphNode>();
   node->entry = entry;
   node->name = name;
@@ -688,8 +690,10 @@ GraphNode *Partition::record(const std::string &key) {
   bool again = true;
   // Each attempt has one more input at a fixed place, at least.
   while (again)
-    if (!tryRecord(*node, staged, again))
+    if (!tryRecord(*node, staged, again)) {
+      release(tree, *node);
       return nullptr;
+    }
   if (node->refused.empty()) {
     // The first graph is made here, so that failing leaves a plain run.
     Variant &variant = node->variants.emplace_back();
@@ -699,10 +703,8 @@ GraphNode *Partition::record(const std::string &key) {
       release(tree, *node);
     }
   }
-  device.allocator.getStats(after);
   path.forest->count(&coil_cuda_partition_stats::bytes,
-                     after.in_use_bytes + after.cached_bytes -
-                         before.in_use_bytes - before.cached_bytes);
+                     tree.pool->reserved - before);
   path.forest->count(&coil_cuda_partition_stats::nodes);
   if (node->refused.empty()) {
     path.forest->count(&coil_cuda_partition_stats::recorded);

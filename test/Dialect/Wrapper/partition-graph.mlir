@@ -7,6 +7,8 @@
 // RUN: coil-opt %s --split-input-file --wrapper-partition-graph="device=cpu late-sizes=false" | FileCheck %s --check-prefix=EARLY
 // RUN: coil-opt %s --split-input-file --wrapper-partition-graph="device=cpu whole=true min-ops=1" | FileCheck %s --check-prefix=WHOLE
 
+// RUN: coil-opt %s --split-input-file --wrapper-partition-graph="device=cpu whole=true min-ops=1 max-ops=1" | FileCheck %s --check-prefix=SMALL
+
 // Two runs around a read; what the second half needs of the first comes out, and
 // a partition is partitioned once.
 // REMARK: remark: {{.*}}not in a graph: the host reads an element (wrapper.item)
@@ -80,6 +82,8 @@ wrapper.func @reorders(%x: !b, %n: !i, %m: !i) -> (!b, !b, !b) {
 // WHOLE-LABEL: wrapper.func @whole
 // WHOLE: wrapper.partition
 // WHOLE-COUNT-2: wrapper.copy
+// SMALL-LABEL: wrapper.func @whole
+// SMALL-COUNT-2: wrapper.partition #
 !b = !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
 wrapper.func @whole(%x: !b) -> (!b, !b) attributes {sym.symbols = {s0 = #sym.range<0, 8>}} {
   wrapper.input_symbol "s0" = size 0 of %x : !b

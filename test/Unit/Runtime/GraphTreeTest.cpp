@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <map>
+#include <thread>
 
 namespace {
 
@@ -445,6 +446,62 @@ TEST_F(GraphTreeTest, givesNothingThatStays) {
     expect(0, 100, float(i), 3);
   EXPECT_EQ(stats().replayed, 8);
   EXPECT_EQ(stats().nodes, 2);
+}
+
+coil_cuda_kernel *checked = nullptr;
+
+/// Fails a check, always.
+int32_t failCheck(coil_run *run, const coil_tensor *inputs,
+                  coil_tensor *outputs) {
+  void *x = inputs[0].data;
+  if (int32_t status = coil_rt_launch_cuda(run, checked, &x, nullptr, 1, 1, 1))
+    return status;
+  return plusTwo(run, inputs, outputs);
+}
+
+TEST_F(GraphTreeTest, reportsFailedChecksOfReplays) {
+  checked = &check;
+  program = [](coil_run *run, const coil_tensor *inputs, coil_tensor *outputs) {
+    Buffer out;
+    int32_t status = call(run, "checks", failCheck, inputs[0].data,
+                          inputs[0].sizes[0], "k", "g", out);
+    return status ? status : give(run, outputs, out);
+  };
+  for (int i = 0; i < 4; ++i) {
+    int64_t n = 64, stride = 1;
+    coil_run *one = nullptr;
+    ASSERT_EQ(coil_run_create(&one), COIL_OK);
+    ASSERT_EQ(coil_run_set_cuda_device(one, 0), COIL_OK);
+    coil_tensor input = {memories[0], &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
+    coil_tensor output = {};
+    ASSERT_EQ(
+        coil_cuda_program_call(handle, one, runProgram, &input, 1, &output, 1),
+        COIL_OK)
+        << coil_last_error();
+    EXPECT_EQ(coil_run_synchronize(one), COIL_ASSERTION_FAILED) << i;
+    EXPECT_STREQ(coil_last_error(),
+                 "index out of range in kernel 'check' (model.py:3)");
+    EXPECT_EQ(coil_run_synchronize(one), COIL_OK);
+    coil_run_destroy(one);
+  }
+  EXPECT_EQ(stats().replayed, 3);
+}
+
+TEST_F(GraphTreeTest, servesManyThreads) {
+  if (!simulated)
+    GTEST_SKIP() << "this driver is for one thread";
+  program = runChain;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i)
+        expect(t, 50 + 10 * (i % 2), float(i), 6);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  // Each partition ran in one of the ways.
+  coil_cuda_partition_stats all = stats();
+  EXPECT_EQ(all.warmups + all.replayed + all.plain, 4 * 20 * 4);
 }
 
 TEST_F(GraphTreeTest, keepsNothingWithoutALimit) {

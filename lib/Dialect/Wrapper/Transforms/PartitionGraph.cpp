@@ -396,7 +396,8 @@ void WrapperPartitionGraph::formPartitions(Block &block) {
   for (Operation &op : block.without_terminator()) {
     Colour colour = getColour(&op);
     if (colour.kind == Colour::Refused ||
-        (colour.kind == Colour::Captured && device && device != colour.device))
+        (colour.kind == Colour::Captured && device &&
+         (device != colour.device || (maxOps != 0 && steps == maxOps))))
       end();
     if (colour.kind == Colour::Refused)
       continue;

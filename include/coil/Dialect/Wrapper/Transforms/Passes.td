@@ -445,6 +445,9 @@ def WrapperPartitionGraphPass
            "Kind of the devices that keep graphs">,
     Option<"minOps", "min-ops", "unsigned", "2",
            "Fewest launches, library calls and copies of a partition">,
+    Option<"maxOps", "max-ops", "unsigned", "0",
+           "Most launches, library calls and copies of a partition; 0: any "
+           "number">,
     Option<"peakPercent", "peak-percent", "unsigned", "110",
            "Largest peak of another order, in percent of the program's; 0 keeps "
            "the order">,
