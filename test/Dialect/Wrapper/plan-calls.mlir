@@ -47,7 +47,7 @@
 // COST: wrapper.extern_call_out "a::f"{{.*}} {wrapper.cost = #wrapper.cost<bytes = <512>, flops = <0>>}
 
 // TRACK-LABEL: wrapper.func @storage
-// TRACK: wrapper.check_lifetime exact "a::h:2" ["b0", "b2"]
+// TRACK: wrapper.check_lifetime exact "a::h:2" ["b1", "b2"]
 wrapper.func @storage(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.extern_call_out "a::f"(%x) outs(%0 : !b) : !b
