@@ -52,6 +52,8 @@ private:
 
   LogicalResult collect();
   void cloneViews();
+  /// Uses another value for storage behind the partition, through views, too.
+  void replaceBehind(Value storage, Value result);
   DictionaryAttr getRanges(ArrayRef<StringAttr> symbols);
 
   PartitionOp op;
@@ -144,6 +146,38 @@ LogicalResult Outliner::collect() {
   return success();
 }
 
+void Outliner::replaceBehind(Value storage, Value result) {
+  auto isBehind = [&](OpOperand &use) {
+    Operation *here = op->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return here && op->isBeforeInBlock(here);
+  };
+  // Views that were made in front are made again.
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  SmallVector<std::pair<Value, Value>> pairs = {{storage, result}};
+  while (!pairs.empty()) {
+    auto [old, now] = pairs.pop_back_val();
+    for (Operation *user : llvm::to_vector(old.getUsers())) {
+      auto view = dyn_cast<ReinterpretOp>(user);
+      if (!view || view->getBlock() != op->getBlock() ||
+          !view->isBeforeInBlock(op))
+        continue;
+      auto copy = ReinterpretOp::create(b, view.getLoc(), view.getType(), now,
+                                        view.getOffset());
+      pairs.push_back({view, copy});
+    }
+    old.replaceUsesWithIf(now, [&](OpOperand &use) {
+      return use.getOwner() != now.getDefiningOp() && isBehind(use);
+    });
+  }
+  for (Operation *next = op->getNextNode(); isa<ReinterpretOp>(next);) {
+    Operation *unused = next;
+    next = next->getNextNode();
+    if (unused->use_empty())
+      unused->erase();
+  }
+}
+
 DictionaryAttr Outliner::getRanges(ArrayRef<StringAttr> symbols) {
   auto all = parent->getAttrOfType<DictionaryAttr>("sym.symbols");
   SmallVector<NamedAttribute> ranges;
@@ -225,14 +259,8 @@ LogicalResult Outliner::run(SymbolTable &table, unsigned number) {
   unsigned next = op->getNumResults();
   for (auto [i, input] : llvm::enumerate(inputs)) {
     Value argument = entry.getArgument(static_cast<unsigned>(i));
-    if (input.isReturned()) {
-      Value result = call.getResult(next++);
-      input.storage.replaceUsesWithIf(result, [&](OpOperand &use) {
-        Operation *here =
-            op->getBlock()->findAncestorOpInBlock(*use.getOwner());
-        return here && op->isBeforeInBlock(here);
-      });
-    }
+    if (input.isReturned())
+      replaceBehind(input.storage, call.getResult(next++));
     input.storage.replaceUsesWithIf(argument, [&](OpOperand &use) {
       return op->isProperAncestor(use.getOwner());
     });

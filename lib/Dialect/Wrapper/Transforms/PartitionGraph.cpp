@@ -268,6 +268,13 @@ void WrapperPartitionGraph::form(ArrayRef<Operation *> run, DeviceAttr device) {
   for (Operation &op : *block) {
     if (&op == first)
       break;
+    // Views in front of the region show storage that is made in it.
+    if (isa<ReinterpretOp>(op) &&
+        llvm::is_contained(early,
+                           getStorage(op.getResult(0)).getDefiningOp())) {
+      early.push_back(&op);
+      continue;
+    }
     auto alloc = dyn_cast<AllocOp>(op);
     if (!alloc || getColour(alloc).kind != Colour::Memory ||
         cast<BufferType>(alloc.getType()).getDevice() != device)
@@ -284,13 +291,30 @@ void WrapperPartitionGraph::form(ArrayRef<Operation *> run, DeviceAttr device) {
     if (isInside && !isBefore)
       early.push_back(&op);
   }
-  // Views in front of the region show storage that is made in it.
-  for (Operation *op : early)
-    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-      if (isa<ReinterpretOp>(user) && user->getBlock() == block &&
-          user->isBeforeInBlock(first))
-        user->moveBefore(first), inside.insert(inside.begin(), user);
   inside.insert(inside.begin(), early.begin(), early.end());
+  // Memory that no step uses stays outside, behind the region.
+  auto isUsedInside = [&](Operation *alloc) {
+    bool isUsed = false;
+    forEachUse(alloc->getResult(0), [&](OpOperand &use) {
+      isUsed |= !isa<ViewLikeOpInterface>(use.getOwner()) &&
+                llvm::is_contained(inside, use.getOwner());
+    });
+    return isUsed;
+  };
+  llvm::SetVector<Operation *> unused;
+  for (Operation *op : inside) {
+    if (isa<AllocOp>(op)
+            ? !isUsedInside(op)
+            : isa<ReinterpretOp>(op) &&
+                  unused.contains(getStorage(op->getResult(0)).getDefiningOp()))
+      unused.insert(op);
+  }
+  Operation *behind = last;
+  for (Operation *op : unused) {
+    op->moveAfter(behind);
+    behind = op;
+  }
+  llvm::erase_if(inside, [&](Operation *op) { return unused.contains(op); });
 
   llvm::DenseSet<Operation *> members(inside.begin(), inside.end());
   // Storage that lives on; views of it are made again behind the region.
