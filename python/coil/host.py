@@ -299,11 +299,6 @@ class Runner:
         self.partitions = [fn(partition) for fn, partition in zip(fns, self.partitions)]
 
 
-def device_scope(device):
-    """A guard that makes a device current."""
-    return torch.get_device_module(device).device(device)
-
-
 def check(condition, message, lhs, rhs):
     """Fails with a message and two numbers unless a condition holds."""
     if not condition:
@@ -712,12 +707,12 @@ class _CallSite(ctypes.Structure):
 _sites = {}
 
 
-def _site(name, names, where):
-    key = name, names, where
+def _site(name, names, where, kind):
+    key = name, names, where, kind
     if key not in _sites:
         array = (ctypes.c_char_p * len(names))(*[each.encode() for each in names]) if names else None
         _sites[key] = _CallSite(
-            ctypes.sizeof(_CallSite), 0, name.encode(), where.encode() or None, array, None
+            ctypes.sizeof(_CallSite), kind, name.encode(), where.encode() or None, array, None
         )
     return _sites[key]
 
@@ -732,15 +727,22 @@ class _CallArguments:
     is `m`utable, `n`one, `i`nt, `f`loat, `b`ool, `s`tring, `d`type, or a list in
     brackets."""
 
-    def __init__(self, kinds):
+    def __init__(self, kinds, device_kind):
         self._kinds = iter(kinds)
+        self._device_kind = device_kind
         self._kept = []
 
     def tensor(self, tensor):
         rank = tensor.dim()
         array = _i64 * max(rank, 1)
         view = CTensor(
-            _address(tensor), array(*tensor.size()), array(*tensor.stride()), rank, _dtype(tensor), 0, 0
+            _address(tensor),
+            array(*tensor.size()),
+            array(*tensor.stride()),
+            rank,
+            _dtype(tensor),
+            self._device_kind,
+            int(str(tensor.device).partition(":")[2] or 0),
         )
         self._kept.append((view, tensor))
         return view
@@ -778,33 +780,36 @@ class _CallArguments:
         return ctypes.cast(array, ctypes.POINTER(_functions.CArgument))
 
 
-def require_functions(functions):
+def require_functions(functions, kind=0):
     """Fails unless all functions, given with the places that call them, are
-    registered (`coil.register_function`, `coil.load_functions`)."""
+    registered for a kind of device (`coil.register_function`, `coil.load_functions`)."""
     for name, where in functions.items():
-        if library.coil_find_function(name.encode(), 0, None):
+        if library.coil_find_function(name.encode(), kind, None):
             place = f" (called at {where})" if where else ""
             raise CompileError(library.coil_last_error().decode() + place)
 
 
-def call(name, kinds, arguments, *, outs=(), results=(), names=(), where=""):
+def call(name, kinds, arguments, *, outs=(), results=(), names=(), where="", device=None,
+         kind=0, place=("cpu", None, "coil_rt_free")):
     """Calls a host function. `kinds` says how to pass each argument (see
     `_CallArguments`); `outs` are tensors that receive results, and `results` the
-    types and ranks of others, which come back as a tuple."""
-    made = _CallArguments(kinds)
+    types and ranks of others, which come back as a tuple. On another device than the
+    host, `kind` is the runtime's number of it, and `place` its name for tensors and
+    the functions that copy and free its memory."""
+    made = _CallArguments(kinds, kind)
     array = made.list(arguments)
     given = (CTensor * max(len(outs), 1))(*[made.tensor(each) for each in outs])
     back = (CTensor * max(len(results), 1))()
     for tensor, (dtype, rank) in zip(back, results):
         numbers = _i64 * max(rank, 1)
         tensor.sizes, tensor.strides = numbers(), numbers()
-        tensor.rank, tensor.dtype = rank, _NUMBERS[dtype]
+        tensor.rank, tensor.dtype, tensor.device_type = rank, _NUMBERS[dtype], kind
     entry = library.coil_rt_call
     entry.restype = _i32
-    run = _run()
+    run = _run(device)
     if entry(
         run,
-        ctypes.byref(_site(name, tuple(names), where)),
+        ctypes.byref(_site(name, tuple(names), where, kind)),
         _i64(len(arguments)),
         array,
         _i64(len(outs)),
@@ -816,10 +821,15 @@ def call(name, kinds, arguments, *, outs=(), results=(), names=(), where=""):
     tensors = []
     for tensor, (dtype, rank) in zip(back, results):
         sizes = tuple(tensor.sizes[:rank])
-        result = torch.empty_strided(sizes, tuple(tensor.strides[:rank]), dtype=dtype, device="cpu")
-        if 0 not in sizes:
-            ctypes.memmove(_address(result), tensor.data, math.prod(sizes) * result.element_size())
-        library.coil_rt_free(run, ctypes.c_void_p(tensor.data))
+        where_to, copy, free = place
+        result = torch.empty_strided(sizes, tuple(tensor.strides[:rank]), dtype=dtype, device=where_to)
+        count = math.prod(sizes) * result.element_size()
+        if copy is not None:
+            _require(_function(copy)(run, ctypes.c_void_p(_address(result)),
+                                     ctypes.c_void_p(tensor.data), _i64(count)))
+        elif count:
+            ctypes.memmove(_address(result), tensor.data, count)
+        _require(_function(free)(run, ctypes.c_void_p(tensor.data)))
         tensors.append(result)
     return tuple(tensors)
 

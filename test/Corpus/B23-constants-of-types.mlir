@@ -1,16 +1,16 @@
 // RUN: %corpus %s
-// Literals of narrow types are part of the program: floats of 8 and 16 bits, bools,
+// Literals of narrow types are part of the program: floats of 16 bits, bools,
 // unsigned numbers.
-// CASE: i1=true -> 2xf8E4M3FN=0.5 448; 3xbf16=1 -2 0.5; 3xi1=true false true; 2xu8=255 1; 1xf64=1e-300
+// CASE: i1=true -> 2xf16=0.5 448; 3xbf16=1 -2 0.5; 3xi1=true false true; 2xu8=255 1; 1xf64=1e-300
 
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
-!a = !wrapper.buffer<[2], f8E4M3FN, #wrapper.device<"cpu">>
+!a = !wrapper.buffer<[2], f16, #wrapper.device<"cpu">>
 !b = !wrapper.buffer<[3], bf16, #wrapper.device<"cpu">>
 !c = !wrapper.buffer<[3], i1, #wrapper.device<"cpu">>
 !d = !wrapper.buffer<[2], ui8, #wrapper.device<"cpu">>
 !e = !wrapper.buffer<[1], f64, #wrapper.device<"cpu">>
 wrapper.func @main(%p: !p) -> (!a, !b, !c, !d, !e) {
-  %a = wrapper.constant dense<[0.5, 448.0]> : tensor<2xf8E4M3FN> to !a
+  %a = wrapper.constant dense<[0.5, 448.0]> : tensor<2xf16> to !a
   %a0 = wrapper.alloc : !a
   wrapper.copy %a to %a0 : !a
   %b = wrapper.constant dense<[1.0, -2.0, 0.5]> : tensor<3xbf16> to !b

@@ -30,9 +30,14 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   });
   auto function =
       hasScalars ? std::optional<std::string>() : torchFunction(call);
+  const DeviceInfo *device = getDevice(call, call.getCallDevice());
   auto arguments = function ? torchArguments(call) : callArguments(call);
-  if (!arguments)
+  if (!device || !arguments)
     return failure();
+  if (!function && device->runtimeType != 0)
+    return call->emitOpError()
+           << "calls a function on device '" << device->kind
+           << "', whose memory the emitter 'fx' cannot pass to it";
   if (!function) {
     std::string text = "host.call, " + *arguments;
     if (!outputs.empty())

@@ -55,12 +55,10 @@ LogicalResult PythonEmitter::emit(DeviceScopeOp op) {
   const DeviceInfo *device = getDevice(op, op.getDevice());
   if (!device)
     return failure();
-  if (device->enterFunction.empty())
+  // The function has selected it, unless it works on several.
+  if (isGuarded || device->python.guard.empty())
     return emitInPlace(op);
-  auto text = torchDevice(op, op.getDevice());
-  if (!text)
-    return failure();
-  out.line("with host.device_scope(" + *text + "):");
+  out.line("with " + guardText(op.getDevice()) + ":");
   out.indent();
   size_t before = out.getNumLines();
   if (failed(emitInPlace(op)))

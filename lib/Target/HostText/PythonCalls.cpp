@@ -165,19 +165,42 @@ PythonEmitter::torchArguments(HostCallOpInterface call) {
 
 void PythonEmitter::emitRequiredFunctions() {
   llvm::StringSet<> known;
-  SmallVector<std::string> list;
+  llvm::MapVector<int32_t, SmallVector<std::string>> lists;
   module.walk([&](HostCallOpInterface call) {
     std::string function = call.getFunctionName();
-    if (!torchFunction(call) && known.insert(function).second)
-      list.push_back(quote(function) + ": " +
-                     quote(findOrigin(call->getLoc())));
+    const DeviceInfo *device = getDevice(call, call.getCallDevice());
+    int32_t kind = device ? device->runtimeType : 0;
+    if (!torchFunction(call) &&
+        known.insert(function + ":" + std::to_string(kind)).second)
+      lists[kind].push_back(quote(function) + ": " +
+                            quote(findOrigin(call->getLoc())));
   });
-  if (list.empty())
+  if (lists.empty())
     return;
   out.blank();
   out.line("# What the program calls that is not in it, and where: see "
            "coil.register_function.");
-  out.line("host.require_functions({" + llvm::join(list, ", ") + "})");
+  for (auto &[kind, list] : lists)
+    out.line("host.require_functions({" + llvm::join(list, ", ") + "}" +
+             (kind == 0 ? "" : ", " + std::to_string(kind)) + ")");
+}
+
+/// What a call says of a device that is not the host.
+std::optional<std::string> PythonEmitter::callPlace(HostCallOpInterface call) {
+  DeviceAttr attr = call.getCallDevice();
+  const DeviceInfo *device = getDevice(call, attr);
+  auto torchName = torchDevice(call, attr);
+  if (!device || !torchName)
+    return std::nullopt;
+  std::string text = deviceArgument(attr);
+  if (device->runtimeType == 0)
+    return text;
+  text += ", kind=" + std::to_string(device->runtimeType);
+  if (call->getNumResults() != 0)
+    text += ", place=(" + *torchName + ", " +
+            (device->hostAccessible ? "None" : quote(device->copyFunction)) +
+            ", " + quote(device->freeFunction) + ")";
+  return text;
 }
 
 LogicalResult PythonEmitter::emitHostCall(HostCallOpInterface call) {
@@ -205,7 +228,10 @@ LogicalResult PythonEmitter::emitHostCall(HostCallOpInterface call) {
         return failure();
       text += ", results=" + *results;
     }
-    text += ")";
+    auto place = callPlace(call);
+    if (!place)
+      return failure();
+    text += *place + ")";
   }
   SmallVector<std::string> results;
   for (Value v : call->getResults())

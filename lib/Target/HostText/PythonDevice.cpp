@@ -63,6 +63,7 @@ void PythonEmitter::emitDevices() {
   used.remove_if([](DeviceAttr device) { return !lookup(device); });
   for (DeviceAttr device : used) {
     const PythonWords &words = lookup(device)->python;
+    numGuards += !words.guard.empty();
     if (!words.import.empty() && imported.insert(words.import).second)
       out.line(words.import);
   }
@@ -98,7 +99,14 @@ std::string PythonEmitter::deviceArgument(DeviceAttr device) const {
   return found == devices.end() ? "" : ", device=" + found->second;
 }
 
+std::string PythonEmitter::guardText(DeviceAttr device) const {
+  return fill(lookup(device)->python.guard, device);
+}
+
 bool PythonEmitter::openGuard(FuncOp fn) {
+  // Where there is one device, whoever calls the function has selected it.
+  if (fn.isPrivate() && numGuards == 1)
+    return false;
   llvm::SetVector<DeviceAttr> used;
   collectDevices(fn, used);
   std::string guard;
@@ -109,7 +117,7 @@ bool PythonEmitter::openGuard(FuncOp fn) {
     // With two there is no current one.
     if (!guard.empty())
       return false;
-    guard = fill(info->python.guard, device);
+    guard = guardText(device);
   }
   if (guard.empty())
     return false;

@@ -372,7 +372,7 @@ LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
     if (wantsAligned(buffer.getDevice()))
       out.line(names[i] + " = host.aligned(" + names[i] + ")");
   }
-  bool isGuarded = openGuard(fn);
+  isGuarded = openGuard(fn);
   for (Operation &op : fn.getBody().front())
     if (failed(emitOp(op)))
       return failure();

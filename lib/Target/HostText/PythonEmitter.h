@@ -121,6 +121,12 @@ protected:
   /// Writes the guard of the device that a function uses, if it has one, and
   /// indents.
   bool openGuard(FuncOp fn);
+  /// The context manager that selects a device.
+  std::string guardText(DeviceAttr device) const;
+  /// Devices of the module that have to be selected.
+  unsigned numGuards = 0;
+  /// Whether the function that is being emitted has selected its device.
+  bool isGuarded = false;
   /// Writes a function that waits for all devices with records.
   void emitSynchronize();
   static std::string allocator(const DeviceInfo &info);
@@ -150,6 +156,7 @@ protected:
   /// What `host.call` is told of results, "(torch.float32, 2), ", or nothing
   /// behind a diagnostic.
   std::optional<std::string> callResults(HostCallOpInterface call);
+  std::optional<std::string> callPlace(HostCallOpInterface call);
   /// "torch.ops.mylib.foo.default" if that is what is called, else nothing.
   std::optional<std::string> torchFunction(HostCallOpInterface call);
   /// Its arguments, or nothing behind a diagnostic.

@@ -91,7 +91,7 @@ wrapper.kernel @sum_of(%a: tensor<4xf32>, %b: tensor<4xf32>) attributes {
 // FILTER-NAMES-NOT:  wrapper.debug_mark
 // NAN-COUNT-2:  wrapper.debug_value nan inputs
 // NAN:          wrapper.launch @twice
-// NAN-NEXT:     wrapper.debug_value nan after "twice:0 (insert-debug-values.mlir:{{[0-9]+}})" "out0"
+// NAN-NEXT:     wrapper.debug_value nan after "twice:0 ({{.*}}insert-debug-values.mlir:{{[0-9]+}})" "out0"
 // NAN-COUNT-2:  wrapper.debug_value nan after
 // NAN-NOT:      wrapper.debug
 // FINITE-COUNT-2: wrapper.debug_value finite inputs

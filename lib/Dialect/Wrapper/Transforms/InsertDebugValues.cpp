@@ -98,7 +98,9 @@ void WrapperInsertDebugValues::addValue(OpBuilder &b, Location loc,
     Type element = cast<BufferType>(buffer.getType()).getElementType();
     if (moment == DebugMoment::Before || !isa<FloatType>(element))
       return;
-    std::string place = findPlace(loc);
+    std::string place;
+    if (moment == DebugMoment::After)
+      place = findPlace(loc);
     DebugValueOp::create(b, loc, *action, moment,
                          place.empty() ? handle.str()
                                        : (handle + " (" + place + ")").str(),

@@ -334,8 +334,13 @@ LogicalResult Verifier::visit(Operation &op) {
   SmallVector<OpOperand *> taken = getTakenOperands(&op);
   if (isa<WhileOp>(op)) // What a loop carries is used in its regions.
     llvm::append_range(reads, taken);
+  // A partition may write what it takes over before it reads it.
+  auto mayBeUnwritten = [&](OpOperand *r) {
+    auto call = dyn_cast<PartitionCallOp>(op);
+    return call && call.isConsumed(r->getOperandNumber());
+  };
   for (OpOperand *r : reads)
-    if (!get(r->get()).written) // (C7)
+    if (!get(r->get()).written && !mayBeUnwritten(r)) // (C7)
       return op.emitOpError() << "operand " << r->getOperandNumber()
                               << " is a buffer that nothing has written";
   for (OpOperand *w : writes)
