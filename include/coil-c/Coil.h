@@ -124,7 +124,7 @@ COIL_C_API const char *coil_program_stats_json(const coil_program *program);
 /// calls and partitions that were recorded, replayed and run plainly, and for
 /// partitions the reasons: {"calls": {"plain", ...}, "partitions": {"warmups",
 /// ..., "failures": [{"partition", "reason", "count"}]}}. Valid until the
-/// thread's next call of this function.
+/// thread's next call of this function. Since API version 7.
 COIL_C_API const char *coil_program_graph_stats_json(coil_program *program);
 
 //===----------------------------------------------------------------------===//

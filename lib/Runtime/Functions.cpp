@@ -33,7 +33,7 @@ struct Entry {
 struct Registry {
   std::shared_mutex mutex;
   std::unordered_multimap<std::string, std::unique_ptr<Entry>> entries;
-  std::mutex loading;
+  std::recursive_mutex loading; // A library may load others.
   std::set<void *> libraries;
 
   const coil_function *find(const char *name, int32_t device) {
@@ -170,7 +170,7 @@ int32_t coil_load_functions(const char *file) {
       return fail(COIL_UNAVAILABLE, "cannot load the functions of '%s': %s",
                   file, dlerror());
     Registry &registry = getFilledRegistry();
-    std::lock_guard<std::mutex> lock(registry.loading);
+    std::lock_guard<std::recursive_mutex> lock(registry.loading);
     if (registry.libraries.count(library)) {
       dlclose(library);
       return COIL_OK;

@@ -5,12 +5,12 @@
 // RUN: FileCheck %s --check-prefix=HEADER < %t/tiny.h
 // RUN: FileCheck %s --check-prefix=SOURCE < %t/tiny.cpp
 // RUN: %cxx -std=c++17 -O1 -Wall -Wextra -Werror -I%t -I%coil_src/include %S/Inputs/arrays.cpp %t/tiny.cpp %t/tiny_kernels.a -L%coil_lib -lcoil_runtime -lm -Wl,-rpath,%coil_lib -o %t/run
-// RUN: %t/run | FileCheck %s --check-prefix=RUN
+// RUN: %t/run | FileCheck %s --check-prefix=CALLS
 // RUN: %cc -std=c11 -Wall -Wextra -Werror -I%t -I%coil_src/include -fsyntax-only %t/tiny.h
 
 // An array of another size is an error of the compiler.
 // RUN: not %cxx -std=c++17 -DWRONG_SIZE -I%t -I%coil_src/include -fsyntax-only %S/Inputs/arrays.cpp 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: error: no matching constructor for initialization of 'coil::ArrayRef<
+// WRONG: error: no viable conversion from 'float[14]' to 'coil::ArrayRef<float, 3, 5>'
 
 // Options that the stage of the input is behind are errors, and sizes that change.
 // RUN: not coil-compile %S/leaks.mlir --emit=cpp --array-entry -o %t/late.cpp 2>&1 | FileCheck %s --check-prefix=LATE
@@ -47,10 +47,10 @@
 // SOURCE:         alignas(64) unsigned char stack0[{{[0-9]+}}];
 // SOURCE:         return COIL_OK;
 
-// RUN: first: 0 allocations
-// RUN: later: 0 allocations
-// RUN: outputs of two calls are apart
-// RUN: equal to the ordinary entry, which allocated {{[1-9]}} times
+// CALLS: first: 0 allocations
+// CALLS: later: 0 allocations
+// CALLS: outputs of two calls are apart
+// CALLS: equal to the ordinary entry, which allocated {{[1-9]}} times
 
 func.func @main(%x: tensor<3x5xf32> {coil.name = "x"}, %m: tensor<5xi1> {coil.name = "mask"})
     -> (tensor<3x5xf32>, tensor<5xbf16> {coil.name = "half"}) {

@@ -64,8 +64,6 @@ int main() {
 #endif
   float again[15];
   uint16_t half[5], halfAgain[5];
-  using Out = coil::ArrayRef<float, 3, 5>;
-  using Half = coil::ArrayRef<uint16_t, 5>;
 
   // What is set up once (locks, tables) is no part of a call; check that the
   // counter works.
@@ -74,9 +72,7 @@ int main() {
   check(asked > before, "nothing is counted");
 
   before = asked;
-  check(tiny::main_arrays(run, coil::ArrayRef<const float, 3, 5>(x),
-                          coil::ArrayRef<const bool, 5>(mask), Out(out),
-                          Half(half)) == COIL_OK,
+  check(tiny::main_arrays(run, x, mask, out, half) == COIL_OK,
         "the first call");
   std::printf("first: %ld allocations\n", asked - before);
   for (float &each : x)
