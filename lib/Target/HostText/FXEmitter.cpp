@@ -535,7 +535,7 @@ LogicalResult FXEmitter::emit(CopyOp op) {
 }
 
 LogicalResult FXEmitter::emit(FillOp op) {
-  out.line("g.check(host.fill, " + name(op.getTarget()) + ", " +
+  out.line(graph + ".check(host.fill, " + name(op.getTarget()) + ", " +
            Twine(op.getValue()) + ")");
   return success();
 }

@@ -31,6 +31,7 @@ static void registerToy(mlir::MLIRContext *, wrapper::WrapperDialect *dialect) {
   toy.itemFunction = "toy_item";
   toy.debugFunction = "toy_debug_value";
   toy.copyFunction = "toy_copy";
+  toy.fillFunction = "toy_fill";
   toy.constantFunction = "toy_constant";
   toy.guardFunction = "toy_bind";
   toy.streamFunction = "toy_set_stream";

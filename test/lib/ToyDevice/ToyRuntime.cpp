@@ -67,6 +67,13 @@ COIL_RT_API int32_t toy_copy(coil_run *, void *to, const void *from,
   return COIL_OK;
 }
 
+COIL_RT_API int32_t toy_fill(coil_run *, void *to, int32_t byte,
+                             int64_t bytes) {
+  if (bytes > 0)
+    std::memset(to, byte, static_cast<size_t>(bytes));
+  return COIL_OK;
+}
+
 COIL_RT_API int32_t toy_constant(coil_run *, const void *data, int64_t,
                                  void **out) {
   *out = const_cast<void *>(data);
