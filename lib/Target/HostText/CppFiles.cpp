@@ -371,6 +371,12 @@ void CppEmitter::writeSources() {
     out.line("size_t " + entryName(fn) + "_num_outputs(void) { return " +
              Twine(fn.getNumResults()) + "; }");
     for (bool isWeight : {false, true}) {
+      if (fn.getNumArguments() == 0) {
+        out.line("const char *" + entryName(fn) +
+                 (isWeight ? "_input_weight" : "_input_name") +
+                 "(size_t) { return nullptr; }");
+        continue;
+      }
       out.line("const char *" + entryName(fn) +
                (isWeight ? "_input_weight" : "_input_name") +
                "(size_t input) {");
