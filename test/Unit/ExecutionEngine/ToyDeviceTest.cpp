@@ -189,7 +189,7 @@ TEST_F(ToyDeviceTest, TextEmittersUseItsWords) {
   llvm::raw_string_ostream os(python);
   ASSERT_TRUE(succeeded(emitPython(*module, os)));
   EXPECT_NE(python.find("empty_strided((s0,), (1,), dtype=torch.float32, "
-                        "device=\"privateuseone\")"),
+                        "device=\"privateuseone:0\")"),
             std::string::npos)
       << python;
 

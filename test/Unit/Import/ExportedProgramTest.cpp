@@ -133,7 +133,7 @@ TEST(ExportedProgram, ReadsEveryArgumentKind) {
   EXPECT_EQ(kindOf(R"({"as_layout": 7})").ints[0], 7);
   EXPECT_EQ(kindOf(R"({"as_device": {"type": "cuda", "index": 1}})").ints[0],
             1);
-  EXPECT_EQ(kindOf(R"({"as_operator": "f"})").kind, Kind::Other);
+  EXPECT_EQ(kindOf(R"({"as_operator": "f"})").kind, Kind::Operator);
   Argument sub = kindOf(
       R"({"as_graph": {"name": "g", "graph": {"inputs": [{"as_tensor": {"name": "x"}}], "outputs": [], "nodes": [], "tensor_values": {}}}})");
   EXPECT_EQ(sub.kind, Kind::Graph);
