@@ -162,6 +162,10 @@ private:
   /// An `i1`.
   mlir::FailureOr<mlir::Value> getPredicate(mlir::Operation *op,
                                             mlir::Value predicate);
+  /// Takes what a call gave: addresses from `tensors`, and sizes and strides
+  /// from entry `first` of `shapes` on.
+  void receiveResults(mlir::Operation *op, mlir::Value tensors,
+                      mlir::Value shapes, unsigned first);
   /// A size of a call's result, or behind them a stride.
   mlir::Value shapeEntry(mlir::Value result, unsigned index);
   /// Address of a tensor with the shape that a call's result had.

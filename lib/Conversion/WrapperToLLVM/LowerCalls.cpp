@@ -288,26 +288,6 @@ LogicalResult HostLowering::lower(HostCallOpInterface op) {
                                        b.getI32IntegerAttr(device->runtimeType),
                                        b.getStringAttr(place)}));
 
-  for (OpResult result : op->getResults()) {
-    setBuffer(result, load(results,
-                           static_cast<unsigned>(result.getResultNumber() *
-                                                     sizeof(coil_tensor) +
-                                                 offsetof(coil_tensor, data)),
-                           ptrType));
-    // What others ask for, before another call uses the memory.
-    unsigned count = 2 * type(result).getRank();
-    if (llvm::any_of(result.getUsers(), [](Operation *user) {
-          return isa<BindSymbolOp, AssertLayoutOp>(user);
-        })) {
-      SmallVector<Value> &shape = now.shapes[result];
-      auto slot = shapeSlots.find(result);
-      for (unsigned i = 0; i < count; ++i) {
-        shape.push_back(load(layout.shapes, (firstShape + i) * 8, i64Type));
-        if (slot != shapeSlots.end())
-          store(shape.back(), now.frame, slot->second + i, i64Type);
-      }
-    }
-    firstShape += count;
-  }
+  receiveResults(op, results, layout.shapes, firstShape);
   return success();
 }

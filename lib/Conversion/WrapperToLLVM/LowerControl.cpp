@@ -281,6 +281,31 @@ LogicalResult HostLowering::lowerScalar(Operation *op) {
   return success();
 }
 
+void HostLowering::receiveResults(Operation *op, Value tensors, Value shapes,
+                                  unsigned first) {
+  for (OpResult result : op->getResults()) {
+    setBuffer(result, load(tensors,
+                           static_cast<unsigned>(result.getResultNumber() *
+                                                     sizeof(coil_tensor) +
+                                                 offsetof(coil_tensor, data)),
+                           ptrType));
+    // What others ask for, before another call uses the memory.
+    unsigned count = 2 * cast<BufferType>(result.getType()).getRank();
+    if (llvm::any_of(result.getUsers(), [](Operation *user) {
+          return isa<BindSymbolOp, AssertLayoutOp>(user);
+        })) {
+      SmallVector<Value> &shape = now.shapes[result];
+      auto slot = shapeSlots.find(result);
+      for (unsigned i = 0; i < count; ++i) {
+        shape.push_back(load(shapes, (first + i) * 8, i64Type));
+        if (slot != shapeSlots.end())
+          store(shape.back(), now.frame, slot->second + i, i64Type);
+      }
+    }
+    first += count;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -376,27 +401,7 @@ LogicalResult HostLowering::lowerCall(CallOpInterface op,
   else
     call(getEntryName(op), {now.run, tensors, outputs});
 
-  for (OpResult result : op->getResults()) {
-    setBuffer(result, load(outputs,
-                           static_cast<unsigned>(result.getResultNumber() *
-                                                     sizeof(coil_tensor) +
-                                                 offsetof(coil_tensor, data)),
-                           ptrType));
-    // What others ask for, before another call uses the memory.
-    unsigned count = 2 * type(result).getRank();
-    if (llvm::any_of(result.getUsers(), [](Operation *user) {
-          return isa<BindSymbolOp, AssertLayoutOp>(user);
-        })) {
-      SmallVector<Value> &shape = now.shapes[result];
-      auto slot = shapeSlots.find(result);
-      for (unsigned i = 0; i < count; ++i) {
-        shape.push_back(load(shapes, (firstResult + i) * 8, i64Type));
-        if (slot != shapeSlots.end())
-          store(shape.back(), now.frame, slot->second + i, i64Type);
-      }
-    }
-    firstResult += count;
-  }
+  receiveResults(op, outputs, shapes, firstResult);
   return success();
 }
 
