@@ -274,6 +274,8 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
 }
 
 LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
+  if (takeKept(load))
+    return success();
   if (isWindowLoad(load) && emitWindowLoad(load))
     return success();
   LaneAddress address = form.getAddress(load);
@@ -299,6 +301,8 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
     }
   });
   values[load.getResult()] = std::move(copies);
+  if (keepsLoads)
+    keepLoad(load);
   return success();
 }
 

@@ -31,6 +31,8 @@ using sym::ExprAttr;
 /// others: as many as a block has threads along `r`, but at least so many.
 static constexpr int64_t kMinGroup = 16;
 static constexpr llvm::StringLiteral kDeviceScope = "device";
+/// The bit of a record's word that says that the record is there.
+static constexpr int64_t kRecordMark = int64_t(1) << 32;
 
 static bool isScan(Operation *op) { return isa<ScanOp, ArgScanOp>(op); }
 
@@ -240,18 +242,52 @@ GPUKernelEmitter::scanGroups(Operation *op, Values parts) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-void GPUKernelEmitter::waitFor(Value flag) {
-  auto loop = scf::WhileOp::create(b, TypeRange(), ValueRange());
+LLVM::LoadOp GPUKernelEmitter::loadShared(Value pointer, IntegerType type,
+                                          bool acquires) {
+  auto load = LLVM::LoadOp::create(b, type, pointer, type.getWidth() / 8);
+  load.setOrdering(acquires ? LLVM::AtomicOrdering::acquire
+                            : LLVM::AtomicOrdering::monotonic);
+  load.setSyncscope(kDeviceScope);
+  return load;
+}
+
+Value GPUKernelEmitter::waitFor(Value pointer, Value word, bool acquires) {
+  auto type = cast<IntegerType>(word.getType());
+  auto loop = scf::WhileOp::create(b, type, word);
   OpBuilder::InsertionGuard guard(b);
-  b.createBlock(&loop.getBefore());
-  auto found = LLVM::LoadOp::create(b, b.getI32Type(), flag, 4);
-  found.setOrdering(LLVM::AtomicOrdering::acquire);
-  found.setSyncscope(kDeviceScope);
+  Block *before = b.createBlock(&loop.getBefore(), {}, type, b.getLoc());
+  Value found = before->getArgument(0);
   Value missing =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, found, constantI32(0));
-  scf::ConditionOp::create(b, missing, ValueRange());
-  b.createBlock(&loop.getAfter());
-  scf::YieldOp::create(b);
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, found, zero(type));
+  scf::ConditionOp::create(b, missing, found);
+  b.createBlock(&loop.getAfter(), {}, type, b.getLoc());
+  scf::YieldOp::create(b, loadShared(pointer, type, acquires).getResult());
+  return loop.getResult(0);
+}
+
+/// A value that fits into a word of 64 bits together with a mark.
+static bool isPackable(ArrayRef<Value> total) {
+  return total.size() == 1 && total[0].getType().isIntOrFloat() &&
+         total[0].getType().getIntOrFloatBitWidth() <= 32;
+}
+
+Value GPUKernelEmitter::packRecord(Value v) {
+  Value bits = toMemory(v);
+  auto width = bits.getType().getIntOrFloatBitWidth();
+  if (!bits.getType().isInteger())
+    bits = arith::BitcastOp::create(b, b.getIntegerType(width), bits);
+  Value mark = arith::ConstantIntOp::create(b, b.getI64Type(), kRecordMark);
+  return arith::OrIOp::create(
+      b, arith::ExtUIOp::create(b, b.getI64Type(), bits), mark);
+}
+
+Value GPUKernelEmitter::unpackRecord(Value word, Type element) {
+  Type memory = getMemoryType(element);
+  Value bits = arith::TruncIOp::create(
+      b, b.getIntegerType(memory.getIntOrFloatBitWidth()), word);
+  if (bits.getType() != memory)
+    bits = arith::BitcastOp::create(b, memory, bits);
+  return fromMemory(bits, element);
 }
 
 GPUKernelEmitter::Values GPUKernelEmitter::lookBack(Operation *op,
@@ -291,13 +327,18 @@ GPUKernelEmitter::Values GPUKernelEmitter::lookBack(Operation *op,
     sizes.push_back(byteWidth(getElementTypeOrSelf(v.getType())) *
                     (vector ? vector.getNumElements() : 1));
   }
+  // A small value travels in the word that says that it is there: whoever waits
+  // for it has it, and neither side orders anything else by a fence.
+  bool isPacked = isPackable(total);
   struct Record {
     int64_t flag;
     SmallVector<int64_t, 2> parts;
   };
   auto reserveRecord = [&]() {
     Record record;
-    record.flag = reserve(4);
+    record.flag = reserve(isPacked ? 8 : 4);
+    if (isPacked)
+      return record;
     for (int64_t bytes : sizes)
       record.parts.push_back(reserve(bytes));
     return record;
@@ -307,6 +348,13 @@ GPUKernelEmitter::Values GPUKernelEmitter::lookBack(Operation *op,
     return static_cast<unsigned>(std::min<int64_t>(16, sizes[part]));
   };
   auto publish = [&](const Record &record, ArrayRef<Value> values) {
+    if (isPacked) {
+      auto store = LLVM::StoreOp::create(b, packRecord(values[0]),
+                                         at(record.flag, 8, block), 8);
+      store.setOrdering(LLVM::AtomicOrdering::monotonic);
+      store.setSyncscope(kDeviceScope);
+      return success();
+    }
     for (auto [part, v] : llvm::enumerate(values))
       LLVM::StoreOp::create(b, toMemory(v),
                             at(record.parts[part], sizes[part], block),
@@ -317,22 +365,48 @@ GPUKernelEmitter::Values GPUKernelEmitter::lookBack(Operation *op,
     store.setSyncscope(kDeviceScope);
     return success();
   };
-  auto take = [&](const Record &record, Value condition, Value ofBlock) {
+  // What a thread takes from one record, in two steps: it looks at all of its
+  // records before it waits for the first.
+  struct Taken {
+    const Record &record;
+    Value condition, block, word;
+  };
+  auto look = [&](const Record &record, Value condition, Value ofBlock) {
+    Taken taken = {record, condition, ofBlock, Value()};
+    if (isPacked)
+      taken.word = choose(
+          condition, b.getI64Type(),
+          [&]() -> Value {
+            return loadShared(at(record.flag, 8, ofBlock), b.getI64Type(),
+                              /*acquires=*/false);
+          },
+          [&]() { return packRecord(startScan(op)[0]); });
+    return taken;
+  };
+  auto take = [&](const Taken &taken) {
+    const Record &record = taken.record;
     Values start = startScan(op);
+    if (isPacked) {
+      Value word = waitFor(at(record.flag, 8, taken.block), taken.word,
+                           /*acquires=*/false);
+      return Values{unpackRecord(word, start[0].getType())};
+    }
     auto choice = scf::IfOp::create(
-        b, llvm::to_vector(ValueRange(start).getTypes()), condition,
+        b, llvm::to_vector(ValueRange(start).getTypes()), taken.condition,
         /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.elseBlock());
     scf::YieldOp::create(b, start);
     b.setInsertionPointToStart(choice.thenBlock());
-    waitFor(at(record.flag, 4, ofBlock));
+    Value flag = at(record.flag, 4, taken.block);
+    waitFor(flag, loadShared(flag, b.getI32Type(), /*acquires=*/true),
+            /*acquires=*/true);
     Values loaded;
     for (auto [part, v] : llvm::enumerate(start)) {
       Type element = getElementTypeOrSelf(v.getType());
       Value found = LLVM::LoadOp::create(
           b, withElement(v.getType(), getMemoryType(element)),
-          at(record.parts[part], sizes[part], ofBlock), alignmentOf(part));
+          at(record.parts[part], sizes[part], taken.block), alignmentOf(part));
       loaded.push_back(fromMemory(found, element));
     }
     scf::YieldOp::create(b, loaded);
@@ -352,17 +426,18 @@ GPUKernelEmitter::Values GPUKernelEmitter::lookBack(Operation *op,
   Value first = arith::SubIOp::create(b, block, inGroup);
   Value isLater = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, tile,
                                         wide(groupSize));
-  Values before = take(prefixes, both(isFirst, isLater),
-                       arith::SubIOp::create(b, first, wide(1)));
+  SmallVector<Taken> list = {look(prefixes, both(isFirst, isLater),
+                                  arith::SubIOp::create(b, first, wide(1)))};
   for (int64_t i = 0; i < each; ++i) {
     Value number = arith::AddIOp::create(
         b, arith::MulIOp::create(b, toI64(threadR), wide(each)), wide(i));
     Value exists =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, inGroup);
-    before = combineScans(
-        op, before,
-        take(sums, exists, arith::AddIOp::create(b, first, number)));
+    list.push_back(look(sums, exists, arith::AddIOp::create(b, first, number)));
   }
+  Values before;
+  for (const Taken &taken : list)
+    before = combineScans(op, before, take(taken));
   before = scanGroups(op, scanWarp(op, before).second).second;
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inGroup,
                                        wide(groupSize - 1));

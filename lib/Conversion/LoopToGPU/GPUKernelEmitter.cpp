@@ -29,6 +29,8 @@ using sym::ExprAttr;
 static constexpr int64_t kMaxSharedBytes = 48 * 1024;
 /// Shared memory that a launch can ask for on the GPUs that have most of it.
 static constexpr int64_t kMaxDynamicBytes = 227 * 1024;
+/// Elements of a row that a thread keeps in registers, widened.
+static constexpr int64_t kMaxKept = 32;
 
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                                    const GPUKernelLayout &layout,
@@ -74,6 +76,9 @@ void GPUKernelEmitter::analyze() {
   vectorIsReduced =
       vectorDim >= 0 && reducedSet[static_cast<size_t>(vectorDim)];
   reducedIsFast = vectorIsReduced;
+  keepsLoads = persistent && schedule.getStrategy() == GPUStrategy::Tile &&
+               vectorIsReduced && width > 1 && itemsP == 1 &&
+               itemsR * width > kMaxKept;
   // The vector dimension is the innermost of its direction.
   if (vectorDim >= 0) {
     auto &dims = vectorIsReduced ? reducedDims : parallelDims;
@@ -259,10 +264,13 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   }
   b.setInsertionPointToEnd(entry);
   gpu::ReturnOp::create(b);
-  if (sharedBytes > kMaxSharedBytes) { // (C5)
+  if (!keptLoads.empty() && sharedBytes > kMaxSharedBytes)
+    dynamicBytes = sharedBytes;
+  if (sharedBytes >
+      (dynamicBytes ? kMaxDynamicBytes : kMaxSharedBytes)) { // (C5)
     kernel.emitOpError("has a schedule that takes ")
         << sharedBytes << " bytes of shared memory, more than "
-        << kMaxSharedBytes;
+        << (dynamicBytes ? kMaxDynamicBytes : kMaxSharedBytes);
     module.erase();
     return nullptr;
   }
@@ -475,9 +483,12 @@ LogicalResult GPUKernelEmitter::emitPhases() {
           getItem(point, reducedDims, totalR, !inside, partial && !whole));
     }
   }
-  for (unsigned phase = 0; phase < numPhases; ++phase)
+  for (unsigned phase = 0; phase < numPhases; ++phase) {
+    if (keepsLoads && phase > 0)
+      dropReduced();
     if (failed(emitPhase(phase)))
       return failure();
+  }
   return success();
 }
 

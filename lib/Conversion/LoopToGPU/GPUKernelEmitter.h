@@ -16,8 +16,9 @@
 // items of that direction. The body runs in phases: phase 0 computes the
 // reductions that need no other, phase 1 those that need phase 0, and so on.
 // In a persistent kernel a thread keeps the copies of all its reduced items, so
-// nothing is computed twice; otherwise each phase loops over the reduced
-// points and recomputes what it needs.
+// nothing is computed twice; where these are many, it keeps only what it
+// loaded, see EmitKept.cpp. Otherwise each phase loops over the reduced points
+// and recomputes what it needs.
 //
 // The strategy `transpose` reads inputs that are contiguous along another
 // dimension in vectors of that one, by other threads than those that need them,
@@ -38,6 +39,10 @@
 #include <map>
 #include <optional>
 #include <vector>
+
+namespace mlir::LLVM {
+class LoadOp;
+} // namespace mlir::LLVM
 
 namespace coil::loop {
 
@@ -192,6 +197,24 @@ private:
   mlir::Value toMemory(mlir::Value v);
   mlir::Value zero(mlir::Type type);
 
+  //===--- Long rows (EmitKept.cpp) ---------------------------------------===//
+
+  /// Where threads keep what they loaded: a vector for each copy and thread.
+  struct Kept {
+    int64_t offset;
+    mlir::VectorType type;
+    unsigned alignment;
+  };
+  bool isUsedLater(LoadOp load) const;
+  mlir::Value getKeptSlot(const Kept &kept, size_t number);
+  /// Puts what was loaded into shared memory, if a later phase wants it and
+  /// there is room.
+  void keepLoad(LoadOp load);
+  /// Takes what was kept; returns false, without code, if nothing was.
+  bool takeKept(LoadOp load);
+  /// Forgets all values that vary along `r`.
+  void dropReduced();
+
   //===--- Scans (EmitScan.cpp) -------------------------------------------===//
 
   mlir::LogicalResult emitScan(mlir::Operation *op);
@@ -221,7 +244,14 @@ private:
   std::pair<Values, Values> scanGroups(mlir::Operation *op, Values parts);
   /// What comes before this block's tile, by what other blocks publish.
   Values lookBack(mlir::Operation *op, Values total);
-  void waitFor(mlir::Value flag);
+  /// A word that other blocks write.
+  mlir::LLVM::LoadOp loadShared(mlir::Value pointer, mlir::IntegerType type,
+                                bool acquires);
+  /// Loads again until a word that was loaded is not zero, and returns it.
+  mlir::Value waitFor(mlir::Value pointer, mlir::Value word, bool acquires);
+  /// A value with the mark that it is there, in a word of 64 bits.
+  mlir::Value packRecord(mlir::Value v);
+  mlir::Value unpackRecord(mlir::Value word, mlir::Type element);
 
   //===--- Scatters (EmitScatter.cpp) -------------------------------------===//
 
@@ -443,6 +473,9 @@ private:
   llvm::SmallVector<mlir::Value> buffers;
   llvm::SmallVector<Item> pItems, rItems;
   llvm::DenseMap<mlir::Value, Copies> values;
+  /// Whether threads keep what they loaded in shared memory, and only that.
+  bool keepsLoads = false;
+  llvm::DenseMap<mlir::Operation *, Kept> keptLoads;
 };
 
 } // namespace coil::loop

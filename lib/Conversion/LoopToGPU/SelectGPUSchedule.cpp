@@ -44,6 +44,8 @@ constexpr int64_t kBusyThreads = 1024;
 constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
 /// Elements of a row that one thread keeps in registers.
 constexpr int64_t kMaxKept = 32;
+/// From here on, a block can have more than 64 KiB of shared memory.
+constexpr int64_t kManyShared = 80;
 /// Ops of a kernel whose other values take few registers.
 constexpr unsigned kFewOps = 32;
 /// Bytes of each operand that one thread of a scan keeps in registers.
@@ -622,12 +624,15 @@ void Selector::selectRow() {
     return;
   }
   bool isOnline = hasOnlineSums();
-  // A block of 1024 threads is alone on its processor, and waits alone. Short
-  // elements are in the cache when a second loop of a smaller one comes.
-  bool isCached = isOnline && widest <= 2 && most > kBlockRow / 2;
-  if (isCached && most <= kBlockRow) {
-    threadsR = 512;
-    itemsR = 4;
+  // A block of 1024 threads is alone on its processor, and waits alone. Half of
+  // the threads keep short elements in shared memory, so that there is room for
+  // two blocks, one of which loads while the other computes.
+  if (again && widest <= 2 && width > 1 && most > kBlockRow / 2 &&
+      most <= kBlockRow && capability >= kManyShared) {
+    threadsR = kBusyThreads / 2;
+    itemsR = llvm::divideCeil(mostR, threadsR);
+    persistent = true;
+    minBlocks = 2;
     return;
   }
   if (again && most <= kBlockRow) {

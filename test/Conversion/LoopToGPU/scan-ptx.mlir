@@ -35,10 +35,11 @@ func.func @short_rows(%x: tensor<32768x512xf32>) -> tensor<32768x512xf32> {
 
 // CHECK-LABEL: .entry one_row
 // CHECK-COUNT-8: ld.global{{(.nc)?}}.v4.b32
-// CHECK: st.release.gpu.global.b32
-// CHECK: ld.acquire.gpu.global.b32
-// CHECK: ld.acquire.gpu.global.b32
-// CHECK: st.release.gpu.global.b32
+// A sum and the mark that it is there are one word.
+// CHECK: st.relaxed.gpu.global.b64
+// CHECK: ld.relaxed.gpu.global.b64
+// CHECK: ld.relaxed.gpu.global.b64
+// CHECK: st.relaxed.gpu.global.b64
 // CHECK-COUNT-8: st.global.v4.b32
 // CHECK: ret
 func.func @one_row(%x: tensor<67108864xf32>) -> tensor<67108864xf32> {

@@ -243,11 +243,11 @@ wrapper.kernel @normalize(%x: tensor<32768x4096xbf16>) attributes {device = #wra
   wrapper.yield %0 : tensor<32768x4096xbf16>
 }
 
-// A maximum with the sum of exponentials below it: short rows of short elements
-// stay in the cache for the second loop, others are read once by a small block.
-// CHECK-LABEL: wrapper.kernel @softmax_cached(
-// CHECK: vector_dim = 1, vector_width = 8, threads_r = 512, items_r = 4, index_bits = 32>
-wrapper.kernel @softmax_cached(%x: tensor<4096x32768xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[32768, 1]>], output_strides = [#sym.shape<[32768, 1]>], symbols = []} {
+// A maximum with the sum of exponentials below it: threads keep short rows of
+// short elements, others are read once by a small block.
+// CHECK-LABEL: wrapper.kernel @softmax_kept(
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 512, items_r = 8, persistent = true, min_blocks = 2, index_bits = 32>
+wrapper.kernel @softmax_kept(%x: tensor<4096x32768xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[32768, 1]>], output_strides = [#sym.shape<[32768, 1]>], symbols = []} {
   %0 = loop.kernel "softmax" [4096, 32768] (%a = %x) : (tensor<4096x32768xbf16>) -> tensor<4096x32768xbf16> {
     %v = loop.load %a[d0, d1] : tensor<4096x32768xbf16> -> bf16
     %f = arith.extf %v : bf16 to f32
