@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 7
+#define COIL_API_VERSION 8
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
@@ -178,6 +178,25 @@ COIL_C_API int32_t coil_program_run_with(const coil_program *program,
                                          size_t num_inputs,
                                          const coil_run_options *options,
                                          coil_result **result, char **error);
+
+/// Binds a call of a program for a GPU to its memory, without running it: the
+/// result's outputs are where every launch writes, and inputs are read where
+/// they are, on the GPU; the caller keeps them as long as the result. The call
+/// works with the weights that are in use now. Fails with COIL_API_USAGE where
+/// an input is in host memory or the program draws random numbers, and with
+/// COIL_API_RUN where the call is not one CUDA graph. Of the options `outputs`
+/// and `wait` do not matter.
+COIL_C_API int32_t coil_program_bind(const coil_program *program,
+                                     const coil_tensor *inputs,
+                                     size_t num_inputs,
+                                     const coil_run_options *options,
+                                     coil_result **result, char **error);
+
+/// Launches the call that a result of coil_program_bind is of, in the stream
+/// that it was bound in, and waits for it if `wait` is not 0. Checks and
+/// allocates nothing. Launches of one result are one thread's at a time.
+COIL_C_API int32_t coil_result_launch(coil_result *result, int32_t wait,
+                                      char **error);
 
 /// Random numbers are those that PyTorch's CUDA generator draws from a seed and
 /// an offset (a multiple of 4). A program begins with both zero; every run

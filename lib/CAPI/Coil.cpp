@@ -253,13 +253,13 @@ void coil_run_options_init(coil_run_options *options) {
   options->struct_size = sizeof(coil_run_options);
 }
 
-int32_t coil_program_run_with(const coil_program *program,
-                              const coil_tensor *inputs, size_t num_inputs,
-                              const coil_run_options *options,
-                              coil_result **result, char **error) {
+/// Runs a call, or binds it to its memory.
+static int32_t start(const coil_program *program, const coil_tensor *inputs,
+                     size_t numInputs, const coil_run_options *options,
+                     bool bind, coil_result **result, char **error) {
   if (error)
     *error = nullptr;
-  if (!program || !result || (!inputs && num_inputs != 0))
+  if (!program || !result || (!inputs && numInputs != 0))
     return fail(COIL_API_USAGE,
                 "expected a program, inputs and a place for the result", error);
   *result = nullptr;
@@ -273,21 +273,44 @@ int32_t coil_program_run_with(const coil_program *program,
   if (known.use_stream)
     runOptions.stream = known.stream;
   runOptions.wait = known.wait != 0;
+  runOptions.bind = bind;
   bool onDevice = false;
-  for (size_t i = 0; i < num_inputs; ++i)
+  for (size_t i = 0; i < numInputs; ++i)
     onDevice |= inputs[i].device_type == COIL_CUDA;
   runOptions.hostOutputs =
       known.outputs == COIL_OUTPUTS_ON_HOST ||
       (known.outputs == COIL_OUTPUTS_LIKE_INPUTS && !onDevice);
   llvm::Expected<RunResult> run =
-      program->program->run({inputs, num_inputs}, runOptions);
-  if (!run) {
-    llvm::Error failure = run.takeError();
-    coil_result_code code =
-        failure.isA<InputError>() ? COIL_API_USAGE : COIL_API_RUN;
-    return fail(code, llvm::toString(std::move(failure)), error);
-  }
+      program->program->run({inputs, numInputs}, runOptions);
+  if (!run)
+    return failWith(run.takeError(), COIL_API_RUN, error);
   *result = new coil_result{std::move(*run)};
+  return COIL_API_OK;
+}
+
+int32_t coil_program_run_with(const coil_program *program,
+                              const coil_tensor *inputs, size_t num_inputs,
+                              const coil_run_options *options,
+                              coil_result **result, char **error) {
+  return start(program, inputs, num_inputs, options, /*bind=*/false, result,
+               error);
+}
+
+int32_t coil_program_bind(const coil_program *program,
+                          const coil_tensor *inputs, size_t num_inputs,
+                          const coil_run_options *options, coil_result **result,
+                          char **error) {
+  return start(program, inputs, num_inputs, options, /*bind=*/true, result,
+               error);
+}
+
+int32_t coil_result_launch(coil_result *result, int32_t wait, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!result)
+    return fail(COIL_API_USAGE, "expected a result", error);
+  if (llvm::Error failure = result->run.launch(wait != 0))
+    return failWith(std::move(failure), COIL_API_RUN, error);
   return COIL_API_OK;
 }
 

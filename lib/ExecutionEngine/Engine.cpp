@@ -326,6 +326,15 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
 
 void RunDeleter::operator()(coil_run *run) const { coil_run_destroy(run); }
 
+Error RunResult::launch(bool wait) const {
+  int32_t status = coil_run_launch_bound(run.get());
+  if (status == COIL_OK && wait)
+    status = coil_run_synchronize(run.get());
+  if (status != COIL_OK)
+    return llvm::make_error<RunError>(status, coil_last_error());
+  return Error::success();
+}
+
 coil_run_stats RunResult::getStats() const {
   coil_run_stats stats = {};
   coil_run_get_stats(run.get(), &stats);
@@ -462,6 +471,10 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
     if (status == COIL_OK && input.device_type == COIL_CPU &&
         spec.deviceType == COIL_CUDA)
       status = moveToDevice(run, input, device);
+  if (status == COIL_OK && options.bind)
+    return coil_cuda_program_bind(impl.program, run, impl.entry, inputs.data(),
+                                  int32_t(inputs.size()), outputs.data(),
+                                  int32_t(outputs.size()));
   if (status == COIL_OK)
     status = coil_cuda_program_call(impl.program, run, impl.entry,
                                     inputs.data(), int32_t(inputs.size()),
@@ -539,6 +552,16 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
                                 const RunOptions &options) const {
   if (!impl->entry)
     return makeError("the engine was made for kernels alone");
+  if (options.bind && !impl->isDeviceProgram)
+    return llvm::make_error<InputError>(
+        "only calls of programs for a GPU can be bound to their memory");
+  if (options.bind)
+    for (auto [input, spec] :
+         llvm::zip(inputs, impl->image->signature.getInputs()))
+      if (input.device_type == COIL_CPU && spec.deviceType == COIL_CUDA)
+        return llvm::make_error<InputError>(
+            "a bound call reads its inputs where they are, but input '" +
+            spec.name + "' is in host memory");
   Expected<SymbolValues> symbols =
       impl->image->signature.bind(inputs, impl->constantInputs);
   if (!symbols)

@@ -639,6 +639,10 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
                                         const RunOptions &options) const {
   if (Error error = impl->checkCount(inputs.size()))
     return std::move(error);
+  if (options.bind && impl->randomInput)
+    return llvm::make_error<InputError>(
+        "the program draws random numbers, which would be the same at every "
+        "launch of a bound call");
   // Keeps the set until the run ends.
   auto set = impl->sets->acquire();
   RandomState state;

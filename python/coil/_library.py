@@ -10,7 +10,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 7
+API_VERSION = 8
 
 
 class CoilError(Exception):

@@ -220,6 +220,30 @@ class Program:
         """
         return self._runner.run(inputs, stream, device, like)
 
+    def bind(self, *inputs, stream=None, device=0, like=None):
+        """Binds a call to its memory, for a GPU that should not wait for its host:
+        returns an object that launches the call each time it is called, reading
+        the inputs where they are now and writing the same outputs, and returns
+        these. A launch is that of one CUDA graph: it checks and allocates
+        nothing. Nothing runs before the first one.
+
+            step = program.bind(token, cache, stream=stream, like=torch.Tensor)
+            while ...:
+                token.copy_(next_token)
+                (logits,) = step()
+
+        Weights are those that are in use now, whatever is swapped later. Raises
+        `InputError` for an input in host memory and for a program that draws
+        random numbers, and `CoilError` where the call is not one CUDA graph
+        because the host takes part in it.
+
+        Args:
+          inputs: as of `run`, all on the GPU. They are kept as long as the result.
+          stream, device, like: as of `run`. Without a stream each launch is
+            waited for.
+        """
+        return self._runner.bind(inputs, stream, device, like)
+
     def __call__(self, *inputs):
         """Runs the program; returns NumPy arrays where NumPy is installed.
 

@@ -27,7 +27,7 @@ namespace {
 
 /// Of each type that was seen: the capsule of its exchange table, or None.
 PyObject *tables;
-PyTypeObject *outputType, *resultType;
+PyTypeObject *outputType, *resultType, *boundType;
 
 //===----------------------------------------------------------------------===//
 // Objects
@@ -49,6 +49,12 @@ struct Runner {
 struct Result {
   PyObject_HEAD coil_result *result;
   PyObject *runner, *inputs, *keep;
+};
+
+/// A call that is bound to its memory: launches it, and gives its outputs.
+struct Bound {
+  PyObject_HEAD PyObject *result, *outputs;
+  bool waits;
 };
 
 /// One of them, or any other memory: `owner` keeps it.
@@ -387,8 +393,20 @@ PyObject *makeOutputs(Runner *runner, PyObject *owner,
   return outputs;
 }
 
-/// run(inputs, stream, device, like)
-PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+/// Raises what the C API said.
+PyObject *raise(Runner *runner, int32_t status, char *error) {
+  PyObject *none = PyObject_CallFunction(runner->fail, "is", int(status),
+                                         error ? error : "unknown error");
+  coil_string_free(error);
+  Py_XDECREF(none);
+  if (!PyErr_Occurred())
+    PyErr_SetString(PyExc_RuntimeError, "the run failed");
+  return nullptr;
+}
+
+/// Runs the program, or binds a call of it to its memory; gives the outputs.
+PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
+                bool bind) {
   auto *runner = reinterpret_cast<Runner *>(self);
   if (count != 4 || !PyTuple_Check(args[0])) {
     PyErr_SetString(
@@ -435,19 +453,13 @@ PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count) {
   Py_BEGIN_ALLOW_THREADS
       // Without inputs there still is an array.
       static const coil_tensor none = {};
-  status = coil_program_run_with(
+  status = (bind ? coil_program_bind : coil_program_run_with)(
       runner->program, inputs.tensors.empty() ? &none : inputs.tensors.data(),
       inputs.tensors.size(), &options, &result, &error);
-  Py_END_ALLOW_THREADS if (status != COIL_API_OK) {
-    PyObject *none = PyObject_CallFunction(runner->fail, "is", int(status),
-                                           error ? error : "unknown error");
-    coil_string_free(error);
-    Py_XDECREF(none);
-    if (!PyErr_Occurred())
-      PyErr_SetString(PyExc_RuntimeError, "the run failed");
-    return nullptr;
-  }
-  coil_result_get_stats(result, &runner->stats);
+  Py_END_ALLOW_THREADS if (status != COIL_API_OK) return raise(runner, status,
+                                                               error);
+  if (!bind)
+    coil_result_get_stats(result, &runner->stats);
   PyObject *owner = allocate(resultType);
   if (!owner) {
     coil_result_destroy(result);
@@ -461,8 +473,71 @@ PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count) {
   held->inputs = args[0];
   std::swap(held->keep, inputs.keep);
   PyObject *outputs = makeOutputs(runner, owner, like);
-  Py_DECREF(owner);
+  if (!bind || !outputs) {
+    Py_DECREF(owner);
+    return outputs;
+  }
+  PyObject *object = allocate(boundType);
+  if (!object) {
+    Py_DECREF(owner);
+    Py_DECREF(outputs);
+    return nullptr;
+  }
+  auto *bound = reinterpret_cast<Bound *>(object);
+  bound->result = owner;
+  bound->outputs = outputs;
+  bound->waits = !hasStream;
+  return object;
+}
+
+/// run(inputs, stream, device, like)
+PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+  return start(self, args, count, /*bind=*/false);
+}
+
+/// bind(inputs, stream, device, like)
+PyObject *bind(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+  return start(self, args, count, /*bind=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Bound calls
+//===----------------------------------------------------------------------===//
+
+PyObject *launchBound(PyObject *self, PyObject *args, PyObject *kwargs) {
+  auto *bound = reinterpret_cast<Bound *>(self);
+  if (PyTuple_Size(args) != 0 || (kwargs && PyDict_Size(kwargs) != 0)) {
+    PyErr_SetString(PyExc_TypeError, "a bound call takes no arguments");
+    return nullptr;
+  }
+  auto *held = reinterpret_cast<Result *>(bound->result);
+  char *error = nullptr;
+  int32_t status;
+  if (bound->waits) {
+    Py_BEGIN_ALLOW_THREADS status =
+        coil_result_launch(held->result, /*wait=*/1, &error);
+    Py_END_ALLOW_THREADS
+  } else {
+    // Shorter than to give the interpreter away and get it back.
+    status = coil_result_launch(held->result, /*wait=*/0, &error);
+  }
+  if (status != COIL_API_OK)
+    return raise(reinterpret_cast<Runner *>(held->runner), status, error);
+  Py_INCREF(bound->outputs);
+  return bound->outputs;
+}
+
+PyObject *getOutputs(PyObject *self, void *) {
+  PyObject *outputs = reinterpret_cast<Bound *>(self)->outputs;
+  Py_INCREF(outputs);
   return outputs;
+}
+
+void destroyBound(PyObject *self) {
+  auto *bound = reinterpret_cast<Bound *>(self);
+  Py_CLEAR(bound->outputs);
+  Py_CLEAR(bound->result);
+  destroy(self);
 }
 
 PyObject *getStats(PyObject *self, void *) {
@@ -500,7 +575,23 @@ PyMethodDef runnerMethods[] = {
     {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run)),
      METH_FASTCALL,
      "run(inputs, stream, device, like)\n\nRuns the program; returns a tuple."},
+    {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind)),
+     METH_FASTCALL,
+     "bind(inputs, stream, device, like)\n\nBinds a call to its memory."},
     {}};
+PyGetSetDef boundGetSet[] = {{"outputs", getOutputs, nullptr,
+                              "What every launch writes: a tuple.", nullptr},
+                             {}};
+PyType_Slot boundSlots[] = {
+    {Py_tp_doc, const_cast<char *>(
+                    "A call that is bound to its memory. Calling it launches "
+                    "it, and returns its outputs.")},
+    {Py_tp_call, reinterpret_cast<void *>(launchBound)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyBound)},
+    {Py_tp_getset, boundGetSet},
+    {}};
+PyType_Spec boundSpec = {"coil._call.Bound", sizeof(Bound), 0,
+                         Py_TPFLAGS_DEFAULT, boundSlots};
 PyGetSetDef runnerGetSet[] = {{"stats", getStats, nullptr,
                                "The `coil_run_stats` of the last run.",
                                nullptr},
@@ -534,13 +625,15 @@ PyMODINIT_FUNC PyInit_coil_call() {
   tables = PyDict_New();
   PyObject *output = PyType_FromSpec(&outputSpec);
   PyObject *result = PyType_FromSpec(&resultSpec);
+  PyObject *bound = PyType_FromSpec(&boundSpec);
   PyObject *runner = PyType_FromSpec(&runnerSpec);
-  if (!tables || !output || !result || !runner) {
+  if (!tables || !output || !result || !bound || !runner) {
     Py_DECREF(module);
     return nullptr;
   }
   outputType = reinterpret_cast<PyTypeObject *>(output);
   resultType = reinterpret_cast<PyTypeObject *>(result);
+  boundType = reinterpret_cast<PyTypeObject *>(bound);
   Py_INCREF(output); // Both the module and this file have one.
   if (PyModule_AddObject(module, "Output", output) ||
       PyModule_AddObject(module, "Runner", runner)) {

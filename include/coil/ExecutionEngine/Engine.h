@@ -140,6 +140,11 @@ struct RunOptions {
   bool timing = false;
   /// Copy the outputs to host memory, and wait for that.
   bool hostOutputs = false;
+  /// Bind the call to its memory instead of running it: `RunResult::launch`
+  /// runs it, as often as it is called. Inputs are read where they are, on the
+  /// GPU, and every launch writes the same outputs. Fails where the call is not
+  /// one CUDA graph.
+  bool bind = false;
   /// @}
 };
 
@@ -168,6 +173,9 @@ class RunResult {
 public:
   llvm::ArrayRef<coil_tensor> getOutputs() const { return outputs; }
   coil_run_stats getStats() const;
+  /// Launches a call that was bound to its memory (RunOptions::bind), in the
+  /// stream that it was bound in; waits for it if told to.
+  llvm::Error launch(bool wait) const;
   /// The run behind the outputs, for functions of the runtime.
   coil_run *getRun() const { return run.get(); }
   /// The set of weights of a ModelContainer that the run worked with.

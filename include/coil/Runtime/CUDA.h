@@ -251,6 +251,19 @@ COIL_RT_API int32_t coil_cuda_program_call(
     const coil_tensor *inputs, int32_t num_inputs, coil_tensor *outputs,
     int32_t num_outputs);
 
+/// Binds a call to its memory, without running it: records it as one CUDA graph
+/// that reads `inputs` where they are. `outputs` are where every launch writes,
+/// and belong to the run. The caller keeps the memory of the inputs as long as
+/// the run. Fails with COIL_UNSUPPORTED where the call is not one graph.
+COIL_RT_API int32_t coil_cuda_program_bind(
+    coil_cuda_program *program, coil_run *run, coil_entry_point entry,
+    const coil_tensor *inputs, int32_t num_inputs, coil_tensor *outputs,
+    int32_t num_outputs);
+
+/// Puts the call that a run is bound to into the run's stream. Nothing is
+/// checked, allocated or waited for.
+COIL_RT_API int32_t coil_run_launch_bound(coil_run *run);
+
 typedef struct coil_cuda_graph_stats {
   int64_t plain; ///< Calls that ran without a graph.
   int64_t recorded;

@@ -134,6 +134,18 @@ private:
   bool refused = false;
 };
 
+/// Records a call in the stream of its run, which nothing else uses. Returns
+/// whether there is a graph to keep; `status` is what the call said.
+bool capture(RunState &state, Recording &recording, coil_entry_point entry,
+             const coil_tensor *inputs, coil_tensor *outputs, CUgraph &graph,
+             int32_t &status);
+
+/// Leaves behind in `state` what the plain call would have: the last kernels,
+/// the words of their errors, and counts.
+void noteReplay(RunState &state, const std::vector<RecordedLaunch> &launches,
+                const std::shared_ptr<WordsOwner> &words,
+                const coil_run_stats &recorded);
+
 /// The program's copy of `data` on the run's device; uploads it at first.
 int32_t getConstant(RunState &state, const void *data, int64_t bytes,
                     void *&out);

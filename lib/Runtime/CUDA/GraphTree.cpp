@@ -851,20 +851,7 @@ int32_t Partition::replay(GraphNode &node) {
         block && block->run == state.run)
       state.free(block);
 
-  // What the plain call would have left behind.
-  state.run->stats.launches += node.stats.launches;
-  state.run->stats.library_calls += node.stats.library_calls;
-  if (tree.words) {
-    state.replayedWords = tree.words->words;
-    state.keepAlive = tree.words;
-  }
-  size_t first = node.launches.size() > RunState::numRecent
-                     ? node.launches.size() - RunState::numRecent
-                     : 0;
-  state.launched += first;
-  for (size_t i = first; i < node.launches.size(); ++i)
-    state.recent[state.launched++ % RunState::numRecent] =
-        node.launches[i].kernel;
+  noteReplay(state, node.launches, tree.words, node.stats);
   // Where nothing changed, the path is where it was: the iterations of a loop
   // are one node.
   if (!(path.live == node.live)) {

@@ -159,22 +159,6 @@ static void drop(Entry &entry) {
   entry = std::move(fresh);
 }
 
-/// Records the call in `run`, a run of its own. Returns whether there is a
-/// graph to keep.
-static bool capture(RunState &state, Recording &recording,
-                    coil_entry_point entry, const coil_tensor *inputs,
-                    coil_tensor *outputs, CUgraph &graph) {
-  Device &device = state.device;
-  if (device.driver.streamBeginCapture(state.stream,
-                                       CU_STREAM_CAPTURE_MODE_RELAXED))
-    return false;
-  state.recording = &recording;
-  int32_t status = entry(state.run, inputs, outputs);
-  state.recording = nullptr;
-  CUresult result = device.driver.streamEndCapture(state.stream, &graph);
-  return !result && graph && status == COIL_OK && !recording.isRefused();
-}
-
 static bool isOutput(const Entry &entry, int64_t allocation) {
   return std::any_of(
       entry.memory.begin(), entry.memory.end(),
@@ -245,9 +229,10 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     std::vector<coil_tensor> outputs;
     outputs.resize(size_t(numOutputs));
     CUgraph graph = nullptr;
+    int32_t status = COIL_OK;
     bool captured = enough && !recording.isRefused() &&
                     capture(state, recording, function, arguments.data(),
-                            outputs.data(), graph);
+                            outputs.data(), graph, status);
     auto words = recording.words
                      ? std::make_shared<WordsOwner>(device, recording.words)
                      : nullptr;
@@ -401,22 +386,7 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
   entry.ran = true;
   entry.stream = state.stream;
 
-  // What the plain call would have left behind.
-  coil_run_stats &stats = state.run->stats;
-  const coil_run_stats &recorded = entry.run->stats;
-  stats.launches += recorded.launches;
-  stats.library_calls += recorded.library_calls;
-  if (entry.words) {
-    state.replayedWords = entry.words->words;
-    state.keepAlive = entry.words;
-  }
-  size_t first = entry.launches.size() > RunState::numRecent
-                     ? entry.launches.size() - RunState::numRecent
-                     : 0;
-  state.launched += first;
-  for (size_t i = first; i < entry.launches.size(); ++i)
-    state.recent[state.launched++ % RunState::numRecent] =
-        entry.launches[i].kernel;
+  noteReplay(state, entry.launches, entry.words, entry.run->stats);
   for (size_t i = 0; i < entry.outputs.size(); ++i) {
     const Output &output = entry.outputs[i];
     const coil_tensor &t = output.tensor;

@@ -163,3 +163,36 @@ int32_t coil::rt::cuda::patchLaunches(
   variant.addresses = addresses;
   return COIL_OK;
 }
+
+bool coil::rt::cuda::capture(RunState &state, Recording &recording,
+                             coil_entry_point entry, const coil_tensor *inputs,
+                             coil_tensor *outputs, CUgraph &graph,
+                             int32_t &status) {
+  Device &device = state.device;
+  if (device.driver.streamBeginCapture(state.stream,
+                                       CU_STREAM_CAPTURE_MODE_RELAXED))
+    return false;
+  state.recording = &recording;
+  status = entry(state.run, inputs, outputs);
+  state.recording = nullptr;
+  CUresult result = device.driver.streamEndCapture(state.stream, &graph);
+  return !result && graph && status == COIL_OK && !recording.isRefused();
+}
+
+void coil::rt::cuda::noteReplay(RunState &state,
+                                const std::vector<RecordedLaunch> &launches,
+                                const std::shared_ptr<WordsOwner> &words,
+                                const coil_run_stats &recorded) {
+  state.run->stats.launches += recorded.launches;
+  state.run->stats.library_calls += recorded.library_calls;
+  if (words) {
+    state.replayedWords = words->words;
+    state.keepAlive = words;
+  }
+  size_t first = launches.size() > RunState::numRecent
+                     ? launches.size() - RunState::numRecent
+                     : 0;
+  state.launched += first;
+  for (size_t i = first; i < launches.size(); ++i)
+    state.recent[state.launched++ % RunState::numRecent] = launches[i].kernel;
+}

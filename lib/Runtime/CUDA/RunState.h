@@ -32,6 +32,8 @@ struct TimedStep {
   CUevent end;
 };
 
+class BoundCall;
+
 struct RunState {
   RunState(coil_run *run, Device &device) : run(run), device(device) {}
 
@@ -55,6 +57,8 @@ struct RunState {
   /// Words of a recording that this run replayed.
   ErrorWords *replayedWords = nullptr;
   std::shared_ptr<void> keepAlive;
+  /// What the run launches again and again; null for most.
+  std::shared_ptr<BoundCall> bound;
   /// The last kernels since the run was synchronised, and how many there were.
   static constexpr unsigned numRecent = 4;
   const coil_cuda_kernel *recent[numRecent] = {};
