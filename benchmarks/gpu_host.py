@@ -7,7 +7,8 @@ A program of n dependent kernels on few elements is timed from the call until it
 returns, with the device far enough behind that it never waits, in three ways:
 launch by launch, as a CUDA graph, and as n calls of cuLaunchKernel with the same
 number of arguments, which is the floor. "above raw" is what Coil adds for each
-kernel; "raw graph" is PyTorch's replay of as many kernels without any tensors. Times are medians of many calls, all in one run.
+kernel; "bound" is a call that is bound to its memory; "raw graph" is PyTorch's replay of as many kernels
+without any tensors. Times are medians of many calls, all in one run.
 
 `--fake DRIVER` takes a stand-in for the driver (the tests' coil_fake_cuda with
 FAKE_CUDA_ANY_KERNEL=1) and needs no GPU: then all that is measured is Coil.
@@ -187,8 +188,8 @@ def main():
         return [Memory(coil, driver, [int(x) for x in s["sizes"]]).tensor for s in specs]
 
     records = []
-    print("| program | kernels | tensors | raw us | Coil us | above raw, us a kernel | as a graph us | raw graph us |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| program | kernels | tensors | raw us | Coil us | above raw, us a kernel | as a graph us | bound us | raw graph us |")
+    print("|---" * 9 + "|")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "program.mlir")
         programs = [("chain", chain(n), n) for n in COUNTS] + [("step", step(60), 60)]
@@ -203,6 +204,9 @@ def main():
                 kind = torch.Tensor if torch else None  # What a user of PyTorch wants.
                 record[way] = microseconds(
                     lambda: program.run(*inputs, stream=stream, like=kind), finish, args.repeat)
+                if way == "plain":
+                    record["bound"] = microseconds(
+                        program.bind(*inputs, stream=stream, like=kind), finish, args.repeat)
                 record["kernels"] = program.run_stats["launches"]
                 record["tensors"] = len(program.inputs) + len(program.outputs)
             kernels = record["kernels"]
@@ -211,7 +215,7 @@ def main():
             record["raw graph"] = raw_replay(torch, kernels, args.repeat) if torch else float("nan")
             records.append(record)
             above = (record["plain"] - record["raw"]) / kernels
-            print(f"| {name} | {kernels} | {record['tensors']} | {record['raw']:.1f} | {record['plain']:.1f} | {above:.2f} | {record['graph']:.1f} | {record['raw graph']:.1f} |", flush=True)
+            print(f"| {name} | {kernels} | {record['tensors']} | {record['raw']:.1f} | {record['plain']:.1f} | {above:.2f} | {record['graph']:.1f} | {record['bound']:.1f} | {record['raw graph']:.1f} |", flush=True)
     if args.json:
         with open(args.json, "w") as f:
             json.dump({"raw": raw, "records": records}, f, indent=1)

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory-bound fusions on an NVIDIA GPU: Coil, PyTorch eager and TorchInductor
-in one run, against the bandwidth of a copy measured in the same run.
+"""Memory-bound fusions on an NVIDIA GPU: Coil, PyTorch eager, TorchInductor and
+(`--xla`, where JAX is installed) XLA in one run, against the bandwidth of a copy
+measured in the same run.
 
 The cases are in `gpu_cases.py`. "share" is the time that the least traffic of a
 case takes at copy bandwidth, over the time taken: 1.00 is a copy. Inputs are
 fresh random numbers and larger than the L2 cache. Every result is compared with
 eager before anything is timed. Times are medians of CUDA events; the calls of
-the three are interleaved. Compile times are cold: no cache is read.
+the three are interleaved. XLA has streams of its own, so that its time is that of
+one call in a row of calls, of which the device works on one while the host
+launches the next. Compile times are cold: no cache is read.
 
     PYTHONPATH=python python3 benchmarks/gpu_kernels.py --json out.json
 """
@@ -22,6 +25,9 @@ import statistics
 import tempfile
 import time
 import traceback
+
+# JAX shares the GPU with PyTorch, which needs memory, too.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import torch
 
@@ -65,6 +71,38 @@ def event_times(functions, repeat, wait=False):
             del result
     torch.cuda.synchronize()
     return {name: statistics.median(b.elapsed_time(e) for b, e in pairs) for name, pairs in samples.items()}
+
+
+def row_time(function, calls):
+    """Milliseconds of a call of `function`, the median over rows of `calls`."""
+    samples = []
+    for _ in range(7):
+        function.wait(function())
+        begin = time.perf_counter()
+        for _ in range(calls):
+            result = function()
+        function.wait(result)
+        samples.append((time.perf_counter() - begin) / calls * 1e3)
+        del result
+    return statistics.median(samples)
+
+
+def time_xla(case, inputs, expected):
+    """Milliseconds of XLA's compilation and of a call, and what is wrong with its
+    results, if anything is."""
+    from gpu_cases_jax import Compiled
+
+    torch.cuda.synchronize()
+    seconds, function = wall(lambda: Compiled(case.name, inputs))
+    result = function()
+    function.wait(result)
+    wrong = None
+    try:
+        close(case, [torch.from_dlpack(r) for r in result], expected)
+    except AssertionError as error:
+        wrong = str(error).strip().splitlines()[:3]
+    del result
+    return seconds * 1e3, row_time(function, 10), wrong
 
 
 def copy_bandwidth():
@@ -114,6 +152,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--filter", default="", help="cases whose name holds this; several are separated by commas")
     parser.add_argument("--no-inductor", action="store_true")
+    parser.add_argument("--xla", action="store_true", help="time XLA, too, through JAX")
     parser.add_argument("--options", default="target=cuda", help="pipeline options for Coil")
     parser.add_argument("--json", help="file for all figures")
     args = parser.parse_args()
@@ -123,8 +162,11 @@ def main():
         f"{datetime.date.today()}  {torch.cuda.get_device_name()}, torch {torch.__version__}, "
         f"Coil {coil.version()}; copy {bandwidth / 1e9:.0f} GB/s"
     )
-    print("| case | bound us | Coil us | share | eager us | share | Inductor us | share | vs Inductor | Coil compile ms | Inductor compile ms |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| case | bound us | Coil us | share | eager us | share | Inductor us | share | vs Inductor "
+        "| Coil compile ms | Inductor compile ms |" + (" XLA us | share | XLA compile ms |" if args.xla else "")
+    )
+    print("|---" * (14 if args.xla else 11) + "|")
     records, failures = [], []
     for case in CASES:
         if not any(part in case.name for part in args.filter.split(",")):
@@ -156,6 +198,13 @@ def main():
                 if not isinstance(error, (coil.CoilError, AssertionError)):
                     traceback.print_exc()
             record.update(event_times(functions, args.repeat, wait=True))
+            if args.xla:
+                try:
+                    record["xla compile"], record["xla"], wrong = time_xla(case, inputs, expected)
+                    if wrong:
+                        failures.append((case.name + " (XLA)", wrong))
+                except Exception as error:  # JAX has no type of its own for these.
+                    failures.append((case.name + " (XLA)", str(error).strip().splitlines()[:3]))
         except torch.OutOfMemoryError as error:
             failures.append((case.name, [str(error)]))
             continue
@@ -171,7 +220,12 @@ def main():
         print(
             f"| {case.name} | {record['bound'] * 1e3:.1f} "
             + "".join(f"| {cell(k, '{:.4f}') if k not in record else f'{record[k] * 1e3:.1f}'} | {share(k)} " for k in ("coil", "eager", "inductor"))
-            + f"| {ratio} | {cell('coil compile', '{:.0f}')} | {cell('inductor compile', '{:.0f}')} |",
+            + f"| {ratio} | {cell('coil compile', '{:.0f}')} | {cell('inductor compile', '{:.0f}')} |"
+            + (
+                f" {record['xla'] * 1e3:.1f} | {share('xla')} | {record['xla compile']:.0f} |"
+                if "xla" in record
+                else " - | - | - |" if args.xla else ""
+            ),
             flush=True,
         )
         del inputs, expected, functions
@@ -182,7 +236,10 @@ def main():
         values = [r["bound"] / r[key] for r in records if key in r]
         return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
 
-    print(f"geometric mean of shares: Coil {mean('coil'):.2f}, eager {mean('eager'):.2f}, Inductor {mean('inductor'):.2f}")
+    means = [f"{name} {mean(key):.2f}" for name, key in (("Coil", "coil"), ("eager", "eager"), ("Inductor", "inductor"))]
+    if args.xla:
+        means.append(f"XLA {mean('xla'):.2f}")
+    print(f"geometric mean of shares: {', '.join(means)}")
     below = [r["case"] for r in records if "coil" in r and r["bound"] / r["coil"] < r["goal"]]
     print(f"below their goal: {', '.join(below) or 'none'}")
     for name, lines in failures:

@@ -189,6 +189,10 @@ def main():
                 del outputs
                 functions["coil"] = lambda: program.run(*flat, stream=stream, like=torch.Tensor)
                 functions["coil replay"] = lambda: replayed.run(*flat, stream=stream, like=torch.Tensor)
+                functions["coil bound"] = program.bind(*flat, stream=stream, like=torch.Tensor)
+                record["bound error"] = max(
+                    ((a.float() - e.float()).norm() / e.float().norm()).item()
+                    for a, e in zip(functions["coil bound"](), expected))
             except coil.CoilError as error:
                 record["failure"] = str(error).strip().splitlines()[:3]
             record.update({f"{k} ms": v for k, v in event_times(functions, args.repeat).items()})
@@ -198,12 +202,12 @@ def main():
         module = exported = graph = program = replayed = functions = compiled = None
         gc.collect()
         torch.cuda.empty_cache()
-    print("| model | Coil ms | as a CUDA graph ms | eager ms | Inductor ms | of the export ms | reduce-overhead ms | Coil host us | replay us | Inductor host us | reduce-overhead host us | Coil compile s | Inductor compile s | error |")
-    print("|---|" + "---|" * 13)
+    print("| model | Coil ms | as a CUDA graph ms | eager ms | Inductor ms | of the export ms | reduce-overhead ms | Coil host us | replay us | bound us | Inductor host us | reduce-overhead host us | Coil compile s | Inductor compile s | error |")
+    print("|---|" + "---|" * 14)
     for r in records:
         def cell(key, form="{:.3f}"):
             return form.format(r[key]) if key in r else "-"
-        print(f"| {r['model']} | {cell('coil ms')} | {cell('coil replay ms')} | {cell('eager ms')} | {cell('inductor ms')} | {cell('inductor of the export ms')} | {cell('reduce-overhead ms')} | {cell('coil host us', '{:.0f}')} | {cell('coil replay host us', '{:.0f}')} | {cell('inductor host us', '{:.0f}')} | {cell('reduce-overhead host us', '{:.0f}')} | {cell('coil compile s')} | {cell('inductor compile s', '{:.1f}')} | {cell('error', '{:.1e}')} |")
+        print(f"| {r['model']} | {cell('coil ms')} | {cell('coil replay ms')} | {cell('eager ms')} | {cell('inductor ms')} | {cell('inductor of the export ms')} | {cell('reduce-overhead ms')} | {cell('coil host us', '{:.0f}')} | {cell('coil replay host us', '{:.0f}')} | {cell('coil bound host us', '{:.1f}')} | {cell('inductor host us', '{:.0f}')} | {cell('reduce-overhead host us', '{:.0f}')} | {cell('coil compile s')} | {cell('inductor compile s', '{:.1f}')} | {cell('error', '{:.1e}')} |")
     if args.json:
         with open(args.json, "w") as f:
             json.dump(records, f, indent=1)
