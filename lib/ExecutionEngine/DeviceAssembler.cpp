@@ -130,6 +130,8 @@ struct NvJitLink {
 
 } // namespace
 
+bool coil::isNvJitLinkAvailable() { return NvJitLink::get().loaded; }
+
 /// `ptxas`, and its version as far as that is known without starting it.
 static ChosenAssembler findPtxas() {
   static const ChosenAssembler found = [] {

@@ -29,6 +29,9 @@ struct ChosenAssembler {
 llvm::Expected<ChosenAssembler> chooseAssembler(llvm::StringRef ptx,
                                                 const DeviceOptions &options);
 
+/// Whether nvJitLink can be loaded.
+bool isNvJitLinkAvailable();
+
 /// Assembles the PTX of an image into its machine code, and fills the log.
 llvm::Error assemble(DeviceImage &image, const ChosenAssembler &assembler,
                      bool lineInfo);

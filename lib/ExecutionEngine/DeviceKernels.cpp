@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceKernels.h"
+#include "KernelLoader.h"
 
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/ExecutionEngine/Engine.h"
@@ -117,6 +118,7 @@ DeviceKernels::DeviceKernels(llvm::ArrayRef<DeviceObject> sources) {
     // PTX ends in 0.
     object.image = source.code.c_str();
     object.image_size = source.code.size() + source.isText;
+    numTexts += source.isText;
     object.num_buffers = source.numBuffers;
     object.num_symbols = source.numSymbols;
     llvm::copy(source.block, object.block);
@@ -130,14 +132,16 @@ DeviceKernels::~DeviceKernels() {
     coil_cuda_kernel_unload(&kernel.object);
 }
 
-Error DeviceKernels::load(int32_t device) {
-  // The driver compiles PTX here: worth all processors.
+Error DeviceKernels::load(int32_t device, llvm::StringRef cache,
+                          bool lineInfo) {
+  // PTX is compiled here: worth all processors.
+  KernelLoader loader(device, numTexts, cache, lineInfo);
   std::atomic<size_t> next{0};
   std::vector<std::string> errors(kernels.size());
   std::vector<int32_t> statuses(kernels.size(), COIL_OK);
   auto work = [&] {
     for (size_t i = next++; i < kernels.size(); i = next++) {
-      statuses[i] = coil_cuda_kernel_load(&kernels[i].object, device);
+      statuses[i] = loader.load(kernels[i].object);
       if (statuses[i] != COIL_OK)
         errors[i] = coil_last_error();
     }

@@ -51,11 +51,14 @@ public:
   std::deque<Kernel> &getKernels() { return kernels; }
 
   /// Loads all kernels onto a device, so that errors show now and the first
-  /// run is as fast as others.
-  llvm::Error load(int32_t device);
+  /// run is as fast as others. `cache` keeps machine code that is made of PTX
+  /// for the device, unless it is empty.
+  llvm::Error load(int32_t device, llvm::StringRef cache, bool lineInfo);
 
 private:
   std::deque<Kernel> kernels;
+  /// How many are PTX.
+  size_t numTexts = 0;
 };
 
 } // namespace coil

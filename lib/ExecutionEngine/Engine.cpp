@@ -221,7 +221,8 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
   if (!image->kernels.empty()) {
     impl->deviceKernels = std::make_unique<DeviceKernels>(image->kernels);
     if (options.loadKernels) {
-      if (Error error = impl->deviceKernels->load(options.device))
+      if (Error error = impl->deviceKernels->load(
+              options.device, options.objectCache, options.deviceLineInfo))
         return std::move(error);
       stats.loadSeconds = now() - start;
     }

@@ -178,6 +178,13 @@ typedef struct coil_cuda_kernel {
 COIL_RT_API int32_t coil_cuda_kernel_load(coil_cuda_kernel *kernel,
                                           int32_t device);
 
+/// The same from machine code for this device that somebody has made of the
+/// kernel's PTX, and that is not used any more when this returns. Other devices
+/// still get the PTX.
+COIL_RT_API int32_t coil_cuda_kernel_load_code(coil_cuda_kernel *kernel,
+                                               int32_t device,
+                                               const void *code);
+
 /// Unloads a kernel from all devices. Nothing may use it any more.
 COIL_RT_API void coil_cuda_kernel_unload(coil_cuda_kernel *kernel);
 

@@ -57,12 +57,12 @@ static std::string firstLine(const char *log) {
 }
 
 static int32_t loadModule(Device &device, const coil_cuda_kernel &kernel,
-                          CUmodule &module) {
+                          const void *code, CUmodule &module) {
   char log[4096] = "";
   int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, toPointer(sizeof(log))};
   CUresult result =
-      device.driver.moduleLoadDataEx(&module, kernel.image, 2, options, values);
+      device.driver.moduleLoadDataEx(&module, code, 2, options, values);
   if (!result)
     return COIL_OK;
   log[sizeof(log) - 1] = 0;
@@ -76,7 +76,7 @@ static int32_t loadModule(Device &device, const coil_cuda_kernel &kernel,
 /// Finds the function. The modules are locked, but not while the driver
 /// compiles an image, so that kernels load in parallel.
 static int32_t loadFunction(Device &device, const coil_cuda_kernel &kernel,
-                            LoadedKernel &loaded,
+                            const void *code, LoadedKernel &loaded,
                             std::unique_lock<std::mutex> &lock) {
   if (kernel.dynamic_shared > device.maxSharedBytes)
     return fail(COIL_UNSUPPORTED,
@@ -89,7 +89,7 @@ static int32_t loadFunction(Device &device, const coil_cuda_kernel &kernel,
   if (!modules().loaded.count(key)) {
     CUmodule module = nullptr;
     lock.unlock();
-    int32_t status = loadModule(device, kernel, module);
+    int32_t status = loadModule(device, kernel, code, module);
     lock.lock();
     if (status)
       return status;
@@ -126,8 +126,9 @@ static int32_t loadFunction(Device &device, const coil_cuda_kernel &kernel,
   return COIL_OK;
 }
 
-int32_t coil::rt::cuda::loadKernel(Device &device, coil_cuda_kernel &kernel,
-                                   CUfunction &function) {
+/// Loads a kernel from its image, or from other code for the device.
+static int32_t loadKernelFrom(Device &device, coil_cuda_kernel &kernel,
+                              const void *code, CUfunction &function) {
   std::atomic<void *> &state = stateOf(kernel);
   auto *loaded =
       static_cast<LoadedKernel *>(state.load(std::memory_order_acquire));
@@ -147,11 +148,16 @@ int32_t coil::rt::cuda::loadKernel(Device &device, coil_cuda_kernel &kernel,
   }
   function = loaded->functions[device.index].load();
   if (!function) {
-    if (int32_t status = loadFunction(device, kernel, *loaded, lock))
+    if (int32_t status = loadFunction(device, kernel, code, *loaded, lock))
       return status;
     function = loaded->functions[device.index].load();
   }
   return COIL_OK;
+}
+
+int32_t coil::rt::cuda::loadKernel(Device &device, coil_cuda_kernel &kernel,
+                                   CUfunction &function) {
+  return loadKernelFrom(device, kernel, kernel.image, function);
 }
 
 //===----------------------------------------------------------------------===//
@@ -351,6 +357,17 @@ int32_t coil_cuda_kernel_load(coil_cuda_kernel *kernel, int32_t index) {
       return COIL_UNAVAILABLE;
     CUfunction function = nullptr;
     return loadKernel(*device, *kernel, function);
+  });
+}
+
+int32_t coil_cuda_kernel_load_code(coil_cuda_kernel *kernel, int32_t index,
+                                   const void *code) {
+  return guarded([&]() -> int32_t {
+    Device *device = Device::get(index);
+    if (!device)
+      return COIL_UNAVAILABLE;
+    CUfunction function = nullptr;
+    return loadKernelFrom(*device, *kernel, code, function);
   });
 }
 
