@@ -10,7 +10,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 7
+API_VERSION = 8
 
 
 class CoilError(Exception):
@@ -114,6 +114,14 @@ def _load():
             [c_void_p, POINTER(c_uint64), POINTER(c_uint64)],
         ),
         "coil_program_set_random_state": (None, [c_void_p, c_uint64, c_uint64]),
+        "coil_program_set_generator": (c_int32, [c_void_p, c_void_p]),
+        "coil_program_set_hook": (None, [c_void_p, c_void_p, c_void_p]),
+        "coil_program_bind_object": (c_int32, [c_void_p, c_char_p, c_void_p]),
+        "coil_run_set_hook": (None, [c_void_p, c_void_p, c_void_p]),
+        "coil_run_set_generator": (c_int32, [c_void_p, c_void_p]),
+        "coil_get_random_state": (None, [POINTER(c_uint64), POINTER(c_uint64)]),
+        "coil_set_random_state": (c_int32, [c_uint64, c_uint64]),
+        "coil_rt_fail": (c_int32, [c_void_p, c_int32, c_char_p]),
         "coil_update_options_init": (None, [POINTER(UpdateOptions)]),
         "coil_program_update_weights": (
             c_int32,
