@@ -665,6 +665,30 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
   RandomTensor random(state);
   Arguments all = impl->makeArguments(*set, inputs, random.getView());
   RunOptions runOptions = options;
+  // Of programs that draw while they run: what a run is given, or the state of
+  // the program.
+  struct OwnGenerator {
+    RandomState *state;
+    std::mutex *mutex;
+  } own = {options.random ? &state : &impl->random, &impl->randomMutex};
+  coil_generator generator = {
+      sizeof(coil_generator), 0,
+      [](void *user, uint64_t *seed, uint64_t *offset) -> int32_t {
+        auto *of = static_cast<OwnGenerator *>(user);
+        std::lock_guard<std::mutex> lock(*of->mutex);
+        *seed = of->state->seed;
+        *offset = of->state->offset;
+        return COIL_OK;
+      },
+      [](void *user, uint64_t seed, uint64_t offset) -> int32_t {
+        auto *of = static_cast<OwnGenerator *>(user);
+        std::lock_guard<std::mutex> lock(*of->mutex);
+        *of->state = {seed, offset};
+        return COIL_OK;
+      },
+      &own};
+  if (!runOptions.generator || options.random)
+    runOptions.generator = &generator;
   llvm::SmallVector<unsigned> numbers(impl->passed.begin(), impl->passed.end());
   runOptions.numbers = numbers;
   // A program without inputs has nothing to hand over.

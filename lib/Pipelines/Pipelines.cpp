@@ -222,8 +222,10 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (isCuda(options))
     outline.device = "cuda";
   pm.addPass(createOutlineKernelsPass(outline));
-  if (options.random == "generator")
-    pm.addPass(wrapper::createWrapperUseGeneratorPass());
+  // Who passes a state has to know how far it moves.
+  wrapper::WrapperUseGeneratorPassOptions generator;
+  generator.always = options.random == "generator";
+  pm.addPass(wrapper::createWrapperUseGeneratorPass(generator));
   if (options.hoistWeights)
     pm.addPass(wrapper::createWrapperHoistWeightsPass());
   if (isCuda(options)) {

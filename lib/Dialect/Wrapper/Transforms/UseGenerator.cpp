@@ -32,9 +32,20 @@ static constexpr llvm::StringLiteral kRandomState = "graph.random_state";
 namespace {
 struct WrapperUseGenerator
     : coil::wrapper::impl::WrapperUseGeneratorPassBase<WrapperUseGenerator> {
+  using Base::Base;
+
   void runOnOperation() override;
 };
 } // namespace
+
+/// The result that is the state behind the function, if there is one: how far it
+/// moves depends on branches and loops.
+static std::optional<unsigned> findResult(FuncOp fn) {
+  for (unsigned i = 0, n = fn.getNumResults(); i < n; ++i)
+    if (fn.getResultAttr(i, kRandomState))
+      return i;
+  return std::nullopt;
+}
 
 static void useGenerator(FuncOp fn, unsigned number) {
   auto step = fn.getArgAttrOfType<sym::ExprAttr>(number, kRandomState);
@@ -46,8 +57,16 @@ static void useGenerator(FuncOp fn, unsigned number) {
   OpBuilder b = OpBuilder::atBlockBegin(&body);
   Value state = RngStateOp::create(b, fn.getLoc(), arg.getType());
   arg.replaceAllUsesWith(state);
-  b.setInsertionPoint(body.getTerminator());
-  RngAdvanceOp::create(b, fn.getLoc(), step, Value());
+  Operation *end = body.getTerminator();
+  b.setInsertionPoint(end);
+  if (std::optional<unsigned> result = findResult(fn)) {
+    RngAdvanceOp::create(b, fn.getLoc(), sym::ExprAttr(),
+                         end->getOperand(*result));
+    end->eraseOperand(*result);
+    (void)fn.eraseResult(*result);
+  } else {
+    RngAdvanceOp::create(b, fn.getLoc(), step, Value());
+  }
   (void)fn.eraseArgument(number);
 }
 
@@ -55,6 +74,7 @@ void WrapperUseGenerator::runOnOperation() {
   for (FuncOp fn : getOperation().getOps<FuncOp>())
     for (unsigned i = fn.getNumArguments(); i-- > 0;)
       if (!fn.isExternal() && fn.isPublic() &&
-          fn.getArgAttrOfType<sym::ExprAttr>(i, kRandomState))
+          fn.getArgAttrOfType<sym::ExprAttr>(i, kRandomState) &&
+          (always || findResult(fn)))
         useGenerator(fn, i);
 }

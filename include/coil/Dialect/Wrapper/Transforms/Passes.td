@@ -667,7 +667,11 @@ def WrapperUseGeneratorPass
     A public function that is passed the state of the random generator
     (`graph.random_state`) reads it from the run's generator instead
     (`wrapper.rng_state`), and moves that by what it draws before it returns
-    (`wrapper.rng_advance`). The argument is gone.
+    (`wrapper.rng_advance`). The argument is gone. Where branches and loops draw,
+    the function gives the state that it ends with as a result; the generator is
+    moved to that, and the result is gone, too.
+
+    With `always=false` only functions that have such a result are changed.
 
     Runs in front of planning.
 
@@ -688,6 +692,9 @@ def WrapperUseGeneratorPass
     }
     ```
   }];
+  let options = [
+    Option<"always", "always", "bool", /*default=*/"true",
+           "Also functions that say before they run how much they draw">];
 }
 
 def WrapperLoadKernelsPass
