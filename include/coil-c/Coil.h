@@ -199,8 +199,8 @@ COIL_C_API void coil_program_set_random_state(const coil_program *program,
 
 /// Sets the generator that the program's runs draw from and move, in place of
 /// the program's state: how far is known before the run, which then moves it at
-/// once, or with `random=generator` is done while it runs. NULL goes back to the
-/// state. Not while the program runs. Since API version 8.
+/// once, or with `random=generator` is done while it runs. NULL goes back to
+/// the state. Not while the program runs. Since API version 8.
 COIL_C_API int32_t coil_program_set_generator(coil_program *program,
                                               const coil_generator *generator);
 

@@ -343,9 +343,9 @@ int32_t coil_program_run_with(const coil_program *program,
 
 int32_t coil_program_set_generator(coil_program *program,
                                    const coil_generator *generator) {
-  if (!program || (generator && (generator->struct_size <
-                                     sizeof(coil_generator) ||
-                                 !generator->get || !generator->set)))
+  if (!program ||
+      (generator && (generator->struct_size < sizeof(coil_generator) ||
+                     !generator->get || !generator->set)))
     return COIL_API_USAGE;
   program->generator.reset();
   if (generator)

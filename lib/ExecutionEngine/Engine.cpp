@@ -569,9 +569,9 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
     if (status == COIL_OK && options.prepare) {
       llvm::SmallVector<unsigned> all =
           llvm::to_vector(llvm::seq<unsigned>(0, unsigned(inputs.size())));
-      status = options.prepare(
-          run, options.numbers.empty() ? llvm::ArrayRef<unsigned>(all)
-                                       : options.numbers);
+      status = options.prepare(run, options.numbers.empty()
+                                        ? llvm::ArrayRef<unsigned>(all)
+                                        : options.numbers);
     }
     // Inputs of other layouts than the program expects are copied.
     llvm::SmallVector<coil_tensor> arguments(inputs);

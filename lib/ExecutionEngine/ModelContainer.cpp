@@ -629,8 +629,7 @@ ModelContainer::Impl::takeRandomState(const WeightSet &set,
     random.offset += uint64_t(*step);
     return state;
   }
-  int32_t status =
-      generator->get(generator->user, &state.seed, &state.offset);
+  int32_t status = generator->get(generator->user, &state.seed, &state.offset);
   if (status == COIL_OK)
     status = generator->set(generator->user, state.seed,
                             state.offset + uint64_t(*step));
@@ -657,7 +656,8 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
   if (options.random) {
     state = *options.random;
   } else if (impl->randomInput) {
-    Expected<RandomState> taken = impl->takeRandomState(*set, inputs, options.generator);
+    Expected<RandomState> taken =
+        impl->takeRandomState(*set, inputs, options.generator);
     if (!taken)
       return taken.takeError();
     state = *taken;

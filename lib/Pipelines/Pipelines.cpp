@@ -238,6 +238,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   }
   pm.addNestedPass<wrapper::FuncOp>(
       wrapper::createWrapperExpandWorkspacesPass());
+  pm.addNestedPass<wrapper::FuncOp>(wrapper::createWrapperExpandResizesPass());
   if (options.arrayEntry) {
     wrapper::WrapperPassDestinationsPassOptions destinations;
     destinations.suffix = "_arrays";

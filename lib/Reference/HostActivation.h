@@ -126,6 +126,8 @@ private:
   mlir::LogicalResult run(wrapper::CommentOp op);
   mlir::LogicalResult run(wrapper::ProfileRangeOp op);
   mlir::LogicalResult run(wrapper::BoundObjectOp op);
+  mlir::LogicalResult run(wrapper::ResizeStorageOp op);
+  mlir::LogicalResult run(wrapper::SetStorageOp op);
   // HostLibraryModels.cpp
   mlir::LogicalResult run(wrapper::ContractionOp op);
   mlir::LogicalResult run(wrapper::ConvolutionOp op);

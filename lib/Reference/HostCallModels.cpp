@@ -233,6 +233,33 @@ LogicalResult HostActivation::run(BoundObjectOp op) {
   return success();
 }
 
+/// The caller's tensors are copies here.
+LogicalResult HostActivation::run(ResizeStorageOp op) {
+  HostValue value = values[op.getSource()];
+  if (failed(checkAlive(op, value)))
+    return failure();
+  auto memory = allocate(op, cast<BufferType>(op.getType()).getStorageBytes());
+  if (failed(memory))
+    return failure();
+  int64_t kept =
+      std::min(value.memory->length - value.offset, (*memory)->length);
+  std::memcpy((*memory)->bytes.getData(),
+              value.memory->bytes.getData() + value.memory->begin +
+                  value.offset,
+              static_cast<size_t>(std::max<int64_t>(kept, 0)));
+  value.memory->ended = op;
+  values[op] = {std::move(*memory)};
+  return success();
+}
+
+LogicalResult HostActivation::run(SetStorageOp op) {
+  if (failed(checkAlive(op, values[op.getTarget()])) ||
+      failed(checkAlive(op, values[op.getSource()])))
+    return failure();
+  values[op.getTarget()].memory->ended = op;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//

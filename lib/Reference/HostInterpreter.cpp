@@ -763,8 +763,8 @@ LogicalResult HostActivation::run(Operation *op) {
             DeviceScopeOp, PartitionCallOp, ParamSymbolsOp, ItemOp,
             BindSymbolOp, CompareOp, ContractionOp, ConvolutionOp, AttentionOp,
             SortOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp, DropOp,
-            CommentOp, ProfileRangeOp, BoundObjectOp>(
-          [&](auto o) { return run(o); })
+            CommentOp, ProfileRangeOp, BoundObjectOp, ResizeStorageOp,
+            SetStorageOp>([&](auto o) { return run(o); })
       .Case([&](HostCallOpInterface o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }

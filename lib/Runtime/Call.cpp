@@ -60,10 +60,9 @@ static std::string describe(int32_t dtype, const int64_t *sizes, int32_t rank) {
 //===----------------------------------------------------------------------===//
 
 static const char *kindName(int32_t kind) {
-  static const char *const names[] = {"absent",  "a tensor",       "an integer",
-                                      "a float", "a bool",         "a string",
-                                      "a list",  "an element type",
-                                      "an object"};
+  static const char *const names[] = {
+      "absent",   "a tensor", "an integer",      "a float",  "a bool",
+      "a string", "a list",   "an element type", "an object"};
   return kind >= 0 && kind <= COIL_ARGUMENT_OBJECT ? names[kind] : "unknown";
 }
 

@@ -57,6 +57,7 @@ struct coil_run {
     void *user;
   };
   std::map<int32_t, Handed> handed;
+  coil_input_storage storage = {};
   coil_hook_fn hook = nullptr;
   void *hookUser = nullptr;
   /// Null functions: that of the process.

@@ -56,6 +56,43 @@ void coil_run_release_inputs(coil_run *run) {
     (void)coil_rt_drop_input(run, run->handed.begin()->first);
 }
 
+extern "C" {
+
+int32_t coil_run_set_input_storage(coil_run *run,
+                                   const coil_input_storage *storage) {
+  run->storage = {};
+  if (!storage)
+    return COIL_OK;
+  if (storage->struct_size < sizeof(coil_input_storage) || !storage->resize ||
+      !storage->set)
+    return fail(COIL_INVALID_ARGUMENT,
+                "storage of inputs needs its size and two functions");
+  run->storage = *storage;
+  return COIL_OK;
+}
+
+int32_t coil_rt_resize_input(coil_run *run, int32_t input, const char *name,
+                             int64_t bytes, void **data) {
+  if (!run->storage.resize)
+    return fail(COIL_UNSUPPORTED,
+                "the storage of input '%s' cannot be resized: it is the "
+                "caller's, who has not said how (coil_run_set_input_storage)",
+                name);
+  return run->storage.resize(run->storage.user, input, bytes, data);
+}
+
+int32_t coil_rt_set_input(coil_run *run, int32_t input, const char *name,
+                          int32_t source) {
+  if (!run->storage.set)
+    return fail(COIL_UNSUPPORTED,
+                "input '%s' cannot be given other storage: it is the "
+                "caller's, who has not said how (coil_run_set_input_storage)",
+                name);
+  return run->storage.set(run->storage.user, input, source);
+}
+
+} // extern "C"
+
 //===----------------------------------------------------------------------===//
 // Ranges
 //===----------------------------------------------------------------------===//

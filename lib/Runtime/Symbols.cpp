@@ -57,6 +57,8 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_leave_device_cuda),
                                         SYMBOL(coil_rt_note_cost),
                                         SYMBOL(coil_rt_partition_cuda),
+                                        SYMBOL(coil_rt_resize_input),
+                                        SYMBOL(coil_rt_set_input),
                                         SYMBOL(coil_rt_set_output),
                                         SYMBOL(coil_rt_sort),
                                         SYMBOL(coil_rt_sort_cuda)};

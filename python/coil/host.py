@@ -610,6 +610,19 @@ def bound_object(name, class_name):
     return found
 
 
+def resize_storage(tensor, count, sizes, strides):
+    """Gives a tensor's storage so many bytes, and a view of all of it."""
+    if tensor.storage_offset() != 0:
+        raise RunError("the storage of a tensor is resized that does not begin where it does")
+    tensor.untyped_storage().resize_(count)
+    return tensor.as_strided(sizes, strides, 0)
+
+
+def set_storage(target, source):
+    """Gives a tensor the storage and the layout of another one."""
+    target.set_(source.untyped_storage(), source.storage_offset(), source.size(), source.stride())
+
+
 def check_lifetime(mode, function, step, alive):
     """Fails, naming the step and a buffer, unless all of `alive`, functions that
     return tensors, by name, are there; with the mode "exact" also if a tensor

@@ -39,6 +39,33 @@ COIL_RT_API void coil_run_release_inputs(coil_run *run);
 /// `wrapper.drop`: releases an input if it was handed over.
 COIL_RT_API int32_t coil_rt_drop_input(coil_run *run, int32_t input);
 
+/// What a program may do to the storage of inputs (`wrapper.resize_storage`,
+/// `wrapper.set_storage`), which is the caller's. Functions return a status.
+typedef struct coil_input_storage {
+  uint32_t struct_size; ///< sizeof(coil_input_storage)
+  int32_t reserved;     ///< 0
+  /// Gives an input storage of so many bytes, in which as much as fits of what
+  /// was in it is; `data` receives its address.
+  int32_t (*resize)(void *user, int32_t input, int64_t bytes, void **data);
+  /// Gives an input the storage and the layout of another one.
+  int32_t (*set)(void *user, int32_t input, int32_t source);
+  void *user;
+} coil_input_storage;
+
+/// Sets it for the next calls; NULL for nothing, which makes such programs fail
+/// with COIL_UNSUPPORTED and a message that names the input.
+COIL_RT_API int32_t
+coil_run_set_input_storage(coil_run *run, const coil_input_storage *storage);
+
+/// For compiled programs; `name` is that of the input.
+/// @{
+COIL_RT_API int32_t coil_rt_resize_input(coil_run *run, int32_t input,
+                                         const char *name, int64_t bytes,
+                                         void **data);
+COIL_RT_API int32_t coil_rt_set_input(coil_run *run, int32_t input,
+                                      const char *name, int32_t source);
+/// @}
+
 //===----------------------------------------------------------------------===//
 // Hooks
 //===----------------------------------------------------------------------===//

@@ -176,6 +176,8 @@ private:
   mlir::LogicalResult lower(DropOp op);
   mlir::LogicalResult lower(ProfileRangeOp op);
   mlir::LogicalResult lower(BoundObjectOp op);
+  mlir::LogicalResult lower(ResizeStorageOp op);
+  mlir::LogicalResult lower(SetStorageOp op);
 
   //===--- Computation (LowerCompute.cpp) ---------------------------------===//
 

@@ -21,7 +21,7 @@ LogicalResult HostLowering::lower(DropOp op) {
     call("coil_rt_drop_object", {now.run, buffer(op.getSource())});
     return success();
   }
-  auto arg = cast<BlockArgument>(op.getSource()); // (C1)
+  BlockArgument arg = getCallersArgument(op.getSource()); // (C1)
   call("coil_rt_drop_input",
        {now.run, i32(static_cast<int32_t>(arg.getArgNumber()))});
   return success();
@@ -43,5 +43,29 @@ LogicalResult HostLowering::lower(BoundObjectOp op) {
   call("coil_rt_bound_object",
        {now.run, string(op.getName()), string(type.getClassName()), slot});
   setBuffer(op, LLVM::LoadOp::create(b, ptrType, slot));
+  return success();
+}
+
+LogicalResult HostLowering::lower(ResizeStorageOp op) {
+  BlockArgument arg = getCallersArgument(op.getSource());
+  if (!arg)
+    return op.emitOpError("works on storage of the function: "
+                          "'wrapper-expand-resizes' allocates it anew");
+  Value slot = scratch(0, 1);
+  call("coil_rt_resize_input",
+       {now.run, i32(static_cast<int32_t>(arg.getArgNumber())),
+        string(inputName(arg)),
+        value(cast<BufferType>(op.getType()).getStorageBytes()), slot});
+  setBuffer(op, LLVM::LoadOp::create(b, ptrType, slot));
+  return success();
+}
+
+LogicalResult HostLowering::lower(SetStorageOp op) {
+  auto number = [](Value v) { // (C1)
+    return static_cast<int32_t>(cast<BlockArgument>(v).getArgNumber());
+  };
+  call("coil_rt_set_input",
+       {now.run, i32(number(op.getTarget())), string(inputName(op.getTarget())),
+        i32(number(op.getSource()))});
   return success();
 }

@@ -77,6 +77,8 @@ private:
   mlir::LogicalResult emit(CommentOp op) override { return mlir::success(); }
   mlir::LogicalResult emit(ProfileRangeOp op) override;
   mlir::LogicalResult emit(BoundObjectOp op) override;
+  mlir::LogicalResult emit(ResizeStorageOp op) override;
+  mlir::LogicalResult emit(SetStorageOp op) override;
   mlir::LogicalResult emit(ReturnOp op) override;
 
   //===--- Expressions ----------------------------------------------------===//

@@ -128,8 +128,8 @@ const std::string &HostEmitter::name(Value v) const {
 }
 
 std::string HostEmitter::define(Value v) {
-  StringRef prefix = isa<BufferType>(v.getType()) ? "buf"
-                     : isa<PoolType>(v.getType()) ? "pool"
+  StringRef prefix = isa<BufferType>(v.getType())   ? "buf"
+                     : isa<PoolType>(v.getType())   ? "pool"
                      : isa<ObjectType>(v.getType()) ? "object"
                      : v.getType().isInteger(1)     ? "p"
                                                     : "v";

@@ -60,6 +60,8 @@
   X(CommentOp)                                                                 \
   X(ProfileRangeOp)                                                            \
   X(BoundObjectOp)                                                             \
+  X(ResizeStorageOp)                                                           \
+  X(SetStorageOp)                                                              \
   X(ReturnOp)
 
 namespace coil::wrapper {
@@ -97,6 +99,9 @@ protected:
   /// Emits the ops of a region but its terminator.
   mlir::LogicalResult emitBody(mlir::Region &region);
   mlir::LogicalResult unsupported(mlir::Operation *op);
+  /// The argument whose storage is resized; null behind a diagnostic for
+  /// storage of the function.
+  static mlir::BlockArgument getResized(ResizeStorageOp op);
   /// What diagnostics call the emitter.
   llvm::StringRef getEmitterName() const { return emitterName; }
   /// The prefix of comments.

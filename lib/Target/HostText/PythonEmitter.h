@@ -85,6 +85,8 @@ protected:
   mlir::LogicalResult emit(CommentOp op) override;
   mlir::LogicalResult emit(ProfileRangeOp op) override;
   mlir::LogicalResult emit(BoundObjectOp op) override;
+  mlir::LogicalResult emit(ResizeStorageOp op) override;
+  mlir::LogicalResult emit(SetStorageOp op) override;
   mlir::LogicalResult emit(ReturnOp op) override;
 
   std::string printFloatLiteral(double value) override;

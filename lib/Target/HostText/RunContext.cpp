@@ -17,6 +17,14 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
 
+BlockArgument HostEmitter::getResized(ResizeStorageOp op) {
+  BlockArgument arg = getCallersArgument(op.getSource());
+  if (!arg)
+    op.emitOpError("works on storage of the function: 'wrapper-expand-resizes' "
+                   "allocates it anew");
+  return arg;
+}
+
 //===----------------------------------------------------------------------===//
 // Python
 //===----------------------------------------------------------------------===//
@@ -56,6 +64,26 @@ LogicalResult PythonEmitter::emit(BoundObjectOp op) {
   return success();
 }
 
+LogicalResult PythonEmitter::emit(ResizeStorageOp op) {
+  if (!getResized(op))
+    return failure();
+  auto to = cast<BufferType>(op.getType());
+  std::string text = "host.resize_storage(" + name(op.getSource()) + ", " +
+                     print(to.getStorageBytes()) + ", " +
+                     tuple(to.getSizes().getDims()) + ", " +
+                     tuple(to.getStrides().getDims()) + ")";
+  out.line(defineBuffer(op) + " = " + text);
+  endStorage(op.getSource());
+  return success();
+}
+
+LogicalResult PythonEmitter::emit(SetStorageOp op) {
+  out.line("host.set_storage(" + name(op.getTarget()) + ", " +
+           name(op.getSource()) + ")");
+  endStorage(op.getTarget());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // FX
 //===----------------------------------------------------------------------===//
@@ -76,6 +104,27 @@ LogicalResult FXEmitter::emit(BoundObjectOp op) {
   return success();
 }
 
+LogicalResult FXEmitter::emit(ResizeStorageOp op) {
+  auto to = cast<BufferType>(op.getType());
+  auto value = fake(op, to);
+  if (!getResized(op) || !value)
+    return failure();
+  std::string bytes = print(to.getStorageBytes()),
+              sizes = tuple(to.getSizes().getDims()),
+              strides = tuple(to.getStrides().getDims());
+  out.line(define(op) + " = " +
+           call("host.resize_storage", name(op.getSource()) + ", " + bytes +
+                                           ", " + sizes + ", " + strides +
+                                           ", val=" + *value));
+  return success();
+}
+
+LogicalResult FXEmitter::emit(SetStorageOp op) {
+  emitCall("host.set_storage",
+           name(op.getTarget()) + ", " + name(op.getSource()));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // C++
 //===----------------------------------------------------------------------===//
@@ -85,7 +134,7 @@ LogicalResult CppEmitter::emit(DropOp op) {
     out.line("COIL_TRY(coil::dropObject(run, " + name(op.getSource()) + "));");
     return success();
   }
-  unsigned number = cast<BlockArgument>(op.getSource()).getArgNumber(); // (C1)
+  unsigned number = getCallersArgument(op.getSource()).getArgNumber(); // (C1)
   out.line(printCall("coil_rt_drop_input", {std::to_string(number)}));
   return success();
 }
@@ -112,5 +161,29 @@ LogicalResult CppEmitter::emit(BoundObjectOp op) {
   auto type = cast<ObjectType>(op.getType());
   out.line("COIL_TRY(coil::boundObject(run, " + quote(op.getName()) + ", " +
            quote(type.getClassName()) + ", " + name(op) + "));");
+  return success();
+}
+
+LogicalResult CppEmitter::emit(ResizeStorageOp op) {
+  BlockArgument arg = getResized(op);
+  if (!arg)
+    return failure();
+  std::string bytes = print(cast<BufferType>(op.getType()).getStorageBytes());
+  std::string variable = defineAddress(op);
+  if (!isInFrame())
+    out.line(variable + " = nullptr;");
+  out.line(printCall("coil_rt_resize_input",
+                     {std::to_string(arg.getArgNumber()),
+                      quote(inputName(currentFunction, arg.getArgNumber())),
+                      bytes, "&" + name(op)}));
+  return success();
+}
+
+LogicalResult CppEmitter::emit(SetStorageOp op) {
+  unsigned to = cast<BlockArgument>(op.getTarget()).getArgNumber(), // (C1)
+      from = cast<BlockArgument>(op.getSource()).getArgNumber();
+  out.line(printCall("coil_rt_set_input",
+                     {std::to_string(to), quote(inputName(currentFunction, to)),
+                      std::to_string(from)}));
   return success();
 }

@@ -97,10 +97,10 @@ isForGPU = is_for_gpu(source)
 if isForGPU and not args.cuda_sim:
     print("0 cases: there is no simulated GPU")
     sys.exit()
-if "wrapper.workspace" in source:
+if "wrapper.workspace" in source or "wrapper.resize_storage" in source:
     # The original is interpreted as it is, too.
     need("coil-opt", args.program, "-o", path("expanded.mlir"),
-         "--pass-pipeline=builtin.module(wrapper.func(wrapper-expand-workspaces))")
+         "--pass-pipeline=builtin.module(wrapper.func(wrapper-expand-workspaces,wrapper-expand-resizes))")
     program = path("expanded.mlir")
     source = open(program).read()
 else:

@@ -38,7 +38,9 @@ wrapper.func @main(%x: !b {coil.name = "x"}, %u: !b {coil.name = "u"}, %c: !s {c
   } else {
     wrapper.yield
   }
-  // CHECK: }
+  // CHECK: } else {
+  // CHECK-NEXT: wrapper.yield
+  // CHECK-NEXT: }
   // CHECK-NEXT: wrapper.drop %[[P]]
   // CHECK-NEXT: wrapper.return
   wrapper.return %0, %1 : !b, !b

@@ -29,8 +29,8 @@ wrapper.func @main(%x: !b) -> (!c, !u) attributes {sym.symbols = {u0 = #sym.rang
   %v = wrapper.reinterpret %0 at <2> : !b to !c
   // CHECK: wrapper.yield %{{.*}}, %{{.*}} :
   // CHECK-NEXT: }
-  // CHECK-NEXT: %[[V:.*]] = wrapper.reinterpret %[[R]]#0 at <2>
-  // CHECK-NEXT: wrapper.return %[[V]], %[[R]]#1
+  // CHECK-NEXT: %[[V:.*]] = wrapper.reinterpret %[[R]]#1 at <2>
+  // CHECK-NEXT: wrapper.return %[[V]], %[[R]]#0
   wrapper.return %v, %n : !c, !u
 }
 

@@ -40,8 +40,9 @@ wrapper.func @comment_c1() {
 wrapper.func @range_c1_type() -> !b {
   // expected-note@+1 {{the results are here}}
   %r = wrapper.profile_range "r" -> (!b) {
+    %0 = wrapper.alloc : !wrapper.buffer<[5], f32, #wrapper.device<"cpu">>
     // expected-error@+1 {{operand types differ from the results' types}}
-    wrapper.yield
+    wrapper.yield %0 : !wrapper.buffer<[5], f32, #wrapper.device<"cpu">>
   }
   wrapper.return %r : !b
 }
@@ -114,7 +115,7 @@ wrapper.func @state_c1() {
 // -----
 
 wrapper.func @seed_c1() {
-  // expected-error@+1 {{that is not an expression over symbols}}
+  // expected-error@+1 {{mentions a dimension or an indirect index}}
   wrapper.rng_seed <d0>
   wrapper.return
 }
@@ -139,7 +140,7 @@ wrapper.func @advance_c1_both(%s: !r) {
 // -----
 
 wrapper.func @advance_c2() {
-  // expected-error@+1 {{that is not an expression over symbols}}
+  // expected-error@+1 {{mentions a dimension or an indirect index}}
   wrapper.rng_advance by <d0 * 4>
   wrapper.return
 }
@@ -210,7 +211,7 @@ wrapper.func @call_c2() {
 !o = !wrapper.object<"mylib::Queue">
 wrapper.func @call_c3() {
   %q = wrapper.bound_object "q" : !o
-  // expected-error@+1 {{has 1 names for 2 arguments}}
+  // expected-error@+1 {{has 2 arguments but 1 names for them}}
   wrapper.object_call "push"(%q, <1>) names ["self"] : (!o) -> ()
   wrapper.return
 }

@@ -67,3 +67,30 @@ wrapper.func @in_range(%x: !b) -> !b {
   wrapper.copy %x to %r : !b
   wrapper.return %r : !b
 }
+
+// -----
+
+!o = !wrapper.object<"mylib::Queue">
+wrapper.func @object() {
+  %q = wrapper.bound_object "q" : !o
+  // expected-note@+1 {{dropped here}}
+  wrapper.drop %q : !o
+  wrapper.profile_range "r" {
+    // expected-error@+1 {{uses an object after it was dropped}}
+    wrapper.object_call "pop"(%q) : (!o) -> ()
+    wrapper.yield
+  }
+  wrapper.return
+}
+
+// -----
+
+!o = !wrapper.object<"mylib::Queue">
+wrapper.func @object_twice() {
+  %q = wrapper.bound_object "q" : !o
+  // expected-note@+1 {{dropped here}}
+  wrapper.drop %q : !o
+  // expected-error@+1 {{drops an object twice}}
+  wrapper.drop %q : !o
+  wrapper.return
+}

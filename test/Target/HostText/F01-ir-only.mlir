@@ -5,7 +5,7 @@
 // RUN: coil-opt --coil-kernel-pipeline %s | coil-translate --wrapper-to-cpp | FileCheck %s --check-prefix=CPP
 // RUN: echo 'wrapper.func @main() { "wrapper.text"() {text = "print(1)"} : () -> () wrapper.return }' > %t.mlir
 // RUN: not coil-opt %t.mlir 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: 'wrapper.text' op
+// TEXT: unregistered operation 'wrapper.text' found in dialect ('wrapper')
 // RUN: echo 'wrapper.func @main() { "any.text"() {text = "print(1)"} : () -> () wrapper.return }' > %t.mlir
 // RUN: not coil-translate --allow-unregistered-dialect --wrapper-to-python %t.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not coil-translate --allow-unregistered-dialect --wrapper-to-fx %t.mlir 2>&1 | FileCheck %s --check-prefix=OTHER

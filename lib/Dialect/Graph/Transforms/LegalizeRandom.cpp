@@ -97,7 +97,8 @@ RandomStates::Position *RandomStates::find(Block *block) {
   ExprAttr none = sym::constant(builder.getContext(), 0);
   for (Region &region : again->getRegions()) {
     Block *inner = &region.front();
-    Value state = loop ? Value(inner->addArgument(given.getType(), loc)) : given;
+    Value state =
+        loop ? Value(inner->addArgument(given.getType(), loc)) : given;
     Operation *end = inner->getTerminator();
     if (!isa<YieldOp>(end)) // A condition passes on what it is given.
       continue;

@@ -75,8 +75,8 @@ static LogicalResult verifyCallee(Operation *op, StringRef callee) {
 }
 
 LogicalResult wrapper::verifyMutates(Operation *op,
-                                   std::optional<ArrayRef<int64_t>> mutates,
-                                   ValueRange operands) {
+                                     std::optional<ArrayRef<int64_t>> mutates,
+                                     ValueRange operands) {
   int64_t last = -1;
   for (int64_t i : mutates.value_or(ArrayRef<int64_t>())) {
     if (i <= last || i >= static_cast<int64_t>(operands.size()) ||

@@ -28,6 +28,8 @@ using Effects =
 //===----------------------------------------------------------------------===//
 
 BlockArgument wrapper::getCallersArgument(Value v) {
+  while (auto resize = v.getDefiningOp<ResizeStorageOp>())
+    v = resize.getSource();
   auto arg = dyn_cast<BlockArgument>(v);
   auto fn = arg ? dyn_cast<FuncOp>(arg.getOwner()->getParentOp()) : FuncOp();
   if (!fn || fn.isPrivate() || fn.isDestination(arg.getArgNumber()))

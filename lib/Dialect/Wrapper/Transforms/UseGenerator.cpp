@@ -38,8 +38,8 @@ struct WrapperUseGenerator
 };
 } // namespace
 
-/// The result that is the state behind the function, if there is one: how far it
-/// moves depends on branches and loops.
+/// The result that is the state behind the function, if there is one: how far
+/// it moves depends on branches and loops.
 static std::optional<unsigned> findResult(FuncOp fn) {
   for (unsigned i = 0, n = fn.getNumResults(); i < n; ++i)
     if (fn.getResultAttr(i, kRandomState))

@@ -131,7 +131,31 @@ Verifier::Changes Verifier::rollBack(size_t length) {
 // Single ops
 //===----------------------------------------------------------------------===//
 
+/// The op that let go of an object on every way to `op`, if there is one.
+static DropOp findDrop(Value object, Operation &op) {
+  for (Operation *user : object.getUsers()) {
+    auto drop = dyn_cast<DropOp>(user);
+    Operation *here = drop && drop != &op
+                          ? drop->getBlock()->findAncestorOpInBlock(op)
+                          : nullptr;
+    if (here && drop->isBeforeInBlock(here))
+      return drop;
+  }
+  return {};
+}
+
 LogicalResult Verifier::checkAlive(Operation &op) {
+  for (Value v : op.getOperands()) {
+    DropOp drop = isa<ObjectType>(v.getType()) ? findDrop(v, op) : DropOp();
+    if (!drop)
+      continue;
+    InFlightDiagnostic diag =
+        op.emitOpError()
+        << (isa<DropOp>(op) ? "drops an object twice"                 // (C2)
+                            : "uses an object after it was dropped"); // (C1)
+    diag.attachNote(drop.getLoc()) << "dropped here";
+    return diag;
+  }
   for (Value v : op.getOperands()) {
     if (!isStorage(v))
       continue;
@@ -173,8 +197,10 @@ LogicalResult Verifier::end(Operation &op, OpOperand &operand, StringRef verb) {
            << (canView ? " that does not begin where its storage does"
                        : "; only the buffer that it shows owns the storage");
   const Storage &before = get(owner);
-  // What is dropped is the caller's.
-  if (before.state == Storage::Foreign && !isa<DropOp>(op)) // (C3)
+  // What is dropped is the caller's, and so may be what is resized or
+  // exchanged.
+  if (before.state == Storage::Foreign &&
+      !isa<DropOp, ResizeStorageOp, SetStorageOp>(op)) // (C3)
     return op.emitOpError()
            << verb << " storage that the function does not own";
   if (before.isDead() && before.ended == &op) // (C6)

@@ -31,7 +31,7 @@ struct GeneratorResource
 namespace coil::wrapper {
 
 /// The argument of the function that a buffer is, whose memory the caller
-/// keeps; null for others. Views are not looked through.
+/// keeps; null for others. Resizing is looked through, views are not.
 mlir::BlockArgument getCallersArgument(mlir::Value v);
 
 } // namespace coil::wrapper

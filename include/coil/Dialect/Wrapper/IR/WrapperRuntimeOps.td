@@ -16,5 +16,6 @@
 include "coil/Dialect/Wrapper/IR/WrapperObjectOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperRandomOps.td"
 include "coil/Dialect/Wrapper/IR/WrapperRunOps.td"
+include "coil/Dialect/Wrapper/IR/WrapperStorageOps.td"
 
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERRUNTIMEOPS_TD

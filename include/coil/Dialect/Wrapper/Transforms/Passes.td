@@ -43,6 +43,30 @@ def WrapperExpandWorkspacesPass
   }];
 }
 
+def WrapperExpandResizesPass
+    : Pass<"wrapper-expand-resizes", "::coil::wrapper::FuncOp"> {
+  let summary = "allocate storage that is resized anew";
+  let description = [{
+    A `wrapper.resize_storage` of storage that the function owns becomes an
+    allocation and a copy of the elements that stay; planning ends the old one.
+    Tensors of the caller are resized by who owns them.
+
+    Constraints:
+    (C1) Memory of the function is not planned.
+
+    Before:
+    ```mlir
+    %1 = wrapper.resize_storage %0 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+    ```
+    After:
+    ```mlir
+    %1 = wrapper.alloc : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+    %2 = wrapper.reinterpret %1 at <0> : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+    wrapper.copy %0 to %2 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+}
+
 def WrapperFitMemoryPass : Pass<"wrapper-fit-memory", "::mlir::ModuleOp"> {
   let summary = "plan memory within a budget";
   let description = [{
