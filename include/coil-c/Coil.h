@@ -15,6 +15,8 @@
 #define COIL_C_COIL_H
 
 #include "coil/Runtime/Functions.h"
+#include "coil/Runtime/Objects.h"
+#include "coil/Runtime/RunContext.h"
 #include "coil/Runtime/Runtime.h"
 
 #include <stddef.h>
@@ -168,6 +170,14 @@ typedef struct coil_run_options {
   void *stream;
   /// Whether the call waits although `stream` is the caller's.
   int32_t wait;
+  /// Hands the inputs over: called once with `release_user` and the number of
+  /// each input, behind its last use in programs that were compiled with
+  /// `release-inputs=true`, else at the end of the run, also of one that fails.
+  /// On a GPU what uses the input may be queued on `stream`. Results do not
+  /// point into inputs that are handed over. NULL keeps them with the caller.
+  /// Since API version 8.
+  void (*release_input)(void *user, size_t input);
+  void *release_user;
 } coil_run_options;
 
 COIL_C_API void coil_run_options_init(coil_run_options *options);
@@ -205,6 +215,26 @@ COIL_C_API void coil_program_get_random_state(const coil_program *program,
                                               uint64_t *seed, uint64_t *offset);
 COIL_C_API void coil_program_set_random_state(const coil_program *program,
                                               uint64_t seed, uint64_t offset);
+
+/// Sets the generator that the program's runs draw from and move, in place of
+/// the program's state: how far is known before the run, which then moves it at
+/// once, or with `random=generator` is done while it runs. NULL goes back to
+/// the state. Not while the program runs. Since API version 8.
+COIL_C_API int32_t coil_program_set_generator(coil_program *program,
+                                              const coil_generator *generator);
+
+/// Sets what each run calls for the results of steps, if the program was
+/// compiled with `debug-values=hook`; NULL for nothing. Not while the program
+/// runs. Since API version 8.
+COIL_C_API void coil_program_set_hook(coil_program *program, coil_hook_fn fn,
+                                      void *user);
+
+/// Binds an object for the runs of this program, which look here before they
+/// look at coil_bind_object; NULL takes it away. Not while the program runs.
+/// Since API version 8.
+COIL_C_API int32_t coil_program_bind_object(coil_program *program,
+                                            const char *name,
+                                            coil_object *object);
 
 COIL_C_API size_t coil_result_num_outputs(const coil_result *result);
 

@@ -22,6 +22,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <optional>
 
 using namespace coil;
 
@@ -29,6 +31,16 @@ struct coil_program {
   std::unique_ptr<CompiledProgram> program;
   std::string signature;
   std::string stats;
+  /// What runs have around them.
+  coil_hook_fn hook = nullptr;
+  void *hookUser = nullptr;
+  std::optional<coil_generator> generator;
+  std::map<std::string, coil_object *> objects;
+
+  ~coil_program() {
+    for (auto &[name, object] : objects)
+      coil_object_release(object);
+  }
 };
 
 struct coil_result {
@@ -184,8 +196,11 @@ int32_t coil_program_compile(const char *path,
                                                    (*compiled)->getOutputs(),
                                                    signature.getSymbols()));
   std::string stats = llvm::formatv("{0:2}", statsToJSON(**compiled));
-  *program =
-      new coil_program{std::move(*compiled), std::move(text), std::move(stats)};
+  auto *made = new coil_program;
+  made->program = std::move(*compiled);
+  made->signature = std::move(text);
+  made->stats = std::move(stats);
+  *program = made;
   return COIL_API_OK;
 }
 
@@ -280,8 +295,45 @@ static int32_t start(const coil_program *program, const coil_tensor *inputs,
   runOptions.hostOutputs =
       known.outputs == COIL_OUTPUTS_ON_HOST ||
       (known.outputs == COIL_OUTPUTS_LIKE_INPUTS && !onDevice);
+  if (bind && known.release_input)
+    return fail(COIL_API_USAGE, "a bound call keeps its inputs", error);
+  // What the caller's function is told of each input that it hands over.
+  struct Handed {
+    const coil_run_options *options;
+    size_t input;
+  };
+  llvm::SmallVector<Handed> handed;
+  if (program->generator)
+    runOptions.generator = &*program->generator;
+  if (program->hook || !program->objects.empty() || known.release_input)
+    runOptions.prepare = [&](coil_run *run,
+                             llvm::ArrayRef<unsigned> numbers) -> int32_t {
+      coil_run_set_hook(run, program->hook, program->hookUser);
+      for (auto &[name, object] : program->objects)
+        if (int32_t status = coil_run_bind_object(run, name.c_str(), object))
+          return status;
+      if (!known.release_input)
+        return COIL_OK;
+      for (size_t i = 0; i < numInputs; ++i)
+        handed.push_back({&known, i});
+      for (Handed &each : handed)
+        if (int32_t status = coil_run_set_input_release(
+                run, static_cast<int32_t>(numbers[each.input]),
+                [](void *user) {
+                  auto *given = static_cast<Handed *>(user);
+                  given->options->release_input(given->options->release_user,
+                                                given->input);
+                },
+                &each))
+          return status;
+      return COIL_OK;
+    };
   llvm::Expected<RunResult> run =
       program->program->run({inputs, numInputs}, runOptions);
+  // A run that did not begin has released nothing.
+  if (known.release_input && handed.empty())
+    for (size_t i = 0; i < numInputs; ++i)
+      known.release_input(known.release_user, i);
   if (!run)
     return failWith(run.takeError(), COIL_API_RUN, error);
   *result = new coil_result{std::move(*run)};
@@ -311,6 +363,36 @@ int32_t coil_result_launch(coil_result *result, int32_t wait, char **error) {
     return fail(COIL_API_USAGE, "expected a result", error);
   if (llvm::Error failure = result->run.launch(wait != 0))
     return failWith(std::move(failure), COIL_API_RUN, error);
+  return COIL_API_OK;
+}
+
+int32_t coil_program_set_generator(coil_program *program,
+                                   const coil_generator *generator) {
+  if (!program ||
+      (generator && (generator->struct_size < sizeof(coil_generator) ||
+                     !generator->get || !generator->set)))
+    return COIL_API_USAGE;
+  program->generator.reset();
+  if (generator)
+    program->generator = *generator;
+  return COIL_API_OK;
+}
+
+void coil_program_set_hook(coil_program *program, coil_hook_fn fn, void *user) {
+  program->hook = fn;
+  program->hookUser = user;
+}
+
+int32_t coil_program_bind_object(coil_program *program, const char *name,
+                                 coil_object *object) {
+  if (!program || !name)
+    return COIL_API_USAGE;
+  coil_object_retain(object);
+  coil_object *&bound = program->objects[name];
+  coil_object_release(bound);
+  bound = object;
+  if (!object)
+    program->objects.erase(name);
   return COIL_API_OK;
 }
 

@@ -476,8 +476,14 @@ CompiledProgram::interpret(llvm::ArrayRef<coil_tensor> inputs,
     }
     tensors.push_back(toReference(all.back()));
   }
-  if (function)
-    return collect(reference::Interpreter().run(function, tensors));
+  if (function) {
+    auto results = collect(reference::Interpreter().run(function, tensors));
+    // The state of the random generator behind the run is nobody's output.
+    for (unsigned i = results ? function.getNumResults() : 0; i-- > 0;)
+      if (function.getResultAttr(i, "graph.random_state"))
+        results->erase(results->begin() + i);
+    return results;
+  }
   // Inputs lie in memory as the engine passes them.
   const Signature &signature = impl->getEngine().getSignature();
   Expected<SymbolValues> symbols = signature.bind(all);

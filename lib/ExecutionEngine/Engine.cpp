@@ -17,6 +17,7 @@
 #include "coil/Runtime/HostABI.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -587,6 +588,15 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
   result.run.reset(run);
   if (status == COIL_OK) {
     coil_run_set_trace(run, options.trace, options.traceUser);
+    if (options.generator)
+      status = coil_run_set_generator(run, options.generator);
+    if (status == COIL_OK && options.prepare) {
+      llvm::SmallVector<unsigned> all =
+          llvm::to_vector(llvm::seq<unsigned>(0, unsigned(inputs.size())));
+      status = options.prepare(run, options.numbers.empty()
+                                        ? llvm::ArrayRef<unsigned>(all)
+                                        : options.numbers);
+    }
     // Inputs of other layouts than the program expects are copied.
     llvm::SmallVector<coil_tensor> arguments(inputs);
     std::vector<llvm::SmallVector<int64_t>> layouts;
@@ -606,6 +616,13 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
       status = runOnDevice(*impl, run, arguments, result.outputs, options);
     else if (status == COIL_OK)
       status = impl->entry(run, arguments.data(), result.outputs.data());
+    // What the caller has handed over, and hooks of its own, end here.
+    std::string message = status == COIL_OK ? "" : coil_last_error();
+    coil_run_release_inputs(run);
+    coil_run_set_hook(run, nullptr, nullptr);
+    coil_run_set_generator(run, nullptr);
+    if (status != COIL_OK)
+      coil_rt_fail(run, status, message.c_str());
   }
   if (status != COIL_OK) {
     std::string message = coil_last_error();

@@ -150,7 +150,8 @@ struct ModelContainer::Impl {
                           llvm::ArrayRef<coil_tensor> inputs,
                           const coil_tensor &random) const;
   Expected<RandomState> takeRandomState(const WeightSet &set,
-                                        llvm::ArrayRef<coil_tensor> inputs);
+                                        llvm::ArrayRef<coil_tensor> inputs,
+                                        const coil_generator *generator);
   Error checkCount(size_t actual) const;
 };
 
@@ -608,7 +609,8 @@ ModelContainer::Impl::makeArguments(const WeightSet &set,
 
 Expected<RandomState>
 ModelContainer::Impl::takeRandomState(const WeightSet &set,
-                                      llvm::ArrayRef<coil_tensor> inputs) {
+                                      llvm::ArrayRef<coil_tensor> inputs,
+                                      const coil_generator *generator) {
   RandomTensor unknown{{}};
   const Signature &signature = engine->getSignature();
   Expected<SymbolValues> symbols =
@@ -623,7 +625,16 @@ ModelContainer::Impl::takeRandomState(const WeightSet &set,
         spec.randomStep->text + "'");
   std::lock_guard<std::mutex> lock(randomMutex);
   RandomState state = random;
-  random.offset += uint64_t(*step);
+  if (!generator) {
+    random.offset += uint64_t(*step);
+    return state;
+  }
+  int32_t status = generator->get(generator->user, &state.seed, &state.offset);
+  if (status == COIL_OK)
+    status = generator->set(generator->user, state.seed,
+                            state.offset + uint64_t(*step));
+  if (status != COIL_OK)
+    return llvm::make_error<RunError>(status, coil_last_error());
   return state;
 }
 
@@ -649,15 +660,44 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
   if (options.random) {
     state = *options.random;
   } else if (impl->randomInput) {
-    Expected<RandomState> taken = impl->takeRandomState(*set, inputs);
+    Expected<RandomState> taken =
+        impl->takeRandomState(*set, inputs, options.generator);
     if (!taken)
       return taken.takeError();
     state = *taken;
   }
   RandomTensor random(state);
   Arguments all = impl->makeArguments(*set, inputs, random.getView());
+  RunOptions runOptions = options;
+  // Of programs that draw while they run: what a run is given, or the state of
+  // the program.
+  struct OwnGenerator {
+    RandomState *state;
+    std::mutex *mutex;
+  } own = {options.random ? &state : &impl->random, &impl->randomMutex};
+  coil_generator generator = {
+      sizeof(coil_generator), 0,
+      [](void *user, uint64_t *seed, uint64_t *offset) -> int32_t {
+        auto *of = static_cast<OwnGenerator *>(user);
+        std::lock_guard<std::mutex> lock(*of->mutex);
+        *seed = of->state->seed;
+        *offset = of->state->offset;
+        return COIL_OK;
+      },
+      [](void *user, uint64_t seed, uint64_t offset) -> int32_t {
+        auto *of = static_cast<OwnGenerator *>(user);
+        std::lock_guard<std::mutex> lock(*of->mutex);
+        *of->state = {seed, offset};
+        return COIL_OK;
+      },
+      &own};
+  if (!runOptions.generator || options.random)
+    runOptions.generator = &generator;
+  llvm::SmallVector<unsigned> numbers(impl->passed.begin(), impl->passed.end());
+  runOptions.numbers = numbers;
+  // A program without inputs has nothing to hand over.
   if (!impl->engine->isDeviceProgram()) {
-    Expected<RunResult> result = impl->engine->run(all, options);
+    Expected<RunResult> result = impl->engine->run(all, runOptions);
     if (!result)
       return result;
     result->weightsNumber = set->number;
@@ -668,7 +708,7 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
       result->weights = set.getShared();
     return result;
   }
-  RunOptions deviceOptions = options;
+  RunOptions &deviceOptions = runOptions;
   if (std::optional<int32_t> found = getDevice(inputs))
     deviceOptions.device = *found;
   if (impl->hasWeights) {

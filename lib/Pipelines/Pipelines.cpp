@@ -222,6 +222,10 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (isCuda(options))
     outline.device = "cuda";
   pm.addPass(createOutlineKernelsPass(outline));
+  // Who passes a state has to know how far it moves.
+  wrapper::WrapperUseGeneratorPassOptions generator;
+  generator.always = options.random == "generator";
+  pm.addPass(wrapper::createWrapperUseGeneratorPass(generator));
   if (options.hoistWeights)
     pm.addPass(wrapper::createWrapperHoistWeightsPass());
   if (isCuda(options)) {
@@ -234,6 +238,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   }
   pm.addNestedPass<wrapper::FuncOp>(
       wrapper::createWrapperExpandWorkspacesPass());
+  pm.addNestedPass<wrapper::FuncOp>(wrapper::createWrapperExpandResizesPass());
   if (options.arrayEntry) {
     wrapper::WrapperPassDestinationsPassOptions destinations;
     destinations.suffix = "_arrays";
@@ -279,11 +284,28 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     wrapper::WrapperInsertDebugValuesPassOptions debug;
     debug.values = options.debugValues;
     debug.filter = options.debugFilter;
+    debug.ends = options.debugEnds;
     pm.addPass(wrapper::createWrapperInsertDebugValuesPass(debug));
+  }
+  if (options.assertAlignment != 0) {
+    wrapper::WrapperAssertAlignmentPassOptions check;
+    check.alignment = options.assertAlignment;
+    pm.addPass(wrapper::createWrapperAssertAlignmentPass(check));
   }
   // Around all steps, those that planning has added, too.
   if (makePartitions)
     pm.addPass(wrapper::createWrapperShareDevicePass());
+  // Behind all uses.
+  if (options.releaseInputs) {
+    pm.addPass(wrapper::createWrapperDropInputsPass());
+    pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  }
+  // Around all of the program.
+  if (options.profileMarks != "off") {
+    wrapper::WrapperInsertProfileMarksPassOptions marks;
+    marks.calls = options.profileMarks == "calls";
+    pm.addPass(wrapper::createWrapperInsertProfileMarksPass(marks));
+  }
   // Kernels still have bodies to count in.
   if (options.costs)
     pm.addPass(wrapper::createWrapperAnnotateCostsPass());

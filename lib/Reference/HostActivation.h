@@ -12,8 +12,9 @@
 #ifndef COIL_LIB_REFERENCE_HOSTACTIVATION_H
 #define COIL_LIB_REFERENCE_HOSTACTIVATION_H
 
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "coil/Reference/Interpreter.h"
+#include "coil/Runtime/Objects.h"
 
 #include <memory>
 #include <vector>
@@ -38,11 +39,12 @@ struct HostMemory {
   static std::shared_ptr<HostMemory> create(Tensor bytes);
 };
 
-/// The value of an SSA value: where a buffer begins, or a scalar.
+/// The value of an SSA value: where a buffer begins, a scalar, or an object.
 struct HostValue {
   std::shared_ptr<HostMemory> memory;
   int64_t offset = 0; ///< In bytes.
   Scalar scalar = makeInt(0);
+  coil_object *object = nullptr; ///< The activation's run holds it.
 };
 
 struct HostShape {
@@ -60,6 +62,9 @@ class HostActivation {
 public:
   HostActivation(wrapper::FuncOp fn, Interpreter &interpreter, unsigned depth)
       : fn(fn), interpreter(interpreter), frame(interpreter), depth(depth) {}
+  HostActivation(const HostActivation &) = delete;
+  HostActivation &operator=(const HostActivation &) = delete;
+  ~HostActivation() { coil_run_destroy(handle); }
 
   /// Sets an argument and how it lies in memory.
   void setArgument(unsigned i, HostValue value, HostShape shape);
@@ -116,6 +121,13 @@ private:
   mlir::LogicalResult run(wrapper::CheckLifetimeOp op);
   mlir::LogicalResult run(wrapper::DebugMarkOp op);
   mlir::LogicalResult run(wrapper::DebugValueOp op);
+  // HostCallModels.cpp
+  mlir::LogicalResult run(wrapper::DropOp op);
+  mlir::LogicalResult run(wrapper::CommentOp op);
+  mlir::LogicalResult run(wrapper::ProfileRangeOp op);
+  mlir::LogicalResult run(wrapper::BoundObjectOp op);
+  mlir::LogicalResult run(wrapper::ResizeStorageOp op);
+  mlir::LogicalResult run(wrapper::SetStorageOp op);
   // HostLibraryModels.cpp
   mlir::LogicalResult run(wrapper::ContractionOp op);
   mlir::LogicalResult run(wrapper::ConvolutionOp op);
@@ -168,6 +180,8 @@ private:
   llvm::SmallVector<int64_t> parameters;
   /// Of arguments and results of calls.
   llvm::DenseMap<mlir::Value, HostShape> shapes;
+  /// What holds objects, once there are any.
+  coil_run *handle = nullptr;
 };
 
 } // namespace coil::reference

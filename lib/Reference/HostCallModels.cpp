@@ -150,6 +150,9 @@ LogicalResult HostActivation::run(HostCallOpInterface op) {
                     argument =
                         self.makeTensorArgument(tensorOf(self, v), isMutable);
                     isWrong |= failedView;
+                  } else if (isa<ObjectType>(v.getType())) {
+                    argument.kind = COIL_ARGUMENT_OBJECT;
+                    argument.value.object = values[v].object;
                   } else if (v.getType().isF64()) {
                     argument.kind = COIL_ARGUMENT_FLOAT;
                     argument.value.number = values[v].scalar.f;
@@ -194,6 +197,66 @@ LogicalResult HostActivation::run(HostCallOpInterface op) {
     values[v] = {HostMemory::create(*memory)};
     shapes[v] = std::move(shape);
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What is around a program
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostActivation::run(DropOp op) {
+  HostValue &value = values[op.getSource()];
+  if (value.object) {
+    if (coil_rt_drop_object(handle, value.object) != COIL_OK)
+      return op.emitError(coil_last_error());
+    value.object = nullptr;
+    return success();
+  }
+  if (!value.memory)
+    return op.emitError("lets go of an object twice");
+  if (failed(checkAlive(op, value)))
+    return failure();
+  value.memory->ended = op;
+  return success();
+}
+
+LogicalResult HostActivation::run(CommentOp) { return success(); }
+
+LogicalResult HostActivation::run(BoundObjectOp op) {
+  auto type = cast<ObjectType>(op.getType());
+  HostValue &value = values[op];
+  if ((!handle && coil_run_create(&handle) != COIL_OK) ||
+      coil_rt_bound_object(handle, op.getName().str().c_str(),
+                           type.getClassName().str().c_str(),
+                           &value.object) != COIL_OK)
+    return op.emitError(coil_last_error());
+  return success();
+}
+
+/// The caller's tensors are copies here.
+LogicalResult HostActivation::run(ResizeStorageOp op) {
+  HostValue value = values[op.getSource()];
+  if (failed(checkAlive(op, value)))
+    return failure();
+  auto memory = allocate(op, cast<BufferType>(op.getType()).getStorageBytes());
+  if (failed(memory))
+    return failure();
+  int64_t kept =
+      std::min(value.memory->length - value.offset, (*memory)->length);
+  std::memcpy((*memory)->bytes.getData(),
+              value.memory->bytes.getData() + value.memory->begin +
+                  value.offset,
+              static_cast<size_t>(std::max<int64_t>(kept, 0)));
+  value.memory->ended = op;
+  values[op] = {std::move(*memory)};
+  return success();
+}
+
+LogicalResult HostActivation::run(SetStorageOp op) {
+  if (failed(checkAlive(op, values[op.getTarget()])) ||
+      failed(checkAlive(op, values[op.getSource()])))
+    return failure();
+  values[op.getTarget()].memory->ended = op;
   return success();
 }
 

@@ -616,9 +616,10 @@ LogicalResult HostActivation::runCall(OpT op, ArrayRef<int64_t> symbols) {
       if (failed(checkOwnsMemory(op, value)))
         return failure();
       consumed.push_back(value.memory);
-      auto storage = std::make_shared<HostMemory>(*value.memory);
-      value.memory = std::move(storage);
     }
+    // The callee lets go of its own name.
+    auto storage = std::make_shared<HostMemory>(*value.memory);
+    value.memory = std::move(storage);
     call.setArgument(operand.getOperandNumber(), std::move(value),
                      std::move(*shape));
   }
@@ -714,6 +715,7 @@ LogicalResult HostActivation::runInPlace(OpT op) {
 
 LogicalResult HostActivation::run(PartitionOp op) { return runInPlace(op); }
 LogicalResult HostActivation::run(DeviceScopeOp op) { return runInPlace(op); }
+LogicalResult HostActivation::run(ProfileRangeOp op) { return runInPlace(op); }
 
 LogicalResult HostActivation::run(WhileOp op) {
   Block &condition = op.getCondition().front(), &body = op.getBody().front();
@@ -760,8 +762,9 @@ LogicalResult HostActivation::run(Operation *op) {
             LaunchOp, LaunchUserOp, IfOp, WhileOp, InvokeOp, PartitionOp,
             DeviceScopeOp, PartitionCallOp, ParamSymbolsOp, ItemOp,
             BindSymbolOp, CompareOp, ContractionOp, ConvolutionOp, AttentionOp,
-            SortOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp>(
-          [&](auto o) { return run(o); })
+            SortOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp, DropOp,
+            CommentOp, ProfileRangeOp, BoundObjectOp, ResizeStorageOp,
+            SetStorageOp>([&](auto o) { return run(o); })
       .Case([&](HostCallOpInterface o) { return run(o); })
       .Default([&](Operation *o) { return runScalar(o); });
 }

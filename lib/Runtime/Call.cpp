@@ -60,10 +60,10 @@ static std::string describe(int32_t dtype, const int64_t *sizes, int32_t rank) {
 //===----------------------------------------------------------------------===//
 
 static const char *kindName(int32_t kind) {
-  static const char *const names[] = {"absent",  "a tensor",       "an integer",
-                                      "a float", "a bool",         "a string",
-                                      "a list",  "an element type"};
-  return kind >= 0 && kind <= COIL_ARGUMENT_DTYPE ? names[kind] : "unknown";
+  static const char *const names[] = {
+      "absent",   "a tensor", "an integer",      "a float",  "a bool",
+      "a string", "a list",   "an element type", "an object"};
+  return kind >= 0 && kind <= COIL_ARGUMENT_OBJECT ? names[kind] : "unknown";
 }
 
 /// The argument if it is of a kind; null if it is absent, or wrong, which the
@@ -184,6 +184,12 @@ const coil_tensor *coil_call_mutable_tensor(coil_call *call, int32_t index) {
   call->fail("argument " + std::to_string(index) +
              " is not the function's to write");
   return nullptr;
+}
+
+coil_object *coil_call_object(coil_call *call, int32_t index) {
+  const coil_argument *argument =
+      take(call, coil_call_argument(call, index), COIL_ARGUMENT_OBJECT);
+  return argument ? argument->value.object : nullptr;
 }
 
 const int64_t *coil_call_int(coil_call *call, int32_t index) {
@@ -383,8 +389,11 @@ extern "C" int32_t coil_rt_call(coil_run *run, coil_call_site *site,
     call.isTaken.resize(size_t(num_outputs + num_results));
     for (int64_t i = 0; i < num_results; ++i)
       results[i].data = nullptr;
-    int32_t status = site->device_type == COIL_CUDA ? callOnCuda(call, invoke)
-                                                    : invoke(call);
+    int32_t status = COIL_OK;
+    if (site->device_type == COIL_CUDA)
+      status = callOnCuda(call, invoke);
+    else if (!(status = refuseInGraph(run, site->name)))
+      status = invoke(call);
     if (status && call.failed) {
       bool hasPlace = site->where && *site->where;
       fail(static_cast<coil_status>(status),

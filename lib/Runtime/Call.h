@@ -18,6 +18,7 @@
 
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct coil_call {
@@ -50,6 +51,10 @@ namespace coil::rt {
 
 /// A registered function, or null. It stays where it is.
 const coil_function *lookupFunction(const char *name, int32_t device);
+
+/// Whether a name has the form "namespace::name", of letters, digits, '_' and
+/// '.'.
+bool isFunctionName(std::string_view name);
 
 /// Registers the functions that the runtime has itself.
 void registerFallbacks();

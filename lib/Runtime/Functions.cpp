@@ -57,7 +57,10 @@ static Registry &getRegistry() {
 /// The functions of the runtime itself are there from the beginning.
 static Registry &getFilledRegistry() {
   static std::once_flag filled;
-  std::call_once(filled, registerFallbacks);
+  std::call_once(filled, [] {
+    registerFallbacks();
+    registerContextFunctions();
+  });
   return getRegistry();
 }
 
@@ -71,7 +74,7 @@ static const char *deviceName(int32_t device) {
 }
 
 /// "namespace::name", of letters, digits, '_' and '.'.
-static bool isName(std::string_view name) {
+bool coil::rt::isFunctionName(std::string_view name) {
   size_t colons = name.find("::");
   if (colons == 0 || colons == std::string_view::npos ||
       colons + 2 == name.size())
@@ -123,7 +126,7 @@ int32_t coil_register_function(const coil_function *function) {
         !function->name || !function->call)
       return fail(COIL_INVALID_ARGUMENT,
                   "a function needs its size, a name and a pointer");
-    if (!isName(function->name))
+    if (!isFunctionName(function->name))
       return fail(COIL_INVALID_ARGUMENT,
                   "'%s' is no name of a function, expected 'namespace::name'",
                   function->name);

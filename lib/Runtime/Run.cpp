@@ -111,8 +111,11 @@ int32_t coil_run_create(coil_run **out) {
 void coil_run_destroy(coil_run *run) {
   if (!run)
     return;
+  // The caller's memory is used until all work has ended.
   if (run->cuda)
     destroyCudaRun(run);
+  endContext(run);
+  endObjects(run);
   for (Block *block = run->blocks; block;) {
     Block *next = block->next;
     releaseBlock(block);

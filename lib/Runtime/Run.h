@@ -14,7 +14,12 @@
 
 #include "Allocator.h"
 #include "Error.h"
+#include "coil/Runtime/Objects.h"
+#include "coil/Runtime/RunContext.h"
 
+#include <array>
+#include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,11 +51,37 @@ struct coil_run {
   std::vector<Seen> seen;
   /// Sizes and strides of outputs.
   std::vector<std::unique_ptr<int64_t[]>> shapes;
+  /// What the caller hands over, by the number of the input.
+  struct Handed {
+    void (*release)(void *user);
+    void *user;
+  };
+  std::map<int32_t, Handed> handed;
+  coil_input_storage storage = {};
+  coil_hook_fn hook = nullptr;
+  void *hookUser = nullptr;
+  /// Null functions: that of the process.
+  coil_generator generator = {};
+  /// States that were read for a GPU, which copies them later.
+  std::deque<std::array<int64_t, 2>> states;
+  /// Ranges that are open: name and begin.
+  std::vector<std::pair<std::string, int64_t>> ranges;
+  /// Objects by name, and those that programs of the run hold.
+  std::map<std::string, coil_object *> objects;
+  std::vector<coil_object *> held;
   /// What a run on a GPU has besides; null for others.
   coil::rt::cuda::RunState *cuda = nullptr;
 };
 
 namespace coil::rt {
+
+/// Ends what a run still holds of RunContext.h and Objects.h.
+/// @{
+void endContext(coil_run *run);
+void endObjects(coil_run *run);
+/// @}
+/// Registers the functions that ops on the context call.
+void registerContextFunctions();
 
 /// Monotonic clock in nanoseconds.
 int64_t nowNs();
@@ -59,6 +90,12 @@ int64_t nowNs();
 /// @{
 void destroyCudaRun(coil_run *run);
 int32_t getCudaDevice(coil_run *run);
+/// NVTX, where it is on.
+void pushCudaRange(const char *name);
+void popCudaRange();
+/// Fails while the run is recorded as a graph, in which a call of the host
+/// would be missing, and makes the recording fail.
+int32_t refuseInGraph(coil_run *run, const char *name);
 /// Device memory by its address, or COIL_UNAVAILABLE for other memory.
 int32_t takeCudaMemory(coil_run *run, void *pointer);
 int32_t freeCudaMemory(void *pointer);

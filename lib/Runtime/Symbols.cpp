@@ -13,6 +13,8 @@
 #include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Library.h"
+#include "coil/Runtime/Objects.h"
+#include "coil/Runtime/RunContext.h"
 
 extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
 #define SYMBOL(name)                                                           \
@@ -23,6 +25,8 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_alloc_cuda),
                                         SYMBOL(coil_rt_assert_fail),
                                         SYMBOL(coil_rt_attention_cuda),
+                                        SYMBOL(coil_rt_begin_range),
+                                        SYMBOL(coil_rt_bound_object),
                                         SYMBOL(coil_rt_call),
                                         SYMBOL(coil_rt_check_input),
                                         SYMBOL(coil_rt_check_layout),
@@ -36,6 +40,9 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_debug_mark),
                                         SYMBOL(coil_rt_debug_value),
                                         SYMBOL(coil_rt_debug_value_cuda),
+                                        SYMBOL(coil_rt_drop_input),
+                                        SYMBOL(coil_rt_drop_object),
+                                        SYMBOL(coil_rt_end_range),
                                         SYMBOL(coil_rt_enter_device_cuda),
                                         SYMBOL(coil_rt_fail),
                                         SYMBOL(coil_rt_fill_cuda),
@@ -50,6 +57,8 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_leave_device_cuda),
                                         SYMBOL(coil_rt_note_cost),
                                         SYMBOL(coil_rt_partition_cuda),
+                                        SYMBOL(coil_rt_resize_input),
+                                        SYMBOL(coil_rt_set_input),
                                         SYMBOL(coil_rt_set_output),
                                         SYMBOL(coil_rt_sort),
                                         SYMBOL(coil_rt_sort_cuda)};

@@ -12,6 +12,7 @@ there, NumPy.
 """
 
 from coil._functions import has_function, load_functions, register_function
+from coil._objects import bind_object, object_count, register_class
 from coil._program import Program, compile
 from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._tensor import Tensor
@@ -23,9 +24,12 @@ __all__ = [
     "Program",
     "RunError",
     "Tensor",
+    "bind_object",
     "compile",
     "has_function",
     "load_functions",
+    "object_count",
+    "register_class",
     "register_function",
     "version",
 ]

@@ -8,6 +8,7 @@ import inspect
 import os
 import sys
 
+from coil import _objects
 from coil._library import CoilError, CTensor, InputError, library
 from coil._tensor import CPU, CUDA, DTYPES, SIZES, Tensor, to_c
 
@@ -23,6 +24,7 @@ class _Value(ctypes.Union):
         ("number", ctypes.c_double),
         ("string", ctypes.c_char_p),
         ("elements", ctypes.POINTER(CArgument)),
+        ("object", ctypes.c_void_p),
     ]
 
 
@@ -33,7 +35,7 @@ CArgument._fields_ = [
     ("value", _Value),
 ]
 
-NONE, TENSOR, INT, FLOAT, BOOL, STRING, LIST, DTYPE = range(8)
+NONE, TENSOR, INT, FLOAT, BOOL, STRING, LIST, DTYPE, OBJECT = range(9)
 
 _Pointer = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -155,6 +157,8 @@ class _Arguments:
             return getattr(_torch(), _TORCH_TYPES[name]) if _is_torch() else name
         if kind == STRING:
             return value.string.decode()
+        if kind == OBJECT:
+            return _objects.value_of(value.object)
         return {NONE: None, INT: value.integer, FLOAT: value.number, BOOL: value.integer != 0}[kind]
 
     def check(self):

@@ -17,6 +17,7 @@ from coil._library import (
     fail,
     library,
 )
+from coil import _hooks, generators
 from coil._tensor import DTYPES, Tensor, read, to_c
 
 try:
@@ -73,6 +74,7 @@ class Program:
         #: Seconds of each stage of compilation, and counts of kernels.
         self.compile_stats = json.loads(library.coil_program_stats_json(handle))
         self._runner = call.Runner(handle.value, Tensor, read, fail)
+        self._hook = self._generator = None
 
     @property
     def run_stats(self):
@@ -101,6 +103,29 @@ class Program:
         if offset < 0 or offset % 4:
             raise ValueError(f"the offset {offset} is not a multiple of 4")
         library.coil_program_set_random_state(self._handle, seed % 2**64, offset)
+
+    def set_hook(self, function):
+        """Calls a function for each result of a step, in programs that were compiled
+        with `options="debug-values=hook"`: with the handle of the step, the name of the
+        value, its place in the model or "", and the tensor, of torch if that is
+        imported, for the time of the call and not to be written. An exception stops
+        the run. None calls nothing. Not while the program runs."""
+        self._hook = None if function is None else _hooks.make_hook(function)
+        library.coil_program_set_hook(self._handle, self._hook, None)
+
+    def set_generator(self, generator):
+        """Draws random numbers from a generator of torch, and moves it: one of CUDA
+        exactly as eager does; from one of the CPU each run draws a seed. Also from any
+        object with `state()`, seed and offset, and `set_state(seed, offset)`. None goes
+        back to `random_state`. Not while the program runs."""
+        if generator is None:
+            library.coil_program_set_generator(self._handle, None)
+            self._generator = None
+            return
+        made = _hooks.make_generator(generators.wrap(generator))
+        if library.coil_program_set_generator(self._handle, ctypes.byref(made)):
+            raise ValueError("the generator cannot be used")
+        self._generator = made
 
     @property
     def weights(self):

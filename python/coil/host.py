@@ -7,6 +7,7 @@ torch tensors, through what every tensor has: an address, sizes and strides.
 """
 
 import base64
+import contextlib
 import ctypes
 import math
 import struct
@@ -16,7 +17,7 @@ import weakref
 
 import torch
 
-from coil import _functions
+from coil import _functions, _hooks, _objects, generators
 from coil._library import (
     CompileError,
     CompileOptions,
@@ -43,6 +44,59 @@ _LETTERS = dict(zip(_NAMES, "?bBhHiIqQe fd"))
 # ===------------------------------------------------------------------------===
 
 
+_i32, _i64 = ctypes.c_int32, ctypes.c_int64
+
+# What `set_hook` was given.
+_hook = None
+
+
+def set_hook(function):
+    """Sets what emitted programs call for each result of a step, if they were
+    compiled with `debug-values=hook`: a function of the step's handle, the name of the
+    value, its place in the model, and the tensor, which it must not write. None for
+    nothing. An exception stops the program."""
+    global _hook
+    _hook = function
+
+
+# What `set_generator` was given: None is the generator of the process.
+_generator = None
+
+
+class _ProcessOrTorch:
+    """What runs draw from: the generator that is set, or that of the process."""
+
+    def state(self):
+        return _generator.state() if _generator else random_state()
+
+    def set_state(self, seed, offset):
+        (_generator.set_state if _generator else set_random_state)(seed, offset)
+
+
+_show_to_hook = _hooks.make_hook(lambda *args: _hook and _hook(*args))
+_torch_generator = _hooks.make_generator(_ProcessOrTorch())
+
+
+def random_state():
+    """Seed and offset of the generator of the process."""
+    seed, offset = ctypes.c_uint64(), ctypes.c_uint64()
+    library.coil_get_random_state(ctypes.byref(seed), ctypes.byref(offset))
+    return seed.value, offset.value
+
+
+def set_random_state(seed, offset=0):
+    """Sets both; the offset is a multiple of 4."""
+    _require(library.coil_set_random_state(ctypes.c_uint64(seed % 2**64), ctypes.c_uint64(offset)))
+
+
+def set_generator(generator):
+    """Makes emitted programs draw random numbers from a generator of torch, and move
+    it: one of CUDA exactly as eager does; of one of the CPU each call draws a seed
+    (`coil.generators`). None is the generator of the process."""
+    global _generator
+    _generator = None if generator is None else generators.wrap(generator)
+
+
 class _Run:
     """What the runtime knows of a thread's work, on a device and its stream if
     there is more to know of them."""
@@ -50,6 +104,8 @@ class _Run:
     def __init__(self, bind=None, number=0, set_stream=None, stream=0):
         self.handle = ctypes.c_void_p()
         _require(library.coil_run_create(ctypes.byref(self.handle)))
+        library.coil_run_set_hook(self.handle, _show_to_hook, None)
+        library.coil_run_set_generator(self.handle, ctypes.byref(_torch_generator))
         if bind:
             _require(_function(bind)(self.handle, _i32(number)))
         if set_stream:
@@ -60,7 +116,6 @@ class _Run:
 
 
 _thread = threading.local()
-_i32, _i64 = ctypes.c_int32, ctypes.c_int64
 
 
 def _require(status):
@@ -526,6 +581,48 @@ def debug_value(function, action, label, tensor, device=None):
                                  tensor.dim(), sizes, strides))
 
 
+def profile_range(name):
+    """A context that profilers show under a name."""
+    profiler = getattr(torch, "profiler", None)
+    return profiler.record_function(name) if profiler else contextlib.nullcontext()
+
+
+def begin_range(name):
+    """The same in two calls, for graphs."""
+    ranges = _thread.__dict__.setdefault("ranges", [])
+    ranges.append(profile_range(name))
+    ranges[-1].__enter__()
+
+
+def end_range():
+    """Ends what `begin_range` began last in this thread."""
+    _thread.ranges.pop().__exit__(None, None, None)
+
+
+def bound_object(name, class_name):
+    """The object that is bound to a name, of a class (`coil.bind_object`)."""
+    handle = ctypes.c_void_p()
+    run = _run()
+    _require(library.coil_rt_bound_object(run, name.encode(), class_name.encode(),
+                                          ctypes.byref(handle)))
+    found = _objects.Object(handle)
+    _require(library.coil_rt_drop_object(run, handle))
+    return found
+
+
+def resize_storage(tensor, count, sizes, strides):
+    """Gives a tensor's storage so many bytes, and a view of all of it."""
+    if tensor.storage_offset() != 0:
+        raise RunError("the storage of a tensor is resized that does not begin where it does")
+    tensor.untyped_storage().resize_(count)
+    return tensor.as_strided(sizes, strides, 0)
+
+
+def set_storage(target, source):
+    """Gives a tensor the storage and the layout of another one."""
+    target.set_(source.untyped_storage(), source.storage_offset(), source.size(), source.stride())
+
+
 def check_lifetime(mode, function, step, alive):
     """Fails, naming the step and a buffer, unless all of `alive`, functions that
     return tensors, by name, are there; with the mode "exact" also if a tensor
@@ -724,8 +821,8 @@ def _number(value, kind):
 
 class _CallArguments:
     """The arguments of a call, as `kinds` has a letter for each: `t`ensor, one that
-    is `m`utable, `n`one, `i`nt, `f`loat, `b`ool, `s`tring, `d`type, or a list in
-    brackets."""
+    is `m`utable, `n`one, `i`nt, `f`loat, `b`ool, `s`tring, `d`type, `o`bject, or a
+    list in brackets."""
 
     def __init__(self, kinds, device_kind):
         self._kinds = iter(kinds)
@@ -761,6 +858,9 @@ class _CallArguments:
         elif kind == "s":
             argument.kind, argument.value.string = _functions.STRING, value.encode()
             self._kept.append(argument.value.string)
+        elif kind == "o":
+            argument.kind, argument.value.object = _functions.OBJECT, value.handle
+            self._kept.append(value)
         elif kind == "d":
             argument.kind, argument.value.integer = _functions.DTYPE, _NUMBERS[value]
         elif kind == "[":

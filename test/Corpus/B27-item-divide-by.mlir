@@ -1,4 +1,5 @@
 // RUN: %corpus %s
+// F11: the check of the division fires in every emitter.
 // An element divided by a number, with the check that it divides.
 // CASE: i64=12 -> 3xf32=0 1 2
 // CASE: i64=0 -> 0xf32=

@@ -1,4 +1,5 @@
 // RUN: %corpus %s
+// B22: a view is an op in front of the return.
 // Results that are views: transposed, and a part of a branch's buffer.
 // CASE: i1=true; 2x3xf32=1 2 3 4 5 6 -> 3x2xf32=1 4 2 5 3 6; 2xf32=2 4
 // CASE: i1=false; 2x3xf32=1 2 3 4 5 6 -> 3x2xf32=1 4 2 5 3 6; 2xf32=-1 -2

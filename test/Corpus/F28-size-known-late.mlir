@@ -1,4 +1,5 @@
 // RUN: %corpus %s
+// B10: a size that only a run knows has its range in the program, and nothing asks for more.
 // Storage whose size an element says is allocated in a branch, behind the read.
 // CASE: i1=true; i64=3; 4xf32=1 2 3 4 -> 3xf32=0 1 2
 // CASE: i1=true; i64=20; 4xf32=1 2 3 4 -> error: above its upper bound

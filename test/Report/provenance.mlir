@@ -1,3 +1,4 @@
+// F26, F27, B12, B36: handles of calls; all places, whatever is written out.
 // From nodes of the model to steps and back: two launches of one kernel have
 // handles of their own, and one step has all nodes that were fused into it.
 // RUN: rm -rf %t && coil-compile %s --debug-dir=%t/d --library=none -o %t.mlir

@@ -86,13 +86,39 @@ static cl::opt<std::string> debugDirectory(
 static cl::opt<std::string> debugValues(
     "debug-values", cl::init("off"), cl::value_desc("what"),
     cl::desc("Show values while the program runs: off (default), names (of "
-             "steps), print (statistics), save (NumPy files); or stop where "
-             "a step makes one that is nan, or that is not finite"),
+             "steps), print (statistics), save (NumPy files), hook (what the "
+             "caller sets); or stop where a step makes one that is nan, or "
+             "that is not finite"),
     cl::cat(category));
 static cl::opt<std::string> debugFilter(
     "debug-filter", cl::value_desc("patterns"),
     cl::desc("Kernels and handles to show with --debug-values, such as "
              "'softmax*+relu_0:3' (default: all)"),
+    cl::cat(category));
+static cl::opt<bool> debugEnds(
+    "debug-ends",
+    cl::desc("With --debug-values: only what the program takes and gives"),
+    cl::cat(category));
+static cl::opt<bool> releaseInputs(
+    "release-inputs",
+    cl::desc("Let go of inputs behind their last use, where the caller has "
+             "handed them over; on with --emit=python"),
+    cl::cat(category));
+static cl::opt<std::string> profileMarks(
+    "profile-marks", cl::init("off"), cl::value_desc("where"),
+    cl::desc("Ranges for profilers: off (default), call (one around each call "
+             "of the program) or calls (around those of libraries and host "
+             "functions, too)"),
+    cl::cat(category));
+static cl::opt<int64_t> assertAlignment(
+    "assert-alignment", cl::init(0), cl::value_desc("bytes"),
+    cl::desc("Fail unless inputs and results of host functions begin at a "
+             "multiple of so many bytes"),
+    cl::cat(category));
+static cl::opt<std::string> randomSource(
+    "random", cl::init("state"), cl::value_desc("source"),
+    cl::desc("Where random numbers come from: state (default), that of the "
+             "program, or generator, that of the run, which it moves"),
     cl::cat(category));
 static cl::opt<std::string> memoryReport(
     "memory-report", cl::value_desc("file"),
@@ -397,12 +423,19 @@ int main(int argc, char **argv) {
   options.to = *last;
   options.verifyEach = verifyEach;
   options.dumpDirectory = dumpStages;
+  // Callers of Python hand over a list.
+  if (emit == "python" && !releaseInputs.getNumOccurrences())
+    releaseInputs = true;
   options.pipelineOptions =
       "target=" + target + " fast-math=" + fastMath + " library=" + library +
       " deterministic=" + (deterministic ? "true" : "false") +
       " vector-bits=" + std::to_string(vectorBits) +
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
       " debug-values=" + debugValues + " debug-filter=" + debugFilter +
+      " debug-ends=" + (debugEnds ? "true" : "false") +
+      " profile-marks=" + profileMarks + " random=" + randomSource +
+      " assert-alignment=" + std::to_string(assertAlignment) +
+      " release-inputs=" + (releaseInputs ? "true" : "false") +
       (hoistWeights ? " hoist-weights=true" : "");
   if (arrayEntry && stackLimit.empty())
     stackLimit = "64K";

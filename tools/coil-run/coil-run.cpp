@@ -142,12 +142,33 @@ static cl::opt<bool> printTrace("trace",
 static cl::opt<std::string> debugValues(
     "debug-values", cl::init("off"), cl::value_desc("what"),
     cl::desc("Show values while the program runs: off (default), names (of "
-             "steps), print (statistics), save (NumPy files); or stop where "
-             "a step makes one that is nan, or that is not finite"));
+             "steps), print (statistics), save (NumPy files), hook (what the "
+             "caller sets); or stop where a step makes one that is nan, or "
+             "that is not finite"));
 static cl::opt<std::string> debugFilter(
     "debug-filter", cl::value_desc("patterns"),
     cl::desc("Kernels and handles to show with --debug-values, such as "
              "'softmax*+relu_0:3' (default: all)"));
+static cl::opt<bool> debugEnds(
+    "debug-ends",
+    cl::desc("With --debug-values: only what the program takes and gives"));
+static cl::opt<bool> releaseInputs(
+    "release-inputs",
+    cl::desc("Let go of inputs behind their last use, where the caller has "
+             "handed them over"));
+static cl::opt<std::string> profileMarks(
+    "profile-marks", cl::init("off"), cl::value_desc("where"),
+    cl::desc("Ranges for profilers: off (default), call (one around each call "
+             "of the program) or calls (around those of libraries and host "
+             "functions, too)"));
+static cl::opt<int64_t> assertAlignment(
+    "assert-alignment", cl::init(0), cl::value_desc("bytes"),
+    cl::desc("Fail unless inputs and results of host functions begin at a "
+             "multiple of so many bytes"));
+static cl::opt<std::string> randomSource(
+    "random", cl::init("state"), cl::value_desc("source"),
+    cl::desc("Where random numbers come from: state (default), that of the "
+             "program, or generator, that of the run, which it moves"));
 static cl::opt<std::string> debugDirectory(
     "debug-dir", cl::value_desc("directory"),
     cl::desc("Write everything that compilation makes (stages, kernels, "
@@ -409,6 +430,9 @@ static void printStep(void *user, const coil_trace_event *event) {
     break;
   case COIL_TRACE_LIBRARY:
     os << "library " << event->name;
+    break;
+  case COIL_TRACE_RANGE:
+    os << "range   " << event->name;
     break;
   }
   os << llvm::format("  %.2f us, live %lld bytes\n", us,
@@ -678,27 +702,33 @@ int main(int argc, char **argv) {
                                  "or 'off'");
 
   if (isPackagePath(inputFile))
-    for (const cl::Option *option : {static_cast<cl::Option *>(&weightsFile),
-                                     static_cast<cl::Option *>(&target),
-                                     static_cast<cl::Option *>(&fastMath),
-                                     static_cast<cl::Option *>(&partitions),
-                                     static_cast<cl::Option *>(&optLevel),
-                                     static_cast<cl::Option *>(&deterministic),
-                                     static_cast<cl::Option *>(&library),
-                                     static_cast<cl::Option *>(&fuse),
-                                     static_cast<cl::Option *>(&plan),
-                                     static_cast<cl::Option *>(&vectorBits),
-                                     static_cast<cl::Option *>(&memoryBudget),
-                                     static_cast<cl::Option *>(&stackLimit),
-                                     static_cast<cl::Option *>(&objectCache),
-                                     static_cast<cl::Option *>(&perKernel),
-                                     static_cast<cl::Option *>(&debugDirectory),
-                                     static_cast<cl::Option *>(&debugValues),
-                                     static_cast<cl::Option *>(&debugFilter),
-                                     static_cast<cl::Option *>(&dumpDirectory),
-                                     static_cast<cl::Option *>(&ptxDirectory),
-                                     static_cast<cl::Option *>(&sassDirectory),
-                                     static_cast<cl::Option *>(&referenceKind)})
+    for (const cl::Option *option :
+         {static_cast<cl::Option *>(&weightsFile),
+          static_cast<cl::Option *>(&target),
+          static_cast<cl::Option *>(&fastMath),
+          static_cast<cl::Option *>(&partitions),
+          static_cast<cl::Option *>(&optLevel),
+          static_cast<cl::Option *>(&deterministic),
+          static_cast<cl::Option *>(&library),
+          static_cast<cl::Option *>(&fuse),
+          static_cast<cl::Option *>(&plan),
+          static_cast<cl::Option *>(&vectorBits),
+          static_cast<cl::Option *>(&memoryBudget),
+          static_cast<cl::Option *>(&stackLimit),
+          static_cast<cl::Option *>(&objectCache),
+          static_cast<cl::Option *>(&perKernel),
+          static_cast<cl::Option *>(&debugDirectory),
+          static_cast<cl::Option *>(&debugValues),
+          static_cast<cl::Option *>(&debugFilter),
+          static_cast<cl::Option *>(&debugEnds),
+          static_cast<cl::Option *>(&releaseInputs),
+          static_cast<cl::Option *>(&profileMarks),
+          static_cast<cl::Option *>(&assertAlignment),
+          static_cast<cl::Option *>(&randomSource),
+          static_cast<cl::Option *>(&dumpDirectory),
+          static_cast<cl::Option *>(&ptxDirectory),
+          static_cast<cl::Option *>(&sassDirectory),
+          static_cast<cl::Option *>(&referenceKind)})
       if (option->getNumOccurrences())
         return report(ExitUsage, "--" + option->ArgStr +
                                      " has no meaning for a package, which is "
@@ -714,6 +744,10 @@ int main(int argc, char **argv) {
       " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
       " vector-bits=" + std::to_string(vectorBits) +
       " debug-values=" + debugValues + " debug-filter=" + debugFilter +
+      " debug-ends=" + (debugEnds ? "true" : "false") +
+      " profile-marks=" + profileMarks + " random=" + randomSource +
+      " assert-alignment=" + std::to_string(assertAlignment) +
+      " release-inputs=" + (releaseInputs ? "true" : "false") +
       " partitions=" + partitions + " costs=" + (perKernel ? "true" : "false");
   for (cl::opt<std::string> *option : {&memoryBudget, &stackLimit}) {
     if (option->empty())

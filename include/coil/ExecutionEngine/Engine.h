@@ -15,7 +15,9 @@
 
 #include "coil/ExecutionEngine/ProgramImage.h"
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/RunContext.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -126,6 +128,15 @@ struct RunOptions {
   /// Where random numbers begin, for `CompiledProgram::run`; without it the
   /// program goes on from where its last run ended.
   std::optional<RandomState> random;
+  /// Instead of both: a generator that the run draws from and moves.
+  const coil_generator *generator = nullptr;
+  /// Gives the run what it has around the program (coil/Runtime/RunContext.h),
+  /// before anything else. `numbers` are the inputs of the engine that the
+  /// caller's are. What was handed over is released when the run returns.
+  std::function<int32_t(coil_run *run, llvm::ArrayRef<unsigned> numbers)>
+      prepare;
+  /// The inputs of the engine that `prepare` is told of; all by default.
+  llvm::ArrayRef<unsigned> numbers;
 
   /// \name Only for programs that run on a GPU
   /// @{

@@ -120,13 +120,40 @@ struct CompilePipelineOptions
   Option<std::string> debugValues{
       *this, "debug-values",
       llvm::cl::desc("Show values while the program runs: off, names (of "
-                     "steps), print, save, nan or finite"),
+                     "steps), print, save, nan, finite, or hook (what "
+                     "watches the run)"),
       llvm::cl::init("off")};
   Option<std::string> debugFilter{
       *this, "debug-filter",
       llvm::cl::desc("Patterns of the kernels and handles to show, separated "
                      "by '+'"),
       llvm::cl::init("")};
+  Option<bool> debugEnds{
+      *this, "debug-ends",
+      llvm::cl::desc("Show only what the program takes and gives"),
+      llvm::cl::init(false)};
+  Option<bool> releaseInputs{
+      *this, "release-inputs",
+      llvm::cl::desc("Let go of inputs behind their last use, where the caller "
+                     "has handed them over"),
+      llvm::cl::init(false)};
+  Option<std::string> profileMarks{
+      *this, "profile-marks",
+      llvm::cl::desc("Ranges for profilers: off, call (one around each call of "
+                     "the program) or calls (around those of libraries and "
+                     "host functions, too)"),
+      llvm::cl::init("off")};
+  Option<int64_t> assertAlignment{
+      *this, "assert-alignment",
+      llvm::cl::desc("Fail unless inputs and results of host functions begin "
+                     "at a multiple of so many bytes; 0: anywhere"),
+      llvm::cl::init(0)};
+  Option<std::string> random{
+      *this, "random",
+      llvm::cl::desc("Where random numbers come from: state (that of the "
+                     "program, which is passed) or generator (that of the "
+                     "run)"),
+      llvm::cl::init("state")};
   Option<unsigned> hostSteps{
       *this, "host-steps",
       llvm::cl::desc("Most steps in one function of the host program"),

@@ -37,8 +37,12 @@ typedef enum coil_argument_kind {
   COIL_ARGUMENT_BOOL = 4,   ///< `value.integer`, 0 or 1
   COIL_ARGUMENT_STRING = 5, ///< `value.string`, which ends in 0
   COIL_ARGUMENT_LIST = 6,   ///< `count` elements at `value.elements`
-  COIL_ARGUMENT_DTYPE = 7   ///< `value.integer`, a coil_dtype
+  COIL_ARGUMENT_DTYPE = 7,  ///< `value.integer`, a coil_dtype
+  COIL_ARGUMENT_OBJECT = 8  ///< `value.object`, the first of a method
 } coil_argument_kind;
+
+/// An object of a class that programs do not know (coil/Runtime/Objects.h).
+typedef struct coil_object coil_object;
 
 /// An argument of a call, or an element of a list at any depth.
 typedef struct coil_argument {
@@ -52,6 +56,7 @@ typedef struct coil_argument {
     double number;
     const char *string;
     const struct coil_argument *elements;
+    coil_object *object;
   } value;
 } coil_argument;
 
@@ -132,6 +137,9 @@ COIL_RT_API const char *coil_call_string(coil_call *call, int32_t index);
 COIL_RT_API const coil_argument *coil_call_list(coil_call *call, int32_t index,
                                                 int64_t *count);
 /// @}
+
+/// The object that a method is called on; it stays as long as the call.
+COIL_RT_API coil_object *coil_call_object(coil_call *call, int32_t index);
 
 /// Copies a list of integers, at most `capacity` of them; returns how many
 /// there are, or -1 for an absent list.

@@ -18,6 +18,8 @@
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/HostABI.h"
 #include "coil/Runtime/Library.h"
+#include "coil/Runtime/Objects.h"
+#include "coil/Runtime/RunContext.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -112,6 +114,28 @@ template <int32_t (*Function)(coil_run *)>
 struct Leave {
   coil_run *run;
   ~Leave() { (void)Function(run); }
+};
+
+/// A range for profilers, which ends with `end`, or when the program stops
+/// half-way.
+class Range {
+public:
+  explicit Range(coil_run *run) : run(run) {}
+  Range(const Range &) = delete;
+  Range &operator=(const Range &) = delete;
+  ~Range() { (void)end(); }
+  int32_t begin(const char *name) {
+    isOpen = true;
+    return coil_rt_begin_range(run, name);
+  }
+  int32_t end() {
+    return std::exchange(isOpen, false) ? coil_rt_end_range(run)
+                                        : static_cast<int32_t>(COIL_OK);
+  }
+
+private:
+  coil_run *run;
+  bool isOpen = false;
 };
 
 /// Owns memory of a run that `Free` gives back. What a program that stops
@@ -210,6 +234,22 @@ inline void setResult(coil_tensor &result, void *data, const int64_t *sizes,
 }
 
 //===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+inline int32_t boundObject(coil_run *run, const char *name,
+                           const char *className, void *&object) {
+  coil_object *found = nullptr;
+  int32_t status = coil_rt_bound_object(run, name, className, &found);
+  object = found;
+  return status;
+}
+
+inline int32_t dropObject(coil_run *run, void *object) {
+  return coil_rt_drop_object(run, static_cast<coil_object *>(object));
+}
+
+//===----------------------------------------------------------------------===//
 // Arguments of host functions
 //===----------------------------------------------------------------------===//
 
@@ -248,6 +288,12 @@ inline coil_argument tensorArgument(const coil_tensor &tensor, bool isMutable) {
   argument.kind = COIL_ARGUMENT_TENSOR;
   argument.is_mutable = isMutable;
   argument.value.tensor = &tensor;
+  return argument;
+}
+inline coil_argument objectArgument(void *object) {
+  coil_argument argument = {};
+  argument.kind = COIL_ARGUMENT_OBJECT;
+  argument.value.object = static_cast<coil_object *>(object);
   return argument;
 }
 inline coil_argument listArgument(const coil_argument *elements,

@@ -153,7 +153,8 @@ typedef enum coil_trace_kind {
   COIL_TRACE_ALLOC = 0,
   COIL_TRACE_FREE = 1,
   COIL_TRACE_LAUNCH = 2,
-  COIL_TRACE_LIBRARY = 3
+  COIL_TRACE_LIBRARY = 3,
+  COIL_TRACE_RANGE = 4 ///< A range that ended, by its name.
 } coil_trace_kind;
 
 /// One step of a run.

@@ -693,14 +693,15 @@ LogicalResult HostLowering::lower(Operation &op) {
             LaunchOp, LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp,
             SortOp, IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
             PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
-            CheckLifetimeOp, DebugMarkOp, DebugValueOp>(
+            CheckLifetimeOp, DebugMarkOp, DebugValueOp, DropOp, ProfileRangeOp,
+            BoundObjectOp, ResizeStorageOp, SetStorageOp>(
           [&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();
       })
       .Case([&](HostCallOpInterface o) { return lower(o); })
-      .Case([](PoolReleaseOp) { return success(); })
+      .Case<PoolReleaseOp, CommentOp>([](auto) { return success(); })
       .Case([&](ReuseOp o) {
         setBuffer(o, buffer(o.getSource()));
         return success();

@@ -26,7 +26,7 @@
 #define COIL_LIB_CONVERSION_WRAPPERTOLLVM_HOSTLOWERING_H
 
 #include "coil/Dialect/Sym/IR/Expr.h"
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
@@ -171,6 +171,14 @@ private:
   /// Address of a tensor with the shape that a call's result had.
   mlir::Value resultTensor(mlir::Value result);
 
+  //===--- What is around a program (LowerRuntime.cpp) --------------------===//
+
+  mlir::LogicalResult lower(DropOp op);
+  mlir::LogicalResult lower(ProfileRangeOp op);
+  mlir::LogicalResult lower(BoundObjectOp op);
+  mlir::LogicalResult lower(ResizeStorageOp op);
+  mlir::LogicalResult lower(SetStorageOp op);
+
   //===--- Computation (LowerCompute.cpp) ---------------------------------===//
 
   mlir::LogicalResult lower(LaunchOp op);
@@ -204,9 +212,9 @@ private:
   //===--- Tools (HostLowering.cpp) ---------------------------------------===//
 
   mlir::LLVM::ICmpPredicate getPredicate(sym::Predicate predicate);
-  /// Types in LLVM: buffers and pools are addresses.
+  /// Types in LLVM: buffers, pools and objects are addresses.
   mlir::Type getHostType(mlir::Type type) {
-    return mlir::isa<BufferType, PoolType>(type) ? ptrType : type;
+    return mlir::isa<BufferType, PoolType, ObjectType>(type) ? ptrType : type;
   }
   llvm::SmallVector<mlir::Type> getHostTypes(mlir::TypeRange types) {
     return llvm::map_to_vector(

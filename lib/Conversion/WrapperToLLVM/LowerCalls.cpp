@@ -165,6 +165,10 @@ LogicalResult HostLowering::fillArgument(Operation *op, CallLayout &layout,
           b, ptrType, i64Type, layout.tensors,
           ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number * kTensorWords)});
       type = ptrType;
+    } else if (isa<ObjectType>(given.getType())) {
+      kind = COIL_ARGUMENT_OBJECT;
+      v = this->buffer(given);
+      type = ptrType;
     } else if (given.getType().isF64()) {
       kind = COIL_ARGUMENT_FLOAT;
       v = this->buffer(given);

@@ -32,6 +32,14 @@ static void pin(Recording &recording, const coil_tensor *tensors,
       recording.pin(toDevice(tensors[i].data));
 }
 
+int32_t coil::rt::refuseInGraph(coil_run *run, const char *name) {
+  if (!run->cuda || !run->cuda->recording)
+    return COIL_OK;
+  run->cuda->recording->refuse();
+  return fail(COIL_UNSUPPORTED, "the function '%s' cannot be part of a graph",
+              name);
+}
+
 int32_t coil::rt::callOnCuda(coil_call &call,
                              int32_t (*body)(coil_call &call)) {
   RunState *state = getState(call.run);

@@ -78,6 +78,16 @@ void coil::rt::cuda::pushRange(const char *name) { ranges().push(name); }
 
 void coil::rt::cuda::popRange() { ranges().pop(); }
 
+void coil::rt::pushCudaRange(const char *name) {
+  if (cuda::hasRanges())
+    cuda::pushRange(name);
+}
+
+void coil::rt::popCudaRange() {
+  if (cuda::hasRanges())
+    cuda::popRange();
+}
+
 //===----------------------------------------------------------------------===//
 // Times
 //===----------------------------------------------------------------------===//

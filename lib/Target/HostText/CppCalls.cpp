@@ -45,6 +45,8 @@ FailureOr<std::string> CppEmitter::callArgument(Attribute argument,
     Value v = operand.get();
     if (v.getType().isF64())
       return "coil::floatArgument(" + name(v) + ")";
+    if (isa<ObjectType>(v.getType()))
+      return "coil::objectArgument(" + name(v) + ")";
     if (!isa<BufferType>(v.getType()))
       return "coil::boolArgument(" + name(v) + ")";
     std::string number = std::to_string(parts.tensors.size());
@@ -195,13 +197,4 @@ LogicalResult CppEmitter::emitHostCall(HostCallOpInterface op) {
              Twine(v.getResultNumber()) + "].data);");
   }
   return success();
-}
-
-LogicalResult CppEmitter::emit(ExternCallOp op) { return emitHostCall(op); }
-LogicalResult CppEmitter::emit(ExternCallOutOp op) { return emitHostCall(op); }
-LogicalResult CppEmitter::emit(ScatterFallbackOp op) {
-  return emitHostCall(op);
-}
-LogicalResult CppEmitter::emit(IndexPutFallbackOp op) {
-  return emitHostCall(op);
 }

@@ -177,7 +177,7 @@ private:
 
   //===--- Host functions (CppCalls.cpp) ----------------------------------===//
 
-  mlir::LogicalResult emitHostCall(HostCallOpInterface call);
+  mlir::LogicalResult emitHostCall(HostCallOpInterface call) override;
   /// An argument of a call, which names tensors that are declared before.
   struct CallParts;
   mlir::FailureOr<std::string> callArgument(mlir::Attribute argument,

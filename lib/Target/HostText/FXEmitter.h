@@ -72,6 +72,13 @@ private:
   mlir::LogicalResult emit(CheckLifetimeOp op) override {
     return mlir::success();
   }
+  /// A graph's values end with their last use.
+  mlir::LogicalResult emit(DropOp op) override { return mlir::success(); }
+  mlir::LogicalResult emit(CommentOp op) override { return mlir::success(); }
+  mlir::LogicalResult emit(ProfileRangeOp op) override;
+  mlir::LogicalResult emit(BoundObjectOp op) override;
+  mlir::LogicalResult emit(ResizeStorageOp op) override;
+  mlir::LogicalResult emit(SetStorageOp op) override;
   mlir::LogicalResult emit(ReturnOp op) override;
 
   //===--- Expressions ----------------------------------------------------===//

@@ -37,6 +37,10 @@ HostEmitter::~HostEmitter() = default;
 COIL_HOST_TEXT_OPS(X)
 #undef X
 
+LogicalResult HostEmitter::emitHostCall(HostCallOpInterface call) {
+  return unsupported(call);
+}
+
 LogicalResult HostEmitter::unsupported(Operation *op) {
   return op->emitOpError() << "has no method in the emitter '" << emitterName
                            << "'";
@@ -88,6 +92,7 @@ LogicalResult HostEmitter::emitOp(Operation &op) {
 #define X(Op) .Case([&](wrapper::Op o) { return emit(o); })
       COIL_HOST_TEXT_OPS(X)
 #undef X
+          .Case([&](HostCallOpInterface o) { return emitHostCall(o); })
           .Default([&](Operation *o) -> LogicalResult {
             std::optional<std::string> text = printScalar(*o);
             if (!text)
@@ -123,10 +128,11 @@ const std::string &HostEmitter::name(Value v) const {
 }
 
 std::string HostEmitter::define(Value v) {
-  StringRef prefix = isa<BufferType>(v.getType()) ? "buf"
-                     : isa<PoolType>(v.getType()) ? "pool"
-                     : v.getType().isInteger(1)   ? "p"
-                                                  : "v";
+  StringRef prefix = isa<BufferType>(v.getType())   ? "buf"
+                     : isa<PoolType>(v.getType())   ? "pool"
+                     : isa<ObjectType>(v.getType()) ? "object"
+                     : v.getType().isInteger(1)     ? "p"
+                                                    : "v";
   return names[v] = locals->numbered(prefix);
 }
 

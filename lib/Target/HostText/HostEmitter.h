@@ -15,11 +15,12 @@
 
 #include "TextPrinter.h"
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/BuiltinOps.h"
 
 /// The ops that text emitters know of. An op that is added to the dialect is
-/// added here, and gets a method in each emitter that can express it.
+/// added here, and gets a method in each emitter that can express it; calls of
+/// functions by name (`HostCallOpInterface`) have one for all of them.
 #define COIL_HOST_TEXT_OPS(X)                                                  \
   X(InputSymbolOp)                                                             \
   X(SymExprOp)                                                                 \
@@ -42,10 +43,6 @@
   X(ConvolutionOp)                                                             \
   X(AttentionOp)                                                               \
   X(SortOp)                                                                    \
-  X(ExternCallOp)                                                              \
-  X(ExternCallOutOp)                                                           \
-  X(ScatterFallbackOp)                                                         \
-  X(IndexPutFallbackOp)                                                        \
   X(IfOp)                                                                      \
   X(WhileOp)                                                                   \
   X(InvokeOp)                                                                  \
@@ -59,6 +56,12 @@
   X(CheckLifetimeOp)                                                           \
   X(DebugMarkOp)                                                               \
   X(DebugValueOp)                                                              \
+  X(DropOp)                                                                    \
+  X(CommentOp)                                                                 \
+  X(ProfileRangeOp)                                                            \
+  X(BoundObjectOp)                                                             \
+  X(ResizeStorageOp)                                                           \
+  X(SetStorageOp)                                                              \
   X(ReturnOp)
 
 namespace coil::wrapper {
@@ -87,6 +90,7 @@ protected:
 #define X(Op) virtual mlir::LogicalResult emit(Op op);
   COIL_HOST_TEXT_OPS(X)
 #undef X
+  virtual mlir::LogicalResult emitHostCall(HostCallOpInterface call);
   /// @}
 
   /// Emits one op: a comment with its handle and its source in front of
@@ -95,6 +99,9 @@ protected:
   /// Emits the ops of a region but its terminator.
   mlir::LogicalResult emitBody(mlir::Region &region);
   mlir::LogicalResult unsupported(mlir::Operation *op);
+  /// The argument whose storage is resized; null behind a diagnostic for
+  /// storage of the function.
+  static mlir::BlockArgument getResized(ResizeStorageOp op);
   /// What diagnostics call the emitter.
   llvm::StringRef getEmitterName() const { return emitterName; }
   /// The prefix of comments.

@@ -32,6 +32,7 @@ std::optional<std::string> PythonEmitter::callArgument(HostCallOpInterface call,
         call.getCallOperands().getBeginOperandIndex() + nextOperand++);
     Value v = operand.get();
     kinds += v.getType().isF64()             ? 'f'
+             : isa<ObjectType>(v.getType())  ? 'o'
              : !isa<BufferType>(v.getType()) ? 'b'
              : call.mayWrite(operand)        ? 'm'
                                              : 't';

@@ -68,18 +68,6 @@ protected:
   mlir::LogicalResult emit(ConvolutionOp op) override;
   mlir::LogicalResult emit(AttentionOp op) override;
   mlir::LogicalResult emit(SortOp op) override;
-  mlir::LogicalResult emit(ExternCallOp op) override {
-    return emitHostCall(op);
-  }
-  mlir::LogicalResult emit(ExternCallOutOp op) override {
-    return emitHostCall(op);
-  }
-  mlir::LogicalResult emit(ScatterFallbackOp op) override {
-    return emitHostCall(op);
-  }
-  mlir::LogicalResult emit(IndexPutFallbackOp op) override {
-    return emitHostCall(op);
-  }
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
   mlir::LogicalResult emit(InvokeOp op) override;
@@ -93,6 +81,12 @@ protected:
   mlir::LogicalResult emit(CheckLifetimeOp op) override;
   mlir::LogicalResult emit(DebugMarkOp op) override;
   mlir::LogicalResult emit(DebugValueOp op) override;
+  mlir::LogicalResult emit(DropOp op) override;
+  mlir::LogicalResult emit(CommentOp op) override;
+  mlir::LogicalResult emit(ProfileRangeOp op) override;
+  mlir::LogicalResult emit(BoundObjectOp op) override;
+  mlir::LogicalResult emit(ResizeStorageOp op) override;
+  mlir::LogicalResult emit(SetStorageOp op) override;
   mlir::LogicalResult emit(ReturnOp op) override;
 
   std::string printFloatLiteral(double value) override;
@@ -145,7 +139,7 @@ protected:
 
   /// Writes the call of a host function: that of a registered one, or that of
   /// torch where the options ask for it and torch has it.
-  virtual mlir::LogicalResult emitHostCall(HostCallOpInterface call);
+  mlir::LogicalResult emitHostCall(HostCallOpInterface call) override;
   /// An argument in Python, and its letter for `host.call`.
   std::optional<std::string> callArgument(HostCallOpInterface call,
                                           mlir::Attribute argument,

@@ -64,14 +64,57 @@ func.func @refused(%x: tensor<4xf32>, %i: tensor<4xi64>) -> (tensor<4xf32>, tens
   return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf64>, tensor<4xi64>, tensor<4xi64>
 }
 
-// CHECK-LABEL: @conditional
-// CHECK:         graph.reason = "random numbers are not drawn in branches and loops"
+// In a branch the state is handed over, and in the other one as it was: the function says where it
+// ends.
+// CHECK-LABEL: @conditional(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[P:[a-z0-9]+]]: tensor<i1>, %[[S:[a-z0-9]+]]: tensor<2xi64> {coil.name = "random_state", graph.random_state = #sym.expr<0>})
+// CHECK-SAME:    -> (tensor<4xf32>, tensor<2xi64> {coil.name = "random_state", graph.random_state})
+// CHECK:         graph.random_bits %[[S]] skip <0>
+// CHECK:         %[[MOVED:.*]] = graph.add %[[S]], %{{.*}} : (tensor<2xi64>, tensor<2xi64>) -> tensor<2xi64>
+// CHECK:         %[[R:.*]]:2 = graph.if %[[P]]
+// CHECK:           graph.random_bits %[[MOVED]] skip <0>
+// CHECK:           graph.random_bits %[[MOVED]] skip <1>
+// CHECK:           %[[INNER:.*]] = graph.add %[[MOVED]]
+// CHECK:           graph.yield %{{.*}}, %[[INNER]]
+// CHECK:         } else {
+// CHECK:           graph.yield %{{.*}}, %[[MOVED]]
+// CHECK:         graph.random_bits %[[R]]#1 skip <0>
+// CHECK:         %[[END:.*]] = graph.add %[[R]]#1
+// CHECK:         return %{{.*}}, %[[END]]
 func.func @conditional(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %a = graph.aten "aten.dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
   %0 = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
-    %1 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
-    graph.yield %1 : tensor<4xf32>
+    %1 = graph.aten "aten.dropout.default"(%a) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = graph.aten "aten.dropout.default"(%1) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %2 : tensor<4xf32>
   } else {
-    graph.yield %x : tensor<4xf32>
+    graph.yield %a : tensor<4xf32>
   }
-  return %0 : tensor<4xf32>
+  %3 = graph.aten "aten.dropout.default"(%0) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// A loop carries it; in its condition nothing is drawn.
+// CHECK-LABEL: @loop(
+// CHECK-SAME:    %[[S:[a-z0-9]+]]: tensor<2xi64> {coil.name = "random_state"
+// CHECK:         %{{.*}}:3 = graph.while %{{.*}}, %{{.*}}, %[[S]] : tensor<i64>, tensor<4xf32>, tensor<2xi64>
+// CHECK:         ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<4xf32>, %{{.*}}: tensor<2xi64>):
+// CHECK:           graph.reason = "random numbers are not drawn in the condition of a loop"
+// CHECK:         ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<4xf32>, %[[T:.*]]: tensor<2xi64>):
+// CHECK:           graph.random_bits %[[T]] skip <0>
+// CHECK:           %[[U:.*]] = graph.add %[[T]]
+// CHECK:           graph.yield %{{.*}}, %{{.*}}, %[[U]]
+func.func @loop(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<4xf32> {
+  %0:2 = graph.while %n, %x : tensor<i64>, tensor<4xf32> {
+  ^bb0(%j: tensor<i64>, %y: tensor<4xf32>):
+    %z = graph.aten "aten.dropout.default"(%y) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+    %s = graph.reduce sum, %z dims [0] : (tensor<4xf32>) -> tensor<f32>
+    %p = graph.compare lt, %s, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    graph.condition %p : tensor<i1>
+  } do {
+  ^bb0(%j: tensor<i64>, %y: tensor<4xf32>):
+    %z = graph.aten "aten.dropout.default"(%y) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %j, %z : tensor<i64>, tensor<4xf32>
+  }
+  return %0#1 : tensor<4xf32>
 }

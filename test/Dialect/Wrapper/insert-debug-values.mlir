@@ -14,7 +14,7 @@
 // (C1) and (C2)
 // RUN: not coil-opt %s --wrapper-insert-debug-values=values=all 2>&1 | FileCheck %s --check-prefix=LEVEL
 // RUN: not coil-opt %s --wrapper-insert-debug-values=filter='a[' 2>&1 | FileCheck %s --check-prefix=PATTERN
-// LEVEL: error: unknown way 'all' to show values, expected 'names', 'print', 'save', 'nan' or 'finite'
+// LEVEL: error: unknown way 'all' to show values, expected 'names', 'print', 'save', 'nan', 'finite' or 'hook'
 // PATTERN: error: filter 'a[' is not a pattern:
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>

@@ -12,6 +12,7 @@
 
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/Objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,6 +337,74 @@ static int32_t copy(coil_call *call, void *user) {
 
 /* -- Registration ---------------------------------------------------------- */
 
+/* -- Objects --------------------------------------------------------------- */
+
+static float factorOf(const coil_object *self) {
+  return *(const float *)coil_object_data(self);
+}
+
+/* apply(self, x): `x` times the factor that the object holds. */
+static int32_t scaleApply(coil_call *call, void *user) {
+  (void)user;
+  coil_object *self = coil_call_object(call, 0);
+  const coil_tensor *x = coil_call_tensor(call, 1);
+  if (!self || !x)
+    return COIL_INVALID_ARGUMENT;
+  return scaleBy(call, x, factorOf(self), NULL);
+}
+
+/* accumulate(self, x, y, times): adds `x` times the factor to `y`, in place. */
+static int32_t scaleAccumulate(coil_call *call, void *user) {
+  (void)user;
+  coil_object *self = coil_call_object(call, 0);
+  const coil_tensor *x = coil_call_tensor(call, 1);
+  const coil_tensor *y = coil_call_mutable_tensor(call, 2);
+  const int64_t *times = coil_call_int(call, 3);
+  if (!self || !x || !y || !times)
+    return COIL_INVALID_ARGUMENT;
+  float *a = get(call, x), *b = get(call, y);
+  for (int64_t i = 0, n = count(x); i < n; ++i)
+    b[i] += a[i] * factorOf(self) * (float)*times;
+  free(a);
+  put(call, y, b);
+  return COIL_OK;
+}
+
+/* first(self, x): as many elements of `x` as the factor is. */
+static int32_t scaleFirst(coil_call *call, void *user) {
+  (void)user;
+  coil_object *self = coil_call_object(call, 0);
+  const coil_tensor *x = coil_call_tensor(call, 1), *y = NULL;
+  if (!self || !x)
+    return COIL_INVALID_ARGUMENT;
+  int64_t size = (int64_t)factorOf(self);
+  int32_t status = coil_call_result(call, 0, x->dtype, 1, &size, &y);
+  if (status)
+    return status;
+  put(call, y, get(call, x)); /* Of them, the first `size`. */
+  return COIL_OK;
+}
+
+/* The class test::Scale, and objects under the names "triple" and "half". */
+static int32_t registerObjects(void) {
+  coil_class scale = {sizeof(coil_class), 0, "test::Scale", NULL, NULL};
+  coil_class empty = {sizeof(coil_class), 0, "test::Empty", NULL, NULL};
+  static float factors[] = {3.0f, 0.5f};
+  static const char *const names[] = {"triple", "half"};
+  int32_t status = coil_register_class(&scale);
+  if (!status)
+    status = coil_register_class(&empty);
+  for (int i = 0; i < 3 && !status; ++i) {
+    coil_object *object = NULL;
+    status = coil_object_create(i < 2 ? "test::Scale" : "test::Empty",
+                                i < 2 ? &factors[i] : NULL, &object);
+    if (!status)
+      status = coil_bind_object(i < 2 ? names[i] : "empty", object);
+    coil_object_release(object);
+  }
+  return status;
+}
+
 int32_t coil_register_functions(void) {
   static const struct {
     const char *name;
@@ -350,7 +419,10 @@ int32_t coil_register_functions(void) {
                    {"test::mix", mix},
                    {"test::fill", fill},
                    {"test::wrong", wrong},
-                   {"test::copy", copy}};
+                   {"test::copy", copy},
+                   {"test::Scale.apply", scaleApply},
+                   {"test::Scale.accumulate", scaleAccumulate},
+                   {"test::Scale.first", scaleFirst}};
   for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); ++i)
     for (int32_t device = COIL_CPU; device <= COIL_CUDA; ++device) {
       coil_function function = {
@@ -360,5 +432,5 @@ int32_t coil_register_functions(void) {
       if (status)
         return status;
     }
-  return COIL_OK;
+  return registerObjects();
 }

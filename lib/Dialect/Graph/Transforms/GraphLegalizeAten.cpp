@@ -71,9 +71,9 @@ static LogicalResult checkTypes(AtenCall &call) {
   return success();
 }
 
-static LogicalResult legalize(AtenOp op) {
+static LogicalResult legalize(AtenOp op, RandomStates &states) {
   OpBuilder builder(op);
-  AtenCall call(op, builder);
+  AtenCall call(op, builder, states);
   Operation *before = op->getPrevNode();
   const AtenHandler *handler = getAtenLegalizations().find(op);
   LogicalResult result = !handler ? call.fail(getDefaultReason(op.getName()))
@@ -101,8 +101,10 @@ struct GraphLegalizeAten
   void runOnOperation() override {
     SmallVector<AtenOp> ops;
     getOperation()->walk([&](AtenOp op) { ops.push_back(op); });
+    RandomStates states;
     for (AtenOp op : ops)
-      (void)legalize(op); // What is left says why.
+      (void)legalize(op, states); // What is left says why.
+    states.finish(getOperation());
   }
 };
 

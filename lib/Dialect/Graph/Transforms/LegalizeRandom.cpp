@@ -28,12 +28,25 @@ static constexpr int64_t kBlocks = 1056;
 /// Words that a group of the generator has.
 static constexpr int64_t kGroup = 4;
 
-/// The state of the generator, an argument of the function, which is made when
-/// it is not there; moves its offset by what `n` elements take. Returns the
-/// groups that were drawn before.
-static std::pair<Value, ExprAttr> takeState(AtenCall &c, ExprAttr n) {
-  auto func = c.op->getParentOfType<func::FuncOp>();
-  MLIRContext *ctx = c.b.getContext();
+//===----------------------------------------------------------------------===//
+// RandomStates
+//===----------------------------------------------------------------------===//
+
+/// A state that is `words` of its offset further.
+static Value advance(OpBuilder &builder, Location loc, Value state,
+                     ExprAttr words) {
+  if (words.isConstant(0))
+    return state;
+  TensorBuilder b(builder, loc);
+  MLIRContext *ctx = builder.getContext();
+  Value step = b.mul(b.iota(0, 1, sym::constant(ctx, 2)),
+                     b.expr(words, builder.getI64Type()));
+  return b.add(state, step);
+}
+
+RandomStates::Position *RandomStates::enterFunction(Block *block) {
+  auto func = cast<func::FuncOp>(block->getParentOp());
+  MLIRContext *ctx = func.getContext();
   Builder builder(ctx);
   unsigned number = 0;
   while (number < func.getNumArguments() &&
@@ -48,21 +61,116 @@ static std::pair<Value, ExprAttr> takeState(AtenCall &c, ExprAttr n) {
                               attrs.getDictionary(ctx), func.getLoc());
   }
   auto before = cast<ExprAttr>(func.getArgAttr(number, kRandomStateAttrName));
-  ExprAttr groups = RandomBitsOp::getNumGroups(n, kBlocks);
-  func.setArgAttr(
-      number, kRandomStateAttrName,
-      c.getContext().simplify(sym::add(before, sym::mul(groups, kGroup))));
-  return {func.getArgument(number), c.getContext().simplify(sym::floorDiv(
-                                        before, sym::constant(ctx, kGroup)))};
+  return &positions.insert({block, {func.getArgument(number), before}})
+              .first->second;
 }
 
-/// How far the generator moves is decided when a program is compiled, but not
-/// how often an op of a branch or loop runs.
+RandomStates::Position *RandomStates::find(Block *block) {
+  if (auto *found = positions.find(block); found != positions.end())
+    return &found->second;
+  Operation *parent = block->getParentOp();
+  if (isa<func::FuncOp>(parent))
+    return enterFunction(block);
+  auto loop = dyn_cast<WhileOp>(parent);
+  if (!loop && !isa<IfOp>(parent))
+    return nullptr;
+  if (loop && block != &loop.getBody().front())
+    return nullptr;
+  Position *outer = find(parent->getBlock());
+  if (!outer)
+    return nullptr;
+  isThreaded = true;
+  OpBuilder builder(parent);
+  Location loc = parent->getLoc();
+  Value given = advance(builder, loc, outer->state, outer->drawn);
+  // The op is made again with a result more; its blocks move.
+  OperationState made(loc, parent->getName());
+  made.addOperands(parent->getOperands());
+  if (loop)
+    made.addOperands(given);
+  made.addTypes(parent->getResultTypes());
+  made.addTypes(given.getType());
+  made.addAttributes(parent->getAttrs());
+  for (Region &region : parent->getRegions())
+    made.addRegion()->takeBody(region);
+  Operation *again = builder.create(made);
+  ExprAttr none = sym::constant(builder.getContext(), 0);
+  for (Region &region : again->getRegions()) {
+    Block *inner = &region.front();
+    Value state =
+        loop ? Value(inner->addArgument(given.getType(), loc)) : given;
+    Operation *end = inner->getTerminator();
+    if (!isa<YieldOp>(end)) // A condition passes on what it is given.
+      continue;
+    // What it yields is known when all of the block is.
+    cast<YieldOp>(end).getValuesMutable().append(state);
+    positions.insert({inner, {state, none}});
+  }
+  parent->replaceAllUsesWith(again->getResults().drop_back());
+  parent->erase();
+  outer = &positions.find(again->getBlock())->second;
+  *outer = {again->getResults().back(), none};
+  return &positions.find(block)->second;
+}
+
+void RandomStates::finish(Operation *function) {
+  auto func = cast<func::FuncOp>(function);
+  sym::Context context = sym::Context::forOp(func);
+  MLIRContext *ctx = func.getContext();
+  for (auto &[block, position] : positions) {
+    ExprAttr drawn = context.simplify(position.drawn);
+    if (block->getParentOp() != func) {
+      auto yield = cast<YieldOp>(block->getTerminator());
+      OpBuilder builder(yield);
+      Value state = advance(builder, yield.getLoc(), position.state, drawn);
+      MutableOperandRange values = yield.getValuesMutable();
+      values.slice(values.size() - 1, 1).assign(state);
+      continue;
+    }
+    unsigned number = 0;
+    while (!func.getArgAttr(number, kRandomStateAttrName))
+      ++number;
+    if (!isThreaded) {
+      func.setArgAttr(number, kRandomStateAttrName, drawn);
+      continue;
+    }
+    // Only the run knows how far.
+    func.setArgAttr(number, kRandomStateAttrName, sym::constant(ctx, 0));
+    auto end = cast<func::ReturnOp>(block->getTerminator());
+    OpBuilder builder(end);
+    Value state = advance(builder, end.getLoc(), position.state, drawn);
+    end.getOperandsMutable().append(state);
+    NamedAttrList attrs;
+    attrs.set(kRandomStateAttrName, UnitAttr::get(ctx));
+    attrs.set("coil.name", builder.getStringAttr("random_state"));
+    (void)func.insertResult(func.getNumResults(), state.getType(),
+                            attrs.getDictionary(ctx));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Draws
+//===----------------------------------------------------------------------===//
+
+/// The state of the generator where the operator is; moves it by what `n`
+/// elements take. Returns the groups that were drawn of it before.
+static std::pair<Value, ExprAttr> takeState(AtenCall &c, ExprAttr n) {
+  RandomStates::Position *position = c.states.find(c.op->getBlock());
+  ExprAttr before = position->drawn;
+  ExprAttr groups = RandomBitsOp::getNumGroups(n, kBlocks);
+  position->drawn =
+      c.getContext().simplify(sym::add(before, sym::mul(groups, kGroup)));
+  return {position->state,
+          c.getContext().simplify(
+              sym::floorDiv(before, sym::constant(c.b.getContext(), kGroup)))};
+}
+
+/// What a condition draws could not be handed on.
 static bool isConditional(AtenCall &c) {
-  return !isa<func::FuncOp>(c.op->getParentOp());
+  return !c.states.find(c.op->getBlock());
 }
 static LogicalResult failConditional(AtenCall &c) {
-  return c.fail("random numbers are not drawn in branches and loops");
+  return c.fail("random numbers are not drawn in the condition of a loop");
 }
 
 static Value drawBits(AtenCall &c, SizesRef sizes, ExprAttr vector) {

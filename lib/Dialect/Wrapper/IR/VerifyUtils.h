@@ -35,6 +35,38 @@ mlir::LogicalResult
 verifyConsumes(mlir::Operation *call, FuncOp callee,
                std::optional<llvm::ArrayRef<int64_t>> consumes);
 
+/// Whether a name has the form `namespace::name`.
+bool isFunctionName(llvm::StringRef name);
+
+/// Fails for a name that is empty or has a line feed; `what` has it.
+mlir::LogicalResult verifyLine(mlir::Operation *op, llvm::StringRef what,
+                               llvm::StringRef text);
+
+/// \name Calls of host functions
+/// @{
+mlir::LogicalResult verifyOneDevice(mlir::Operation *op);
+mlir::LogicalResult
+verifyMutates(mlir::Operation *op,
+              std::optional<llvm::ArrayRef<int64_t>> mutates,
+              mlir::ValueRange operands);
+using EffectList = llvm::SmallVectorImpl<
+    mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
+/// Reads and writes of a call, and what it allocates.
+void addCallEffects(HostCallOpInterface call, EffectList &effects);
+/// What only the function knows of.
+void addHostEffect(EffectList &effects);
+/// @}
+
+/// \name Regions that run in place: `wrapper.partition` and its like
+/// @{
+void getInPlaceSuccessors(
+    mlir::Operation *op, mlir::RegionBranchPoint point,
+    llvm::SmallVectorImpl<mlir::RegionSuccessor> &regions);
+/// The storage that the region hands over.
+void addResultEffects(mlir::Operation *op, EffectList &effects);
+mlir::LogicalResult verifyInPlace(mlir::Operation *op);
+/// @}
+
 } // namespace coil::wrapper
 
 #endif // COIL_LIB_DIALECT_WRAPPER_IR_VERIFYUTILS_H

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -47,7 +47,7 @@ DeviceAttr wrapper::getCallDevice(Operation *op) {
                          : buffers.front().getDevice();
 }
 
-static LogicalResult verifyOneDevice(Operation *op) {
+LogicalResult wrapper::verifyOneDevice(Operation *op) {
   DeviceAttr device = getCallDevice(op);
   for (BufferType buffer : getBuffers(op))
     if (buffer.getDevice() != device)
@@ -56,23 +56,27 @@ static LogicalResult verifyOneDevice(Operation *op) {
   return success();
 }
 
-static LogicalResult verifyCallee(Operation *op, StringRef callee) {
+bool wrapper::isFunctionName(StringRef callee) {
   auto [space, name] = callee.split("::");
   auto isPlain = [](StringRef text) {
     return !text.empty() && llvm::all_of(text, [](char c) {
       return llvm::isAlnum(c) || c == '_' || c == '.';
     });
   };
-  if (isPlain(space) && isPlain(name))
+  return isPlain(space) && isPlain(name);
+}
+
+static LogicalResult verifyCallee(Operation *op, StringRef callee) {
+  if (isFunctionName(callee))
     return success();
   return op->emitOpError() << "expected a name of the form 'namespace::name' "
                               "but got '"
                            << callee << "'";
 }
 
-static LogicalResult verifyMutates(Operation *op,
-                                   std::optional<ArrayRef<int64_t>> mutates,
-                                   ValueRange operands) {
+LogicalResult wrapper::verifyMutates(Operation *op,
+                                     std::optional<ArrayRef<int64_t>> mutates,
+                                     ValueRange operands) {
   int64_t last = -1;
   for (int64_t i : mutates.value_or(ArrayRef<int64_t>())) {
     if (i <= last || i >= static_cast<int64_t>(operands.size()) ||
@@ -86,7 +90,7 @@ static LogicalResult verifyMutates(Operation *op,
 }
 
 /// Reads and writes of a call, and what it allocates.
-static void addCallEffects(HostCallOpInterface call, Effects &effects) {
+void wrapper::addCallEffects(HostCallOpInterface call, Effects &effects) {
   OperandRange outputs = call.getCallOutputs();
   unsigned firstOutput = outputs.empty() ? 0 : outputs.getBeginOperandIndex();
   for (OpOperand &operand : call->getOpOperands()) {
@@ -104,7 +108,7 @@ static void addCallEffects(HostCallOpInterface call, Effects &effects) {
 }
 
 /// What only the function knows of.
-static void addHostEffect(Effects &effects) {
+void wrapper::addHostEffect(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), HostResource::get());
 }
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "VerifyUtils.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -17,7 +17,8 @@ using namespace coil;
 using namespace coil::wrapper;
 
 /// A name that is part of a line.
-static LogicalResult verifyName(Operation *op, StringRef what, StringRef name) {
+LogicalResult wrapper::verifyLine(Operation *op, StringRef what,
+                                  StringRef name) {
   if (!name.empty() && !name.contains('\n'))
     return success();
   return op->emitOpError() << what << " has a name that is empty or has a line "
@@ -29,13 +30,13 @@ std::string CheckLifetimeOp::getNameList() {
 }
 
 LogicalResult CheckLifetimeOp::verify() {
-  if (failed(verifyName(*this, "step", getStep()))) // (C2)
+  if (failed(verifyLine(*this, "step", getStep()))) // (C2)
     return failure();
   if (getNames().size() != getStorage().size()) // (C1)
     return emitOpError() << "has " << getNames().size() << " names for "
                          << getStorage().size() << " operands";
   for (StringRef name : getNames().getAsValueRange<StringAttr>())
-    if (failed(verifyName(*this, "operand", name))) // (C1)
+    if (failed(verifyLine(*this, "operand", name))) // (C1)
       return failure();
   for (Value v : getStorage())
     if (isa<BufferType>(v.getType()) && getCarving(v)) // (C3)
@@ -48,7 +49,7 @@ std::string DebugMarkOp::getLabel() {
 }
 
 LogicalResult DebugMarkOp::verify() {
-  return verifyName(*this, "step", getStep()); // (C1)
+  return verifyLine(*this, "step", getStep()); // (C1)
 }
 
 std::string DebugValueOp::getLabel() {
@@ -58,7 +59,7 @@ std::string DebugValueOp::getLabel() {
 }
 
 LogicalResult DebugValueOp::verify() {
-  if (failed(verifyName(*this, "step", getStep()))) // (C1)
+  if (failed(verifyLine(*this, "step", getStep()))) // (C1)
     return failure();
-  return verifyName(*this, "value", getName());
+  return verifyLine(*this, "value", getName());
 }

@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
-
+#include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -43,6 +43,10 @@ void WrapperDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "coil/Dialect/Wrapper/IR/WrapperOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "coil/Dialect/Wrapper/IR/WrapperRuntimeOps.cpp.inc"
       >();
   DeviceInfo cpu;
   cpu.kind = "cpu";
@@ -303,6 +307,14 @@ ExprAttr BufferType::getStorageBytes() const {
        llvm::zip(getSizes().getDims(), getStrides().getDims()))
     last = sym::add(last, sym::mul(sym::add(size, -1), stride));
   return sym::mul(last, getElementBytes());
+}
+
+LogicalResult ObjectType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef className) {
+  if (!isFunctionName(className)) // (C1)
+    return emitError() << "object has the class '" << className
+                       << "', expected a name of the form 'namespace::name'";
+  return success();
 }
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -22,6 +23,9 @@ using sym::ExprAttr;
 
 #define GET_OP_CLASSES
 #include "coil/Dialect/Wrapper/IR/WrapperOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "coil/Dialect/Wrapper/IR/WrapperRuntimeOps.cpp.inc"
 
 static bool hasOnlySymbols(ExprAttr e) {
   bool ok = true;
@@ -121,8 +125,8 @@ SmallVector<StringRef> wrapper::getBoundSymbols(Operation *op) {
     addAll(loop.getSymbols());
   else if (auto params = dyn_cast<ParamSymbolsOp>(op))
     addAll(params.getSymbols());
-  else if (auto scope = dyn_cast<DeviceScopeOp>(op))
-    for (Operation &inner : scope.getBody().front())
+  else if (isa<DeviceScopeOp, ProfileRangeOp>(op))
+    for (Operation &inner : op->getRegion(0).front())
       llvm::append_range(names, getBoundSymbols(&inner));
   return names;
 }

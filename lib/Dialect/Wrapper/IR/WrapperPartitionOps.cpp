@@ -12,6 +12,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -27,22 +28,21 @@ using Effects =
 //===----------------------------------------------------------------------===//
 
 /// In and out again.
-template <typename OpT>
-static void getSuccessors(OpT op, RegionBranchPoint point,
-                          SmallVectorImpl<RegionSuccessor> &regions) {
+void wrapper::getInPlaceSuccessors(Operation *op, RegionBranchPoint point,
+                                   SmallVectorImpl<RegionSuccessor> &regions) {
   if (point.isParent())
-    regions.push_back(RegionSuccessor(&op.getBody()));
+    regions.push_back(RegionSuccessor(&op->getRegion(0)));
   else
-    regions.push_back(RegionSuccessor(op.getOperation(), op.getResults()));
+    regions.push_back(RegionSuccessor(op, op->getResults()));
 }
 
-static void addResults(Operation *op, Effects &effects) {
+void wrapper::addResultEffects(Operation *op, Effects &effects) {
   for (OpResult result : op->getResults())
     if (isa<BufferType>(result.getType()))
       effects.emplace_back(MemoryEffects::Allocate::get(), result);
 }
 
-static LogicalResult verifyInPlace(Operation *op) { // (C1)
+LogicalResult wrapper::verifyInPlace(Operation *op) { // (C1)
   Block &body = op->getRegion(0).front();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (body.getNumArguments() != 0 || !yield || yield.getSymbols())
@@ -57,18 +57,22 @@ static LogicalResult verifyInPlace(Operation *op) { // (C1)
 
 void PartitionOp::getSuccessorRegions(
     RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
-  getSuccessors(*this, point, regions);
+  getInPlaceSuccessors(*this, point, regions);
 }
 /// The ops check the types themselves.
 bool PartitionOp::areTypesCompatible(Type, Type) { return true; }
-void PartitionOp::getEffects(Effects &effects) { addResults(*this, effects); }
+void PartitionOp::getEffects(Effects &effects) {
+  addResultEffects(*this, effects);
+}
 
 void DeviceScopeOp::getSuccessorRegions(
     RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
-  getSuccessors(*this, point, regions);
+  getInPlaceSuccessors(*this, point, regions);
 }
 bool DeviceScopeOp::areTypesCompatible(Type, Type) { return true; }
-void DeviceScopeOp::getEffects(Effects &effects) { addResults(*this, effects); }
+void DeviceScopeOp::getEffects(Effects &effects) {
+  addResultEffects(*this, effects);
+}
 
 LogicalResult PartitionOp::verifyRegions() {
   if (failed(verifyInPlace(*this))) // (C1)
@@ -77,7 +81,7 @@ LogicalResult PartitionOp::verifyRegions() {
     bool isMemory =
         isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp,
             PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp, CheckLifetimeOp,
-            DebugMarkOp, DebugValueOp>(op);
+            DebugMarkOp, DebugValueOp, CommentOp>(op);
     if (!isMemory && !isa<ComputeOpInterface>(op)) // (C2)
       return op.emitOpError("is not part of a graph").attachNote(getLoc())
              << "the partition is here";
@@ -92,7 +96,10 @@ LogicalResult PartitionOp::verifyRegions() {
 }
 
 LogicalResult DeviceScopeOp::verifyRegions() {
-  if (!isa<FuncOp>((*this)->getParentOp())) // (C2)
+  Operation *parent = (*this)->getParentOp();
+  while (isa<ProfileRangeOp>(parent)) // It runs in place.
+    parent = parent->getParentOp();
+  if (!isa<FuncOp>(parent)) // (C2)
     return emitOpError("expected to be in the block of a function");
   return verifyInPlace(*this); // (C1)
 }

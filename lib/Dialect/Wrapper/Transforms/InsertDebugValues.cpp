@@ -12,7 +12,7 @@
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,9 +47,10 @@ private:
   void addValue(OpBuilder &b, Location loc, DebugMoment moment,
                 StringRef handle, const Twine &name, Value buffer);
   void addInputs(FuncOp fn);
+  void addOutputs(FuncOp fn);
   void addStep(ComputeOpInterface step, StringRef handle);
 
-  /// Nothing for names alone.
+  /// Nothing for names alone, and for hooks.
   std::optional<DebugAction> action;
   std::vector<llvm::GlobPattern> patterns;
 };
@@ -58,10 +59,14 @@ private:
 LogicalResult WrapperInsertDebugValues::initialize(MLIRContext *context) {
   action = symbolizeDebugAction(values);
   Location loc = UnknownLoc::get(context);
-  if (!action && values != "names")
+  if (!action && values != "names" && values != "hook") // (C1)
     return emitError(loc) << "unknown way '" << values
                           << "' to show values, expected 'names', 'print', "
-                             "'save', 'nan' or 'finite'";
+                             "'save', 'nan', 'finite' or 'hook'";
+  if (!action && ends) // (C3)
+    return emitError(loc) << "'" << values
+                          << "' is about steps, not about what a program takes "
+                             "and gives";
   patterns.clear();
   for (StringRef part : llvm::split(filter, '+')) {
     if (part.empty())
@@ -86,13 +91,19 @@ bool WrapperInsertDebugValues::isWanted(ComputeOpInterface step,
 
 void WrapperInsertDebugValues::addMark(OpBuilder &b, Location loc,
                                        DebugMoment moment, StringRef handle) {
-  if (!action)
+  if (values == "names")
     DebugMarkOp::create(b, loc, moment, handle);
 }
 
 void WrapperInsertDebugValues::addValue(OpBuilder &b, Location loc,
                                         DebugMoment moment, StringRef handle,
                                         const Twine &name, Value buffer) {
+  if (values == "hook") {
+    if (moment == DebugMoment::After)
+      HookOp::create(b, loc, b.getStringAttr(handle), b.getStringAttr(name),
+                     buffer);
+    return;
+  }
   if (isCheck()) {
     // What was checked where it was made is not checked again.
     Type element = cast<BufferType>(buffer.getType()).getElementType();
@@ -129,6 +140,18 @@ void WrapperInsertDebugValues::addInputs(FuncOp fn) {
     auto name = fn.getArgAttrOfType<StringAttr>(number, "coil.name");
     addValue(b, fn.getLoc(), DebugMoment::Inputs, fn.getName(),
              name ? Twine(name.getValue()) : "arg" + Twine(number), arg);
+  }
+}
+
+/// What the caller gets, whatever made it.
+void WrapperInsertDebugValues::addOutputs(FuncOp fn) {
+  Operation *end = fn.getBody().front().getTerminator();
+  OpBuilder b(end);
+  for (auto [i, v] : llvm::enumerate(end->getOperands())) {
+    auto number = static_cast<unsigned>(i);
+    auto name = fn.getResultAttrOfType<StringAttr>(number, "coil.name");
+    addValue(b, fn.getLoc(), DebugMoment::Outputs, fn.getName(),
+             name ? Twine(name.getValue()) : "out" + Twine(number), v);
   }
 }
 
@@ -173,14 +196,19 @@ void WrapperInsertDebugValues::runOnOperation() {
     if (fn.isExternal())
       continue;
     SmallVector<ComputeOpInterface> steps;
-    fn.getBody().walk<WalkOrder::PreOrder>(
-        [&](ComputeOpInterface step) { steps.push_back(step); });
+    fn.getBody().walk<WalkOrder::PreOrder>([&](ComputeOpInterface step) {
+      if (!ends)
+        steps.push_back(step);
+    });
     for (ComputeOpInterface step : steps) {
       std::string handle = handles.get(step);
       if (isWanted(step, handle))
         addStep(step, handle);
     }
-    if (!fn.isPrivate())
-      addInputs(fn);
+    if (fn.isPrivate())
+      continue;
+    addInputs(fn);
+    if (ends)
+      addOutputs(fn);
   }
 }

@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
+#include "InPlaceRegion.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -83,49 +84,11 @@ void WrapperShareDevice::run(FuncOp fn) {
   if (users.size() == 1 && isa<PartitionCallOp>(users.front()))
     return refuse("there is one partition and nothing else");
 
-  Operation *end = block.getTerminator();
-  SmallVector<Operation *> inside;
-  for (Operation *op = users.front(); op != end; op = op->getNextNode())
-    inside.push_back(op);
-  llvm::SetVector<Value> yielded;
-  for (Operation *op : inside)
-    for (Value v : op->getResults())
-      if (llvm::is_contained(v.getUsers(), end))
-        yielded.insert(v);
-  // The region owns what it makes: a view of it is made again behind.
-  SmallVector<ReinterpretOp> views;
-  for (Value v : yielded.takeVector()) {
-    for (; v.getDefiningOp<ReinterpretOp>();
-         v = v.getDefiningOp<ReinterpretOp>().getSource())
-      views.push_back(v.getDefiningOp<ReinterpretOp>());
-    if (v.getDefiningOp() && llvm::is_contained(inside, v.getDefiningOp()))
-      yielded.insert(v);
-  }
-
-  OpBuilder b(end);
-  SmallVector<Type> types;
-  for (Value v : yielded)
-    types.push_back(v.getType());
-  auto scope = DeviceScopeOp::create(b, fn.getLoc(), types, devices.front());
-  Block &body = scope.getBody().emplaceBlock();
-  for (Operation *op : inside)
-    op->moveBefore(&body, body.end());
-  b.setInsertionPointToEnd(&body);
-  YieldOp::create(b, end->getLoc(), yielded.getArrayRef());
-  b.setInsertionPoint(end);
-  std::function<Value(Value)> remake = [&](Value v) -> Value {
-    auto *it = llvm::find(yielded, v);
-    if (it != yielded.end())
-      return scope.getResult(static_cast<unsigned>(it - yielded.begin()));
-    auto view = v.getDefiningOp<ReinterpretOp>();
-    if (!view || !scope->isProperAncestor(view))
-      return v;
-    Value source = remake(view.getSource());
-    return ReinterpretOp::create(b, view.getLoc(), view.getType(), source,
-                                 view.getOffset());
-  };
-  for (OpOperand &operand : end->getOpOperands())
-    operand.set(remake(operand.get()));
+  wrapInPlace(users.front(), block.getTerminator()->getPrevNode(),
+              [&](OpBuilder &b, TypeRange types) -> Operation * {
+                return DeviceScopeOp::create(b, fn.getLoc(), types,
+                                             devices.front());
+              });
   remark::passed(fn.getLoc(),
                  remark::RemarkOpts::name("Shared").category(DEBUG_TYPE))
       << remark::add("one guard of the device for {0} partitions", calls);

@@ -13,6 +13,7 @@
 
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/Analysis/PoolLayout.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -105,7 +106,7 @@ static bool isBuffer(Value v) { return isa<BufferType>(v.getType()); }
 
 /// Whether an op does nothing but end the life of storage.
 static bool isFree(Operation &op) {
-  return isa<FreeOp, PoolReleaseOp, PoolFreeOp>(op);
+  return isa<FreeOp, PoolReleaseOp, PoolFreeOp, DropOp>(op);
 }
 
 void Verifier::define(Value v, bool written) {
@@ -130,7 +131,31 @@ Verifier::Changes Verifier::rollBack(size_t length) {
 // Single ops
 //===----------------------------------------------------------------------===//
 
+/// The op that let go of an object on every way to `op`, if there is one.
+static DropOp findDrop(Value object, Operation &op) {
+  for (Operation *user : object.getUsers()) {
+    auto drop = dyn_cast<DropOp>(user);
+    Operation *here = drop && drop != &op
+                          ? drop->getBlock()->findAncestorOpInBlock(op)
+                          : nullptr;
+    if (here && drop->isBeforeInBlock(here))
+      return drop;
+  }
+  return {};
+}
+
 LogicalResult Verifier::checkAlive(Operation &op) {
+  for (Value v : op.getOperands()) {
+    DropOp drop = isa<ObjectType>(v.getType()) ? findDrop(v, op) : DropOp();
+    if (!drop)
+      continue;
+    InFlightDiagnostic diag =
+        op.emitOpError()
+        << (isa<DropOp>(op) ? "drops an object twice"                 // (C2)
+                            : "uses an object after it was dropped"); // (C1)
+    diag.attachNote(drop.getLoc()) << "dropped here";
+    return diag;
+  }
   for (Value v : op.getOperands()) {
     if (!isStorage(v))
       continue;
@@ -140,13 +165,17 @@ LogicalResult Verifier::checkAlive(Operation &op) {
     bool freed = s.state == Storage::Freed;
     StringRef what = isBuffer(v) ? "buffer" : "pool";
     InFlightDiagnostic diag = op.emitOpError();
+    bool dropped = isa<DropOp>(s.ended);
     if (isFree(op) && freed) // (C2)
-      diag << "frees a " << what << " twice";
+      diag << (dropped ? "drops" : "frees") << " a " << what << " twice";
     else // (C1)
       diag << "uses a " << what << " after "
-           << (freed ? "it was freed" : "its storage was handed over");
-    diag.attachNote(s.ended->getLoc())
-        << (freed ? "freed here" : "handed over here");
+           << (dropped ? "it was dropped"
+               : freed ? "it was freed"
+                       : "its storage was handed over");
+    diag.attachNote(s.ended->getLoc()) << (dropped ? "dropped here"
+                                           : freed ? "freed here"
+                                                   : "handed over here");
     return diag;
   }
   return success();
@@ -168,7 +197,10 @@ LogicalResult Verifier::end(Operation &op, OpOperand &operand, StringRef verb) {
            << (canView ? " that does not begin where its storage does"
                        : "; only the buffer that it shows owns the storage");
   const Storage &before = get(owner);
-  if (before.state == Storage::Foreign) // (C3)
+  // What is dropped is the caller's, and so may be what is resized or
+  // exchanged.
+  if (before.state == Storage::Foreign &&
+      !isa<DropOp, ResizeStorageOp, SetStorageOp>(op)) // (C3)
     return op.emitOpError()
            << verb << " storage that the function does not own";
   if (before.isDead() && before.ended == &op) // (C6)
@@ -368,7 +400,10 @@ LogicalResult Verifier::visit(Operation &op) {
                << "hands over operand " << operand->getOperandNumber()
                << ", whose storage operand " << r->getOperandNumber()
                << " shows, too";
-    if (failed(end(op, *operand, isFree(op) ? "frees" : "hands over")))
+    if (failed(end(op, *operand,
+                   isa<DropOp>(op) ? "drops"
+                   : isFree(op)    ? "frees"
+                                   : "hands over")))
       return failure();
   }
   for (OpOperand *w : writes)
@@ -380,7 +415,7 @@ LogicalResult Verifier::visit(Operation &op) {
   } else if (auto loop = dyn_cast<WhileOp>(op)) {
     if (failed(visitWhile(loop)))
       return failure();
-  } else if (isa<PartitionOp, DeviceScopeOp>(op)) {
+  } else if (isa<PartitionOp, DeviceScopeOp, ProfileRangeOp>(op)) {
     // It runs once, in place.
     if (failed(visit(op.getRegion(0).front())))
       return failure();

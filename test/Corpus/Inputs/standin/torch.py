@@ -124,11 +124,17 @@ class _Storage:
     """Bytes of a device."""
 
     def __init__(self, count, device):
-        self.count = count
+        self.count, self._device = count, device
         self.backend = backends[device.partition(":")[0]]
         self.address, self._memory = self.backend.allocate(count)
         if count:
             self.backend.write(self.address, b"\xff" * count)  # A NaN in every float type.
+
+    def resize_(self, count):
+        other, kept = _Storage(count, self._device), min(count, self.count)
+        if kept:
+            other.backend.write(other.address, self.backend.read(self.address, kept))
+        self.count, self.address, self._memory = other.count, other.address, other._memory
 
 
 def _span(sizes, strides):

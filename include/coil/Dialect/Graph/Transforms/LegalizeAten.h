@@ -14,6 +14,7 @@
 #define COIL_DIALECT_GRAPH_TRANSFORMS_LEGALIZEATEN_H
 
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <string>
@@ -24,19 +25,47 @@ namespace coil::graph {
 inline constexpr llvm::StringLiteral kReasonAttrName = "graph.reason";
 
 /// On the argument that is the state of the random generator: how far a call
-/// moves its offset, a `#sym.expr`.
+/// moves its offset, a `#sym.expr`. On a result: the state that it moves to,
+/// where that depends on branches and loops.
 inline constexpr llvm::StringLiteral kRandomStateAttrName =
     "graph.random_state";
+
+/// The state of the random generator in each block of a function. It is an
+/// argument of the function; a branch or a loop in which something is drawn is
+/// given it and gives where it then is. Operators are taken in their order.
+class RandomStates {
+public:
+  /// Where a block is: a state, and what was drawn of it since.
+  struct Position {
+    mlir::Value state;
+    sym::ExprAttr drawn;
+  };
+
+  /// The position of a block, which is made the first time; null in the
+  /// condition of a loop, which hands nothing on.
+  Position *find(mlir::Block *block);
+  /// States how far the function moves the state.
+  void finish(mlir::Operation *function);
+
+private:
+  Position *enterFunction(mlir::Block *block);
+
+  llvm::MapVector<mlir::Block *, Position> positions;
+  /// Whether a branch or loop draws.
+  bool isThreaded = false;
+};
 
 /// A call of a framework operator while it is being rewritten.
 class AtenCall {
 public:
-  AtenCall(AtenOp op, mlir::OpBuilder &builder)
-      : op(op), b(builder, op.getLoc()) {}
+  AtenCall(AtenOp op, mlir::OpBuilder &builder, RandomStates &states)
+      : op(op), b(builder, op.getLoc()), states(states) {}
 
   AtenOp op;
   /// Inserts in front of `op`.
   TensorBuilder b;
+  /// Where random numbers come from.
+  RandomStates &states;
 
   /// \name Operands; null when absent
   /// @{

@@ -53,6 +53,10 @@ DeviceAttr getCallDevice(mlir::Operation *op);
 
 #include "coil/Dialect/Wrapper/IR/WrapperInterfaces.h.inc"
 
+namespace coil::wrapper {
+class ProfileRangeOp; // In WrapperRuntime.h; `wrapper.yield` ends its region.
+} // namespace coil::wrapper
+
 #define GET_OP_CLASSES
 #include "coil/Dialect/Wrapper/IR/WrapperOps.h.inc"
 

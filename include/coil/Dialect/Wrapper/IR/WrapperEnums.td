@@ -52,7 +52,8 @@ def Wrapper_DebugMoment : I32EnumAttr<"DebugMoment",
     "when a value is debugged", [
     I32EnumAttrCase<"Inputs", 0, "inputs">,
     I32EnumAttrCase<"Before", 1, "before">,
-    I32EnumAttrCase<"After", 2, "after">]> {
+    I32EnumAttrCase<"After", 2, "after">,
+    I32EnumAttrCase<"Outputs", 3, "outputs">]> {
   let cppNamespace = "::coil::wrapper";
 }
 

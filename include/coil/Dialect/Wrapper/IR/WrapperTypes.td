@@ -180,4 +180,27 @@ def Wrapper_PoolType : Wrapper_Type<"Pool", "pool"> {
 def Wrapper_Pool : Type<
     CPred<"::llvm::isa<::coil::wrapper::PoolType>($_self)">, "pool">;
 
+def Wrapper_ObjectType : Wrapper_Type<"Object", "object"> {
+  let summary = "object of a class that the program does not know";
+  let description = [{
+    An object whose class was registered with the runtime, by the name of that
+    class. A program passes it to the class's methods and to nothing else
+    (`wrapper.object_call`). Its owner is whoever bound it; a program holds a
+    reference while it uses it.
+
+    (C1) The class has a name of the form `namespace::name`.
+
+    Example:
+    ```mlir
+    !wrapper.object<"mylib::Queue">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"class">:$className);
+  let assemblyFormat = "`<` $className `>`";
+  let genVerifyDecl = 1;
+}
+
+def Wrapper_Object : Type<
+    CPred<"::llvm::isa<::coil::wrapper::ObjectType>($_self)">, "object">;
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERTYPES_TD

@@ -43,6 +43,30 @@ def WrapperExpandWorkspacesPass
   }];
 }
 
+def WrapperExpandResizesPass
+    : Pass<"wrapper-expand-resizes", "::coil::wrapper::FuncOp"> {
+  let summary = "allocate storage that is resized anew";
+  let description = [{
+    A `wrapper.resize_storage` of storage that the function owns becomes an
+    allocation and a copy of the elements that stay; planning ends the old one.
+    Tensors of the caller are resized by who owns them.
+
+    Constraints:
+    (C1) Memory of the function is not planned.
+
+    Before:
+    ```mlir
+    %1 = wrapper.resize_storage %0 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+    ```
+    After:
+    ```mlir
+    %1 = wrapper.alloc : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+    %2 = wrapper.reinterpret %1 at <0> : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+    wrapper.copy %0 to %2 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+    ```
+  }];
+}
+
 def WrapperFitMemoryPass : Pass<"wrapper-fit-memory", "::mlir::ModuleOp"> {
   let summary = "plan memory within a budget";
   let description = [{
@@ -133,8 +157,12 @@ def WrapperInsertDebugValuesPass
     `values=names` there are no values, only a `wrapper.debug_mark` before and
     after. With `values=nan` and `values=finite` there are only values of floats
     that are inputs or behind a step, which stop the program; with the handle
-    they name the place in the source. Steps are called by their handles
-    (`CallHandles`).
+    they name the place in the source. With `values=hook` there is a
+    `wrapper.hook` behind each step, for each buffer that it writes, and nothing
+    else. Steps are called by their handles (`CallHandles`).
+
+    With `ends` there are only the inputs of public functions and their results,
+    in front of the return.
 
     `filter` restricts all of it but the inputs to the steps whose kernel or
     handle matches one of the patterns, which "+" separates: `softmax*+relu_0:3`.
@@ -144,8 +172,9 @@ def WrapperInsertDebugValuesPass
     as graphs, and wait at each value.
 
     Constraints:
-    (C1) `values` is `names`, `print`, `save`, `nan` or `finite`.
+    (C1) `values` is `names`, `print`, `save`, `nan`, `finite` or `hook`.
     (C2) The patterns are well formed.
+    (C3) `ends` is not for `names` and `hook`, which are about steps.
 
     Runs behind planning, so that what is shown is what lies in the planned
     storage, before it is handed over.
@@ -163,9 +192,11 @@ def WrapperInsertDebugValuesPass
   }];
   let options = [
     Option<"values", "values", "std::string", /*default=*/"\"print\"",
-           "'print', 'save', 'nan', 'finite', or 'names' for marks alone">,
+           "'print', 'save', 'nan', 'finite', 'hook', or 'names' for marks alone">,
     Option<"filter", "filter", "std::string", /*default=*/"\"\"",
-           "Patterns of kernels and handles, separated by '+'; all if empty">];
+           "Patterns of kernels and handles, separated by '+'; all if empty">,
+    Option<"ends", "ends", "bool", /*default=*/"false",
+           "Only inputs and results of the program">];
 }
 
 def WrapperPassDestinationsPass
@@ -530,8 +561,8 @@ def WrapperVerifyMemoryPass
   let summary = "check that the memory plan is right";
   let description = [{
     Follows the storage of every buffer through each function. It is an error
-    (C1) to use a buffer after it was freed or its storage handed over,
-    (C2) to free a buffer twice,
+    (C1) to use a buffer after it was freed, dropped or its storage handed over,
+    (C2) to free or drop a buffer twice,
     (C3) to free or hand over what the function does not own, or through a view,
     (C4) to leave a buffer neither freed, handed over nor returned, in the block
          that defines it,
@@ -557,6 +588,137 @@ def WrapperVerifyMemoryPass
 
     Runs on the module, as it reads the kernels that the functions launch.
   }];
+}
+
+def WrapperDropInputsPass
+    : Pass<"wrapper-drop-inputs", "::mlir::ModuleOp"> {
+  let summary = "let go of inputs behind their last use";
+  let description = [{
+    Puts a `wrapper.drop` behind the last use of each input of a public function
+    and of each bound object; in front of the first step for one that nothing
+    uses, but for what binds symbols and checks layouts. In a branch or loop the
+    last use is the whole of it; in a guard of a device or a range it is the op
+    itself. Weights are kept by who loads them.
+
+    Runs behind planning, which adds uses.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%x: !b, %y: !b) -> !b {
+      wrapper.assert_layout %x, "x" : !b
+      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+      wrapper.launch @exp_1[] ins(%0 : !b) outs(%1 : !b)
+    ```
+    After:
+    ```mlir
+    wrapper.func @main(%x: !b, %y: !b) -> !b {
+      wrapper.assert_layout %x, "x" : !b
+      wrapper.drop %y : !b
+      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+      wrapper.drop %x : !b
+      wrapper.launch @exp_1[] ins(%0 : !b) outs(%1 : !b)
+    ```
+  }];
+}
+
+def WrapperInsertProfileMarksPass
+    : Pass<"wrapper-insert-profile-marks", "::mlir::ModuleOp"> {
+  let summary = "put ranges for profilers around calls";
+  let description = [{
+    Puts the body of each public function into one `wrapper.profile_range` with
+    the function's name. With `calls` there is also one around each call of a
+    library or of a host function, with its handle; kernels have names of their
+    own in profiles.
+
+    The last pass of the stage: an op with regions is never cut into parts, so a
+    long program becomes one function.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%x: !b) -> !b {
+      %0 = wrapper.alloc : !b
+      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+      wrapper.return %0 : !b
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.func @main(%x: !b) -> !b {
+      %r = wrapper.profile_range "main" -> (!b) {
+        %0 = wrapper.alloc : !b
+        wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+        wrapper.yield %0 : !b
+      }
+      wrapper.return %r : !b
+    }
+    ```
+  }];
+  let options = [
+    Option<"calls", "calls", "bool", /*default=*/"false",
+           "Also ranges around calls of libraries and host functions">];
+}
+
+def WrapperAssertAlignmentPass
+    : Pass<"wrapper-assert-alignment", "::mlir::ModuleOp"> {
+  let summary = "check where inputs and results of calls begin";
+  let description = [{
+    Puts a `wrapper.assert_aligned` for each input of a public function that is
+    no weight behind what checks its layout, and one for each result of a host
+    function or method behind the call.
+
+    Constraints:
+    (C1) The alignment is a power of two.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%x: !b {coil.name = "x"}) -> !b {
+    ```
+    After:
+    ```mlir
+    wrapper.func @main(%x: !b {coil.name = "x"}) -> !b {
+      wrapper.assert_aligned %x to 64, "x" : !b
+    ```
+  }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
+           "The bytes that addresses have to be a multiple of">];
+}
+
+def WrapperUseGeneratorPass
+    : Pass<"wrapper-use-generator", "::mlir::ModuleOp"> {
+  let summary = "draw random numbers from the run's generator";
+  let description = [{
+    A public function that is passed the state of the random generator
+    (`graph.random_state`) reads it from the run's generator instead
+    (`wrapper.rng_state`), and moves that by what it draws before it returns
+    (`wrapper.rng_advance`). The argument is gone. Where branches and loops draw,
+    the function gives the state that it ends with as a result; the generator is
+    moved to that, and the result is gone, too.
+
+    With `always=false` only functions that have such a result are changed.
+
+    Runs in front of planning.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%x: !b, %s: !wrapper.buffer<[2], i64, #wrapper.device<"cpu">> {graph.random_state = #sym.expr<8>}) -> !b {
+      wrapper.launch @dropout_0[] ins(%x, %s : ...) outs(%0 : !b)
+      wrapper.return %0 : !b
+    }
+    ```
+    After:
+    ```mlir
+    wrapper.func @main(%x: !b) -> !b {
+      %s = wrapper.rng_state : !wrapper.buffer<[2], i64, #wrapper.device<"cpu">>
+      wrapper.launch @dropout_0[] ins(%x, %s : ...) outs(%0 : !b)
+      wrapper.rng_advance by <8>
+      wrapper.return %0 : !b
+    }
+    ```
+  }];
+  let options = [
+    Option<"always", "always", "bool", /*default=*/"true",
+           "Also functions that say before they run how much they draw">];
 }
 
 def WrapperLoadKernelsPass

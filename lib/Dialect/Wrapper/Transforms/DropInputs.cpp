@@ -1,0 +1,82 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lets go of inputs behind their last use.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Wrapper/Transforms/Passes.h"
+
+#include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
+#include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace coil::wrapper {
+#define GEN_PASS_DEF_WRAPPERDROPINPUTSPASS
+#include "coil/Dialect/Wrapper/Transforms/Passes.h.inc"
+} // namespace coil::wrapper
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+
+namespace {
+struct WrapperDropInputs
+    : coil::wrapper::impl::WrapperDropInputsPassBase<WrapperDropInputs> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The last op of a block that uses storage, itself or in its regions; null if
+/// there is none.
+static Operation *findLastUse(Block &block, Value storage) {
+  Operation *last = nullptr;
+  forEachUse(storage, [&](OpOperand &use) {
+    Operation *here = block.findAncestorOpInBlock(*use.getOwner());
+    if (here && (!last || last->isBeforeInBlock(here)))
+      last = here;
+  });
+  return last;
+}
+
+static void drop(Value value) {
+  bool isDropped = false;
+  forEachUse(value,
+             [&](OpOperand &use) { isDropped |= isa<DropOp>(use.getOwner()); });
+  if (isDropped)
+    return;
+  Block *block = value.getParentBlock();
+  Operation *last = findLastUse(*block, value);
+  // A region that runs once, in place, need not come to its end.
+  while (isa_and_present<DeviceScopeOp, ProfileRangeOp>(last)) {
+    block = &last->getRegion(0).front();
+    last = findLastUse(*block, value);
+  }
+  Block::iterator at = last ? std::next(last->getIterator()) : block->begin();
+  // Checks belong together, and are no steps.
+  while (isa<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp>(*at))
+    ++at;
+  OpBuilder b(block, at);
+  DropOp::create(b, last ? last->getLoc() : value.getLoc(), value);
+}
+
+void WrapperDropInputs::runOnOperation() {
+  for (FuncOp fn : getOperation().getOps<FuncOp>()) {
+    if (fn.isExternal())
+      continue;
+    for (BlockArgument arg : fn.getArguments())
+      // Who loads the weights keeps them.
+      if (getCallersArgument(arg) &&
+          !fn.getArgAttr(arg.getArgNumber(), "graph.weight"))
+        drop(arg);
+    SmallVector<BoundObjectOp> objects;
+    fn.walk([&](BoundObjectOp op) { objects.push_back(op); });
+    for (BoundObjectOp op : objects)
+      drop(op);
+  }
+}

@@ -1,0 +1,100 @@
+// RUN: coil-opt %s --wrapper-verify-memory --split-input-file --verify-diagnostics
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @resize_c1(%x: !b) {
+  // expected-error@+1 {{expected one element type and one device}}
+  %0 = wrapper.resize_storage %x : !b to !wrapper.buffer<[4], i32, #wrapper.device<"cpu">>
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 2], strides = [1, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @resize_c2(%x: !b) {
+  // expected-error@+1 {{expected contiguous buffers}}
+  %0 = wrapper.resize_storage %x : !b to !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @resize_c3_view(%x: !b) {
+  %v = wrapper.reinterpret %x at <0> : !b to !b
+  // expected-error@+1 {{resizes a view, a part of a pool, or memory that neither the function nor a caller of the program owns}}
+  %0 = wrapper.resize_storage %v : !b to !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func private @resize_c3_private(%x: !b) {
+  // expected-error@+1 {{resizes a view, a part of a pool, or memory that neither the function nor a caller of the program owns}}
+  %0 = wrapper.resize_storage %x : !b to !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @set_c1_same(%x: !b) {
+  // expected-error@+1 {{expected two different arguments of a public function}}
+  wrapper.set_storage %x from %x : !b, !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @set_c1_own(%x: !b) {
+  %0 = wrapper.alloc : !b
+  // expected-error@+1 {{expected two different arguments of a public function}}
+  wrapper.set_storage %x from %0 : !b, !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!i = !wrapper.buffer<[4], i32, #wrapper.device<"cpu">>
+wrapper.func @set_c2(%x: !b, %y: !i) {
+  // expected-error@+1 {{expected one element type and one device}}
+  wrapper.set_storage %x from %y : !b, !i
+  wrapper.return
+}
+
+// -----
+
+// Views of what was resized or exchanged are dead.
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @use_after_resize(%x: !b) -> !b {
+  %v = wrapper.reinterpret %x at <0> : !b to !wrapper.buffer<[4], strides = [1], f32, #wrapper.device<"cpu">>
+  // expected-note@+1 {{handed over here}}
+  %0 = wrapper.resize_storage %x : !b to !b
+  %1 = wrapper.alloc : !b
+  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  wrapper.copy %v to %1 : !b
+  wrapper.return %1 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @use_after_set(%x: !b, %y: !b) -> !b {
+  // expected-note@+1 {{handed over here}}
+  wrapper.set_storage %x from %y : !b, !b
+  %1 = wrapper.alloc : !b
+  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  wrapper.copy %x to %1 : !b
+  wrapper.return %1 : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @returned(%x: !b) -> !b {
+  %0 = wrapper.resize_storage %x : !b to !b
+  // expected-error@+1 {{returns storage that the function does not own}}
+  wrapper.return %0 : !b
+}
