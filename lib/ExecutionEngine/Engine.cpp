@@ -187,16 +187,14 @@ Error Engine::checkProcessor(const ProgramImage &image) {
 /// Fails, naming all that are missing, unless the host functions that a program
 /// calls are registered.
 static Error checkFunctions(const ProgramImage &image) {
-  std::string missing;
-  for (const RequiredFunction &function : image.functions) {
-    if (coil_find_function(function.name.c_str(), function.deviceType,
-                           nullptr) == COIL_OK)
-      continue;
-    missing += (missing.empty() ? "" : "; ") + std::string(coil_last_error());
-    if (!function.location.empty())
-      missing += " (called at " + function.location + ")";
-  }
-  return missing.empty() ? Error::success() : makeError(missing);
+  std::vector<coil_call_site> sites;
+  for (const RequiredFunction &function : image.functions)
+    sites.push_back({sizeof(coil_call_site), function.deviceType,
+                     function.name.c_str(), function.location.c_str(), nullptr,
+                     nullptr});
+  if (coil_require_functions(sites.data(), sites.size()) != COIL_OK)
+    return makeError(coil_last_error());
+  return Error::success();
 }
 
 Expected<std::unique_ptr<Engine>>

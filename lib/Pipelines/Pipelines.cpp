@@ -222,6 +222,11 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (isCuda(options))
     outline.device = "cuda";
   pm.addPass(createOutlineKernelsPass(outline));
+  if (!options.hostFallbacks.empty()) {
+    wrapper::WrapperMoveHostCallsPassOptions calls;
+    calls.functions = options.hostFallbacks;
+    pm.addPass(wrapper::createWrapperMoveHostCallsPass(calls));
+  }
   if (options.hoistWeights)
     pm.addPass(wrapper::createWrapperHoistWeightsPass());
   if (isCuda(options)) {

@@ -13,6 +13,7 @@
 #include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Library.h"
+#include "coil/Runtime/Transfer.h"
 
 extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
 #define SYMBOL(name)                                                           \
@@ -52,7 +53,8 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_partition_cuda),
                                         SYMBOL(coil_rt_set_output),
                                         SYMBOL(coil_rt_sort),
-                                        SYMBOL(coil_rt_sort_cuda)};
+                                        SYMBOL(coil_rt_sort_cuda),
+                                        SYMBOL(coil_rt_transfer)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

@@ -113,6 +113,13 @@ static cl::opt<bool>
                   cl::desc("Give the same result on every run, even where GPUs "
                            "are faster without an order"),
                   cl::cat(category));
+static cl::opt<std::string> hostFallbacks(
+    "host-fallbacks", cl::value_desc("names"),
+    cl::desc("Host functions, separated by commas, that a program for a GPU "
+             "calls on copies in the memory of the host; 'all': those that are "
+             "not registered for GPUs. Each has a warning with its bytes"),
+    cl::cat(category));
+
 static cl::opt<std::string> library(
     "library", cl::init("auto"), cl::value_desc("names"),
     cl::desc("Libraries for contractions, convolutions, attention and sorts, "
@@ -419,6 +426,10 @@ int main(int argc, char **argv) {
   }
   if (arrayEntry)
     options.pipelineOptions += " array-entry=true";
+  if (!hostFallbacks.empty())
+    options.pipelineOptions +=
+        " host-fallbacks=" +
+        llvm::join(llvm::split(hostFallbacks.getValue(), ','), "+");
 
   if (isPackagePath(output))
     return writeProgram(options.pipelineOptions);

@@ -23,6 +23,7 @@
 #include "coil/Support/Npy.h"
 #include "coil/Support/TensorText.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -228,6 +229,13 @@ static cl::opt<bool>
                   cl::desc("Give the same result on every run, even where GPUs "
                            "are faster without an order"),
                   cl::cat(compileCategory));
+static cl::opt<std::string> hostFallbacks(
+    "host-fallbacks", cl::value_desc("names"),
+    cl::desc("Host functions, separated by commas, that a program for a GPU "
+             "calls on copies in the memory of the host; 'all': those that are "
+             "not registered for GPUs. Each has a warning with its bytes"),
+    cl::cat(compileCategory));
+
 static cl::opt<std::string> library(
     "library", cl::init("auto"), cl::value_desc("names"),
     cl::desc("Libraries for contractions, convolutions, attention and sorts, "
@@ -685,6 +693,7 @@ int main(int argc, char **argv) {
                                      static_cast<cl::Option *>(&optLevel),
                                      static_cast<cl::Option *>(&deterministic),
                                      static_cast<cl::Option *>(&library),
+                                     static_cast<cl::Option *>(&hostFallbacks),
                                      static_cast<cl::Option *>(&fuse),
                                      static_cast<cl::Option *>(&plan),
                                      static_cast<cl::Option *>(&vectorBits),
@@ -726,6 +735,10 @@ int main(int argc, char **argv) {
     options.pipelineOptions +=
         (" " + option->ArgStr + "=" + llvm::Twine(*bytes)).str();
   }
+  if (!hostFallbacks.empty())
+    options.pipelineOptions +=
+        " host-fallbacks=" +
+        llvm::join(llvm::split(hostFallbacks.getValue(), ','), "+");
   options.keepReference = referenceKind == Reference::Interp;
   options.engine.threads = threads;
   options.engine.device = device;

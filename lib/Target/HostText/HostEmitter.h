@@ -15,7 +15,7 @@
 
 #include "TextPrinter.h"
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "mlir/IR/BuiltinOps.h"
 
 /// The ops that text emitters know of. An op that is added to the dialect is
@@ -32,6 +32,7 @@
   X(ReinterpretOp)                                                             \
   X(CopyOp)                                                                    \
   X(FillOp)                                                                    \
+  X(TransferOp)                                                                \
   X(PoolOp)                                                                    \
   X(PoolAllocOp)                                                               \
   X(PoolReleaseOp)                                                             \

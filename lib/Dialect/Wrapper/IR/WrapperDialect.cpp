@@ -12,6 +12,7 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -43,6 +44,10 @@ void WrapperDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "coil/Dialect/Wrapper/IR/WrapperOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "coil/Dialect/Wrapper/IR/WrapperTransferOps.cpp.inc"
       >();
   DeviceInfo cpu;
   cpu.kind = "cpu";

@@ -457,6 +457,43 @@ def WrapperPartitionGraphPass
            "Make partitions of functions that can be captured as a whole, too">];
 }
 
+def WrapperMoveHostCallsPass
+    : Pass<"wrapper-move-host-calls", "::mlir::ModuleOp"> {
+  let summary = "call functions of the host on copies of a device's buffers";
+  let description = [{
+    A call of a function that is registered for the CPU alone works on buffers of
+    the host: what it reads is copied there before, and what it writes back
+    behind it. That costs as much as the bytes, and the host waits for the
+    device, so it is done for the functions that `functions` names, and nothing
+    else; `all` stands for those that this process has not registered for the
+    device. Each call that is moved has a warning with its bytes.
+
+    Runs before planning, which decides about the copies' storage.
+
+    Constraints:
+    (C1) A buffer that the function writes is contiguous, and shares its storage
+         with no other operand.
+    (C2) Memory of the function is not planned.
+
+    Before:
+    ```mlir
+    wrapper.extern_call_out "a::f"(%x) outs(%y : !g) : !g
+    ```
+    After:
+    ```mlir
+    %0 = wrapper.alloc : !h
+    wrapper.transfer %x to %0 : !g to !h
+    %1 = wrapper.alloc : !h
+    wrapper.extern_call_out "a::f"(%0) outs(%1 : !h) : !h
+    wrapper.transfer %1 to %y : !h to !g
+    ```
+  }];
+  let dependentDialects = ["::coil::wrapper::WrapperDialect"];
+  let options = [
+    Option<"functions", "functions", "std::string", /*default=*/"\"\"",
+           "Names of functions, with '+' between, or 'all'">];
+}
+
 def WrapperShareDevicePass
     : Pass<"wrapper-share-device", "::mlir::ModuleOp"> {
   let summary = "select the device of all partitions once";
