@@ -2,7 +2,7 @@
 
 !h = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !g = !wrapper.buffer<[5], f32, #wrapper.device<"cuda">>
-wrapper.func @sizes(%x: !h, %y: !g) {
+wrapper.func @transfer_c1(%x: !h, %y: !g) {
   // (C1)
   // expected-error @below {{moves elements of '!wrapper.buffer<[4], f32, #wrapper.device<"cpu">>' to '!wrapper.buffer<[5], f32, #wrapper.device<"cuda">>'}}
   wrapper.transfer %x to %y : !h to !g
@@ -12,7 +12,7 @@ wrapper.func @sizes(%x: !h, %y: !g) {
 // -----
 
 !h = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @same(%x: !h, %y: !h) {
+wrapper.func @transfer_c2(%x: !h, %y: !h) {
   // (C2)
   // expected-error @below {{stays on #wrapper.device<"cpu">; that is 'wrapper.copy'}}
   wrapper.transfer %x to %y : !h to !h
@@ -23,7 +23,7 @@ wrapper.func @same(%x: !h, %y: !h) {
 
 !h = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !g = !wrapper.buffer<[4], strides = [2], f32, #wrapper.device<"cuda">>
-wrapper.func @target(%x: !h, %y: !g) {
+wrapper.func @transfer_c3(%x: !h, %y: !g) {
   // (C3)
   // expected-error @below {{expected a contiguous target}}
   wrapper.transfer %x to %y : !h to !g
@@ -34,7 +34,7 @@ wrapper.func @target(%x: !h, %y: !g) {
 
 !g = !wrapper.buffer<[4], strides = [2], f32, #wrapper.device<"cuda">>
 !p = !wrapper.buffer<[4], f32, #wrapper.device<"cuda", 1>>
-wrapper.func @source(%x: !g, %y: !p) {
+wrapper.func @transfer_c4(%x: !g, %y: !p) {
   // (C4)
   // expected-error @below {{expected a contiguous source between #wrapper.device<"cuda"> and #wrapper.device<"cuda", 1>}}
   wrapper.transfer %x to %y : !g to !p
@@ -45,7 +45,7 @@ wrapper.func @source(%x: !g, %y: !p) {
 
 !h = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !g = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
-wrapper.func @waits(%x: !g, %y: !h) {
+wrapper.func @transfer_c5(%x: !g, %y: !h) {
   // (C5)
   // expected-error @below {{nothing tells when the host may read its target}}
   wrapper.transfer %x to %y non_blocking : !g to !h
