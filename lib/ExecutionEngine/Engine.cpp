@@ -184,6 +184,20 @@ Error Engine::checkProcessor(const ProgramImage &image) {
   return ::checkProcessor(image, *host);
 }
 
+Error Engine::checkDevice(const ProgramImage &image, int32_t device) {
+  coil_cuda_device_info info;
+  if (image.kernels.empty() ||
+      coil_cuda_get_device_info(device, &info) != COIL_OK)
+    return Error::success();
+  for (const DeviceObject &kernel : image.kernels)
+    if (!canRun(kernel, info.major, info.minor))
+      return makeError(llvm::Twine("the program was compiled for a GPU ") +
+                       kernel.chip + ", CUDA device " + llvm::Twine(device) +
+                       " (" + info.name + ") is a chip sm_" +
+                       llvm::Twine(info.major) + llvm::Twine(info.minor));
+  return Error::success();
+}
+
 /// Fails, naming all that are missing, unless the host functions that a program
 /// calls are registered.
 static Error checkFunctions(const ProgramImage &image) {
@@ -219,6 +233,8 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
   if (!image->kernels.empty()) {
     impl->deviceKernels = std::make_unique<DeviceKernels>(image->kernels);
     if (options.loadKernels) {
+      if (Error error = checkDevice(*image, options.device))
+        return std::move(error);
       if (Error error = impl->deviceKernels->load(options.device))
         return std::move(error);
       stats.loadSeconds = now() - start;

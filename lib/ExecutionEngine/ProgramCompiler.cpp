@@ -363,6 +363,8 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
   deviceOptions.dumpDirectory = options.dumpDirectory;
   deviceOptions.ptxDirectory = options.ptxDirectory;
   deviceOptions.sassDirectory = options.sassDirectory;
+  if (options.assembleKernels)
+    deviceOptions.format = DeviceFormat::Cubin;
   deviceOptions.lineInfo = options.deviceLineInfo;
   Expected<std::vector<DeviceObject>> kernels =
       compileKernels(module, deviceOptions, stats);

@@ -222,6 +222,11 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (isCuda(options))
     outline.device = "cuda";
   pm.addPass(createOutlineKernelsPass(outline));
+  if (!options.userKernels.empty()) {
+    wrapper::WrapperMapOperatorsPassOptions operators;
+    operators.fileName = options.userKernels;
+    pm.addPass(wrapper::createWrapperMapOperatorsPass(operators));
+  }
   if (!options.hostFallbacks.empty()) {
     wrapper::WrapperMoveHostCallsPassOptions calls;
     calls.functions = options.hostFallbacks;

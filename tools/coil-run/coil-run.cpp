@@ -236,6 +236,12 @@ static cl::opt<std::string> hostFallbacks(
              "not registered for GPUs. Each has a warning with its bytes"),
     cl::cat(compileCategory));
 
+static cl::opt<std::string> userKernels(
+    "user-kernels", cl::value_desc("file"),
+    cl::desc("Kernels for operators of a framework, in place of functions that "
+             "are registered: a file of MLIR, see docs/UserKernels.md"),
+    cl::cat(compileCategory));
+
 static cl::opt<std::string> library(
     "library", cl::init("auto"), cl::value_desc("names"),
     cl::desc("Libraries for contractions, convolutions, attention and sorts, "
@@ -694,6 +700,7 @@ int main(int argc, char **argv) {
                                      static_cast<cl::Option *>(&deterministic),
                                      static_cast<cl::Option *>(&library),
                                      static_cast<cl::Option *>(&hostFallbacks),
+                                     static_cast<cl::Option *>(&userKernels),
                                      static_cast<cl::Option *>(&fuse),
                                      static_cast<cl::Option *>(&plan),
                                      static_cast<cl::Option *>(&vectorBits),
@@ -735,6 +742,8 @@ int main(int argc, char **argv) {
     options.pipelineOptions +=
         (" " + option->ArgStr + "=" + llvm::Twine(*bytes)).str();
   }
+  if (!userKernels.empty())
+    options.pipelineOptions += " user-kernels={" + userKernels + "}";
   if (!hostFallbacks.empty())
     options.pipelineOptions +=
         " host-fallbacks=" +
