@@ -153,7 +153,7 @@ static cl::opt<std::string> debugDirectory(
     "debug-dir", cl::value_desc("directory"),
     cl::desc("Write everything that compilation makes (stages, kernels, "
              "provenance, memory plan, decisions) and index.html, which leads "
-             "through it"));
+             "through it; with --per-kernel the times of steps, too"));
 static cl::opt<std::string>
     dumpDirectory("dump-llvm", cl::value_desc("directory"),
                   cl::desc("Write the optimised LLVM IR and the objects, and "
@@ -619,8 +619,13 @@ static int execute(const CompiledProgram &program) {
               COIL_OK)
         return report(ExitRuntime, coil_last_error());
     }
-    table.print(llvm::outs(), engine.isDeviceProgram() ? "GPU" : "CPU", runs,
-                getRates(engine.isDeviceProgram()));
+    StringRef where = engine.isDeviceProgram() ? "GPU" : "CPU";
+    MachineRates rates = getRates(engine.isDeviceProgram());
+    table.print(llvm::outs(), where, runs, rates);
+    if (!debugDirectory.empty())
+      if (Error error = addMeasurements(debugDirectory, table.getTimes(rates),
+                                        where, runs))
+        return report(ExitUsage, toString(std::move(error)));
   }
   // Outputs are compared in host memory.
   coil_run_stats runStats = result->getStats();
