@@ -1,9 +1,9 @@
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A model with a custom operator: exports it, and runs it with the operator in
-Python and in C.
+Python, in C, or as a kernel.
 
-    model.py model.pt2 [coil-custom-op.so]
+    model.py model.pt2 [coil-custom-op.so | kernels.mlir]
 """
 
 import sys
@@ -43,11 +43,14 @@ if __name__ == "__main__":
     rows = torch.export.Dim("rows", min=1, max=1024)
     torch.export.save(torch.export.export(model, (x,), dynamic_shapes=({0: rows},)), sys.argv[1])
 
-    if len(sys.argv) > 2:
+    kernels = None
+    if len(sys.argv) > 2 and sys.argv[2].endswith(".mlir"):
+        kernels = sys.argv[2]  # Kernels, compiled with the model.
+    elif len(sys.argv) > 2:
         coil.load_functions(sys.argv[2])  # The operator in C.
     else:
         coil.register_function("mylib::rms_norm")  # torch's own, by its name.
-    program = coil.compile(sys.argv[1])
+    program = coil.compile(sys.argv[1], user_kernels=kernels)
     for x in (x, torch.randn(100, 64)):
         (y,) = program.run(x)
         torch.testing.assert_close(torch.from_dlpack(y), model(x), rtol=1e-4, atol=1e-5)

@@ -225,7 +225,8 @@ CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
   // What was compiled for a processor by name runs at the user's risk.
   const ProgramVariant *variant = &package->variants.front();
   if (options.engine.cpu.empty() && options.engine.features.empty()) {
-    Expected<const ProgramVariant *> selected = selectVariant(*package);
+    Expected<const ProgramVariant *> selected =
+        selectVariant(*package, options.engine.device);
     if (!selected)
       return makeError("'" + path + "': " + toString(selected.takeError()));
     variant = *selected;
@@ -265,6 +266,13 @@ CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
 }
 
 Error CompiledProgram::save(llvm::StringRef path) const {
+  Expected<ProgramPackage> package = makePackage();
+  if (!package)
+    return package.takeError();
+  return writePackage(*package, path);
+}
+
+Expected<ProgramPackage> CompiledProgram::makePackage() const {
   ProgramPackage package;
   package.function = impl->function;
   ProgramVariant &variant = package.variants.emplace_back();
@@ -289,7 +297,7 @@ Error CompiledProgram::save(llvm::StringRef path) const {
       return makeError("weight '" + weight.name + "' is too large");
     weight.data = {static_cast<const char *>(tensor.data), size_t(*bytes)};
   }
-  return writePackage(package, path);
+  return package;
 }
 
 Expected<std::unique_ptr<CompiledProgram>>

@@ -30,6 +30,51 @@ bool coil::isDeviceKernel(Operation *op) {
   return kernel && kernel.getGeometry();
 }
 
+llvm::StringRef coil::getTargetOfPTX(llvm::StringRef ptx) {
+  for (llvm::StringRef line : llvm::split(ptx, '\n')) {
+    line = line.ltrim();
+    if (line.consume_front(".target"))
+      return line.ltrim().take_until([](char c) {
+        return c == ',' || c == ' ' || c == '\t' || c == '\r';
+      });
+    if (line.starts_with(".visible") || line.starts_with(".entry"))
+      break;
+  }
+  return "";
+}
+
+/// The number of "sm_90a", and whether code is for this chip alone.
+static std::pair<unsigned, bool> splitChip(llvm::StringRef chip) {
+  unsigned number = 0;
+  chip.consume_front("sm_");
+  (void)chip.consumeInteger(10, number);
+  return {number, !chip.empty()};
+}
+
+unsigned coil::getChipRank(llvm::StringRef chip) {
+  auto [number, isAlone] = splitChip(chip);
+  return 2 * number + isAlone;
+}
+
+bool coil::canRun(const DeviceObject &kernel, int major, int minor) {
+  auto [number, isAlone] = splitChip(kernel.chip);
+  auto device = static_cast<unsigned>(major * 10 + minor);
+  if (number == 0) // Nobody says what it is for.
+    return true;
+  if (isAlone)
+    return number == device;
+  return number <= device &&
+         (kernel.isText || number / 10 == static_cast<unsigned>(major));
+}
+
+std::string coil::getChip(const ProgramImage &image) {
+  llvm::StringRef newest;
+  for (const DeviceObject &kernel : image.kernels)
+    if (newest.empty() || getChipRank(kernel.chip) > getChipRank(newest))
+      newest = kernel.chip;
+  return newest.str();
+}
+
 /// The first place in a file that a location mentions, or nothing.
 static std::string describeLocation(Location location) {
   FileLineColLoc file;
@@ -90,6 +135,8 @@ coil::compileKernels(ModuleOp module, const DeviceOptions &options,
     kernel.flags = (geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0) |
                    (source.getBatch() ? COIL_CUDA_KERNEL_TABLE : 0);
     kernel.isText = image.cubin.empty();
+    kernel.chip =
+        image.chip.empty() ? getTargetOfPTX(image.ptx).str() : image.chip;
     kernel.code = std::move(kernel.isText ? image.ptx : image.cubin);
     kernel.numBuffers = int32_t(source.getNumInputs() + source.getNumOutputs());
     kernel.numSymbols = int32_t(source.getSymbols().size());

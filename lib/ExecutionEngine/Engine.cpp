@@ -185,19 +185,31 @@ Error Engine::checkProcessor(const ProgramImage &image) {
   return ::checkProcessor(image, *host);
 }
 
+Error Engine::checkDevice(const ProgramImage &image, int32_t device) {
+  coil_cuda_device_info info;
+  if (image.kernels.empty() ||
+      coil_cuda_get_device_info(device, &info) != COIL_OK)
+    return Error::success();
+  for (const DeviceObject &kernel : image.kernels)
+    if (!canRun(kernel, info.major, info.minor))
+      return makeError(llvm::Twine("the program was compiled for a GPU ") +
+                       kernel.chip + ", CUDA device " + llvm::Twine(device) +
+                       " (" + info.name + ") is a chip sm_" +
+                       llvm::Twine(info.major) + llvm::Twine(info.minor));
+  return Error::success();
+}
+
 /// Fails, naming all that are missing, unless the host functions that a program
 /// calls are registered.
 static Error checkFunctions(const ProgramImage &image) {
-  std::string missing;
-  for (const RequiredFunction &function : image.functions) {
-    if (coil_find_function(function.name.c_str(), function.deviceType,
-                           nullptr) == COIL_OK)
-      continue;
-    missing += (missing.empty() ? "" : "; ") + std::string(coil_last_error());
-    if (!function.location.empty())
-      missing += " (called at " + function.location + ")";
-  }
-  return missing.empty() ? Error::success() : makeError(missing);
+  std::vector<coil_call_site> sites;
+  for (const RequiredFunction &function : image.functions)
+    sites.push_back({sizeof(coil_call_site), function.deviceType,
+                     function.name.c_str(), function.location.c_str(), nullptr,
+                     nullptr});
+  if (coil_require_functions(sites.data(), sites.size()) != COIL_OK)
+    return makeError(coil_last_error());
+  return Error::success();
 }
 
 Expected<std::unique_ptr<Engine>>
@@ -222,6 +234,8 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
   if (!image->kernels.empty()) {
     impl->deviceKernels = std::make_unique<DeviceKernels>(image->kernels);
     if (options.loadKernels) {
+      if (Error error = checkDevice(*image, options.device))
+        return std::move(error);
       if (Error error = impl->deviceKernels->load(
               options.device, options.objectCache, options.deviceLineInfo))
         return std::move(error);

@@ -332,7 +332,9 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
     readsElements |=
         name &&
         is_contained({"coil_rt_item_cuda", "coil_rt_debug_value_cuda",
-                      "coil_rt_check_lifetime", "coil_rt_launch_user_cuda"},
+                      "coil_rt_check_lifetime", "coil_rt_launch_user_cuda",
+                      // Memory of the host in a program for a device.
+                      "coil_rt_item", "coil_rt_transfer"},
                      name.getValue());
   };
   for (Operation &op : *module.getBody()) {
@@ -361,6 +363,8 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
   deviceOptions.dumpDirectory = options.dumpDirectory;
   deviceOptions.ptxDirectory = options.ptxDirectory;
   deviceOptions.sassDirectory = options.sassDirectory;
+  if (options.assembleKernels)
+    deviceOptions.format = DeviceFormat::Cubin;
   deviceOptions.lineInfo = options.deviceLineInfo;
   Expected<std::vector<DeviceObject>> kernels =
       compileKernels(module, deviceOptions, stats);

@@ -360,9 +360,21 @@ Error ModuleBuilder::addInput(const InputSpec &spec,
     return fail(stridesAttr.takeError());
   if (*stridesAttr)
     attributes.set("coil.strides", *stridesAttr);
+  // Weights go to the device once, wherever they come from.
+  if (spec.kind == InputSpec::Kind::UserInput)
+    addPlace(**meta, attributes);
   types.push_back(*type);
   attrs.push_back(attributes.getDictionary(context));
   return define(name, Value(), /*isInput=*/true);
+}
+
+void ModuleBuilder::addPlace(const TensorMeta &meta, NamedAttrList &attrs) {
+  if (meta.device.type == "cpu" &&
+      llvm::any_of(graph->tensors, [](const auto &entry) {
+        return entry.second.device.type != "cpu" &&
+               entry.second.device.type != "meta";
+      }))
+    attrs.set("coil.device", builder.getStringAttr("cpu"));
 }
 
 Error ModuleBuilder::addInputs(func::FuncOp func) {
@@ -441,6 +453,8 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
   attributes.set("coil.name", builder.getStringAttr(name));
   if (*strides)
     attributes.set("coil.strides", *strides);
+  if (spec.kind == OutputSpec::Kind::UserOutput)
+    addPlace(**meta, attributes);
   values.push_back(variables[*variable].value);
   attrs.push_back(attributes.getDictionary(context));
   return Error::success();

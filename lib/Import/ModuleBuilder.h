@@ -80,6 +80,9 @@ private:
   /// \name Inputs and outputs
   /// @{
   llvm::Error addInputs(mlir::func::FuncOp func);
+  /// Says of a tensor of the host that it is there, in a program that works on
+  /// another device.
+  void addPlace(const TensorMeta &meta, mlir::NamedAttrList &attrs);
   llvm::Error addInput(const InputSpec &spec,
                        llvm::SmallVectorImpl<mlir::Type> &types,
                        llvm::SmallVectorImpl<mlir::DictionaryAttr> &attrs);

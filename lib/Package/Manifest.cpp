@@ -242,6 +242,7 @@ llvm::json::Value coil::toJSON(const ProgramImage &image, RecordSink add) {
                              {"function", kernel.function},
                              {"location", kernel.location},
                              {"text", kernel.isText},
+                             {"chip", kernel.chip},
                              {"flags", int64_t(kernel.flags)},
                              {"buffers", kernel.numBuffers},
                              {"symbols", kernel.numSymbols},
@@ -334,6 +335,11 @@ Expected<ProgramImage> coil::readImage(const JSONValue &value,
     if (dim != 3)
       reader.fail("'" + each.path() + "' has no three sizes of a block");
     kernel.code = record(each).str();
+    kernel.chip = reader.text(each, "chip");
+    if (llvm::StringRef target = getTargetOfPTX(kernel.code);
+        kernel.isText && target != kernel.chip)
+      reader.fail("'" + each.path() + "' is for the chip '" + kernel.chip +
+                  "', its code for '" + target.str() + "'");
     stats.imageBytes += int64_t(kernel.code.size());
     ++stats.deviceKernels;
     ++stats.cachedImages;

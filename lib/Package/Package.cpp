@@ -24,6 +24,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
+#include <tuple>
+
 using namespace coil;
 using import::Archive;
 using import::ArchiveRecord;
@@ -77,31 +79,45 @@ static std::string getInterface(const ProgramImage &image) {
 }
 
 Expected<const ProgramVariant *>
-coil::selectVariant(const ProgramPackage &package) {
+coil::selectVariant(const ProgramPackage &package, int32_t device) {
   const ProgramVariant *best = nullptr;
-  size_t most = 0;
-  std::string reason;
+  std::tuple<unsigned, bool, size_t> most;
+  std::string reason, chips;
   for (const ProgramVariant &variant : package.variants) {
-    Error error = Engine::checkProcessor(*variant.main);
-    if (!error && variant.prepare)
-      error = Engine::checkProcessor(*variant.prepare);
+    const ProgramImage &main = *variant.main;
+    std::string chip = getChip(main);
+    if (!chip.empty() && !llvm::is_contained(llvm::split(chips, ", "), chip))
+      chips += (chips.empty() ? "" : ", ") + chip;
+    Error error = Error::success();
+    for (const ProgramImage *image : {&main, variant.prepare.get()}) {
+      if (image && !error)
+        error = Engine::checkProcessor(*image);
+      if (image && !error)
+        error = Engine::checkDevice(*image, device);
+    }
     if (error) {
       std::string text = toString(std::move(error));
       if (reason.empty())
         reason = std::move(text);
       continue;
     }
-    size_t features = llvm::StringRef(variant.main->features).count('+');
-    if (best && features <= most)
+    bool isMachineCode =
+        llvm::any_of(main.kernels,
+                     [](const DeviceObject &kernel) { return !kernel.isText; });
+    std::tuple<unsigned, bool, size_t> rank = {
+        getChipRank(chip), isMachineCode,
+        llvm::StringRef(main.features).count('+')};
+    if (best && rank <= most)
       continue;
     best = &variant;
-    most = features;
+    most = rank;
   }
   if (best)
     return best;
   if (package.variants.size() > 1)
     reason += "; none of its " + std::to_string(package.variants.size()) +
-              " variants is for this processor";
+              " variants is for this processor" +
+              (chips.empty() ? "" : " and GPU, they are for " + chips);
   return makeError(reason);
 }
 
@@ -125,13 +141,19 @@ Error coil::mergePackage(ProgramPackage &package, const ProgramPackage &other) {
   }
   for (const ProgramVariant &variant : other.variants) {
     const ProgramImage &added = *variant.main;
-    if (!added.kernels.empty() || !first.kernels.empty())
-      return makeError("programs for GPUs are one variant");
+    std::string chip = getChip(added);
+    auto isText = [](const ProgramImage &image) {
+      return llvm::all_of(image.kernels, [](const DeviceObject &kernel) {
+        return kernel.isText;
+      });
+    };
     for (const ProgramVariant &each : package.variants)
       if (each.main->triple == added.triple &&
-          each.main->features == added.features)
+          each.main->features == added.features &&
+          getChip(*each.main) == chip && isText(*each.main) == isText(added))
         return makeError("there is a program for such a processor already (" +
-                         added.triple + ", " + added.cpu + ")");
+                         added.triple + ", " + added.cpu +
+                         (chip.empty() ? "" : ", " + chip) + ")");
     package.variants.push_back(variant);
   }
   return Error::success();

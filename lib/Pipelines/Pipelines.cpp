@@ -226,6 +226,16 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   wrapper::WrapperUseGeneratorPassOptions generator;
   generator.always = options.random == "generator";
   pm.addPass(wrapper::createWrapperUseGeneratorPass(generator));
+  if (!options.userKernels.empty()) {
+    wrapper::WrapperMapOperatorsPassOptions operators;
+    operators.fileName = options.userKernels;
+    pm.addPass(wrapper::createWrapperMapOperatorsPass(operators));
+  }
+  if (!options.hostFallbacks.empty()) {
+    wrapper::WrapperMoveHostCallsPassOptions calls;
+    calls.functions = options.hostFallbacks;
+    pm.addPass(wrapper::createWrapperMoveHostCallsPass(calls));
+  }
   if (options.hoistWeights)
     pm.addPass(wrapper::createWrapperHoistWeightsPass());
   if (isCuda(options)) {

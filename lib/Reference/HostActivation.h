@@ -12,6 +12,7 @@
 #ifndef COIL_LIB_REFERENCE_HOSTACTIVATION_H
 #define COIL_LIB_REFERENCE_HOSTACTIVATION_H
 
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Runtime/Objects.h"
@@ -92,6 +93,7 @@ private:
   mlir::LogicalResult run(wrapper::ReinterpretOp op);
   mlir::LogicalResult run(wrapper::CopyOp op);
   mlir::LogicalResult run(wrapper::FillOp op);
+  mlir::LogicalResult run(wrapper::TransferOp op);
   mlir::LogicalResult run(wrapper::WorkspaceOp op);
   mlir::LogicalResult run(wrapper::PoolOp op);
   mlir::LogicalResult run(wrapper::PoolAllocOp op);

@@ -275,6 +275,12 @@ LogicalResult HostActivation::run(CopyOp op) {
   return failed(tensor) ? failure() : write(op, op.getTarget(), *tensor);
 }
 
+/// All memory is the host's here.
+LogicalResult HostActivation::run(TransferOp op) {
+  FailureOr<Tensor> tensor = read(op, op.getSource());
+  return failed(tensor) ? failure() : write(op, op.getTarget(), *tensor);
+}
+
 LogicalResult HostActivation::run(FillOp op) {
   FailureOr<HostView> v = view(op, op.getTarget());
   if (failed(v))
@@ -758,9 +764,9 @@ LogicalResult HostActivation::run(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
             AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp,
-            WorkspaceOp, PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp,
-            LaunchOp, LaunchUserOp, IfOp, WhileOp, InvokeOp, PartitionOp,
-            DeviceScopeOp, PartitionCallOp, ParamSymbolsOp, ItemOp,
+            TransferOp, WorkspaceOp, PoolOp, PoolAllocOp, PoolReleaseOp,
+            PoolFreeOp, LaunchOp, LaunchUserOp, IfOp, WhileOp, InvokeOp,
+            PartitionOp, DeviceScopeOp, PartitionCallOp, ParamSymbolsOp, ItemOp,
             BindSymbolOp, CompareOp, ContractionOp, ConvolutionOp, AttentionOp,
             SortOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp, DropOp,
             CommentOp, ProfileRangeOp, BoundObjectOp, ResizeStorageOp,

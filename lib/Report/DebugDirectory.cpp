@@ -349,6 +349,28 @@ Error DebugDirectory::addStage(Stage stage, ModuleOp module, double seconds) {
   return Error::success();
 }
 
+/// {"version": 1, "measured": null, "calls": [...]}; `addMeasurements` fills in
+/// the times.
+static llvm::json::Value getKernels(const DebugRecord &record) {
+  llvm::json::Array calls;
+  for (const ProvenanceCall &call : record.provenance.getCalls()) {
+    llvm::json::Object each{{"handle", call.handle},
+                            {"function", call.function},
+                            {"op", call.op},
+                            {"median_seconds", nullptr},
+                            {"roofline", nullptr}};
+    if (!call.kernel.empty())
+      each["kernel"] = call.kernel;
+    if (call.bytes >= 0) {
+      each["bytes"] = call.bytes;
+      each["flops"] = call.flops;
+    }
+    calls.push_back(std::move(each));
+  }
+  return llvm::json::Object{
+      {"version", 1}, {"measured", nullptr}, {"calls", std::move(calls)}};
+}
+
 Error DebugDirectory::finish() {
   DebugRecord &record = impl->record;
   auto writeFusion = [&](StringRef name, const std::string &text,
@@ -369,6 +391,10 @@ Error DebugDirectory::finish() {
   if (Error error =
           impl->writeJSON("provenance.json", record.provenance.toJSON(),
                           "from source lines to operators, kernels and calls"))
+    return error;
+  if (Error error = impl->writeJSON(
+          "kernels.json", getKernels(record),
+          "steps with bytes, operations and, once measured, times"))
     return error;
   if (Error error = impl->writeJSON("memory.json", toJSON(record.memory),
                                     "the memory plan"))

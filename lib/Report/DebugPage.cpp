@@ -133,12 +133,16 @@ void Page::printStages() {
   os << "</table>\n";
 }
 
+std::string coil::getTimeMark(StringRef handle) {
+  return "<!--time " + html::anchor("call", handle) + "-->";
+}
+
 void Page::printCalls() {
   os << "<h2 id=\"calls\">Kernels and library calls</h2>\n";
   printFilter("call-table", "calls");
   os << "<div class=\"scroll\"><table id=\"call-table\"><tbody>\n<tr><th>handle"
         "<th>computes<th>from<th class=\"n\">bytes<th class=\"n\">operations"
-        "</tr>\n";
+        "<th class=\"n\">median<th class=\"n\">roofline</tr>\n";
   for (const ProvenanceCall &call : calls) {
     os << "<tr id=\"" << html::anchor("call", call.handle) << "\"><td><code>"
        << html::escape(call.handle) << "</code>";
@@ -157,13 +161,18 @@ void Page::printCalls() {
          << "<td class=\"n\">" << html::formatCount(call.flops);
     else
       os << "<td class=\"n\">n/a<td class=\"n\">n/a";
-    os << "</tr>\n";
+    os << getTimeMark(call.handle)
+       << "<td class=\"n\">not measured<td class=\"n\">not measured" << kMarkEnd
+       << "</tr>\n";
   }
   os << "</tbody></table></div>\n<p class=\"note\">Bytes and operations are "
         "the "
         "least that a step has to move and compute, at the hints of the "
-        "symbols; <code>coil-run --per-kernel</code> measures how close it "
-        "gets.</p>\n";
+        "symbols. "
+     << kTimesMark
+     << "Times were not measured: <code>coil-run --debug-dir "
+        "--per-kernel</code> does that."
+     << kMarkEnd << "</p>\n";
 }
 
 void Page::printCallLinks(const std::vector<size_t> &indices) {

@@ -56,6 +56,11 @@ struct DebugRecord {
   std::vector<MemoryUse> memory;
 };
 
+/// What is between a mark and the next end is for `addMeasurements` to replace.
+inline constexpr llvm::StringLiteral kMarkEnd = "<!--end-->";
+inline constexpr llvm::StringLiteral kTimesMark = "<!--times-->";
+std::string getTimeMark(llvm::StringRef handle);
+
 void printDebugPage(const DebugRecord &record, llvm::raw_ostream &os);
 
 } // namespace coil

@@ -166,6 +166,22 @@ int32_t coil_find_function(const char *name, int32_t device,
   });
 }
 
+int32_t coil_require_functions(const coil_call_site *sites, size_t count) {
+  return guarded([&]() -> int32_t {
+    std::string missing;
+    for (size_t i = 0; i < count; ++i) {
+      if (coil_find_function(sites[i].name, sites[i].device_type, nullptr) ==
+          COIL_OK)
+        continue;
+      missing += (missing.empty() ? "" : "; ") + std::string(coil_last_error());
+      if (sites[i].where && *sites[i].where)
+        missing += std::string(" (called at ") + sites[i].where + ")";
+    }
+    return missing.empty() ? int32_t(COIL_OK)
+                           : fail(COIL_UNAVAILABLE, "%s", missing.c_str());
+  });
+}
+
 int32_t coil_load_functions(const char *file) {
   return guarded([&]() -> int32_t {
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);

@@ -15,6 +15,7 @@
 #include "coil/Runtime/Library.h"
 #include "coil/Runtime/Objects.h"
 #include "coil/Runtime/RunContext.h"
+#include "coil/Runtime/Transfer.h"
 
 extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
 #define SYMBOL(name)                                                           \
@@ -61,7 +62,8 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_set_input),
                                         SYMBOL(coil_rt_set_output),
                                         SYMBOL(coil_rt_sort),
-                                        SYMBOL(coil_rt_sort_cuda)};
+                                        SYMBOL(coil_rt_sort_cuda),
+                                        SYMBOL(coil_rt_transfer)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

@@ -296,6 +296,7 @@ def compile(
     cuda_graphs=0,
     device=0,
     debug_dir=None,
+    user_kernels=None,
 ):
     """Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
     (.coilpkg), for which only `function`, `cuda_graphs` and `device` matter.
@@ -313,11 +314,15 @@ def compile(
       device: the GPU to load kernels onto.
       debug_dir: a directory that receives everything that is made on the way;
         its index.html leads through it. None writes nothing.
+      user_kernels: a file of kernels for operators of the model, which then need
+        no registered function.
     """
     settings = CompileOptions()
     library.coil_compile_options_init(ctypes.byref(settings))
     settings.function = function.encode()
     settings.weights = os.fsencode(weights) if weights else None
+    if user_kernels is not None:
+        options += f" user-kernels={{{os.fspath(user_kernels)}}}"
     settings.pipeline_options = options.encode()
     settings.object_cache = os.fsencode(object_cache) if object_cache else None
     settings.threads = threads

@@ -1,6 +1,6 @@
 // RUN: %corpus %s
 // A mask says which elements are written.
-// GPU: no
+// GPU: fallbacks
 // CASE: 2x3xf32=1 2 3 4 5 6; 2x3xi1=0 1 0 1 0 1; 3xf32=7 8 9 -> 2x3xf32=1 7 3 8 5 9
 
 !y = !wrapper.buffer<[2, 3], f32, #wrapper.device<"cpu">>

@@ -1,6 +1,6 @@
 // RUN: %corpus %s
 // Writes to indexed places: all of a dimension where there is no index, negative indices, sums.
-// GPU: no
+// GPU: fallbacks
 // CASE: 2x3xf32=1 2 3 4 5 6; 2xi64=0 -1; 2xf32=10 20 -> 2x3xf32=10 2 20 10 5 20; 2x3xf32=11 2 23 14 5 26; 2x3xf32=10 2 3 4 5 20
 // CASE: 2x3xf32=1 2 3 4 5 6; 2xi64=0 3; 2xf32=10 20 -> error: index 3 is out of bounds for dimension 1 with size 3
 

@@ -1,6 +1,6 @@
 // RUN: %corpus %s
 // Each step of a sum is rounded to the element type; integers wrap.
-// GPU: no
+// GPU: fallbacks
 // CASE: 2xbf16=1 2; 3xi64=0 1 0; 3xbf16=256 1 1; 2xi8=100 1; 3xi8=100 1 1; 2xi1=0 1; 3xi1=0 0 1; 2xf16=1 2; 3xf16=2048 1 1 -> 2xbf16=256 3; 2xi8=-55 2; 2xi1=1 1; 2xf16=2048 3
 
 !i = !wrapper.buffer<[3], i64, #wrapper.device<"cpu">>

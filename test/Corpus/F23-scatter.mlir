@@ -1,7 +1,7 @@
 // RUN: %corpus %s
 // Scatters in place, in order: the last of several writes counts; sums and others with and
 // without what was there; one value for all; an index that is out of range.
-// GPU: no
+// GPU: fallbacks
 // CASE: 4xf32=1 2 3 4; 3xi64=0 2 0; 3xf32=5 1 7 -> 4xf32=7 2 1 4; 4xf32=13 2 4 4; 4xf32=7 2 3 4; 4xf32=35 2 1 4; 4xf32=6 2 1 4; 4xf32=9 2 9 4
 // CASE: 4xf32=1 2 3 4; 3xi64=0 4 0; 3xf32=5 1 7 -> error: index 4 is out of bounds for dimension 0 with size 4
 

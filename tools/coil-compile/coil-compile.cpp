@@ -128,8 +128,15 @@ static cl::opt<std::string> memoryReport(
 static cl::opt<std::string>
     target("target", cl::init("cpu"), cl::value_desc("device"),
            cl::desc("What to compile for: cpu (default), cuda (the chip of the "
-                    "first GPU), or cuda:<chip> such as cuda:sm_90a"),
+                    "first GPU), or cuda:<chip> such as cuda:sm_90a. A package "
+                    "may be for several, separated by commas: loading it takes "
+                    "the best that the GPU can run"),
            cl::cat(category));
+static cl::opt<bool> machineCode(
+    "machine-code",
+    cl::desc("Put machine code for its chip into a package in place of PTX "
+             "(nvJitLink or ptxas): nothing is compiled where it is loaded"),
+    cl::cat(category));
 static cl::opt<std::string>
     fastMath("fast-math", cl::init("default"), cl::value_desc("mode"),
              cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
@@ -139,6 +146,19 @@ static cl::opt<bool>
                   cl::desc("Give the same result on every run, even where GPUs "
                            "are faster without an order"),
                   cl::cat(category));
+static cl::opt<std::string> hostFallbacks(
+    "host-fallbacks", cl::value_desc("names"),
+    cl::desc("Host functions, separated by commas, that a program for a GPU "
+             "calls on copies in the memory of the host; 'all': those that are "
+             "not registered for GPUs. Each has a warning with its bytes"),
+    cl::cat(category));
+
+static cl::opt<std::string> userKernels(
+    "user-kernels", cl::value_desc("file"),
+    cl::desc("Kernels for operators of a framework, in place of functions that "
+             "are registered: a file of MLIR, see docs/UserKernels.md"),
+    cl::cat(category));
+
 static cl::opt<std::string> library(
     "library", cl::init("auto"), cl::value_desc("names"),
     cl::desc("Libraries for contractions, convolutions, attention and sorts, "
@@ -348,6 +368,8 @@ static int writeMemoryReport(ModuleOp module, StringRef model) {
 }
 
 /// Compiles to machine code and writes a package.
+/// `pipelineOptions` begin with all targets, of which each is compiled by
+/// itself.
 static int writeProgram(StringRef pipelineOptions) {
   for (const cl::Option *option :
        {static_cast<cl::Option *>(&to), static_cast<cl::Option *>(&from),
@@ -359,24 +381,40 @@ static int writeProgram(StringRef pipelineOptions) {
     if (option->getNumOccurrences())
       return report(2,
                     "'--" + option->ArgStr + "' has no meaning for a package");
-  JITOptions options;
-  options.function = function;
-  options.weights = weights;
-  options.pipelineOptions = pipelineOptions.str();
-  options.debugDirectory = debugDirectory;
-  // The GPU of the package need not be here.
-  options.engine.loadKernels = false;
-  // Nor its host functions, which loading it asks for.
-  options.engine.requireFunctions = false;
-  llvm::Expected<std::unique_ptr<CompiledProgram>> program =
-      CompiledProgram::compile(input, options);
-  if (!program)
-    return report(3, toString(program.takeError()));
-  if (llvm::Error error = (*program)->save(output))
+  double seconds = 0;
+  std::vector<std::unique_ptr<CompiledProgram>> programs;
+  std::optional<ProgramPackage> package;
+  for (StringRef each : llvm::split(StringRef(target), ',')) {
+    JITOptions options;
+    options.function = function;
+    options.weights = weights;
+    options.pipelineOptions =
+        ("target=" + each +
+         pipelineOptions.drop_front(("target=" + target).size()))
+            .str();
+    options.debugDirectory = debugDirectory;
+    // The GPU of the package need not be here.
+    options.engine.loadKernels = false;
+    options.engine.assembleKernels = machineCode;
+    // Nor its host functions, which loading it asks for.
+    options.engine.requireFunctions = false;
+    auto program = CompiledProgram::compile(input, options);
+    if (!program)
+      return report(3, toString(program.takeError()));
+    seconds += (*program)->getStats().totalSeconds;
+    llvm::Expected<ProgramPackage> made = (*program)->makePackage();
+    if (!made)
+      return report(3, toString(made.takeError()));
+    programs.push_back(std::move(*program)); // What packages refer to.
+    if (!package)
+      package = std::move(*made);
+    else if (llvm::Error error = mergePackage(*package, *made))
+      return report(3, "target '" + each + "': " + toString(std::move(error)));
+  }
+  if (llvm::Error error = writePackage(*package, output))
     return report(3, toString(std::move(error)));
   if (timing)
-    llvm::errs() << llvm::format("%-8s %8.2f ms\n", "all",
-                                 (*program)->getStats().totalSeconds * 1e3);
+    llvm::errs() << llvm::format("%-8s %8.2f ms\n", "all", seconds * 1e3);
   return 0;
 }
 
@@ -452,9 +490,20 @@ int main(int argc, char **argv) {
   }
   if (arrayEntry)
     options.pipelineOptions += " array-entry=true";
+  if (!userKernels.empty())
+    options.pipelineOptions += " user-kernels={" + userKernels + "}";
+  if (!hostFallbacks.empty())
+    options.pipelineOptions +=
+        " host-fallbacks=" +
+        llvm::join(llvm::split(hostFallbacks.getValue(), ','), "+");
 
   if (isPackagePath(output))
     return writeProgram(options.pipelineOptions);
+  if (StringRef(target).contains(','))
+    return report(2, "only a package (-o <name>.coilpkg) can be for several "
+                     "targets");
+  if (machineCode)
+    return report(2, "--machine-code is for packages (-o <name>.coilpkg)");
 
   DialectRegistry registry;
   registerAllDialects(registry);

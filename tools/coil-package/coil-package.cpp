@@ -117,8 +117,9 @@ static void inspect(llvm::raw_ostream &os, const ProgramVariant &variant) {
      << " library calls after\n  " << main.triple << ", " << main.cpu << ": "
      << main.objects.size() << " objects, " << bytes << " bytes\n";
   if (!main.kernels.empty())
-    os << "  GPU: " << main.kernels.size() << " kernels, " << kernelBytes
-       << " bytes\n";
+    os << "  GPU: " << main.kernels.size() << " kernels for " << getChip(main)
+       << (main.kernels.front().isText ? ", PTX, " : ", machine code, ")
+       << kernelBytes << " bytes\n";
   if (variant.prepare)
     os << "  " << variant.prepare->signature.getOutputs().size()
        << " buffers are made once, of weights alone\n";
@@ -190,6 +191,7 @@ static void diffCode(Differences &out, llvm::StringRef what,
               getText(b->signature.getOutputs()));
   out.compare(what + ", processor", a->cpu, b->cpu);
   out.compare(what + ", features", a->features, b->features);
+  out.compare(what + ", chip", getChip(*a), getChip(*b));
   out.compare(what + ", objects", unsigned(a->objects.size()),
               unsigned(b->objects.size()));
   out.compare(what + ", GPU kernels", unsigned(a->kernels.size()),

@@ -12,6 +12,7 @@
 #include "Roofline.h"
 
 #include "coil/Runtime/CUDA.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
@@ -79,8 +80,9 @@ MachineRates coil::getDeviceRates(int32_t device) {
 void StepTable::add(llvm::StringRef name, double microseconds,
                     const coil_cost &cost) {
   if (next == steps.size())
-    steps.push_back({name.str(), microseconds, cost});
+    steps.push_back({name.str(), microseconds, cost, {}});
   Step &step = steps[next++];
+  step.all.push_back(microseconds);
   step.microseconds = std::min(step.microseconds, microseconds);
 }
 
@@ -101,10 +103,12 @@ static std::string formatColumn(bool known, const char *format, double value) {
 
 /// The part of the roofline that a step reaches, and which part of the machine
 /// bounds it.
-static std::string formatFraction(double seconds, const coil_cost &cost,
-                                  const MachineRates &rates) {
+/// The part of the roofline that a step reaches, and whether operations bound
+/// it; nothing where it is unknown.
+static std::optional<std::pair<double, bool>>
+getFraction(double seconds, const coil_cost &cost, const MachineRates &rates) {
   if (cost.bytes < 0 || seconds <= 0)
-    return "n/a";
+    return std::nullopt;
   double matrix = rates.matrixFlops.value > 0 ? double(cost.matrix_flops) : 0;
   auto getTime = [](double amount, double rate) {
     return rate > 0 ? amount / rate : 0;
@@ -113,12 +117,36 @@ static std::string formatFraction(double seconds, const coil_cost &cost,
   double compute =
       std::max(getTime(double(cost.flops) - matrix, rates.flops.value),
                getTime(matrix, rates.matrixFlops.value));
-  bool known =
-      rates.bytes.value > 0 || (rates.flops.value > 0 && cost.flops > 0);
-  if (!known)
-    return "n/a";
-  return formatColumn(true, "%.3f", std::max(memory, compute) / seconds) +
-         (compute > memory ? " compute" : " memory ");
+  if (rates.bytes.value <= 0 && (rates.flops.value <= 0 || cost.flops <= 0))
+    return std::nullopt;
+  return std::pair(std::max(memory, compute) / seconds, compute > memory);
+}
+
+static std::string formatFraction(double seconds, const coil_cost &cost,
+                                  const MachineRates &rates) {
+  auto fraction = getFraction(seconds, cost, rates);
+  return formatColumn(fraction.has_value(), "%.3f",
+                      fraction ? fraction->first : 0) +
+         (!fraction          ? ""
+          : fraction->second ? " compute"
+                             : " memory ");
+}
+
+std::vector<StepTime> StepTable::getTimes(const MachineRates &rates) const {
+  std::vector<StepTime> times;
+  for (const Step &step : steps) {
+    StepTime &time = times.emplace_back();
+    time.name = step.name;
+    std::vector<double> all = step.all;
+    llvm::sort(all);
+    time.medianSeconds = all[all.size() / 2] * 1e-6;
+    time.fastestSeconds = all.front() * 1e-6;
+    if (auto fraction = getFraction(time.medianSeconds, step.cost, rates)) {
+      time.roofline = fraction->first;
+      time.isComputeBound = fraction->second;
+    }
+  }
+  return times;
 }
 
 void StepTable::print(llvm::raw_ostream &os, llvm::StringRef where,

@@ -13,6 +13,7 @@
 #ifndef COIL_TOOLS_COIL_RUN_ROOFLINE_H
 #define COIL_TOOLS_COIL_RUN_ROOFLINE_H
 
+#include "coil/Report/Measurements.h"
 #include "coil/Runtime/Runtime.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -47,6 +48,8 @@ public:
   void beginRun() { next = 0; }
   /// Adds the next step of a run. Each run has the same steps.
   void add(llvm::StringRef name, double microseconds, const coil_cost &cost);
+  /// The steps with the median of their times, in the order of a run.
+  std::vector<StepTime> getTimes(const MachineRates &rates) const;
   /// Prints the fastest time of each step.
   void print(llvm::raw_ostream &os, llvm::StringRef where, unsigned runs,
              const MachineRates &rates) const;
@@ -54,8 +57,9 @@ public:
 private:
   struct Step {
     std::string name;
-    double microseconds;
+    double microseconds; ///< The fastest.
     coil_cost cost;
+    std::vector<double> all;
   };
   std::vector<Step> steps;
   size_t next = 0;

@@ -23,6 +23,7 @@
 #include "coil/Support/Npy.h"
 #include "coil/Support/TensorText.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -173,7 +174,7 @@ static cl::opt<std::string> debugDirectory(
     "debug-dir", cl::value_desc("directory"),
     cl::desc("Write everything that compilation makes (stages, kernels, "
              "provenance, memory plan, decisions) and index.html, which leads "
-             "through it"));
+             "through it; with --per-kernel the times of steps, too"));
 static cl::opt<std::string>
     dumpDirectory("dump-llvm", cl::value_desc("directory"),
                   cl::desc("Write the optimised LLVM IR and the objects, and "
@@ -249,6 +250,19 @@ static cl::opt<bool>
                   cl::desc("Give the same result on every run, even where GPUs "
                            "are faster without an order"),
                   cl::cat(compileCategory));
+static cl::opt<std::string> hostFallbacks(
+    "host-fallbacks", cl::value_desc("names"),
+    cl::desc("Host functions, separated by commas, that a program for a GPU "
+             "calls on copies in the memory of the host; 'all': those that are "
+             "not registered for GPUs. Each has a warning with its bytes"),
+    cl::cat(compileCategory));
+
+static cl::opt<std::string> userKernels(
+    "user-kernels", cl::value_desc("file"),
+    cl::desc("Kernels for operators of a framework, in place of functions that "
+             "are registered: a file of MLIR, see docs/UserKernels.md"),
+    cl::cat(compileCategory));
+
 static cl::opt<std::string> library(
     "library", cl::init("auto"), cl::value_desc("names"),
     cl::desc("Libraries for contractions, convolutions, attention and sorts, "
@@ -629,8 +643,13 @@ static int execute(const CompiledProgram &program) {
               COIL_OK)
         return report(ExitRuntime, coil_last_error());
     }
-    table.print(llvm::outs(), engine.isDeviceProgram() ? "GPU" : "CPU", runs,
-                getRates(engine.isDeviceProgram()));
+    StringRef where = engine.isDeviceProgram() ? "GPU" : "CPU";
+    MachineRates rates = getRates(engine.isDeviceProgram());
+    table.print(llvm::outs(), where, runs, rates);
+    if (!debugDirectory.empty())
+      if (Error error = addMeasurements(debugDirectory, table.getTimes(rates),
+                                        where, runs))
+        return report(ExitUsage, toString(std::move(error)));
   }
   // Outputs are compared in host memory.
   coil_run_stats runStats = result->getStats();
@@ -710,6 +729,8 @@ int main(int argc, char **argv) {
           static_cast<cl::Option *>(&optLevel),
           static_cast<cl::Option *>(&deterministic),
           static_cast<cl::Option *>(&library),
+          static_cast<cl::Option *>(&hostFallbacks),
+          static_cast<cl::Option *>(&userKernels),
           static_cast<cl::Option *>(&fuse),
           static_cast<cl::Option *>(&plan),
           static_cast<cl::Option *>(&vectorBits),
@@ -760,6 +781,12 @@ int main(int argc, char **argv) {
     options.pipelineOptions +=
         (" " + option->ArgStr + "=" + llvm::Twine(*bytes)).str();
   }
+  if (!userKernels.empty())
+    options.pipelineOptions += " user-kernels={" + userKernels + "}";
+  if (!hostFallbacks.empty())
+    options.pipelineOptions +=
+        " host-fallbacks=" +
+        llvm::join(llvm::split(hostFallbacks.getValue(), ','), "+");
   options.keepReference = referenceKind == Reference::Interp;
   options.engine.threads = threads;
   options.engine.device = device;

@@ -22,6 +22,8 @@
 
 namespace coil {
 
+struct ProgramPackage;
+
 namespace reference {
 class Tensor;
 } // namespace reference
@@ -73,6 +75,8 @@ public:
   compile(llvm::StringRef path, const JITOptions &options = {});
   ~CompiledProgram();
 
+  /// The program with its weights as a package, which refers to this.
+  llvm::Expected<ProgramPackage> makePackage() const;
   /// Writes the program with its weights as a package.
   llvm::Error save(llvm::StringRef path) const;
 

@@ -64,6 +64,9 @@ struct EngineOptions {
   bool deviceLineInfo = true;
   /// Compile GPU kernels without loading them: no GPU is needed.
   bool loadKernels = true;
+  /// Make machine code of GPU kernels now (ptxas or nvJitLink), not where they
+  /// are loaded.
+  bool assembleKernels = false;
   /// How many calls of a program for a GPU are kept as CUDA graphs.
   int32_t graphs = 0;
   /// Whether the host functions that the program calls have to be registered
@@ -217,6 +220,9 @@ public:
   /// @}
   /// Fails when this processor lacks what code was made for.
   static llvm::Error checkProcessor(const ProgramImage &image);
+  /// Fails when a GPU cannot run a kernel; a GPU that cannot be asked is left
+  /// to who loads kernels.
+  static llvm::Error checkDevice(const ProgramImage &image, int32_t device);
   /// Links machine code into this process. Fails when the processor lacks what
   /// the code was made for. Of the options those for kernels and graphs matter.
   static llvm::Expected<std::unique_ptr<Engine>>

@@ -62,6 +62,8 @@ struct DeviceObject {
   std::string function;
   /// Its place in the model, or "".
   std::string location;
+  /// The chip that the code is for, as `sm_90a`.
+  std::string chip;
   /// PTX, or machine code.
   std::string code;
   bool isText = true;
@@ -106,6 +108,21 @@ struct ProgramImage {
   /// What the code lies in, where that is a mapped file.
   std::shared_ptr<const void> file;
 };
+
+/// The newest chip that kernels of a program are for, or "" without kernels.
+std::string getChip(const ProgramImage &image);
+
+/// A measure of how much of a device code for a chip uses: code for newer chips
+/// has more, and that for one chip alone ("sm_90a") more than that.
+unsigned getChipRank(llvm::StringRef chip);
+
+/// Whether a device of a compute capability runs a kernel: PTX runs on newer
+/// chips, too, machine code on those of the same major number, and what is for
+/// one chip alone only there.
+bool canRun(const DeviceObject &kernel, int major, int minor);
+
+/// The chip that a text of PTX says that it is for, or "".
+llvm::StringRef getTargetOfPTX(llvm::StringRef ptx);
 
 } // namespace coil
 

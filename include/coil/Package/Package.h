@@ -67,10 +67,11 @@ struct ProgramPackage {
   /// @}
 };
 
-/// The variant for this processor that uses most of it; an error, which says
-/// what is missing for the first, if there is none.
+/// The variant for this processor, and this GPU, that uses most of them: the
+/// newest chip first, then features. An error, which says what is missing for
+/// the first and for which chips there are variants, if there is none.
 llvm::Expected<const ProgramVariant *>
-selectVariant(const ProgramPackage &package);
+selectVariant(const ProgramPackage &package, int32_t device = 0);
 
 /// Adds the variants of another package of the same program, which has to have
 /// the same signature and weights.

@@ -103,6 +103,16 @@ struct CompilePipelineOptions
       *this, "partition-steps",
       llvm::cl::desc("Most steps of one graph; 0: any number"),
       llvm::cl::init(0)};
+  Option<std::string> userKernels{
+      *this, "user-kernels",
+      llvm::cl::desc("File of kernels for operators of a framework"),
+      llvm::cl::init("")};
+  Option<std::string> hostFallbacks{
+      *this, "host-fallbacks",
+      llvm::cl::desc("Host functions that a program for a GPU calls on copies "
+                     "in the memory of the host: names with '+' between, or "
+                     "all (those that are not registered for GPUs)"),
+      llvm::cl::init("")};
   Option<bool> hoistWeights{
       *this, "hoist-weights",
       llvm::cl::desc("Compute what depends on weights alone in a function "

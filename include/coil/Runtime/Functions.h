@@ -223,6 +223,11 @@ typedef struct coil_call_site {
   void *state;              ///< The runtime's; starts as NULL.
 } coil_call_site;
 
+/// Fails, naming all that are missing and their places in the model, unless the
+/// functions of all sites are registered.
+COIL_RT_API int32_t coil_require_functions(const coil_call_site *sites,
+                                           size_t count);
+
 /// Calls a function. Its results are first those that `outputs` are the place
 /// of, then those that it allocates: `results` have dtype, rank and device, and
 /// room for sizes and strides, which are written as the memory's address is.

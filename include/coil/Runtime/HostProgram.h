@@ -20,6 +20,7 @@
 #include "coil/Runtime/Library.h"
 #include "coil/Runtime/Objects.h"
 #include "coil/Runtime/RunContext.h"
+#include "coil/Runtime/Transfer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -206,6 +207,47 @@ template <typename T, size_t N>
 struct List {
   T values[N ? N : 1];
 };
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// What all calls of a function share on GPUs: literals, uploaded once for each
+/// device, and graphs. Ends with the library that has the function.
+class Program {
+public:
+  /// Whether calls may be one graph as a whole; their partitions always may.
+  explicit Program(bool isWhole) {
+    if (coil_cuda_program_create(&program) == COIL_OK)
+      coil_cuda_program_set_whole_calls(program, isWhole);
+  }
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+  ~Program() { coil_cuda_program_destroy(program); }
+  coil_cuda_program *get() const { return program; }
+
+private:
+  coil_cuda_program *program = nullptr;
+};
+
+/// Calls a function in its program.
+inline int32_t call(coil_cuda_program *program, coil_run *run,
+                    coil_entry_point body, const coil_tensor *inputs,
+                    size_t num_inputs, coil_tensor *outputs,
+                    size_t num_outputs) {
+  if (!program)
+    return coil_rt_fail(run, COIL_OUT_OF_MEMORY, "out of memory");
+  return coil_cuda_program_call(program, run, body, inputs,
+                                static_cast<int32_t>(num_inputs), outputs,
+                                static_cast<int32_t>(num_outputs));
+}
+
+inline int32_t setGraphs(coil_cuda_program *program, int32_t limit) {
+  if (!program)
+    return coil_rt_fail(nullptr, COIL_OUT_OF_MEMORY, "out of memory");
+  coil_cuda_program_set_graph_limit(program, limit);
+  return COIL_OK;
+}
 
 //===----------------------------------------------------------------------===//
 // Tensors

@@ -12,6 +12,7 @@
 #include "SelectMma.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -779,9 +780,34 @@ struct LoopSelectGPUSchedulePass
     if (!body || body.getScheduleAttr())
       return;
     GPUKernelLayout layout = getGPUKernelLayout(kernel);
-    body.setScheduleAttr(Selector(body, layout, multiprocessors, capability,
-                                  wgmma, deterministic)
-                             .select());
+    GPUScheduleAttr schedule = Selector(body, layout, multiprocessors,
+                                        capability, wgmma, deterministic)
+                                   .select();
+    body.setScheduleAttr(schedule);
+    if (schedule.getOwners() > 1)
+      keepInputs(kernel, body);
+  }
+
+private:
+  /// Several threads read each point where a scatter has owners, one writes: no
+  /// result may lie over an operand but that of a scatter, whose elements have
+  /// one thread each.
+  static void keepInputs(wrapper::KernelOp kernel, loop::KernelOp body) {
+    auto pairs = kernel.getInPlace();
+    if (!pairs)
+      return;
+    llvm::SmallDenseSet<int64_t> targets;
+    for (auto scatter : body.getBlock()->getOps<loop::ScatterOp>())
+      if (std::optional<unsigned> target = loop::getInPlaceTarget(scatter))
+        targets.insert(*target);
+    SmallVector<int64_t> kept;
+    for (size_t i = 0; i + 1 < pairs->size(); i += 2)
+      if (targets.contains((*pairs)[i]))
+        kept.append({(*pairs)[i], (*pairs)[i + 1]});
+    if (kept.empty())
+      kernel.removeInPlaceAttr();
+    else
+      kernel.setInPlace(kept);
   }
 };
 

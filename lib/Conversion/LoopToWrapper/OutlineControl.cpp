@@ -20,8 +20,9 @@ LogicalResult Outliner::convertIf(graph::IfOp op) {
   SmallVector<Type> types;
   for (Type type : op.getResultTypes())
     types.push_back(BufferType::get(cast<RankedTensorType>(type), {}, device));
-  auto branch = IfOp::create(b, op.getLoc(), types, buffers[op.getPredicate()],
-                             op.getDefinesAttr());
+  auto branch =
+      IfOp::create(b, op.getLoc(), types, getForHost(op.getPredicate()),
+                   op.getDefinesAttr());
   for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions())) {
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&to);

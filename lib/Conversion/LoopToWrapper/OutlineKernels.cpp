@@ -67,8 +67,13 @@ LogicalResult Outliner::createFunction() {
     if (strides && strides.size() != static_cast<size_t>(tensor.getRank()))
       return fn.emitError() << "argument " << i << " has " << strides.size()
                             << " strides but rank " << tensor.getRank();
+    DeviceAttr place = getPlace(
+        function_interface_impl::getArgAttrDict(fn, static_cast<unsigned>(i)),
+        "argument " + Twine(i));
+    if (!place)
+      return failure();
     args.push_back(BufferType::get(
-        tensor, strides ? strides.getDims() : ArrayRef<ExprAttr>(), device));
+        tensor, strides ? strides.getDims() : ArrayRef<ExprAttr>(), place));
   }
   b.setInsertionPointAfter(fn);
   OperationState state(fn.getLoc(), FuncOp::getOperationName());
@@ -89,6 +94,7 @@ LogicalResult Outliner::createFunction() {
     NamedAttrList attrs(
         function_interface_impl::getArgAttrs(fn, arg.getArgNumber()));
     attrs.erase(kStrides);
+    attrs.erase(kPlacedAttrName);
     result.setArgAttrs(arg.getArgNumber(), attrs);
   }
   b.setInsertionPointToStart(block);
@@ -168,6 +174,7 @@ LogicalResult Outliner::bindSymbols() {
   for (BlockArgument arg : result.getArguments())
     AssertLayoutOp::create(b, arg.getLoc(), arg,
                            getName(result, arg.getArgNumber()));
+  moveArguments();
   return success();
 }
 
@@ -224,8 +231,7 @@ void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
                    outputs);
 }
 
-/// Whether elements at `strides` fill a buffer without gaps.
-static bool isDense(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
+bool wrapper::isDense(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
   llvm::SmallBitVector left(static_cast<unsigned>(sizes.size()));
   for (unsigned d = 0; d < sizes.size(); ++d)
     left[d] = !sizes[d].isConstant(1);
@@ -600,6 +606,20 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
                               << " strides but rank " << sizes.size();
       strides.assign(attr.getDims().begin(), attr.getDims().end());
     }
+    DeviceAttr place = getPlace(function_interface_impl::getResultAttrDict(
+                                    fn, static_cast<unsigned>(i)),
+                                "result " + Twine(i));
+    if (!place)
+      return failure();
+    if (place != device) {
+      FailureOr<Value> moved =
+          moveResult(op, static_cast<unsigned>(i), place, strides);
+      if (failed(moved))
+        return failure();
+      results.push_back(*moved);
+      types.push_back(moved->getType());
+      continue;
+    }
     bool fits = true;
     for (auto [size, want, have] :
          llvm::zip(sizes, strides, getType(buffer).getStrides().getDims()))
@@ -625,6 +645,7 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
   for (unsigned i = 0; i < types.size(); ++i) {
     NamedAttrList attrs(function_interface_impl::getResultAttrs(fn, i));
     attrs.erase(kStrides);
+    attrs.erase(kPlacedAttrName);
     result.setResultAttrs(i, attrs);
   }
   return success();
@@ -643,7 +664,7 @@ LogicalResult Outliner::convert(Operation &op) {
     return convertCustomCall(call);
   if (auto item = dyn_cast<graph::ItemOp>(op)) {
     ItemOp::create(b, op.getLoc(), Type(), item.getSymbolAttr(),
-                   buffers[item.getSource()], IntegerAttr());
+                   getForHost(item.getSource()), IntegerAttr());
     return success();
   }
   if (auto kernel = dyn_cast<loop::KernelOp>(op))

@@ -16,7 +16,7 @@
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
-#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace coil::wrapper {
@@ -39,6 +39,22 @@ private:
   //===--- Signature ------------------------------------------------------===//
   mlir::LogicalResult createFunction();
   mlir::LogicalResult bindSymbols();
+
+  //===--- Values of the host (OutlineTransfers.cpp) ----------------------===//
+
+  /// The device of argument or result: that of the program, or the one that its
+  /// attribute names; null, with a diagnostic, for one that is none.
+  DeviceAttr getPlace(mlir::DictionaryAttr attrs, const llvm::Twine &what);
+  /// Gives arguments that are elsewhere a copy on the device, if anything but
+  /// the host looks at them.
+  void moveArguments();
+  /// What the host reads of a value: where that is an argument on the host, no
+  /// device has to be waited for.
+  mlir::Value getForHost(mlir::Value value);
+  /// A buffer of layout `strides` on `place` with the elements of `value`.
+  mlir::FailureOr<mlir::Value> moveResult(mlir::func::ReturnOp op, unsigned i,
+                                          DeviceAttr place,
+                                          llvm::ArrayRef<ExprAttr> strides);
 
   //===--- Body -----------------------------------------------------------===//
   mlir::LogicalResult convert(mlir::Operation &op);
@@ -76,11 +92,12 @@ private:
   /// is its output, which holds a copy of it by now.
   void launch(loop::KernelOp kernel, mlir::ValueRange outputs);
   mlir::Value alloc(mlir::Location loc, mlir::Type tensor,
-                    llvm::ArrayRef<ExprAttr> strides = {}) {
+                    llvm::ArrayRef<ExprAttr> strides = {},
+                    DeviceAttr place = {}) {
     return AllocOp::create(
         b, loc,
         BufferType::get(llvm::cast<mlir::RankedTensorType>(tensor), strides,
-                        device));
+                        place ? place : device));
   }
   BufferType getType(mlir::Value buffer) {
     return llvm::cast<BufferType>(buffer.getType());
@@ -93,7 +110,13 @@ private:
   mlir::DictionaryAttr ranges;
   FuncOp result;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  /// Arguments that are elsewhere: the buffers that the caller passes.
+  llvm::DenseMap<mlir::Value, mlir::Value> passed;
 };
+
+/// Whether elements at `strides` fill a buffer without gaps.
+bool isDense(llvm::ArrayRef<sym::ExprAttr> sizes,
+             llvm::ArrayRef<sym::ExprAttr> strides);
 
 /// Whether the storage of `buffer` is this program's own.
 inline bool isOwned(mlir::Value buffer) {

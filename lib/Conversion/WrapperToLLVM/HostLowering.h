@@ -26,6 +26,7 @@
 #define COIL_LIB_CONVERSION_WRAPPERTOLLVM_HOSTLOWERING_H
 
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -93,6 +94,7 @@ private:
   mlir::LogicalResult lower(FreeOp op);
   mlir::LogicalResult lower(CopyOp op);
   mlir::LogicalResult lower(FillOp op);
+  mlir::LogicalResult lower(TransferOp op); // LowerCalls.cpp
   mlir::LogicalResult lower(PoolOp op);
   mlir::LogicalResult lowerStackPool(PoolOp op);
   mlir::LogicalResult lower(PoolAllocOp op);

@@ -270,6 +270,8 @@ void HostLowering::declareEntry() {
 }
 
 LogicalResult HostLowering::run() {
+  if (failed(checkOneOfEachKind(fn)))
+    return failure();
   if (planParts() == 1) {
     begin(entryFunction, module);
     if (failed(lowerSteps(/*intoParts=*/false)))

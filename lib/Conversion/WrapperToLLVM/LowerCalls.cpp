@@ -295,3 +295,31 @@ LogicalResult HostLowering::lower(HostCallOpInterface op) {
   receiveResults(op, results, layout.shapes, firstShape);
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostLowering::lower(TransferOp op) {
+  Value tensors = scratch(kTensors, 2 * kTensorWords), ends[2];
+  auto rank = cast<BufferType>(op.getSource().getType()).getRank();
+  Value shapes = rank ? scratch(kShapes, 4 * rank) : null();
+  for (auto [i, v] : llvm::enumerate(op->getOperands())) {
+    auto type = cast<BufferType>(v.getType());
+    const DeviceInfo *device = getDevice(op, type.getDevice());
+    unsigned number = static_cast<unsigned>(i);
+    if (!device ||
+        failed(fillTensor(op, tensors, number, shapes, number * 2 * rank,
+                          buffer(v), type, /*hasLayout=*/true)))
+      return failure();
+    unsigned offset =
+        number * kTensorWords * 8 + offsetof(coil_tensor, device_type);
+    store(i32(getTransferType(*device)), tensors, offset / 4, i32Type);
+    ends[i] = LLVM::GEPOp::create(
+        b, ptrType, i64Type, tensors,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number * kTensorWords)});
+  }
+  call("coil_rt_transfer",
+       {now.run, ends[1], ends[0], i32(op.getNonBlocking())});
+  return success();
+}

@@ -93,7 +93,8 @@ FailureOr<std::string> CppEmitter::callArgument(Attribute argument,
 
 FailureOr<std::string>
 CppEmitter::callTensor(Operation *op, Value v, const std::string &base,
-                       SmallVectorImpl<std::string> &numbers) {
+                       SmallVectorImpl<std::string> &numbers,
+                       std::optional<int32_t> deviceType) {
   BufferType t = type(v);
   auto dtype = dtypeName(op, t.getElementType());
   const DeviceInfo *device = getDevice(op, t.getDevice());
@@ -105,8 +106,8 @@ CppEmitter::callTensor(Operation *op, Value v, const std::string &base,
     for (ExprAttr e : exprs.getDims())
       numbers.push_back(print(e));
   return "{" + address(v) + ", " + shape + ", " + shape + " + " + rank + ", " +
-         rank + ", " + *dtype + ", " + std::to_string(device->runtimeType) +
-         ", 0}";
+         rank + ", " + *dtype + ", " +
+         std::to_string(deviceType.value_or(device->runtimeType)) + ", 0}";
 }
 
 LogicalResult CppEmitter::emitHostCall(HostCallOpInterface op) {
@@ -196,5 +197,29 @@ LogicalResult CppEmitter::emitHostCall(HostCallOpInterface op) {
     out.line(name + " = " + handleType(*device) + "(run, " + made + "[" +
              Twine(v.getResultNumber()) + "].data);");
   }
+  return success();
+}
+
+LogicalResult CppEmitter::emit(TransferOp op) {
+  std::string base = getLocals().numbered("transfer");
+  SmallVector<std::string> numbers, ends;
+  for (Value v : op->getOperands()) {
+    const DeviceInfo *device = getDevice(op, type(v).getDevice());
+    if (!device)
+      return failure();
+    auto text = callTensor(op, v, base, numbers, getTransferType(*device));
+    if (failed(text))
+      return failure();
+    ends.push_back(*text);
+  }
+  if (numbers.empty())
+    numbers.append(std::begin(kNoNumbers), std::end(kNoNumbers));
+  out.line("const int64_t " + base + "_shapes[] = {" +
+           llvm::join(numbers, ", ") + "};");
+  out.line("const coil_tensor " + base + "_from = " + ends[0] + ", " + base +
+           "_to = " + ends[1] + ";");
+  out.line(
+      printCall("coil_rt_transfer", {"&" + base + "_to", "&" + base + "_from",
+                                     op.getNonBlocking() ? "1" : "0"}));
   return success();
 }

@@ -13,6 +13,7 @@
 #include "CppEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace coil;
@@ -125,8 +126,10 @@ std::string CppEmitter::declareKernel(KernelOp kernel) {
   return text + ";\n";
 }
 
-void CppEmitter::emitRunFunctions() {
-  // The devices that runs have to know of.
+ArrayRef<const DeviceInfo *> CppEmitter::getUsedDevices() {
+  if (usedDevices)
+    return *usedDevices;
+  usedDevices.emplace();
   llvm::SetVector<StringAttr> kinds;
   AttrTypeWalker walker;
   walker.addWalk([&](DeviceAttr device) {
@@ -138,10 +141,48 @@ void CppEmitter::emitRunFunctions() {
       walker.walk(type);
   });
   auto *dialect = module.getContext()->getLoadedDialect<WrapperDialect>();
-  SmallVector<const DeviceInfo *> used;
   for (StringAttr kind : kinds)
     if (const DeviceInfo *info = dialect->lookupDevice(kind))
-      used.push_back(info);
+      usedDevices->push_back(info);
+  return *usedDevices;
+}
+
+void CppEmitter::emitFunctionChecks() {
+  SmallVector<std::string> sites;
+  llvm::StringSet<> known;
+  module.walk([&](HostCallOpInterface op) {
+    const DeviceInfo *device = getDevice(op, op.getCallDevice());
+    if (!device)
+      return;
+    std::string start = "{sizeof(coil_call_site), " +
+                        std::to_string(device->runtimeType) + ", " +
+                        quote(op.getFunctionName());
+    if (known.insert(start).second)
+      sites.push_back(start + ", " + where(op) + ", nullptr, nullptr},");
+  });
+  out.line("int32_t " + options.name + "_check(void) {");
+  out.indent();
+  if (sites.empty()) {
+    out.line("return COIL_OK;");
+  } else {
+    out.line("static const coil_call_site sites[] = {");
+    out.indent();
+    for (const std::string &site : sites)
+      out.line(site);
+    out.outdent();
+    out.line("};");
+    out.line("return coil_require_functions(sites, " + Twine(sites.size()) +
+             ");");
+  }
+  out.outdent();
+  out.line("}");
+  takeChunk();
+}
+
+void CppEmitter::emitRunFunctions() {
+  emitFunctionChecks();
+  // The devices that runs have to know of.
+  ArrayRef<const DeviceInfo *> used = getUsedDevices();
   auto call = [&](const std::string &function, StringRef parameters,
                   const std::string &arguments) {
     if (!function.empty())
@@ -152,6 +193,7 @@ void CppEmitter::emitRunFunctions() {
            "_bind(coil_run *run, int32_t device, void *stream) {");
   out.indent();
   out.line("(void)run, (void)device, (void)stream;");
+  out.line("COIL_TRY(" + options.name + "_check());");
   for (const DeviceInfo *info : used) {
     call(info->guardFunction, kGuard, "run, device");
     if (info->streamFunction.empty())
@@ -170,6 +212,17 @@ void CppEmitter::emitRunFunctions() {
   out.line("(void)run;");
   for (const DeviceInfo *info : used)
     call(info->synchronizeFunction, kSynchronize, "run");
+  out.line("return COIL_OK;");
+  out.outdent();
+  out.line("}");
+  takeChunk();
+  out.line("int32_t " + options.name + "_set_graphs(int32_t limit) {");
+  out.indent();
+  out.line("(void)limit;");
+  for (FuncOp fn : module.getOps<FuncOp>())
+    if (isKept(fn))
+      out.line("COIL_TRY(coil::setGraphs(" + entryName(fn) +
+               "_program(), limit));");
   out.line("return COIL_OK;");
   out.outdent();
   out.line("}");

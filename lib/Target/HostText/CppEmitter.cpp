@@ -28,15 +28,19 @@ static constexpr StringLiteral kDTypes[] = {
     "COIL_BF16", "COIL_F32", "COIL_F64", "COIL_F8E4M3FN", "COIL_F8E5M2"};
 
 /// Parameters of the functions of devices.
-static constexpr StringLiteral kAllocate = "coil_run *, int64_t, void **",
-                               kFree = "coil_run *, void *",
-                               kItem = "coil_run *, const void *, int32_t, "
-                                       "void *",
-                               kCopy = "coil_run *, void *, const void *, "
-                                       "int64_t",
-                               kFill = "coil_run *, void *, int32_t, int64_t",
-                               kConstant = "coil_run *, const void *, int64_t, "
-                                           "void **";
+static constexpr StringLiteral
+    kAllocate = "coil_run *, int64_t, void **",
+    kFree = "coil_run *, void *",
+    kItem = "coil_run *, const void *, int32_t, "
+            "void *",
+    kCopy = "coil_run *, void *, const void *, "
+            "int64_t",
+    kFill = "coil_run *, void *, int32_t, int64_t",
+    kConstant = "coil_run *, const void *, int64_t, "
+                "void **",
+    kPartition = "coil_run *, const char *, coil_entry_point, "
+                 "const coil_tensor *, const char *, int32_t, "
+                 "coil_tensor *, const char *";
 
 //===----------------------------------------------------------------------===//
 // Variables
@@ -770,7 +774,26 @@ LogicalResult CppEmitter::emitCall(Operation *op, FuncOp callee,
     to = base + "_outputs";
     out.line("coil_tensor " + to + "[] = {" + llvm::join(outputs, ", ") + "};");
   }
-  out.line(printCall(entryName(callee), {in, to}));
+  auto partition = dyn_cast<PartitionCallOp>(op);
+  const DeviceInfo *device = nullptr;
+  SmallVector<Value> used(op->getOperands());
+  llvm::append_range(used, op->getResults());
+  if (partition && !used.empty())
+    device = getDevice(op, type(used.front()).getDevice());
+  if (device && !device->partitionFunction.empty()) {
+    // A letter for each operand and result: what becomes of its storage.
+    std::string takes, gives;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      takes += partition.isConsumed(i) ? 'c' : 'k';
+    for (unsigned i = 0; i < op->getNumResults(); ++i)
+      gives += partition.staysInPlace(i) ? 's' : 'g';
+    out.line(
+        printCall(deviceFunction(device->partitionFunction, kPartition),
+                  {quote(callee.getName()), entryName(callee), in, quote(takes),
+                   std::to_string(symbols.size()), to, quote(gives)}));
+  } else {
+    out.line(printCall(entryName(callee), {in, to}));
+  }
   for (OpResult v : op->getResults()) {
     const DeviceInfo *device = getDevice(op, type(v).getDevice());
     std::string name = defineHandle(v, *device);

@@ -93,6 +93,15 @@ private:
   //===--- Arrays (CppArrays.cpp) -----------------------------------------===//
 
   /// Whether a function takes arrays, of sizes that its signature says.
+  /// Whether calls of a function go through what keeps uploaded literals and
+  /// graphs for it: one that callers see, of a program for a device that
+  /// replays recordings.
+  bool isKept(FuncOp fn);
+  /// The function that such a call ends in.
+  std::string bodyPrototype(FuncOp fn);
+  /// The object that keeps them, and the function that callers see.
+  void emitKeeper(FuncOp fn);
+  void emitFunctionChecks();
   static bool isArrayEntry(FuncOp fn) {
     return fn->hasAttr(kArrayEntryAttrName);
   }
@@ -183,11 +192,17 @@ private:
   mlir::FailureOr<std::string> callArgument(mlir::Attribute argument,
                                             CallParts &parts);
   /// A tensor as an initializer; adds its shape to `numbers`, which are the
-  /// array `<base>_shapes`.
+  /// array `<base>_shapes`. Its device is of the type `deviceType`, or its own.
   mlir::FailureOr<std::string>
   callTensor(mlir::Operation *op, mlir::Value v, const std::string &base,
-             llvm::SmallVectorImpl<std::string> &numbers);
+             llvm::SmallVectorImpl<std::string> &numbers,
+             std::optional<int32_t> deviceType = {});
 
+  /// The devices that the program mentions.
+  llvm::ArrayRef<const DeviceInfo *> getUsedDevices();
+
+  std::optional<llvm::SmallVector<const DeviceInfo *>> usedDevices;
+  llvm::DenseMap<mlir::Operation *, bool> keptFunctions;
   CppOptions options;
   std::vector<EmittedFile> &files;
   Chunk now;

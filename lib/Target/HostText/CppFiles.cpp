@@ -99,21 +99,86 @@ std::string CppEmitter::prototype(FuncOp fn) {
          "(coil_run *run, const coil_tensor *inputs, coil_tensor *outputs)";
 }
 
+/// Refuses a wrong number of inputs or outputs.
+static void checkCounts(TextPrinter &out, FuncOp fn) {
+  std::string in = std::to_string(fn.getNumArguments()),
+              to = std::to_string(fn.getNumResults());
+  out.line("if (num_inputs != " + in + " || num_outputs != " + to + ")");
+  out.indent();
+  out.line("return coil_rt_fail(run, COIL_INVALID_ARGUMENT, \"expected " + in +
+           " inputs and " + to + " outputs\");");
+  out.outdent();
+}
+
 void CppEmitter::beginEntry(FuncOp fn) {
-  out.line(prototype(fn) + " {");
+  bool kept = isKept(fn);
+  out.line((kept ? bodyPrototype(fn) : prototype(fn)) + " {");
   out.indent();
   if (isArrayEntry(fn))
     return beginArrayEntry(fn);
-  if (fn.isPublic()) {
-    std::string in = std::to_string(fn.getNumArguments()),
-                to = std::to_string(fn.getNumResults());
-    out.line("if (num_inputs != " + in + " || num_outputs != " + to + ")");
-    out.indent();
-    out.line("return coil_rt_fail(run, COIL_INVALID_ARGUMENT, \"expected " +
-             in + " inputs and " + to + " outputs\");");
-    out.outdent();
-  }
+  if (fn.isPublic() && !kept)
+    checkCounts(out, fn);
   out.line("(void)run, (void)inputs, (void)outputs;");
+}
+
+bool CppEmitter::isKept(FuncOp fn) {
+  if (!fn.isPublic() || isArrayEntry(fn))
+    return false;
+  auto [it, isNew] = keptFunctions.try_emplace(fn, false);
+  if (!isNew)
+    return it->second;
+  auto *dialect = fn->getContext()->getLoadedDialect<WrapperDialect>();
+  // The keeper is the runtime's for GPUs.
+  auto isOnGPU = [&](Value v) {
+    if (!isa<BufferType, PoolType>(v.getType()))
+      return false;
+    const DeviceInfo *info =
+        dialect->lookupDevice(wrapper::getDevice(v.getType()).getKind());
+    return info && info->partitionFunction == "coil_rt_partition_cuda";
+  };
+  bool isKept = llvm::any_of(fn.getArguments(), isOnGPU) ||
+                fn.walk([&](Operation *op) {
+                    return llvm::any_of(op->getResults(), isOnGPU)
+                               ? WalkResult::interrupt()
+                               : WalkResult::advance();
+                  }).wasInterrupted();
+  return keptFunctions[fn] = isKept;
+}
+
+std::string CppEmitter::bodyPrototype(FuncOp fn) {
+  return "int32_t " + entryName(fn) +
+         "_body(coil_run *run, const coil_tensor *inputs, coil_tensor "
+         "*outputs)";
+}
+
+void CppEmitter::emitKeeper(FuncOp fn) {
+  // What depends on elements is no graph as a whole; its partitions are.
+  bool isWhole = true;
+  module.walk([&](Operation *op) {
+    isWhole &=
+        !isa<ItemOp, DebugValueOp, CheckLifetimeOp, LaunchUserOp, TransferOp>(
+            op);
+    if (auto branch = dyn_cast<IfOp>(op))
+      isWhole &= !isa<BufferType>(branch.getPredicate().getType());
+  });
+  std::string name = entryName(fn);
+  out.line("coil_cuda_program *" + name + "_program(void) {");
+  out.indent();
+  out.line("static coil::Program program(" + Twine(isWhole ? "true" : "false") +
+           ");");
+  out.line("return program.get();");
+  out.outdent();
+  out.line("}");
+  takeChunk();
+  now.declarations[name + "_body"] = bodyPrototype(fn) + ";";
+  out.line(prototype(fn) + " {");
+  out.indent();
+  checkCounts(out, fn);
+  out.line("return coil::call(" + name + "_program(), run, " + name +
+           "_body, inputs, num_inputs, outputs, num_outputs);");
+  out.outdent();
+  out.line("}");
+  takeChunk();
 }
 
 void CppEmitter::takeChunk(const Twine &begin, const Twine &end) {
@@ -270,6 +335,8 @@ LogicalResult CppEmitter::emitParts(FuncOp fn) {
 }
 
 LogicalResult CppEmitter::emitFunction(FuncOp fn) {
+  if (failed(checkOneOfEachKind(fn)))
+    return failure();
   auto begin = [&] {
     beginFunction(fn);
     handles.clear();
@@ -323,7 +390,15 @@ void CppEmitter::writeHeader() {
      << "_bind(coil_run *run, int32_t device, void *stream);\n"
      << "/* Waits for what calls have started, and reports what went wrong. "
         "*/\n"
-     << "int32_t " << options.name << "_synchronize(coil_run *run);\n";
+     << "int32_t " << options.name << "_synchronize(coil_run *run);\n"
+     << "/* Fails, naming all that are missing, unless the functions that the "
+        "program calls\n   are registered. "
+     << options.name << "_bind checks it, too. */\n"
+     << "int32_t " << options.name << "_check(void);\n"
+     << "/* How many graphs are kept of each function and of each part that is "
+        "one, 0 unless\n   this is called. Devices without graphs ignore it. "
+        "*/\n"
+     << "int32_t " << options.name << "_set_graphs(int32_t limit);\n";
   for (FuncOp fn : module.getOps<FuncOp>()) {
     if (!fn.isPublic())
       continue;
@@ -333,6 +408,11 @@ void CppEmitter::writeHeader() {
       os << "\n/* Takes " << fn.getNumArguments() << " inputs and gives "
          << fn.getNumResults() << " outputs. */\n"
          << prototype(fn) << ";\n";
+    if (isKept(fn))
+      os << "/* What its calls share: literals on each device, and graphs "
+            "(coil/Runtime/CUDA.h). */\n"
+         << "struct coil_cuda_program *" << entryName(fn)
+         << "_program(void);\n";
     os << "size_t " << entryName(fn) << "_num_inputs(void);\n"
        << "size_t " << entryName(fn) << "_num_outputs(void);\n"
        << "/* What an input is called, and the weight of the exported program "
@@ -366,6 +446,8 @@ void CppEmitter::writeSources() {
   for (FuncOp fn : module.getOps<FuncOp>()) {
     if (!fn.isPublic())
       continue;
+    if (isKept(fn))
+      emitKeeper(fn);
     out.line("size_t " + entryName(fn) + "_num_inputs(void) { return " +
              Twine(fn.getNumArguments()) + "; }");
     out.line("size_t " + entryName(fn) + "_num_outputs(void) { return " +

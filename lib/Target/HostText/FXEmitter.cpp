@@ -534,6 +534,13 @@ LogicalResult FXEmitter::emit(CopyOp op) {
   return success();
 }
 
+LogicalResult FXEmitter::emit(TransferOp op) {
+  out.line(call("aten.copy_.default",
+                name(op.getTarget()) + ", " + name(op.getSource()) +
+                    (op.getNonBlocking() ? ", True" : "")));
+  return success();
+}
+
 LogicalResult FXEmitter::emit(FillOp op) {
   out.line(graph + ".check(host.fill, " + name(op.getTarget()) + ", " +
            Twine(op.getValue()) + ")");

@@ -47,6 +47,7 @@ private:
   mlir::LogicalResult emit(ReinterpretOp op) override;
   mlir::LogicalResult emit(CopyOp op) override;
   mlir::LogicalResult emit(FillOp op) override;
+  mlir::LogicalResult emit(TransferOp op) override;
   mlir::LogicalResult emit(PoolOp op) override;
   mlir::LogicalResult emit(PoolAllocOp op) override;
   mlir::LogicalResult emit(PoolReleaseOp op) override {

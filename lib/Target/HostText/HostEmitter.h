@@ -15,6 +15,7 @@
 
 #include "TextPrinter.h"
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -33,6 +34,7 @@
   X(ReinterpretOp)                                                             \
   X(CopyOp)                                                                    \
   X(FillOp)                                                                    \
+  X(TransferOp)                                                                \
   X(PoolOp)                                                                    \
   X(PoolAllocOp)                                                               \
   X(PoolReleaseOp)                                                             \

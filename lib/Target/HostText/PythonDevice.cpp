@@ -43,21 +43,33 @@ static bool hasRecord(const DeviceInfo &info) {
          !info.kernelOptions.empty();
 }
 
-/// The devices that an op's types and attributes mention, in order.
-static void collectDevices(Operation *top,
-                           llvm::SetVector<DeviceAttr> &devices) {
+void PythonEmitter::collectDevices(llvm::SetVector<DeviceAttr> &used) {
+  llvm::SetVector<DeviceAttr> *here = nullptr;
+  // Finds each attribute and type once, which is enough for the module.
   AttrTypeWalker walker;
-  walker.addWalk([&](DeviceAttr device) { devices.insert(device); });
-  top->walk([&](Operation *op) {
+  walker.addWalk([&](DeviceAttr device) { used.insert(device); });
+  auto note = [&](Value v) {
+    if (here && isa<BufferType, PoolType>(v.getType()))
+      here->insert(wrapper::getDevice(v.getType()));
+  };
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto fn = dyn_cast<FuncOp>(op)) {
+      here = &functionDevices[fn];
+      llvm::for_each(fn.getBody().getArguments(), note);
+    } else if (op->getParentOp() == module) {
+      here = nullptr;
+    }
     walker.walk(op->getAttrDictionary());
-    for (Type type : op->getResultTypes())
-      walker.walk(type);
+    for (Value v : op->getResults()) {
+      walker.walk(v.getType());
+      note(v);
+    }
   });
 }
 
 void PythonEmitter::emitDevices() {
   llvm::SetVector<DeviceAttr> used;
-  collectDevices(module, used);
+  collectDevices(used);
   llvm::StringSet<> imported;
   // Ops say of devices that are not registered that they are not.
   used.remove_if([](DeviceAttr device) { return !lookup(device); });
@@ -107,10 +119,8 @@ bool PythonEmitter::openGuard(FuncOp fn) {
   // Where there is one device, whoever calls the function has selected it.
   if (fn.isPrivate() && numGuards == 1)
     return false;
-  llvm::SetVector<DeviceAttr> used;
-  collectDevices(fn, used);
   std::string guard;
-  for (DeviceAttr device : used) {
+  for (DeviceAttr device : functionDevices[fn]) {
     const DeviceInfo *info = lookup(device);
     if (!info || info->python.guard.empty())
       continue;

@@ -604,6 +604,12 @@ LogicalResult PythonEmitter::emit(CopyOp op) {
   return success();
 }
 
+LogicalResult PythonEmitter::emit(TransferOp op) {
+  out.line(name(op.getTarget()) + ".copy_(" + name(op.getSource()) +
+           (op.getNonBlocking() ? ", non_blocking=True)" : ")"));
+  return success();
+}
+
 LogicalResult PythonEmitter::emit(FillOp op) {
   const DeviceInfo *device = getDevice(op, type(op.getTarget()).getDevice());
   if (!device)

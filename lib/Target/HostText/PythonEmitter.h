@@ -58,6 +58,7 @@ protected:
   mlir::LogicalResult emit(ReinterpretOp op) override;
   mlir::LogicalResult emit(CopyOp op) override;
   mlir::LogicalResult emit(FillOp op) override;
+  mlir::LogicalResult emit(TransferOp op) override;
   mlir::LogicalResult emit(PoolOp op) override;
   mlir::LogicalResult emit(PoolAllocOp op) override;
   mlir::LogicalResult emit(PoolReleaseOp op) override;
@@ -109,6 +110,9 @@ protected:
 
   /// Imports what devices need, and writes a record of each one that runs have
   /// to be bound to.
+  /// Finds the devices of the module and of each function, in order, in one
+  /// walk.
+  void collectDevices(llvm::SetVector<DeviceAttr> &used);
   void emitDevices();
   /// ", device=cuda_device0", or nothing for one without a record.
   std::string deviceArgument(DeviceAttr device) const;
@@ -118,6 +122,8 @@ protected:
   /// The context manager that selects a device.
   std::string guardText(DeviceAttr device) const;
   /// Devices of the module that have to be selected.
+  llvm::DenseMap<mlir::Operation *, llvm::SetVector<DeviceAttr>>
+      functionDevices;
   unsigned numGuards = 0;
   /// Whether the function that is being emitted has selected its device.
   bool isGuarded = false;

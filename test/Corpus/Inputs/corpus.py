@@ -11,6 +11,8 @@ Comments in the program say what is run and what comes out:
     // CASE: <input> -> error: <text of the message>
     // GPU: no       not on the simulated GPU, which has none of the libraries
     // GPU: only     on the simulated GPU alone, as it stands
+    // GPU: fallbacks  calls on the GPU work on copies on the host
+    // HOST: 0       inputs that are on the host there
 
 The emitted Python module is compared with the interpreter by run_python.py. What
 all programs share the start of is run by run_all.py: torch, and the compiler of C++.
@@ -38,7 +40,7 @@ import re
 import subprocess
 import sys
 
-from cases import is_for_gpu, on_device, read_cases
+from cases import before_planning, is_for_gpu, on_device, read_cases
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--bin", required=True)
@@ -137,11 +139,11 @@ if args.cuda_sim and text is not None:
     open(path("cuda.mlir"), "w").write(text)
     for mode in GPU_MODES:
         need("coil-opt", path("cuda.mlir"), "-o", path(f"gpu-{mode}.mlir"),
-             "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),"
+             f"--pass-pipeline=builtin.module({before_planning(source, 'cuda')}"
              f"wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory"
              + (",wrapper-track-lifetimes)" if mode == "pool" else ")"))
     need("coil-opt", path("cuda.mlir"), "-o", path("gpu-part.mlir"),
-         "--pass-pipeline=builtin.module(wrapper.kernel(loop-select-gpu-schedule),"
+         f"--pass-pipeline=builtin.module({before_planning(source, 'cuda')}"
          "wrapper-partition-graph{min-ops=1 whole=true},wrapper-outline-partitions,"
          "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device)")
 

@@ -24,7 +24,7 @@ import os
 import subprocess
 import sys
 
-from cases import is_for_gpu, on_device, read_cases
+from cases import before_planning, is_for_gpu, on_device, read_cases
 
 parser = argparse.ArgumentParser()
 for option in ("bin", "out", "emitter", "python", "cxx", "include", "lib", "device"):
@@ -77,8 +77,7 @@ def prepare(job):
     if args.device:
         open(path(".device.mlir"), "w").write(on_device(source, args.device))
         program = path(".device.mlir")
-        if args.device == "cuda":
-            before = "wrapper.kernel(loop-select-gpu-schedule),"
+        before = before_planning(source, args.device)
     if mode == "part":
         before += ("wrapper-partition-graph{device=%s min-ops=1 whole=true},"
                    "wrapper-outline-partitions," % (args.device or "cpu"))
@@ -113,9 +112,7 @@ def prepare(job):
         return {"file": path(".py"), "cases": cases}
     target = ["--target=cuda:sm_90", "--library=none"] if args.device == "cuda" else []
     need("coil-compile", "--emit=cpp", *target, path(".mlir"), "-o", path(".cpp"))
-    # A run keeps constants that it uploaded.
-    uploads = "coil_rt_constant_cuda" in open(path(".cpp")).read()
-    return {"name": name, "cases": cases, "uploads": uploads, "arrays": arrays}
+    return {"name": name, "cases": cases, "arrays": arrays}
 
 
 programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))

@@ -3,6 +3,8 @@
 """Runs the cases of the corpus in a library of all programs emitted as C++.
 
     run_cpp.py library.so todo.json [device]
+
+On a GPU each case runs again with graphs: called, recorded, and replayed twice.
 """
 import ctypes
 import json
@@ -20,6 +22,16 @@ class Stats(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int64) for name in (
         "live_bytes", "peak_bytes", "allocated_bytes", "live_allocations", "allocations",
         "launches", "library_calls")]
+
+
+class GraphStats(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in (
+        "plain", "recorded", "replayed", "patched", "refused", "evicted")]
+
+
+class PartitionStats(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in (
+        "warmups", "recorded", "replayed", "patched", "plain", "nodes", "dropped", "bytes")]
 
 
 class AllocatorStats(ctypes.Structure):
@@ -102,7 +114,19 @@ def need(status):
         sys.exit(library.coil_last_error().decode())
 
 
-def run(name, case, uploads):
+def replays(name):
+    """How often calls, and parts of calls, were graphs."""
+    program = getattr(library, name + "_main_program", None)
+    if program is None: # It has nothing on the device.
+        return 0
+    program.restype = ctypes.c_void_p
+    calls, parts = GraphStats(), PartitionStats()
+    library.coil_cuda_program_get_graph_stats(ctypes.c_void_p(program()), ctypes.byref(calls))
+    library.coil_cuda_program_get_partition_stats(ctypes.c_void_p(program()), ctypes.byref(parts))
+    return calls.replayed + parts.replayed
+
+
+def run(name, case, graphs=False):
     entry = getattr(library, name + "_main")
     entry.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p,
                       ctypes.c_size_t]
@@ -115,9 +139,10 @@ def run(name, case, uploads):
     assert library.coil_run_create(ctypes.byref(handle)) == 0
     try:
         need(getattr(library, name + "_bind")(handle, 0, None))
-        for i in range(len(tensors)) if device == "cuda" else ():
+        there = [i for i in range(len(tensors)) if i not in case["host"]] if device == "cuda" else []
+        for i in there:
             to_device(inputs[i], handle)
-        given = len(tensors) if device == "cuda" else 0
+        given = len(there)
         status = entry(handle, inputs, len(tensors), outputs, count)
         if status == 0:
             status = getattr(library, name + "_synchronize")(handle)
@@ -129,15 +154,15 @@ def run(name, case, uploads):
             if case["error"] not in message:
                 sys.exit(f"{name}: expected '{case['error']}' but got '{message}'")
             # Handles have freed everything, whatever the run would do.
-            if stats.live_allocations != given and not uploads:
+            if stats.live_allocations != given and not graphs:
                 sys.exit(f"{name}: a failing run leaves {stats.live_allocations} allocations")
             return
         if case["error"] is not None:
             sys.exit(f"{name}: expected to fail with '{case['error']}'")
-        if stats.live_allocations > count + given and not uploads:
+        if stats.live_allocations > count + given and not graphs:
             sys.exit(f"{name}: {stats.live_allocations} allocations for {count} outputs")
         for output, path, text in zip(outputs, case["expected"], case["outputs"]):
-            memory = to_host(output, handle) if device == "cuda" else None
+            memory = to_host(output, handle) if output.device_type == 1 else None
             compare(Output(output), path, text.partition("=")[0])
     finally:
         library.coil_run_destroy(handle)
@@ -181,12 +206,20 @@ def run_arrays(name, case):
 if __name__ == "__main__":
     device = sys.argv[3] if len(sys.argv) > 3 else "cpu"
     before, cases = in_use(), 0
-    entries = without = 0
+    entries = without = replayed = 0
     programs = json.load(open(sys.argv[2]))
     for program in programs:
         for case in program["cases"]:
-            run(program["name"], case, program["uploads"])
+            run(program["name"], case)
             cases += 1
+        set_graphs = getattr(library, program["name"] + "_set_graphs")
+        need(set_graphs(16))
+        for case in program["cases"] if device == "cuda" else ():
+            for _ in range(4):
+                run(program["name"], case, graphs=True)
+        if device == "cuda":
+            replayed += replays(program["name"])
+        need(set_graphs(0))
         if program["arrays"]:
             entries += 1
             # Arrays of other sizes are for the compiler of C++ to notice.
@@ -197,4 +230,4 @@ if __name__ == "__main__":
     if in_use() != before:
         sys.exit(f"{in_use() - before} bytes are left")
     print(f"{len(programs)} programs, {cases} cases; {entries} take arrays, {without} of them "
-          "without an allocation")
+          "without an allocation" + (f"; {replayed} replays" if device == "cuda" else ""))

@@ -161,7 +161,8 @@ def check_graph(module):
 
 def run(module, case, device="cpu"):
     try:
-        inputs = [make(text, device) for text in case["inputs"]]
+        inputs = [make(text, "cpu" if i in case["host"] else device)
+                  for i, text in enumerate(case["inputs"])]
         if hasattr(module.main, "graph"): # A torch.fx.GraphModule.
             check_graph(module.main)
             outputs = module.main(*inputs)

@@ -25,6 +25,8 @@ found.size = [box.width, box.height];
 const table = document.getElementById("call-table").tBodies[0].rows;
 const shown = () => [...table].filter(r => !r.hidden && r.querySelector("td")).length;
 found.rows = shown();
+found.times = [...table].filter(r => / us$/.test(r.cells[5]?.textContent)).length;
+found.untimed = [...table].filter(r => r.cells[5]?.textContent == "not measured").length;
 const field = document.querySelector("input[data-table=call-table]");
 field.value = "layer_norm_3 ";
 field.dispatchEvent(new Event("input"));
@@ -45,6 +47,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--browser", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--timed", action="store_true")
     parser.add_argument("page")
     args = parser.parse_args()
     with open(args.page) as f:
@@ -74,6 +77,8 @@ def main():
         "buffers are drawn": found["boxes"] > 20 and found["boxes"] == found["titles"],
         "the picture fills the page": found["size"][0] > 800 and found["size"][1] > 200,
         "calls are listed": found["rows"] > 20,
+        "times are there if measured": (found["times"] > 20 if args.timed else found["times"] == 0)
+        and found["times"] + found["untimed"] == found["rows"],
         "a filter shows what matches": 0 < found["filtered"] < found["rows"],
         "a filter hides everything else": found["none"] == 0,
         "an empty filter shows all": found["all"] == found["rows"],

@@ -28,6 +28,9 @@
 // CPP:     //--- program.h
 // CPP:     int32_t program_bind(coil_run *run, int32_t device, void *stream);
 // CPP:     int32_t program_synchronize(coil_run *run);
+// CPP:     int32_t program_check(void);
+// CPP:     int32_t program_set_graphs(int32_t limit);
+// CPP:     struct coil_cuda_program *program_main_program(void);
 // CPP:     //--- program.cpp
 // CPP:     extern "C" coil_cuda_kernel {{_?}}double{{.*}};
 // CPP:     extern "C" coil_cuda_kernel reverse;
@@ -85,7 +88,7 @@ wrapper.grid @blocks["n"] cases [#wrapper.grid_case<{}, <[(n + 31) floordiv 32, 
 // FX:           g.launch(host.bind_arguments(reverse, ("buffer", "number", "buffer", "scalar")), (buf0, buf1, v0), (n3, 1, 1, s0))
 // FX:           g.launch(host.bind_arguments(reverse, (None, "number", "buffer", 0.5)), (buf1,), (1, 1, 1, s0))
 
-// CPP-LABEL: int32_t program_main({{.*}}) {
+// CPP-LABEL: int32_t program_main_body({{.*}}) {
 // CPP:         COIL_TRY(coil_rt_launch_cuda(run, &{{_?}}double{{.*}}, coil::List<void *, 2>{{[{][{]}}x, buf0.get()}}.values, coil::List<int64_t, 1>{{[{][{]}}s0}}.values, coil::floordiv(s0 + 31, 32), 1, 1));
 // CPP:         void *passed0 = buf0.get();
 // CPP-NEXT:    int64_t passed1 = static_cast<int64_t>(s0);
@@ -96,12 +99,23 @@ wrapper.grid @blocks["n"] cases [#wrapper.grid_case<{}, <[(n + 31) floordiv 32, 
 // CPP-NEXT:    int64_t passed5 = static_cast<int64_t>(s0);
 // CPP-NEXT:    void *passed6 = buf1.get();
 // CPP-NEXT:    float passed7 = static_cast<float>(0.5);
+// What calls share: this one reads an element, so it is no graph as a whole.
+// CPP-LABEL: coil_cuda_program *program_main_program(void) {
+// CPP-NEXT:    static coil::Program program(false);
+// CPP-NEXT:    return program.get();
+// CPP-LABEL: int32_t program_main({{.*}}) {
+// CPP:         return coil::call(program_main_program(), run, program_main_body, inputs, num_inputs, outputs, num_outputs);
+// CPP-LABEL: int32_t program_check(void) {
+// CPP-NEXT:    return COIL_OK;
 // CPP-LABEL: int32_t program_bind(coil_run *run, int32_t device, void *stream) {
-// CPP:         COIL_TRY(coil_run_set_cuda_device(run, device));
+// CPP:         COIL_TRY(program_check());
+// CPP-NEXT:    COIL_TRY(coil_run_set_cuda_device(run, device));
 // CPP-NEXT:    if (stream)
 // CPP-NEXT:        COIL_TRY(coil_run_set_stream(run, stream));
 // CPP-LABEL: int32_t program_synchronize(coil_run *run) {
 // CPP:         COIL_TRY(coil_run_synchronize(run));
+// CPP-LABEL: int32_t program_set_graphs(int32_t limit) {
+// CPP:         COIL_TRY(coil::setGraphs(program_main_program(), limit));
 wrapper.func @main(%x: !b {coil.name = "x"}, %n: !wrapper.buffer<[], f32, #wrapper.device<"cuda">> {coil.name = "n"}) -> !b attributes {sym.symbols = {s0 = #sym.range<1, 1024>}} {
   wrapper.input_symbol "s0" = size 0 of %x : !b
   %0 = wrapper.alloc : !b

@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -47,6 +48,10 @@ void WrapperDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "coil/Dialect/Wrapper/IR/WrapperRuntimeOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "coil/Dialect/Wrapper/IR/WrapperTransferOps.cpp.inc"
       >();
   DeviceInfo cpu;
   cpu.kind = "cpu";

@@ -13,6 +13,7 @@
 
 #include "Planner.h"
 #include "coil/Dialect/Wrapper/Analysis/Dependences.h"
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -109,6 +110,10 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return refuse("it calls a function that was not compiled with the program");
   if (isa<LaunchUserOp>(op))
     return refuse("a replay cannot change what is passed to a user's kernel");
+  // A recording would keep the address of memory that the host may move or page
+  // out.
+  if (isa<TransferOp>(op))
+    return refuse("it copies from one device to another");
   if (isa<PartitionOp, DeviceScopeOp>(op))
     return refuse("it was partitioned before");
   if (isa<DebugValueOp, DebugMarkOp, CheckLifetimeOp>(op))

@@ -13,6 +13,7 @@
 
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
+#include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -107,7 +108,7 @@ void Tracker::visit(Block &block) {
     if (auto compute = dyn_cast<ComputeOpInterface>(op))
       step = handles.get(compute);
     else if (op.getNumRegions() != 0 ||
-             isa<InvokeOp, PartitionCallOp, CopyOp, FillOp>(op))
+             isa<InvokeOp, PartitionCallOp, CopyOp, FillOp, TransferOp>(op))
       step = op.getName().getStringRef().str();
   }
 }

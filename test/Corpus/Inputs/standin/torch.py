@@ -209,16 +209,35 @@ class Tensor:
             step *= size
         return True
 
-    def copy_(self, source):
+    def copy_(self, source, non_blocking=False):
         if source._sizes != self._sizes or source.dtype is not self.dtype:
             raise RuntimeError("expected a tensor of the same sizes and type")
-        if not self._is_contiguous() or not source._is_contiguous():
-            raise RuntimeError("expected contiguous tensors")
+        if not self._is_contiguous():
+            raise RuntimeError("expected a contiguous target")
+        if not source._is_contiguous():
+            if source.device == self.device:
+                raise RuntimeError("copies within a device are of contiguous tensors")
+            source = source._gather()
         count = self.numel() * self.dtype.itemsize
         if count:
             self._storage.backend.write(
                 self.data_ptr(), source._storage.backend.read(source.data_ptr(), count))
         return self
+
+    def _gather(self):
+        """The same row by row."""
+        width, steps = self.dtype.itemsize, [1]
+        for size in reversed(self._sizes[1:]):
+            steps.insert(0, steps[0] * size)
+        dense = Tensor(_Storage(self.numel() * width, self.device), 0, self._sizes, tuple(steps), self.dtype,
+                       self.device)
+        for i in range(self.numel()):
+            at = sum(i // step % size * stride
+                     for size, stride, step in zip(self._sizes, self._strides, steps))
+            dense._storage.backend.write(
+                dense.data_ptr() + i * width,
+                self._storage.backend.read(self.data_ptr() + at * width, width))
+        return dense
 
     def _fill(self, element):
         for i in range(self.numel()):

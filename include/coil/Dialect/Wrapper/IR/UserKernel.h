@@ -24,6 +24,17 @@ namespace coil::wrapper {
 /// The attribute of a user's kernel that names a file with its PTX.
 inline constexpr llvm::StringLiteral kPtxFileAttrName = "wrapper.ptx_file";
 
+/// \name Functions of files with kernels for operators (wrapper-map-operators)
+/// @{
+/// The operator of a framework that a function is for: "mylib::rms_norm".
+inline constexpr llvm::StringLiteral kOperatorAttrName = "wrapper.operator";
+/// Arguments of the operator that a function is for one value of, by name.
+inline constexpr llvm::StringLiteral kWhenAttrName = "wrapper.when";
+/// On a launch: arguments of the operator, by name, and the number of the
+/// launch's argument that they replace.
+inline constexpr llvm::StringLiteral kNumbersAttrName = "wrapper.numbers";
+/// @}
+
 /// Puts the texts of files into the kernels that name them; names that are not
 /// absolute begin at `folder`.
 mlir::LogicalResult loadKernels(mlir::ModuleOp module, llvm::StringRef folder);

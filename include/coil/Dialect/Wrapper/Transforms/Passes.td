@@ -488,6 +488,90 @@ def WrapperPartitionGraphPass
            "Make partitions of functions that can be captured as a whole, too">];
 }
 
+def WrapperMapOperatorsPass
+    : Pass<"wrapper-map-operators", "::mlir::ModuleOp"> {
+  let summary = "put kernels of users in the place of a framework's operators";
+  let description = [{
+    Reads a file of `wrapper.kernel`s, `wrapper.grid`s and private functions with
+    the attribute `wrapper.operator`. A call of that operator becomes the steps of
+    the function: tensors are its arguments in order (names agree where both have
+    them), results the allocations that it returns. Its symbols are what the
+    sizes of the call say; where their ranges are not known to hold, the program
+    checks them. Integers of the call are symbols of the same names that the
+    function binds with `wrapper.sym_expr`, floats replace arguments of launches
+    that `wrapper.numbers` names (`{eps = 4 : i64}`); both have the value in the
+    function where the call has none. `wrapper.when = {mode = "plain"}` restricts a
+    function to calls with that value. Of several functions for an operator, on
+    the device of the call, the first that fits is taken; if there are some and
+    none fits, that is an error with the reason for each.
+
+    Constraints, of the file:
+    (C1) A function for an operator is private.
+    (C2) It returns what it allocates, each once.
+    (C3) It has no regions, calls and frees.
+    (C4) `wrapper.numbers` names arguments of launches that are floats.
+
+    Before:
+    ```mlir
+    wrapper.extern_call_out "mylib::scale"(%x, 3.0) outs(%y : !b) names ["x", "factor"] : !b
+    ```
+    After:
+    ```mlir
+    wrapper.launch_user @scale grid @scale_grid[s0] config {} arguments [unit, 3.0 : f32, unit, #sym.expr<s0>]
+        ins(%x : !b) outs(%y : !b)
+    ```
+  }];
+  let dependentDialects = ["::coil::graph::GraphDialect",
+                           "::coil::wrapper::WrapperDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"fileName", "file", "std::string", /*default=*/"\"\"",
+           "The file: text or bytecode of MLIR">];
+}
+
+def WrapperMoveHostCallsPass
+    : Pass<"wrapper-move-host-calls", "::mlir::ModuleOp"> {
+  let summary = "call functions of the host on copies of a device's buffers";
+  let description = [{
+    A call of a function that is registered for the CPU alone works on buffers of
+    the host: what it reads is copied there before, and what it writes back
+    behind it. That costs as much as the bytes, and the host waits for the
+    device, so it is done for the functions that `functions` names, and nothing
+    else; `all` stands for those that this process has not registered for the
+    device. Each call that is moved has a warning with its bytes.
+
+    Runs before planning, which decides about the copies' storage.
+
+    Constraints:
+    (C1) A buffer that the function writes is contiguous, and shares its storage
+         with no other operand.
+    (C2) Memory of the function is not planned.
+
+    Before:
+    ```mlir
+    wrapper.extern_call_out "a::f"(%x) outs(%y : !g) : !g
+    ```
+    After:
+    ```mlir
+    %0 = wrapper.alloc : !h
+    wrapper.transfer %x to %0 : !g to !h
+    %1 = wrapper.alloc : !h
+    wrapper.extern_call_out "a::f"(%0) outs(%1 : !h) : !h
+    wrapper.transfer %1 to %y : !h to !g
+    ```
+  }];
+  let dependentDialects = ["::coil::wrapper::WrapperDialect"];
+  let options = [
+    Option<"functions", "functions", "std::string", /*default=*/"\"\"",
+           "Names of functions, with '+' between, or 'all'">];
+}
+
 def WrapperShareDevicePass
     : Pass<"wrapper-share-device", "::mlir::ModuleOp"> {
   let summary = "select the device of all partitions once";

@@ -1,0 +1,113 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Arguments and results that are not on the program's device. What a model
+// computes on the host in between is computed on the device: elements are the
+// same, and nothing has to move there and back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Outliner.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "outline-kernels"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::wrapper;
+using sym::ExprAttr;
+
+DeviceAttr Outliner::getPlace(DictionaryAttr attrs, const Twine &what) {
+  Attribute attr = attrs ? attrs.get(kPlacedAttrName) : Attribute();
+  if (!attr)
+    return device;
+  auto kind = dyn_cast<StringAttr>(attr);
+  auto *dialect = b.getContext()->getLoadedDialect<WrapperDialect>();
+  if (!kind || !dialect->lookupDevice(kind)) {
+    fn.emitError() << what << " is on " << attr
+                   << ", which is not registered as a device";
+    return {};
+  }
+  return kind == device.getKind() ? device
+                                  : DeviceAttr::get(b.getContext(), kind, 0);
+}
+
+/// Whether the host alone looks at a value.
+static bool isOnlyRead(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    return isa<graph::ItemOp>(use.getOwner()) ||
+           (isa<graph::IfOp>(use.getOwner()) && use.getOperandNumber() == 0);
+  });
+}
+
+void Outliner::moveArguments() {
+  for (BlockArgument arg : fn.getArguments()) {
+    Value buffer = buffers[arg];
+    BufferType type = getType(buffer);
+    if (type.getDevice() == device)
+      continue;
+    passed[arg] = buffer;
+    if (isOnlyRead(arg))
+      continue;
+    remark::analysis(
+        arg.getLoc(),
+        remark::RemarkOpts::name("ArgumentMoved").category(DEBUG_TYPE))
+        << remark::add("argument {0} is on '{1}' and moved to '{2}': {3} bytes",
+                       arg.getArgNumber(), type.getDevice().getKind(),
+                       device.getKind(), type.getStorageBytes().str());
+    Value moved = alloc(arg.getLoc(), arg.getType());
+    TransferOp::create(b, arg.getLoc(), buffer, moved);
+    buffers[arg] = moved;
+  }
+}
+
+Value Outliner::getForHost(Value value) {
+  Value buffer = passed.lookup(value);
+  return buffer ? buffer : buffers[value];
+}
+
+FailureOr<Value> Outliner::moveResult(func::ReturnOp op, unsigned i,
+                                      DeviceAttr place,
+                                      ArrayRef<ExprAttr> strides) {
+  Location loc = op.getLoc();
+  Value value = op.getOperand(i);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<ExprAttr> sizes = sym::getSizes(type);
+  if (!isDense(sizes, strides))
+    return fn.emitError() << "result " << i << " is on '" << place.getKind()
+                          << "' and has strides with gaps";
+  // A layout on the device as it shall be there. What is dense is also one row,
+  // whatever its order.
+  bool fits = true;
+  for (auto [size, want, have] : llvm::zip(
+           sizes, strides, getType(buffers[value]).getStrides().getDims()))
+    fits &= size.isConstant(1) || want == have;
+  Value source = buffers[value];
+  if (!fits) {
+    SmallVector<ExprAttr> dims;
+    for (unsigned d = 0; d < sizes.size(); ++d)
+      dims.push_back(sym::dim(b.getContext(), d));
+    source = copy(loc, value, dims, type, strides);
+  }
+  Value target = alloc(loc, type, strides, place), row = target;
+  if (source.getType() != BufferType::get(type, {}, device) ||
+      !getType(target).isContiguous()) {
+    auto flat = sym::getTensorType(sym::product(b.getContext(), sizes),
+                                   type.getElementType());
+    ExprAttr zero = sym::constant(b.getContext(), 0);
+    source = ReinterpretOp::create(b, loc, BufferType::get(flat, {}, device),
+                                   source, zero);
+    row = ReinterpretOp::create(b, loc, BufferType::get(flat, {}, place),
+                                target, zero);
+  }
+  remark::analysis(loc,
+                   remark::RemarkOpts::name("ResultMoved").category(DEBUG_TYPE))
+      << remark::add("result {0} is on '{1}' and moved there: {2} bytes", i,
+                     place.getKind(), getType(row).getStorageBytes().str());
+  TransferOp::create(b, loc, source, row);
+  return target;
+}

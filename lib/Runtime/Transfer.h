@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What copies between devices share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_RUNTIME_TRANSFER_H
+#define COIL_LIB_RUNTIME_TRANSFER_H
+
+#include "coil/Runtime/Transfer.h"
+
+namespace coil::rt {
+
+/// Whether the elements of a tensor lie row by row without gaps.
+bool isContiguous(const coil_tensor &tensor);
+/// Bytes of all elements.
+int64_t countBytes(const coil_tensor &tensor);
+
+/// The coil_transfer_function of GPUs, in CUDA/.
+int32_t transferCuda(coil_run *run, const coil_tensor *to,
+                     const coil_tensor *from, int32_t nonBlocking);
+
+} // namespace coil::rt
+
+#endif // COIL_LIB_RUNTIME_TRANSFER_H

@@ -1,0 +1,53 @@
+// RUN: coil-opt %s --split-input-file --verify-diagnostics
+
+!h = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!g = !wrapper.buffer<[5], f32, #wrapper.device<"cuda">>
+wrapper.func @transfer_c1(%x: !h, %y: !g) {
+  // (C1)
+  // expected-error @below {{moves elements of '!wrapper.buffer<[4], f32, #wrapper.device<"cpu">>' to '!wrapper.buffer<[5], f32, #wrapper.device<"cuda">>'}}
+  wrapper.transfer %x to %y : !h to !g
+  wrapper.return
+}
+
+// -----
+
+!h = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @transfer_c2(%x: !h, %y: !h) {
+  // (C2)
+  // expected-error @below {{stays on #wrapper.device<"cpu">; that is 'wrapper.copy'}}
+  wrapper.transfer %x to %y : !h to !h
+  wrapper.return
+}
+
+// -----
+
+!h = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!g = !wrapper.buffer<[4], strides = [2], f32, #wrapper.device<"cuda">>
+wrapper.func @transfer_c3(%x: !h, %y: !g) {
+  // (C3)
+  // expected-error @below {{expected a contiguous target}}
+  wrapper.transfer %x to %y : !h to !g
+  wrapper.return
+}
+
+// -----
+
+!g = !wrapper.buffer<[4], strides = [2], f32, #wrapper.device<"cuda">>
+!p = !wrapper.buffer<[4], f32, #wrapper.device<"cuda", 1>>
+wrapper.func @transfer_c4(%x: !g, %y: !p) {
+  // (C4)
+  // expected-error @below {{expected a contiguous source between #wrapper.device<"cuda"> and #wrapper.device<"cuda", 1>}}
+  wrapper.transfer %x to %y : !g to !p
+  wrapper.return
+}
+
+// -----
+
+!h = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!g = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
+wrapper.func @transfer_c5(%x: !g, %y: !h) {
+  // (C5)
+  // expected-error @below {{nothing tells when the host may read its target}}
+  wrapper.transfer %x to %y non_blocking : !g to !h
+  wrapper.return
+}

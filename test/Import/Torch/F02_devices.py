@@ -1,0 +1,108 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that work on a GPU and on the host: exported with tensors that only say
+where they are, run on the simulated GPU, and compared with PyTorch on the host.
+
+    F02_devices.py OUT --bin=FOLDER --cuda-sim=DRIVER
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+warnings.filterwarnings("ignore")
+torch.manual_seed(0)
+parser = argparse.ArgumentParser()
+parser.add_argument("out")
+parser.add_argument("--bin", required=True)
+parser.add_argument("--cuda-sim", required=True)
+args = parser.parse_args()
+os.makedirs(args.out, exist_ok=True)
+runs = 0
+
+
+class Scaled(torch.nn.Module):
+    """A number, and an index, of the host."""
+
+    def forward(self, x, scale, index):
+        y = x[index.to(x.device)] * scale
+        return y, y.sum(1).cpu(), index + 1
+
+
+class Layouts(torch.nn.Module):
+    """What goes back is not row by row."""
+
+    def forward(self, x, y):
+        z = (x.to("cuda", non_blocking=True) + y).t()
+        return z.to("cpu"), z
+
+
+class Prefix(torch.nn.Module):
+    """The host reads a number that it has."""
+
+    def forward(self, x, n):
+        count = n.item()
+        torch._check(count >= 1)
+        torch._check(count <= 6)
+        return x[:count] * 2
+
+
+class Weights(torch.nn.Module):
+    """A weight of the host goes to the GPU once, like all others."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.arange(8.0))
+
+    def forward(self, x):
+        return x + self.table.to(x.device)
+
+
+def check(name, module, inputs, places):
+    """Exports with fakes at `places`, and runs on what `inputs` are."""
+    global runs
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        fakes = tuple(torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device=place)
+                      for t, place in zip(inputs, places))
+        program = torch.export.export(module, fakes)
+    path = os.path.join(args.out, name)
+    torch.export.save(program, path + ".pt2")
+    command = [os.path.join(args.bin, "coil-run"), path + ".pt2", "--target=cuda:sm_90",
+               "--library=none", "--iterations=4", "--cuda-graphs=8", "--reference=interp"]
+    for i, t in enumerate(inputs):
+        numpy.save(f"{path}.{i}.npy", t.contiguous().numpy())
+        command.append(f"--input=@{path}.{i}.npy")
+    for i, t in enumerate(eager(module, inputs)):
+        numpy.save(f"{path}.out{i}.npy", t.contiguous().numpy())
+        command.append(f"--expected-output=@{path}.out{i}.npy")
+    environment = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    runs += 1
+
+
+def eager(module, inputs):
+    """Runs a model on the host, whatever devices it names."""
+    to = torch.Tensor.to
+    torch.Tensor.to = lambda x, place, *rest, **more: (
+        x if isinstance(place, (str, torch.device)) else to(x, place, *rest, **more))
+    try:
+        results = module(*inputs)
+    finally:
+        torch.Tensor.to = to
+    return results if isinstance(results, tuple) else (results,)
+
+
+R = torch.randn
+check("scaled", Scaled(), (R(6, 4), torch.tensor(2.5), torch.tensor([0, 5, 2])), ("cuda", "cpu", "cpu"))
+check("layouts", Layouts(), (R(3, 5), R(3, 5)), ("cpu", "cuda"))
+check("prefix", Prefix(), (R(6, 2), torch.tensor(4)), ("cuda", "cpu"))
+check("weights", Weights(), (R(8),), ("cuda",))
+print(f"{runs} programs agree")
