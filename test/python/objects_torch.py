@@ -4,6 +4,7 @@
 
     objects_torch.py program.mlir
 """
+import gc
 import sys
 
 import coil
@@ -15,6 +16,7 @@ coil.register_class("quantized::LinearPackedParamsBase", methods=["bias"])
 coil.bind_object("packed", packed)
 program = coil.compile(sys.argv[1])
 print(program.run()[0].tolist())
+gc.collect()
 before = coil.object_count()
 coil.bind_object("packed", None)
 print(before, coil.object_count())
