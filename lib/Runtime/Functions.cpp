@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
+#include "Collectives.h"
 
 #include <cctype>
 #include <dlfcn.h>
@@ -57,7 +58,10 @@ static Registry &getRegistry() {
 /// The functions of the runtime itself are there from the beginning.
 static Registry &getFilledRegistry() {
   static std::once_flag filled;
-  std::call_once(filled, registerFallbacks);
+  std::call_once(filled, [] {
+    registerFallbacks();
+    registerCollectives();
+  });
   return getRegistry();
 }
 
@@ -132,7 +136,9 @@ int32_t coil_register_function(const coil_function *function) {
                   "the function '%s' is for the unknown type of device %d",
                   function->name, function->device_type);
     // The runtime's own come in through here, too, while it is being filled.
-    bool isOurs = std::string_view(function->name).substr(0, 6) == "coil::";
+    std::string_view name = function->name;
+    bool isOurs = name.substr(0, 6) == "coil::" ||
+                  name.substr(0, 18) == "_c10d_functional::";
     return add(isOurs ? getRegistry() : getFilledRegistry(), *function);
   });
 }

@@ -46,6 +46,15 @@ struct coil_run {
   std::vector<Seen> seen;
   /// Sizes and strides of outputs.
   std::vector<std::unique_ptr<int64_t[]>> shapes;
+  /// Collectives that it has started, and nothing has waited for.
+  int64_t started = 0;
+  /// Memory that process groups gave it.
+  struct GroupMemory {
+    void *address;
+    int64_t bytes;
+    std::shared_ptr<void> group;
+  };
+  std::vector<GroupMemory> groupMemory;
   /// What a run on a GPU has besides; null for others.
   coil::rt::cuda::RunState *cuda = nullptr;
 };

@@ -12,6 +12,7 @@ there, NumPy.
 """
 
 from coil._functions import has_function, load_functions, register_function
+from coil._groups import LocalGroups, register_process_group, unregister_process_group
 from coil._program import Program, compile
 from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._tensor import Tensor
@@ -20,6 +21,7 @@ __all__ = [
     "CoilError",
     "CompileError",
     "InputError",
+    "LocalGroups",
     "Program",
     "RunError",
     "Tensor",
@@ -27,5 +29,7 @@ __all__ = [
     "has_function",
     "load_functions",
     "register_function",
+    "register_process_group",
+    "unregister_process_group",
     "version",
 ]

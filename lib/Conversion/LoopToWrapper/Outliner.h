@@ -47,10 +47,14 @@ private:
   mlir::LogicalResult convertWhile(graph::WhileOp op);
   mlir::LogicalResult convertYield(graph::YieldOp op, mlir::TypeRange types);
   mlir::LogicalResult convertCustomCall(graph::CustomCallOp op);
+  static bool isCollective(graph::CustomCallOp op);
+  mlir::LogicalResult convertCollective(graph::CustomCallOp op);
   mlir::LogicalResult convertKernel(loop::KernelOp kernel);
   void convertAttention(loop::AttentionOp op);
   void convertSort(loop::SortOp op);
   mlir::Value makeDense(mlir::Location loc, mlir::Value value);
+  /// The same, under a type that says so.
+  mlir::Value toDense(mlir::Location loc, mlir::Value value);
   mlir::Value toChannelsFirst(mlir::Location loc, mlir::Value buffer);
   bool convertToLibrary(loop::KernelOp kernel, std::string &why);
   void convertView(loop::ViewOp view);
@@ -93,6 +97,8 @@ private:
   mlir::DictionaryAttr ranges;
   FuncOp result;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  /// Collectives that are waited for later, by their targets.
+  llvm::DenseMap<mlir::Value, CollectiveOp> started;
 };
 
 /// Whether the storage of `buffer` is this program's own.

@@ -693,7 +693,8 @@ LogicalResult HostLowering::lower(Operation &op) {
             LaunchOp, LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp,
             SortOp, IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
             PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
-            CheckLifetimeOp, DebugMarkOp, DebugValueOp>(
+            CheckLifetimeOp, DebugMarkOp, DebugValueOp, CommAllocOp, CommFreeOp,
+            StreamOp, RecordEventOp, WaitEventOp>(
           [&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));

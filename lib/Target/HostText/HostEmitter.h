@@ -46,6 +46,13 @@
   X(ExternCallOutOp)                                                           \
   X(ScatterFallbackOp)                                                         \
   X(IndexPutFallbackOp)                                                        \
+  X(CollectiveOp)                                                              \
+  X(WaitOp)                                                                    \
+  X(CommAllocOp)                                                               \
+  X(CommFreeOp)                                                                \
+  X(StreamOp)                                                                  \
+  X(RecordEventOp)                                                             \
+  X(WaitEventOp)                                                               \
   X(IfOp)                                                                      \
   X(WhileOp)                                                                   \
   X(InvokeOp)                                                                  \
