@@ -205,6 +205,62 @@ Error ModuleBuilder::createCustomCall(const Node &node, const CustomCall &call,
   return Error::success();
 }
 
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kCollectives = "_c10d_functional::";
+
+Error ModuleBuilder::addCollective(const Node &node, CustomCall call) {
+  static constexpr StringLiteral known[] = {"all_reduce",
+                                            "all_gather_into_tensor",
+                                            "reduce_scatter_tensor",
+                                            "all_to_all_single",
+                                            "broadcast",
+                                            "wait_tensor"};
+  StringRef callee = call.callee, name = callee.drop_front(kCollectives.size());
+  bool isList = name.consume_back("_coalesced");
+  if (name.ends_with("_") && is_contained(known, name.drop_back()))
+    return makeError("it changes its operand, which is not supported; the "
+                     "functions of torch.distributed._functional_collectives "
+                     "give a result");
+  if (!is_contained(known, name))
+    return makeError("the collective " + quoted(name) +
+                     " is not supported; there are " +
+                     join(ArrayRef<StringLiteral>(known), ", "));
+  for (auto [key, argument] : zip(call.names, call.arguments))
+    if (cast<StringAttr>(key).getValue() == "reduce_op") {
+      StringRef how = isa<StringAttr>(argument)
+                          ? cast<StringAttr>(argument).getValue()
+                          : StringRef("");
+      if (!is_contained({"sum", "avg", "min", "max", "product"}, how))
+        return makeError("the collective " + quoted(name) +
+                         " combines elements by " + quoted(how) +
+                         ", which is not supported");
+    }
+  if (!isList)
+    return createCustomCall(node, call, node.outputs, {});
+  // One of each tensor in the list.
+  auto list = call.arguments.empty() ? ArrayAttr()
+                                     : dyn_cast<ArrayAttr>(call.arguments[0]);
+  if (!list || list.size() != call.operands.size() ||
+      node.outputs.size() != 1 || node.outputs[0].kind != Kind::Tensors ||
+      node.outputs[0].strings.size() != list.size())
+    return makeError("expected a list of tensors that gives another one");
+  for (auto [operand, result] : zip(call.operands, node.outputs[0].strings)) {
+    CustomCall each = call;
+    each.callee = (kCollectives + name).str();
+    each.arguments[0] = builder.getUnitAttr();
+    each.operands = {operand};
+    Argument output;
+    output.kind = Kind::Tensor;
+    output.strings.push_back(result);
+    if (Error error = createCustomCall(node, each, output, {}))
+      return error;
+  }
+  return Error::success();
+}
+
 Error ModuleBuilder::addCustomCall(const Node &node) {
   CustomCall call;
   Expected<std::string> name =
@@ -220,6 +276,8 @@ Error ModuleBuilder::addCustomCall(const Node &node) {
   for (const NamedArgument &input : node.inputs)
     if (Error error = addCallArgument(input.name, input.value, call))
       return error;
+  if (StringRef(call.callee).starts_with(kCollectives))
+    return addCollective(node, std::move(call));
   return createCustomCall(node, call, node.outputs, {});
 }
 

@@ -127,6 +127,8 @@ private:
   llvm::Error addCallArgument(llvm::StringRef name, const Argument &arg,
                               CustomCall &call);
   /// \p changed are the names of what becomes of operands.
+  /// A collective of a process group, or one for each tensor of a list.
+  llvm::Error addCollective(const Node &node, CustomCall call);
   llvm::Error createCustomCall(const Node &node, const CustomCall &call,
                                llvm::ArrayRef<Argument> outputs,
                                llvm::ArrayRef<llvm::StringRef> changed);

@@ -255,6 +255,8 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     destinations.arrayEntry = true;
     pm.addPass(wrapper::createWrapperPassDestinationsPass(destinations));
   }
+  // Partitions end at collectives, so these move before.
+  pm.addPass(wrapper::createWrapperSinkWaitsPass());
   // Before planning, which then plans each graph by itself. Checks and shown
   // values leave nothing that could be kept.
   bool makePartitions = isCuda(options) && options.partitions != "off" &&

@@ -16,6 +16,8 @@
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Runtime/Objects.h"
+#include "coil/Runtime/Runtime.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <memory>
 #include <vector>
@@ -65,7 +67,7 @@ public:
       : fn(fn), interpreter(interpreter), frame(interpreter), depth(depth) {}
   HostActivation(const HostActivation &) = delete;
   HostActivation &operator=(const HostActivation &) = delete;
-  ~HostActivation() { coil_run_destroy(handle); }
+  ~HostActivation();
 
   /// Sets an argument and how it lies in memory.
   void setArgument(unsigned i, HostValue value, HostShape shape);
@@ -142,6 +144,19 @@ private:
             const wrapper::LaunchUserOp::Passed &passed);
   // HostCallModels.cpp
   mlir::LogicalResult run(wrapper::HostCallOpInterface op);
+  // HostOrderModels.cpp
+  mlir::LogicalResult run(wrapper::CommAllocOp op);
+  mlir::LogicalResult run(wrapper::CommFreeOp op);
+  mlir::LogicalResult run(wrapper::StreamOp op);
+  mlir::LogicalResult run(wrapper::RecordEventOp op);
+  mlir::LogicalResult run(wrapper::WaitEventOp op);
+  /// Notes which memory a collective has, or has no more.
+  void noteCollective(mlir::Operation *op);
+  /// Fails if a collective has the memory.
+  mlir::LogicalResult checkNotInFlight(mlir::Operation *op,
+                                       const HostMemory &memory);
+  /// Ends the life of all of a buffer's storage.
+  mlir::LogicalResult endStorage(mlir::Operation *op, mlir::Value buffer);
   mlir::LogicalResult runScalar(mlir::Operation *op);
 
   mlir::FailureOr<HostShape> getShape(mlir::Operation *op,
@@ -178,12 +193,17 @@ private:
   llvm::StringMap<HostValue> workspaces;
   /// What checks of lifetimes have seen, by name.
   llvm::SmallVector<std::pair<std::string, std::weak_ptr<HostMemory>>> seen;
+  /// What collectives have, by the tokens that nothing has waited for.
+  llvm::MapVector<mlir::Value,
+                  llvm::SmallVector<std::shared_ptr<HostMemory>, 2>>
+      inFlight;
+  /// The run that host functions are called with, and that holds objects: what
+  /// one call starts, another waits for. Made when it is first needed.
+  coil_run *hostRun = nullptr;
   /// What a partition's call passes.
   llvm::SmallVector<int64_t> parameters;
   /// Of arguments and results of calls.
   llvm::DenseMap<mlir::Value, HostShape> shapes;
-  /// What holds objects, once there are any.
-  coil_run *handle = nullptr;
 };
 
 } // namespace coil::reference

@@ -30,8 +30,11 @@ public:
   /// Makes the argument of the next placeholder; sets the flag if it cannot.
   using NextOperand = std::function<coil_argument(HostCall &, bool &)>;
 
-  HostCall(Evaluate evaluate, NextOperand next)
-      : evaluate(std::move(evaluate)), next(std::move(next)) {}
+  /// Calls are part of `run`, which is made where it is null, or of a run of
+  /// their own.
+  HostCall(Evaluate evaluate, NextOperand next, coil_run **run = nullptr)
+      : evaluate(std::move(evaluate)), next(std::move(next)),
+        shared(run ? run : &handle) {}
   HostCall(const HostCall &) = delete;
   HostCall &operator=(const HostCall &) = delete;
   ~HostCall();
@@ -54,6 +57,7 @@ private:
   Evaluate evaluate;
   NextOperand next;
   coil_run *handle = nullptr;
+  coil_run **shared;
   std::deque<std::string> strings;
   std::deque<std::vector<coil_argument>> lists;
   std::deque<coil_tensor> tensors;

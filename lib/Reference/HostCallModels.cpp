@@ -16,6 +16,7 @@
 #include "HostActivation.h"
 #include "coil/Dialect/Sym/IR/CallArguments.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Runtime/HostABI.h"
 
 #include <cstring>
 
@@ -109,8 +110,8 @@ LogicalResult HostCall::run(Operation *op, StringRef function,
                          nullptr,
                          names ? nameList.data() : nullptr,
                          nullptr};
-  if (coil_run_create(&handle) != COIL_OK ||
-      coil_rt_call(handle, &site, static_cast<int64_t>(list.size()),
+  if ((!*shared && coil_run_create(shared) != COIL_OK) ||
+      coil_rt_call(*shared, &site, static_cast<int64_t>(list.size()),
                    list.data(), static_cast<int64_t>(outputs.size()),
                    outputs.data(), static_cast<int64_t>(results.size()),
                    results.data()) != COIL_OK)
@@ -121,6 +122,8 @@ LogicalResult HostCall::run(Operation *op, StringRef function,
 //===----------------------------------------------------------------------===//
 // Host programs
 //===----------------------------------------------------------------------===//
+
+HostActivation::~HostActivation() { coil_run_destroy(hostRun); }
 
 LogicalResult HostActivation::run(HostCallOpInterface op) {
   // Buffers of all devices are the interpreter's own, which a function for the
@@ -161,7 +164,8 @@ LogicalResult HostActivation::run(HostCallOpInterface op) {
                     argument.value.integer = values[v].scalar.i != 0;
                   }
                   return argument;
-                });
+                },
+                &hostRun);
   SmallVector<coil_tensor> outputs, results;
   for (Value v : op.getCallOutputs()) {
     outputs.push_back(tensorOf(call, v));
@@ -170,7 +174,7 @@ LogicalResult HostActivation::run(HostCallOpInterface op) {
   }
   if (failedView)
     return failure();
-  for (Value v : op->getResults()) {
+  for (Value v : op.getCallResults()) {
     auto type = cast<BufferType>(v.getType());
     std::optional<DType> dtype = reference::getDType(type.getElementType());
     if (!dtype)
@@ -182,7 +186,7 @@ LogicalResult HostActivation::run(HostCallOpInterface op) {
       failed(call.run(op, op.getFunctionName(), op.getCallArguments(),
                       op.getArgumentNames(), outputs, results)))
     return failure();
-  for (auto [v, tensor] : llvm::zip(op->getResults(), results)) {
+  for (auto [v, tensor] : llvm::zip(op.getCallResults(), results)) {
     HostShape shape;
     auto rank = static_cast<size_t>(tensor.rank);
     shape.sizes.assign(tensor.sizes, tensor.sizes + rank);
@@ -194,6 +198,7 @@ LogicalResult HostActivation::run(HostCallOpInterface op) {
     if (failed(memory))
       return failure();
     std::memcpy(memory->getData(), tensor.data, static_cast<size_t>(bytes));
+    (void)coil_rt_free(hostRun, tensor.data);
     values[v] = {HostMemory::create(*memory)};
     shapes[v] = std::move(shape);
   }
@@ -207,7 +212,7 @@ LogicalResult HostActivation::run(HostCallOpInterface op) {
 LogicalResult HostActivation::run(DropOp op) {
   HostValue &value = values[op.getSource()];
   if (value.object) {
-    if (coil_rt_drop_object(handle, value.object) != COIL_OK)
+    if (coil_rt_drop_object(hostRun, value.object) != COIL_OK)
       return op.emitError(coil_last_error());
     value.object = nullptr;
     return success();
@@ -225,8 +230,8 @@ LogicalResult HostActivation::run(CommentOp) { return success(); }
 LogicalResult HostActivation::run(BoundObjectOp op) {
   auto type = cast<ObjectType>(op.getType());
   HostValue &value = values[op];
-  if ((!handle && coil_run_create(&handle) != COIL_OK) ||
-      coil_rt_bound_object(handle, op.getName().str().c_str(),
+  if ((!hostRun && coil_run_create(&hostRun) != COIL_OK) ||
+      coil_rt_bound_object(hostRun, op.getName().str().c_str(),
                            type.getClassName().str().c_str(),
                            &value.object) != COIL_OK)
     return op.emitError(coil_last_error());

@@ -195,12 +195,7 @@ LogicalResult HostActivation::run(PoolAllocOp op) {
 }
 
 LogicalResult HostActivation::run(PoolReleaseOp op) {
-  HostValue &value = values[op.getSource()];
-  if (failed(checkAlive(op, value)))
-    return failure();
-  value.memory->ended = op;
-  value.memory->bytes = Tensor();
-  return success();
+  return endStorage(op, op.getSource());
 }
 
 LogicalResult HostActivation::run(PoolFreeOp op) {
@@ -238,18 +233,24 @@ LogicalResult HostActivation::run(ConstantOp op) {
   return success();
 }
 
-LogicalResult HostActivation::run(FreeOp op) {
-  HostValue &value = values[op.getSource()];
-  if (failed(checkAlive(op, value)))
+LogicalResult HostActivation::endStorage(Operation *op, Value buffer) {
+  HostValue &value = values[buffer];
+  if (failed(checkAlive(op, value)) ||
+      failed(checkNotInFlight(op, *value.memory)))
     return failure();
   value.memory->ended = op;
   value.memory->bytes = Tensor();
   return success();
 }
 
+LogicalResult HostActivation::run(FreeOp op) {
+  return endStorage(op, op.getSource());
+}
+
 LogicalResult HostActivation::run(ReuseOp op) {
   HostValue value = values[op.getSource()];
-  if (failed(checkAlive(op, value)))
+  if (failed(checkAlive(op, value)) ||
+      failed(checkNotInFlight(op, *value.memory)))
     return failure();
   // The old name is dead, the bytes are not.
   auto storage = std::make_shared<HostMemory>(*value.memory);
@@ -770,8 +771,14 @@ LogicalResult HostActivation::run(Operation *op) {
             BindSymbolOp, CompareOp, ContractionOp, ConvolutionOp, AttentionOp,
             SortOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp, DropOp,
             CommentOp, ProfileRangeOp, BoundObjectOp, ResizeStorageOp,
-            SetStorageOp>([&](auto o) { return run(o); })
-      .Case([&](HostCallOpInterface o) { return run(o); })
+            SetStorageOp, CommAllocOp, CommFreeOp, StreamOp, RecordEventOp,
+            WaitEventOp>([&](auto o) { return run(o); })
+      .Case([&](HostCallOpInterface o) {
+        LogicalResult result = run(o);
+        if (succeeded(result))
+          noteCollective(o);
+        return result;
+      })
       .Default([&](Operation *o) { return runScalar(o); });
 }
 
@@ -786,6 +793,8 @@ LogicalResult HostActivation::run() {
   if (failed(runBlock(block)))
     return failure();
   Operation *end = block.getTerminator();
+  for (const auto &[token, memories] : inFlight)
+    return emitError(token.getLoc(), "nothing has waited for the collective");
   for (Value v : end->getOperands()) {
     FailureOr<HostShape> shape = getShape(end, cast<BufferType>(v.getType()));
     FailureOr<Tensor> tensor = read(end, v);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
+#include "Collectives.h"
 
 #include <cctype>
 #include <dlfcn.h>
@@ -60,6 +61,7 @@ static Registry &getFilledRegistry() {
   std::call_once(filled, [] {
     registerFallbacks();
     registerContextFunctions();
+    registerCollectives();
   });
   return getRegistry();
 }
@@ -135,7 +137,9 @@ int32_t coil_register_function(const coil_function *function) {
                   "the function '%s' is for the unknown type of device %d",
                   function->name, function->device_type);
     // The runtime's own come in through here, too, while it is being filled.
-    bool isOurs = std::string_view(function->name).substr(0, 6) == "coil::";
+    std::string_view name = function->name;
+    bool isOurs = name.substr(0, 6) == "coil::" ||
+                  name.substr(0, 18) == "_c10d_functional::";
     return add(isOurs ? getRegistry() : getFilledRegistry(), *function);
   });
 }

@@ -23,6 +23,9 @@ static bool isOwned(coil_run *run, void *address) {
   for (Block *block = run->blocks; block; block = block->next)
     if (block->data() == address)
       return true;
+  for (const coil_run::GroupMemory &memory : run->groupMemory)
+    if (memory.address == address)
+      return true;
   return ownsCudaMemory(run, address);
 }
 

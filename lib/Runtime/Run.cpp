@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Run.h"
+#include "Collectives.h"
 #include "Threads.h"
 
 #include "coil/Runtime/HostABI.h"
@@ -111,6 +112,8 @@ int32_t coil_run_create(coil_run **out) {
 void coil_run_destroy(coil_run *run) {
   if (!run)
     return;
+  // Others may still work on what is freed below.
+  abandonGroups(run);
   // The caller's memory is used until all work has ended.
   if (run->cuda)
     destroyCudaRun(run);
@@ -179,6 +182,8 @@ int32_t coil_rt_free(coil_run *run, void *pointer) {
   if (!block)
     return step.finish(COIL_INVALID_ARGUMENT, pointer, 0);
   int64_t bytes = block->requested;
+  if (int32_t status = checkNotInUse(run, pointer, bytes))
+    return step.finish(status, pointer, 0);
   unlink(run, block);
   releaseBlock(block);
   return step.finish(COIL_OK, pointer, bytes);

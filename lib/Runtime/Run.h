@@ -69,6 +69,15 @@ struct coil_run {
   /// Objects by name, and those that programs of the run hold.
   std::map<std::string, coil_object *> objects;
   std::vector<coil_object *> held;
+  /// Collectives that it has started, and nothing has waited for.
+  int64_t started = 0;
+  /// Memory that process groups gave it.
+  struct GroupMemory {
+    void *address;
+    int64_t bytes;
+    std::shared_ptr<void> group;
+  };
+  std::vector<GroupMemory> groupMemory;
   /// What a run on a GPU has besides; null for others.
   coil::rt::cuda::RunState *cuda = nullptr;
 };

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/Collectives.h"
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Library.h"
 #include "coil/Runtime/Objects.h"
@@ -32,6 +33,10 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_check_input),
                                         SYMBOL(coil_rt_check_layout),
                                         SYMBOL(coil_rt_check_lifetime),
+                                        SYMBOL(coil_rt_comm_alloc),
+                                        SYMBOL(coil_rt_comm_alloc_cuda),
+                                        SYMBOL(coil_rt_comm_free),
+                                        SYMBOL(coil_rt_comm_free_cuda),
                                         SYMBOL(coil_rt_constant_cuda),
                                         SYMBOL(coil_rt_contraction),
                                         SYMBOL(coil_rt_contraction_cuda),
@@ -45,6 +50,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_drop_object),
                                         SYMBOL(coil_rt_end_range),
                                         SYMBOL(coil_rt_enter_device_cuda),
+                                        SYMBOL(coil_rt_enter_stream_cuda),
                                         SYMBOL(coil_rt_fail),
                                         SYMBOL(coil_rt_fill_cuda),
                                         SYMBOL(coil_rt_free),
@@ -56,14 +62,17 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_launch_cuda),
                                         SYMBOL(coil_rt_launch_user_cuda),
                                         SYMBOL(coil_rt_leave_device_cuda),
+                                        SYMBOL(coil_rt_leave_stream_cuda),
                                         SYMBOL(coil_rt_note_cost),
                                         SYMBOL(coil_rt_partition_cuda),
+                                        SYMBOL(coil_rt_record_event_cuda),
                                         SYMBOL(coil_rt_resize_input),
                                         SYMBOL(coil_rt_set_input),
                                         SYMBOL(coil_rt_set_output),
                                         SYMBOL(coil_rt_sort),
                                         SYMBOL(coil_rt_sort_cuda),
-                                        SYMBOL(coil_rt_transfer)};
+                                        SYMBOL(coil_rt_transfer),
+                                        SYMBOL(coil_rt_wait_event_cuda)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

@@ -12,6 +12,7 @@ there, NumPy.
 """
 
 from coil._functions import has_function, load_functions, register_function
+from coil._groups import LocalGroups, register_process_group, unregister_process_group
 from coil._objects import bind_object, object_count, register_class
 from coil._program import Program, compile
 from coil._library import CoilError, CompileError, InputError, RunError, version
@@ -21,6 +22,7 @@ __all__ = [
     "CoilError",
     "CompileError",
     "InputError",
+    "LocalGroups",
     "Program",
     "RunError",
     "Tensor",
@@ -31,5 +33,7 @@ __all__ = [
     "object_count",
     "register_class",
     "register_function",
+    "register_process_group",
+    "unregister_process_group",
     "version",
 ]

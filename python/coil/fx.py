@@ -7,6 +7,8 @@ tensors that later nodes write to. Every node has in `meta["val"]` what it would
 give, as a fake tensor or a symbolic number; None where it gives nothing.
 """
 
+import threading
+
 import torch
 from torch._dynamo.source import ConstantSource
 from torch._ops import HigherOrderOperator
@@ -16,6 +18,8 @@ from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.fx.node import map_aggregate
 from torch.utils._sympy.value_ranges import ValueRanges
+
+from coil import host
 
 # ===------------------------------------------------------------------------===
 # Kernels
@@ -52,6 +56,45 @@ def _launch_autograd(kernel, buffers, symbols):
 @coil_launch.py_impl(FakeTensorMode)
 def _launch_fake(mode, kernel, buffers, symbols):
     return None
+
+
+# Neither can it hold what is done with streams of a device, or a device.
+_actions, _devices = [], []
+_entered = threading.local()
+
+
+def enter(number):
+    """Enters a context manager, such as that of a stream."""
+    context = _actions[number]()
+    context.__enter__()
+    _entered.__dict__.setdefault("stack", []).append(context)
+
+
+def leave():
+    """Leaves the one that was entered last."""
+    _entered.stack.pop().__exit__(None, None, None)
+
+
+def make(number):
+    """Makes something that is no tensor, such as an event."""
+    return _actions[number]()
+
+
+def apply(number, value):
+    """Does something with what was made."""
+    _actions[number](value)
+
+
+def number(device):
+    """The number of a device for nodes."""
+    if device not in _devices:
+        _devices.append(device)
+    return _devices.index(device)
+
+
+def call_on(device, *args, **kwargs):
+    """`host.call` on a device, given by its number."""
+    return host.call(*args, device=_devices[device], **kwargs)
 
 
 def non_zero(value):
@@ -144,6 +187,11 @@ class Graph:
     def check(self, function, /, *args, **kwargs):
         """A node for what a function does; it gives nothing."""
         return self._finish(self.graph.call_function(function, args, kwargs), None)
+
+    def act(self, function, action, *args):
+        """A node for `enter`, `make` or `apply` of something that nodes cannot hold."""
+        _actions.append(action)
+        return self.check(function, len(_actions) - 1, *args)
 
     def scalar(self, value, dtype):
         """A tensor of rank zero."""

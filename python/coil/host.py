@@ -17,7 +17,7 @@ import weakref
 
 import torch
 
-from coil import _functions, _hooks, _objects, generators
+from coil import _functions, _groups, _hooks, _objects, generators
 from coil._library import (
     CompileError,
     CompileOptions,
@@ -917,7 +917,10 @@ def call(name, kinds, arguments, *, outs=(), results=(), names=(), where="", dev
         _i64(len(results)),
         back,
     ):
-        raise RunError(library.coil_last_error().decode())
+        message = library.coil_last_error().decode()
+        # The program ends here, and nothing will wait for what it has started.
+        library.coil_run_abandon(run)
+        raise RunError(message)
     tensors = []
     for tensor, (dtype, rank) in zip(back, results):
         sizes = tuple(tensor.sizes[:rank])
@@ -932,6 +935,15 @@ def call(name, kinds, arguments, *, outs=(), results=(), names=(), where="", dev
         _require(_function(free)(run, ctypes.c_void_p(tensor.data)))
         tensors.append(result)
     return tuple(tensors)
+
+
+def comm_empty_strided(group, kind, sizes, strides, *, dtype, device, allocate=None):
+    """A tensor in memory that a process group communicates from, or in ordinary
+    memory where the group has no other."""
+    tensor = _groups.allocate(group, kind, sizes, strides, dtype, device)
+    if tensor is None:
+        tensor = (allocate or torch.empty_strided)(sizes, strides, dtype=dtype, device=device)
+    return tensor
 
 
 def flatten(value):

@@ -294,6 +294,20 @@ coil_cuda_program_get_graph_stats(const coil_cuda_program *program,
 COIL_RT_API int32_t coil_rt_enter_device_cuda(coil_run *run);
 COIL_RT_API int32_t coil_rt_leave_device_cuda(coil_run *run);
 
+/// \name Streams
+/// Makes side stream `number`, from 1 to 31, the current one of the run, until
+/// the run leaves it; an event of the current stream; lets the current stream
+/// wait for an event, once. Only events order streams. Memory that a program
+/// allocates is that of the main stream: another one may use it between an
+/// event of the main stream that it has waited for, and an event of its own
+/// that the main stream has waited for before the memory is freed.
+/// @{
+COIL_RT_API int32_t coil_rt_enter_stream_cuda(coil_run *run, int32_t number);
+COIL_RT_API int32_t coil_rt_leave_stream_cuda(coil_run *run);
+COIL_RT_API int32_t coil_rt_record_event_cuda(coil_run *run, void **event);
+COIL_RT_API int32_t coil_rt_wait_event_cuda(coil_run *run, void *event);
+/// @}
+
 /// Runs a function of the program that depends on its inputs and on
 /// `num_symbols` numbers alone (`wrapper.partition_call`). In a call of a
 /// program that keeps graphs it is recorded at the second call with these

@@ -15,6 +15,7 @@
 #define COIL_RUNTIME_HOSTPROGRAM_H
 
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/Collectives.h"
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/HostABI.h"
 #include "coil/Runtime/Library.h"

@@ -20,7 +20,20 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
 
+Value Outliner::toDense(Location loc, Value value) {
+  // Strides of single elements say nothing.
+  Value buffer = makeDense(loc, value);
+  if (getType(buffer).isContiguous())
+    return buffer;
+  return ReinterpretOp::create(
+      b, loc,
+      BufferType::get(cast<RankedTensorType>(value.getType()), {}, device),
+      buffer, sym::constant(b.getContext(), 0));
+}
+
 LogicalResult Outliner::convertCustomCall(graph::CustomCallOp op) {
+  if (isCollective(op))
+    return convertCollective(op);
   Location loc = op.getLoc();
   remark::analysis(
       loc, remark::RemarkOpts::name("HostFunction").category(DEBUG_TYPE))
@@ -39,15 +52,8 @@ LogicalResult Outliner::convertCustomCall(graph::CustomCallOp op) {
       changed.push_back(inputs.back());
       continue;
     }
-    // Functions get elements row by row. Strides of single elements say
-    // nothing.
-    Value buffer = makeDense(loc, value);
-    if (!getType(buffer).isContiguous())
-      buffer = ReinterpretOp::create(
-          b, loc,
-          BufferType::get(cast<RankedTensorType>(value.getType()), {}, device),
-          buffer, sym::constant(b.getContext(), 0));
-    inputs.push_back(buffer);
+    // Functions get elements row by row.
+    inputs.push_back(toDense(loc, value));
   }
   // A function of the runtime that has an op of its own.
   if (op.getCallee() == "coil::index_put" && changed.size() == 1 &&

@@ -63,10 +63,14 @@ private:
   mlir::LogicalResult convertWhile(graph::WhileOp op);
   mlir::LogicalResult convertYield(graph::YieldOp op, mlir::TypeRange types);
   mlir::LogicalResult convertCustomCall(graph::CustomCallOp op);
+  static bool isCollective(graph::CustomCallOp op);
+  mlir::LogicalResult convertCollective(graph::CustomCallOp op);
   mlir::LogicalResult convertKernel(loop::KernelOp kernel);
   void convertAttention(loop::AttentionOp op);
   void convertSort(loop::SortOp op);
   mlir::Value makeDense(mlir::Location loc, mlir::Value value);
+  /// The same, under a type that says so.
+  mlir::Value toDense(mlir::Location loc, mlir::Value value);
   mlir::Value toChannelsFirst(mlir::Location loc, mlir::Value buffer);
   bool convertToLibrary(loop::KernelOp kernel, std::string &why);
   void convertView(loop::ViewOp view);
@@ -112,6 +116,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   /// Arguments that are elsewhere: the buffers that the caller passes.
   llvm::DenseMap<mlir::Value, mlir::Value> passed;
+  /// Collectives that are waited for later, by their targets.
+  llvm::DenseMap<mlir::Value, CollectiveOp> started;
 };
 
 /// Whether elements at `strides` fill a buffer without gaps.

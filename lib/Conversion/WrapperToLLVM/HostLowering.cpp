@@ -694,7 +694,8 @@ LogicalResult HostLowering::lower(Operation &op) {
             SortOp, IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
             PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
             CheckLifetimeOp, DebugMarkOp, DebugValueOp, DropOp, ProfileRangeOp,
-            BoundObjectOp, ResizeStorageOp, SetStorageOp, TransferOp>(
+            BoundObjectOp, ResizeStorageOp, SetStorageOp, TransferOp,
+            CommAllocOp, CommFreeOp, StreamOp, RecordEventOp, WaitEventOp>(
           [&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));

@@ -211,12 +211,22 @@ private:
   /// Address of the runtime's description of where a function is called.
   mlir::Value callSite(HostCallOpInterface op, int32_t deviceType);
 
+  //===--- Streams, events, memory of groups (LowerOrder.cpp) -------------===//
+
+  mlir::LogicalResult lower(CommAllocOp op);
+  mlir::LogicalResult lower(CommFreeOp op);
+  mlir::LogicalResult lower(StreamOp op);
+  mlir::LogicalResult lower(RecordEventOp op);
+  mlir::LogicalResult lower(WaitEventOp op);
+
   //===--- Tools (HostLowering.cpp) ---------------------------------------===//
 
   mlir::LLVM::ICmpPredicate getPredicate(sym::Predicate predicate);
-  /// Types in LLVM: buffers, pools and objects are addresses.
+  /// Types in LLVM: buffers, pools, objects and tokens are addresses.
   mlir::Type getHostType(mlir::Type type) {
-    return mlir::isa<BufferType, PoolType, ObjectType>(type) ? ptrType : type;
+    return mlir::isa<BufferType, PoolType, ObjectType, TokenType>(type)
+               ? ptrType
+               : type;
   }
   llvm::SmallVector<mlir::Type> getHostTypes(mlir::TypeRange types) {
     return llvm::map_to_vector(

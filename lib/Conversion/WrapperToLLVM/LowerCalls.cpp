@@ -237,15 +237,16 @@ LogicalResult HostLowering::lower(HostCallOpInterface op) {
   auto type = [](Value v) { return dyn_cast<BufferType>(v.getType()); };
   ArrayAttr arguments = op.getCallArguments();
   OperandRange outputs = op.getCallOutputs();
+  ResultRange made = op.getCallResults();
   CallLayout layout{{}, {}, {}, static_cast<unsigned>(arguments.size()),
                     0,  0,  op, op.getCallOperands()};
-  unsigned numTensors = op->getNumResults(), shapeWords = 0;
+  unsigned numTensors = static_cast<unsigned>(made.size()), shapeWords = 0;
   for (Value v : op->getOperands())
     if (auto buffer = type(v)) {
       ++numTensors;
       shapeWords += 2 * buffer.getRank();
     }
-  for (Value v : op->getResults())
+  for (Value v : made)
     shapeWords += 2 * type(v).getRank();
   unsigned numArguments = countArguments(arguments);
   layout.arguments = numArguments
@@ -273,26 +274,31 @@ LogicalResult HostLowering::lower(HostCallOpInterface op) {
     layout.nextShape += 2 * type(v).getRank();
   }
   unsigned firstResult = layout.nextTensor, firstShape = layout.nextShape;
-  for (Value v : op->getResults()) {
+  for (Value v : made) {
     if (failed(fillTensor(op, layout.tensors, layout.nextTensor++,
                           layout.shapes, layout.nextShape, null(), type(v),
                           /*hasLayout=*/false)))
       return failure();
     layout.nextShape += 2 * type(v).getRank();
   }
-  Value results = op->getNumResults() ? tensorAt(firstResult) : null();
+  Value results = !made.empty() ? tensorAt(firstResult) : null();
   auto number = [&](size_t count) { return i64(static_cast<int64_t>(count)); };
   call("coil_rt_call",
        {now.run, callSite(op, device->runtimeType), number(arguments.size()),
         layout.arguments, number(outputs.size()),
-        outputs.empty() ? null() : tensorAt(firstOutput),
-        number(op->getNumResults()), results});
+        outputs.empty() ? null() : tensorAt(firstOutput), number(made.size()),
+        results});
   std::string place = findOrigin(op->getLoc());
   hostFunctions.insert(b.getArrayAttr({b.getStringAttr(op.getFunctionName()),
                                        b.getI32IntegerAttr(device->runtimeType),
                                        b.getStringAttr(place)}));
 
-  receiveResults(op, results, layout.shapes, firstShape);
+  if (!made.empty())
+    receiveResults(op, results, layout.shapes, firstShape);
+  // A token has no value: what was started is found by its buffers.
+  for (Value v : op->getResults())
+    if (isa<TokenType>(v.getType()))
+      setBuffer(v, null());
   return success();
 }
 

@@ -11,6 +11,7 @@
 
 #include "RunState.h"
 
+#include "../Collectives.h"
 #include "Graph.h"
 #include "GraphTree.h"
 #include "coil/Runtime/HostABI.h"
@@ -43,6 +44,12 @@ int32_t RunState::acquireStream() {
 }
 
 int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
+  // Graphs know no order between what a side stream frees and others allocate.
+  if (recording && isOnSide) {
+    recording->refuse();
+    return fail(COIL_UNSUPPORTED,
+                "memory of a side stream cannot be part of a graph");
+  }
   block = device.allocator.allocate(recording ? recording->getPool() : pool,
                                     stream, bytes);
   if (!block)
@@ -153,6 +160,7 @@ void coil::rt::destroyCudaRun(coil_run *run) {
   RunState *state = run->cuda;
   Device &device = state->device;
   ContextGuard guard(device);
+  endStreams(*state);
   while (state->blocks)
     state->free(state->blocks);
   for (TimedStep &step : state->steps) {
@@ -283,6 +291,8 @@ int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
                               pointer),
                          pointer, 0);
     int64_t bytes = block->requested;
+    if (int32_t status = checkNotInUse(run, pointer, bytes))
+      return step.finish(status, pointer, 0);
     state->free(block);
     return step.finish(COIL_OK, pointer, bytes);
   });

@@ -42,6 +42,17 @@ struct RunState {
   CUstream stream = nullptr;
   MemoryPool *pool = nullptr; ///< Null until the stream is known.
   bool ownsStream = false;
+  /// \name Side streams (Stream.cpp)
+  /// By their number; while the program works on one, `stream` and `pool` are
+  /// those of that one.
+  /// @{
+  std::vector<CUstream> sideStreams;
+  bool isOnSide = false;
+  CUstream mainStream = nullptr;
+  MemoryPool *mainPool = nullptr;
+  /// Events that were recorded and not waited for, and others.
+  std::vector<CUevent> usedEvents, freeEvents;
+  /// @}
   bool timing = false;
   coil_cuda_program *program = nullptr;
   /// Where a call is among its partitions; null outside of calls that keep
@@ -92,6 +103,9 @@ inline CUdeviceptr toDevice(const void *pointer) {
 inline void *toPointer(CUdeviceptr address) {
   return reinterpret_cast<void *>(uintptr_t(address));
 }
+
+/// Gives side streams and events back, behind what they were given.
+void endStreams(RunState &state);
 
 /// The state of a run that was bound to a device, or null with the error
 /// recorded.

@@ -131,18 +131,18 @@ LogicalResult CppEmitter::emitHostCall(HostCallOpInterface op) {
   }
   // The shapes of results may be asked for later.
   size_t numbers = 0;
-  for (Value v : op->getResults())
+  for (Value v : op.getCallResults())
     numbers += 2 * type(v).getRank();
   std::string place = base + "_results_shapes";
   if (isInFrame()) {
     place = "f.shapes + " + std::to_string(frame.shapes);
     frame.shapes += static_cast<unsigned>(numbers);
-  } else if (op->getNumResults()) {
+  } else if (!op.getCallResults().empty()) {
     out.line("int64_t " + place + "[" + Twine(std::max<size_t>(numbers, 1)) +
              "];");
   }
   numbers = 0;
-  for (Value v : op->getResults()) {
+  for (Value v : op.getCallResults()) {
     BufferType t = type(v);
     auto dtype = dtypeName(op, t.getElementType());
     if (!dtype)
@@ -192,7 +192,7 @@ LogicalResult CppEmitter::emitHostCall(HostCallOpInterface op) {
       printCall("coil_rt_call", {"&" + base, std::to_string(arguments.size()),
                                  in, std::to_string(outputs.size()), to,
                                  std::to_string(results.size()), made}));
-  for (OpResult v : op->getResults()) {
+  for (OpResult v : op.getCallResults()) {
     std::string name = defineHandle(v, *device);
     out.line(name + " = " + handleType(*device) + "(run, " + made + "[" +
              Twine(v.getResultNumber()) + "].data);");

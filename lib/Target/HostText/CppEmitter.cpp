@@ -77,9 +77,8 @@ std::string CppEmitter::handleType(const DeviceInfo &device) {
   return "coil::Buffer<" + deviceFunction(device.freeFunction, kFree) + ">";
 }
 
-std::string CppEmitter::defineHandle(Value v, const DeviceInfo &device) {
+std::string CppEmitter::defineHandle(Value v, const std::string &type) {
   handles.insert(v);
-  std::string type = handleType(device);
   if (!isInFrame()) {
     std::string name = define(v);
     out.line(type + " " + name + ";");

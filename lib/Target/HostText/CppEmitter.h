@@ -133,7 +133,10 @@ private:
   std::string defineScalar(mlir::Value v);
   std::string defineSymbol(llvm::StringRef name);
   /// Declares a handle, or finds it a place; gives its name.
-  std::string defineHandle(mlir::Value v, const DeviceInfo &device);
+  std::string defineHandle(mlir::Value v, const DeviceInfo &device) {
+    return defineHandle(v, handleType(device));
+  }
+  std::string defineHandle(mlir::Value v, const std::string &type);
   /// The type of handles of a device.
   std::string handleType(const DeviceInfo &device);
   /// The name of the handle or address that a value stands for.

@@ -21,7 +21,7 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   SmallVector<std::string> outputs;
   for (Value v : call.getCallOutputs())
     outputs.push_back(name(v));
-  auto values = fakeResults(call, call->getResults(), std::nullopt);
+  auto values = fakeResults(call, call.getCallResults(), std::nullopt);
   if (!values)
     return failure();
   // torch's operators take numbers where the graph has tensors of rank zero.
@@ -34,15 +34,21 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   auto arguments = function ? torchArguments(call) : callArguments(call);
   if (!device || !arguments)
     return failure();
-  if (!function && device->runtimeType != 0)
+  if (!function && device->runtimeType != 0 && !call.getCallResults().empty())
     return call->emitOpError()
            << "calls a function on device '" << device->kind
            << "', whose memory the emitter 'fx' cannot pass to it";
   if (!function) {
+    // A record of a device is nothing that a node can name: it has its number.
+    std::string record = deviceArgument(call.getCallDevice());
     std::string text = "host.call, " + *arguments;
+    if (StringRef name = record; name.consume_front(", device="))
+      text = ("fx.call_on, fx.number(" + name + "), " + *arguments).str();
+    if (device->runtimeType != 0)
+      text += ", kind=" + std::to_string(device->runtimeType);
     if (!outputs.empty())
       text += ", outs=" + tuple(outputs);
-    if (call->getNumResults() == 0) {
+    if (call.getCallResults().size() == 0) {
       out.line(graph + ".check(" + text + ")");
       return success();
     }
@@ -52,11 +58,11 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
     std::string node = getLocals().numbered("result");
     out.line(node + " = " + graph + ".call(" + text + ", results=" + *results +
              ", val=" + *values + ")");
-    return emitResults(node, call->getResults(), std::nullopt);
+    return emitResults(node, call.getCallResults(), std::nullopt);
   }
   // Of destinations, the values are what the operator gives.
   std::string given = *values;
-  size_t count = call->getNumResults();
+  size_t count = call.getCallResults().size();
   if (!outputs.empty()) {
     SmallVector<std::string> parts;
     for (const std::string &each : outputs)
@@ -76,7 +82,7 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   out.line(flat + " = " + graph + ".call(host.flatten, " + node +
            ", val=" + given + ")");
   if (outputs.empty())
-    return emitResults(flat, call->getResults(), std::nullopt);
+    return emitResults(flat, call.getCallResults(), std::nullopt);
   for (auto [i, each] : llvm::enumerate(outputs))
     out.line(this->call("aten.copy_.default", each + ", " + graph + ".get(" +
                                                   flat + ", " +

@@ -32,7 +32,10 @@ FXEmitter::Captures FXEmitter::findCaptures(Operation *op) {
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       for (Value v : inner->getOperands())
-        if (!op->isAncestor(v.getParentBlock()->getParentOp()))
+        // Of tokens, those of collectives have no value in a program, and those
+        // of events stay in their graph.
+        if (!op->isAncestor(v.getParentBlock()->getParentOp()) &&
+            !isa<TokenType>(v.getType()))
           captures.values.insert(v);
       walker.walk(inner->getAttrDictionary());
       for (Type type : inner->getResultTypes())

@@ -56,6 +56,11 @@ private:
   mlir::LogicalResult emit(PoolFreeOp op) override { return mlir::success(); }
   mlir::LogicalResult emit(LaunchOp op) override;
   mlir::LogicalResult emit(LaunchUserOp op) override;
+  mlir::LogicalResult emit(CommAllocOp op) override;
+  mlir::LogicalResult emit(CommFreeOp op) override { return mlir::success(); }
+  mlir::LogicalResult emit(StreamOp op) override;
+  mlir::LogicalResult emit(RecordEventOp op) override;
+  mlir::LogicalResult emit(WaitEventOp op) override;
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
   mlir::LogicalResult emit(InvokeOp op) override;

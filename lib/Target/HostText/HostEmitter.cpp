@@ -131,6 +131,7 @@ std::string HostEmitter::define(Value v) {
   StringRef prefix = isa<BufferType>(v.getType())   ? "buf"
                      : isa<PoolType>(v.getType())   ? "pool"
                      : isa<ObjectType>(v.getType()) ? "object"
+                     : isa<TokenType>(v.getType())  ? "event"
                      : v.getType().isInteger(1)     ? "p"
                                                     : "v";
   return names[v] = locals->numbered(prefix);

@@ -45,6 +45,11 @@
   X(ConvolutionOp)                                                             \
   X(AttentionOp)                                                               \
   X(SortOp)                                                                    \
+  X(CommAllocOp)                                                               \
+  X(CommFreeOp)                                                                \
+  X(StreamOp)                                                                  \
+  X(RecordEventOp)                                                             \
+  X(WaitEventOp)                                                               \
   X(IfOp)                                                                      \
   X(WhileOp)                                                                   \
   X(InvokeOp)                                                                  \

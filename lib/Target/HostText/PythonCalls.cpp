@@ -100,7 +100,7 @@ PythonEmitter::callArguments(HostCallOpInterface call) {
 std::optional<std::string>
 PythonEmitter::callResults(HostCallOpInterface call) {
   SmallVector<std::string> list;
-  for (Value v : call->getResults()) {
+  for (Value v : call.getCallResults()) {
     auto dtype = torchType(call, type(v).getElementType());
     if (!dtype)
       return std::nullopt;
@@ -116,7 +116,8 @@ PythonEmitter::callResults(HostCallOpInterface call) {
 
 std::optional<std::string>
 PythonEmitter::torchFunction(HostCallOpInterface call) {
-  if (!options.torchCalls)
+  // Groups are found by name, by whoever registered them with Coil.
+  if (!options.torchCalls || isa<CollectiveOp, WaitOp>(call.getOperation()))
     return std::nullopt;
   if (auto scatter = dyn_cast<ScatterFallbackOp>(call.getOperation())) {
     if (scatter.getReduce() == ScatterReduce::None)
@@ -197,7 +198,7 @@ std::optional<std::string> PythonEmitter::callPlace(HostCallOpInterface call) {
   if (device->runtimeType == 0)
     return text;
   text += ", kind=" + std::to_string(device->runtimeType);
-  if (call->getNumResults() != 0)
+  if (call.getCallResults().size() != 0)
     text += ", place=(" + *torchName + ", " +
             (device->hostAccessible ? "None" : quote(device->copyFunction)) +
             ", " + quote(device->freeFunction) + ")";
@@ -217,13 +218,13 @@ LogicalResult PythonEmitter::emitHostCall(HostCallOpInterface call) {
     text = *function + "(" + *arguments + ")";
     if (!outputs.empty())
       text = "host.copy_results(" + tuple(outputs) + ", " + text + ")";
-    else if (call->getNumResults() != 0)
+    else if (call.getCallResults().size() != 0)
       text = "host.flatten(" + text + ")";
   } else {
     text = "host.call(" + *arguments;
     if (!outputs.empty())
       text += ", outs=" + tuple(outputs);
-    if (call->getNumResults()) {
+    if (call.getCallResults().size()) {
       auto results = callResults(call);
       if (!results)
         return failure();
@@ -235,7 +236,7 @@ LogicalResult PythonEmitter::emitHostCall(HostCallOpInterface call) {
     text += *place + ")";
   }
   SmallVector<std::string> results;
-  for (Value v : call->getResults())
+  for (Value v : call.getCallResults())
     results.push_back(defineBuffer(v));
   if (results.empty())
     out.line(text);

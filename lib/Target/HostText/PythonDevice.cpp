@@ -19,8 +19,7 @@ using namespace coil;
 using namespace coil::wrapper;
 using sym::ExprAttr;
 
-/// A device's words with its number.
-static std::string fill(StringRef words, DeviceAttr device) {
+std::string PythonEmitter::fillWords(StringRef words, DeviceAttr device) {
   std::string text;
   while (true) {
     auto [before, behind] = words.split("{}");
@@ -32,7 +31,7 @@ static std::string fill(StringRef words, DeviceAttr device) {
   }
 }
 
-static const DeviceInfo *lookup(DeviceAttr device) {
+const DeviceInfo *PythonEmitter::lookupInfo(DeviceAttr device) {
   return device.getContext()->getLoadedDialect<WrapperDialect>()->lookupDevice(
       device.getKind());
 }
@@ -72,15 +71,15 @@ void PythonEmitter::emitDevices() {
   collectDevices(used);
   llvm::StringSet<> imported;
   // Ops say of devices that are not registered that they are not.
-  used.remove_if([](DeviceAttr device) { return !lookup(device); });
+  used.remove_if([](DeviceAttr device) { return !lookupInfo(device); });
   for (DeviceAttr device : used) {
-    const PythonWords &words = lookup(device)->python;
+    const PythonWords &words = lookupInfo(device)->python;
     numGuards += !words.guard.empty();
     if (!words.import.empty() && imported.insert(words.import).second)
       out.line(words.import);
   }
   for (DeviceAttr device : used) {
-    const DeviceInfo *info = lookup(device);
+    const DeviceInfo *info = lookupInfo(device);
     if (!hasRecord(*info))
       continue;
     const PythonWords &words = info->python;
@@ -96,11 +95,12 @@ void PythonEmitter::emitDevices() {
       out.line("bind=" + quote(info->guardFunction) + ",");
     if (!info->streamFunction.empty() && !words.stream.empty())
       out.line("stream=(" + quote(info->streamFunction) +
-               ", lambda: " + fill(words.stream, device) + "),");
+               ", lambda: " + fillWords(words.stream, device) + "),");
     if (!info->synchronizeFunction.empty())
       out.line("wait=" + quote(info->synchronizeFunction) + ",");
     if (!words.synchronize.empty())
-      out.line("synchronize=lambda: " + fill(words.synchronize, device) + ",");
+      out.line("synchronize=lambda: " + fillWords(words.synchronize, device) +
+               ",");
     out.outdent();
     out.line(")");
   }
@@ -112,7 +112,7 @@ std::string PythonEmitter::deviceArgument(DeviceAttr device) const {
 }
 
 std::string PythonEmitter::guardText(DeviceAttr device) const {
-  return fill(lookup(device)->python.guard, device);
+  return fillWords(lookupInfo(device)->python.guard, device);
 }
 
 bool PythonEmitter::openGuard(FuncOp fn) {
@@ -121,7 +121,7 @@ bool PythonEmitter::openGuard(FuncOp fn) {
     return false;
   std::string guard;
   for (DeviceAttr device : functionDevices[fn]) {
-    const DeviceInfo *info = lookup(device);
+    const DeviceInfo *info = lookupInfo(device);
     if (!info || info->python.guard.empty())
       continue;
     // With two there is no current one.
@@ -158,7 +158,7 @@ std::string PythonEmitter::allocator(const DeviceInfo &info) {
 }
 
 bool PythonEmitter::wantsAligned(DeviceAttr device) {
-  const DeviceInfo *info = lookup(device);
+  const DeviceInfo *info = lookupInfo(device);
   return info && !info->inputFunction.empty();
 }
 

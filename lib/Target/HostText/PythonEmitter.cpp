@@ -231,6 +231,7 @@ LogicalResult PythonEmitter::emitBegin() {
            ".");
   emitImports();
   emitDevices();
+  emitStreams();
   emitRequiredFunctions();
   collectPartitions();
   if (!module.getOps<KernelOp>().empty())

@@ -69,6 +69,11 @@ protected:
   mlir::LogicalResult emit(ConvolutionOp op) override;
   mlir::LogicalResult emit(AttentionOp op) override;
   mlir::LogicalResult emit(SortOp op) override;
+  mlir::LogicalResult emit(CommAllocOp op) override;
+  mlir::LogicalResult emit(CommFreeOp op) override;
+  mlir::LogicalResult emit(StreamOp op) override;
+  mlir::LogicalResult emit(RecordEventOp op) override;
+  mlir::LogicalResult emit(WaitEventOp op) override;
   mlir::LogicalResult emit(IfOp op) override;
   mlir::LogicalResult emit(WhileOp op) override;
   mlir::LogicalResult emit(InvokeOp op) override;
@@ -121,6 +126,17 @@ protected:
   bool openGuard(FuncOp fn);
   /// The context manager that selects a device.
   std::string guardText(DeviceAttr device) const;
+  //===--- Streams and memory of groups (Order.cpp) -----------------------===//
+
+  /// A call of `host.comm_empty_strided`, or nothing behind a diagnostic.
+  std::optional<std::string> commAllocation(CommAllocOp op);
+  /// What makes a side stream the current one; empty where there is none.
+  std::string streamContext(DeviceAttr device, std::optional<uint64_t> number);
+  /// Names the side streams of the module, and makes them.
+  void emitStreams();
+  /// Their names, by device and number.
+  llvm::DenseMap<std::pair<DeviceAttr, int64_t>, std::string> sideStreams;
+
   /// Devices of the module that have to be selected.
   llvm::DenseMap<mlir::Operation *, llvm::SetVector<DeviceAttr>>
       functionDevices;
@@ -130,6 +146,9 @@ protected:
   /// Writes a function that waits for all devices with records.
   void emitSynchronize();
   static std::string allocator(const DeviceInfo &info);
+  /// A device's words with its number.
+  static std::string fillWords(llvm::StringRef words, DeviceAttr device);
+  static const DeviceInfo *lookupInfo(DeviceAttr device);
   /// Whether a device gives inputs another address where they need one.
   static bool wantsAligned(DeviceAttr device);
   /// The element of a buffer as a number of Python, or nothing behind a

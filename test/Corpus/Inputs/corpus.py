@@ -193,7 +193,7 @@ def run_python(programs, *options, env=os.environ):
         # Text follows the order of the ops, and names the source of each (F17, F58).
         steps = [number for number, line in enumerate(open(path(program + ".mlir")), 1)
                  if re.search(r"^ *(%\S+ = )?wrapper\.(launch|launch_user|contraction|convolution|attention|sort|"
-                              r"extern_call|extern_call_out|object_call|scatter_fallback|index_put_fallback) ", line)]
+                              r"extern_call|extern_call_out|object_call|scatter_fallback|index_put_fallback|collective|wait) ", line)]
         named = [int(n) for n in re.findall(r"^ +# .*:(\d+)$", open(modules[-1]).read(), re.M)]
         if named != steps:
             sys.exit(f"{modules[-1]}: the steps are those of lines {named}, expected {steps}")

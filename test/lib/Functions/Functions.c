@@ -12,6 +12,7 @@
 
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/Collectives.h"
 #include "coil/Runtime/Objects.h"
 
 #include <stdio.h>
@@ -432,5 +433,16 @@ int32_t coil_register_functions(void) {
       if (status)
         return status;
     }
-  return registerObjects();
+  /* A group of one rank, for programs that say what all ranks do. */
+  coil_local_groups *groups = NULL;
+  int32_t status = coil_local_groups_create(1, "test::world", 10000, &groups);
+  for (int32_t device = COIL_CPU; !status && device <= COIL_CUDA; ++device) {
+    coil_process_group group;
+    status = coil_local_groups_get(groups, 0, device, &group);
+    if (!status)
+      status = coil_register_process_group(&group);
+  }
+  if (!status)
+    status = registerObjects();
+  return status;
 }

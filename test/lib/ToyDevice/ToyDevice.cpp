@@ -36,11 +36,19 @@ static void registerToy(mlir::MLIRContext *, wrapper::WrapperDialect *dialect) {
   toy.guardFunction = "toy_bind";
   toy.streamFunction = "toy_set_stream";
   toy.synchronizeFunction = "toy_wait";
+  toy.enterStreamFunction = "toy_enter_stream";
+  toy.leaveStreamFunction = "toy_leave_stream";
+  toy.recordEventFunction = "toy_record_event";
+  toy.waitEventFunction = "toy_wait_event";
   toy.torchDevice = "toy";
   toy.python.import = "import toy_device";
   toy.python.guard = "toy_device.guard({})";
   toy.python.stream = "toy_device.current_stream({})";
   toy.python.synchronize = "toy_device.synchronize({})";
+  toy.python.makeStream = "toy_device.Stream({})";
+  toy.python.onStream = "{}.current()";
+  toy.python.recordEvent = "toy_device.Event({})";
+  toy.python.waitEvent = "toy_device.wait";
   toy.python.allocate = "toy_device.empty_strided";
   dialect->registerDevice(std::move(toy));
   // One that can do nothing and has no words.

@@ -23,15 +23,19 @@ namespace {
 /// What was called how often.
 struct Counts {
   std::atomic<int> bound{0}, allocated{0}, launched{0}, waited{0};
+  std::atomic<int> entered{0}, events{0};
   ~Counts() {
     if (std::getenv("COIL_TOY_TRACE"))
       std::fprintf(stderr,
                    "toy device: %d runs bound, %d allocations, %d launches, %d "
-                   "waits\n",
+                   "waits, %d streams entered, %d events\n",
                    bound.load(), allocated.load(), launched.load(),
-                   waited.load());
+                   waited.load(), entered.load(), events.load());
   }
 } counts;
+
+/// Streams are checked, and all work is in order anyway.
+thread_local int32_t stream = 0;
 
 } // namespace
 
@@ -41,6 +45,7 @@ COIL_RT_API int32_t toy_bind(coil_run *run, int32_t device) {
   if (device != 0)
     return coil_rt_fail(run, COIL_INVALID_ARGUMENT, "there is one toy device");
   ++counts.bound;
+  stream = 0;
   return COIL_OK;
 }
 
@@ -48,6 +53,31 @@ COIL_RT_API int32_t toy_set_stream(coil_run *, void *) { return COIL_OK; }
 
 COIL_RT_API int32_t toy_wait(coil_run *) {
   ++counts.waited;
+  return COIL_OK;
+}
+
+COIL_RT_API int32_t toy_enter_stream(coil_run *run, int32_t number) {
+  if (stream != 0)
+    return coil_rt_fail(run, COIL_INVALID_ARGUMENT,
+                        "the toy is on another stream");
+  stream = number;
+  ++counts.entered;
+  return COIL_OK;
+}
+
+COIL_RT_API int32_t toy_leave_stream(coil_run *) {
+  stream = 0;
+  return COIL_OK;
+}
+
+COIL_RT_API int32_t toy_record_event(coil_run *, void **event) {
+  *event = new int32_t(stream);
+  ++counts.events;
+  return COIL_OK;
+}
+
+COIL_RT_API int32_t toy_wait_event(coil_run *, void *event) {
+  delete static_cast<int32_t *>(event);
   return COIL_OK;
 }
 

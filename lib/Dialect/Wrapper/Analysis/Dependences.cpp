@@ -137,6 +137,14 @@ void Dependences::add(unsigned index) {
   if (isCheck(op))
     for (StringAttr name : names)
       symbols[name.getValue()].push_back(index);
+  // What streams have been given when is for nobody but events to say.
+  if (isa<StreamOp, RecordEventOp, WaitEventOp>(op)) {
+    for (unsigned from = fence.value_or(0); from < index; ++from)
+      connect(from, index);
+    fence = index;
+  } else if (fence) {
+    connect(*fence, index);
+  }
   if (hasOther) {
     if (last)
       connect(*last, index);

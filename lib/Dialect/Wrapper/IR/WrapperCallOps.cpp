@@ -103,7 +103,7 @@ void wrapper::addCallEffects(HostCallOpInterface call, Effects &effects) {
     if (isOutput || call.mayWrite(operand))
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
   }
-  for (OpResult result : call->getResults())
+  for (OpResult result : call.getCallResults())
     effects.emplace_back(MemoryEffects::Allocate::get(), result);
 }
 

@@ -333,6 +333,9 @@ LogicalResult FreeOp::verify() {
   if (getCarving(getSource())) // (C2)
     return emitOpError("operand is carved from a pool; 'wrapper.pool_release' "
                        "ends its life");
+  if (getCommAlloc(getSource())) // (C3)
+    return emitOpError("operand is a communication buffer; "
+                       "'wrapper.comm_free' ends its life");
   return verifyIsNotArgument(*this, getSource()); // (C1)
 }
 
@@ -352,6 +355,8 @@ LogicalResult ReuseOp::verify() {
     return emitOpError() << "source takes '" << source.getStorageBytes().str()
                          << "' bytes but the result takes '"
                          << result.getStorageBytes().str() << "'";
+  if (getCommAlloc(getSource())) // (C4)
+    return emitOpError("hands over a communication buffer");
   return verifyIsNotArgument(*this, getSource()); // (C3)
 }
 

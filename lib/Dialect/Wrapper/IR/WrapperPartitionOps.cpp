@@ -78,17 +78,18 @@ LogicalResult PartitionOp::verifyRegions() {
   if (failed(verifyInPlace(*this))) // (C1)
     return failure();
   for (Operation &op : getBody().front().without_terminator()) {
-    bool isMemory =
-        isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp,
-            PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp, CheckLifetimeOp,
-            DebugMarkOp, DebugValueOp, CommentOp>(op);
+    bool isMemory = isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp,
+                        CopyOp, FillOp, PoolOp, PoolAllocOp, PoolReleaseOp,
+                        PoolFreeOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp,
+                        CommentOp, StreamOp, RecordEventOp, WaitEventOp>(op);
     if (!isMemory && !isa<ComputeOpInterface>(op)) // (C2)
       return op.emitOpError("is not part of a graph").attachNote(getLoc())
              << "the partition is here";
     for (Type type :
          llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()),
                                   llvm::to_vector(op.getResultTypes())))
-      if (wrapper::getDevice(type) != getDevice()) // (C2)
+      if (!isa<TokenType>(type) &&
+          wrapper::getDevice(type) != getDevice()) // (C2)
         return op.emitOpError()
                << "works on " << type << " in a partition of " << getDevice();
   }

@@ -79,9 +79,14 @@ void Outliner::cloneViews() {
       operand.set(get(operand.get(), copy));
     return copies[v] = copy->getResult(0);
   };
-  for (Operation &user : llvm::make_early_inc_range(body))
-    for (OpOperand &operand : user.getOpOperands())
-      operand.set(get(operand.get(), &user));
+  SmallVector<Operation *> users;
+  body.walk([&](Operation *user) { users.push_back(user); });
+  for (Operation *user : users) {
+    // A stream's region uses what is made in front of it.
+    Operation *place = body.findAncestorOpInBlock(*user);
+    for (OpOperand &operand : user->getOpOperands())
+      operand.set(get(operand.get(), place));
+  }
 }
 
 /// Finds the storage from outside, and what becomes of it.
@@ -93,14 +98,16 @@ LogicalResult Outliner::collect() {
       inputs.push_back({v});
     return inputs[it->second];
   };
-  for (Operation &inner : op.getBody().front()) {
+  SmallVector<Operation *> members;
+  op.getBody().walk([&](Operation *inner) { members.push_back(inner); });
+  for (Operation *member : members) {
+    Operation &inner = *member;
     SmallVector<MemoryEffects::EffectInstance> instances;
     if (auto effects = dyn_cast<MemoryEffectOpInterface>(inner))
       effects.getEffects(instances);
     for (OpOperand &operand : inner.getOpOperands()) {
       Value v = operand.get();
-      if (op->isProperAncestor(v.getParentBlock()->getParentOp()) ||
-          v.getParentBlock() == &op.getBody().front())
+      if (op->isAncestor(v.getParentBlock()->getParentOp()))
         continue;
       if (isa<PoolType>(v.getType())) // (C1)
         return inner.emitOpError("uses a pool from outside of a partition");
@@ -133,12 +140,12 @@ LogicalResult Outliner::collect() {
       input.livesOn |= here && op->isBeforeInBlock(here);
     });
     if ((input.isWritten || input.isEnded) &&
-        (!isHere || getCarving(input.storage))) // (C1)
+        (!isHere || staysInBlock(input.storage))) // (C1)
       return op.emitOpError("writes or ends storage from outside that does not "
                             "belong to its block");
     // Without a plan, what nothing uses any more ends here.
     if (isHere && !isTaken && !input.livesOn &&
-        !isa<PoolType>(input.storage.getType()) && !getCarving(input.storage))
+        !isa<PoolType>(input.storage.getType()) && !staysInBlock(input.storage))
       input.isEnded = true;
     if (input.isWritten && !input.isEnded)
       input.livesOn = true;

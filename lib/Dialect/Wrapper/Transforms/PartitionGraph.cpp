@@ -77,6 +77,29 @@ static bool isOwnedIn(Value storage, Block *block) {
   return isOwned(storage) && storage.getParentBlock() == block;
 }
 
+/// The block that an op is part of; streams have none of their own.
+static Block *getOwnBlock(Operation *op) {
+  auto stream = dyn_cast<StreamOp>(op->getParentOp());
+  return stream ? stream->getBlock() : op->getBlock();
+}
+
+/// Whether an event is on one side of a run of ops, and its wait on the other.
+static bool cutsEvent(ArrayRef<Operation *> run) {
+  llvm::DenseSet<Operation *> members;
+  for (Operation *op : run)
+    op->walk([&](Operation *each) { members.insert(each); });
+  for (Operation *op : members) {
+    if (isa<RecordEventOp>(op) &&
+        !llvm::all_of(op->getUsers(),
+                      [&](Operation *user) { return members.contains(user); }))
+      return true;
+    if (auto wait = dyn_cast<WaitEventOp>(op);
+        wait && !members.contains(wait.getEvent()))
+      return true;
+  }
+  return false;
+}
+
 Colour WrapperPartitionGraph::getColour(Operation *op) {
   Colour colour;
   auto refuse = [&](const Twine &reason) {
@@ -106,6 +129,10 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return refuse("the host decides how often a loop runs");
   if (isa<InvokeOp, PartitionCallOp>(op))
     return refuse("it calls a function of the host");
+  if (isa<CollectiveOp, WaitOp>(op))
+    return refuse("a graph of one rank knows nothing of the others");
+  if (isa<CommAllocOp, CommFreeOp>(op))
+    return refuse("its memory is a process group's");
   if (isa<HostCallOpInterface>(op))
     return refuse("it calls a function that was not compiled with the program");
   if (isa<LaunchUserOp>(op))
@@ -120,6 +147,22 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return refuse("it debugs the program on the host");
   if (isa<BindSymbolOp, AssertLayoutOp>(op))
     return refuse("it looks at the result of a call");
+  if (isa<StreamOp, RecordEventOp, WaitEventOp>(op)) {
+    // An event between two graphs would be one of the host.
+    colour.device = isa<StreamOp>(op) ? cast<StreamOp>(op).getDevice()
+                    : isa<RecordEventOp>(op)
+                        ? cast<RecordEventOp>(op).getDevice()
+                        : cast<WaitEventOp>(op).getEvent().getDevice();
+    if (colour.device.getKind() != device)
+      return refuse("it runs on the device '" + colour.device.getKind() +
+                    "', which keeps no graphs");
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.front().without_terminator())
+        if (Colour each = getColour(&inner); each.kind == Colour::Refused)
+          return refuse(each.reason);
+    colour.kind = isa<StreamOp>(op) ? Colour::Captured : Colour::Memory;
+    return colour;
+  }
   bool isStep = isa<ComputeOpInterface, CopyOp, FillOp>(op);
   bool isMemory = isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp>(op);
   if (isa<PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp>(op))
@@ -149,8 +192,11 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     if (Value v = effect.getValue();
         v && v.getDefiningOp() != op &&
         !isa<MemoryEffects::Read>(effect.getEffect()) &&
-        !isOwnedIn(getStorage(v), op->getBlock()))
-      return refuse("it writes or ends a buffer from outside of its block");
+        (getCommAlloc(v) || !isOwnedIn(getStorage(v), getOwnBlock(op))))
+      return refuse(getCommAlloc(v)
+                        ? "it writes memory of a process group"
+                        : "it writes or ends a buffer from outside of its "
+                          "block");
   if (!lateSizes)
     for (StringAttr name : getMentionedSymbols(op))
       if (late.contains(name))
@@ -164,7 +210,7 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
 void WrapperPartitionGraph::explain(FuncOp fn) {
   fn.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == fn || op->hasTrait<OpTrait::IsTerminator>() ||
-        isa_and_present<PartitionOp>(op->getParentOp()))
+        isa_and_present<PartitionOp, StreamOp>(op->getParentOp()))
       return;
     Colour colour = getColour(op);
     if (colour.kind == Colour::Refused)
@@ -392,7 +438,7 @@ void WrapperPartitionGraph::form(ArrayRef<Operation *> run, DeviceAttr device) {
 
 void WrapperPartitionGraph::formPartitions(Block &block) {
   for (Operation &op : block)
-    if (!isa<PartitionOp, KernelOp>(op))
+    if (!isa<PartitionOp, KernelOp, StreamOp>(op))
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           formPartitions(inner);
@@ -402,7 +448,13 @@ void WrapperPartitionGraph::formPartitions(Block &block) {
   unsigned steps = 0;
   DeviceAttr device;
   auto end = [&] {
-    if (steps >= minOps) {
+    if (steps >= minOps && cutsEvent(current)) {
+      remark::missed(
+          current.front()->getLoc(),
+          remark::RemarkOpts::name("NotCaptured").category(DEBUG_TYPE))
+          << remark::add("not in a graph: a stream that is not in it works "
+                         "beside it");
+    } else if (steps >= minOps) {
       // What ends with the last step ends in the region.
       for (Operation *op : pending) {
         if (!isa<FreeOp>(op))

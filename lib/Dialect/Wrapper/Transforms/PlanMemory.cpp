@@ -182,6 +182,27 @@ static SmallVector<OpOperand *> getReads(Operation *op) {
   return reads;
 }
 
+/// The op up to which a step has its operands: the wait for a collective in its
+/// own block, else the step itself.
+static Operation *getEnd(Operation *op) {
+  if (auto started = dyn_cast<CollectiveOp>(op))
+    for (Operation *user : started.getToken().getUsers())
+      if (user->getBlock() == op->getBlock())
+        return user;
+  return op;
+}
+
+/// Whether something between the begin and the end of a step uses storage.
+static bool isUsedBetween(Value storage, Operation *op, Operation *end) {
+  bool isUsed = false;
+  forEachUse(storage, [&](OpOperand &use) {
+    Operation *here = op->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    isUsed |= here && here != op && here != end && op->isBeforeInBlock(here) &&
+              !isa<ViewLikeOpInterface>(here);
+  });
+  return isUsed;
+}
+
 /// Finds out whether the op that writes `buffer` first can write over an
 /// operand that it is the last to read.
 void Planner::findInPlace(PlannedBuffer &buffer, Timeline &timeline) {
@@ -207,14 +228,16 @@ void Planner::findInPlace(PlannedBuffer &buffer, Timeline &timeline) {
   if (!written)
     return;
 
+  Operation *end = getEnd(op);
   SmallVector<OpOperand *> reads = getReads(op);
   for (OpOperand *candidate : reads) {
     Value old = getStorage(candidate->get());
     auto *it = buffers.find(old);
     PlannedBuffer *from = it == buffers.end() ? nullptr : &it->second;
     if (!from || from == &buffer || from->inPlaceBy || from->life.isTaken ||
-        from->life.lastUse != op || old.getParentBlock() != op->getBlock() ||
-        isa<PoolType>(old.getType()) || getCarving(old) ||
+        from->life.lastUse != end || old.getParentBlock() != op->getBlock() ||
+        isa<PoolType>(old.getType()) || staysInBlock(old) ||
+        (end != op && isUsedBetween(old, op, end)) ||
         getKey(old) != getKey(buffer.value))
       continue;
     // The kernel sees both under one type.
@@ -238,7 +261,7 @@ void Planner::findInPlace(PlannedBuffer &buffer, Timeline &timeline) {
     buffer.inPlaceOf = from;
     from->inPlaceBy = &buffer;
     // From its allocation to its first use it takes no storage of its own.
-    timeline.add(buffer.life.begin, lifetimes->getLastStep(op) + 1,
+    timeline.add(buffer.life.begin, lifetimes->getLastStep(end) + 1,
                  -buffer.bytes);
     return;
   }
@@ -262,13 +285,18 @@ void Planner::applyInPlace(PlannedBuffer &buffer) {
   handOver(from, buffer, op, "in place");
   // What read the old buffer here reads the new one.
   OpBuilder b(op);
-  for (OpOperand *read : getReads(op)) {
+  SmallVector<OpOperand *> reads = getReads(op);
+  if (Operation *end = getEnd(op); end != op)
+    llvm::append_range(reads, getReads(end));
+  llvm::SmallDenseMap<Type, Value> views = {
+      {buffer.value.getType(), buffer.value}};
+  for (OpOperand *read : reads) {
     if (getStorage(read->get()) != old)
       continue;
-    Value v = buffer.value;
-    if (read->get().getType() != v.getType())
-      v = ReinterpretOp::create(b, op->getLoc(), read->get().getType(), v,
-                                sym::constant(b.getContext(), 0));
+    Value &v = views[read->get().getType()];
+    if (!v)
+      v = ReinterpretOp::create(b, op->getLoc(), read->get().getType(),
+                                buffer.value, sym::constant(b.getContext(), 0));
     read->set(v);
   }
 }
@@ -316,7 +344,8 @@ void Planner::planReuse(Block &block, Timeline &timeline) {
         planReuse(inner, timeline);
     for (PlannedBuffer *buffer : dying.lookup(op))
       if (!buffer->handedOver && !buffer->isInPool &&
-          !isa<PoolType>(buffer->value.getType()) && !getCarving(buffer->value))
+          !isa<PoolType>(buffer->value.getType()) &&
+          !staysInBlock(buffer->value))
         free[getKey(buffer->value)].push_back(
             {buffer, lifetimes->getLastStep(op)});
   }
@@ -363,6 +392,8 @@ void Planner::endIn(Block &block, Value storage) {
   Location loc = last ? last->getLoc() : storage.getLoc();
   if (getCarving(storage))
     releases[storage] = PoolReleaseOp::create(b, loc, storage);
+  else if (getCommAlloc(storage))
+    CommFreeOp::create(b, loc, storage);
   else
     FreeOp::create(b, loc, storage);
 }
@@ -430,6 +461,8 @@ void Planner::run(PlanMode mode) {
   insertFrees();
   freePools();
   int64_t allocations = 0;
-  fn.walk([&](Operation *op) { allocations += isa<AllocOp, PoolOp>(op); });
+  fn.walk([&](Operation *op) {
+    allocations += isa<AllocOp, PoolOp, CommAllocOp>(op);
+  });
   report(peak, lowerBound, allocations);
 }

@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
+#include "VerifyStreams.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/Analysis/PoolLayout.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
@@ -67,6 +68,10 @@ private:
   /// What of a pool is in use at an op.
   SmallVector<Value> getCarved(Operation &op, Value pool);
   LogicalResult end(Operation &op, OpOperand &operand, StringRef verb);
+  LogicalResult endToken(Operation &op, Value token);
+  LogicalResult checkStarted(Operation &op, ArrayRef<OpOperand *> reads,
+                             ArrayRef<OpOperand *> writes,
+                             ArrayRef<OpOperand *> taken);
 
   const Storage &get(Value v) { return storage[getStorage(v)]; }
   /// The state of `v`'s storage, to be changed.
@@ -86,6 +91,8 @@ private:
   llvm::MapVector<Value, Storage> storage;
   /// By pool, what was carved from it and may be alive.
   llvm::DenseMap<Value, SmallVector<Value>> carved;
+  /// Collectives, as far as they may not have ended.
+  SmallVector<CollectiveOp> started;
   /// What states were before each change.
   SmallVector<std::pair<Value, Storage>> trail;
 };
@@ -95,7 +102,8 @@ struct WrapperVerifyMemory
   void runOnOperation() override {
     SymbolTableCollection tables;
     for (FuncOp fn : getOperation().getOps<FuncOp>())
-      if (!fn.isExternal() && failed(Verifier(fn, tables).run()))
+      if (!fn.isExternal() &&
+          (failed(Verifier(fn, tables).run()) || failed(verifyStreams(fn))))
         signalPassFailure();
   }
 };
@@ -104,10 +112,8 @@ struct WrapperVerifyMemory
 
 static bool isBuffer(Value v) { return isa<BufferType>(v.getType()); }
 
-/// Whether an op does nothing but end the life of storage.
-static bool isFree(Operation &op) {
-  return isa<FreeOp, PoolReleaseOp, PoolFreeOp, DropOp>(op);
-}
+static bool isFree(Operation &op) { return endsStorage(&op); }
+static bool isToken(Value v) { return isa<TokenType>(v.getType()); }
 
 void Verifier::define(Value v, bool written) {
   Storage s;
@@ -276,10 +282,80 @@ LogicalResult Verifier::checkCarving(PoolAllocOp op) {
 
 /// What is part of a pool ends in the block that carves it.
 LogicalResult Verifier::checkPassedOn(Operation &op, Value v, StringRef verb) {
-  if (!getCarving(v))
+  if (!staysInBlock(v))
     return success();
   return op.emitOpError() << verb // (C13)
-                          << " a buffer that was carved from a pool";
+                          << (getCarving(v)
+                                  ? " a buffer that was carved from a pool"
+                                  : " a communication buffer");
+}
+
+//===----------------------------------------------------------------------===//
+// Work that has been started
+//===----------------------------------------------------------------------===//
+
+/// Uses a token up.
+LogicalResult Verifier::endToken(Operation &op, Value token) {
+  const Storage &before = storage[token];
+  if (before.isDead()) { // (C16)
+    InFlightDiagnostic diag = op.emitOpError("waits a second time");
+    diag.attachNote(before.ended->getLoc()) << "it is waited for here";
+    return diag;
+  }
+  for (Operation *p = op.getParentOp(); !isInside(token, p);
+       p = p->getParentOp())
+    if (isa<WhileOp>(p)) { // (C16)
+      InFlightDiagnostic diag =
+          op.emitOpError("waits in a loop for what was started outside of it");
+      diag.attachNote(token.getLoc()) << "it is started here";
+      return diag;
+    }
+  Storage &s = change(token);
+  s.state = Storage::Freed;
+  s.ended = &op;
+  return success();
+}
+
+/// Nothing may come between a collective and its buffers.
+LogicalResult Verifier::checkStarted(Operation &op, ArrayRef<OpOperand *> reads,
+                                     ArrayRef<OpOperand *> writes,
+                                     ArrayRef<OpOperand *> taken) {
+  // What has ended here stays so, but in a region, which may be one of several.
+  if (op.getParentOp() == fn)
+    llvm::erase_if(started, [&](CollectiveOp each) {
+      return storage[each.getToken()].isDead();
+    });
+  auto wait = dyn_cast<WaitOp>(op);
+  for (CollectiveOp each : started) {
+    // Those of regions ended in them.
+    bool isVisible =
+        each.getToken().getParentRegion()->isAncestor(op.getParentRegion());
+    if (!isVisible || storage[each.getToken()].isDead() ||
+        (wait && wait.getToken() == each.getToken()))
+      continue;
+    Value source = getStorage(each.getSource()),
+          target = getStorage(each.getTarget());
+    auto refuse = [&](OpOperand *operand,
+                      StringRef verb) -> LogicalResult { // (C15)
+      InFlightDiagnostic diag = op.emitOpError()
+                                << verb << " operand "
+                                << operand->getOperandNumber() << ", which the "
+                                << each.describe() << " still uses";
+      diag.attachNote(each.getLoc())
+          << "it is started here, and nothing has waited for it";
+      return diag;
+    };
+    for (OpOperand *r : reads)
+      if (getStorage(r->get()) == target)
+        return refuse(r, "reads");
+    for (OpOperand *w : writes)
+      if (Value v = getStorage(w->get()); v == target || v == source)
+        return refuse(w, "writes");
+    for (OpOperand *t : taken)
+      if (Value v = getStorage(t->get()); v == target || v == source)
+        return refuse(t, isFree(op) ? "frees" : "hands over");
+  }
+  return success();
 }
 
 LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
@@ -295,10 +371,11 @@ LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
     if (it == written.end() || it->second == r)
       continue;
     OpOperand *w = it->second;
-    if (r == w) // An operand that the op changes by design.
+    if (r == w || isa<WaitOp>(op)) // An operand that the op changes by design.
       continue;
-    if (!inPlace || !isAtStorage(r->get()) || !isAtStorage(w->get()) ||
-        !inPlace.mayShareStorage(*r, *w, tables)) // (C6)
+    bool isSame = r->get() == w->get() ||
+                  (isAtStorage(r->get()) && isAtStorage(w->get()));
+    if (!inPlace || !isSame || !inPlace.mayShareStorage(*r, *w, tables)) // (C6)
       return op.emitOpError()
              << "operand " << w->getOperandNumber()
              << " is written over operand " << r->getOperandNumber()
@@ -322,10 +399,13 @@ LogicalResult Verifier::visitTerminator(Operation &op) {
         return op.emitOpError()
                << "returns, but nothing has written argument "
                << arg.getArgNumber() << ", which is a destination";
+  SmallVector<OpOperand *> given = getTakenOperands(&op);
+  if (failed(checkStarted(op, {}, {}, given)))
+    return failure();
   StringRef verb = isReturn           ? "returns"
                    : isa<YieldOp>(op) ? "yields"
                                       : "passes on";
-  for (OpOperand *operand : getTakenOperands(&op)) {
+  for (OpOperand *operand : given) {
     if (get(operand->get()).state == Storage::Foreign) // (C5)
       return op.emitOpError()
              << verb << " storage that the function does not own";
@@ -380,8 +460,12 @@ LogicalResult Verifier::visit(Operation &op) {
         !isDestination(w->get()))
       return op.emitOpError() << "writes to operand " << w->getOperandNumber()
                               << ", whose storage the function does not own";
-  if (failed(checkSharing(op, reads, writes)))
+  if (failed(checkSharing(op, reads, writes)) ||
+      failed(checkStarted(op, reads, writes, taken)))
     return failure();
+  for (Value v : op.getOperands())
+    if (isToken(v) && failed(endToken(op, v)))
+      return failure();
   if (auto carve = dyn_cast<PoolAllocOp>(op);
       carve && failed(checkCarving(carve)))
     return failure();
@@ -415,21 +499,25 @@ LogicalResult Verifier::visit(Operation &op) {
   } else if (auto loop = dyn_cast<WhileOp>(op)) {
     if (failed(visitWhile(loop)))
       return failure();
-  } else if (isa<PartitionOp, DeviceScopeOp, ProfileRangeOp>(op)) {
+  } else if (isa<PartitionOp, DeviceScopeOp, ProfileRangeOp, StreamOp>(op)) {
     // It runs once, in place.
     if (failed(visit(op.getRegion(0).front())))
       return failure();
   }
   for (Value v : op.getResults()) {
+    if (isToken(v))
+      storage[v] = Storage();
     if (!isStorage(v))
       continue;
     auto reuse = dyn_cast<ReuseOp>(op);
     define(v, reuse ? get(reuse.getSource()).written
-                    : !isa<AllocOp, PoolAllocOp>(op));
+                    : !isa<AllocOp, PoolAllocOp, CommAllocOp>(op));
     if (isBuffer(v))
       if (PoolAllocOp origin = getCarving(v))
         carved[origin.getPool()].push_back(v);
   }
+  if (auto collective = dyn_cast<CollectiveOp>(op))
+    started.push_back(collective);
   return success();
 }
 
@@ -448,8 +536,9 @@ LogicalResult Verifier::visitIf(IfOp op) {
   auto join = [&](Value v, const Storage &a,
                   const Storage &b) -> LogicalResult {
     if (a.isDead() != b.isDead()) { // (C8)
-      InFlightDiagnostic diag =
-          op.emitOpError("ends the life of a buffer in one region only");
+      InFlightDiagnostic diag = op.emitOpError(
+          isToken(v) ? "waits in one region only"
+                     : "ends the life of a buffer in one region only");
       diag.attachNote((a.isDead() ? a : b).ended->getLoc()) << "it ends here";
       return diag;
     }
@@ -494,7 +583,7 @@ LogicalResult Verifier::checkEnded(Block &block) {
   LogicalResult result = success();
   auto isLost = [&](Value v) {
     auto *it = storage.find(v);
-    return isStorage(v) && it != storage.end() &&
+    return (isStorage(v) || isToken(v)) && it != storage.end() &&
            it->second.state == Storage::Owned && !it->second.returned;
   };
   for (BlockArgument arg : block.getArguments())
@@ -505,11 +594,14 @@ LogicalResult Verifier::checkEnded(Block &block) {
   for (Operation &op : block)
     for (Value v : op.getResults())
       if (isLost(v)) // (C4)
-        result = op.emitOpError()
-                 << (isBuffer(v)
-                         ? "allocates a buffer that is neither freed, handed "
-                           "over nor returned"
-                         : "allocates a pool that is not freed");
+        result =
+            op.emitOpError()
+            << (isToken(v) // (C17)
+                    ? "starts what no path of its block waits for"
+                    : isBuffer(v)
+                          ? "allocates a buffer that is neither freed, handed "
+                            "over nor returned"
+                          : "allocates a pool that is not freed");
   return result;
 }
 

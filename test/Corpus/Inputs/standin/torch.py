@@ -113,9 +113,45 @@ class CudaBackend:
 
 # By the names of devices. What brings a device adds its backend.
 backends = {"cpu": HostBackend(), "cuda": CudaBackend()}
+
+
+class _Stream:
+    """A stream of the GPU; the first is the one that is always there."""
+
+    current = []
+
+    def __init__(self, number=0, is_main=False):
+        handle = ctypes.c_void_p()
+        if not is_main:
+            backends["cuda"].call("cuCtxGetCurrent", ctypes.byref(ctypes.c_void_p()))
+            backends["cuda"].call("cuStreamCreate", ctypes.byref(handle), 1)
+        self.cuda_stream = handle.value or 0
+
+    def record_event(self):
+        event = ctypes.c_void_p()
+        backends["cuda"].call("cuEventCreate", ctypes.byref(event), 2)
+        backends["cuda"].call("cuEventRecord", event, ctypes.c_void_p(self.cuda_stream))
+        return event
+
+    def wait_event(self, event):
+        backends["cuda"].call("cuStreamWaitEvent", ctypes.c_void_p(self.cuda_stream), event, 0)
+
+
+@contextlib.contextmanager
+def _on_stream(stream):
+    _Stream.current.append(stream)
+    try:
+        yield
+    finally:
+        _Stream.current.pop()
+
+
+_main = _Stream(is_main=True)
 cuda = types.SimpleNamespace(
     device=lambda number: contextlib.nullcontext(),
-    current_stream=lambda number=0: types.SimpleNamespace(cuda_stream=0),
+    Stream=_Stream,
+    stream=_on_stream,
+    current_stream=lambda number=0: (_Stream.current or [_main])[-1],
     synchronize=backends["cuda"].synchronize,
 )
 

@@ -27,6 +27,34 @@ def synchronize(number):
     calls["synchronize"] += 1
 
 
+class Stream:
+    """A side stream; all work is in order anyway."""
+
+    open = []
+
+    def __init__(self, number):
+        calls["make stream"] += 1
+
+    @contextlib.contextmanager
+    def current(self):
+        calls["side stream"] += 1
+        self.open.append(self)
+        yield
+        self.open.pop()
+
+
+class Event:
+    def __init__(self, number):
+        calls["event"] += 1
+        self.is_used = False
+
+
+def wait(event):
+    calls["wait"] += 1
+    assert not event.is_used, "one wait uses an event up"
+    event.is_used = True
+
+
 def empty_strided(sizes, strides, *, dtype, device):
     calls["allocate"] += 1
     return torch.empty_strided(sizes, strides, dtype=dtype, device=device)

@@ -54,6 +54,8 @@ private:
   llvm::StringMap<llvm::SmallVector<unsigned>> symbols;
   /// The last step with an effect that is not on a buffer.
   std::optional<unsigned> last;
+  /// The last step that nothing passes.
+  std::optional<unsigned> fence;
 };
 
 /// Whether an op only makes a value that others need, wherever that is.

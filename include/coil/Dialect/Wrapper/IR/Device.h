@@ -30,6 +30,17 @@ struct PythonWords {
   std::string stream;
   /// A statement that waits for the device.
   std::string synchronize;
+  /// \name Other streams than the caller's
+  /// An expression that makes one, what makes one the current stream ("{}" is
+  /// its name), an expression that makes an event of the current stream, and a
+  /// function of an event that lets the current stream wait for it. Without,
+  /// the order of the program is that of the device.
+  /// @{
+  std::string makeStream;
+  std::string onStream;
+  std::string recordEvent;
+  std::string waitEvent;
+  /// @}
   /// The function that makes tensors, like `torch.empty_strided`, which it is
   /// if this is empty.
   std::string allocate;
@@ -67,6 +78,24 @@ struct DeviceInfo {
   std::string guardFunction;
   std::string streamFunction;
   std::string synchronizeFunction;
+  /// @}
+  /// \name Other streams than the caller's, where there are any
+  /// Make a stream the current one and take that back
+  /// (`coil_rt_enter_stream_cuda`, `coil_rt_leave_stream_cuda`), make an event
+  /// and let the current stream wait for one (`coil_rt_record_event_cuda`,
+  /// `coil_rt_wait_event_cuda`). Empty: the order of the program is that of the
+  /// device.
+  /// @{
+  std::string enterStreamFunction;
+  std::string leaveStreamFunction;
+  std::string recordEventFunction;
+  std::string waitEventFunction;
+  /// @}
+  /// \name Memory of process groups (`coil_rt_comm_alloc`, `coil_rt_comm_free`)
+  /// Empty: it is memory like any other.
+  /// @{
+  std::string commAllocFunction;
+  std::string commFreeFunction;
   /// @}
   std::string contractionFunction;
   std::string convolutionFunction;

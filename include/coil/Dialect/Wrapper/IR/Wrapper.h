@@ -109,6 +109,16 @@ mlir::Value getStorage(mlir::Value buffer);
 /// that handed it over; null for other storage.
 PoolAllocOp getCarving(mlir::Value buffer);
 
+/// What allocated storage for a process group; null for other storage.
+CommAllocOp getCommAlloc(mlir::Value buffer);
+
+/// Whether storage has to end in the block that made it: it is part of a pool,
+/// or belongs to a process group.
+bool staysInBlock(mlir::Value buffer);
+
+/// Whether an op does nothing but end the life of storage.
+bool endsStorage(mlir::Operation *op);
+
 /// What the function of a partition binds at its begin; null for others.
 ParamSymbolsOp getParamSymbols(FuncOp fn);
 

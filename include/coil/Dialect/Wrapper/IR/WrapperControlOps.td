@@ -137,13 +137,13 @@ def Wrapper_WhileOp : Wrapper_Op<"while", [
 
 def Wrapper_YieldOp : Wrapper_Op<"yield", [
     Pure, Terminator, ParentOneOf<["KernelOp", "IfOp", "WhileOp", "PartitionOp",
-                                   "DeviceScopeOp", "ProfileRangeOp"]>,
+                                   "DeviceScopeOp", "ProfileRangeOp", "StreamOp"]>,
     DeclareOpInterfaceMethods<RegionBranchTerminatorOpInterface>]> {
   let summary = "what a region gives";
   let description = [{
     Ends the region of a `wrapper.if`, `wrapper.partition`,
-    `wrapper.device_scope` or `wrapper.profile_range` or the body of a
-    `wrapper.while`: names
+    `wrapper.device_scope`, `wrapper.profile_range` or `wrapper.stream`, or the
+    body of a `wrapper.while`: names
     what the op's results, or the values of the next iteration, receive, and in
     `symbols` the values of the symbols that the op binds. Storage is handed
     over. In a `wrapper.kernel` in value form, names the values that the kernel's

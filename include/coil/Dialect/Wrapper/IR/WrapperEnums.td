@@ -98,4 +98,34 @@ def Wrapper_ZeroMode : I32EnumAttr<"ZeroMode",
   let cppNamespace = "::coil::wrapper";
 }
 
+// The values are those of `coil_collective_kind` in the runtime.
+def Wrapper_CollectiveKind : I32EnumAttr<"CollectiveKind",
+    "what the ranks of a group do together", [
+    I32EnumAttrCase<"AllReduce", 0, "all_reduce">,
+    I32EnumAttrCase<"AllGather", 1, "all_gather">,
+    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">,
+    I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
+    I32EnumAttrCase<"Broadcast", 4, "broadcast">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+// The values are those of `coil_collective_reduce` in the runtime.
+def Wrapper_CollectiveReduce : I32EnumAttr<"CollectiveReduce",
+    "how the elements of ranks are combined", [
+    I32EnumAttrCase<"Sum", 0, "sum">,
+    I32EnumAttrCase<"Avg", 1, "avg">,
+    I32EnumAttrCase<"Min", 2, "min">,
+    I32EnumAttrCase<"Max", 3, "max">,
+    I32EnumAttrCase<"Prod", 4, "prod">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+// The values are those of `coil_comm_kind` in the runtime.
+def Wrapper_CommKind : I32EnumAttr<"CommKind",
+    "what a group knows of memory", [
+    I32EnumAttrCase<"Registered", 0, "registered">,
+    I32EnumAttrCase<"Symmetric", 1, "symmetric">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD

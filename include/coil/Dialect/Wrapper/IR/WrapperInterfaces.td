@@ -75,6 +75,9 @@ def Wrapper_HostCallOpInterface : OpInterface<"HostCallOpInterface"> {
     InterfaceMethod<"The buffers that the results are written to.",
                     "::mlir::OperandRange", "getCallOutputs", (ins), "",
                     [{ return $_op->getOperands().take_front(0); }]>,
+    InterfaceMethod<"The results that the function gives.",
+                    "::mlir::ResultRange", "getCallResults", (ins), "",
+                    [{ return $_op->getResults(); }]>,
     InterfaceMethod<"The names of the arguments, or null.",
                     "::mlir::ArrayAttr", "getArgumentNames", (ins), "",
                     [{ return {}; }]>];

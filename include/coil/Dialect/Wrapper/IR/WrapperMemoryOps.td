@@ -66,6 +66,7 @@ def Wrapper_FreeOp : Wrapper_Op<"free", [
 
     (C1) The operand is not an argument of the function, unless that consumes it.
     (C2) The operand is not carved from a pool.
+    (C3) The operand is no communication buffer.
 
     Example:
     ```mlir
@@ -87,6 +88,7 @@ def Wrapper_ReuseOp : Wrapper_Op<"reuse", [
     (C1) `source` and the result are on the same device.
     (C2) `source` and the result take the same number of bytes.
     (C3) `source` is not an argument of the function, unless that consumes it.
+    (C4) `source` is no communication buffer.
 
     Example:
     ```mlir

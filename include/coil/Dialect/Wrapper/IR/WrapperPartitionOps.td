@@ -47,8 +47,8 @@ def Wrapper_PartitionOp : Wrapper_InPlaceRegionOp<"partition"> {
 
     (C1) The region has no arguments, ends in `wrapper.yield` without symbols,
          and yields values of exactly the results' types.
-    (C2) Its ops are launches, library calls, copies, constants, ops on memory
-         and debugging, on buffers of the device.
+    (C2) Its ops are launches, library calls, copies, constants, ops on memory,
+         streams, events and debugging, on buffers of the device.
 
     Example:
     ```mlir

@@ -203,4 +203,22 @@ def Wrapper_ObjectType : Wrapper_Type<"Object", "object"> {
 def Wrapper_Object : Type<
     CPred<"::llvm::isa<::coil::wrapper::ObjectType>($_self)">, "object">;
 
+def Wrapper_TokenType : Wrapper_Type<"Token", "token"> {
+  let summary = "work that has been started";
+  let description = [{
+    Stands for work that the program has started and not waited for: a collective,
+    or what a stream was given before an event. One op uses it up, on every path.
+    A token stays in its function, and no region yields one.
+
+    Example:
+    ```mlir
+    !wrapper.token
+    ```
+  }];
+}
+
+def Wrapper_Token : Type<
+    CPred<"::llvm::isa<::coil::wrapper::TokenType>($_self)">, "token">,
+  BuildableType<"$_builder.getType<::coil::wrapper::TokenType>()">;
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERTYPES_TD

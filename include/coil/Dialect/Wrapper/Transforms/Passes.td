@@ -361,6 +361,40 @@ def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
            "'reuse', 'pool', or 'none' for frees only">];
 }
 
+def WrapperSinkWaitsPass : Pass<"wrapper-sink-waits", "::mlir::ModuleOp"> {
+  let summary = "let collectives run beside other work";
+  let description = [{
+    Moves each `wrapper.wait` down to the first op that needs what it waits for,
+    or to the end of its block, and each `wrapper.collective` up to the last op
+    that it needs, allocations of its target with it. Starts keep their order, and
+    a start does not pass a wait for another collective, as what runs at a time
+    should not grow without bounds.
+
+    What is in use between the two lives longer. A move that would raise the peak
+    of the function, which is the lower bound that `wrapper-plan-memory` reports,
+    above `peak-percent` of what it was is not made; a remark at the op says so.
+    Another says for each collective how many steps run beside it.
+
+    Functions whose memory was planned stay as they are. Runs before
+    `wrapper-plan-memory`, on the module, as it reads the kernels that the
+    functions launch. In the pipelines that build host programs.
+
+    Before, and after, where the kernel runs beside the collective:
+    ```mlir
+    %t = wrapper.collective all_reduce sum %x to %y ...    %t = wrapper.collective all_reduce sum %x to %y ...
+    wrapper.wait %t of %x to %y ...                        wrapper.launch @other[] ins(%z) outs(%0) ...
+    wrapper.launch @other[] ins(%z) outs(%0) ...           wrapper.wait %t of %x to %y ...
+    wrapper.launch @use[] ins(%y) outs(%1) ...             wrapper.launch @use[] ins(%y) outs(%1) ...
+    ```
+
+    Constraints:
+    (C1) `peak-percent` is not negative.
+  }];
+  let options = [
+    Option<"peakPercent", "peak-percent", "int64_t", /*default=*/"110",
+           "How much of the peak memory there may be afterwards, in percent">];
+}
+
 def WrapperReorderForMemoryPass
     : Pass<"wrapper-reorder-for-memory", "::mlir::ModuleOp"> {
   let summary = "find an order of the steps that needs less memory";
@@ -662,8 +696,19 @@ def WrapperVerifyMemoryPass
     (C11) to carve a buffer outside of its pool, or at an offset that is not a
           multiple of the device's alignment,
     (C12) to free a pool while a buffer that was carved from it is alive,
-    (C13) to return or pass on a buffer that was carved from a pool, and
-    (C14) to return before a destination was written on every path.
+    (C13) to return or pass on a buffer that was carved from a pool, or belongs
+         to a process group,
+    (C14) to return before a destination was written on every path,
+    (C15) to read what a collective may still write, or to write, free or hand
+         over what it may still use,
+    (C16) to wait twice for what was started, or in a loop for what was started
+         outside,
+    (C17) to start what a path of the block does not wait for,
+    (C18) to use a buffer on a stream that no event orders behind another
+         stream's use of it, allocations and ends being those of the main stream,
+         and
+    (C19) to end a block before the main stream has waited for what other streams
+         do in it.
     Offsets are expressions: what cannot be shown for all values of the symbols
     is an error of (C10) and (C11), too.
 
