@@ -212,9 +212,12 @@ Error ModuleBuilder::createCustomCall(const Node &node, const CustomCall &call,
 static constexpr StringLiteral kCollectives = "_c10d_functional::";
 
 Error ModuleBuilder::addCollective(const Node &node, CustomCall call) {
-  static constexpr StringLiteral known[] = {
-      "all_reduce",        "all_gather_into_tensor", "reduce_scatter_tensor",
-      "all_to_all_single", "broadcast",              "wait_tensor"};
+  static constexpr StringLiteral known[] = {"all_reduce",
+                                            "all_gather_into_tensor",
+                                            "reduce_scatter_tensor",
+                                            "all_to_all_single",
+                                            "broadcast",
+                                            "wait_tensor"};
   StringRef callee = call.callee, name = callee.drop_front(kCollectives.size());
   bool isList = name.consume_back("_coalesced");
   if (name.ends_with("_") && is_contained(known, name.drop_back()))

@@ -19,8 +19,7 @@ using namespace coil::reference;
 using namespace coil::wrapper;
 
 LogicalResult HostActivation::run(CommAllocOp op) {
-  auto memory =
-      allocate(op, cast<BufferType>(op.getType()).getStorageBytes());
+  auto memory = allocate(op, cast<BufferType>(op.getType()).getStorageBytes());
   if (failed(memory))
     return failure();
   values[op] = {std::move(*memory)};

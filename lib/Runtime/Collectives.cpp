@@ -93,9 +93,8 @@ static const char *deviceName(int32_t device) {
 }
 
 const char *coil::rt::getCollectiveName(int32_t kind) {
-  static const char *const names[] = {"all_reduce", "all_gather",
-                                      "reduce_scatter", "all_to_all",
-                                      "broadcast"};
+  static const char *const names[] = {
+      "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast"};
   return kind >= 0 && kind <= COIL_BROADCAST ? names[kind] : "unknown";
 }
 
@@ -179,8 +178,8 @@ template <typename Predicate>
 static bool take(Predicate isWanted, Started &out) {
   Registry &registry = getRegistry();
   std::lock_guard<std::mutex> lock(registry.mutex);
-  auto found = std::find_if(registry.started.begin(), registry.started.end(),
-                            isWanted);
+  auto found =
+      std::find_if(registry.started.begin(), registry.started.end(), isWanted);
   if (found == registry.started.end())
     return false;
   out = std::move(*found);
@@ -512,9 +511,9 @@ static void freeGroupMemory(const coil_run::GroupMemory &memory) {
 
 /// Whether the memory was a group's, which has it back or refused.
 static bool freeOfGroup(coil_run *run, void *pointer, int32_t &status) {
-  auto found = std::find_if(
-      run->groupMemory.begin(), run->groupMemory.end(),
-      [&](const auto &each) { return each.address == pointer; });
+  auto found =
+      std::find_if(run->groupMemory.begin(), run->groupMemory.end(),
+                   [&](const auto &each) { return each.address == pointer; });
   if (found == run->groupMemory.end())
     return false;
   TraceStep step(run, COIL_TRACE_FREE, nullptr);

@@ -88,7 +88,8 @@ static int64_t getRowBytes(const coil_tensor &tensor) {
 //===----------------------------------------------------------------------===//
 
 /// "all_reduce (model.py:17)"
-static std::string describe(const coil_collective &c, const std::string &where) {
+static std::string describe(const coil_collective &c,
+                            const std::string &where) {
   return std::string("'") + getCollectiveName(c.kind) + "'" +
          (where.empty() ? "" : " (" + where + ")");
 }
@@ -223,8 +224,8 @@ static void reduce(const Meeting &meeting, int64_t begin, int64_t length,
       value = combine(how, dtype, value,
                       load(meeting.parts[r].data.data() + begin + at, dtype));
     if (how == COIL_REDUCE_AVG) // Of floats only.
-      value.f = dtype == COIL_F64 ? value.f / count
-                                  : double(float(value.f / count));
+      value.f =
+          dtype == COIL_F64 ? value.f / count : double(float(value.f / count));
     store(target + at, dtype, value);
   }
 }

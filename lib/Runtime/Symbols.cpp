@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Runtime/CUDA.h"
-#include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Collectives.h"
+#include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Library.h"
 
 extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {

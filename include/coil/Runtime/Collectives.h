@@ -10,8 +10,8 @@
 // A program names a group, "0", and starts collectives of it. Whoever runs the
 // program registers a group under that name before, for the kind of device that
 // the program's tensors are on: one of torch.distributed from Python
-// (coil.register_process_group), NCCL's (coil_nccl_group_create), ranks that are
-// threads of this process (coil_local_groups_create), or one of their own.
+// (coil.register_process_group), NCCL's (coil_nccl_group_create), ranks that
+// are threads of this process (coil_local_groups_create), or one of their own.
 //
 // Registration and collectives are safe from any number of threads.
 //
@@ -52,8 +52,8 @@ typedef enum coil_comm_kind {
   COIL_COMM_SYMMETRIC = 1   ///< Every rank reaches that of the others.
 } coil_comm_kind;
 
-/// What is started. It and the tensors' descriptions live as long as the call of
-/// `start`; the tensors' memory lives until `wait` or `abort` return. The
+/// What is started. It and the tensors' descriptions live as long as the call
+/// of `start`; the tensors' memory lives until `wait` or `abort` return. The
 /// runtime has checked sizes against those of the group.
 typedef struct coil_collective {
   uint32_t struct_size; ///< sizeof(coil_collective)
@@ -75,8 +75,8 @@ typedef struct coil_collective {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// A process group. Functions that fail return a status, after coil_rt_fail(NULL,
-/// status, why).
+/// A process group. Functions that fail return a status, after
+/// coil_rt_fail(NULL, status, why).
 typedef struct coil_process_group {
   uint32_t struct_size; ///< sizeof(coil_process_group)
   int32_t device_type;  ///< Of the tensors that it takes.
@@ -152,6 +152,34 @@ COIL_RT_API int32_t coil_local_groups_get(coil_local_groups *groups,
 
 /// No rank may be registered or entered any more.
 COIL_RT_API void coil_local_groups_destroy(coil_local_groups *groups);
+
+//===----------------------------------------------------------------------===//
+// Groups of NCCL
+//===----------------------------------------------------------------------===//
+
+/// Ranks that are processes with a GPU each. Needs libnccl.so.2, or what the
+/// environment variable COIL_NCCL_LIBRARY names, from version 2.19 on.
+typedef struct coil_nccl_group coil_nccl_group;
+
+/// Makes the 128 bytes that all ranks of a group need, on one of them; whoever
+/// starts the processes brings it to the others.
+COIL_RT_API int32_t coil_nccl_get_unique_id(char *id);
+
+/// Makes this process rank `rank` of a group, and waits for the others at most
+/// `time_limit_ms`. Work that a rank does not come to in that time is aborted:
+/// waiting for the device then gives an error that names it.
+COIL_RT_API int32_t coil_nccl_group_create(const char *name, const char *id,
+                                           int32_t rank, int32_t size,
+                                           int32_t device,
+                                           int64_t time_limit_ms,
+                                           coil_nccl_group **out);
+
+/// The group, for coil_register_process_group; it lives as long as `group`.
+COIL_RT_API const coil_process_group *
+coil_nccl_group_get(const coil_nccl_group *group);
+
+/// It may not be registered any more. NULL is allowed.
+COIL_RT_API void coil_nccl_group_destroy(coil_nccl_group *group);
 
 //===----------------------------------------------------------------------===//
 // For compiled programs

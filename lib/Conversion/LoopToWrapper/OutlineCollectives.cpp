@@ -112,9 +112,8 @@ LogicalResult Outliner::convertCollective(graph::CustomCallOp op) {
   }
   sym::ShapeAttr splits[2];
   if (*kind == CollectiveKind::AllToAll)
-    for (auto [i, key, position] :
-         {std::tuple(0, "input_split_sizes", 2u),
-          std::tuple(1, "output_split_sizes", 1u)}) {
+    for (auto [i, key, position] : {std::tuple(0, "input_split_sizes", 2u),
+                                    std::tuple(1, "output_split_sizes", 1u)}) {
       auto list = dyn_cast_or_null<ArrayAttr>(getArgument(op, key, position));
       if (!list || list.empty()) // All of one size.
         continue;

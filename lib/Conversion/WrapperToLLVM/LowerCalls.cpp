@@ -282,8 +282,8 @@ LogicalResult HostLowering::lower(HostCallOpInterface op) {
   call("coil_rt_call",
        {now.run, callSite(op, device->runtimeType), number(arguments.size()),
         layout.arguments, number(outputs.size()),
-        outputs.empty() ? null() : tensorAt(firstOutput),
-        number(made.size()), results});
+        outputs.empty() ? null() : tensorAt(firstOutput), number(made.size()),
+        results});
   std::string place = findOrigin(op->getLoc());
   hostFunctions.insert(b.getArrayAttr({b.getStringAttr(op.getFunctionName()),
                                        b.getI32IntegerAttr(device->runtimeType),

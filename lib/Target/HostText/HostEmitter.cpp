@@ -123,11 +123,11 @@ const std::string &HostEmitter::name(Value v) const {
 }
 
 std::string HostEmitter::define(Value v) {
-  StringRef prefix = isa<BufferType>(v.getType()) ? "buf"
-                     : isa<PoolType>(v.getType()) ? "pool"
+  StringRef prefix = isa<BufferType>(v.getType())  ? "buf"
+                     : isa<PoolType>(v.getType())  ? "pool"
                      : isa<TokenType>(v.getType()) ? "event"
-                     : v.getType().isInteger(1)   ? "p"
-                                                  : "v";
+                     : v.getType().isInteger(1)    ? "p"
+                                                   : "v";
   return names[v] = locals->numbered(prefix);
 }
 

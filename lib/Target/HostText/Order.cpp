@@ -51,8 +51,8 @@ void PythonEmitter::emitStreams() {
 
 std::string PythonEmitter::streamContext(DeviceAttr device,
                                          std::optional<uint64_t> number) {
-  auto found = sideStreams.find(
-      {device, static_cast<int64_t>(number.value_or(0))});
+  auto found =
+      sideStreams.find({device, static_cast<int64_t>(number.value_or(0))});
   if (found == sideStreams.end())
     return "";
   auto [before, behind] =
@@ -67,8 +67,7 @@ std::optional<std::string> PythonEmitter::commAllocation(CommAllocOp op) {
   if (!device || !arguments)
     return std::nullopt;
   std::string text = quote(op.getGroup()) + ", " +
-                     quote(stringifyCommKind(op.getKind())) + ", " +
-                     *arguments;
+                     quote(stringifyCommKind(op.getKind())) + ", " + *arguments;
   if (!device->python.allocate.empty())
     text += ", allocate=" + device->python.allocate;
   return text;
@@ -219,21 +218,20 @@ LogicalResult CppEmitter::emit(CommAllocOp op) {
       return op.emitOpError()
              << "device '" << device->kind << "' cannot allocate";
     std::string name = defineHandle(op, *device);
-    out.line("COIL_TRY(" + name + ".allocate(" +
-             deviceFunction(device->allocFunction,
-                            "coil_run *, int64_t, void **") +
-             ", run, " + print(bytes) + "));");
+    out.line(
+        "COIL_TRY(" + name + ".allocate(" +
+        deviceFunction(device->allocFunction, "coil_run *, int64_t, void **") +
+        ", run, " + print(bytes) + "));");
     return success();
   }
-  std::string type =
-      "coil::Buffer<" + deviceFunction(device->commFreeFunction, kCommFree) +
-      ">";
+  std::string type = "coil::Buffer<" +
+                     deviceFunction(device->commFreeFunction, kCommFree) + ">";
   std::string memory = getLocals().numbered("memory");
   out.line("void *" + memory + " = nullptr;");
-  out.line(printCall(
-      deviceFunction(device->commAllocFunction, kCommAlloc),
-      {quote(op.getGroup()), std::to_string(static_cast<int>(op.getKind())),
-       print(bytes), "&" + memory}));
+  out.line(printCall(deviceFunction(device->commAllocFunction, kCommAlloc),
+                     {quote(op.getGroup()),
+                      std::to_string(static_cast<int>(op.getKind())),
+                      print(bytes), "&" + memory}));
   std::string name = defineHandle(op, type);
   out.line(name + " = " + type + "(run, " + memory + ");");
   return success();
@@ -275,8 +273,8 @@ LogicalResult CppEmitter::emit(RecordEventOp op) {
   out.line(printCall(deviceFunction(device->recordEventFunction, kRecord),
                      {"&" + name(op.getToken())}));
   if (isOther)
-    out.line("COIL_TRY(" +
-             deviceFunction(device->leaveStreamFunction, kLeave) + "(run));");
+    out.line("COIL_TRY(" + deviceFunction(device->leaveStreamFunction, kLeave) +
+             "(run));");
   return success();
 }
 

@@ -87,7 +87,8 @@ void PythonEmitter::emitDevices() {
     if (!info->synchronizeFunction.empty())
       out.line("wait=" + quote(info->synchronizeFunction) + ",");
     if (!words.synchronize.empty())
-      out.line("synchronize=lambda: " + fillWords(words.synchronize, device) + ",");
+      out.line("synchronize=lambda: " + fillWords(words.synchronize, device) +
+               ",");
     out.outdent();
     out.line(")");
   }

@@ -124,8 +124,9 @@ TEST(CollectivesTest, ranksComputeWhatTheyShould) {
       Floats x(2 * n), sum(2 * n), all(2 * n * n), part(2), mixed(2 * n);
       for (size_t i = 0; i < x.size(); ++i)
         x[i] = float(rank * 100) + float(i);
-      ASSERT_EQ(c.call("coil::all_reduce", x, sum, {group, Caller::text("sum")}),
-                COIL_OK);
+      ASSERT_EQ(
+          c.call("coil::all_reduce", x, sum, {group, Caller::text("sum")}),
+          COIL_OK);
       ASSERT_EQ(c.call("coil::all_gather", x, all, {group}), COIL_OK);
       ASSERT_EQ(
           c.call("coil::reduce_scatter", x, part, {group, Caller::text("max")}),
@@ -144,8 +145,8 @@ TEST(CollectivesTest, ranksComputeWhatTheyShould) {
       for (size_t i = 0; i < x.size(); ++i) {
         EXPECT_EQ(sum[i], float(100 * size * (size - 1) / 2) + float(n * i));
         EXPECT_EQ(sent[i], float(100 * (size - 1)) + float(i));
-        EXPECT_EQ(mixed[i], float(100 * (i / 2)) + float(2 * rank) +
-                                float(i % 2));
+        EXPECT_EQ(mixed[i],
+                  float(100 * (i / 2)) + float(2 * rank) + float(i % 2));
       }
       for (size_t i = 0; i < all.size(); ++i)
         EXPECT_EQ(all[i], float(100 * (i / (2 * n))) + float(i % (2 * n)));
@@ -204,10 +205,10 @@ TEST(CollectivesTest, ranksThatDisagreeAreTold) {
   Groups groups(2);
   onRanks(groups.handle, 2, [&](int32_t rank, Caller &c) {
     Floats x(4), y(4), z(8);
-    ASSERT_EQ(rank ? c.call("coil::all_gather", x, z, {group})
-                   : c.call("coil::all_reduce", x, y,
-                            {group, Caller::text("sum")}),
-              COIL_OK);
+    ASSERT_EQ(
+        rank ? c.call("coil::all_gather", x, z, {group})
+             : c.call("coil::all_reduce", x, y, {group, Caller::text("sum")}),
+        COIL_OK);
     EXPECT_EQ(rank ? c.wait(x, z) : c.wait(x, y), COIL_UNAVAILABLE);
     EXPECT_NE(c.message.find("'all_reduce' (model.py:7)"), std::string::npos)
         << c.message;
@@ -250,8 +251,13 @@ TEST(CollectivesTest, memoryInUseIsNotFreed) {
     void *memory = nullptr;
     ASSERT_EQ(coil_rt_alloc(c.run, 64, &memory), COIL_OK);
     int64_t size = 4, stride = 1;
-    coil_tensor x = {static_cast<char *>(memory) + 16, &size, &stride, 1,
-                     COIL_F32, COIL_CPU, 0};
+    coil_tensor x = {static_cast<char *>(memory) + 16,
+                     &size,
+                     &stride,
+                     1,
+                     COIL_F32,
+                     COIL_CPU,
+                     0};
     std::memset(memory, 0, 64);
     coil_call_site site = {sizeof(site), COIL_CPU, "coil::all_reduce",
                            "model.py:7", nullptr,  nullptr};
@@ -292,8 +298,8 @@ TEST(CollectivesTest, argumentsAreChecked) {
     EXPECT_NE(c.call("coil::all_to_all", z, z, {group, {}, {}}), COIL_OK);
     EXPECT_NE(c.message.find("cannot cut 3 rows into 2 pieces"),
               std::string::npos);
-    std::vector<coil_argument> three = {
-        Caller::number(1), Caller::number(1), Caller::number(2)};
+    std::vector<coil_argument> three = {Caller::number(1), Caller::number(1),
+                                        Caller::number(2)};
     EXPECT_NE(c.call("coil::all_to_all", x, y,
                      {group, Caller::list(three), Caller::list(three)}),
               COIL_OK);
@@ -344,8 +350,17 @@ struct MemoryGroup {
     auto free = [](void *user, void *) {
       ++static_cast<MemoryGroup *>(user)->given;
     };
-    return {sizeof(coil_process_group), COIL_CPU, "memory", 0, 1, none, wait,
-            abort, alloc, free, this};
+    return {sizeof(coil_process_group),
+            COIL_CPU,
+            "memory",
+            0,
+            1,
+            none,
+            wait,
+            abort,
+            alloc,
+            free,
+            this};
   }
 };
 
@@ -359,14 +374,12 @@ TEST(CollectivesTest, groupsGiveMemory) {
   {
     Caller c;
     void *a = nullptr, *b = nullptr;
-    ASSERT_EQ(
-        coil_rt_comm_alloc(c.run, "memory", COIL_COMM_SYMMETRIC, 64, &a),
-        COIL_OK);
+    ASSERT_EQ(coil_rt_comm_alloc(c.run, "memory", COIL_COMM_SYMMETRIC, 64, &a),
+              COIL_OK);
     EXPECT_EQ(a, memory.memory);
     // What the group has not is ordinary memory.
-    ASSERT_EQ(
-        coil_rt_comm_alloc(c.run, "memory", COIL_COMM_REGISTERED, 64, &b),
-        COIL_OK);
+    ASSERT_EQ(coil_rt_comm_alloc(c.run, "memory", COIL_COMM_REGISTERED, 64, &b),
+              COIL_OK);
     EXPECT_NE(b, memory.memory);
     void *all[] = {a, b};
     EXPECT_EQ(coil_rt_check_lifetime(c.run, COIL_LIFETIME_ALIVE, "f", "s", 2,
@@ -376,9 +389,8 @@ TEST(CollectivesTest, groupsGiveMemory) {
     EXPECT_EQ(coil_rt_comm_free(c.run, b), COIL_OK);
     EXPECT_EQ(memory.given, 1);
     // A run that fails gives it back.
-    ASSERT_EQ(
-        coil_rt_comm_alloc(c.run, "memory", COIL_COMM_SYMMETRIC, 64, &a),
-        COIL_OK);
+    ASSERT_EQ(coil_rt_comm_alloc(c.run, "memory", COIL_COMM_SYMMETRIC, 64, &a),
+              COIL_OK);
     EXPECT_EQ(coil_rt_comm_alloc(c.run, "nothing", COIL_COMM_SYMMETRIC, 64, &b),
               COIL_UNAVAILABLE);
     Floats x(1);

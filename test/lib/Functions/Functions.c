@@ -10,9 +10,9 @@
 |*
 \*===----------------------------------------------------------------------===*/
 
-#include "coil/Runtime/Collectives.h"
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/CUDA.h"
+#include "coil/Runtime/Collectives.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,8 +363,7 @@ int32_t coil_register_functions(void) {
     }
   /* A group of one rank, for programs that say what all ranks do. */
   coil_local_groups *groups = NULL;
-  int32_t status =
-      coil_local_groups_create(1, "test::world", 10000, &groups);
+  int32_t status = coil_local_groups_create(1, "test::world", 10000, &groups);
   for (int32_t device = COIL_CPU; !status && device <= COIL_CUDA; ++device) {
     coil_process_group group;
     status = coil_local_groups_get(groups, 0, device, &group);

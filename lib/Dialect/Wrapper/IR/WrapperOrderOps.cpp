@@ -82,9 +82,7 @@ std::string CollectiveOp::getComputeName() {
 std::string CollectiveOp::getFunctionName() {
   return ("coil::" + stringifyCollectiveKind(getKind())).str();
 }
-OperandRange CollectiveOp::getCallOperands() {
-  return getODSOperands(0);
-}
+OperandRange CollectiveOp::getCallOperands() { return getODSOperands(0); }
 OperandRange CollectiveOp::getCallOutputs() { return getODSOperands(1); }
 ResultRange CollectiveOp::getCallResults() {
   return getOperation()->getResults().take_front(0);
@@ -183,8 +181,8 @@ LogicalResult CollectiveOp::verify() {
                            from.drop_front() == to.drop_front();
   if (!fits) // (C4)
     return emitOpError() << "'" << name << "' takes sizes that are equal"
-                         << (isSame ? "" : " but for the first")
-                         << ", and has " << source << " and " << target;
+                         << (isSame ? "" : " but for the first") << ", and has "
+                         << source << " and " << target;
   if (failed(verifySplits(*this)))
     return failure();
   if (combines && source.getElementType().isInteger(1)) // (C6)

@@ -77,7 +77,8 @@ LogicalResult PartitionOp::verifyRegions() {
     bool isMemory =
         isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp,
             PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp, CheckLifetimeOp,
-            DebugMarkOp, DebugValueOp, StreamOp, RecordEventOp, WaitEventOp>(op);
+            DebugMarkOp, DebugValueOp, StreamOp, RecordEventOp, WaitEventOp>(
+            op);
     if (!isMemory && !isa<ComputeOpInterface>(op)) // (C2)
       return op.emitOpError("is not part of a graph").attachNote(getLoc())
              << "the partition is here";

@@ -461,7 +461,7 @@ void Planner::run(PlanMode mode) {
   insertFrees();
   freePools();
   int64_t allocations = 0;
-  fn.walk([&](Operation *op) { 
+  fn.walk([&](Operation *op) {
     allocations += isa<AllocOp, PoolOp, CommAllocOp>(op);
   });
   report(peak, lowerBound, allocations);

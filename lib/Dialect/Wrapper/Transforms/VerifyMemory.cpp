@@ -101,8 +101,8 @@ struct WrapperVerifyMemory
   void runOnOperation() override {
     SymbolTableCollection tables;
     for (FuncOp fn : getOperation().getOps<FuncOp>())
-      if (!fn.isExternal() && (failed(Verifier(fn, tables).run()) ||
-                               failed(verifyStreams(fn))))
+      if (!fn.isExternal() &&
+          (failed(Verifier(fn, tables).run()) || failed(verifyStreams(fn))))
         signalPassFailure();
   }
 };
@@ -273,8 +273,8 @@ LogicalResult Verifier::endToken(Operation &op, Value token) {
   for (Operation *p = op.getParentOp(); !isInside(token, p);
        p = p->getParentOp())
     if (isa<WhileOp>(p)) { // (C16)
-      InFlightDiagnostic diag = op.emitOpError(
-          "waits in a loop for what was started outside of it");
+      InFlightDiagnostic diag =
+          op.emitOpError("waits in a loop for what was started outside of it");
       diag.attachNote(token.getLoc()) << "it is started here";
       return diag;
     }
@@ -296,8 +296,8 @@ LogicalResult Verifier::checkStarted(Operation &op, ArrayRef<OpOperand *> reads,
   auto wait = dyn_cast<WaitOp>(op);
   for (CollectiveOp each : started) {
     // Those of regions ended in them.
-    bool isVisible = each.getToken().getParentRegion()->isAncestor(
-        op.getParentRegion());
+    bool isVisible =
+        each.getToken().getParentRegion()->isAncestor(op.getParentRegion());
     if (!isVisible || storage[each.getToken()].isDead() ||
         (wait && wait.getToken() == each.getToken()))
       continue;
@@ -305,10 +305,10 @@ LogicalResult Verifier::checkStarted(Operation &op, ArrayRef<OpOperand *> reads,
           target = getStorage(each.getTarget());
     auto refuse = [&](OpOperand *operand,
                       StringRef verb) -> LogicalResult { // (C15)
-      InFlightDiagnostic diag =
-          op.emitOpError() << verb << " operand " << operand->getOperandNumber()
-                           << ", which the " << each.describe()
-                           << " still uses";
+      InFlightDiagnostic diag = op.emitOpError()
+                                << verb << " operand "
+                                << operand->getOperandNumber() << ", which the "
+                                << each.describe() << " still uses";
       diag.attachNote(each.getLoc())
           << "it is started here, and nothing has waited for it";
       return diag;
@@ -343,8 +343,7 @@ LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
       continue;
     bool isSame = r->get() == w->get() ||
                   (isAtStorage(r->get()) && isAtStorage(w->get()));
-    if (!inPlace || !isSame ||
-        !inPlace.mayShareStorage(*r, *w, tables)) // (C6)
+    if (!inPlace || !isSame || !inPlace.mayShareStorage(*r, *w, tables)) // (C6)
       return op.emitOpError()
              << "operand " << w->getOperandNumber()
              << " is written over operand " << r->getOperandNumber()
@@ -502,10 +501,9 @@ LogicalResult Verifier::visitIf(IfOp op) {
   auto join = [&](Value v, const Storage &a,
                   const Storage &b) -> LogicalResult {
     if (a.isDead() != b.isDead()) { // (C8)
-      InFlightDiagnostic diag =
-          op.emitOpError(isToken(v)
-                             ? "waits in one region only"
-                             : "ends the life of a buffer in one region only");
+      InFlightDiagnostic diag = op.emitOpError(
+          isToken(v) ? "waits in one region only"
+                     : "ends the life of a buffer in one region only");
       diag.attachNote((a.isDead() ? a : b).ended->getLoc()) << "it ends here";
       return diag;
     }
@@ -561,13 +559,14 @@ LogicalResult Verifier::checkEnded(Block &block) {
   for (Operation &op : block)
     for (Value v : op.getResults())
       if (isLost(v)) // (C4)
-        result = op.emitOpError()
-                 << (isToken(v) // (C17)
-                         ? "starts what no path of its block waits for"
-                     : isBuffer(v)
-                         ? "allocates a buffer that is neither freed, handed "
-                           "over nor returned"
-                         : "allocates a pool that is not freed");
+        result =
+            op.emitOpError()
+            << (isToken(v) // (C17)
+                    ? "starts what no path of its block waits for"
+                    : isBuffer(v)
+                          ? "allocates a buffer that is neither freed, handed "
+                            "over nor returned"
+                          : "allocates a pool that is not freed");
   return result;
 }
 

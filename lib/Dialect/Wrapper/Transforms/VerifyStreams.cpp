@@ -211,8 +211,8 @@ LogicalResult StreamVerifier::visit(Block &block) {
       Operation *last = nullptr;
       for (Operation &op : block)
         op.walk([&](StreamOp each) {
-          if (std::pair(each.getDevice(), static_cast<int64_t>(
-                                              each.getNumber())) ==
+          if (std::pair(each.getDevice(),
+                        static_cast<int64_t>(each.getNumber())) ==
               streams[s - 1])
             last = each;
         });
