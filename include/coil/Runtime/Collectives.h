@@ -154,6 +154,34 @@ COIL_RT_API int32_t coil_local_groups_get(coil_local_groups *groups,
 COIL_RT_API void coil_local_groups_destroy(coil_local_groups *groups);
 
 //===----------------------------------------------------------------------===//
+// Groups of NCCL
+//===----------------------------------------------------------------------===//
+
+/// Ranks that are processes with a GPU each. Needs libnccl.so.2, or what the
+/// environment variable COIL_NCCL_LIBRARY names, from version 2.19 on.
+typedef struct coil_nccl_group coil_nccl_group;
+
+/// Makes the 128 bytes that all ranks of a group need, on one of them; whoever
+/// starts the processes brings it to the others.
+COIL_RT_API int32_t coil_nccl_get_unique_id(char *id);
+
+/// Makes this process rank `rank` of a group, and waits for the others at most
+/// `time_limit_ms`. Work that a rank does not come to in that time is aborted:
+/// waiting for the device then gives an error that names it.
+COIL_RT_API int32_t coil_nccl_group_create(const char *name, const char *id,
+                                           int32_t rank, int32_t size,
+                                           int32_t device,
+                                           int64_t time_limit_ms,
+                                           coil_nccl_group **out);
+
+/// The group, for coil_register_process_group; it lives as long as `group`.
+COIL_RT_API const coil_process_group *
+coil_nccl_group_get(const coil_nccl_group *group);
+
+/// It may not be registered any more. NULL is allowed.
+COIL_RT_API void coil_nccl_group_destroy(coil_nccl_group *group);
+
+//===----------------------------------------------------------------------===//
 // For compiled programs
 //===----------------------------------------------------------------------===//
 

@@ -81,6 +81,12 @@ public:
   void returnErrorWords(ErrorWords *words, CUstream stream);
   /// Reports an error of a run that ended without being synchronised.
   int32_t takeDeferredError();
+  /// Notes an error for whoever waits for the device next.
+  void defer(const std::string &error) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (deferred.empty())
+      deferred = error;
+  }
   /// Waits until no run that has ended writes error words any more.
   void settle();
 
