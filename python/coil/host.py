@@ -8,6 +8,7 @@ torch tensors, through what every tensor has: an address, sizes and strides.
 
 import base64
 import ctypes
+import functools
 import math
 import struct
 import threading
@@ -17,6 +18,7 @@ import weakref
 import torch
 
 from coil import _functions
+from coil.graphs import capture
 from coil._library import (
     CompileError,
     CompileOptions,
@@ -297,6 +299,11 @@ class Runner:
         if len(fns) != len(self.partitions):
             raise InputError(f"expected {len(self.partitions)} functions but got {len(fns)}")
         self.partitions = [fn(partition) for fn, partition in zip(fns, self.partitions)]
+
+    def capture(self, limit=16):
+        """Keeps at most `limit` CUDA graphs of each partition; see `coil.graphs`."""
+        self.recursively_apply_fns(
+            [functools.partial(capture, limit=limit)] * len(self.partitions))
 
 
 def check(condition, message, lhs, rhs):
