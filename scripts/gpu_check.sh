@@ -17,8 +17,8 @@ archive of `make dist` or from a build folder.
   --out DIR         where logs and summary.txt go (default: gpu-check)
   --python FILE     Python with torch (default: python3)
   --chip NAME       what to compile for (default: the chip of GPU 0)
-  --steps LIST      of examples, families, sanitizer, fuzz, random, ops, separated by
-                    commas (default: all of them)
+  --steps LIST      of examples, families, sanitizer, fuzz, random, ops, corpus, devices,
+                    separated by commas (default: all of them)
   --benchmarks LIST of kernels, models, host, partitions, or 'none' (default)
   --jobs N          processes at once (default: processors, 16 at most)
   --fuzz-count N    random programs for each process (default: 60)
@@ -35,6 +35,10 @@ Steps:
              positions in their order
   random     random numbers against PyTorch's, bit for bit
   ops        each operator against PyTorch eager
+  corpus     host programs with all buffers on the GPU against the interpreter: as
+             emitted Python, with partitions as graphs of torch, as torch.fx
+             graphs, and, with a C++ compiler, as C++ with graphs (needs a build folder)
+  devices    exported programs that work on the GPU and on the host
 
 Exit status: 0 if everything that ran passed, 1 if something failed, 2 for a
 wrong command line or nothing to run. Steps that lack a tool are skipped, which
@@ -48,7 +52,7 @@ die() {
 }
 
 coil= out=gpu-check python=python3 chip= benchmarks=none
-steps=examples,families,sanitizer,fuzz,random,ops
+steps=examples,families,sanitizer,fuzz,random,ops,corpus,devices
 jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
 fuzz_count=60 seed=50000 ops_sample=1 limit=600
@@ -81,7 +85,7 @@ for number in "$jobs" "$fuzz_count" "$seed" "$ops_sample" "$limit"; do
 done
 for step in ${steps//,/ }; do
   case $step in
-  examples | families | sanitizer | fuzz | random | ops) ;;
+  examples | families | sanitizer | fuzz | random | ops | corpus | devices) ;;
   *) die "unknown step '$step'" ;;
   esac
 done
@@ -234,6 +238,34 @@ if wants ops; then
       --sample "$ops_sample" --jobs "$jobs" --run-options=--target=cuda
   else
     say "skip  ops: '$python' has no torch and NumPy"
+  fi
+fi
+
+if wants corpus; then
+  if [ ! -e "$root/lib/coil-test-functions.so" ]; then
+    say "skip  corpus: '$coil' has no lib/coil-test-functions.so, it is no build folder"
+  elif has_torch; then
+    all=("$python" test/Corpus/Inputs/run_all.py --bin="$bin" --device=cuda)
+    check corpus-python "${all[@]}" --out="$out/corpus-python" --emitter=python --python="$python"
+    check corpus-python-graphs "${all[@]}" --out="$out/corpus-graphs" --emitter=python \
+      --python="$python" --graphs
+    check corpus-fx "${all[@]}" --out="$out/corpus-fx" --emitter=fx --python="$python"
+    if command -v c++ > /dev/null; then
+      check corpus-cpp "${all[@]}" --out="$out/corpus-cpp" --emitter=cpp --cxx=c++ \
+        --include="$PWD/include" --lib="$root/lib"
+    else
+      say "skip  corpus-cpp: no c++"
+    fi
+  else
+    say "skip  corpus: '$python' has no torch and NumPy"
+  fi
+fi
+
+if wants devices; then
+  if has_torch; then
+    check devices "$python" test/Import/Torch/F02_devices.py "$out/devices" --bin="$bin"
+  else
+    say "skip  devices: '$python' has no torch and NumPy"
   fi
 fi
 

@@ -36,11 +36,18 @@ inline void printLocation(llvm::raw_ostream &os, mlir::Location location) {
     os << name.getName().getValue() << ": ";
 }
 
-/// Collects the errors of a scope as lines of text.
+/// Collects the errors of a scope as lines of text. Warnings go to the standard
+/// error.
 class ErrorLines {
 public:
   explicit ErrorLines(mlir::MLIRContext *context)
       : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          // Nobody is asked about a warning, and nobody may miss it.
+          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning) {
+            printLocation(llvm::errs(), diagnostic.getLocation());
+            llvm::errs() << "warning: " << diagnostic.str() << '\n';
+            return mlir::success();
+          }
           if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
             return mlir::failure();
           add(diagnostic);

@@ -158,8 +158,10 @@ int32_t coil_find_function(const char *name, int32_t device,
     std::string_view base = withoutVersion(name);
     for (const auto &[other, entry] : registry.entries) {
       if (other == name)
-        hint += std::string("; it is for ") +
-                deviceName(entry->function.device_type);
+        hint +=
+            std::string("; it is for ") +
+            deviceName(entry->function.device_type) +
+            (device == COIL_CUDA ? ", where --host-fallbacks lets it run" : "");
       else if (withoutVersion(other) == base &&
                entry->function.device_type == device)
         hint += "; there is '" + other + "'";

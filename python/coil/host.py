@@ -9,6 +9,7 @@ torch tensors, through what every tensor has: an address, sizes and strides.
 import base64
 import contextlib
 import ctypes
+import functools
 import math
 import struct
 import threading
@@ -18,6 +19,7 @@ import weakref
 import torch
 
 from coil import _functions, _groups, _hooks, _objects, generators
+from coil.graphs import capture
 from coil._library import (
     CompileError,
     CompileOptions,
@@ -352,6 +354,11 @@ class Runner:
         if len(fns) != len(self.partitions):
             raise InputError(f"expected {len(self.partitions)} functions but got {len(fns)}")
         self.partitions = [fn(partition) for fn, partition in zip(fns, self.partitions)]
+
+    def capture(self, limit=16):
+        """Keeps at most `limit` CUDA graphs of each partition; see `coil.graphs`."""
+        self.recursively_apply_fns(
+            [functools.partial(capture, limit=limit)] * len(self.partitions))
 
 
 def check(condition, message, lhs, rhs):

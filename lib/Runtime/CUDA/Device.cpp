@@ -230,6 +230,7 @@ ErrorWords *Device::takeErrorWords() {
     if (!words.empty()) {
       ErrorWords *result = words.back();
       words.pop_back();
+      result->isKept = false;
       return result;
     }
   }

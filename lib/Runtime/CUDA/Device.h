@@ -37,6 +37,8 @@ struct ErrorWords {
   volatile int32_t *words = nullptr;
   /// The kernel behind each word in use.
   std::vector<const coil_cuda_kernel *> kernels;
+  /// Somebody else's graph writes them, at each replay: they stay in use.
+  bool isKept = false;
 
   /// The first kernel that wrote, or null; clears what it finds.
   const coil_cuda_kernel *takeError(int32_t &status);

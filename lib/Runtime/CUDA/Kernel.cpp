@@ -174,6 +174,14 @@ static volatile int32_t *takeWord(RunState &state,
   ErrorWords *&words = state.recording ? state.recording->words : state.words;
   if (!words && !(words = state.device.takeErrorWords()))
     return nullptr;
+  words->isKept |= state.isRecordedElsewhere();
+  if (words->kernels.size() == ErrorWords::capacity && words->isKept) {
+    fail(COIL_UNSUPPORTED,
+         "more than %d checked launches are part of graphs that the caller "
+         "records",
+         ErrorWords::capacity);
+    return nullptr;
+  }
   if (words->kernels.size() == ErrorWords::capacity) {
     // All words are in use: what was launched so far has to end first.
     if (state.recording) {

@@ -50,6 +50,8 @@ int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
     return fail(COIL_UNSUPPORTED,
                 "memory of a side stream cannot be part of a graph");
   }
+  if (isRecordedElsewhere())
+    pool->keep = true;
   block = device.allocator.allocate(recording ? recording->getPool() : pool,
                                     stream, bytes);
   if (!block)
@@ -137,7 +139,7 @@ int32_t RunState::readErrors() {
       continue;
     int32_t status = 0;
     const coil_cuda_kernel *kernel = source->takeError(status);
-    if (source == words)
+    if (source == words && !words->isKept)
       words->kernels.clear();
     if (kernel)
       return failCheck(*kernel, status);

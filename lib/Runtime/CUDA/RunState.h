@@ -90,6 +90,14 @@ struct RunState {
   void free(DeviceBlock *block);
   int32_t copy(CUdeviceptr to, CUdeviceptr from, int64_t bytes);
   int32_t synchronize();
+  /// Whether the caller records what is put on the stream as a graph of its
+  /// own, whose replays use the same memory again.
+  bool isRecordedElsewhere() const {
+    int status = 0;
+    return !recording && !ownsStream &&
+           device.driver.streamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+           status == 1; // CU_STREAM_CAPTURE_STATUS_ACTIVE
+  }
   /// The context broke: says which kernels may have done it.
   std::string describeRecent() const;
 

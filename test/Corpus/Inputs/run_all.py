@@ -5,6 +5,7 @@
 costs more than they do.
 
     run_all.py --bin=<folder> --out=<folder> --emitter=python|fx --python=<file>
+    run_all.py --bin=<folder> --out=<folder> --emitter=python|fx --python=<file> --device=cuda [--graphs]
     run_all.py --bin=<folder> --out=<folder> --emitter=python|native --device=toy
     run_all.py --bin=<folder> --out=<folder> --emitter=cpp --cxx=<compiler>
                --include=<folder> --lib=<folder> [--device=cuda|...] [program.mlir...]
@@ -13,7 +14,9 @@ Outputs are compared with those of the interpreter, as in corpus.py. `python`
 and `fx` run all modules in one process of a Python that has torch. `cpp` compiles all
 programs into one library, calls them through their C interface and looks at what
 they leave behind; where sizes are constant, through the entry that takes arrays, too,
-with storage on the stack. With --device, all buffers of the programs that can be there
+with storage on the stack. `--device=cuda` with `--python` is for a machine with a GPU, whose
+torch runs the modules there; --graphs keeps partitions as graphs and runs each case four
+times. With --device, all buffers of the programs that can be there
 are on it.
 """
 import argparse
@@ -30,6 +33,7 @@ parser = argparse.ArgumentParser()
 for option in ("bin", "out", "emitter", "python", "cxx", "include", "lib", "device"):
     parser.add_argument("--" + option)
 parser.add_argument("--link", action="append", default=[])
+parser.add_argument("--graphs", action="store_true")
 parser.add_argument("programs", nargs="*")
 args = parser.parse_args()
 folder = os.path.dirname(os.path.abspath(__file__))
@@ -132,14 +136,15 @@ environment = dict(os.environ, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1",
                    COIL_TEST_FUNCTIONS=functions)
 if args.emitter == "native":
     print(f"{len(prepared)} programs, {sum(len(each['cases']) for each in prepared)} cases")
-elif args.device and args.emitter == "python":
+elif args.device and args.emitter != "cpp" and not args.python:
     # On the stand-in for torch, which knows the device.
     environment["PYTHONPATH"] += os.pathsep + os.path.join(folder, "standin")
     print(need(sys.executable, os.path.join(folder, "run_python.py"), f"--device={args.device}:0",
                "--all", todo, env=environment), end="")
 elif args.emitter != "cpp":
-    print(need(args.python, os.path.join(folder, "run_python.py"), "--all", todo,
-               env=environment), end="")
+    print(need(args.python, os.path.join(folder, "run_python.py"),
+               *([f"--device={args.device}:0"] if args.device else []),
+               *(["--graphs"] if args.graphs else []), "--all", todo, env=environment), end="")
 else:
     # One translation unit for all short ones: names begin with those of the
     # programs. Those of several files are compiled file by file.

@@ -139,7 +139,7 @@ def run(name, case, graphs=False):
     assert library.coil_run_create(ctypes.byref(handle)) == 0
     try:
         need(getattr(library, name + "_bind")(handle, 0, None))
-        there = [i for i in range(len(tensors)) if i not in case["host"]] if device == "cuda" else []
+        there = [i for i in range(len(tensors)) if i not in case.get("host", ())] if device == "cuda" else []
         for i in there:
             to_device(inputs[i], handle)
         given = len(there)

@@ -5,11 +5,13 @@
     run_python.py module.py... < cases.json
     run_python.py --all todo.json       all programs, each with its cases
     run_python.py --device=cuda:0 ...   inputs are there
+    run_python.py --device=cuda:0 --graphs ...   and partitions are graphs
 
 A case has `inputs` as text, and `expected`, .npy files of the interpreter, or
 `error`. Integers must be equal and floats close, as in coil-run.
 """
 import ast
+import collections
 import ctypes
 import importlib.util
 import json
@@ -161,7 +163,7 @@ def check_graph(module):
 
 def run(module, case, device="cpu"):
     try:
-        inputs = [make(text, "cpu" if i in case["host"] else device)
+        inputs = [make(text, "cpu" if i in case.get("host", ()) else device)
                   for i, text in enumerate(case["inputs"])]
         if hasattr(module.main, "graph"): # A torch.fx.GraphModule.
             check_graph(module.main)
@@ -189,6 +191,10 @@ if __name__ == "__main__":
     device = "cpu"
     if sys.argv[1].startswith("--device="):
         device = sys.argv.pop(1).partition("=")[2]
+    graphs = sys.argv[1] == "--graphs"
+    if graphs:
+        sys.argv.pop(1)
+    captures = []
     if "COIL_TEST_FUNCTIONS" in os.environ:
         coil.load_functions(os.environ["COIL_TEST_FUNCTIONS"])
     if sys.argv[1] == "--all":
@@ -198,9 +204,16 @@ if __name__ == "__main__":
         todo = [(program, given) for program in sys.argv[1:]]
     for program, cases in todo:
         module = load(program)
-        for each in cases:
+        if graphs and hasattr(module, "runner"):
+            module.runner.capture()
+            captures += module.runner.partitions
+        for each in cases * (4 if graphs else 1):
             try:
                 run(module, each, device)
             except SystemExit as error:
                 sys.exit(f"{program}: {error}")
-    print(f"{len(todo)} programs, {sum(len(cases) for _, cases in todo)} cases")
+    print(f"{len(todo)} programs, {sum(len(cases) for _, cases in todo)} cases"
+          + (f", {sum(c.replayed for c in captures)} replays of {sum(c.recorded for c in captures)} graphs"
+             if graphs else ""))
+    for why, count in sum((collections.Counter(c.failures) for c in captures), collections.Counter()).items():
+        print(f"  {count} not recorded: {why}")

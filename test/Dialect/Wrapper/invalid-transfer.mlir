@@ -25,7 +25,7 @@ wrapper.func @transfer_c2(%x: !h, %y: !h) {
 !g = !wrapper.buffer<[4], strides = [2], f32, #wrapper.device<"cuda">>
 wrapper.func @transfer_c3(%x: !h, %y: !g) {
   // (C3)
-  // expected-error @below {{expected a contiguous target}}
+  // expected-error @below {{expected a contiguous target but got}}
   wrapper.transfer %x to %y : !h to !g
   wrapper.return
 }

@@ -3,7 +3,9 @@
 """Programs that work on a GPU and on the host: exported with tensors that only say
 where they are, run on the simulated GPU, and compared with PyTorch on the host.
 
-    F02_devices.py OUT --bin=FOLDER --cuda-sim=DRIVER
+    F02_devices.py OUT --bin=FOLDER [--cuda-sim=DRIVER]
+
+Without a driver of the simulated GPU, on the one that is there.
 """
 
 import argparse
@@ -21,7 +23,7 @@ torch.manual_seed(0)
 parser = argparse.ArgumentParser()
 parser.add_argument("out")
 parser.add_argument("--bin", required=True)
-parser.add_argument("--cuda-sim", required=True)
+parser.add_argument("--cuda-sim")
 args = parser.parse_args()
 os.makedirs(args.out, exist_ok=True)
 runs = 0
@@ -73,15 +75,17 @@ def check(name, module, inputs, places):
         program = torch.export.export(module, fakes)
     path = os.path.join(args.out, name)
     torch.export.save(program, path + ".pt2")
-    command = [os.path.join(args.bin, "coil-run"), path + ".pt2", "--target=cuda:sm_90",
-               "--library=none", "--iterations=4", "--cuda-graphs=8", "--reference=interp"]
+    command = [os.path.join(args.bin, "coil-run"), path + ".pt2",
+               "--target=cuda:sm_90" if args.cuda_sim else "--target=cuda", "--library=none", "--iterations=4", "--cuda-graphs=8", "--reference=interp"]
     for i, t in enumerate(inputs):
         numpy.save(f"{path}.{i}.npy", t.contiguous().numpy())
         command.append(f"--input=@{path}.{i}.npy")
     for i, t in enumerate(eager(module, inputs)):
         numpy.save(f"{path}.out{i}.npy", t.contiguous().numpy())
         command.append(f"--expected-output=@{path}.out{i}.npy")
-    environment = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
+    environment = dict(os.environ)
+    if args.cuda_sim:
+        environment.update(COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

@@ -56,3 +56,12 @@ wrapper.func @main(%x: !b {coil.name = "x"}, %i: !i {coil.name = "i"}) -> (!b, !
   wrapper.index_put_fallback %0(%i) values %x accumulate : !b, !b, !i
   wrapper.return %0, %1 : !b, !n
 }
+
+// Functions that are missing are named when a run is bound.
+// CPP-LABEL: int32_t {{.*}}_check(void) {
+// CPP-NEXT: static const coil_call_site sites[] = {
+// CPP-NEXT: {sizeof(coil_call_site), 0, "mylib::scale", "{{.*}}calls.mlir:{{[0-9]+}}", nullptr, nullptr},
+// CPP: };
+// CPP-NEXT: return coil_require_functions(sites, {{[1-9]}});
+// CPP-LABEL: int32_t {{.*}}_bind(
+// CPP: COIL_TRY({{.*}}_check());

@@ -171,6 +171,24 @@ TEST_F(FunctionsTest, MissingFunctionsHaveHints) {
   EXPECT_EQ(coil_find_function("coil::index_put", COIL_CPU, nullptr), COIL_OK);
 }
 
+// What emitted programs ask when a run is bound.
+TEST_F(FunctionsTest, NamesAllThatAreMissing) {
+  auto site = [](const char *name, int32_t device, const char *where) {
+    return coil_call_site{
+        sizeof(coil_call_site), device, name, where, nullptr, nullptr};
+  };
+  coil_call_site sites[] = {site("unit::floats", COIL_CPU, "model.py:1"),
+                            site("unit::none", COIL_CPU, "model.py:2"),
+                            site("coil::scatter", COIL_CUDA, nullptr)};
+  EXPECT_EQ(coil_require_functions(sites, 1), COIL_OK);
+  EXPECT_EQ(coil_require_functions(nullptr, 0), COIL_OK);
+  EXPECT_EQ(coil_require_functions(sites, 3), COIL_UNAVAILABLE);
+  EXPECT_STREQ(coil_last_error(),
+               "the function 'unit::none' is not registered for cpu (called at "
+               "model.py:2); the function 'coil::scatter' is not registered "
+               "for cuda; it is for cpu, where --host-fallbacks lets it run");
+}
+
 TEST_F(FunctionsTest, LibrariesThatCannotBeLoaded) {
   EXPECT_EQ(coil_load_functions("/nowhere.so"), COIL_UNAVAILABLE);
   EXPECT_NE(strstr(coil_last_error(), "cannot load the functions of "

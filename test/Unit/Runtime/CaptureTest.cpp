@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Launches that the caller records as a graph of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDATest.h"
+
+namespace {
+
+using Stream = void *;
+
+class CaptureTest : public CUDATest {
+protected:
+  template <typename... Args>
+  void callDriver(const char *name, Args... args) {
+    auto *function = reinterpret_cast<int (*)(Args...)>(
+        dlsym(dlopen(driver, RTLD_NOW), name));
+    ASSERT_NE(function, nullptr) << name;
+    ASSERT_EQ(function(args...), 0) << name;
+  }
+};
+
+// Each replay may find an index out of range, not only the first that is waited
+// for.
+TEST_F(CaptureTest, reportsChecksOfEachReplay) {
+  coil_run *other = nullptr;
+  ASSERT_EQ(coil_run_create(&other), COIL_OK);
+  ASSERT_EQ(coil_run_set_cuda_device(other, 0), COIL_OK);
+  void *context = nullptr;
+  callDriver("cuDevicePrimaryCtxRetain", &context, 0);
+  callDriver("cuCtxSetCurrent", context);
+  Stream stream = nullptr;
+  callDriver("cuStreamCreate", &stream, 0u);
+  ASSERT_EQ(coil_run_set_stream(other, stream), COIL_OK);
+  void *memory = nullptr;
+  ASSERT_EQ(coil_rt_alloc_cuda(other, 4, &memory), COIL_OK);
+  void *buffers[] = {memory};
+  // What a first launch sets up is no part of the graph.
+  ASSERT_EQ(coil_rt_launch_cuda(other, &check, buffers, nullptr, 1, 1, 1),
+            COIL_OK);
+  EXPECT_EQ(coil_run_synchronize(other), COIL_ASSERTION_FAILED);
+  EXPECT_EQ(coil_run_synchronize(other), COIL_OK);
+
+  callDriver("cuStreamBeginCapture_v2", stream, 2);
+  ASSERT_EQ(coil_rt_launch_cuda(other, &check, buffers, nullptr, 1, 1, 1),
+            COIL_OK);
+  void *graph = nullptr, *exec = nullptr;
+  callDriver("cuStreamEndCapture", stream, &graph);
+  callDriver("cuGraphInstantiateWithFlags", &exec, graph, 0ull);
+  EXPECT_EQ(coil_run_synchronize(other), COIL_OK);
+  for (int i = 0; i < 3; ++i) {
+    callDriver("cuGraphLaunch", exec, stream);
+    EXPECT_EQ(coil_run_synchronize(other), COIL_ASSERTION_FAILED) << i;
+    EXPECT_NE(strstr(coil_last_error(), "check"), nullptr);
+    EXPECT_EQ(coil_run_synchronize(other), COIL_OK);
+  }
+  callDriver("cuGraphExecDestroy", exec);
+  callDriver("cuGraphDestroy", graph);
+  coil_run_destroy(other);
+}
+
+} // namespace
