@@ -18,6 +18,9 @@ using namespace coil;
 using namespace coil::wrapper;
 
 LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
+  for (Value v : call->getOperands())
+    if (isa<ObjectType>(v.getType()) && objects.lookup(v) != graph)
+      emitObject(v);
   SmallVector<std::string> outputs;
   for (Value v : call.getCallOutputs())
     outputs.push_back(name(v));

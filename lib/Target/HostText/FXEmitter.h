@@ -150,8 +150,13 @@ private:
   mlir::LogicalResult emitView(mlir::Operation *op, mlir::Value result,
                                mlir::Value source, sym::ExprAttr offset);
 
+  /// A node for an object in this graph.
+  void emitObject(mlir::Value object);
+
   /// The variable of the graph that nodes are added to.
   std::string graph;
+  /// The graph that an object was last found in.
+  llvm::DenseMap<mlir::Value, std::string> objects;
   llvm::DenseMap<sym::ExprAttr, std::string> exprs;
   /// How far into its storage a buffer begins, where this graph made it.
   llvm::DenseMap<mlir::Value, sym::ExprAttr> offsets;

@@ -96,11 +96,17 @@ LogicalResult FXEmitter::emit(ProfileRangeOp op) {
   return success();
 }
 
-LogicalResult FXEmitter::emit(BoundObjectOp op) {
+void FXEmitter::emitObject(Value object) {
+  auto op = object.getDefiningOp<BoundObjectOp>();
   auto type = cast<ObjectType>(op.getType());
   out.line(define(op) + " = " + graph + ".call(host.bound_object, " +
            quote(op.getName()) + ", " + quote(type.getClassName()) +
            ", val=None)");
+  objects[op] = graph;
+}
+
+LogicalResult FXEmitter::emit(BoundObjectOp op) {
+  emitObject(op);
   return success();
 }
 

@@ -72,9 +72,9 @@ def prepare(job):
     path = lambda suffix: os.path.join(args.out, name + suffix)
     source = open(program).read()
     cases = read_cases(source)
-    if "wrapper.workspace" in source:
+    if "wrapper.workspace" in source or "wrapper.resize_storage" in source:
         need("coil-opt", program, "-o", path(".expanded.mlir"),
-             "--pass-pipeline=builtin.module(wrapper.func(wrapper-expand-workspaces))")
+             "--pass-pipeline=builtin.module(wrapper.func(wrapper-expand-workspaces,wrapper-expand-resizes))")
         program = path(".expanded.mlir")
         source = open(program).read()
     before, arrays = "", False

@@ -157,7 +157,7 @@ wrapper.func @advance_c3(%s: !r) {
 // -----
 
 // expected-error@+1 {{object has the class 'Queue', expected a name of the form 'namespace::name'}}
-wrapper.func private @object_type_c1(!wrapper.object<"Queue">)
+wrapper.func private @object_c1(!wrapper.object<"Queue">)
 
 // -----
 

@@ -45,18 +45,29 @@ static Operation *findLastUse(Block &block, Value storage) {
 }
 
 static void drop(Value value) {
-  bool isDropped = false;
-  forEachUse(value,
-             [&](OpOperand &use) { isDropped |= isa<DropOp>(use.getOwner()); });
-  if (isDropped)
-    return;
   Block *block = value.getParentBlock();
-  Operation *last = findLastUse(*block, value);
-  // A region that runs once, in place, need not come to its end.
-  while (isa_and_present<DeviceScopeOp, ProfileRangeOp>(last)) {
-    block = &last->getRegion(0).front();
+  Operation *last = nullptr;
+  Operation *definition = nullptr; // Of the name that there is in the end.
+  while (true) {
     last = findLastUse(*block, value);
+    if (isa_and_present<DropOp>(last))
+      return;
+    if (auto set = dyn_cast_or_null<SetStorageOp>(last);
+        set && getStorage(set.getTarget()) == value)
+      return; // The name is dead.
+    if (auto resize = dyn_cast_or_null<ResizeStorageOp>(last)) {
+      definition = resize;
+      value = resize.getResult();
+      block = resize->getBlock();
+    } else if (isa_and_present<DeviceScopeOp, ProfileRangeOp>(last)) {
+      // A region that runs once, in place, need not come to its end.
+      block = &last->getRegion(0).front();
+    } else {
+      break;
+    }
   }
+  if (!last)
+    last = definition;
   Block::iterator at = last ? std::next(last->getIterator()) : block->begin();
   // Checks belong together, and are no steps.
   while (isa<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp>(*at))
