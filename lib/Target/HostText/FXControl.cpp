@@ -32,16 +32,11 @@ FXEmitter::Captures FXEmitter::findCaptures(Operation *op) {
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       for (Value v : inner->getOperands())
-<<<<<<< ours
         // Of tokens, those of collectives have no value in a program, and those
-        // of events stay in their graph.
+        // of events stay in their graph. Objects are no inputs: each graph
+        // finds its own.
         if (!op->isAncestor(v.getParentBlock()->getParentOp()) &&
-            !isa<TokenType>(v.getType()))
-=======
-        // Objects are no inputs of graphs: each finds its own.
-        if (!op->isAncestor(v.getParentBlock()->getParentOp()) &&
-            !isa<ObjectType>(v.getType()))
->>>>>>> theirs
+            !isa<TokenType, ObjectType>(v.getType()))
           captures.values.insert(v);
       walker.walk(inner->getAttrDictionary());
       for (Type type : inner->getResultTypes())
