@@ -194,7 +194,7 @@ def Wrapper_StreamOp : Wrapper_Op<"stream", [
     (C1) The region has no arguments and ends in `wrapper.yield` of nothing.
     (C2) The number of the stream is from 1 to 31.
     (C3) Its ops are launches, library calls, collectives, copies, views,
-         constants and events, on buffers of the device.
+         constants, events and debugging, on buffers of the device.
 
     Example:
     ```mlir
