@@ -5,9 +5,15 @@ programs say to it. `calls` counts them."""
 
 import collections
 import contextlib
+import ctypes
+import os
 
 import torch
 
+# The functions that programs call on the device: its runtime lies beside its plugin.
+if os.environ.get("COIL_PLUGINS"):
+    ctypes.CDLL(os.path.join(os.path.dirname(os.environ["COIL_PLUGINS"]), "libcoil-toy-runtime.so"),
+                mode=ctypes.RTLD_GLOBAL)
 torch.backends["toy"] = torch.HostBackend()
 calls = collections.Counter()
 
