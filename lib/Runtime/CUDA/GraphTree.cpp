@@ -868,12 +868,7 @@ int32_t coil_rt_partition_cuda(coil_run *run, const char *name,
                                const coil_tensor *inputs, const char *given,
                                int32_t num_symbols, coil_tensor *outputs,
                                const char *results) {
-  return guarded([&]() -> int32_t {
-    RunState *state = getState(run);
-    if (!state)
-      return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->prepare())
-      return status;
+  return prepared(run, [&](RunState *state) -> int32_t {
     if (state->recording) {
       // The call as a whole: parts of it were made because it cannot be.
       if (state->program)

@@ -527,12 +527,7 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
                                coil_entry_point function,
                                const coil_tensor *inputs, int32_t num_inputs,
                                coil_tensor *outputs, int32_t num_outputs) {
-  return guarded([&]() -> int32_t {
-    RunState *state = getState(run);
-    if (!state)
-      return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->prepare())
-      return status;
+  return prepared(run, [&](RunState *state) -> int32_t {
     state->program = program;
     Range range("coil call");
     // The partitions of the call, if it has any, are one path.

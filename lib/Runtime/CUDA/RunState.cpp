@@ -302,12 +302,7 @@ int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
 
 int32_t coil_rt_copy_cuda(coil_run *run, void *to, const void *from,
                           int64_t bytes) {
-  return guarded([&]() -> int32_t {
-    RunState *state = getState(run);
-    if (!state)
-      return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->prepare())
-      return status;
+  return prepared(run, [&](RunState *state) -> int32_t {
     if (bytes <= 0)
       return COIL_OK;
     ContextGuard guard(state->device);
@@ -317,12 +312,7 @@ int32_t coil_rt_copy_cuda(coil_run *run, void *to, const void *from,
 
 int32_t coil_rt_fill_cuda(coil_run *run, void *to, int32_t byte,
                           int64_t bytes) {
-  return guarded([&]() -> int32_t {
-    RunState *state = getState(run);
-    if (!state)
-      return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->prepare())
-      return status;
+  return prepared(run, [&](RunState *state) -> int32_t {
     if (bytes <= 0)
       return COIL_OK;
     ContextGuard guard(state->device);
@@ -340,12 +330,7 @@ int32_t coil_rt_fill_cuda(coil_run *run, void *to, int32_t byte,
 
 int32_t coil_rt_upload_cuda(coil_run *run, void *to, const void *from,
                             int64_t bytes) {
-  return guarded([&]() -> int32_t {
-    RunState *state = getState(run);
-    if (!state)
-      return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->prepare())
-      return status;
+  return prepared(run, [&](RunState *state) -> int32_t {
     if (bytes <= 0)
       return COIL_OK;
     Device &device = state->device;
@@ -359,12 +344,7 @@ int32_t coil_rt_upload_cuda(coil_run *run, void *to, const void *from,
 
 int32_t coil_rt_download_cuda(coil_run *run, void *to, const void *from,
                               int64_t bytes) {
-  return guarded([&]() -> int32_t {
-    RunState *state = getState(run);
-    if (!state)
-      return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->prepare())
-      return status;
+  return prepared(run, [&](RunState *state) -> int32_t {
     if (bytes <= 0)
       return COIL_OK;
     Device &device = state->device;
@@ -481,12 +461,7 @@ int32_t coil_rt_leave_device_cuda(coil_run *run) {
 
 int32_t coil_rt_constant_cuda(coil_run *run, const void *data, int64_t bytes,
                               void **out) {
-  return guarded([&]() -> int32_t {
-    RunState *state = getState(run);
-    if (!state)
-      return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->prepare())
-      return status;
+  return prepared(run, [&](RunState *state) -> int32_t {
     if (state->program)
       return getConstant(*state, data, bytes, *out);
     if (int32_t status = coil_rt_alloc_cuda(run, bytes, out))

@@ -119,6 +119,20 @@ void endStreams(RunState &state);
 /// recorded.
 RunState *getState(coil_run *run);
 
+/// What functions of the runtime do on a run's device: `body` gets the state of
+/// the run, whose stream and memory are known; nothing is thrown.
+template <typename Body>
+int32_t prepared(coil_run *run, Body body) {
+  return guarded([&]() -> int32_t {
+    RunState *state = getState(run);
+    if (!state)
+      return COIL_INVALID_ARGUMENT;
+    if (int32_t status = state->prepare())
+      return status;
+    return body(state);
+  });
+}
+
 /// \name NVTX (Profile.cpp)
 /// @{
 void pushRange(const char *name);

@@ -99,12 +99,7 @@ int32_t coil::rt::copyOnCudaStream(void *to, const void *from, int64_t bytes,
 /// The state of a run that can work, in whose context `body` runs.
 template <typename Body>
 static int32_t withState(coil_run *run, Body &&body) {
-  return guarded([&]() -> int32_t {
-    RunState *state = getState(run);
-    if (!state)
-      return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->prepare())
-      return status;
+  return prepared(run, [&](RunState *state) -> int32_t {
     ContextGuard guard(state->device);
     return body(*state);
   });

@@ -63,15 +63,27 @@ def run_native(program, case):
         sys.exit(f"{' '.join(command)}: status {done.returncode}\n{text}")
 
 
+def interpret(program):
+    """Returns the cases of a program with what the interpreter gives; corpus.py has it
+    give the same for every plan."""
+    path = os.path.join(args.out, os.path.basename(program)[:-len(".mlir")])
+    cases = read_cases(open(program).read())
+    for number, case in enumerate(cases):
+        case["expected"] = [f"{path}.{number}.{i}.npy" for i in range(len(case["outputs"]))]
+        need("coil-interpret", program, "--function=main", "--functions=" + functions,
+             *("--input=" + text for text in case["inputs"]),
+             *("--output=@" + f for f in case["expected"]), may_fail=case["error"] is not None)
+    return cases
+
+
 def prepare(job):
-    """Plans, interprets and emits one program; returns what runs it."""
-    program, mode = job
+    """Plans and emits one program; returns what runs it."""
+    program, mode, cases = job
     name = os.path.basename(program)[:-len(".mlir")].replace("-", "_").lower()
     if mode != "reuse":
         name += "_" + mode
     path = lambda suffix: os.path.join(args.out, name + suffix)
     source = open(program).read()
-    cases = read_cases(source)
     if "wrapper.workspace" in source or "wrapper.resize_storage" in source:
         need("coil-opt", program, "-o", path(".expanded.mlir"),
              "--pass-pipeline=builtin.module(wrapper.func(wrapper-expand-workspaces,wrapper-expand-resizes))")
@@ -102,11 +114,6 @@ def prepare(job):
         plan = "reuse" if mode == "part" else mode
         need("coil-opt", program, "-o", path(".mlir"), f"--pass-pipeline=builtin.module({before}"
              f"wrapper-plan-memory{{mode={plan}}},wrapper-verify-memory)")
-    for number, case in enumerate(cases):
-        case["expected"] = [path(f".{number}.{i}.npy") for i in range(len(case["outputs"]))]
-        need("coil-interpret", path(".mlir"), "--function=main", "--functions=" + functions,
-             *("--input=" + text for text in case["inputs"]),
-             *("--output=@" + f for f in case["expected"]), may_fail=case["error"] is not None)
     if args.emitter == "native":
         for case in cases:
             run_native(path(".mlir"), case)
@@ -127,7 +134,9 @@ else:
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     modes = ("reuse", "pool", "part") + (
         ("stack",) if args.emitter == "cpp" and not args.device else ())
-    jobs = [(program, mode) for mode in modes for program in programs]
+    interpreted = list(pool.map(interpret, programs))
+    jobs = [(program, mode, cases) for mode in modes
+            for program, cases in zip(programs, interpreted)]
     prepared = list(pool.map(prepare, jobs))
 todo = os.path.join(args.out, "todo.json")
 json.dump(prepared, open(todo, "w"))

@@ -13,6 +13,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 using namespace coil::cudasim;
 
@@ -22,7 +23,26 @@ State &State::get() {
   return state;
 }
 
-static thread_local std::vector<CUcontext> contextStack;
+namespace {
+/// The contexts of a thread. Has no destructor: programs destroy what they have
+/// when the process ends, behind the destructors of what is a thread's.
+struct ContextStack {
+  CUcontext contexts[256];
+  size_t size;
+
+  bool empty() const { return size == 0; }
+  CUcontext back() const { return contexts[size - 1]; }
+  bool push_back(CUcontext context) {
+    if (size == std::size(contexts))
+      return false;
+    contexts[size++] = context;
+    return true;
+  }
+  void pop_back() { --size; }
+};
+} // namespace
+
+static thread_local ContextStack contextStack;
 
 Entry::Entry(const char *name, Needs needs)
     : state(State::get()), guard(state.lock) {
@@ -327,8 +347,8 @@ extern "C" CUresult cuCtxPushCurrent_v2(CUcontext context) {
   COIL_ENTER(Initialized);
   if (context != &state.context || !state.retained)
     return CUDA_ERROR_INVALID_CONTEXT;
-  contextStack.push_back(context);
-  return CUDA_SUCCESS;
+  return contextStack.push_back(context) ? CUDA_SUCCESS
+                                         : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 extern "C" CUresult cuCtxPopCurrent_v2(CUcontext *context) {
@@ -353,8 +373,9 @@ extern "C" CUresult cuCtxSetCurrent(CUcontext context) {
     return CUDA_ERROR_INVALID_CONTEXT;
   if (!contextStack.empty())
     contextStack.pop_back();
+  // There is room: another one has just left, or there was none.
   if (context)
-    contextStack.push_back(context);
+    (void)contextStack.push_back(context);
   return CUDA_SUCCESS;
 }
 
