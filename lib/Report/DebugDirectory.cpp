@@ -184,7 +184,10 @@ Error DebugDirectory::Impl::writePTX(ModuleOp module) {
   for (auto kernel : module.getOps<wrapper::KernelOp>())
     for (auto gpu : kernel.getBody().getOps<gpu::GPUModuleOp>()) {
       modules.push_back(gpu);
-      kernels.push_back(kernel.getName().str());
+      // The lowering of the host program has taken its name.
+      StringRef name = kernel.getName();
+      name.consume_back(".module");
+      kernels.push_back(name.str());
     }
   if (modules.empty())
     return Error::success();

@@ -25,7 +25,7 @@
 // FX-NEXT: aten.copy_
 // FX-NEXT: g.check(fx.leave)
 
-// CPP-LABEL: int32_t program_streams({{.*}}) {{[{]$}}
+// CPP-LABEL: int32_t program_streams_body({{.*}}) {{[{]$}}
 // CPP: void *event0 = nullptr;
 // CPP-NEXT: COIL_TRY(coil_rt_record_event_cuda(run, &event0));
 // CPP-NEXT: COIL_TRY(coil_rt_enter_stream_cuda(run, 1));
