@@ -146,6 +146,21 @@ static bool isPinned(const Device &device, const void *memory) {
          type == 1; // CU_MEMORYTYPE_HOST
 }
 
+/// Says that the stream works with a stage up to here.
+static int32_t markPending(RunState &state, Taken &stage) {
+  Device &device = state.device;
+  stage->isPending = true;
+  int32_t status =
+      device.check(device.driver.eventRecord(stage->event, state.stream),
+                   "cannot record an event on CUDA device %d", device.index);
+  if (status) {
+    // Nobody knows when the stage is free.
+    (void)device.driver.streamSynchronize(state.stream);
+    stage->isPending = false;
+  }
+  return status;
+}
+
 static int32_t toGPU(RunState &state, CUdeviceptr to, const char *from,
                      int64_t bytes) {
   Device &device = state.device;
@@ -161,15 +176,8 @@ static int32_t toGPU(RunState &state, CUdeviceptr to, const char *from,
                          "cannot copy %" PRId64 " bytes to CUDA device %d",
                          part, device.index))
       return status;
-    stage->isPending = true;
-    if (int32_t status = device.check(
-            device.driver.eventRecord(stage->event, state.stream),
-            "cannot record an event on CUDA device %d", device.index)) {
-      // Nobody knows when the stage is free.
-      (void)device.driver.streamSynchronize(state.stream);
-      stage->isPending = false;
+    if (int32_t status = markPending(state, stage))
       return status;
-    }
     to += CUdeviceptr(part);
     from += part;
     bytes -= part;
@@ -211,14 +219,8 @@ static int32_t toHost(RunState &state, char *to, CUdeviceptr from,
             "cannot copy %" PRId64 " bytes from CUDA device %d: %s", part,
             device.index, state.describeRecent().c_str()))
       return status;
-    stage->isPending = true;
-    if (int32_t status = device.check(
-            device.driver.eventRecord(stage->event, state.stream),
-            "cannot record an event on CUDA device %d", device.index)) {
-      (void)device.driver.streamSynchronize(state.stream);
-      stage->isPending = false;
+    if (int32_t status = markPending(state, stage))
       return status;
-    }
     parts.push_back({std::move(stage), to, part});
     if (parts.size() == 2)
       if (int32_t status = finish())

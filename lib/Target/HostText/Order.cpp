@@ -93,15 +93,7 @@ LogicalResult PythonEmitter::emit(StreamOp op) {
   std::string context = streamContext(op.getDevice(), op.getNumber());
   if (context.empty()) // One stream is all there is.
     return emitInPlace(op);
-  out.line("with " + context + ":");
-  out.indent();
-  size_t lines = out.getNumLines();
-  if (failed(emitInPlace(op)))
-    return failure();
-  if (out.getNumLines() == lines)
-    out.line("pass");
-  out.outdent();
-  return success();
+  return emitInside(context, op);
 }
 
 LogicalResult PythonEmitter::emit(RecordEventOp op) {

@@ -49,6 +49,18 @@ LogicalResult PythonEmitter::emitInPlace(Operation *op) {
   return success();
 }
 
+LogicalResult PythonEmitter::emitInside(const Twine &context, Operation *op) {
+  out.line("with " + context + ":");
+  out.indent();
+  size_t before = out.getNumLines();
+  if (failed(emitInPlace(op)))
+    return failure();
+  if (out.getNumLines() == before)
+    out.line("pass");
+  out.outdent();
+  return success();
+}
+
 LogicalResult PythonEmitter::emit(PartitionOp op) { return emitInPlace(op); }
 
 LogicalResult PythonEmitter::emit(DeviceScopeOp op) {
@@ -58,15 +70,7 @@ LogicalResult PythonEmitter::emit(DeviceScopeOp op) {
   // The function has selected it, unless it works on several.
   if (isGuarded || device->python.guard.empty())
     return emitInPlace(op);
-  out.line("with " + guardText(op.getDevice()) + ":");
-  out.indent();
-  size_t before = out.getNumLines();
-  if (failed(emitInPlace(op)))
-    return failure();
-  if (out.getNumLines() == before)
-    out.line("pass");
-  out.outdent();
-  return success();
+  return emitInside(guardText(op.getDevice()), op);
 }
 
 /// The function binds them with its arguments.

@@ -220,6 +220,9 @@ private:
 
   /// Prints the ops of a region that runs where it is.
   mlir::LogicalResult emitInPlace(mlir::Operation *op);
+  /// The same inside of a context manager.
+  mlir::LogicalResult emitInside(const llvm::Twine &context,
+                                 mlir::Operation *op);
   /// Numbers the functions that are partitions, and lists them for their
   /// caller.
   void collectPartitions();

@@ -45,15 +45,7 @@ LogicalResult PythonEmitter::emit(CommentOp op) {
 }
 
 LogicalResult PythonEmitter::emit(ProfileRangeOp op) {
-  out.line("with host.profile_range(" + quote(op.getName()) + "):");
-  out.indent();
-  size_t before = out.getNumLines();
-  if (failed(emitInPlace(op)))
-    return failure();
-  if (out.getNumLines() == before)
-    out.line("pass");
-  out.outdent();
-  return success();
+  return emitInside("host.profile_range(" + quote(op.getName()) + ")", op);
 }
 
 LogicalResult PythonEmitter::emit(BoundObjectOp op) {
