@@ -225,3 +225,39 @@ func.func @scans_over_two(%x: tensor<5x13xf32>) -> tensor<5x13xf32> {
   %1 = graph.scan sum, %0 dim 0 : (tensor<5x13xf32>) -> tensor<5x13xf32>
   return %1 : tensor<5x13xf32>
 }
+
+// -----
+
+// What is computed for each row is computed in the kernel that reduces the rows,
+// also where another kernel reads it: that one reads the kept result.
+// CHECK-LABEL: @per_row
+// CHECK:       %[[K:.+]]:2 = loop.kernel "sum+scale+mul" [64, 300]
+// CHECK:         loop.reduce sum
+// CHECK:         %[[S:.+]] = arith.mulf
+// CHECK:         loop.store %[[S]], 1[d0]
+// CHECK:       loop.kernel "all" [64] (%{{.+}} = %[[K]]#1)
+func.func @per_row(%x: tensor<64x300xf32>, %t: tensor<64xf32>) -> (tensor<64xf32>, tensor<f32>) {
+  %0 = loop.kernel "scale" [64] (%a = %t) : (tensor<64xf32>) -> tensor<64xf32> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    %e = math.exp %v : f32
+    %m = arith.mulf %e, %v : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  %1 = loop.kernel "sum" [64, 300] (%a = %x) : (tensor<64x300xf32>) -> tensor<64xf32> {
+    %v = loop.load %a[d0, d1] : tensor<64x300xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  %2 = loop.kernel "mul" [64] (%a = %0, %b = %1) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    %w = loop.load %b[d0] : tensor<64xf32> -> f32
+    %m = arith.mulf %v, %w : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  %3 = loop.kernel "all" [64] (%a = %0) : (tensor<64xf32>) -> tensor<f32> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  return %2, %3 : tensor<64xf32>, tensor<f32>
+}

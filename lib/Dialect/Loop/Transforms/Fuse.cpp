@@ -511,6 +511,9 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     for (auto [d, extent] : llvm::enumerate(plan.extents))
       if (extent.isConstant(1))
         covered.set(static_cast<unsigned>(d));
+    // As is what does not vary along dimensions that are reduced.
+    for (unsigned d : consumer.getReducedDims())
+      covered.set(d);
     bool whole = covered.all();
     bool cycle = hasPathThroughThird(producer, consumer); // (C2)
     if (whole && !cycle && readersComeLater(producer, consumer))
