@@ -47,33 +47,49 @@ Value GPUKernelEmitter::expBelow(Operation *sum, Value x, Value base) {
   if (isa<VectorType>(x.getType()))
     base = broadcast(base);
   Operation *exp = sum->getOperand(0).getDefiningOp();
-  return emitLike(exp, arith::SubFOp::create(b, x, base));
+  // The sum holds the exponential of zero: small terms may be flushed, and the
+  // error of a term, which grows with its exponent, shrinks faster with itself.
+  arith::FastMathFlags flags = precision && getElementTypeOrSelf(x).isF32()
+                                   ? arith::FastMathFlags::afn
+                                   : arith::FastMathFlags::none;
+  return emitLike(exp, arith::SubFOp::create(b, x, base), flags);
 }
 
 GPUKernelEmitter::Values GPUKernelEmitter::accumulateOnline(Operation *sum,
                                                             ArrayRef<Value> old,
                                                             unsigned ip) {
   ReduceOp max = onlineMax.lookup(sum);
-  // What this step adds, and the maximum with it.
+  // What this step adds, and the maximum with it. Items are combined lane by
+  // lane and lanes as a tree: one chain over all elements would wait for
+  // itself.
   SmallVector<Value> elements;
-  Value highest = old[0];
   for (unsigned ir = 0; ir < rItems.size(); ++ir)
     elements.push_back(getOperands(max, ip, ir)[0]);
-  auto raise = [&](Value v) {
-    highest = combine(b, ReduceKind::Max, highest, v);
+  auto combineVectors = [&](ArrayRef<Value> vectors, ReduceKind kind) {
+    Value v = vectors.front();
+    for (Value next : vectors.drop_front())
+      v = combine(b, kind, v, next);
+    if (!vectorIsReduced || width == 1)
+      return v;
+    Values lanes;
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes.push_back(extract(v, lane));
+    while (lanes.size() > 1) {
+      Values next;
+      for (size_t i = 0; i < lanes.size(); i += 2)
+        next.push_back(combine(b, kind, lanes[i], lanes[i + 1]));
+      lanes = std::move(next);
+    }
+    return lanes.front();
   };
-  bool lanes = vectorIsReduced && width > 1;
-  for (Value v : elements) {
-    for (int64_t lane = 0; lane < (lanes ? width : 1); ++lane)
-      raise(lanes ? extract(v, lane) : v);
-  }
+  Value highest = combine(b, ReduceKind::Max, old[0],
+                          combineVectors(elements, ReduceKind::Max));
   Value base = getExpBase(highest);
   Value total = arith::MulFOp::create(b, old[1], expBelow(sum, old[0], base));
-  for (Value v : elements) {
-    Value e = expBelow(sum, v, base);
-    for (int64_t lane = 0; lane < (lanes ? width : 1); ++lane)
-      total = arith::AddFOp::create(b, total, lanes ? extract(e, lane) : e);
-  }
+  for (Value &v : elements)
+    v = expBelow(sum, v, base);
+  total = arith::AddFOp::create(b, total,
+                                combineVectors(elements, ReduceKind::Sum));
   return {highest, total};
 }
 

@@ -173,12 +173,13 @@ LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
   return success();
 }
 
-Value GPUKernelEmitter::emitLike(Operation *op, Value operand) {
+Value GPUKernelEmitter::emitLike(Operation *op, Value operand,
+                                 arith::FastMathFlags flags) {
   IRMapping mapping;
   mapping.map(op->getOperand(0), operand);
   Operation *clone = b.clone(*op, mapping);
   if (precision)
-    addFlags(clone, precision->getFlags(op));
+    addFlags(clone, precision->getFlags(op) | flags);
   clone->getResult(0).setType(operand.getType());
   return clone->getResult(0);
 }

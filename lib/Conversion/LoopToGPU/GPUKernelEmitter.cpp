@@ -45,7 +45,8 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
       itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
       owners(schedule.getOwners()), persistent(schedule.getPersistent()),
-      splitR(schedule.getSplitR()) {
+      splitR(schedule.getSplitR()), prefetch(schedule.getPrefetch()),
+      descending(schedule.getDescending()) {
   if (approximate)
     precision.emplace(kernel);
   if (schedule.getStrategy() != GPUStrategy::Transpose)
@@ -210,6 +211,13 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
         << ", which is not contiguous along the only reduced dimension";
     return nullptr;
   }
+  bool isCut = vectorIsReduced && !form.isExact() && !isOnlyReduced(vectorDim);
+  if (prefetch && (reducedDims.empty() || isCut)) { // (C11)
+    kernel.emitOpError("has a schedule with 'prefetch', but ")
+        << (isCut ? "each of its rows has a vector that is cut"
+                  : "it reduces nothing");
+    return nullptr;
+  }
   FailureOr<std::unique_ptr<MmaEmitter>> mma = getMmaEmitter();
   if (failed(mma))
     return nullptr;
@@ -320,25 +328,21 @@ LogicalResult GPUKernelEmitter::emitBody() {
   threadP = reducedIsFast ? high : low;
   threadR = reducedIsFast ? low : high;
 
-  auto flags =
-      arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
-  Value point = toIndex(threadP);
   Value block;
   if (splitR) {
     // The tiles of a row are blocks one after the other.
     block = id(gpu::BlockIdOp::create(b, gpu::Dimension::x), indexType);
-    Value tiles = symbolExpr(
+    Value tilesOfRow = symbolExpr(
         sym::ceilDiv(totalR, sym::constant(b.getContext(), threadsR * itemsR)));
-    tileNumber = arith::RemUIOp::create(b, block, tiles);
-    block = arith::DivUIOp::create(b, block, tiles);
+    tileNumber = arith::RemUIOp::create(b, block, tilesOfRow);
+    block = arith::DivUIOp::create(b, block, tilesOfRow);
+  } else if (hasSeveralBlocks()) {
+    block = id(gpu::BlockIdOp::create(b, gpu::Dimension::x), indexType);
+    if (descending)
+      block =
+          arith::SubIOp::create(b, symbolExpr(sym::add(numBlocks, -1)), block);
   }
-  if (!totalP.isConstant() || totalP.getValue() > threadsP * itemsP) {
-    if (!block)
-      block = id(gpu::BlockIdOp::create(b, gpu::Dimension::x), indexType);
-    Value first =
-        arith::MulIOp::create(b, block, constant(threadsP * itemsP), flags);
-    point = arith::AddIOp::create(b, first, point, flags);
-  }
+  Value point = getFirstPoint(block);
   bool exact = isDivisible(totalP, threadsP * itemsP);
   bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   // A warp of which no thread is needed may end: no other waits for it.
@@ -373,14 +377,37 @@ LogicalResult GPUKernelEmitter::emitBody() {
       return success();
     });
   }
+  makeParallelItems(point);
+  return emitPhases();
+}
+
+bool GPUKernelEmitter::hasSeveralBlocks() const {
+  return !totalP.isConstant() || totalP.getValue() > threadsP * itemsP;
+}
+
+Value GPUKernelEmitter::getFirstPoint(Value block) {
+  Value point = toIndex(threadP);
+  if (!hasSeveralBlocks())
+    return point;
+  auto flags =
+      arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+  Value first =
+      arith::MulIOp::create(b, block, constant(threadsP * itemsP), flags);
+  return arith::AddIOp::create(b, first, point, flags);
+}
+
+void GPUKernelEmitter::makeParallelItems(Value point) {
+  bool exact = isDivisible(totalP, threadsP * itemsP);
+  bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   pItems.clear();
   for (int64_t i = 0; i < itemsP; ++i) {
     Value p = point;
     if (i > 0)
-      p = arith::AddIOp::create(b, p, constant(i * threadsP), flags);
+      p = arith::AddIOp::create(b, p, constant(i * threadsP),
+                                arith::IntegerOverflowFlags::nsw |
+                                    arith::IntegerOverflowFlags::nuw);
     pItems.push_back(getItem(p, parallelDims, totalP, !exact, partial));
   }
-  return emitPhases();
 }
 
 GPUKernelEmitter::Item
@@ -590,6 +617,14 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
   };
   bool hasTiles = !tiled.isConstant(0);
   tiled = sym::add(tiled, first);
+  if (prefetch) {
+    FailureOr<Values> results =
+        emitLoopsAhead(slice, reductions, {first, tiled, whole, hasTiles});
+    if (failed(results))
+      return failure();
+    finishLoops(reductions, *results);
+    return success();
+  }
   Values carried = start(1);
   if (first > 0) {
     FailureOr<Values> results = emitLoop(thread, constant(first), threadsR, 1,
@@ -606,28 +641,8 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
     if (failed(results))
       return failure();
     // One accumulator for each result from here on.
-    Values head = std::move(carried);
-    ArrayRef<Value> before = head;
-    carried.clear();
-    ArrayRef<Value> rest = *results;
-    for (Operation *op : reductions) {
-      b.setLoc(op->getLoc());
-      unsigned parts = getNumParts(op);
-      for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
-        SmallVector<Values> list;
-        if (first > 0) {
-          ArrayRef<Value> item = before.take_front(parts);
-          list.emplace_back(item.begin(), item.end());
-          before = before.drop_front(parts);
-        }
-        for (unsigned ir = 0, m = getNumCopies(op, items); ir < m; ++ir) {
-          ArrayRef<Value> item = rest.take_front(parts);
-          list.emplace_back(item.begin(), item.end());
-          rest = rest.drop_front(parts);
-        }
-        llvm::append_range(carried, combineTree(op, std::move(list)));
-      }
-    }
+    carried =
+        mergeItems(reductions, first > 0 ? carried : Values(), *results, items);
   }
   if (tiled != whole) {
     FailureOr<Values> results =
@@ -644,20 +659,63 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
       return failure();
     carried = std::move(*results);
   }
-  rItems.clear();
+  finishLoops(reductions, carried);
+  return success();
+}
 
+GPUKernelEmitter::Values
+GPUKernelEmitter::mergeItems(ArrayRef<Operation *> reductions,
+                             ArrayRef<Value> before, ArrayRef<Value> results,
+                             unsigned items) {
+  Values merged;
+  bool hasBefore = !before.empty();
+  for (Operation *op : reductions) {
+    b.setLoc(op->getLoc());
+    unsigned parts = getNumParts(op);
+    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+      SmallVector<Values> list;
+      if (hasBefore) {
+        ArrayRef<Value> item = before.take_front(parts);
+        list.emplace_back(item.begin(), item.end());
+        before = before.drop_front(parts);
+      }
+      for (unsigned ir = 0, m = getNumCopies(op, items); ir < m; ++ir) {
+        ArrayRef<Value> item = results.take_front(parts);
+        list.emplace_back(item.begin(), item.end());
+        results = results.drop_front(parts);
+      }
+      llvm::append_range(merged, combineTree(op, std::move(list)));
+    }
+  }
+  return merged;
+}
+
+void GPUKernelEmitter::finishLoops(ArrayRef<Operation *> reductions,
+                                   ArrayRef<Value> accumulators) {
+  rItems.clear();
   SmallVector<SmallVector<Values>> parts;
-  ArrayRef<Value> rest = carried;
   for (Operation *op : reductions) {
     SmallVector<Values> &list = parts.emplace_back();
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
-      ArrayRef<Value> item = rest.take_front(getNumParts(op));
+      ArrayRef<Value> item = accumulators.take_front(getNumParts(op));
       list.emplace_back(item.begin(), item.end());
-      rest = rest.drop_front(getNumParts(op));
+      accumulators = accumulators.drop_front(getNumParts(op));
     }
   }
   finishReductions(reductions, parts);
-  return success();
+}
+
+void GPUKernelEmitter::makeReducedItems(Value point, unsigned items,
+                                        bool partial) {
+  rItems.clear();
+  for (unsigned i = 0; i < items; ++i) {
+    Value at = point;
+    if (i > 0)
+      at = arith::AddIOp::create(b, point, constant(i * threadsR),
+                                 arith::IntegerOverflowFlags::nsw |
+                                     arith::IntegerOverflowFlags::nuw);
+    rItems.push_back(getItem(at, reducedDims, totalR, false, partial));
+  }
 }
 
 FailureOr<GPUKernelEmitter::Values>
@@ -667,15 +725,7 @@ GPUKernelEmitter::emitLoop(Value begin, Value end, int64_t step, unsigned items,
   auto loop = scf::ForOp::create(b, begin, end, constant(step), accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  rItems.clear();
-  for (unsigned i = 0; i < items; ++i) {
-    Value point = loop.getInductionVar();
-    if (i > 0)
-      point = arith::AddIOp::create(b, point, constant(i * threadsR),
-                                    arith::IntegerOverflowFlags::nsw |
-                                        arith::IntegerOverflowFlags::nuw);
-    rItems.push_back(getItem(point, reducedDims, totalR, false, partial));
-  }
+  makeReducedItems(loop.getInductionVar(), items, partial);
   Values carried(loop.getRegionIterArgs().begin(),
                  loop.getRegionIterArgs().end());
   if (failed(emitSlice(slice, carried)))

@@ -91,6 +91,14 @@ private:
   };
   using Body = llvm::function_ref<mlir::LogicalResult()>;
   using Values = llvm::SmallVector<mlir::Value>;
+  /// How a loop over `r` cuts a row, in vectors.
+  struct RowTiles {
+    /// Vectors in front of the first tile, of which lanes are outside: 0 or 1.
+    int64_t first;
+    /// Where whole tiles end, and whole vectors.
+    sym::ExprAttr tiled, whole;
+    bool hasTiles;
+  };
 
   //===--- Structure (GPUKernelEmitter.cpp) -------------------------------===//
 
@@ -98,10 +106,25 @@ private:
   mlir::LogicalResult emitBody();
   /// For the strategy `mma`; null for others.
   mlir::FailureOr<std::unique_ptr<MmaEmitter>> getMmaEmitter();
+  bool hasSeveralBlocks() const;
+  /// The first parallel point of this thread in a block.
+  mlir::Value getFirstPoint(mlir::Value block);
+  /// Sets the parallel items of a thread.
+  void makeParallelItems(mlir::Value point);
   mlir::LogicalResult emitPhases();
   mlir::LogicalResult emitPhase(unsigned phase);
   mlir::LogicalResult emitLoops(llvm::ArrayRef<mlir::Operation *> slice,
                                 llvm::ArrayRef<mlir::Operation *> reductions);
+  /// Items of a thread from `point` on; `partial`: lanes may be outside.
+  void makeReducedItems(mlir::Value point, unsigned items, bool partial);
+  /// Makes results of the accumulators that a thread has behind its loops.
+  void finishLoops(llvm::ArrayRef<mlir::Operation *> reductions,
+                   llvm::ArrayRef<mlir::Value> accumulators);
+  /// Combines the accumulators of `items` reduced items, those of one item in
+  /// front of them unless `before` is empty.
+  Values mergeItems(llvm::ArrayRef<mlir::Operation *> reductions,
+                    llvm::ArrayRef<mlir::Value> before,
+                    llvm::ArrayRef<mlir::Value> results, unsigned items);
   mlir::LogicalResult
   emitSlice(llvm::ArrayRef<mlir::Operation *> slice,
             llvm::MutableArrayRef<mlir::Value> accumulators);
@@ -148,8 +171,10 @@ private:
     return variance[v].anyCommon(dims);
   }
   mlir::LogicalResult emitArith(mlir::Operation *op);
-  /// The result of `op`, which has one operand, for another one.
-  mlir::Value emitLike(mlir::Operation *op, mlir::Value operand);
+  /// The result of `op`, which has one operand, for another one, with `flags`
+  /// where precision allows flags at all.
+  mlir::Value emitLike(mlir::Operation *op, mlir::Value operand,
+                       mlir::arith::FastMathFlags flags);
   mlir::LogicalResult emitSpecial(SpecialOp op);
   void emitRandom(PhiloxOp op);
   void emitIndex(IndexOp op);
@@ -214,6 +239,33 @@ private:
   bool takeKept(LoadOp load);
   /// Forgets all values that vary along `r`.
   void dropReduced();
+
+  //===--- Loads ahead (EmitPrefetch.cpp) ---------------------------------===//
+
+  /// As `emitLoops`, in a schedule with `prefetch`: gives what each thread
+  /// combined.
+  mlir::FailureOr<Values>
+  emitLoopsAhead(llvm::ArrayRef<mlir::Operation *> slice,
+                 llvm::ArrayRef<mlir::Operation *> reductions,
+                 const RowTiles &row);
+  /// The loads of `slice` that need nothing else of their step.
+  llvm::SmallVector<LoadOp>
+  getLoadsAhead(llvm::ArrayRef<mlir::Operation *> slice) const;
+  /// What `loads` read at the step at `point`, in types for a loop to carry.
+  mlir::FailureOr<Values> loadAhead(llvm::ArrayRef<LoadOp> loads,
+                                    mlir::Value point);
+  mlir::FailureOr<Values> loadAheadIf(mlir::Value condition,
+                                      llvm::ArrayRef<LoadOp> loads,
+                                      mlir::Value point);
+  void defineLoaded(llvm::ArrayRef<LoadOp> loads,
+                    llvm::ArrayRef<mlir::Value> carried);
+  mlir::FailureOr<Values>
+  emitLoopAhead(llvm::ArrayRef<LoadOp> loads, llvm::ArrayRef<mlir::Value> ahead,
+                mlir::Value begin, mlir::Value end,
+                llvm::ArrayRef<mlir::Value> accumulators,
+                llvm::ArrayRef<mlir::Operation *> slice);
+  /// The items in front of and behind the whole tiles of a row.
+  void makeEdgeItems(const RowTiles &row);
 
   //===--- Scans (EmitScan.cpp) -------------------------------------------===//
 
@@ -435,6 +487,8 @@ private:
   bool persistent;
   /// Whether every tile of a scan is a block.
   bool splitR;
+  /// Whether loops load a step ahead, and whether blocks begin at the end.
+  bool prefetch, descending;
   /// Whether neighbours in a warp are neighbours along `r`.
   bool reducedIsFast;
   /// Threads of one warp along `r`, and groups of them in a block.

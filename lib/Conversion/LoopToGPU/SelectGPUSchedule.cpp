@@ -9,16 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GPUScheduleSelector.h"
+
 #include "SelectMma.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
-#include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <limits>
 
 namespace coil {
 #define GEN_PASS_DEF_LOOPSELECTGPUSCHEDULEPASS
@@ -30,130 +28,22 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-namespace {
-
-constexpr int64_t kWarp = 32;
-/// Bytes of the widest access of one thread.
-constexpr int64_t kAccessBytes = 16;
-/// Bytes of a line of memory.
-constexpr int64_t kLineBytes = 128;
-/// Threads of a block that streams.
-constexpr int64_t kStreamThreads = 256;
-/// Threads of a multiprocessor that have loads in flight, at 64 registers.
-constexpr int64_t kBusyThreads = 1024;
-/// Elements of a row that one warp reduces, and one block keeps in registers.
-constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
-/// Elements of a row that one thread keeps in registers.
-constexpr int64_t kMaxKept = 32;
-/// From here on, a block can have more than 64 KiB of shared memory.
-constexpr int64_t kManyShared = 80;
-/// Ops of a kernel whose other values take few registers.
-constexpr unsigned kFewOps = 32;
-/// Bytes of each operand that one thread of a scan keeps in registers.
-constexpr int64_t kKeptBytes = 128;
 /// Shared memory of a block that leaves room for others.
-constexpr double kSharedBytes = 32 * 1024;
+static constexpr double kSharedBytes = 32 * 1024;
 /// Points of two dimensions that are worth a tile of their own.
-constexpr double kMinTranspose = 1024;
-/// Elements of a window that a thread keeps in registers, and how far windows
-/// may be apart.
-constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
+static constexpr double kMinTranspose = 1024;
 /// A strided access costs about this many contiguous ones.
-constexpr double kStridedPenalty = 4;
+static constexpr double kStridedPenalty = 4;
 /// Vectors of a row that are worth to cut it at aligned addresses.
-constexpr int64_t kMinShifted = 16;
+static constexpr int64_t kMinShifted = 16;
 
-} // namespace
-
-static int64_t powerAtLeast(double x) {
-  return static_cast<int64_t>(
-      llvm::PowerOf2Ceil(static_cast<uint64_t>(std::max(x, 1.0))));
-}
-
-/// Whether the order of the points changes what a scatter of the kernel gives:
-/// sums and products of floats are rounded, and of plain writes the last wins.
-static bool needsOrder(KernelOp kernel) {
+bool loop::needsOrder(KernelOp kernel) {
   return llvm::any_of(kernel.getBlock()->getOps<ScatterOp>(),
                       [](ScatterOp scatter) {
                         return !scatter.getKind() ||
                                isa<FloatType>(scatter.getValue().getType());
                       });
 }
-
-namespace {
-
-/// One load, store or scatter.
-struct Access {
-  Operation *op;
-  /// How many points have one of their own.
-  double elements;
-  int64_t bytes;
-};
-
-class Selector {
-public:
-  Selector(KernelOp kernel, const GPUKernelLayout &layout, int64_t processors,
-           int64_t capability, bool wgmma, bool deterministic)
-      : kernel(kernel), layout(layout), processors(processors),
-        capability(capability), wgmma(wgmma), hints(kernel),
-        ordered(deterministic && needsOrder(kernel)) {}
-
-  GPUScheduleAttr select();
-
-private:
-  void collectAccesses();
-  bool isReduced(int64_t d) const { return d >= 0 && reduced[size_t(d)]; }
-  int64_t selectDim() const;
-  int64_t selectWidth(int64_t dim) const;
-  /// Widens the vectors of rows that begin between aligned addresses: cuts them
-  /// where most accesses are aligned, whatever the row.
-  void selectAlignment();
-  int64_t selectIndexBits() const;
-  /// The dimension along which accesses are contiguous that are not along
-  /// `dim`, where they are enough for tiles of both; else -1.
-  int64_t selectTransposeDim() const;
-  bool isStaged(const Access &a) const;
-  void selectTranspose();
-  /// Whether the kernel reduces over small windows; then chooses `dim`, `width`
-  /// and the rest.
-  bool selectWindow();
-  /// The parallel dimension whose neighbours have windows next to each other.
-  int64_t selectWindowDim() const;
-  bool gathers() const;
-  bool hasOnlineSums() const;
-  void selectThreads();
-  void selectPointwise();
-  void selectOwners();
-  void selectScan();
-  void selectRow();
-  void selectColumn();
-  /// Whether several phases read the same values along `r`.
-  bool rereads() const;
-
-  mutable KernelOp kernel;
-  const GPUKernelLayout &layout;
-  int64_t processors, capability;
-  bool wgmma;
-  Hints hints;
-  /// Whether a scatter goes through its points in order.
-  bool ordered;
-  bool scatters = false, scans = false, reduces = false;
-  llvm::SmallBitVector reduced;
-  SmallVector<Access> accesses;
-  double mostElements = 0;
-  int64_t widest = 1;
-
-  int64_t dim = -1, width = 1, transposeDim = -1, alignTo = -1;
-  int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
-  int64_t owners = 0;
-  bool splitR = false;
-  bool persistent = false;
-  /// Vectors of each direction: expected, and the most there can be.
-  double pointsP = 1, pointsR = 1;
-  int64_t mostR = 1;
-};
-
-} // namespace
 
 void Selector::collectAccesses() {
   Variance variance(kernel);
@@ -284,11 +174,9 @@ void Selector::selectAlignment() {
   int64_t most = kAccessBytes / widest;
   if (!isReduced(dim) || width >= most || scatters || kernel.isSequential() ||
       hints(kernel.getExtent(static_cast<unsigned>(dim))) <
-          static_cast<double>(kMinShifted * most))
+          static_cast<double>(kMinShifted * most) ||
+      !isOnlyReduced())
     return;
-  for (unsigned d : reduced.set_bits())
-    if (static_cast<int64_t>(d) != dim && !kernel.getExtent(d).isConstant(1))
-      return;
   for (const Access &reference : accesses) {
     if (reference.elements * 2 < mostElements)
       continue;
@@ -369,33 +257,12 @@ int64_t Selector::selectIndexBits() const {
   return 32;
 }
 
-bool Selector::rereads() const {
-  Variance variance(kernel);
-  llvm::DenseMap<Value, bool> afterReduction;
-  for (Operation &op : *kernel.getBlock()) {
-    bool after = isReduction(&op);
-    for (Value v : op.getOperands())
-      after |= afterReduction.lookup(v);
-    bool varies = isa<ScatterOp>(op);
-    if (auto store = dyn_cast<StoreOp>(op))
-      varies = variance.of(store.getIndices().getDims()).anyCommon(reduced);
-    else if (!varies)
-      varies = op.getNumResults() > 0 &&
-               variance[op.getResult(0)].anyCommon(reduced);
-    bool depends = llvm::any_of(
-        op.getOperands(), [&](Value v) { return afterReduction.lookup(v); });
-    if ((varies || isReduction(&op)) && depends)
-      return true;
-    for (Value v : op.getResults())
-      afterReduction[v] = after;
-  }
-  return false;
-}
-
 bool Selector::gathers() const {
-  return llvm::any_of(accesses, [](const Access &a) {
+  Variance variance(kernel);
+  return llvm::any_of(accesses, [&](const Access &a) {
     auto load = dyn_cast<LoadOp>(a.op);
-    return load && !load.getArgs().empty();
+    return load && !load.getArgs().empty() &&
+           variance[load.getResult()].anyCommon(reduced);
   });
 }
 
@@ -437,82 +304,6 @@ void Selector::selectOwners() {
     owners *= 2;
 }
 
-void Selector::selectScan() {
-  // What a thread keeps of a tile: vectors in flight, and their registers.
-  int64_t kept = std::max<int64_t>(1, kKeptBytes / (width * widest));
-  int64_t most =
-      mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
-  persistent = true;
-  bool isPlain = accesses.size() == 2 && widest == 4 &&
-                 llvm::none_of(*kernel.getBlock(), [](Operation &op) {
-                   auto scan = dyn_cast<ScanOp>(op);
-                   return isa<ArgScanOp>(op) ||
-                          (scan && scan.getKind() == ScanKind::LogAddExp);
-                 });
-  if (isReduced(dim) || (dim < 0 && !reduced.none())) {
-    if (most <= kWarpRow && mostR <= kWarp * kept) {
-      threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
-      itemsR = llvm::divideCeil(mostR, threadsR);
-      // No rows that there are not: what does not vary over rows is read by
-      // all, and a result may overwrite it.
-      threadsP = std::min(128 / threadsR, powerAtLeast(pointsP));
-      return;
-    }
-    bool isLong = most > kBlockRow || mostR > 1024 * kept;
-    // Too few rows for all processors: several blocks for each.
-    bool isLonely = pointsP < static_cast<double>(processors) &&
-                    pointsR > static_cast<double>(kStreamThreads * kept);
-    if (!isLong && (!isLonely || reduces)) {
-      threadsR = std::clamp(
-          powerAtLeast(static_cast<double>(mostR) / static_cast<double>(kept)),
-          2 * kWarp, int64_t(1024));
-      itemsR = llvm::divideCeil(mostR, threadsR);
-      return;
-    }
-    threadsR = kStreamThreads;
-    itemsR = kept;
-    splitR = !reduces;
-    persistent = splitR;
-    // A block that waits for others needs company; a plain sum leaves room.
-    if (splitR && isPlain)
-      minBlocks = 4;
-    // Every tile waits for those before it: fewer and longer ones, where these
-    // still are enough for all processors.
-    double tiles = pointsP * pointsR / static_cast<double>(threadsR * itemsR);
-    if (splitR && isPlain && tiles >= static_cast<double>(16 * processors)) {
-      threadsR *= 2;
-      itemsR *= 2;
-      minBlocks = 1;
-    }
-    return;
-  }
-  // Columns: a thread walks along a part of one vector of them.
-  threadsP = std::min(kWarp, powerAtLeast(pointsP));
-  bool isEnough =
-      pointsP >= static_cast<double>(processors * kStreamThreads * 4);
-  if (isEnough || mostR <= 8) {
-    threadsP = std::min<int64_t>(128, powerAtLeast(pointsP));
-    itemsR = std::min(kept, mostR);
-    persistent = mostR <= kept;
-    return;
-  }
-  // Where a narrower part is enough for all processors, a block walks down it
-  // alone, and waits for no other.
-  constexpr int64_t narrow = kWarp / 2;
-  bool isAlone = 2 * pointsP >= static_cast<double>(3 * narrow * processors);
-  if (isAlone)
-    threadsP = std::min(threadsP, narrow);
-  threadsR = kStreamThreads / threadsP;
-  while (threadsR > 1 && threadsR / 2 * kept >= mostR)
-    threadsR /= 2;
-  itemsR = std::min<int64_t>(kept, llvm::divideCeil(mostR, threadsR));
-  bool isLong = mostR > threadsR * itemsR;
-  splitR = isLong && !isAlone && !reduces;
-  persistent = splitR || !isLong;
-  if (splitR && isPlain)
-    minBlocks = 4;
-}
-
 void Selector::selectTranspose() {
   double extentV = hints(kernel.getExtent(static_cast<unsigned>(dim)));
   double extentT = hints(kernel.getExtent(static_cast<unsigned>(transposeDim)));
@@ -542,175 +333,6 @@ void Selector::selectTranspose() {
   itemsR = tileT / threadsR;
 }
 
-int64_t Selector::selectWindowDim() const {
-  int64_t result = -1;
-  double most = 1;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-    double extent = hints(kernel.getExtent(d));
-    if (reduced[d] || extent < most)
-      continue;
-    VectorForm form(kernel, layout, d, 2);
-    bool good = llvm::all_of(accesses, [&](const Access &a) {
-      if (a.elements * 2 < mostElements)
-        return true;
-      LaneAddress address = form.getAddress(a.op);
-      auto load = dyn_cast<LoadOp>(a.op);
-      return address.step && address.step.isConstant() &&
-             address.step.getValue() >= 0 &&
-             address.step.getValue() <= kMaxWindowStep &&
-             (!load || load.getArgs().empty());
-    });
-    if (good) {
-      most = extent;
-      result = d;
-    }
-  }
-  return result;
-}
-
-bool Selector::selectWindow() {
-  int64_t window = 1;
-  for (unsigned d : reduced.set_bits()) {
-    ExprAttr extent = kernel.getExtent(d);
-    if (!extent.isConstant() || extent.getValue() > kMaxWindow)
-      return false;
-    window *= extent.getValue();
-  }
-  if (window < 2 || window > kMaxWindow)
-    return false;
-  // A window slides: one index has both parallel and reduced positions.
-  auto slides = [&](const Access &a) {
-    auto load = dyn_cast<LoadOp>(a.op);
-    return load && llvm::any_of(load.getIndices().getDims(), [&](ExprAttr e) {
-             bool in[2] = {false, false};
-             for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-               if (sym::mentions(e, sym::dim(kernel.getContext(), d)))
-                 in[reduced[d]] = true;
-             return in[0] && in[1];
-           });
-  };
-  if (llvm::none_of(accesses, slides))
-    return false;
-  int64_t windowDim = selectWindowDim();
-  if (windowDim < 0)
-    return false;
-  dim = windowDim;
-  // Lanes apart from each other take more room: one access for all of them.
-  int64_t step = 1;
-  VectorForm form(kernel, layout, dim, 2);
-  for (const Access &a : accesses)
-    if (a.elements * 2 >= mostElements)
-      step = std::max(step, form.getAddress(a.op).step.getValue());
-  width = std::max<int64_t>(1, kAccessBytes / widest /
-                                   powerAtLeast(static_cast<double>(step)));
-  auto extent = kernel.getExtent(static_cast<unsigned>(dim));
-  while (width > 1 &&
-         (!isDivisible(extent, width) || window * width > kMaxWindow))
-    width /= 2;
-  persistent = true;
-  itemsR = window;
-  return true;
-}
-
-void Selector::selectRow() {
-  bool again = rereads();
-  int64_t most =
-      mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
-  if (most <= kWarpRow) {
-    // A warp, or a part of one, for each row.
-    threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
-    itemsR = llvm::divideCeil(mostR, threadsR);
-    persistent = true;
-    threadsP = 64 / threadsR;
-    return;
-  }
-  bool isOnline = hasOnlineSums();
-  // A block of 1024 threads is alone on its processor, and waits alone. Half of
-  // the threads keep short elements in shared memory, so that there is room for
-  // two blocks, one of which loads while the other computes.
-  if (again && widest <= 2 && width > 1 && most > kBlockRow / 2 &&
-      most <= kBlockRow && capability >= kManyShared) {
-    threadsR = kBusyThreads / 2;
-    itemsR = llvm::divideCeil(mostR, threadsR);
-    persistent = true;
-    minBlocks = 2;
-    return;
-  }
-  if (again && most <= kBlockRow) {
-    threadsR = 128;
-    while (threadsR < 1024 &&
-           threadsR * (threadsR < 256 ? kMaxKept / 2 : kMaxKept) < most)
-      threadsR *= 2;
-    itemsR = llvm::divideCeil(mostR, threadsR);
-    persistent = true;
-    // Where threads keep little, more of them wait for memory.
-    int64_t threads = kBusyThreads;
-    if (itemsR * width <= kMaxKept / 2 &&
-        kernel.getBlock()->getOperations().size() <= kFewOps)
-      threads += threads / 2;
-    minBlocks = threads / threadsR;
-    return;
-  }
-  // In flight: a few vectors for each thread.
-  itemsR = std::max<int64_t>(1, std::min<int64_t>(8, 16 / width));
-  threadsR = std::clamp<int64_t>(
-      powerAtLeast(pointsR / static_cast<double>(itemsR)), kWarp, 512);
-  while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
-    itemsR /= 2;
-  // Few threads wait for one another less often, which is what each step of
-  // such a sum does.
-  if (isOnline && threadsR > 128) {
-    threadsR = 128;
-    itemsR = 4;
-  }
-  threadsP = std::max<int64_t>(1, 128 / threadsR);
-  // Two blocks or more, so that one loads while another reduces. Indirect
-  // addresses take more registers than that leaves.
-  if (!gathers())
-    minBlocks = kBusyThreads / (threadsP * threadsR);
-}
-
-void Selector::selectColumn() {
-  bool again = rereads();
-  threadsP = std::min(kWarp, powerAtLeast(pointsP));
-  // Where most processors would have nothing: pieces of whole lines of memory.
-  while (threadsP * width * widest > kLineBytes &&
-         2 * pointsP < static_cast<double>(threadsP * processors))
-    threadsP /= 2;
-  threadsR = kStreamThreads / threadsP;
-  double blocks = pointsP / static_cast<double>(threadsP);
-  while (threadsR * threadsP < 1024 &&
-         blocks < static_cast<double>(2 * processors) &&
-         pointsR > static_cast<double>(threadsR * 8))
-    threadsR *= 2;
-  while (threadsR > 1 && static_cast<double>(threadsR) > pointsR)
-    threadsR /= 2;
-  // Rows too short for more threads leave room for more columns.
-  while (threadsR * threadsP < 128 &&
-         pointsP > static_cast<double>(threadsP * processors))
-    threadsP *= 2;
-  int64_t kept = llvm::divideCeil(mostR, threadsR);
-  if (mostR <= kBlockRow && kept * width <= kMaxKept) {
-    persistent = true;
-    itemsR = kept;
-    return;
-  }
-  if (again && mostR <= kBlockRow && threadsP * threadsR < 1024) {
-    int64_t more = 1024 / threadsP;
-    kept = llvm::divideCeil(mostR, more);
-    if (kept * width <= kMaxKept) {
-      persistent = true;
-      threadsR = more;
-      itemsR = kept;
-      minBlocks = 1;
-      return;
-    }
-  }
-  itemsR = 4;
-  while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
-    itemsR /= 2;
-}
-
 GPUScheduleAttr Selector::select() {
   reduced.resize(kernel.getNumDims());
   for (unsigned d : getGPUReducedDims(kernel, ordered))
@@ -725,7 +347,7 @@ GPUScheduleAttr Selector::select() {
         choice->mma.getNumWarps() * kWarp, /*threadsR=*/1, choice->items,
         /*itemsR=*/1, /*persistent=*/false, choice->minBlocks,
         selectIndexBits(), /*owners=*/0, /*splitR=*/false, /*alignTo=*/-1,
-        choice->mma);
+        /*prefetch=*/false, /*descending=*/false, choice->mma);
   }
   bool isWindow = reduced.any() && !scatters && !scans && selectWindow();
   if (!isWindow) {
@@ -761,7 +383,8 @@ GPUScheduleAttr Selector::select() {
   return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
                               persistent, minBlocks, selectIndexBits(), owners,
-                              splitR, alignTo, /*mma=*/{});
+                              splitR, alignTo, prefetch,
+                              /*descending=*/false, /*mma=*/{});
 }
 
 namespace {

@@ -134,3 +134,26 @@ wrapper.kernel @convert_loop_to_gpu_c7_split(%x: tensor<8x64xf32>) attributes {d
   }
   wrapper.yield %0 : tensor<8x64xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c11_pointwise(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'prefetch', but it reduces nothing}}
+  %0 = loop.kernel "k" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 16, index_bits = 32, prefetch = true> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c11_cut(%x: tensor<8x6x63xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[384, 64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'prefetch', but each of its rows has a vector that is cut}}
+  %0 = loop.kernel "k" [8, 6, 63] (%a = %x) : (tensor<8x6x63xf32>) -> tensor<8xf32> schedule #loop.gpu_schedule<vector_dim = 2, vector_width = 4, threads_r = 16, index_bits = 32, prefetch = true> {
+    %v = loop.load %a[d0, d1, d2] : tensor<8x6x63xf32> -> f32
+    %s = loop.reduce sum %v over [1, 2] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<8xf32>
+}

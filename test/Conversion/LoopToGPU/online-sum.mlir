@@ -5,10 +5,8 @@
 // CHECK-LABEL: gpu.func @log_sum_exp
 // CHECK:         %[[BOTH:.+]]:2 = scf.for {{.+}} iter_args(%[[M:.+]] = %{{.+}}, %[[S:.+]] = %{{.+}}) -> (f32, f32)
 // CHECK:           %[[X:.+]] = llvm.load
-// CHECK:           arith.maximumf %[[M]]
-// CHECK:           arith.maximumf
-// CHECK:           arith.maximumf
-// CHECK:           %[[NEW:.+]] = arith.maximumf
+// CHECK-COUNT-3:   arith.maximumf
+// CHECK:           %[[NEW:.+]] = arith.maximumf %[[M]]
 // CHECK:           %[[NONE:.+]] = arith.cmpf oeq, %[[NEW]], %[[INF:.+]] :
 // CHECK:           %[[BASE:.+]] = arith.select %[[NONE]], %{{.+}}, %[[NEW]]
 // CHECK:           %[[DOWN:.+]] = arith.subf %[[M]], %[[BASE]]

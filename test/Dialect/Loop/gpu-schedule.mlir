@@ -150,3 +150,18 @@ func.func private @c10_vector() attributes {a = #loop.gpu_schedule<align_to = 0>
 
 // expected-error@+1 {{'align_to' goes with a vector and one item along 'p' of the strategy 'tile'}}
 func.func private @c10_items() attributes {a = #loop.gpu_schedule<vector_dim = 0, vector_width = 4, items_p = 2, align_to = 0>}
+
+// -----
+
+// expected-error@+1 {{'prefetch' goes with the strategy 'tile', without 'persistent' and without 'owners'}}
+func.func private @c11_persistent() attributes {a = #loop.gpu_schedule<threads_r = 32, persistent = true, prefetch = true>}
+
+// -----
+
+// expected-error@+1 {{'prefetch' goes with the strategy 'tile', without 'persistent' and without 'owners'}}
+func.func private @c11_strategy() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, prefetch = true>}
+
+// -----
+
+// expected-error@+1 {{'descending' goes with the strategy 'tile' but it is 'scan'}}
+func.func private @c12() attributes {a = #loop.gpu_schedule<strategy = scan, descending = true>}

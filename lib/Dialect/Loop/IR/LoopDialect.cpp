@@ -44,7 +44,7 @@ LogicalResult GPUScheduleAttr::verify(
     int64_t vectorDim, int64_t vectorWidth, int64_t transposeDim,
     int64_t threadsP, int64_t threadsR, int64_t itemsP, int64_t itemsR,
     bool persistent, int64_t minBlocks, int64_t indexBits, int64_t owners,
-    bool splitR, int64_t alignTo, MmaAttr mma) {
+    bool splitR, int64_t alignTo, bool prefetch, bool descending, MmaAttr mma) {
   for (auto [name, value] :
        {std::pair("vector_width", vectorWidth),
         std::pair("threads_p", threadsP), std::pair("threads_r", threadsR),
@@ -106,6 +106,14 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError()
            << "'align_to' goes with a vector and one item along 'p' "
               "of the strategy 'tile'";
+  if (prefetch &&
+      (strategy != GPUStrategy::Tile || persistent || owners > 0)) // (C11)
+    return emitError() << "'prefetch' goes with the strategy 'tile', without "
+                          "'persistent' and without 'owners'";
+  if (descending && strategy != GPUStrategy::Tile) // (C12)
+    return emitError() << "'descending' goes with the strategy 'tile' but it "
+                          "is '"
+                       << stringifyGPUStrategy(strategy) << "'";
   return success();
 }
 

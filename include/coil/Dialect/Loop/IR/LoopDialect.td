@@ -200,6 +200,10 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
       the row, and lanes outside of the row do nothing.
     * `split_r`: every tile of a scan along `r` is a block of its own, which
       waits for what the blocks before it combined.
+    * `prefetch`: in a loop over `r`, the vectors of the next step are loaded into
+      registers before those of this one are used.
+    * `descending`: blocks begin at the last points. A kernel that reads what the
+      one before it touched last finds that in the cache.
 
     (C1) Vector width, threads and items are positive powers of two, except
          `items_r`, which is positive.
@@ -218,6 +222,9 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     (C10) `align_to` goes with the strategy `tile`, a vector and one item along
          `p`. The vector dimension is the only one that is reduced, and the buffer
          is accessed contiguously along it.
+    (C11) `prefetch` goes with the strategy `tile`, without `persistent` and
+         without `owners`.
+    (C12) `descending` goes with the strategy `tile`.
 
     Example:
     ```mlir
@@ -240,6 +247,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     DefaultValuedParameter<"int64_t", "0">:$owners,
     DefaultValuedParameter<"bool", "false">:$split_r,
     DefaultValuedParameter<"int64_t", "-1">:$align_to,
+    DefaultValuedParameter<"bool", "false">:$prefetch,
+    DefaultValuedParameter<"bool", "false">:$descending,
     OptionalParameter<"::coil::loop::MmaAttr">:$mma);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

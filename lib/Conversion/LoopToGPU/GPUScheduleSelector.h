@@ -1,0 +1,125 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides how a GPU computes one loop kernel. Which dimension vectors go along,
+// how wide they are, and tiles of pointwise kernels are in
+// SelectGPUSchedule.cpp; reductions and windows in SelectGPUReduction.cpp;
+// scans in SelectGPUScan.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUSCHEDULESELECTOR_H
+#define COIL_LIB_CONVERSION_LOOPTOGPU_GPUSCHEDULESELECTOR_H
+
+#include "VectorForm.h"
+#include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace coil::loop {
+
+inline constexpr int64_t kWarp = 32;
+/// Bytes of the widest access of one thread.
+inline constexpr int64_t kAccessBytes = 16;
+/// Threads of a block that streams.
+inline constexpr int64_t kStreamThreads = 256;
+/// Threads of a multiprocessor that have loads in flight, at 64 registers.
+inline constexpr int64_t kBusyThreads = 1024;
+/// Elements of a row that one warp reduces, and one block keeps in registers.
+inline constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
+/// Elements of a row that one thread keeps in registers.
+inline constexpr int64_t kMaxKept = 32;
+/// From here on, a block can have more than 64 KiB of shared memory.
+inline constexpr int64_t kManyShared = 80;
+
+inline int64_t powerAtLeast(double x) {
+  return static_cast<int64_t>(
+      llvm::PowerOf2Ceil(static_cast<uint64_t>(std::max(x, 1.0))));
+}
+
+/// Whether the order of the points changes what a scatter of the kernel gives:
+/// sums and products of floats are rounded, and of plain writes the last wins.
+bool needsOrder(KernelOp kernel);
+
+/// One load, store or scatter.
+struct Access {
+  mlir::Operation *op;
+  /// How many points have one of their own.
+  double elements;
+  int64_t bytes;
+};
+
+class Selector {
+public:
+  Selector(KernelOp kernel, const GPUKernelLayout &layout, int64_t processors,
+           int64_t capability, bool wgmma, bool deterministic)
+      : kernel(kernel), layout(layout), processors(processors),
+        capability(capability), wgmma(wgmma), hints(kernel),
+        ordered(deterministic && needsOrder(kernel)) {}
+
+  GPUScheduleAttr select();
+
+private:
+  void collectAccesses();
+  bool isReduced(int64_t d) const { return d >= 0 && reduced[size_t(d)]; }
+  int64_t selectDim() const;
+  int64_t selectWidth(int64_t dim) const;
+  /// Widens the vectors of rows that begin between aligned addresses: cuts them
+  /// where most accesses are aligned, whatever the row.
+  void selectAlignment();
+  int64_t selectIndexBits() const;
+  /// The dimension along which accesses are contiguous that are not along
+  /// `dim`, where they are enough for tiles of both; else -1.
+  int64_t selectTransposeDim() const;
+  bool isStaged(const Access &a) const;
+  void selectTranspose();
+  /// Whether the kernel reduces over small windows; then chooses `dim`, `width`
+  /// and the rest.
+  bool selectWindow();
+  /// The parallel dimension whose neighbours have windows next to each other.
+  int64_t selectWindowDim() const;
+  /// Whether elements along `r` are at addresses that were loaded.
+  bool gathers() const;
+  bool hasOnlineSums() const;
+  void selectThreads();
+  void selectPointwise();
+  void selectOwners();
+  void selectScan();
+  /// Whether vectors go along the only dimension that is reduced.
+  bool isOnlyReduced() const;
+  void selectRow();
+  void selectColumn();
+  /// Whether several phases read the same values along `r`.
+  bool rereads() const;
+
+  mutable KernelOp kernel;
+  const GPUKernelLayout &layout;
+  int64_t processors, capability;
+  bool wgmma;
+  Hints hints;
+  /// Whether a scatter goes through its points in order.
+  bool ordered;
+  bool scatters = false, scans = false, reduces = false;
+  llvm::SmallBitVector reduced;
+  llvm::SmallVector<Access> accesses;
+  double mostElements = 0;
+  int64_t widest = 1;
+
+  int64_t dim = -1, width = 1, transposeDim = -1, alignTo = -1;
+  int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
+  int64_t owners = 0;
+  bool splitR = false, prefetch = false;
+  bool persistent = false;
+  /// Vectors of each direction: expected, and the most there can be.
+  double pointsP = 1, pointsR = 1;
+  int64_t mostR = 1;
+};
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_CONVERSION_LOOPTOGPU_GPUSCHEDULESELECTOR_H

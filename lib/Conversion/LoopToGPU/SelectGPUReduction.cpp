@@ -1,0 +1,231 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Schedules of reductions: rows, columns and windows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPUScheduleSelector.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+/// Bytes of a line of memory.
+static constexpr int64_t kLineBytes = 128;
+/// Ops of a kernel whose other values take few registers.
+static constexpr unsigned kFewOps = 32;
+/// Elements of a window that a thread keeps in registers, and how far windows
+/// may be apart.
+static constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
+
+bool Selector::rereads() const {
+  Variance variance(kernel);
+  llvm::DenseMap<Value, bool> afterReduction;
+  for (Operation &op : *kernel.getBlock()) {
+    bool after = isReduction(&op);
+    for (Value v : op.getOperands())
+      after |= afterReduction.lookup(v);
+    bool varies = isa<ScatterOp>(op);
+    if (auto store = dyn_cast<StoreOp>(op))
+      varies = variance.of(store.getIndices().getDims()).anyCommon(reduced);
+    else if (!varies)
+      varies = op.getNumResults() > 0 &&
+               variance[op.getResult(0)].anyCommon(reduced);
+    bool depends = llvm::any_of(
+        op.getOperands(), [&](Value v) { return afterReduction.lookup(v); });
+    if ((varies || isReduction(&op)) && depends)
+      return true;
+    for (Value v : op.getResults())
+      afterReduction[v] = after;
+  }
+  return false;
+}
+
+int64_t Selector::selectWindowDim() const {
+  int64_t result = -1;
+  double most = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    double extent = hints(kernel.getExtent(d));
+    if (reduced[d] || extent < most)
+      continue;
+    VectorForm form(kernel, layout, d, 2);
+    bool good = llvm::all_of(accesses, [&](const Access &a) {
+      if (a.elements * 2 < mostElements)
+        return true;
+      LaneAddress address = form.getAddress(a.op);
+      auto load = dyn_cast<LoadOp>(a.op);
+      return address.step && address.step.isConstant() &&
+             address.step.getValue() >= 0 &&
+             address.step.getValue() <= kMaxWindowStep &&
+             (!load || load.getArgs().empty());
+    });
+    if (good) {
+      most = extent;
+      result = d;
+    }
+  }
+  return result;
+}
+
+bool Selector::selectWindow() {
+  int64_t window = 1;
+  for (unsigned d : reduced.set_bits()) {
+    ExprAttr extent = kernel.getExtent(d);
+    if (!extent.isConstant() || extent.getValue() > kMaxWindow)
+      return false;
+    window *= extent.getValue();
+  }
+  if (window < 2 || window > kMaxWindow)
+    return false;
+  // A window slides: one index has both parallel and reduced positions.
+  auto slides = [&](const Access &a) {
+    auto load = dyn_cast<LoadOp>(a.op);
+    return load && llvm::any_of(load.getIndices().getDims(), [&](ExprAttr e) {
+             bool in[2] = {false, false};
+             for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+               if (sym::mentions(e, sym::dim(kernel.getContext(), d)))
+                 in[reduced[d]] = true;
+             return in[0] && in[1];
+           });
+  };
+  if (llvm::none_of(accesses, slides))
+    return false;
+  int64_t windowDim = selectWindowDim();
+  if (windowDim < 0)
+    return false;
+  dim = windowDim;
+  // Lanes apart from each other take more room: one access for all of them.
+  int64_t step = 1;
+  VectorForm form(kernel, layout, dim, 2);
+  for (const Access &a : accesses)
+    if (a.elements * 2 >= mostElements)
+      step = std::max(step, form.getAddress(a.op).step.getValue());
+  width = std::max<int64_t>(1, kAccessBytes / widest /
+                                   powerAtLeast(static_cast<double>(step)));
+  auto extent = kernel.getExtent(static_cast<unsigned>(dim));
+  while (width > 1 &&
+         (!isDivisible(extent, width) || window * width > kMaxWindow))
+    width /= 2;
+  persistent = true;
+  itemsR = window;
+  return true;
+}
+
+bool Selector::isOnlyReduced() const {
+  if (!isReduced(dim))
+    return false;
+  for (unsigned d : reduced.set_bits())
+    if (static_cast<int64_t>(d) != dim && !kernel.getExtent(d).isConstant(1))
+      return false;
+  return true;
+}
+
+void Selector::selectRow() {
+  bool again = rereads();
+  int64_t most =
+      mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
+  if (most <= kWarpRow) {
+    // A warp, or a part of one, for each row.
+    threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
+    itemsR = llvm::divideCeil(mostR, threadsR);
+    persistent = true;
+    threadsP = 64 / threadsR;
+    return;
+  }
+  bool isOnline = hasOnlineSums();
+  // A block of 1024 threads is alone on its processor, and waits alone. Half of
+  // the threads keep short elements in shared memory, so that there is room for
+  // two blocks, one of which loads while the other computes.
+  if (again && widest <= 2 && width > 1 && most > kBlockRow / 2 &&
+      most <= kBlockRow && capability >= kManyShared) {
+    threadsR = kBusyThreads / 2;
+    itemsR = llvm::divideCeil(mostR, threadsR);
+    persistent = true;
+    minBlocks = 2;
+    return;
+  }
+  if (again && most <= kBlockRow) {
+    threadsR = 128;
+    while (threadsR < 1024 &&
+           threadsR * (threadsR < 256 ? kMaxKept / 2 : kMaxKept) < most)
+      threadsR *= 2;
+    itemsR = llvm::divideCeil(mostR, threadsR);
+    persistent = true;
+    // Where threads keep little, more of them wait for memory.
+    int64_t threads = kBusyThreads;
+    if (itemsR * width <= kMaxKept / 2 &&
+        kernel.getBlock()->getOperations().size() <= kFewOps)
+      threads += threads / 2;
+    minBlocks = threads / threadsR;
+    return;
+  }
+  // In flight: a few vectors for each thread.
+  itemsR = std::max<int64_t>(1, std::min<int64_t>(8, 16 / width));
+  threadsR =
+      std::clamp<int64_t>(powerAtLeast(pointsR / static_cast<double>(itemsR)),
+                          kWarp, kStreamThreads);
+  while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
+    itemsR /= 2;
+  // Few threads wait for one another less often, which is what each step of
+  // such a sum does.
+  if (isOnline && threadsR > 128) {
+    threadsR = 128;
+    itemsR = 4;
+    // A step takes as long to compute as to load.
+    prefetch = isOnlyReduced();
+  }
+  threadsP = std::max<int64_t>(1, 128 / threadsR);
+  // Two blocks or more, so that one loads while another reduces. Indirect
+  // addresses take more registers than that leaves.
+  if (!gathers())
+    minBlocks = kBusyThreads / (threadsP * threadsR);
+}
+
+void Selector::selectColumn() {
+  bool again = rereads();
+  threadsP = std::min(kWarp, powerAtLeast(pointsP));
+  // Where most processors would have nothing: pieces of whole lines of memory.
+  while (threadsP * width * widest > kLineBytes &&
+         2 * pointsP < static_cast<double>(threadsP * processors))
+    threadsP /= 2;
+  threadsR = kStreamThreads / threadsP;
+  double blocks = pointsP / static_cast<double>(threadsP);
+  while (threadsR * threadsP < 1024 &&
+         blocks < static_cast<double>(2 * processors) &&
+         pointsR > static_cast<double>(threadsR * 8))
+    threadsR *= 2;
+  while (threadsR > 1 && static_cast<double>(threadsR) > pointsR)
+    threadsR /= 2;
+  // Rows too short for more threads leave room for more columns.
+  while (threadsR * threadsP < 128 &&
+         pointsP > static_cast<double>(threadsP * processors))
+    threadsP *= 2;
+  int64_t kept = llvm::divideCeil(mostR, threadsR);
+  if (mostR <= kBlockRow && kept * width <= kMaxKept) {
+    persistent = true;
+    itemsR = kept;
+    return;
+  }
+  if (again && mostR <= kBlockRow && threadsP * threadsR < 1024) {
+    int64_t more = 1024 / threadsP;
+    kept = llvm::divideCeil(mostR, more);
+    if (kept * width <= kMaxKept) {
+      persistent = true;
+      threadsR = more;
+      itemsR = kept;
+      minBlocks = 1;
+      return;
+    }
+  }
+  itemsR = 4;
+  while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
+    itemsR /= 2;
+}

@@ -1,0 +1,97 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Schedules of scans.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPUScheduleSelector.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+
+/// Bytes of each operand that one thread of a scan keeps in registers.
+static constexpr int64_t kKeptBytes = 128;
+
+void Selector::selectScan() {
+  // What a thread keeps of a tile: vectors in flight, and their registers.
+  int64_t kept = std::max<int64_t>(1, kKeptBytes / (width * widest));
+  int64_t most =
+      mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
+  persistent = true;
+  bool isPlain = accesses.size() == 2 && widest == 4 &&
+                 llvm::none_of(*kernel.getBlock(), [](Operation &op) {
+                   auto scan = dyn_cast<ScanOp>(op);
+                   return isa<ArgScanOp>(op) ||
+                          (scan && scan.getKind() == ScanKind::LogAddExp);
+                 });
+  if (isReduced(dim) || (dim < 0 && !reduced.none())) {
+    if (most <= kWarpRow && mostR <= kWarp * kept) {
+      threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
+      itemsR = llvm::divideCeil(mostR, threadsR);
+      // No rows that there are not: what does not vary over rows is read by
+      // all, and a result may overwrite it.
+      threadsP = std::min(128 / threadsR, powerAtLeast(pointsP));
+      return;
+    }
+    bool isLong = most > kBlockRow || mostR > 1024 * kept;
+    // Too few rows for all processors: several blocks for each.
+    bool isLonely = pointsP < static_cast<double>(processors) &&
+                    pointsR > static_cast<double>(kStreamThreads * kept);
+    if (!isLong && (!isLonely || reduces)) {
+      threadsR = std::clamp(
+          powerAtLeast(static_cast<double>(mostR) / static_cast<double>(kept)),
+          2 * kWarp, int64_t(1024));
+      itemsR = llvm::divideCeil(mostR, threadsR);
+      return;
+    }
+    threadsR = kStreamThreads;
+    itemsR = kept;
+    splitR = !reduces;
+    persistent = splitR;
+    // A block that waits for others needs company; a plain sum leaves room.
+    if (splitR && isPlain)
+      minBlocks = 4;
+    // Every tile waits for those before it: fewer and longer ones, where these
+    // still are enough for all processors.
+    double tiles = pointsP * pointsR / static_cast<double>(threadsR * itemsR);
+    if (splitR && isPlain && tiles >= static_cast<double>(16 * processors)) {
+      threadsR *= 2;
+      itemsR *= 2;
+      minBlocks = 1;
+    }
+    return;
+  }
+  // Columns: a thread walks along a part of one vector of them.
+  threadsP = std::min(kWarp, powerAtLeast(pointsP));
+  bool isEnough =
+      pointsP >= static_cast<double>(processors * kStreamThreads * 4);
+  if (isEnough || mostR <= 8) {
+    threadsP = std::min<int64_t>(128, powerAtLeast(pointsP));
+    itemsR = std::min(kept, mostR);
+    persistent = mostR <= kept;
+    return;
+  }
+  // Where a narrower part is enough for all processors, a block walks down it
+  // alone, and waits for no other.
+  constexpr int64_t narrow = kWarp / 2;
+  bool isAlone = 2 * pointsP >= static_cast<double>(3 * narrow * processors);
+  if (isAlone)
+    threadsP = std::min(threadsP, narrow);
+  threadsR = kStreamThreads / threadsP;
+  while (threadsR > 1 && threadsR / 2 * kept >= mostR)
+    threadsR /= 2;
+  itemsR = std::min<int64_t>(kept, llvm::divideCeil(mostR, threadsR));
+  bool isLong = mostR > threadsR * itemsR;
+  splitR = isLong && !isAlone && !reduces;
+  persistent = splitR || !isLong;
+  if (splitR && isPlain)
+    minBlocks = 4;
+}
