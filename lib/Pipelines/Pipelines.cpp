@@ -203,6 +203,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     split.chunks = kDeviceChunks;
     split.rowPiece = kDeviceRowPiece;
     split.tileSide = kDeviceTile;
+    split.interleave = true;
     split.library = library;
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
@@ -290,6 +291,9 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   }
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  // The order of launches is final.
+  if (isCuda(options))
+    pm.addPass(createOrderGPUBlocksPass());
   if (options.trackLifetimes)
     pm.addPass(wrapper::createWrapperTrackLifetimesPass());
   if (options.debugValues != "off") {

@@ -251,6 +251,30 @@ def LoopSelectGPUSchedulePass
            "All chips have the instruction wgmma: sm_90a">];
 }
 
+def OrderGPUBlocksPass : Pass<"order-gpu-blocks", "::mlir::ModuleOp"> {
+  let summary = "let a kernel begin where the one before it ended";
+  let description = [{
+    A kernel that reads a large buffer finds that part of it in the cache which
+    the launch before it touched last: the end, if blocks go through points in
+    their order. Where a launch reads what the launch before it read or wrote,
+    and that one went upwards, its schedule becomes `descending`. Kernels of the
+    strategy `tile` only; the first launch of a kernel decides for all of them,
+    and steps that are no launches and write memory begin anew. Results do not
+    depend on the order.
+
+    Before:
+    ```mlir
+    wrapper.launch @chunks[] ins(%x : !b) outs(%0 : !small)
+    wrapper.launch @normalize[] ins(%x, %0 : !b, !small) outs(%1 : !b)
+    ```
+    After: the same, and the loop kernel of `@normalize` has a schedule with
+    `descending = true`.
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", "16777216",
+           "Size from which on a buffer counts">];
+}
+
 def BatchGPULaunchesPass : Pass<"batch-gpu-launches", "::mlir::ModuleOp"> {
   let summary = "make one launch of independent launches of one kernel";
   let description = [{
@@ -319,6 +343,8 @@ def ConvertLoopToGPUPass
           store what follows the sum; the factors have the types that its
           instruction multiplies, and `vector_dim` is the innermost dimension of
           the results' rows.
+    (C11) Only kernels that reduce have `prefetch`; where vectors go along
+          reduced dimensions of which there are several, none is cut.
 
     Before:
     ```mlir

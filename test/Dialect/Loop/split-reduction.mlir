@@ -1,5 +1,6 @@
 // RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096" --split-input-file --remarks-filter=loop-split-reduction --remark-policy=all 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
+// RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096 interleave=true" --split-input-file | FileCheck %s --check-prefix=APART
 
 // A length that the chunks do not divide is masked with the neutral element.
 // CHECK-LABEL: @split_sum
@@ -137,4 +138,36 @@ func.func @many_columns(%x: tensor<4096x16384xf32>) -> tensor<16384xf32> {
     loop.store %s, 0 [d1] : f32
   }
   return %y : tensor<16384xf32>
+}
+
+// -----
+
+// Chunks of a dimension that vectors do not go along can have points that lie
+// apart, so that all go through memory together.
+// CHECK-LABEL: @images
+// CHECK:       loop.load %{{.+}}[d0 + d3 * 4, d1, d2]
+// APART-LABEL: @images
+// APART:       loop.kernel "sum_chunks" [4, 8, 784, 64]
+// APART:       loop.load %{{.+}}[d0 * 64 + d3, d1, d2]
+func.func @images(%x: tensor<256x8x784xf32>) -> tensor<8xf32> {
+  %y = loop.kernel "sum" [256, 8, 784] (%a = %x) : (tensor<256x8x784xf32>) -> tensor<8xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<256x8x784xf32> -> f32
+    %s = loop.reduce sum %v over [0, 2] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// Vectors along the cut dimension: neighbours stay together.
+// APART-LABEL: @row
+// APART:       loop.load %{{.+}}[d0 + d1 * 128]
+func.func @row(%x: tensor<8192xf32>) -> tensor<f32> {
+  %y = loop.kernel "sum" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<f32> {
+    %v = loop.load %a[d0] : tensor<8192xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  return %y : tensor<f32>
 }

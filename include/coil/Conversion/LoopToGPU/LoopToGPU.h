@@ -23,6 +23,7 @@ inline constexpr int kGPUIndexOutOfRange = 1;
 #define GEN_PASS_DECL_BATCHGPULAUNCHESPASS
 #define GEN_PASS_DECL_CONVERTLOOPTOGPUPASS
 #define GEN_PASS_DECL_LOOPSELECTGPUSCHEDULEPASS
+#define GEN_PASS_DECL_ORDERGPUBLOCKSPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil

@@ -194,6 +194,14 @@ struct LoopSplitReductionPass
            canReduceRows(phases, kernel, static_cast<unsigned>(dim), why);
   }
 
+  /// Whether elements next to each other lie along `dim`.
+  static bool isVectorDim(KernelOp kernel, unsigned dim) {
+    sym::Context context = sym::Context::forOp(kernel);
+    context.setDimExtents(kernel.getDims().getDims());
+    return selectVectorDim(kernel, Variance(kernel), context) ==
+           static_cast<int64_t>(dim);
+  }
+
   void split(KernelOp kernel, Cut where) {
     unsigned cut = where.dim;
     int64_t chunks = where.chunks;
@@ -214,7 +222,12 @@ struct LoopSplitReductionPass
     SmallVector<ExprAttr> dims;
     for (unsigned d = 0; d < kernel.getNumDims(); ++d)
       dims.push_back(sym::dim(ctx, d));
-    dims[cut] = sym::add(sym::mul(sym::dim(ctx, chunkDim), length), dims[cut]);
+    if (interleave && !where.byRows && !isVectorDim(kernel, cut))
+      dims[cut] =
+          sym::add(sym::mul(dims[cut], chunks), sym::dim(ctx, chunkDim));
+    else
+      dims[cut] =
+          sym::add(sym::mul(sym::dim(ctx, chunkDim), length), dims[cut]);
 
     SmallVector<ExprAttr> partialSizes, partialIndex;
     auto addChunks = [&] {

@@ -153,6 +153,10 @@ def LoopSplitReductionPass
     and few pieces get as many chunks as keep threads busy. Contractions that no
     library computes count by tiles, on a device that has them.
 
+    With `interleave` a chunk takes every n-th point of the cut dimension, not
+    neighbours, unless vectors go along it: all chunks go through memory together,
+    from its beginning to its end, where the next kernel finds it in the cache.
+
     Constraints:
     (C1) Every reduction of the kernel reduces a value that needs no other
          reduction, and nothing but reductions' results is stored.
@@ -170,6 +174,8 @@ def LoopSplitReductionPass
            "Fewest elements for each result that make a reduction long">,
     Option<"tileSide", "tile-side", "int64_t", "0",
            "Side of the tiles of results that contractions have; 0: none">,
+    Option<"interleave", "interleave", "bool", "false",
+           "Give a chunk points of the cut dimension that lie apart">,
     Option<"library", "library", "std::string", "\"none\"",
            "Library that takes contractions as they are">];
 }
