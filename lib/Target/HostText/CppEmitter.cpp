@@ -819,9 +819,12 @@ LogicalResult CppEmitter::emit(ReturnOp op) {
                ", " + layout + ");");
       continue;
     }
+    DeviceAttr other = selection->get(t);
+    select(other);
     out.line(printCall("coil_rt_set_output",
                        {"&" + output, address(operand.get()), *dtype,
                         std::to_string(t.getRank()), layout}));
+    select(other, /*isBegin=*/false);
     if (device->runtimeType != COIL_CPU)
       out.line(output + ".device_type = " + Twine(device->runtimeType) + ";");
   }
