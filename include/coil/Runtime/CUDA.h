@@ -68,7 +68,7 @@ COIL_RT_API int32_t coil_run_set_stream(coil_run *run, void *stream);
 /// there on the legacy default stream where the caller gave a stream for the
 /// run's own device, and else on one of the run. Work on the other devices
 /// begins behind what the run's stream had been given, and that stream waits
-/// for it when the run ends.
+/// for it behind each call of a program, and when the run ends.
 COIL_RT_API int32_t coil_run_set_device_stream(coil_run *run, int32_t device,
                                                void *stream);
 

@@ -41,6 +41,19 @@ int32_t coil::rt::cuda::orderPeers(RunState &first, RunState &later) {
                             later.device.index, first.device.index);
 }
 
+int32_t coil::rt::cuda::joinPeers(RunState &state) {
+  int32_t first = COIL_OK;
+  for (const std::unique_ptr<RunState> &peer : state.main->peers) {
+    int32_t status = peer->pool ? orderPeers(*peer, *state.main) : COIL_OK;
+    if (!status)
+      continue;
+    ContextGuard guard(peer->device);
+    (void)peer->device.driver.streamSynchronize(peer->stream);
+    first = first ? first : status;
+  }
+  return first;
+}
+
 /// Finds the stream that a run works on on another device than its own: the
 /// caller's; where the caller brought one for the run's own device only, the
 /// one that everybody knows; else one of the run.

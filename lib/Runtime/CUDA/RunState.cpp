@@ -179,13 +179,8 @@ static void destroyState(RunState *state) {
 void coil::rt::destroyCudaRun(coil_run *run) {
   RunState *main = run->cuda->main;
   run->cuda = main;
-  // Whoever waits for the run's stream waits for all of its devices. An error
-  // is one of the device, and shows again at whoever uses it next.
-  for (const std::unique_ptr<RunState> &peer : main->peers)
-    if (peer->pool && orderPeers(*peer, *main)) {
-      ContextGuard guard(peer->device);
-      (void)peer->device.driver.streamSynchronize(peer->stream);
-    }
+  // What failed here shows again at whoever uses the device next.
+  (void)joinPeers(*main);
   for (const std::unique_ptr<RunState> &peer : main->peers)
     destroyState(peer.get());
   destroyState(main);

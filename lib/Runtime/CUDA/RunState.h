@@ -128,6 +128,9 @@ int32_t takeEvent(RunState &state, CUevent &event);
 /// Lets what `later` is given next wait for what `first` was given, on the
 /// streams that they work on; both are of one run.
 int32_t orderPeers(RunState &first, RunState &later);
+/// Lets the stream of a run's own device wait for what the others were given;
+/// where that fails, waits for them.
+int32_t joinPeers(RunState &state);
 /// The state of a run on the device `index` places behind the one that it was
 /// bound to; null with the error recorded.
 RunState *getPeer(coil_run *run, int32_t index);
