@@ -101,13 +101,17 @@ def compile_model(folder, model, inputs, dynamic=None, **options):
     return coil.compile(path, **dict({"options": "target=cuda"}, **options))
 
 
+def run(program, *inputs, stream=0):
+    return [torch.from_dlpack(each) for each in program.run(*inputs, stream=stream)]
+
+
 def compare(program, model, inputs, what, stream=0):
     global calls
     calls += 1
     with torch.no_grad():
         expected = model(*inputs)
     expected = expected if isinstance(expected, tuple) else (expected,)
-    results = program.run(*inputs, stream=stream, like=torch.Tensor)
+    results = run(program, *inputs, stream=stream)
     assert len(results) == len(expected), what
     for number, (result, want) in enumerate(zip(results, expected)):
         assert result.device == want.device, f"{what}: result {number} is on {result.device}, not on {want.device}"
@@ -129,11 +133,11 @@ def check_layers(folder):
             compare(program, model, (randn(size, 96),), f"layers of {size} rows")
     # Without a stream of ours the call waits, for both.
     x = randn(33, 96)
-    for result, want in zip(program.run(x, like=torch.Tensor), model(x)):
+    for result, want in zip(run(program, x, stream=None), model(x)):
         torch.testing.assert_close(result, want, rtol=2e-4, atol=2e-4)
     # Many calls on the way at once.
     inputs = [randn(257, 96) for _ in range(50)]
-    results = [program.run(x, stream=0, like=torch.Tensor) for x in inputs]
+    results = [run(program, x) for x in inputs]
     for x, result in zip(inputs, results):
         for each, want in zip(result, model(x)):
             torch.testing.assert_close(each, want, rtol=2e-4, atol=2e-4)
@@ -148,7 +152,7 @@ def check_streams(folder):
         stream = torch.cuda.Stream(A)
         with torch.cuda.stream(stream):
             x = randn(64, 96)
-            results = program.run(x, stream=stream.cuda_stream, like=torch.Tensor)
+            results = run(program, x, stream=stream.cuda_stream)
         stream.synchronize()
         for result, want in zip(results, model(x)):
             torch.testing.assert_close(result, want, rtol=2e-4, atol=2e-4)
