@@ -320,8 +320,10 @@ Expected<const Weight *> ModuleBuilder::findWeight(const InputSpec &spec,
 Error ModuleBuilder::addInput(const InputSpec &spec,
                               SmallVectorImpl<Type> &types,
                               SmallVectorImpl<DictionaryAttr> &attrs) {
-  // A constant is part of the program already.
-  if (spec.kind == InputSpec::Kind::ConstantInput)
+  // A constant is part of the program already; of an object the node that takes
+  // it says what cannot be done.
+  if (spec.kind == InputSpec::Kind::ConstantInput ||
+      (spec.kind == InputSpec::Kind::Other && spec.tag == "custom_obj"))
     return Error::success();
   if (spec.kind == InputSpec::Kind::Other)
     return makeError("inputs of kind " + quoted(spec.tag) +
@@ -539,6 +541,13 @@ static bool isSymbolic(const Node &node) {
 }
 
 Error ModuleBuilder::addNode(const Node &node, size_t position) {
+  for (const NamedArgument &input : node.inputs)
+    if (input.value.kind == Kind::Other && input.value.strings.size() == 3)
+      return makeError("it takes the object " + quoted(input.value.strings[1]) +
+                       " of the class " + quoted(input.value.strings[2]) +
+                       ", which cannot be imported: the file has no methods "
+                       "of it that could be called, and programs find objects "
+                       "by the names that they are bound to");
   if (isSymbolic(node)) {
     // Whoever uses the number finds its expression in the program.
     for (const Argument &output : node.outputs)
