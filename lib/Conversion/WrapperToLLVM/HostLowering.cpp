@@ -620,6 +620,8 @@ LogicalResult HostLowering::setOutput(OpOperand &result) {
         b, ptrType, b.getI8Type(), output,
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * sizeof(coil_tensor))});
   if (fn.isPrivate()) {
+    if (failed(checkHandedOver(result)))
+      return failure();
     // The caller has filled in the rest, and knows where sizes go.
     store(buffer(result.get()), output, 0, ptrType);
     for (bool isSize : {true, false}) {

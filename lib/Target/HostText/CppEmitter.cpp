@@ -815,6 +815,8 @@ LogicalResult CppEmitter::emit(ReturnOp op) {
     std::string layout =
         list(t.getSizes().getDims()) + ", " + list(t.getStrides().getDims());
     if (!isPublic) {
+      if (failed(checkHandedOver(operand)))
+        return failure();
       out.line("coil::setResult(" + output + ", " + address(operand.get()) +
                ", " + layout + ");");
       continue;

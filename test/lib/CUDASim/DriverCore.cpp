@@ -123,9 +123,11 @@ void State::reset(int device) {
   eraseOf(events, device);
   legacy[device] = CUstream_st();
   legacy[device].device = device;
+  sticky = CUDA_SUCCESS;
   // Graphs and memory belong to whoever is left.
-  if (hasContext())
-    return;
+  for (const CUctx_st &c : contexts)
+    if (c.device != device && c.retained)
+      return;
   for (CUgraph_st *g : graphs)
     delete g;
   for (CUgraphExec_st *e : execs)
@@ -133,7 +135,6 @@ void State::reset(int device) {
   graphs.clear();
   execs.clear();
   memory.reset();
-  sticky = CUDA_SUCCESS;
 }
 
 /// The report of the last fault; empty if there was none.

@@ -43,6 +43,15 @@ LogicalResult TransferOp::verify() {
   return success();
 }
 
+LogicalResult wrapper::checkHandedOver(OpOperand &result) {
+  if (isAtStorage(result.get()) || isa<BlockArgument>(getStorage(result.get())))
+    return success();
+  return result.getOwner()->emitOpError()
+         << "result " << result.getOperandNumber()
+         << " may begin in the middle of its storage, which a function cannot "
+            "hand over; copy it";
+}
+
 //===----------------------------------------------------------------------===//
 // Selection of devices
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,10 @@ inline constexpr llvm::StringLiteral kPlacedAttrName = "coil.device";
 /// that the host can access is the host's, whatever it is called.
 int32_t getTransferType(const DeviceInfo &device);
 
+/// Fails where a function would hand over storage of its own by an address in
+/// the middle of it: who takes a result over knows no other.
+mlir::LogicalResult checkHandedOver(mlir::OpOperand &result);
+
 /// Which device a run, which is what native programs and C++ have, works on at
 /// each op. A function begins and ends on the first device of a kind; a private
 /// one that has buffers on another alone is called with that one selected.
