@@ -17,6 +17,8 @@
 #include "coil/Runtime/Transfer.h"
 
 #include <numeric>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -141,6 +143,27 @@ TEST_F(PeersTest, saysWhereResultsAre) {
     EXPECT_EQ(coil_run_take(run, each), COIL_OK) << coil_last_error();
     EXPECT_EQ(coil_free(each), COIL_OK) << coil_last_error();
   }
+}
+
+TEST_F(PeersTest, timesStepsOfBoth) {
+  ASSERT_EQ(coil_run_set_timing(run, 1), COIL_OK);
+  void *a = alloc(4 * count), *b = allocOn(1);
+  move(tensor(a, 0), onHost(x));
+  add(0, a, a);
+  move(tensor(b, 1), tensor(a, 0));
+  add(1, b, b);
+  std::vector<std::string> names;
+  ASSERT_EQ(coil_run_get_timing(
+                run,
+                [](void *user, const coil_cuda_step *step) {
+                  static_cast<std::vector<std::string> *>(user)->push_back(
+                      step->name);
+                },
+                &names),
+            COIL_OK)
+      << coil_last_error();
+  EXPECT_EQ(names, (std::vector<std::string>{"transfer", "add_one", "transfer",
+                                             "add_one"}));
 }
 
 TEST_F(PeersTest, refusesDevicesThatAreNotThere) {
