@@ -18,7 +18,7 @@ archive of `make dist` or from a build folder.
   --python FILE     Python with torch (default: python3)
   --chip NAME       what to compile for (default: the chip of GPU 0)
   --steps LIST      of examples, families, sanitizer, fuzz, random, ops, corpus, devices,
-                    separated by commas (default: all of them)
+                    gpus, separated by commas (default: all of them)
   --benchmarks LIST of kernels, models, host, partitions, or 'none' (default)
   --jobs N          processes at once (default: processors, 16 at most)
   --fuzz-count N    random programs for each process (default: 60)
@@ -39,6 +39,8 @@ Steps:
              emitted Python, with partitions as graphs of torch, as torch.fx
              graphs, and, with a C++ compiler, as C++ with graphs (needs a build folder)
   devices    exported programs that work on the GPU and on the host
+  gpus       where there are two GPUs or more: exported programs on two of them, and
+             collectives and side streams on all of them, against PyTorch
 
 Exit status: 0 if everything that ran passed, 1 if something failed, 2 for a
 wrong command line or nothing to run. Steps that lack a tool are skipped, which
@@ -52,7 +54,7 @@ die() {
 }
 
 coil= out=gpu-check python=python3 chip= benchmarks=none
-steps=examples,families,sanitizer,fuzz,random,ops,corpus,devices
+steps=examples,families,sanitizer,fuzz,random,ops,corpus,devices,gpus
 jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
 fuzz_count=60 seed=50000 ops_sample=1 limit=600
@@ -85,7 +87,7 @@ for number in "$jobs" "$fuzz_count" "$seed" "$ops_sample" "$limit"; do
 done
 for step in ${steps//,/ }; do
   case $step in
-  examples | families | sanitizer | fuzz | random | ops | corpus | devices) ;;
+  examples | families | sanitizer | fuzz | random | ops | corpus | devices | gpus) ;;
   *) die "unknown step '$step'" ;;
   esac
 done
@@ -131,6 +133,8 @@ if [ -z "$chip" ]; then
   [ "$capability" -lt 90 ] || chip=${chip}a
 fi
 target=cuda:$chip
+# Without nvidia-smi it is the one that COIL_CUDA_DRIVER stands for.
+gpus=$(grep -c , "$out/gpu.txt")
 
 summary=$out/summary.txt
 failed=0
@@ -245,7 +249,7 @@ if wants corpus; then
   if [ ! -e "$root/lib/coil-test-functions.so" ]; then
     say "skip  corpus: '$coil' has no lib/coil-test-functions.so, it is no build folder"
   elif has_torch; then
-    all=("$python" test/Corpus/Inputs/run_all.py --bin="$bin" --device=cuda)
+    all=("$python" test/Corpus/Inputs/run_all.py --bin="$bin" --device=cuda --gpus="$gpus")
     check corpus-python "${all[@]}" --out="$out/corpus-python" --emitter=python --python="$python"
     check corpus-python-graphs "${all[@]}" --out="$out/corpus-graphs" --emitter=python \
       --python="$python" --graphs
@@ -266,6 +270,17 @@ if wants devices; then
     check devices "$python" test/Import/Torch/F02_devices.py "$out/devices" --bin="$bin"
   else
     say "skip  devices: '$python' has no torch and NumPy"
+  fi
+fi
+
+if wants gpus; then
+  if [ "$gpus" -lt 2 ]; then
+    say "skip  gpus: there is one GPU"
+  elif has_torch; then
+    check two-gpus "$python" test/gpu/two_gpus.py "$out/two-gpus"
+    check collectives "$python" test/gpu/collectives.py
+  else
+    say "skip  gpus: '$python' has no torch and NumPy"
   fi
 fi
 

@@ -15,6 +15,7 @@
 #include "HostCompiler.h"
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/HostABI.h"
+#include "coil/Runtime/Transfer.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -438,29 +439,51 @@ static std::pair<int64_t, int64_t> getSpan(const coil_tensor &tensor) {
   return {(last - first + 1) * size, -first * size};
 }
 
-/// Moves a host tensor to the run's device, as it lies in memory.
-static int32_t moveToDevice(coil_run *run, coil_tensor &tensor,
-                            int32_t device) {
+/// Calls a function while a run works on the device `index` places behind its
+/// own.
+template <typename Body>
+static int32_t onDevice(coil_run *run, int32_t index, Body body) {
+  if (index == 0)
+    return body();
+  int32_t status = coil_rt_select_device(run, COIL_CUDA, index);
+  if (status == COIL_OK)
+    status = body();
+  int32_t back = coil_rt_select_device(run, COIL_CUDA, 0);
+  return status != COIL_OK ? status : back;
+}
+
+/// Moves a host tensor to the device `index` places behind the run's, which has
+/// the number `device`, as it lies in memory.
+static int32_t moveToDevice(coil_run *run, coil_tensor &tensor, int32_t device,
+                            int32_t index) {
   auto [bytes, start] = getSpan(tensor);
   void *memory = nullptr;
-  int32_t status = coil_rt_alloc_cuda(run, bytes, &memory);
-  if (status == COIL_OK && bytes > 0)
-    status = coil_rt_upload_cuda(
-        run, memory, static_cast<const char *>(tensor.data) - start, bytes);
+  int32_t status = onDevice(run, index, [&, bytes = bytes, start = start] {
+    int32_t status = coil_rt_alloc_cuda(run, bytes, &memory);
+    if (status == COIL_OK && bytes > 0)
+      status = coil_rt_upload_cuda(
+          run, memory, static_cast<const char *>(tensor.data) - start, bytes);
+    return status;
+  });
   tensor.data = static_cast<char *>(memory) + start;
   tensor.device_type = COIL_CUDA;
-  tensor.device_index = device;
+  tensor.device_index = device + index;
   return status;
 }
 
-/// Moves a tensor from the run's device to host memory of the run.
-static int32_t moveToHost(coil_run *run, coil_tensor &tensor) {
+/// Moves a tensor from a device of the run, which is bound to `device`, to host
+/// memory of the run.
+static int32_t moveToHost(coil_run *run, coil_tensor &tensor, int32_t device) {
   auto [bytes, start] = getSpan(tensor);
   void *memory = nullptr;
   int32_t status = coil_rt_alloc(run, bytes, &memory);
   if (status == COIL_OK && bytes > 0)
-    status = coil_rt_download_cuda(
-        run, memory, static_cast<const char *>(tensor.data) - start, bytes);
+    status = onDevice(
+        run, tensor.device_index - device, [&, bytes = bytes, start = start] {
+          return coil_rt_download_cuda(
+              run, memory, static_cast<const char *>(tensor.data) - start,
+              bytes);
+        });
   tensor.data = static_cast<char *>(memory) + start;
   tensor.device_type = COIL_CPU;
   tensor.device_index = 0;
@@ -472,9 +495,10 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
                             llvm::MutableArrayRef<coil_tensor> outputs,
                             const RunOptions &options) {
   int32_t device = options.device;
-  for (const coil_tensor &input : inputs)
-    if (input.device_type == COIL_CUDA) {
-      device = input.device_index;
+  for (auto [input, spec] :
+       llvm::zip(inputs, impl.image->signature.getInputs()))
+    if (input.device_type == COIL_CUDA && spec.deviceType == COIL_CUDA) {
+      device = input.device_index - spec.deviceIndex;
       break;
     }
   int32_t status = coil_run_set_cuda_device(run, device);
@@ -486,7 +510,7 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
        llvm::zip(inputs, impl.image->signature.getInputs()))
     if (status == COIL_OK && input.device_type == COIL_CPU &&
         spec.deviceType == COIL_CUDA)
-      status = moveToDevice(run, input, device);
+      status = moveToDevice(run, input, device, spec.deviceIndex);
   if (status == COIL_OK && options.bind)
     return coil_cuda_program_bind(impl.program, run, impl.entry, inputs.data(),
                                   int32_t(inputs.size()), outputs.data(),
@@ -499,7 +523,7 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
   for (coil_tensor &output : outputs)
     if (status == COIL_OK && options.hostOutputs &&
         output.device_type == COIL_CUDA) {
-      status = moveToHost(run, output);
+      status = moveToHost(run, output, device);
       moved = true;
     }
   if (status == COIL_OK && (moved || options.wait || !options.stream))
@@ -537,7 +561,7 @@ Expected<DeviceTensors> Engine::upload(
       status = relayout(copies.get(), copy, strides);
     }
     if (status == COIL_OK && spec.deviceType == COIL_CUDA)
-      status = moveToDevice(run, copy, device);
+      status = moveToDevice(run, copy, device, spec.deviceIndex);
   }
   // Short vectors hold their elements inside, which moved with them.
   for (size_t i = 0; i < result.tensors.size(); ++i) {

@@ -638,11 +638,16 @@ ModelContainer::Impl::takeRandomState(const WeightSet &set,
   return state;
 }
 
-/// The GPU that the first input that is on one is on.
-static std::optional<int32_t> getDevice(llvm::ArrayRef<coil_tensor> inputs) {
-  for (const coil_tensor &input : inputs)
-    if (input.device_type == COIL_CUDA)
-      return input.device_index;
+/// The GPU that the first input that is on one says that the program is on;
+/// `numbers` are those of the inputs in the signature.
+static std::optional<int32_t> getDevice(llvm::ArrayRef<coil_tensor> inputs,
+                                        llvm::ArrayRef<unsigned> numbers,
+                                        const Signature &signature) {
+  for (auto [input, number] : llvm::zip(inputs, numbers)) {
+    const TensorSpec &spec = signature.getInputs()[number];
+    if (input.device_type == COIL_CUDA && spec.deviceType == COIL_CUDA)
+      return input.device_index - spec.deviceIndex;
+  }
   return std::nullopt;
 }
 
@@ -709,7 +714,8 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
     return result;
   }
   RunOptions &deviceOptions = runOptions;
-  if (std::optional<int32_t> found = getDevice(inputs))
+  if (std::optional<int32_t> found =
+          getDevice(inputs, numbers, impl->engine->getSignature()))
     deviceOptions.device = *found;
   if (impl->hasWeights) {
     Expected<llvm::ArrayRef<coil_tensor>> weights =

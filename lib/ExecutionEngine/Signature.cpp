@@ -295,6 +295,8 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
       spec.randomStep = builder.translate(step);
     if (auto device = dictionary.getAs<IntegerAttr>("coil.device_type"))
       spec.deviceType = int32_t(device.getInt());
+    if (auto index = dictionary.getAs<IntegerAttr>("coil.device_index"))
+      spec.deviceIndex = int32_t(index.getInt());
     if (auto strides = dictionary.getAs<sym::ShapeAttr>("coil.strides"))
       builder.addStrides(strides, spec);
   }

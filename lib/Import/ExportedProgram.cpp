@@ -533,7 +533,11 @@ bool Reader::read(const JSONValue &value, Argument &out) {
     return readSubgraph(inner, out);
   case Kind::Other:
     out.strings.push_back(tag);
-    return true;
+    if (tag != "as_custom_obj")
+      return true;
+    out.strings.resize(3);
+    return readField(inner, "name", out.strings[1]) &&
+           readField(inner, "class_fqn", out.strings[2]);
   }
   llvm_unreachable("unknown kind");
 }

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleBuilder.h"
-#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/Device.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -248,6 +248,7 @@ Error ModuleBuilder::define(StringRef name, Value value, bool isInput) {
   unsigned id = variables.size();
   if (!variableOf.try_emplace(name, id).second)
     return makeError("the tensor " + quoted(name) + " is defined twice");
+  notePlace(name, value);
   variables.push_back({value, isInput, {name}, id});
   aliasSets.push_back({id});
   return Error::success();
@@ -319,8 +320,10 @@ Expected<const Weight *> ModuleBuilder::findWeight(const InputSpec &spec,
 Error ModuleBuilder::addInput(const InputSpec &spec,
                               SmallVectorImpl<Type> &types,
                               SmallVectorImpl<DictionaryAttr> &attrs) {
-  // A constant is part of the program already.
-  if (spec.kind == InputSpec::Kind::ConstantInput)
+  // A constant is part of the program already; of an object the node that takes
+  // it says what cannot be done.
+  if (spec.kind == InputSpec::Kind::ConstantInput ||
+      (spec.kind == InputSpec::Kind::Other && spec.tag == "custom_obj"))
     return Error::success();
   if (spec.kind == InputSpec::Kind::Other)
     return makeError("inputs of kind " + quoted(spec.tag) +
@@ -361,15 +364,17 @@ Error ModuleBuilder::addInput(const InputSpec &spec,
   if (*stridesAttr)
     attributes.set("coil.strides", *stridesAttr);
   // Weights go to the device once, wherever they come from.
-  if (spec.kind == InputSpec::Kind::UserInput)
-    addPlace(**meta, attributes);
+  addPlace(**meta, attributes, spec.kind == InputSpec::Kind::UserInput);
   types.push_back(*type);
   attrs.push_back(attributes.getDictionary(context));
   return define(name, Value(), /*isInput=*/true);
 }
 
-void ModuleBuilder::addPlace(const TensorMeta &meta, NamedAttrList &attrs) {
-  if (meta.device.type == "cpu" &&
+void ModuleBuilder::addPlace(const TensorMeta &meta, NamedAttrList &attrs,
+                             bool mayBeOnHost) {
+  if (int64_t place = getPlace(meta).value_or(0))
+    attrs.set(graph::kDeviceIndexAttrName, builder.getI64IntegerAttr(place));
+  if (mayBeOnHost && meta.device.type == "cpu" &&
       llvm::any_of(graph->tensors, [](const auto &entry) {
         return entry.second.device.type != "cpu" &&
                entry.second.device.type != "meta";
@@ -388,6 +393,7 @@ Error ModuleBuilder::addInputs(func::FuncOp func) {
   Block *body = func.addEntryBlock();
   for (auto [variable, value] : zip_equal(variables, body->getArguments())) {
     variable.value = value;
+    notePlace(variable.names.front(), value);
     StringAttr name = builder.getStringAttr(variable.names.front());
     value.setLoc(NameLoc::get(name));
   }
@@ -453,8 +459,7 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
   attributes.set("coil.name", builder.getStringAttr(name));
   if (*strides)
     attributes.set("coil.strides", *strides);
-  if (spec.kind == OutputSpec::Kind::UserOutput)
-    addPlace(**meta, attributes);
+  addPlace(**meta, attributes, spec.kind == OutputSpec::Kind::UserOutput);
   values.push_back(variables[*variable].value);
   attrs.push_back(attributes.getDictionary(context));
   return Error::success();
@@ -536,6 +541,13 @@ static bool isSymbolic(const Node &node) {
 }
 
 Error ModuleBuilder::addNode(const Node &node, size_t position) {
+  for (const NamedArgument &input : node.inputs)
+    if (input.value.kind == Kind::Other && input.value.strings.size() == 3)
+      return makeError("it takes the object " + quoted(input.value.strings[1]) +
+                       " of the class " + quoted(input.value.strings[2]) +
+                       ", which cannot be imported: the file has no methods "
+                       "of it that could be called, and programs find objects "
+                       "by the names that they are bound to");
   if (isSymbolic(node)) {
     // Whoever uses the number finds its expression in the program.
     for (const Argument &output : node.outputs)
@@ -725,6 +737,7 @@ Error ModuleBuilder::bindMutation(const Node &node, const Call &call) {
       builder.getArrayAttr(call.operandNames),
       builder.getDictionaryAttr(call.arguments));
   variable.value = op.getResult(0);
+  notePlace(name, variable.value);
   variable.names.push_back(name);
   if (!variableOf.try_emplace(name, *call.mutated).second)
     return makeError("the tensor " + quoted(name) + " is defined twice");
@@ -805,6 +818,7 @@ Expected<OwningOpRef<ModuleOp>> ModuleBuilder::run() {
                                    builder.getFunctionType({}, {}));
   if (Error error = declareRanges())
     return std::move(error);
+  findDevices();
   if (Error error = addInputs(func))
     return std::move(error);
   for (Type type : func.getArgumentTypes())
@@ -818,5 +832,6 @@ Expected<OwningOpRef<ModuleOp>> ModuleBuilder::run() {
     return std::move(error);
   if (Error error = checkSymbols(func))
     return std::move(error);
+  placeOperands(func);
   return std::move(module);
 }

@@ -81,8 +81,9 @@ private:
   /// @{
   llvm::Error addInputs(mlir::func::FuncOp func);
   /// Says of a tensor of the host that it is there, in a program that works on
-  /// another device.
-  void addPlace(const TensorMeta &meta, mlir::NamedAttrList &attrs);
+  /// another device, and of one of a GPU which it is.
+  void addPlace(const TensorMeta &meta, mlir::NamedAttrList &attrs,
+                bool mayBeOnHost);
   llvm::Error addInput(const InputSpec &spec,
                        llvm::SmallVectorImpl<mlir::Type> &types,
                        llvm::SmallVectorImpl<mlir::DictionaryAttr> &attrs);
@@ -92,6 +93,19 @@ private:
   llvm::Error addOutput(const OutputSpec &spec,
                         llvm::SmallVectorImpl<mlir::Value> &values,
                         llvm::SmallVectorImpl<mlir::DictionaryAttr> &attrs);
+  /// @}
+
+  /// \name Several GPUs (Placement.cpp)
+  /// @{
+  /// Finds the GPUs that the program's tensors are on.
+  void findDevices();
+  /// How far the GPU of a tensor is behind the program's first; nothing for one
+  /// of the host.
+  std::optional<int64_t> getPlace(const TensorMeta &meta);
+  /// Notes where a tensor of the program is.
+  void notePlace(llvm::StringRef name, mlir::Value value);
+  /// Moves operands to where their ops compute.
+  void placeOperands(mlir::func::FuncOp func);
   /// @}
 
   /// \name Nodes
@@ -180,6 +194,10 @@ private:
   sym::Context ranges;
   SymConverter converter;
 
+  /// The lowest number of a GPU, and where tensors are, counted from there.
+  std::optional<int64_t> firstDevice;
+  bool isOnSeveral = false;
+  llvm::DenseMap<mlir::Value, int64_t> places;
   std::vector<Variable> variables;
   llvm::StringMap<unsigned> variableOf;
   /// Members of each alias set, in any order.

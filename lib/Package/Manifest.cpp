@@ -151,6 +151,8 @@ static llvm::json::Value toJSON(const TensorSpec &spec) {
   Object object{{"dtype", coil_dtype_name(spec.dtype)},
                 {"device", spec.deviceType},
                 {"sizes", std::move(sizes)}};
+  if (spec.deviceIndex != 0)
+    object["device_index"] = spec.deviceIndex;
   if (!spec.name.empty())
     object["name"] = spec.name;
   if (!spec.weight.empty())
@@ -170,6 +172,9 @@ static TensorSpec readTensor(ManifestReader &reader, const JSONValue &value) {
   spec.dtype = dtype.value_or(COIL_F32);
   spec.deviceType =
       int32_t(reader.integer(value, "device", COIL_CPU, COIL_CUDA));
+  if (value.find("device_index"))
+    spec.deviceIndex =
+        int32_t(reader.integer(value, "device_index", 0, INT32_MAX));
   reader.each(value, "sizes", [&](const JSONValue &size) {
     spec.sizes.push_back(readSize(reader, size));
   });

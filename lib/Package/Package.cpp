@@ -70,7 +70,7 @@ static std::string getInterface(const ProgramImage &image) {
     for (const TensorSpec &spec : specs)
       if (spec.isPassed())
         os << spec.name << ": " << spec.str() << " on " << spec.deviceType
-           << ", ";
+           << ":" << spec.deviceIndex << ", ";
     os << "-> ";
   }
   for (const SymbolSpec &symbol : image.signature.getSymbols())

@@ -11,7 +11,7 @@
 
 #include "GraphModels.h"
 #include "IndexProgram.h"
-#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/Device.h"
 #include "coil/Reference/Models.h"
 #include "coil/Support/Philox.h"
 
@@ -501,6 +501,11 @@ MODEL(ExprModel, graph::ExprOp) {
   return success();
 }
 
+MODEL(ToDeviceModel, graph::ToDeviceOp) {
+  results.push_back(operands.front());
+  return success();
+}
+
 } // namespace
 
 #undef MODEL
@@ -520,6 +525,7 @@ void reference::registerGraphDataModels(MLIRContext *context) {
   graph::FullOp::attachInterface<FullModel>(*context);
   graph::IotaOp::attachInterface<IotaModel>(*context);
   graph::ExprOp::attachInterface<ExprModel>(*context);
+  graph::ToDeviceOp::attachInterface<ToDeviceModel>(*context);
 }
 
 void reference::registerGraphModels(DialectRegistry &registry) {

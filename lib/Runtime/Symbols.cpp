@@ -67,6 +67,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_partition_cuda),
                                         SYMBOL(coil_rt_record_event_cuda),
                                         SYMBOL(coil_rt_resize_input),
+                                        SYMBOL(coil_rt_select_device),
                                         SYMBOL(coil_rt_set_input),
                                         SYMBOL(coil_rt_set_output),
                                         SYMBOL(coil_rt_sort),

@@ -73,13 +73,17 @@ int32_t coil_rt_transfer(coil_run *run, const coil_tensor *to,
       return fail(COIL_INVALID_ARGUMENT,
                   "a copy between devices needs tensors of the same sizes and "
                   "type, and a target that lies row by row");
-    if (from->device_type != COIL_CPU && to->device_type != COIL_CPU)
+    bool onGPUs =
+        from->device_type == COIL_CUDA && to->device_type == COIL_CUDA;
+    if (from->device_type != COIL_CPU && to->device_type != COIL_CPU && !onGPUs)
       return fail(COIL_UNSUPPORTED,
                   "elements cannot go from a device of type %d to one of type "
                   "%d in one step",
                   from->device_type, to->device_type);
     if (countBytes(*to) <= 0)
       return COIL_OK;
+    if (onGPUs)
+      return transferPeers(run, to, from);
     int32_t type =
         to->device_type != COIL_CPU ? to->device_type : from->device_type;
     if (type == COIL_CPU) {
@@ -94,6 +98,18 @@ int32_t coil_rt_transfer(coil_run *run, const coil_tensor *to,
                   "and devices of type %d",
                   type);
     return function(run, to, from, non_blocking);
+  });
+}
+
+int32_t coil_rt_select_device(coil_run *run, int32_t device_type,
+                              int32_t index) {
+  return guarded([&]() -> int32_t {
+    if (device_type == COIL_CUDA)
+      return selectCudaDevice(run, index);
+    if (index == 0)
+      return COIL_OK;
+    return fail(COIL_UNSUPPORTED, "a run has one device of type %d",
+                device_type);
   });
 }
 

@@ -24,6 +24,11 @@ int64_t countBytes(const coil_tensor &tensor);
 /// The coil_transfer_function of GPUs, in CUDA/.
 int32_t transferCuda(coil_run *run, const coil_tensor *to,
                      const coil_tensor *from, int32_t nonBlocking);
+/// Copies between two GPUs, in CUDA/.
+int32_t transferPeers(coil_run *run, const coil_tensor *to,
+                      const coil_tensor *from);
+/// coil_rt_select_device for GPUs, in CUDA/.
+int32_t selectCudaDevice(coil_run *run, int32_t index);
 
 } // namespace coil::rt
 

@@ -3,11 +3,14 @@
 """Compiled programs."""
 
 import ctypes
+import functools
 import json
 import os
+import sys
 
 from coil._library import (
     CompileOptions,
+    InputError,
     Release,
     UpdateOptions,
     Weight,
@@ -52,6 +55,35 @@ def _release(number, kept=_kept):
 
 # Programs that end with the process still call it.
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(_release))
+
+
+def _hand_over(inputs, numbers, stream):
+    """A function for each input: what ends it, or None."""
+    ends = [None] * len(inputs)
+    for number in numbers:
+        if not 0 <= number < len(inputs):
+            raise InputError(f"there is no input {number} to hand over, there are {len(inputs)}")
+        value = inputs[number]
+        others = [i for i, other in enumerate(inputs) if other is value and i != number]
+        if others:
+            raise InputError(f"input {number} cannot be handed over: it is input {others[0]}, too")
+        if isinstance(value, Tensor):
+            ends[number] = value._end
+        elif hasattr(value, "untyped_storage") and hasattr(value, "new_empty"):
+            ends[number] = functools.partial(_empty, value, stream or 0)
+        else:
+            raise InputError(
+                f"input {number} is of '{type(value).__name__}', whose memory cannot be handed over; "
+                "that of coil.Tensor and torch.Tensor can")
+    return tuple(ends)
+
+
+def _empty(tensor, stream):
+    """Lets a tensor of torch go of its memory, which the stream may still read."""
+    if tensor.is_cuda:
+        cuda = sys.modules["torch"].cuda
+        tensor.record_stream(cuda.ExternalStream(stream, device=tensor.device))
+    tensor.data = tensor.detach().new_empty(0)
 
 
 class Program:
@@ -223,7 +255,7 @@ class Program:
         """Frees the set that is not in use once no call works with it."""
         library.coil_program_drop_weights(self._handle)
 
-    def run(self, *inputs, stream=None, device=0, like=None):
+    def run(self, *inputs, stream=None, device=0, like=None, donate=()):
         """Runs the program; returns a tuple of `Tensor`, or of `like`.
 
         Outputs are in device memory if any input is, else in host memory.
@@ -242,8 +274,16 @@ class Program:
           like: what outputs are: a type that has DLPack's table of C functions,
             such as `torch.Tensor` since PyTorch 2.10. They share the memory of
             the run, as `Tensor` does.
+          donate: the numbers of inputs that the call takes over: `Tensor` and
+            tensors of torch, none of which is given twice. Their memory is free
+            for the rest of the run behind their last use in programs that were
+            compiled with "release-inputs=true", and else for what comes behind
+            the run, also one that fails. Afterwards a `Tensor` is of no use,
+            which whoever tries is told, and one of torch is empty.
         """
-        return self._runner.run(inputs, stream, device, like)
+        if not donate:
+            return self._runner.run(inputs, stream, device, like)
+        return self._runner.run(inputs, stream, device, like, _hand_over(inputs, donate, stream))
 
     def bind(self, *inputs, stream=None, device=0, like=None):
         """Binds a call to its memory, for a GPU that should not wait for its host:

@@ -104,8 +104,8 @@ class Capture:
         if self._stream is None:
             self._stream = torch.cuda.Stream(device)
         try:
-            with torch.cuda.graph(graph, pool=pool, stream=self._stream,
-                                  capture_error_mode="relaxed"):
+            with torch.cuda.device(device), torch.cuda.graph(
+                    graph, pool=pool, stream=self._stream, capture_error_mode="relaxed"):
                 outputs = self.function(again)
         except Exception as error: # pylint: disable=broad-except
             self.failures[str(error).partition("\n")[0]] += 1

@@ -122,9 +122,28 @@ void destroyOutput(PyObject *self) {
   destroy(self);
 }
 
+/// The tensor of an output; null with an exception if a call has taken it.
+const coil_tensor *getTensor(PyObject *self) {
+  const coil_tensor *tensor = reinterpret_cast<Output *>(self)->tensor;
+  if (!tensor)
+    PyErr_SetString(PyExc_ValueError,
+                    "the tensor was handed over to a call (donate), which has "
+                    "ended it");
+  return tensor;
+}
+
 PyObject *getAddress(PyObject *self, void *) {
-  return PyLong_FromVoidPtr(
-      const_cast<coil_tensor *>(reinterpret_cast<Output *>(self)->tensor));
+  const coil_tensor *tensor = getTensor(self);
+  return tensor ? PyLong_FromVoidPtr(const_cast<coil_tensor *>(tensor))
+                : nullptr;
+}
+
+/// Ends the tensor: its memory goes with the last output of its run.
+PyObject *endOutput(PyObject *self, PyObject *) {
+  auto *output = reinterpret_cast<Output *>(self);
+  output->tensor = nullptr;
+  Py_CLEAR(output->owner);
+  Py_RETURN_NONE;
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,8 +190,9 @@ public:
   Inputs(const Inputs &) = delete;
   Inputs &operator=(const Inputs &) = delete;
 
-  /// Returns false with an exception.
-  bool read(PyObject *objects);
+  /// Returns false with an exception. `mayEnd`: tensors of runs may end before
+  /// the call does.
+  bool read(PyObject *objects, bool mayEnd);
 
   std::vector<coil_tensor> tensors;
   bool onGPU = false;
@@ -259,7 +279,7 @@ bool Inputs::readSlowly(PyObject *object, size_t i) {
   return ok;
 }
 
-bool Inputs::read(PyObject *objects) {
+bool Inputs::read(PyObject *objects, bool mayEnd) {
   auto count = static_cast<size_t>(PyTuple_Size(objects));
   tensors.resize(count);
   places.assign(count, -1);
@@ -269,7 +289,16 @@ bool Inputs::read(PyObject *objects) {
   for (size_t i = 0; i < count; ++i) {
     PyObject *object = PyTuple_GetItem(objects, static_cast<Py_ssize_t>(i));
     if (PyObject_TypeCheck(object, outputType)) {
-      tensors[i] = *reinterpret_cast<Output *>(object)->tensor;
+      const coil_tensor *given = getTensor(object);
+      if (!given)
+        return false;
+      tensors[i] = *given;
+      if (mayEnd) {
+        places[i] = static_cast<ptrdiff_t>(shapes.size());
+        shapes.insert(shapes.end(), given->sizes, given->sizes + given->rank);
+        shapes.insert(shapes.end(), given->strides,
+                      given->strides + given->rank);
+      }
     } else {
       auto *current = reinterpret_cast<PyObject *>(Py_TYPE(object));
       if (current != type && !getTable(current, table))
@@ -404,14 +433,32 @@ PyObject *raise(Runner *runner, int32_t status, char *error) {
   return nullptr;
 }
 
+/// Calls what ends an input, in whatever thread the run is at its last use.
+void releaseInput(void *user, size_t input) {
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *ends = static_cast<PyObject *>(user);
+  PyObject *end = PyTuple_GetItem(ends, static_cast<Py_ssize_t>(input));
+  PyObject *result =
+      end && end != Py_None ? PyObject_CallFunction(end, nullptr) : nullptr;
+  if (PyErr_Occurred())
+    PyErr_WriteUnraisable(end);
+  Py_XDECREF(result);
+  PyGILState_Release(state);
+}
+
 /// Runs the program, or binds a call of it to its memory; gives the outputs.
 PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
                 bool bind) {
   auto *runner = reinterpret_cast<Runner *>(self);
-  if (count != 4 || !PyTuple_Check(args[0])) {
-    PyErr_SetString(
-        PyExc_TypeError,
-        "expected a tuple of inputs, a stream, a device and a type");
+  if (count < 4 || count > 5 || !PyTuple_Check(args[0])) {
+    PyErr_SetString(PyExc_TypeError, "expected a tuple of inputs, a stream, a "
+                                     "device, a type and what ends inputs");
+    return nullptr;
+  }
+  PyObject *ends = count == 5 && args[4] != Py_None ? args[4] : nullptr;
+  if (ends &&
+      (!PyTuple_Check(ends) || PyTuple_Size(ends) != PyTuple_Size(args[0]))) {
+    PyErr_SetString(PyExc_TypeError, "expected what ends each input");
     return nullptr;
   }
   bool hasStream = args[1] != Py_None;
@@ -438,8 +485,12 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
     }
   }
   Inputs inputs(runner, args[1], stream);
-  if (!inputs.read(args[0]))
+  if (!inputs.read(args[0], /*mayEnd=*/ends != nullptr))
     return nullptr;
+  if (ends) {
+    options.release_input = releaseInput;
+    options.release_user = ends;
+  }
   if (hasStream || inputs.onGPU) {
     // Without a stream of the caller's the legacy default stream, which
     // producers of inputs know how to order.
@@ -490,7 +541,7 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
   return object;
 }
 
-/// run(inputs, stream, device, like)
+/// run(inputs, stream, device, like, ends)
 PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count) {
   return start(self, args, count, /*bind=*/false);
 }
@@ -556,7 +607,10 @@ PyObject *getStats(PyObject *self, void *) {
 PyGetSetDef outputGetSet[] = {
     {"_address", getAddress, nullptr, "Where the `coil_tensor` is.", nullptr},
     {}};
+PyMethodDef outputMethods[] = {
+    {"_end", endOutput, METH_NOARGS, "Ends the tensor."}, {}};
 PyType_Slot outputSlots[] = {
+    {Py_tp_methods, outputMethods},
     {Py_tp_doc, const_cast<char *>("Memory with sizes, strides and a type.")},
     {Py_tp_new, reinterpret_cast<void *>(newOutput)},
     {Py_tp_dealloc, reinterpret_cast<void *>(destroyOutput)},
@@ -574,7 +628,9 @@ PyType_Spec resultSpec = {"coil._call.Result", sizeof(Result), 0,
 PyMethodDef runnerMethods[] = {
     {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run)),
      METH_FASTCALL,
-     "run(inputs, stream, device, like)\n\nRuns the program; returns a tuple."},
+     "run(inputs, stream, device, like, ends)\n\nRuns the program; returns a "
+     "tuple. `ends` has a function for each input that the call takes over, "
+     "and None for others."},
     {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind)),
      METH_FASTCALL,
      "bind(inputs, stream, device, like)\n\nBinds a call to its memory."},

@@ -42,9 +42,10 @@ namespace coil {
 inline constexpr llvm::StringLiteral kSignatureAttrName = "coil.signature";
 /// A dictionary for each input: `coil.name`, `coil.strides` (a `#sym.shape`)
 /// for an input that is not row-major, `coil.device_type` (the runtime's
-/// number) for an input that is not on the CPU, `graph.weight` for an input
-/// that a weight of this name is for, and `graph.random_state` for the state of
-/// the random generator.
+/// number) for an input that is not on the CPU, `coil.device_index` for one
+/// that is not on the first device, `graph.weight` for an input that a weight
+/// of this name is for, and `graph.random_state` for the state of the random
+/// generator.
 inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
 /// @}
 
@@ -96,6 +97,8 @@ struct TensorSpec {
   std::optional<SizeExpr> randomStep;
   int32_t dtype = COIL_F32;
   int32_t deviceType = COIL_CPU;
+  /// How many places it is behind the device that a run is bound to.
+  int32_t deviceIndex = 0;
   llvm::SmallVector<SizeExpr, 0> sizes;
   /// The layout that the program was compiled for; empty for row-major.
   llvm::SmallVector<SizeExpr, 0> strides;

@@ -122,7 +122,8 @@ struct Argument {
     Device,       ///< strings[0] is the type, ints the index if there is one
     Graph,        ///< graph; strings[0] is its name
     Operator,     ///< strings[0] is its name, "torch.ops.mylib.foo.default"
-    Other,        ///< strings[0] is the tag, which the compiler does not know
+    Other,        ///< strings[0] is the tag, which the compiler does not know;
+                  ///< of an object (as_custom_obj) its name and class follow
   };
 
   Kind kind = Kind::None;

@@ -64,6 +64,14 @@ COIL_RT_API int32_t coil_run_set_cuda_device(coil_run *run, int32_t device);
 /// default stream). Otherwise it works on a stream that it has to itself.
 COIL_RT_API int32_t coil_run_set_stream(coil_run *run, void *stream);
 
+/// The same on another device, for programs on several. Without, they work
+/// there on the legacy default stream where the caller gave a stream for the
+/// run's own device, and else on one of the run. Work on the other devices
+/// begins behind what the run's stream had been given, and that stream waits
+/// for it behind each call of a program, and when the run ends.
+COIL_RT_API int32_t coil_run_set_device_stream(coil_run *run, int32_t device,
+                                               void *stream);
+
 /// Waits for the run's work. Reports errors of its kernels: a failed index
 /// check (COIL_ASSERTION_FAILED), or that a kernel broke the context, which
 /// stays unusable until the process ends.

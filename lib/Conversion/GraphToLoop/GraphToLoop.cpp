@@ -12,7 +12,7 @@
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 
 #include "PopulatePatterns.h"
-#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/Device.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -112,7 +112,7 @@ struct ConvertGraphToLoopPass
     WalkResult result = getOperation()->walk([&](Operation *op) {
       if (!isa_and_present<graph::GraphDialect>(op->getDialect()) ||
           isa<graph::IfOp, graph::WhileOp, graph::YieldOp, graph::ConditionOp,
-              graph::ItemOp, graph::CustomCallOp>(op))
+              graph::ItemOp, graph::CustomCallOp, graph::ToDeviceOp>(op))
         return WalkResult::advance();
       if (auto aten = dyn_cast<graph::AtenOp>(op))
         op->emitError() << "operator '" << aten.getName()

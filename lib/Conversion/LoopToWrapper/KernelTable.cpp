@@ -72,7 +72,7 @@ static SmallVector<StringAttr> getSymbols(loop::KernelOp kernel,
   return symbols;
 }
 
-KernelOp KernelTable::getOrCreate(loop::KernelOp kernel,
+KernelOp KernelTable::getOrCreate(loop::KernelOp kernel, DeviceAttr device,
                                   ArrayRef<sym::ShapeAttr> inputStrides,
                                   ArrayRef<sym::ShapeAttr> outputStrides,
                                   ArrayRef<int64_t> alignment,
@@ -90,6 +90,7 @@ KernelOp KernelTable::getOrCreate(loop::KernelOp kernel,
   // All that makes up a kernel is uniqued, so that pointers stand for it.
   Key key;
   auto add = [&](const void *p) { key.push_back(p); };
+  add(device.getAsOpaquePointer());
   add(kernel.getDimsAttr().getAsOpaquePointer());
   add(kernel.getConvAttr().getAsOpaquePointer());
   add(kernel.getScheduleAttr().getAsOpaquePointer());

@@ -26,13 +26,13 @@ namespace coil::wrapper {
 class KernelTable {
 public:
   /// New kernels go where `builder` inserts.
-  KernelTable(mlir::OpBuilder builder, DeviceAttr device)
-      : builder(builder), device(device) {}
+  explicit KernelTable(mlir::OpBuilder builder) : builder(builder) {}
 
-  /// Returns the kernel that runs `kernel` on buffers of the given layouts.
+  /// Returns the kernel that runs `kernel` on buffers of the given layouts on a
+  /// device.
   /// `alignment` has the bytes that each input's address is a multiple of, or
   /// is empty. `ranges` gives the ranges of symbols.
-  KernelOp getOrCreate(loop::KernelOp kernel,
+  KernelOp getOrCreate(loop::KernelOp kernel, DeviceAttr device,
                        llvm::ArrayRef<sym::ShapeAttr> inputStrides,
                        llvm::ArrayRef<sym::ShapeAttr> outputStrides,
                        llvm::ArrayRef<int64_t> alignment,
@@ -47,7 +47,6 @@ private:
   std::string makeName(llvm::StringRef name);
 
   mlir::OpBuilder builder;
-  DeviceAttr device;
   std::unordered_map<Key, KernelOp, HashKey> kernels;
 };
 

@@ -76,6 +76,10 @@ LogicalResult Outliner::convertYield(graph::YieldOp op, TypeRange types) {
   SmallVector<Value> values;
   llvm::SmallDenseSet<Value> given;
   for (auto [value, type] : llvm::zip(op.getValues(), types)) {
+    DeviceAttr place = cast<BufferType>(type).getDevice();
+    AtDevice scope(*this, place);
+    if (getType(buffers[value]).getDevice() != place)
+      buffers[value] = moveTo(op.getLoc(), value, place);
     Value buffer = buffers[value], storage = getStorage(buffer);
     bool isOurs = storage.getParentBlock() == block &&
                   (isOwned(buffer) || isa<BlockArgument>(storage));

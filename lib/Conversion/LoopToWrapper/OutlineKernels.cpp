@@ -95,6 +95,7 @@ LogicalResult Outliner::createFunction() {
         function_interface_impl::getArgAttrs(fn, arg.getArgNumber()));
     attrs.erase(kStrides);
     attrs.erase(kPlacedAttrName);
+    attrs.erase(graph::kDeviceIndexAttrName);
     result.setArgAttrs(arg.getArgNumber(), attrs);
   }
   b.setInsertionPointToStart(block);
@@ -220,8 +221,8 @@ void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
     alignment.clear();
   for (Value v : outputs)
     outputStrides.push_back(getType(v).getStrides());
-  KernelOp callee = kernels.getOrCreate(kernel, inputStrides, outputStrides,
-                                        alignment, ranges);
+  KernelOp callee = kernels.getOrCreate(kernel, device, inputStrides,
+                                        outputStrides, alignment, ranges);
   SmallVector<ExprAttr> symbols;
   for (Attribute name : callee.getSymbols())
     symbols.push_back(
@@ -536,6 +537,7 @@ static void joinDims(ArrayRef<ArrayRef<ExprAttr>> layouts,
 Value Outliner::copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
                      RankedTensorType type, ArrayRef<ExprAttr> strides) {
   OpBuilder old(&fn.getBody().front(), std::prev(fn.getBody().front().end()));
+  AtDevice scope(*this, getType(buffers[source]).getDevice());
   Value buffer = alloc(loc, type, strides);
   SmallVector<ExprAttr> extents = sym::getSizes(type), from(indices), to;
   for (unsigned d = 0; d < extents.size(); ++d)
@@ -560,6 +562,7 @@ Value Outliner::copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
 
 Value Outliner::clone(Location loc, Value source) {
   auto type = cast<RankedTensorType>(source.getType());
+  AtDevice scope(*this, getType(buffers[source]).getDevice());
   if (getType(buffers[source]) == BufferType::get(type, {}, device)) {
     Value target = alloc(loc, type);
     CopyOp::create(b, loc, buffers[source], target);
@@ -606,6 +609,7 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
                               << " strides but rank " << sizes.size();
       strides.assign(attr.getDims().begin(), attr.getDims().end());
     }
+    AtDevice scope(*this, getType(buffer).getDevice());
     DeviceAttr place = getPlace(function_interface_impl::getResultAttrDict(
                                     fn, static_cast<unsigned>(i)),
                                 "result " + Twine(i));
@@ -646,6 +650,7 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
     NamedAttrList attrs(function_interface_impl::getResultAttrs(fn, i));
     attrs.erase(kStrides);
     attrs.erase(kPlacedAttrName);
+    attrs.erase(graph::kDeviceIndexAttrName);
     result.setResultAttrs(i, attrs);
   }
   return success();
@@ -656,6 +661,26 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Outliner::convert(Operation &op) {
+  AtDevice scope(*this, findDevice(op));
+  if (auto move = dyn_cast<graph::ToDeviceOp>(op))
+    return convertToDevice(move);
+  // Operands that are elsewhere are seen where the op is.
+  SmallVector<std::pair<Value, Value>> seen;
+  if (isSeveral && !isa<graph::IfOp, graph::WhileOp>(op))
+    for (Value v : op.getOperands())
+      if (Value buffer = buffers.lookup(v);
+          buffer && getType(buffer).getDevice() != device &&
+          getType(buffer).getDevice().getKind() == device.getKind()) {
+        seen.push_back({v, buffer});
+        buffers[v] = moveTo(op.getLoc(), v, device);
+      }
+  LogicalResult result = convertHere(op);
+  for (auto [v, buffer] : seen)
+    buffers[v] = buffer;
+  return result;
+}
+
+LogicalResult Outliner::convertHere(Operation &op) {
   if (auto branch = dyn_cast<graph::IfOp>(op))
     return convertIf(branch);
   if (auto loop = dyn_cast<graph::WhileOp>(op))
@@ -715,6 +740,7 @@ LogicalResult Outliner::convertOps(Block &block) {
 LogicalResult Outliner::run() {
   if (!fn.getBody().hasOneBlock())
     return fn.emitError("expected a function of one block");
+  findDevices();
   if (failed(createFunction()) || failed(bindSymbols()))
     return failure();
   if (failed(convertOps(fn.getBody().front())))
@@ -734,7 +760,7 @@ void OutlineKernels::runOnOperation() {
     return;
   // Kernels come before the functions that launch them.
   OpBuilder builder(functions.front());
-  KernelTable kernels(builder, deviceAttr);
+  KernelTable kernels(builder);
   for (func::FuncOp fn : functions) {
     if (fn.isDeclaration()) {
       fn.emitError("expected a function with a body");

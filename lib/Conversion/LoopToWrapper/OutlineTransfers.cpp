@@ -23,8 +23,11 @@ using sym::ExprAttr;
 
 DeviceAttr Outliner::getPlace(DictionaryAttr attrs, const Twine &what) {
   Attribute attr = attrs ? attrs.get(kPlacedAttrName) : Attribute();
-  if (!attr)
-    return device;
+  if (!attr) {
+    auto index = attrs ? attrs.getAs<IntegerAttr>(graph::kDeviceIndexAttrName)
+                       : IntegerAttr();
+    return index ? getDevice(index.getInt()) : home;
+  }
   auto kind = dyn_cast<StringAttr>(attr);
   auto *dialect = b.getContext()->getLoadedDialect<WrapperDialect>();
   if (!kind || !dialect->lookupDevice(kind)) {
@@ -32,8 +35,8 @@ DeviceAttr Outliner::getPlace(DictionaryAttr attrs, const Twine &what) {
                    << ", which is not registered as a device";
     return {};
   }
-  return kind == device.getKind() ? device
-                                  : DeviceAttr::get(b.getContext(), kind, 0);
+  return kind == home.getKind() ? home
+                                : DeviceAttr::get(b.getContext(), kind, 0);
 }
 
 /// Whether the host alone looks at a value.
@@ -48,11 +51,23 @@ void Outliner::moveArguments() {
   for (BlockArgument arg : fn.getArguments()) {
     Value buffer = buffers[arg];
     BufferType type = getType(buffer);
-    if (type.getDevice() == device)
+    if (type.getDevice().getKind() == home.getKind())
       continue;
     passed[arg] = buffer;
     if (isOnlyRead(arg))
       continue;
+    // What one device alone needs goes there at once.
+    auto first = arg.use_empty()
+                     ? graph::ToDeviceOp()
+                     : dyn_cast<graph::ToDeviceOp>(*arg.user_begin());
+    bool isElsewhere =
+        first && llvm::all_of(arg.getUsers(), [&](Operation *user) {
+          auto move = dyn_cast<graph::ToDeviceOp>(user);
+          return move && move.getIndex() == first.getIndex();
+        });
+    AtDevice scope(
+        *this,
+        isElsewhere ? getDevice(static_cast<int64_t>(first.getIndex())) : home);
     remark::analysis(
         arg.getLoc(),
         remark::RemarkOpts::name("ArgumentMoved").category(DEBUG_TYPE))
@@ -110,4 +125,95 @@ FailureOr<Value> Outliner::moveResult(func::ReturnOp op, unsigned i,
                      place.getKind(), getType(row).getStorageBytes().str());
   TransferOp::create(b, loc, source, row);
   return target;
+}
+
+//===----------------------------------------------------------------------===//
+// Several devices
+//===----------------------------------------------------------------------===//
+
+DeviceAttr Outliner::getDevice(int64_t index) {
+  auto *dialect = b.getContext()->getLoadedDialect<WrapperDialect>();
+  const DeviceInfo *info = dialect->lookupDevice(home.getKind());
+  // Memory that the host shares has one place.
+  if (index == 0 || (info && info->hostAccessible))
+    return home;
+  return DeviceAttr::get(b.getContext(), home.getKind(),
+                         home.getIndex() + index);
+}
+
+void Outliner::findDevices() {
+  if (getDevice(1) == home)
+    return;
+  isSeveral = fn.walk([](graph::ToDeviceOp) {
+                  return WalkResult::interrupt();
+                }).wasInterrupted();
+  for (unsigned i = 0; i < fn.getNumArguments(); ++i)
+    isSeveral |= !!fn.getArgAttr(i, graph::kDeviceIndexAttrName);
+  for (unsigned i = 0; i < fn.getNumResults(); ++i)
+    isSeveral |= !!fn.getResultAttr(i, graph::kDeviceIndexAttrName);
+}
+
+DeviceAttr Outliner::findDevice(Operation &op) {
+  if (!isSeveral)
+    return home;
+  if (auto move = dyn_cast<graph::ToDeviceOp>(op))
+    return getDevice(static_cast<int64_t>(move.getIndex()));
+  auto getPlaceOf = [&](Value v) -> DeviceAttr {
+    Value buffer = buffers.lookup(v);
+    if (!buffer || getType(buffer).getDevice().getKind() != home.getKind())
+      return {};
+    return getType(buffer).getDevice();
+  };
+  auto isFree = [](Value v) {
+    Operation *made = v.getDefiningOp();
+    return made && made->getNumOperands() == 0;
+  };
+  // What has no operands itself has no reason to be where it is.
+  DeviceAttr found;
+  auto look = [&](Operation &each) {
+    for (Value v : each.getOperands())
+      if (DeviceAttr place = getPlaceOf(v)) {
+        found = place;
+        if (!isFree(v))
+          return true;
+      }
+    return false;
+  };
+  if (look(op) || found)
+    return found;
+  for (Operation *user : op.getUsers()) {
+    if (auto move = dyn_cast<graph::ToDeviceOp>(user))
+      return getDevice(static_cast<int64_t>(move.getIndex()));
+    if (look(*user))
+      return found;
+  }
+  return home;
+}
+
+Value Outliner::moveTo(Location loc, Value value, DeviceAttr place) {
+  Value known = moved.lookup({value, place});
+  if (known)
+    return known;
+  remark::analysis(loc,
+                   remark::RemarkOpts::name("ValueMoved").category(DEBUG_TYPE))
+      << remark::add(
+             "moved to device {0}: {1} bytes",
+             place.getIndex() - home.getIndex(),
+             BufferType::get(cast<RankedTensorType>(value.getType()), {}, place)
+                 .getStorageBytes()
+                 .str());
+  Value target = alloc(loc, value.getType(), {}, place);
+  TransferOp::create(b, loc, buffers[value], target);
+  // What is made in a region is known there alone.
+  if (isa<FuncOp>(b.getInsertionBlock()->getParentOp()))
+    moved[{value, place}] = target;
+  return target;
+}
+
+LogicalResult Outliner::convertToDevice(graph::ToDeviceOp op) {
+  Value value = op.getInput(), buffer = buffers[value];
+  if (getType(buffer).getDevice() != device)
+    buffer = moveTo(op.getLoc(), value, device);
+  buffers[op.getResult()] = buffer;
+  return success();
 }

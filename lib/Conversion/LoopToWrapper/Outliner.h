@@ -13,7 +13,7 @@
 #define COIL_LIB_CONVERSION_LOOPTOWRAPPER_OUTLINER_H
 
 #include "KernelTable.h"
-#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/Device.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
@@ -29,7 +29,8 @@ class Outliner {
 
 public:
   Outliner(mlir::func::FuncOp fn, KernelTable &kernels, DeviceAttr device)
-      : fn(fn), kernels(kernels), device(device), b(fn.getContext()),
+      : fn(fn), kernels(kernels), home(device), device(device),
+        b(fn.getContext()),
         ranges(fn->getAttrOfType<mlir::DictionaryAttr>(sym::kSymbolsAttrName)) {
   }
 
@@ -56,8 +57,37 @@ private:
                                           DeviceAttr place,
                                           llvm::ArrayRef<ExprAttr> strides);
 
+  //===--- Several devices (OutlineTransfers.cpp) -------------------------===//
+
+  /// What is made while this lives is on a device.
+  class AtDevice {
+  public:
+    AtDevice(Outliner &outliner, DeviceAttr device)
+        : outliner(outliner), before(outliner.device) {
+      outliner.device = device;
+    }
+    AtDevice(const AtDevice &) = delete;
+    AtDevice &operator=(const AtDevice &) = delete;
+    ~AtDevice() { outliner.device = before; }
+
+  private:
+    Outliner &outliner;
+    DeviceAttr before;
+  };
+  /// Finds out whether the program works on several.
+  void findDevices();
+  /// The device `index` places behind the program's first.
+  DeviceAttr getDevice(int64_t index);
+  /// Where an op computes: where its operands are, or, without any, where what
+  /// uses its result computes.
+  DeviceAttr findDevice(mlir::Operation &op);
+  /// A buffer on a device with the elements of a value.
+  mlir::Value moveTo(mlir::Location loc, mlir::Value value, DeviceAttr place);
+  mlir::LogicalResult convertToDevice(graph::ToDeviceOp op);
+
   //===--- Body -----------------------------------------------------------===//
   mlir::LogicalResult convert(mlir::Operation &op);
+  mlir::LogicalResult convertHere(mlir::Operation &op);
   mlir::LogicalResult convertOps(mlir::Block &block);
   mlir::LogicalResult convertIf(graph::IfOp op);
   mlir::LogicalResult convertWhile(graph::WhileOp op);
@@ -109,13 +139,17 @@ private:
 
   mlir::func::FuncOp fn;
   KernelTable &kernels;
-  DeviceAttr device;
+  /// The program's first device, and the one of the op that is converted.
+  DeviceAttr home, device;
+  bool isSeveral = false;
   mlir::OpBuilder b;
   mlir::DictionaryAttr ranges;
   FuncOp result;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   /// Arguments that are elsewhere: the buffers that the caller passes.
   llvm::DenseMap<mlir::Value, mlir::Value> passed;
+  /// Values on devices that they are not on otherwise.
+  llvm::DenseMap<std::pair<mlir::Value, DeviceAttr>, mlir::Value> moved;
   /// Collectives that are waited for later, by their targets.
   llvm::DenseMap<mlir::Value, CollectiveOp> started;
 };

@@ -26,7 +26,7 @@ using namespace coil::wrapper;
 using sym::ExprAttr;
 
 HostLowering::HostLowering(FuncOp fn, SymbolTable &module, unsigned maxSteps)
-    : fn(fn), module(module), maxSteps(maxSteps),
+    : fn(fn), selection(fn), module(module), maxSteps(maxSteps),
       b(fn.getLoc(), fn.getContext()),
       ptrType(LLVM::LLVMPointerType::get(fn.getContext())),
       i64Type(b.getI64Type()), i32Type(b.getI32Type()),
@@ -309,8 +309,12 @@ void HostLowering::createFunction() {
       attrs.set("coil.strides", buffer.getStrides());
     auto *dialect = b.getContext()->getLoadedDialect<WrapperDialect>();
     if (auto *device = dialect->lookupDevice(buffer.getDevice().getKind());
-        device && device->runtimeType != COIL_CPU)
+        device && device->runtimeType != COIL_CPU) {
       attrs.set("coil.device_type", b.getI32IntegerAttr(device->runtimeType));
+      if (int64_t index = buffer.getDevice().getIndex())
+        attrs.set("coil.device_index",
+                  b.getI32IntegerAttr(static_cast<int32_t>(index)));
+    }
     inputAttrs.push_back(attrs.getDictionary(b.getContext()));
   }
   for (Type type : fn.getResultTypes())
@@ -343,7 +347,10 @@ LogicalResult HostLowering::checkInput(BlockArgument arg) {
     return success();
   }
   Value slot = scratch(0, 1);
+  DeviceAttr other = selection.get(type);
+  select(other);
   call(device->inputFunction, {now.run, tensor, string(inputName(arg)), slot});
+  select(other, /*isBegin=*/false);
   setBuffer(arg, LLVM::LoadOp::create(b, ptrType, slot));
   return success();
 }
@@ -613,6 +620,8 @@ LogicalResult HostLowering::setOutput(OpOperand &result) {
         b, ptrType, b.getI8Type(), output,
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * sizeof(coil_tensor))});
   if (fn.isPrivate()) {
+    if (failed(checkHandedOver(result)))
+      return failure();
     // The caller has filled in the rest, and knows where sizes go.
     store(buffer(result.get()), output, 0, ptrType);
     for (bool isSize : {true, false}) {
@@ -628,9 +637,12 @@ LogicalResult HostLowering::setOutput(OpOperand &result) {
   }
   Value sizes = array(type.getSizes().getDims(), 0);
   Value strides = array(type.getStrides().getDims(), 1);
+  DeviceAttr other = selection.get(type);
+  select(other);
   call("coil_rt_set_output",
        {now.run, output, buffer(result.get()), i32(*dtype),
         i32(static_cast<int32_t>(type.getRank())), sizes, strides});
+  select(other, /*isBegin=*/false);
   if (device->runtimeType != COIL_CPU)
     store(i32(device->runtimeType), output,
           offsetof(coil_tensor, device_type) / 4, i32Type);
@@ -684,8 +696,30 @@ void HostLowering::noteCost(Operation &op) {
         cost.getMatrix() ? value(cost.getMatrix()) : i64(0)});
 }
 
+void HostLowering::select(DeviceAttr device, bool isBegin) {
+  if (!device)
+    return;
+  auto *dialect = b.getContext()->getLoadedDialect<WrapperDialect>();
+  const DeviceInfo *info = dialect->lookupDevice(device.getKind());
+  if (!info) // Whoever works on it says so.
+    return;
+  call("coil_rt_select_device",
+       {now.run, i32(info->runtimeType),
+        i32(isBegin ? static_cast<int32_t>(device.getIndex()) : 0)});
+}
+
 LogicalResult HostLowering::lower(Operation &op) {
   b.setLoc(op.getLoc());
+  // Where a step fails the run is at its end, whatever is selected.
+  DeviceAttr other = selection.get(&op);
+  select(other);
+  if (failed(lowerHere(op)))
+    return failure();
+  select(other, /*isBegin=*/false);
+  return success();
+}
+
+LogicalResult HostLowering::lowerHere(Operation &op) {
   noteCost(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,

@@ -86,6 +86,10 @@ private:
   mlir::LogicalResult checkInput(mlir::BlockArgument arg);
   mlir::LogicalResult setOutput(mlir::OpOperand &result);
   mlir::LogicalResult lower(mlir::Operation &op);
+  /// Lowers one op, on the device that is selected.
+  mlir::LogicalResult lowerHere(mlir::Operation &op);
+  /// Selects a device, or the first of its kind; nothing if there is none.
+  void select(DeviceAttr device, bool isBegin = true);
   mlir::LogicalResult lower(InputSymbolOp op);
   mlir::LogicalResult lower(AssertOp op);
   mlir::LogicalResult lower(AssertLayoutOp op);
@@ -299,6 +303,7 @@ private:
   };
 
   FuncOp fn;
+  DeviceSelection selection;
   mlir::LLVM::LLVMFuncOp entryFunction;
   mlir::SymbolTable &module;
   unsigned maxSteps;

@@ -270,7 +270,7 @@ void HostLowering::declareEntry() {
 }
 
 LogicalResult HostLowering::run() {
-  if (failed(checkOneOfEachKind(fn)))
+  if (failed(selection.verify()))
     return failure();
   if (planParts() == 1) {
     begin(entryFunction, module);

@@ -50,11 +50,16 @@ LogicalResult HostLowering::lower(StreamOp op) {
     return lowerInPlace(op);
   // A program that fails inside is at its end: whoever ends the run takes it
   // back.
+  DeviceAttr other = selection.get(op.getDevice());
+  select(other);
   call(device->enterStreamFunction,
        {now.run, i32(static_cast<int32_t>(op.getNumber()))});
+  select(other, /*isBegin=*/false);
   if (failed(lowerInPlace(op)))
     return failure();
+  select(other);
   call(device->leaveStreamFunction, now.run);
+  select(other, /*isBegin=*/false);
   return success();
 }
 

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <utility>
 
 using namespace coil::rt;
 using namespace coil::rt::cuda;
@@ -67,7 +68,7 @@ static void addKernel(std::string &text, const std::string &name, bool isPack,
     line("mul.lo.s64 %d1, %d1, " + size);
     line("add.s64 %d9, %d9, %d1");
   } else {
-    line("mov" + bits + " " + value + ", 0");
+    line("mov" + (bytes == 1 ? ".b16" : bits) + " " + value + ", 0");
     line("add.s64 %d9, %d9, %d5");
   }
   line("st.global" + bits + " [%d9], " + value);
@@ -78,18 +79,18 @@ static void addKernel(std::string &text, const std::string &name, bool isPack,
 namespace {
 struct Kernels {
   std::string text = ".version 6.4\n.target sm_75\n.address_size 64\n";
-  coil_cuda_kernel list[2][3] = {};
-  std::string names[2][3];
+  coil_cuda_kernel list[2][4] = {};
+  std::string names[2][4];
 
   Kernels() {
     for (int isPack = 0; isPack < 2; ++isPack)
-      for (int i = 0; i < 3; ++i) {
+      for (int i = 0; i < 4; ++i) {
         names[isPack][i] =
-            (isPack ? "coil_pack_" : "coil_clear_") + std::to_string(2 << i);
-        addKernel(text, names[isPack][i], isPack != 0, 2 << i);
+            (isPack ? "coil_pack_" : "coil_clear_") + std::to_string(1 << i);
+        addKernel(text, names[isPack][i], isPack != 0, 1 << i);
       }
     for (int isPack = 0; isPack < 2; ++isPack)
-      for (int i = 0; i < 3; ++i) {
+      for (int i = 0; i < 4; ++i) {
         coil_cuda_kernel &kernel = list[isPack][i];
         kernel.struct_size = sizeof(kernel);
         kernel.name = names[isPack][i].c_str();
@@ -107,7 +108,7 @@ struct Kernels {
 static int32_t launch(RunState &state, bool isPack, void *const *buffers,
                       int64_t element, const PackShape &shape) {
   static Kernels *kernels = new Kernels;
-  if (element != 2 && element != 4 && element != 8)
+  if (element != 1 && element != 2 && element != 4 && element != 8)
     return fail(COIL_UNSUPPORTED, "cannot move elements of %d bytes",
                 int(element));
   constexpr int rank = PackShape::maxRank;
@@ -120,9 +121,14 @@ static int32_t launch(RunState &state, bool isPack, void *const *buffers,
     count *= symbols[1 + d];
   }
   symbols[0] = count;
-  int which = element == 2 ? 0 : element == 4 ? 1 : 2;
-  return coil_rt_launch_cuda(state.run, &kernels->list[isPack][which], buffers,
-                             symbols, (count + 255) / 256, 1, 1);
+  int which = element == 1 ? 0 : element == 2 ? 1 : element == 4 ? 2 : 3;
+  // The state need not be the one that its run works with.
+  RunState *working = std::exchange(state.run->cuda, &state);
+  int32_t status =
+      coil_rt_launch_cuda(state.run, &kernels->list[isPack][which], buffers,
+                          symbols, (count + 255) / 256, 1, 1);
+  state.run->cuda = working;
+  return status;
 }
 
 int32_t coil::rt::cuda::pack(RunState &state, void *to, const void *from,

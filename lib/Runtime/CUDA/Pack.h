@@ -30,11 +30,11 @@ struct PackShape {
   }
 };
 
-/// Copies elements of 2, 4 or 8 bytes from strided to dense memory.
+/// Copies elements of 1, 2, 4 or 8 bytes from strided to dense memory.
 int32_t pack(RunState &state, void *to, const void *from, int64_t element,
              const PackShape &shape);
 
-/// Writes zeros to strided elements of 2, 4 or 8 bytes.
+/// Writes zeros to strided elements of 1, 2, 4 or 8 bytes.
 int32_t clear(RunState &state, void *to, int64_t element,
               const PackShape &shape);
 

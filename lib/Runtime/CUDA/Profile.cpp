@@ -129,6 +129,28 @@ StepTimer::~StepTimer() {
     state.device.driver.eventRecord(state.steps[index].end, state.stream);
 }
 
+/// Waits for one device, and tells the times of its steps.
+static int32_t reportSteps(RunState &state,
+                           void (*fn)(void *user, const coil_cuda_step *step),
+                           void *user) {
+  if (int32_t status = state.synchronize())
+    return status;
+  Device &device = state.device;
+  ContextGuard guard(device);
+  for (const TimedStep &timed : state.steps) {
+    float milliseconds = 0;
+    if (int32_t status =
+            device.check(device.driver.eventElapsedTime(&milliseconds,
+                                                        timed.begin, timed.end),
+                         "cannot read the time of '%s'", timed.name))
+      return status;
+    coil_cuda_step step = {timed.kernel, timed.name,
+                           double(milliseconds) * 1000, timed.cost};
+    fn(user, &step);
+  }
+  return COIL_OK;
+}
+
 extern "C" {
 
 void coil_cuda_set_blocking(int32_t enable) { blocking() = enable != 0; }
@@ -156,22 +178,12 @@ int32_t coil_run_get_timing(coil_run *run,
     RunState *state = getState(run);
     if (!state)
       return COIL_INVALID_ARGUMENT;
-    if (int32_t status = state->synchronize())
-      return status;
-    Device &device = state->device;
-    ContextGuard guard(device);
-    for (const TimedStep &timed : state->steps) {
-      float milliseconds = 0;
-      if (int32_t status =
-              device.check(device.driver.eventElapsedTime(
-                               &milliseconds, timed.begin, timed.end),
-                           "cannot read the time of '%s'", timed.name))
-        return status;
-      coil_cuda_step step = {timed.kernel, timed.name,
-                             double(milliseconds) * 1000, timed.cost};
-      fn(user, &step);
-    }
-    return COIL_OK;
+    int32_t status = COIL_OK;
+    forEachState(*state, [&](RunState &each) {
+      if (!status && (&each == each.main || each.pool))
+        status = reportSteps(each, fn, user);
+    });
+    return status;
   });
 }
 

@@ -530,17 +530,22 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
   return prepared(run, [&](RunState *state) -> int32_t {
     state->program = program;
     Range range("coil call");
+    // Whoever waits for the run's stream waits for all of its devices.
+    auto call = [&]() -> int32_t {
+      int32_t status = function(run, inputs, outputs);
+      return status ? status : joinPeers(*state);
+    };
     // The partitions of the call, if it has any, are one path.
     auto plain = [&]() -> int32_t {
       PathScope path(*state);
-      return function(run, inputs, outputs);
+      return call();
     };
     std::unique_lock<std::mutex> lock(program->mutex);
     // Who looks at single steps wants to see them.
     if (program->limit == 0 || run->trace || state->timing || isBlocking()) {
       ++program->stats.plain;
       lock.unlock();
-      return function(run, inputs, outputs);
+      return call();
     }
     if (program->onlyPartitions) {
       ++program->stats.plain;

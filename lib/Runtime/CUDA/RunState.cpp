@@ -18,6 +18,7 @@
 
 #include <cinttypes>
 #include <cstdlib>
+#include <utility>
 
 using namespace coil::rt;
 using namespace coil::rt::cuda;
@@ -158,8 +159,8 @@ int32_t RunState::synchronize() {
   return readErrors();
 }
 
-void coil::rt::destroyCudaRun(coil_run *run) {
-  RunState *state = run->cuda;
+/// Ends what a run has on one device.
+static void destroyState(RunState *state) {
   Device &device = state->device;
   ContextGuard guard(device);
   endStreams(*state);
@@ -173,22 +174,46 @@ void coil::rt::destroyCudaRun(coil_run *run) {
     device.returnErrorWords(state->words, state->stream);
   if (state->ownsStream)
     device.returnStream(state->stream);
+}
+
+void coil::rt::destroyCudaRun(coil_run *run) {
+  RunState *main = run->cuda->main;
+  run->cuda = main;
+  // What failed here shows again at whoever uses the device next.
+  (void)joinPeers(*main);
+  for (const std::unique_ptr<RunState> &peer : main->peers)
+    destroyState(peer.get());
+  destroyState(main);
   run->cuda = nullptr;
-  delete state;
+  delete main;
 }
 
 int32_t coil::rt::getCudaDevice(coil_run *run) {
   return run->cuda->device.index;
 }
 
+/// The block at an address on one of a run's devices, and the state there.
+static DeviceBlock *findDeviceBlock(RunState &state, const void *pointer,
+                                    RunState *&owner) {
+  DeviceBlock *found = nullptr;
+  forEachState(state, [&](RunState &each) {
+    if (found)
+      return;
+    owner = &each;
+    found = each.device.allocator.find(toDevice(pointer));
+  });
+  return found;
+}
+
 int32_t coil::rt::takeCudaMemory(coil_run *run, void *pointer) {
-  DeviceBlock *block = run->cuda->device.allocator.find(toDevice(pointer));
+  RunState *owner = nullptr;
+  DeviceBlock *block = findDeviceBlock(*run->cuda, pointer, owner);
   if (!block)
     return COIL_UNAVAILABLE;
   if (block->run != run)
     return fail(COIL_INVALID_ARGUMENT,
                 "pointer %p is not an allocation of this run", pointer);
-  unlink(*run->cuda, block);
+  unlink(*owner, block);
   return COIL_OK;
 }
 
@@ -211,7 +236,8 @@ int32_t coil::rt::freeCudaMemory(void *pointer) {
 bool coil::rt::ownsCudaMemory(coil_run *run, void *pointer) {
   if (!run->cuda)
     return false;
-  DeviceBlock *block = run->cuda->device.allocator.find(toDevice(pointer));
+  RunState *owner = nullptr;
+  DeviceBlock *block = findDeviceBlock(*run->cuda, pointer, owner);
   return block && block->run == run;
 }
 
@@ -226,7 +252,7 @@ int32_t coil_run_set_cuda_device(coil_run *run, int32_t index) {
     if (run->cuda)
       return fail(COIL_INVALID_ARGUMENT,
                   "the run is already bound to CUDA device %d",
-                  run->cuda->device.index);
+                  run->cuda->main->device.index);
     Device *device = Device::get(index);
     if (!device)
       return Driver::getIfLoaded() ? COIL_INVALID_ARGUMENT : COIL_UNAVAILABLE;
@@ -251,7 +277,13 @@ int32_t coil_run_set_stream(coil_run *run, void *stream) {
 
 int32_t coil_run_synchronize(coil_run *run) {
   return guarded([&]() -> int32_t {
-    return run->cuda ? run->cuda->synchronize() : COIL_OK;
+    int32_t status = COIL_OK;
+    if (run->cuda)
+      forEachState(*run->cuda, [&](RunState &state) {
+        if (!status && (&state == state.main || state.pool))
+          status = state.synchronize();
+      });
+    return status;
   });
 }
 
@@ -286,7 +318,8 @@ int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
       return step.finish(COIL_OK, pointer, 0);
     if (state->path && endInPath(*state, toDevice(pointer)))
       return step.finish(COIL_OK, pointer, 0);
-    DeviceBlock *block = state->device.allocator.find(toDevice(pointer));
+    RunState *owner = nullptr;
+    DeviceBlock *block = findDeviceBlock(*state, pointer, owner);
     if (!block || block->run != run)
       return step.finish(fail(COIL_INVALID_ARGUMENT,
                               "pointer %p is not an allocation of this run",
@@ -295,7 +328,7 @@ int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
     int64_t bytes = block->requested;
     if (int32_t status = checkNotInUse(run, pointer, bytes))
       return step.finish(status, pointer, 0);
-    state->free(block);
+    owner->free(block);
     return step.finish(COIL_OK, pointer, bytes);
   });
 }
@@ -451,11 +484,12 @@ int32_t coil_rt_enter_device_cuda(coil_run *run) {
 
 int32_t coil_rt_leave_device_cuda(coil_run *run) {
   // Keeps the error that made the program stop.
-  if (RunState *state = run->cuda; state && state->pushedContext) {
-    CUcontext ignored = nullptr;
-    state->pushedContext = false;
-    state->device.driver.ctxPop(&ignored);
-  }
+  if (run->cuda)
+    forEachState(*run->cuda, [](RunState &state) {
+      CUcontext ignored = nullptr;
+      if (std::exchange(state.pushedContext, false))
+        state.device.driver.ctxPop(&ignored);
+    });
   return COIL_OK;
 }
 

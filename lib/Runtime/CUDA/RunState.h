@@ -39,6 +39,15 @@ struct RunState {
 
   coil_run *run;
   Device &device;
+  /// \name Programs on several GPUs (Peers.cpp)
+  /// The run's `cuda` is the state that works; `main` the one of the device
+  /// that the run was bound to. That one has the others, and the streams that
+  /// the caller gave for their devices.
+  /// @{
+  RunState *main = this;
+  std::vector<std::unique_ptr<RunState>> peers;
+  std::vector<std::pair<int, CUstream>> peerStreams;
+  /// @}
   CUstream stream = nullptr;
   MemoryPool *pool = nullptr; ///< Null until the stream is known.
   bool ownsStream = false;
@@ -110,6 +119,27 @@ inline CUdeviceptr toDevice(const void *pointer) {
 }
 inline void *toPointer(CUdeviceptr address) {
   return reinterpret_cast<void *>(uintptr_t(address));
+}
+
+/// An event of a run's device, which goes back to `freeEvents`. The device's
+/// context is current.
+int32_t takeEvent(RunState &state, CUevent &event);
+
+/// Lets what `later` is given next wait for what `first` was given, on the
+/// streams that they work on; both are of one run.
+int32_t orderPeers(RunState &first, RunState &later);
+/// Lets the stream of a run's own device wait for what the others were given;
+/// where that fails, waits for them.
+int32_t joinPeers(RunState &state);
+/// The state of a run on the device `index` places behind the one that it was
+/// bound to; null with the error recorded.
+RunState *getPeer(coil_run *run, int32_t index);
+/// Calls a function with each state of a run, that of its own device first.
+template <typename Body>
+void forEachState(const RunState &state, Body &&body) {
+  body(*state.main);
+  for (const std::unique_ptr<RunState> &peer : state.main->peers)
+    body(*peer);
 }
 
 /// Gives side streams and events back, behind what they were given.

@@ -28,7 +28,7 @@ using namespace coil::rt::cuda;
 /// How many streams a program can have beside the caller's.
 static constexpr int64_t maxSideStreams = 31;
 
-static int32_t takeEvent(RunState &state, CUevent &event) {
+int32_t coil::rt::cuda::takeEvent(RunState &state, CUevent &event) {
   if (!state.freeEvents.empty()) {
     event = state.freeEvents.back();
     state.freeEvents.pop_back();

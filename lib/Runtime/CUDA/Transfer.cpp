@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies between the host and a GPU. Memory that a driver copies without
-// waiting has to be pinned, and what programs have is not. So elements go
-// through pinned stages: a copy to the device is over for the host when they
-// are in there, one from the device overlaps the copy out of one stage with
-// that into the next.
+// Copies between the host and a GPU, and from one GPU to another. Memory that a
+// driver copies without waiting has to be pinned, and what programs have is
+// not. So elements go through pinned stages: a copy to the device is over for
+// the host when they are in there, one from the device overlaps the copy out of
+// one stage with that into the next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 
 #include "../StridedCopy.h"
 #include "Graph.h"
+#include "Pack.h"
 #include "RunState.h"
 
 #include <cinttypes>
@@ -249,7 +250,8 @@ static std::pair<int64_t, int64_t> getSpan(const coil_tensor &tensor) {
 
 int32_t coil::rt::transferCuda(coil_run *run, const coil_tensor *to,
                                const coil_tensor *from, int32_t nonBlocking) {
-  RunState *state = getState(run);
+  const coil_tensor &onDevice = to->device_type == COIL_CUDA ? *to : *from;
+  RunState *state = getPeer(run, onDevice.device_index);
   if (!state)
     return COIL_INVALID_ARGUMENT;
   if (int32_t status = state->prepare())
@@ -290,4 +292,73 @@ int32_t coil::rt::transferCuda(coil_run *run, const coil_tensor *to,
   copyStrided(element, from->rank, from->sizes, span.data() + begin,
               from->strides, to->data, to->strides);
   return COIL_OK;
+}
+
+/// The elements of a tensor in as few dimensions as they have.
+static int32_t getShape(const coil_tensor &tensor, PackShape &shape) {
+  for (int32_t d = 0; d < tensor.rank; ++d) {
+    int64_t size = tensor.sizes[d], stride = tensor.strides[d];
+    if (size == 1)
+      continue;
+    if (shape.rank > 0 && shape.strides[shape.rank - 1] == size * stride) {
+      shape.sizes[shape.rank - 1] *= size;
+      shape.strides[shape.rank - 1] = stride;
+      continue;
+    }
+    if (shape.rank == PackShape::maxRank)
+      return fail(COIL_UNSUPPORTED,
+                  "a copy between GPUs takes elements at strides along at most "
+                  "%d dimensions",
+                  PackShape::maxRank);
+    shape.add(size, stride);
+  }
+  return COIL_OK;
+}
+
+int32_t coil::rt::transferPeers(coil_run *run, const coil_tensor *to,
+                                const coil_tensor *from) {
+  RunState *source = getPeer(run, from->device_index);
+  RunState *target = source ? getPeer(run, to->device_index) : nullptr;
+  if (!target)
+    return COIL_INVALID_ARGUMENT;
+  for (RunState *state : {source, target})
+    if (int32_t status = state->prepare())
+      return status;
+  int64_t bytes = countBytes(*to);
+  CUdeviceptr data = toDevice(from->data);
+  // What is not row by row becomes so where it is.
+  DeviceBlock *packed = nullptr;
+  if (!isContiguous(*from)) {
+    PackShape shape;
+    if (int32_t status = getShape(*from, shape))
+      return status;
+    ContextGuard guard(source->device);
+    if (int32_t status = source->allocate(bytes, packed))
+      return status;
+    data = packed->address;
+    if (int32_t status = pack(*source, toPointer(data), from->data,
+                              coil_dtype_size(from->dtype), shape)) {
+      source->free(packed);
+      return status;
+    }
+  }
+  // The stream of the source copies: what is freed there is free behind it.
+  int32_t status = orderPeers(*target, *source);
+  if (!status) {
+    Device &device = source->device;
+    ContextGuard guard(device);
+    StepTimer timer(*source, "transfer", {2 * bytes, 0, 0});
+    status = device.check(device.driver.memcpyPeerAsync(
+                              toDevice(to->data), target->device.context, data,
+                              device.context, size_t(bytes), source->stream),
+                          "cannot copy %" PRId64
+                          " bytes from CUDA device %d to device %d: %s",
+                          bytes, device.index, target->device.index,
+                          source->describeRecent().c_str());
+  }
+  if (!status)
+    status = orderPeers(*source, *target);
+  if (packed)
+    source->free(packed);
+  return status;
 }

@@ -107,7 +107,8 @@ CppEmitter::callTensor(Operation *op, Value v, const std::string &base,
       numbers.push_back(print(e));
   return "{" + address(v) + ", " + shape + ", " + shape + " + " + rank + ", " +
          rank + ", " + *dtype + ", " +
-         std::to_string(deviceType.value_or(device->runtimeType)) + ", 0}";
+         std::to_string(deviceType.value_or(device->runtimeType)) + ", " +
+         std::to_string(t.getDevice().getIndex()) + "}";
 }
 
 LogicalResult CppEmitter::emitHostCall(HostCallOpInterface op) {

@@ -31,6 +31,22 @@ static constexpr StringLiteral
     kGuard = "coil_run *, int32_t", kStream = "coil_run *, void *",
     kSynchronize = "coil_run *";
 
+void CppEmitter::select(DeviceAttr device, bool isBegin) {
+  if (!device)
+    return;
+  auto *dialect = module.getContext()->getLoadedDialect<WrapperDialect>();
+  if (const DeviceInfo *info = dialect->lookupDevice(device.getKind()))
+    out.line(printCall("coil_rt_select_device",
+                       {std::to_string(info->runtimeType),
+                        std::to_string(isBegin ? device.getIndex() : 0)}));
+}
+
+void CppEmitter::beginOp(Operation &op) { select(selection->get(&op)); }
+
+void CppEmitter::endOp(Operation &op) {
+  select(selection->get(&op), /*isBegin=*/false);
+}
+
 const DeviceInfo *CppEmitter::getKernelDevice(Operation *op, KernelOp kernel) {
   DeviceAttr attr = kernel.getDeviceAttr();
   if (!attr)

@@ -815,13 +815,18 @@ LogicalResult CppEmitter::emit(ReturnOp op) {
     std::string layout =
         list(t.getSizes().getDims()) + ", " + list(t.getStrides().getDims());
     if (!isPublic) {
+      if (failed(checkHandedOver(operand)))
+        return failure();
       out.line("coil::setResult(" + output + ", " + address(operand.get()) +
                ", " + layout + ");");
       continue;
     }
+    DeviceAttr other = selection->get(t);
+    select(other);
     out.line(printCall("coil_rt_set_output",
                        {"&" + output, address(operand.get()), *dtype,
                         std::to_string(t.getRank()), layout}));
+    select(other, /*isBegin=*/false);
     if (device->runtimeType != COIL_CPU)
       out.line(output + ".device_type = " + Twine(device->runtimeType) + ";");
   }

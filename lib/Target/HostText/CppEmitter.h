@@ -118,6 +118,11 @@ private:
 
   /// The device of a kernel, or null behind a diagnostic.
   const DeviceInfo *getKernelDevice(mlir::Operation *op, KernelOp kernel);
+  /// Writes what selects a device, or the first of its kind; nothing if there
+  /// is none.
+  void select(DeviceAttr device, bool isBegin = true);
+  void beginOp(mlir::Operation &op) override;
+  void endOp(mlir::Operation &op) override;
   void emitGridLaunch(LaunchOp op, KernelOp kernel, const DeviceInfo &device);
   std::string declareKernel(KernelOp kernel);
   /// Functions that bind a run to the program's devices and wait for them.
@@ -213,6 +218,8 @@ private:
   Frame frame;
   unsigned depth = 0;
   llvm::DenseSet<mlir::Value> handles;
+  /// Which device each op of the current function is for.
+  std::optional<DeviceSelection> selection;
   /// Where the sizes and strides of a call's result are.
   llvm::DenseMap<mlir::Value, std::string> shapes;
 };

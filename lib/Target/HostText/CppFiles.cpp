@@ -221,12 +221,15 @@ LogicalResult CppEmitter::emitArguments(FuncOp fn) {
     }
     if (!isInFrame())
       out.line(variable + ";");
+    DeviceAttr other = selection->get(t);
+    select(other);
     out.line("COIL_TRY(" +
              deviceFunction(device->inputFunction,
                             "coil_run *, const coil_tensor *, const char *, "
                             "void **") +
              "(run, &" + input + ", " + quote(text) + ", &" + name(arg) +
              "));");
+    select(other, /*isBegin=*/false);
   }
   return success();
 }
@@ -335,7 +338,8 @@ LogicalResult CppEmitter::emitParts(FuncOp fn) {
 }
 
 LogicalResult CppEmitter::emitFunction(FuncOp fn) {
-  if (failed(checkOneOfEachKind(fn)))
+  selection.emplace(fn);
+  if (failed(selection->verify()))
     return failure();
   auto begin = [&] {
     beginFunction(fn);

@@ -577,6 +577,8 @@ LogicalResult FXEmitter::emit(PoolAllocOp op) {
 }
 
 LogicalResult FXEmitter::emit(LaunchOp op) {
+  if (failed(checkPlace(op, table.lookup<KernelOp>(op.getCallee()))))
+    return failure();
   SmallVector<std::string> buffers;
   for (Value v : op.getOperands())
     buffers.push_back(name(v));

@@ -22,6 +22,8 @@ using sym::ExprAttr;
 LogicalResult FXEmitter::emit(LaunchUserOp op) {
   auto kernel = table.lookup<KernelOp>(op.getCallee());
   auto grid = table.lookup<GridOp>(op.getGrid());
+  if (failed(checkPlace(op, kernel)))
+    return failure();
   SmallVector<std::string> places, buffers;
   SmallVector<ExprAttr> numbers(op.resolveGrid(grid).getDims());
   for (const LaunchUserOp::Passed &each : op.getPassed(kernel)) {

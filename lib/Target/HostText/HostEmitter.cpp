@@ -88,18 +88,23 @@ LogicalResult HostEmitter::emitOp(Operation &op) {
   if (auto step = dyn_cast<ComputeOpInterface>(op))
     out.line(getComment() + " [" + cleanComment(handles.get(step)) + "] " +
              describeSource(op.getLoc()));
-  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+  beginOp(op);
+  LogicalResult result =
+      llvm::TypeSwitch<Operation *, LogicalResult>(&op)
 #define X(Op) .Case([&](wrapper::Op o) { return emit(o); })
-      COIL_HOST_TEXT_OPS(X)
+          COIL_HOST_TEXT_OPS(X)
 #undef X
-          .Case([&](HostCallOpInterface o) { return emitHostCall(o); })
-          .Default([&](Operation *o) -> LogicalResult {
-            std::optional<std::string> text = printScalar(*o);
-            if (!text)
-              return unsupported(o);
-            emitScalar(o->getResult(0), *text);
-            return success();
-          });
+              .Case([&](HostCallOpInterface o) { return emitHostCall(o); })
+              .Default([&](Operation *o) -> LogicalResult {
+                std::optional<std::string> text = printScalar(*o);
+                if (!text)
+                  return unsupported(o);
+                emitScalar(o->getResult(0), *text);
+                return success();
+              });
+  if (succeeded(result))
+    endOp(op);
+  return result;
 }
 
 LogicalResult HostEmitter::emitBody(Region &region) {

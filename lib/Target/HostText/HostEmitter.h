@@ -103,6 +103,11 @@ protected:
   /// Emits one op: a comment with its handle and its source in front of
   /// launches and library calls, then what its method writes.
   mlir::LogicalResult emitOp(mlir::Operation &op);
+  /// What stands around each op.
+  /// @{
+  virtual void beginOp(mlir::Operation &) {}
+  virtual void endOp(mlir::Operation &) {}
+  /// @}
   /// Emits the ops of a region but its terminator.
   mlir::LogicalResult emitBody(mlir::Region &region);
   mlir::LogicalResult unsupported(mlir::Operation *op);

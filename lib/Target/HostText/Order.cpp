@@ -241,10 +241,15 @@ LogicalResult CppEmitter::emit(StreamOp op) {
               leave = deviceFunction(device->leaveStreamFunction, kLeave);
   // A program that fails inside is at its end: whoever ends the run takes it
   // back.
+  DeviceAttr other = selection->get(op.getDevice());
+  select(other);
   out.line(printCall(enter, {std::to_string(op.getNumber())}));
+  select(other, /*isBegin=*/false);
   if (failed(emitInPlace(op)))
     return failure();
+  select(other);
   out.line("COIL_TRY(" + leave + "(run));");
+  select(other, /*isBegin=*/false);
   return success();
 }
 

@@ -23,6 +23,8 @@ using sym::ExprAttr;
 //===----------------------------------------------------------------------===//
 
 LogicalResult PythonEmitter::emit(LaunchOp op) {
+  if (failed(checkPlace(op, table.lookup<KernelOp>(op.getCallee()))))
+    return failure();
   SmallVector<std::string> arguments;
   for (Value v : op.getOperands())
     arguments.push_back(name(v));

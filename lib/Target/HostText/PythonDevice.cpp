@@ -198,6 +198,20 @@ static std::string describeParameters(KernelOp kernel) {
   return text;
 }
 
+LogicalResult PythonEmitter::checkPlace(Operation *op, KernelOp kernel) {
+  DeviceAttr place = kernel.getDeviceAttr();
+  for (Value v : op->getOperands()) {
+    auto buffer = dyn_cast<BufferType>(v.getType());
+    if (place && buffer && buffer.getDevice() != place &&
+        buffer.getDevice().getKind() == place.getKind())
+      return op->emitOpError()
+             << "runs a kernel for " << place << " on buffers on "
+             << buffer.getDevice()
+             << ", but programs in Python launch each kernel on its own device";
+  }
+  return success();
+}
+
 std::string PythonEmitter::kernelDefinition(KernelOp kernel) {
   return kernel.isUserKernel()
              ? "kernels.add_user(" + quote(kernel.getName()) + ", " +
@@ -208,6 +222,8 @@ std::string PythonEmitter::kernelDefinition(KernelOp kernel) {
 LogicalResult PythonEmitter::emit(LaunchUserOp op) {
   auto kernel = table.lookup<KernelOp>(op.getCallee());
   auto grid = table.lookup<GridOp>(op.getGrid());
+  if (failed(checkPlace(op, kernel)))
+    return failure();
   SmallVector<std::string> arguments = {tuple(op.resolveGrid(grid).getDims())};
   for (const LaunchUserOp::Passed &each : op.getPassed(kernel)) {
     if (each.isNull())

@@ -154,6 +154,9 @@ protected:
   /// The element of a buffer as a number of Python, or nothing behind a
   /// diagnostic.
   std::optional<std::string> printItem(mlir::Operation *op, mlir::Value v);
+  /// Fails unless the buffers of a launch are on the device of the kernel, if
+  /// they are on one of its kind.
+  static mlir::LogicalResult checkPlace(mlir::Operation *op, KernelOp kernel);
   /// "kernels.add("name", ", or what a user's kernel needs.
   static std::string kernelDefinition(KernelOp kernel);
 

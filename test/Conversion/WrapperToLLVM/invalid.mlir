@@ -78,3 +78,15 @@ wrapper.func @to_llvm_c3_regions() {
   }
   wrapper.return
 }
+
+// -----
+
+!i = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!n = !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+wrapper.func private @half(%x: !i) -> !n {
+  %0 = wrapper.alloc : !i
+  wrapper.copy %x to %0 : !i
+  %1 = wrapper.reinterpret %0 at <2> : !i to !n
+  // expected-error@+1 {{result 0 may begin in the middle of its storage, which a function cannot hand over; copy it}}
+  wrapper.return %1 : !n
+}

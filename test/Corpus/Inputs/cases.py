@@ -9,11 +9,13 @@ def read_cases(source):
     cases = []
     # "// HOST: 0 2" says which inputs stay on the host where others do not.
     host = [int(n) for line in re.findall(r"^// HOST:(.*)$", source, re.M) for n in line.split()]
+    # "// SECOND: 1" which are on the second GPU.
+    second = [int(n) for line in re.findall(r"^// SECOND:(.*)$", source, re.M) for n in line.split()]
     for inputs, outputs in re.findall(r"^// CASE:(.*?)->(.*)$", source, re.M):
         split = lambda text: [t.strip() for t in text.split(";") if t.strip()]
         outputs = outputs.strip()
         error = outputs[len("error:"):].strip() if outputs.startswith("error:") else None
-        cases.append({"inputs": split(inputs), "error": error, "host": host,
+        cases.append({"inputs": split(inputs), "error": error, "host": host, "second": second,
                       "outputs": [] if error is not None else split(outputs)})
     return cases
 
@@ -32,6 +34,11 @@ def on_device(source, kind):
 
 def is_for_gpu(source):
     return "// GPU: only" in source
+
+
+def needs_two(source):
+    """Whether a program is for two GPUs."""
+    return '#wrapper.device<"cuda", 1>' in source
 
 
 def place(source, kind):

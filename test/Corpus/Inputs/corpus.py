@@ -13,6 +13,7 @@ Comments in the program say what is run and what comes out:
     // GPU: only     on the simulated GPU alone, as it stands
     // GPU: fallbacks  calls on the GPU work on copies on the host
     // HOST: 0       inputs that are on the host there
+    // SECOND: 1     inputs that are on the second GPU
 
 The emitted Python module is compared with the interpreter by run_python.py. What
 all programs share the start of is run by run_all.py: torch, and the compiler of C++.
@@ -135,7 +136,8 @@ for mode, parts in (("reuse", "parts"), ("stack", "stack-parts")) if not isForGP
 gpu = None
 text = on_device(source, "cuda")
 if args.cuda_sim and text is not None:
-    gpu = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
+    gpu = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim,
+               COIL_CUDA_SIM_DEVICES="2")
     open(path("cuda.mlir"), "w").write(text)
     for mode in GPU_MODES:
         need("coil-opt", path("cuda.mlir"), "-o", path(f"gpu-{mode}.mlir"),

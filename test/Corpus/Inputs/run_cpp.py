@@ -86,15 +86,17 @@ class Output:
         return self._data
 
 
-def to_device(tensor, handle):
-    """The same on the GPU that a run is bound to. Outputs may be views of it, so that
-    it lives as long as the run."""
+def to_device(tensor, handle, number=0):
+    """The same on the GPU that a run is bound to, or the one behind it. Outputs may be
+    views of it, so that it lives as long as the run."""
+    need(library.coil_rt_select_device(handle, 1, number))
     count = math.prod(tensor.sizes[:tensor.rank]) * _TYPES[tensor.dtype].itemsize
     address = ctypes.c_void_p()
     need(library.coil_rt_alloc_cuda(handle, ctypes.c_int64(count), ctypes.byref(address)))
     need(library.coil_rt_upload_cuda(handle, address, ctypes.c_void_p(tensor.data),
                                      ctypes.c_int64(count)))
-    tensor.data, tensor.device_type = address.value, 1
+    tensor.data, tensor.device_type, tensor.device_index = address.value, 1, number
+    need(library.coil_rt_select_device(handle, 1, 0))
 
 
 def to_host(tensor, handle):
@@ -102,9 +104,11 @@ def to_host(tensor, handle):
     sizes, strides = tensor.sizes[:tensor.rank], tensor.strides[:tensor.rank]
     span = 0 if 0 in sizes else 1 + sum((n - 1) * s for n, s in zip(sizes, strides))
     memory = ctypes.create_string_buffer(max(span * _TYPES[tensor.dtype].itemsize, 1))
+    need(library.coil_rt_select_device(handle, 1, tensor.device_index))
     need(library.coil_rt_download_cuda(handle, memory, ctypes.c_void_p(tensor.data),
                                        ctypes.c_int64(len(memory) if span else 0)))
     need(library.coil_run_synchronize(handle))
+    need(library.coil_rt_select_device(handle, 1, 0))
     tensor.data = ctypes.addressof(memory)
     return memory
 
@@ -141,7 +145,7 @@ def run(name, case, graphs=False):
         need(getattr(library, name + "_bind")(handle, 0, None))
         there = [i for i in range(len(tensors)) if i not in case.get("host", ())] if device == "cuda" else []
         for i in there:
-            to_device(inputs[i], handle)
+            to_device(inputs[i], handle, int(i in case.get("second", ())))
         given = len(there)
         status = entry(handle, inputs, len(tensors), outputs, count)
         if status == 0:

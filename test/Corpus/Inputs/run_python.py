@@ -163,7 +163,8 @@ def check_graph(module):
 
 def run(module, case, device="cpu"):
     try:
-        inputs = [make(text, "cpu" if i in case.get("host", ()) else device)
+        inputs = [make(text, "cpu" if i in case.get("host", ())
+                       else "cuda:1" if i in case.get("second", ()) else device)
                   for i, text in enumerate(case["inputs"])]
         if hasattr(module.main, "graph"): # A torch.fx.GraphModule.
             check_graph(module.main)

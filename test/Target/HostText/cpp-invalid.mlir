@@ -73,3 +73,15 @@ wrapper.func @middle(%x: !wrapper.buffer<[2], f32, #wrapper.device<"cuda">>) {
   wrapper.invoke @callee(%0) : (!wrapper.buffer<[1], f32, #wrapper.device<"cuda">>) -> ()
   wrapper.return
 }
+
+// -----
+
+!i = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!n = !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+wrapper.func private @half(%x: !i) -> !n {
+  %0 = wrapper.alloc : !i
+  wrapper.copy %x to %0 : !i
+  %1 = wrapper.reinterpret %0 at <2> : !i to !n
+  // expected-error@+1 {{result 0 may begin in the middle of its storage, which a function cannot hand over; copy it}}
+  wrapper.return %1 : !n
+}

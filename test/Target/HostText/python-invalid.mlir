@@ -77,3 +77,22 @@ wrapper.func @elements() {
     }
   }
 #-}
+
+// -----
+
+!p = !wrapper.buffer<[4], f32, #wrapper.device<"cuda", 1>>
+wrapper.kernel @double(%x0: tensor<4xf32>) attributes {device = #wrapper.device<"cuda">,
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "double" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v0 = loop.load %a0[d0] : tensor<4xf32> -> f32
+    %m = arith.addf %v0, %v0 : f32
+    loop.store %m, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4xf32>
+}
+wrapper.func @elsewhere(%x: !p) -> !p {
+  %0 = wrapper.alloc : !p
+  // expected-error@+1 {{runs a kernel for #wrapper.device<"cuda"> on buffers on #wrapper.device<"cuda", 1>, but programs in Python launch each kernel on its own device}}
+  wrapper.launch @double[] ins(%x : !p) outs(%0 : !p)
+  wrapper.return %0 : !p
+}

@@ -116,6 +116,7 @@ protected:
   static void SetUpTestSuite() {
     setenv("COIL_CUDA_DRIVER", driver, 1);
     setenv("COIL_CUDA_SIM_MEMORY", "256M", 1);
+    setenv("COIL_CUDA_SIM_DEVICES", "2", 1);
     setenv("COIL_CUDA_SIM_QUIET", "1", 1);
     // Some tests do not care what their kernels read.
     setenv("COIL_CUDA_SIM_RELAX", "uninit-global", 1);

@@ -110,7 +110,17 @@ TEST_F(TransferTest, refusesWhatItCannotDo) {
               unknown = tensor(a, sizes, one, 77);
   EXPECT_EQ(coil_rt_transfer(run, &small, &host, 0), COIL_INVALID_ARGUMENT);
   EXPECT_EQ(coil_rt_transfer(run, &gaps, &host, 0), COIL_INVALID_ARGUMENT);
-  EXPECT_EQ(coil_rt_transfer(run, &gpu, &gpu, 0), COIL_UNSUPPORTED);
+  EXPECT_EQ(coil_rt_transfer(run, &gpu, &unknown, 0), COIL_UNSUPPORTED);
+  EXPECT_STREQ(coil_last_error(), "elements cannot go from a device of type 77 "
+                                  "to one of type 1 in one step");
+  coil_tensor nowhere = gpu;
+  nowhere.device_index = 63;
+  EXPECT_EQ(coil_rt_transfer(run, &nowhere, &gpu, 0), COIL_INVALID_ARGUMENT);
+  EXPECT_TRUE(strstr(coil_last_error(), "there is no CUDA device 63"))
+      << coil_last_error();
+  EXPECT_EQ(coil_rt_select_device(run, COIL_CUDA, 63), COIL_INVALID_ARGUMENT);
+  EXPECT_EQ(coil_rt_select_device(run, 77, 1), COIL_UNSUPPORTED);
+  EXPECT_EQ(coil_rt_select_device(run, 77, 0), COIL_OK);
   EXPECT_EQ(coil_rt_transfer(run, &unknown, &host, 0), COIL_UNSUPPORTED);
   EXPECT_STREQ(coil_last_error(),
                "nobody is registered who moves elements between the host and "

@@ -136,6 +136,12 @@ bool coil::cudasim::resolve(Warp &w, const Inst &inst, unsigned lane,
     return fail(IllegalAddress, describeAccess(given, bytes, use) +
                                     " outside every allocation: " + what);
   }
+  if (a->device != b.launch->device && !a->isHost)
+    return fail(IllegalAddress, describeAccess(given, bytes, use) +
+                                    " to memory of device " +
+                                    std::to_string(a->device) + " on device " +
+                                    std::to_string(b.launch->device) + ": " +
+                                    b.launch->memory->describe(address));
   if (a->constant && writes(use))
     return fail(IllegalAddress,
                 "the kernel writes the constant '" + a->name + "'");

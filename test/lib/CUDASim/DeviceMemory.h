@@ -24,6 +24,7 @@ struct Allocation {
   uint64_t base = 0, size = 0;
   uint8_t *host = nullptr;
   bool isHost = false; ///< page-locked host memory
+  int device = 0;      ///< whose it is
   bool freed = false;
   bool constant = false; ///< not to be written by kernels
   std::string name;      ///< of a module's variable

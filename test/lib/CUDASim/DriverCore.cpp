@@ -19,7 +19,12 @@ using namespace coil::cudasim;
 
 State &State::get() {
   // Never destroyed: programs call the driver from their own destructors.
-  static State &state = *new State;
+  static State &state = [&]() -> State & {
+    State &made = *new State;
+    for (int i = 0; i < maxDevices; ++i)
+      made.contexts[i].device = made.legacy[i].device = i;
+    return made;
+  }();
   return state;
 }
 
@@ -67,7 +72,7 @@ Entry::Entry(const char *name, Needs needs)
   if (needs != Nothing && !state.initialized)
     result = CUDA_ERROR_NOT_INITIALIZED;
   else if (needs == Context &&
-           (contextStack.empty() || !contextStack.back() || !state.retained))
+           (contextStack.empty() || !state.isContext(contextStack.back())))
     result = CUDA_ERROR_INVALID_CONTEXT;
   else if (needs == Context)
     result = state.sticky;
@@ -80,25 +85,56 @@ CUresult coil::cudasim::misuse(const char *function, const std::string &message,
   return result;
 }
 
-void State::reset() {
-  for (CUmod_st *m : modules)
-    delete m;
-  for (CUstream_st *s : streams)
-    delete s;
-  for (CUevent_st *e : events)
-    delete e;
+int State::device() {
+  return contextStack.empty() || !contextStack.back()
+             ? 0
+             : contextStack.back()->device;
+}
+
+bool State::isContext(CUcontext context) const {
+  for (const CUctx_st &c : contexts)
+    if (&c == context)
+      return c.retained != 0;
+  return false;
+}
+
+bool State::hasContext() const {
+  for (const CUctx_st &c : contexts)
+    if (c.retained)
+      return true;
+  return false;
+}
+
+template <class T>
+static void eraseOf(std::set<T *> &all, int device) {
+  for (auto it = all.begin(); it != all.end();) {
+    if ((*it)->device != device) {
+      ++it;
+      continue;
+    }
+    delete *it;
+    it = all.erase(it);
+  }
+}
+
+void State::reset(int device) {
+  eraseOf(modules, device);
+  eraseOf(streams, device);
+  eraseOf(events, device);
+  legacy[device] = CUstream_st();
+  legacy[device].device = device;
+  sticky = CUDA_SUCCESS;
+  // Graphs and memory belong to whoever is left.
+  for (const CUctx_st &c : contexts)
+    if (c.device != device && c.retained)
+      return;
   for (CUgraph_st *g : graphs)
     delete g;
   for (CUgraphExec_st *e : execs)
     delete e;
-  modules.clear();
-  streams.clear();
-  events.clear();
   graphs.clear();
   execs.clear();
   memory.reset();
-  legacy = CUstream_st();
-  sticky = CUDA_SUCCESS;
 }
 
 /// The report of the last fault; empty if there was none.
@@ -204,7 +240,7 @@ extern "C" CUresult cuGetErrorString(CUresult error, const char **text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Devices: one H200
+// Devices: H200s, one unless COIL_CUDA_SIM_DEVICES says otherwise
 //===----------------------------------------------------------------------===//
 
 extern "C" CUresult cuInit(unsigned flags) {
@@ -223,21 +259,21 @@ extern "C" CUresult cuDriverGetVersion(int *version) {
 
 extern "C" CUresult cuDeviceGetCount(int *count) {
   COIL_ENTER(Initialized);
-  *count = 1;
+  *count = options().devices;
   return CUDA_SUCCESS;
 }
 
 extern "C" CUresult cuDeviceGet(CUdevice *device, int ordinal) {
   COIL_ENTER(Initialized);
-  if (ordinal != 0)
+  if (ordinal < 0 || ordinal >= options().devices)
     return CUDA_ERROR_INVALID_DEVICE;
-  *device = 0;
+  *device = ordinal;
   return CUDA_SUCCESS;
 }
 
 extern "C" CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
   COIL_ENTER(Initialized);
-  if (device != 0)
+  if (device < 0 || device >= options().devices)
     return CUDA_ERROR_INVALID_DEVICE;
   snprintf(name, static_cast<size_t>(size), "Coil simulated H200");
   return CUDA_SUCCESS;
@@ -245,7 +281,7 @@ extern "C" CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
 
 extern "C" CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
   COIL_ENTER(Initialized);
-  if (device != 0)
+  if (device < 0 || device >= options().devices)
     return CUDA_ERROR_INVALID_DEVICE;
   *bytes = options().memory;
   return CUDA_SUCCESS;
@@ -254,7 +290,7 @@ extern "C" CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
 extern "C" CUresult cuDeviceGetAttribute(int *value, int attribute,
                                          CUdevice device) {
   COIL_ENTER(Initialized);
-  if (device != 0)
+  if (device < 0 || device >= options().devices)
     return CUDA_ERROR_INVALID_DEVICE;
   static const std::map<int, int> values = {
       {1, 1024},        // MAX_THREADS_PER_BLOCK
@@ -313,39 +349,39 @@ extern "C" CUresult cuDeviceGetAttribute(int *value, int attribute,
 extern "C" CUresult cuDevicePrimaryCtxRetain(CUcontext *context,
                                              CUdevice device) {
   COIL_ENTER(Initialized);
-  if (device != 0)
+  if (device < 0 || device >= options().devices)
     return CUDA_ERROR_INVALID_DEVICE;
   if (!state.memory)
     state.memory = std::make_unique<DeviceMemory>(options().memory);
-  ++state.retained;
-  *context = &state.context;
+  ++state.contexts[device].retained;
+  *context = &state.contexts[device];
   return CUDA_SUCCESS;
 }
 
 extern "C" CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   COIL_ENTER(Initialized);
-  if (device != 0)
+  if (device < 0 || device >= options().devices)
     return CUDA_ERROR_INVALID_DEVICE;
-  if (!state.retained)
+  if (!state.contexts[device].retained)
     return CUDA_ERROR_INVALID_CONTEXT;
-  if (--state.retained == 0)
-    state.reset();
+  if (--state.contexts[device].retained == 0)
+    state.reset(device);
   return CUDA_SUCCESS;
 }
 
 extern "C" CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
   COIL_ENTER(Initialized);
-  if (device != 0)
+  if (device < 0 || device >= options().devices)
     return CUDA_ERROR_INVALID_DEVICE;
-  state.reset();
-  if (state.retained)
+  state.reset(device);
+  if (state.hasContext() && !state.memory)
     state.memory = std::make_unique<DeviceMemory>(options().memory);
   return CUDA_SUCCESS;
 }
 
 extern "C" CUresult cuCtxPushCurrent_v2(CUcontext context) {
   COIL_ENTER(Initialized);
-  if (context != &state.context || !state.retained)
+  if (!state.isContext(context))
     return CUDA_ERROR_INVALID_CONTEXT;
   return contextStack.push_back(context) ? CUDA_SUCCESS
                                          : CUDA_ERROR_OUT_OF_MEMORY;
@@ -369,7 +405,7 @@ extern "C" CUresult cuCtxGetCurrent(CUcontext *context) {
 
 extern "C" CUresult cuCtxSetCurrent(CUcontext context) {
   COIL_ENTER(Initialized);
-  if (context && (context != &state.context || !state.retained))
+  if (context && !state.isContext(context))
     return CUDA_ERROR_INVALID_CONTEXT;
   if (!contextStack.empty())
     contextStack.pop_back();
@@ -381,7 +417,7 @@ extern "C" CUresult cuCtxSetCurrent(CUcontext context) {
 
 extern "C" CUresult cuCtxGetDevice(CUdevice *device) {
   COIL_ENTER(Context);
-  *device = 0;
+  *device = State::device();
   return CUDA_SUCCESS;
 }
 
@@ -410,6 +446,7 @@ extern "C" CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   Allocation *a = state.memory->allocate(bytes);
   if (!a)
     return CUDA_ERROR_OUT_OF_MEMORY;
+  a->device = State::device();
   *pointer = a->base;
   return CUDA_SUCCESS;
 }
@@ -479,7 +516,7 @@ extern "C" CUresult cuPointerGetAttribute(void *data, int attribute,
     return CUDA_ERROR_INVALID_VALUE;
   switch (attribute) {
   case 1: // CONTEXT
-    *static_cast<CUcontext *>(data) = &state.context;
+    *static_cast<CUcontext *>(data) = &state.contexts[a->device];
     return CUDA_SUCCESS;
   case 2: // MEMORY_TYPE: host or device
     *static_cast<unsigned *>(data) = a->isHost ? 1 : 2;
@@ -496,7 +533,7 @@ extern "C" CUresult cuPointerGetAttribute(void *data, int attribute,
     *static_cast<unsigned *>(data) = 0;
     return CUDA_SUCCESS;
   case 9: // DEVICE_ORDINAL
-    *static_cast<int *>(data) = 0;
+    *static_cast<int *>(data) = a->device;
     return CUDA_SUCCESS;
   case 11: // RANGE_START_ADDR
     *static_cast<CUdeviceptr *>(data) = a->base;
@@ -560,6 +597,27 @@ extern "C" CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from,
 extern "C" CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from,
                                          size_t bytes, CUstream stream) {
   COIL_ENTER(Context);
+  return submit(state, stream, copyOperation(to, from, bytes, false, false));
+}
+
+/// Each end has to be where its context says, which the hardware does not
+/// check.
+extern "C" CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext toContext,
+                                      CUdeviceptr from, CUcontext fromContext,
+                                      size_t bytes, CUstream stream) {
+  COIL_ENTER(Context);
+  for (auto [address, context] :
+       {std::pair(to, toContext), {from, fromContext}}) {
+    if (!state.isContext(context))
+      return CUDA_ERROR_INVALID_CONTEXT;
+    Allocation *a = state.memory->findRange(address, bytes);
+    if (a && !a->isHost && a->device != context->device)
+      return misuse(__func__,
+                    "memory of device " + std::to_string(a->device) +
+                        " with the context of device " +
+                        std::to_string(context->device),
+                    CUDA_ERROR_INVALID_VALUE);
+  }
   return submit(state, stream, copyOperation(to, from, bytes, false, false));
 }
 

@@ -37,6 +37,7 @@ static CUresult makeVariables(State &state, CUmod_st &m, std::string &error) {
     if (!a)
       return CUDA_ERROR_OUT_OF_MEMORY;
     a->name = v.name;
+    a->device = m.device;
     a->constant = v.space == ptx::Space::Const;
     memset(a->host, 0, a->size);
     if (a->written)
@@ -88,6 +89,7 @@ static CUresult loadModule(State &state, CUmod_st &m, const char *text,
       continue;
     auto function = std::make_unique<Function>();
     function->self = function.get();
+    function->device = m.device;
     function->code = lower(*m.ptx, *f, m.layout, error);
     if (!function->code) {
       error = "kernel '" + std::string(f->name) + "': " + error;
@@ -134,6 +136,7 @@ extern "C" CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
   std::string error;
   CUresult result;
   auto m = std::make_unique<CUmod_st>();
+  m->device = State::device();
   if (bytes[0] == 0x7F || bytes[0] == 0x50 || bytes[0] >= 0x80) {
     error = "machine code cannot be simulated, only PTX";
     result = CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -356,6 +359,7 @@ CUresult coil::cudasim::launch(State &state, const Operation &o) {
   Launch l;
   l.code = o.function->code.get();
   l.memory = state.memory.get();
+  l.device = o.function->device;
   l.options = &options();
   for (unsigned i = 0; i < 3; ++i) {
     l.grid[i] = o.grid[i];
@@ -403,6 +407,12 @@ extern "C" CUresult cuLaunchKernel(CUfunction function, unsigned gridX,
           makeLaunch(state, function, {gridX, gridY, gridZ},
                      {blockX, blockY, blockZ}, sharedBytes, params, extra, o))
     return r;
+  if (const CUstream_st *s = state.stream(stream);
+      s && s->device != o.function->device)
+    return misuse(__func__,
+                  "a kernel of device " + std::to_string(o.function->device) +
+                      " on a stream of device " + std::to_string(s->device),
+                  CUDA_ERROR_INVALID_HANDLE);
   return submit(state, stream, std::move(o));
 }
 

@@ -14,6 +14,7 @@
 
 #include "DeviceMemory.h"
 #include "Lower.h"
+#include "Options.h"
 // Declares the functions that the runtime uses, so that the definitions here
 // cannot differ from what it calls.
 #include "../../../lib/Runtime/CUDA/Driver.h"
@@ -75,9 +76,11 @@ struct CUgraphExec_st {
   std::vector<const CUgraphNode_st *> origins;
 };
 struct CUctx_st {
-  int unused = 0;
+  int device = 0;
+  unsigned retained = 0;
 };
 struct CUstream_st {
+  int device = 0;
   unsigned flags = 0;
   CUgraph_st *capture = nullptr;
   CUgraphNode lastCaptured = nullptr; ///< what GetCaptureInfo points to
@@ -85,6 +88,7 @@ struct CUstream_st {
   int mode = 0;
 };
 struct CUevent_st {
+  int device = 0;
   unsigned flags = 0;
   bool recorded = false;
   CUgraph_st *capture = nullptr;
@@ -94,6 +98,7 @@ struct CUfunc_st {
   coil::cudasim::Function *self = nullptr;
 };
 struct CUmod_st {
+  int device = 0;
   std::unique_ptr<coil::cudasim::ptx::Module> ptx;
   std::unordered_map<std::string, std::unique_ptr<coil::cudasim::Function>>
       functions;
@@ -105,16 +110,16 @@ struct CUmod_st {
 namespace coil::cudasim {
 
 struct Function : CUfunc_st {
+  int device = 0;
   std::unique_ptr<Code> code;
   uint32_t maxDynamicShared = 0;
 };
 
-/// The one device, its primary context and all that lives there.
+/// The devices, their primary contexts and all that lives there.
 struct State {
   std::recursive_mutex lock;
   bool initialized = false;
-  CUctx_st context;
-  unsigned retained = 0;
+  CUctx_st contexts[maxDevices];
   CUresult sticky = CUDA_SUCCESS; ///< a fault: the context is unusable
   std::string report;
   uint64_t launches = 0, captures = 0;
@@ -124,14 +129,19 @@ struct State {
   std::set<CUmod_st *> modules;
   std::set<CUgraph_st *> graphs;
   std::set<CUgraphExec_st *> execs;
-  CUstream_st legacy;
+  CUstream_st legacy[maxDevices];
   std::map<std::string, uint64_t> calls;
 
   static State &get();
+  /// The device of the calling thread's context, which there is.
+  static int device();
+  /// Whether a context is one, and in use.
+  bool isContext(CUcontext context) const;
+  bool hasContext() const;
   /// The stream behind a handle; null for an invalid one.
   CUstream_st *stream(CUstream handle);
-  /// Frees everything.
-  void reset();
+  /// Frees everything that a device has.
+  void reset(int device);
 };
 
 /// The beginning of every driver function: takes the lock, injects failures,

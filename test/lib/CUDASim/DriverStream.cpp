@@ -19,7 +19,7 @@ using namespace coil::cudasim;
 CUstream_st *State::stream(CUstream handle) {
   // Null, and the handles 1 and 2, are the streams that always exist.
   if (reinterpret_cast<uintptr_t>(handle) <= 2)
-    return &legacy;
+    return &legacy[device()];
   return streams.count(handle) ? handle : nullptr;
 }
 
@@ -62,6 +62,7 @@ extern "C" CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
     return CUDA_ERROR_INVALID_VALUE;
   *stream = new CUstream_st;
   (*stream)->flags = flags;
+  (*stream)->device = State::device();
   state.streams.insert(*stream);
   return CUDA_SUCCESS;
 }
@@ -114,7 +115,7 @@ extern "C" CUresult cuStreamBeginCapture_v2(CUstream handle, int mode) {
   CUstream_st *s = state.stream(handle);
   if (!s)
     return CUDA_ERROR_INVALID_HANDLE;
-  if (s == &state.legacy)
+  if (s == &state.legacy[s->device])
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (s->capture)
     return CUDA_ERROR_INVALID_VALUE;
@@ -206,6 +207,7 @@ extern "C" CUresult cuEventCreate(CUevent *event, unsigned flags) {
   COIL_ENTER(Context);
   *event = new CUevent_st;
   (*event)->flags = flags;
+  (*event)->device = State::device();
   state.events.insert(*event);
   return CUDA_SUCCESS;
 }
@@ -215,6 +217,11 @@ extern "C" CUresult cuEventRecord(CUevent event, CUstream handle) {
   CUstream_st *s = state.stream(handle);
   if (!s || !state.events.count(event))
     return CUDA_ERROR_INVALID_HANDLE;
+  if (event->device != s->device)
+    return misuse(__func__,
+                  "an event of device " + std::to_string(event->device) +
+                      " on a stream of device " + std::to_string(s->device),
+                  CUDA_ERROR_INVALID_HANDLE);
   event->capture = s->capture;
   if (!s->capture) {
     event->recorded = true;
@@ -313,7 +320,7 @@ extern "C" CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node,
   params->blockDimZ = o.block[2];
   params->sharedMemBytes = o.shared;
   params->kernelParams = o.pointers.data();
-  params->ctx = &state.context;
+  params->ctx = &state.contexts[o.function->device];
   return CUDA_SUCCESS;
 }
 

@@ -11,6 +11,7 @@
 
 #include "Options.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +57,8 @@ Options Options::fromEnvironment() {
   o.threads =
       static_cast<unsigned>(parseSize(getenv("COIL_CUDA_SIM_THREADS"), 0));
   o.deterministic = is("COIL_CUDA_SIM_DETERMINISTIC");
+  o.devices = static_cast<int>(std::clamp<uint64_t>(
+      parseSize(getenv("COIL_CUDA_SIM_DEVICES"), 1), 1, maxDevices));
   o.memory = parseSize(getenv("COIL_CUDA_SIM_MEMORY"), o.memory);
   o.stepLimit = parseSize(getenv("COIL_CUDA_SIM_STEPS"), o.stepLimit);
   o.launchBlocking = is("COIL_CUDA_SIM_LAUNCH_BLOCKING");

@@ -18,12 +18,17 @@
 
 namespace coil::cudasim {
 
+/// The most devices that there can be.
+constexpr int maxDevices = 8;
+
 struct Options {
   /// Host threads that execute blocks; 0: as many as there are cores.
   unsigned threads = 0;
   /// Run blocks in order on one thread even if their order does not show.
   bool deterministic = false;
-  /// Size of the device memory.
+  /// How many devices there are.
+  int devices = 1;
+  /// Size of the memory, which all devices share.
   uint64_t memory = 16ull << 30;
   /// Thread instructions that one block may execute.
   uint64_t stepLimit = 4ull << 30;

@@ -206,6 +206,7 @@ struct BlockRelease {
 struct Launch {
   const Code *code = nullptr;
   DeviceMemory *memory = nullptr;
+  int device = 0;
   const Options *options = nullptr;
   uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   uint32_t dynamicShared = 0;

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/Device.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,7 +22,10 @@ using namespace coil::graph;
 #include "coil/Dialect/Graph/IR/GraphEnums.cpp.inc"
 #include "coil/Dialect/Graph/IR/GraphInterfaces.cpp.inc"
 
-void GraphDialect::initialize() { registerGraphDialectOperations(this); }
+void GraphDialect::initialize() {
+  registerGraphDialectOperations(this);
+  addOperations<ToDeviceOp>();
+}
 
 Operation *GraphDialect::materializeConstant(OpBuilder &builder,
                                              Attribute value, Type type,

@@ -79,16 +79,16 @@ class _Block:
 class CudaBackend:
     """Memory of a GPU, from the driver that COIL_CUDA_DRIVER names."""
 
-    def __init__(self):
-        self._driver = None
+    def __init__(self, number=0):
+        self._driver, self._number, self._context = None, number, ctypes.c_void_p()
 
     def call(self, function, *arguments):
         if self._driver is None:
             self._driver = ctypes.CDLL(os.environ.get("COIL_CUDA_DRIVER", "libcuda.so.1"))
-            context = ctypes.c_void_p()
-            self.call("cuInit", 0)
-            self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
-            self.call("cuCtxSetCurrent", context)
+            self._driver.cuInit(0)
+            if self._driver.cuDevicePrimaryCtxRetain(ctypes.byref(self._context), self._number):
+                raise RuntimeError(f"there is no GPU {self._number}")
+        self._driver.cuCtxSetCurrent(self._context)
         status = getattr(self._driver, function)(
             *[ctypes.c_uint64(a) if isinstance(a, int) else a for a in arguments])
         if status:
@@ -112,7 +112,7 @@ class CudaBackend:
 
 
 # By the names of devices. What brings a device adds its backend.
-backends = {"cpu": HostBackend(), "cuda": CudaBackend()}
+backends = {"cpu": HostBackend(), "cuda": CudaBackend(), "cuda:1": CudaBackend(1)}
 
 
 class _Stream:
@@ -161,7 +161,7 @@ class _Storage:
 
     def __init__(self, count, device):
         self.count, self._device = count, device
-        self.backend = backends[device.partition(":")[0]]
+        self.backend = backends.get(device) or backends[device.partition(":")[0]]
         self.address, self._memory = self.backend.allocate(count)
         if count:
             self.backend.write(self.address, b"\xff" * count)  # A NaN in every float type.

@@ -28,10 +28,35 @@ inline constexpr llvm::StringLiteral kPlacedAttrName = "coil.device";
 /// that the host can access is the host's, whatever it is called.
 int32_t getTransferType(const DeviceInfo &device);
 
-/// Fails unless all buffers of a function that are on devices of one kind are
-/// on one device: a run, which is what native programs and C++ have, is bound
-/// to one of each kind.
-mlir::LogicalResult checkOneOfEachKind(FuncOp fn);
+/// Fails where a function would hand over storage of its own by an address in
+/// the middle of it: who takes a result over knows no other.
+mlir::LogicalResult checkHandedOver(mlir::OpOperand &result);
+
+/// Which device a run, which is what native programs and C++ have, works on at
+/// each op. A function begins and ends on the first device of a kind; a private
+/// one that has buffers on another alone is called with that one selected.
+class DeviceSelection {
+public:
+  explicit DeviceSelection(FuncOp fn);
+
+  /// Fails where a step needs two devices of a kind at once, or a function two
+  /// of a kind of which a run has one.
+  mlir::LogicalResult verify();
+  /// The device to select for an op, an argument or a result, and to leave
+  /// behind it; null for the one that is.
+  DeviceAttr get(mlir::Operation *op) const;
+  DeviceAttr get(mlir::Type type) const;
+  DeviceAttr get(DeviceAttr device) const {
+    return isSeveral && device.getIndex() != 0 && device != home ? device
+                                                                 : DeviceAttr();
+  }
+
+private:
+  FuncOp fn;
+  /// Not null where all of a private function is on that one.
+  DeviceAttr home;
+  bool isSeveral = false;
+};
 
 } // namespace coil::wrapper
 

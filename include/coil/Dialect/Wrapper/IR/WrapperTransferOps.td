@@ -22,7 +22,8 @@ def Wrapper_TransferOp : Wrapper_Op<"transfer"> {
     Copies all elements of `source` to `target`, which is on another device.
     Behind the op the source may be written and freed, and a target on the host
     be read: who runs a program orders the copy with what the devices do. A copy
-    to a device makes nobody wait; one to the host waits for the device.
+    to a device makes nobody wait, nor does one from a GPU to another; one to the
+    host waits for the device.
 
     With `non_blocking` the host's memory may be read until the run is
     synchronised, so a source of the caller's must not change before: this is
@@ -35,8 +36,7 @@ def Wrapper_TransferOp : Wrapper_Op<"transfer"> {
     (C1) Both buffers have the same sizes and element type.
     (C2) The buffers are on different devices.
     (C3) The target is contiguous.
-    (C4) Unless one of the buffers is on the CPU, the source is contiguous.
-    (C5) With `non_blocking`, the target is not on the CPU: nobody would know
+    (C4) With `non_blocking`, the target is not on the CPU: nobody would know
          when it may be read.
 
     Example:

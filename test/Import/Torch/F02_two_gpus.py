@@ -1,0 +1,166 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs on two GPUs: exported with tensors that only say where they are, run on two
+simulated GPUs, and compared with PyTorch on the host.
+
+    F02_two_gpus.py OUT --bin=FOLDER --cuda-sim=DRIVER
+
+test/gpu/two_gpus.py runs such programs on hardware.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import warnings
+import zipfile
+
+import numpy
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+warnings.filterwarnings("ignore")
+torch.manual_seed(0)
+parser = argparse.ArgumentParser()
+parser.add_argument("out")
+parser.add_argument("--bin", required=True)
+parser.add_argument("--cuda-sim", required=True)
+args = parser.parse_args()
+os.makedirs(args.out, exist_ok=True)
+runs = 0
+
+
+class Stages(torch.nn.Module):
+    """A stage on each, and a step back; h is needed on both."""
+
+    def forward(self, x, w, v):
+        h = torch.relu(x @ w)
+        y = torch.softmax(h.to("cuda:1") @ v, 1)
+        return y, y.to("cuda:0") + h[:, :3]
+
+
+class Strided(torch.nn.Module):
+    def forward(self, x, y):
+        return x.t()[::2].to("cuda:1") * 2, y.permute(1, 0).to("cuda:0") + 1, (x[:, 1::3].to("cuda:1") + 1).t()
+
+
+class Given(torch.nn.Module):
+    """Inputs on both, and of the host; a sum on the second; results on all three."""
+
+    def forward(self, x, y, z):
+        return x.to("cuda:1") + y + z.to("cuda:1"), (y * 2).to("cuda:0") - x, y.sum(1).cpu()
+
+
+class Constants(torch.nn.Module):
+    """What is made of nothing is made where it is needed."""
+
+    def forward(self, x, y):
+        steps = torch.arange(4.0, device="cuda:1")
+        return y + steps, x + torch.ones(4, device="cuda:0"), torch.full((3,), 2.5, device="cuda:1")
+
+
+class Branch(torch.nn.Module):
+    """A branch whose result is on the second."""
+
+    def forward(self, x, y, p):
+        return torch.cond(p, lambda a, b: a.to("cuda:1") + b, lambda a, b: b * 2, (x, y))
+
+
+class Layers(torch.nn.Module):
+    """Weights on both; `move` writes where what follows is."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Sequential(torch.nn.Linear(6, 16), torch.nn.GELU(), torch.nn.Linear(16, 8))
+        self.second = torch.nn.Sequential(torch.nn.LayerNorm(8), torch.nn.Linear(8, 4))
+
+    def forward(self, x):
+        y = self.second(torch.ops.aten._to_copy.default(self.first(x)))
+        return y, torch.tanh(torch.ops.aten._to_copy.default(y))
+
+
+def move(path):
+    """Says of a program of the host's that its tensors are on GPUs: on the other one
+    behind each `_to_copy`, and weights where their layer is."""
+    with zipfile.ZipFile(path) as archive:
+        files = [(info, archive.read(info)) for info in archive.infolist()]
+    with zipfile.ZipFile(path, "w") as archive:
+        for info, data in files:
+            if info.filename.endswith("models/model.json"):
+                model = json.loads(data)
+                graph, number = model["graph_module"]["graph"], 0
+                for name, tensor in graph["tensor_values"].items():
+                    tensor["device"] = {"type": "cuda", "index": 2 + int(name.startswith("p_second"))}
+                for node in graph["nodes"]:
+                    number ^= "_to_copy" in node["target"]
+                    for output in node["outputs"]:
+                        graph["tensor_values"][output["as_tensor"]["name"]]["device"]["index"] = 2 + number
+                data = json.dumps(model).encode()
+            archive.writestr(info, data)
+
+
+def check(name, module, inputs, places=None):
+    """Exports with fakes at `places`, and runs on what `inputs` are."""
+    path = os.path.join(args.out, name)
+    if places:
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            fakes = tuple(torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device=place)
+                          for t, place in zip(inputs, places))
+            program = torch.export.export(module, fakes)
+    else:
+        program = torch.export.export(module, inputs)
+    torch.export.save(program, path + ".pt2")
+    if not places:
+        move(path + ".pt2")
+    run(path, module, inputs)
+
+
+def run(path, module, inputs):
+    global runs
+    given, expected = [], []
+    for i, t in enumerate(inputs):
+        numpy.save(f"{path}.{i}.npy", t.contiguous().numpy())
+        given.append(f"--input=@{path}.{i}.npy")
+    for i, t in enumerate(eager(module, inputs)):
+        numpy.save(f"{path}.out{i}.npy", t.detach().contiguous().numpy())
+        expected.append(f"--expected-output=@{path}.out{i}.npy")
+    environment = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim,
+                       COIL_CUDA_SIM_DEVICES="2")
+    for options in (["--target=cuda:sm_90", "--library=none", "--reference=interp"],
+                    ["--target=cuda:sm_90", "--library=none", "--partitions=always", "--iterations=4", "--cuda-graphs=8"],
+                    ["--target=cpu"]):
+        command = [os.path.join(args.bin, "coil-run"), path + ".pt2", *options, *given, *expected]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        runs += 1
+
+
+def eager(module, inputs):
+    """Runs a model on the host, whatever devices it names."""
+    to = torch.Tensor.to
+    made = {name: getattr(torch, name) for name in ("arange", "ones", "full", "cond")}
+    torch.Tensor.to = lambda x, place, *rest, **more: (
+        x if isinstance(place, (str, torch.device)) else to(x, place, *rest, **more))
+    for name in ("arange", "ones", "full"):
+        setattr(torch, name, lambda *a, device=None, make=made[name], **more: make(*a, **more))
+    torch.cond = lambda p, yes, no, operands: (yes if p else no)(*operands)
+    try:
+        results = module(*inputs)
+    finally:
+        torch.Tensor.to = to
+        for name, make in made.items():
+            setattr(torch, name, make)
+    return results if isinstance(results, tuple) else (results,)
+
+
+R = torch.randn
+check("stages", Stages(), (R(6, 4), R(4, 8), R(8, 3)), ("cuda:0", "cuda:0", "cuda:1"))
+check("strided", Strided(), (R(5, 7), R(3, 4)), ("cuda:0", "cuda:1"))
+check("given", Given(), (R(3, 5), R(3, 5), R(3, 5)), ("cuda:0", "cuda:1", "cpu"))
+check("constants", Constants(), (R(4), R(4)), ("cuda:0", "cuda:1"))
+# Devices count from the lowest, wherever that is.
+check("layers", Layers(), (R(5, 6),))
+check("branch", Branch(), (R(4), R(4), torch.tensor(True)), ("cuda:0", "cuda:1", "cuda:0"))
+print(f"{runs} runs agree")
