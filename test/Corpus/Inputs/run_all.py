@@ -27,6 +27,10 @@ import os
 import subprocess
 import sys
 
+folder = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.join(folder, "..", "..", "Inputs"))
+
+import tools
 from cases import before_planning, is_for_gpu, on_device, read_cases
 
 parser = argparse.ArgumentParser()
@@ -36,18 +40,17 @@ parser.add_argument("--link", action="append", default=[])
 parser.add_argument("--graphs", action="store_true")
 parser.add_argument("programs", nargs="*")
 args = parser.parse_args()
-folder = os.path.dirname(os.path.abspath(__file__))
 # What programs call that is not in them.
 functions = os.path.join(os.path.dirname(args.bin), "lib", "coil-test-functions.so")
 os.makedirs(args.out, exist_ok=True)
 
 
-def need(tool, *arguments, may_fail=False, **options):
-    command = [os.path.join(args.bin, tool) if "/" not in tool else tool, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, **options)
-    if done.returncode != 0 and not may_fail:
-        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+def need(tool, *arguments):
+    tools.check(tools.run([os.path.join(args.bin, tool), *arguments]))
+
+
+def start(*command, **options):
+    return tools.check(subprocess.run(command, capture_output=True, text=True, **options))
 
 
 def run_native(program, case):
@@ -55,7 +58,7 @@ def run_native(program, case):
     command = [os.path.join(args.bin, "coil-run"), program, "--functions=" + functions,
                *("--input=" + text for text in case["inputs"]),
                *("--expected-output=@" + f for f in case["expected"])]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = tools.run(command)
     text = done.stdout + done.stderr
     good = done.returncode == 0 if case["error"] is None else (
         done.returncode != 0 and case["error"] in text)
@@ -70,9 +73,12 @@ def interpret(program):
     cases = read_cases(open(program).read())
     for number, case in enumerate(cases):
         case["expected"] = [f"{path}.{number}.{i}.npy" for i in range(len(case["outputs"]))]
-        need("coil-interpret", program, "--function=main", "--functions=" + functions,
-             *("--input=" + text for text in case["inputs"]),
-             *("--output=@" + f for f in case["expected"]), may_fail=case["error"] is not None)
+        done = tools.run([os.path.join(args.bin, "coil-interpret"), program, "--function=main",
+                          "--functions=" + functions,
+                          *("--input=" + text for text in case["inputs"]),
+                          *("--output=@" + f for f in case["expected"])])
+        if case["error"] is None:
+            tools.check(done)
     return cases
 
 
@@ -99,10 +105,8 @@ def prepare(job):
                    "wrapper-outline-partitions," % (args.device or "cpu"))
     if mode == "stack":
         # Where all sizes are constant, with an entry that takes arrays.
-        done = subprocess.run(
-            [os.path.join(args.bin, "coil-opt"), program, "-o", path(".0.mlir"),
-             "--wrapper-pass-destinations=suffix=_arrays array-entry"],
-            capture_output=True, text=True)
+        done = tools.run([os.path.join(args.bin, "coil-opt"), program, "-o", path(".0.mlir"),
+                          "--wrapper-pass-destinations=suffix=_arrays array-entry"])
         arrays = done.returncode == 0
         reasons = ("cannot take arrays: ", "the caller cannot provide its memory")
         if not arrays and not any(reason in done.stderr for reason in reasons):
@@ -148,12 +152,12 @@ if args.emitter == "native":
 elif args.device and args.emitter != "cpp" and not args.python:
     # On the stand-in for torch, which knows the device.
     environment["PYTHONPATH"] += os.pathsep + os.path.join(folder, "standin")
-    print(need(sys.executable, os.path.join(folder, "run_python.py"), f"--device={args.device}:0",
-               "--all", todo, env=environment), end="")
+    print(start(sys.executable, os.path.join(folder, "run_python.py"), f"--device={args.device}:0",
+                "--all", todo, env=environment), end="")
 elif args.emitter != "cpp":
-    print(need(args.python, os.path.join(folder, "run_python.py"),
-               *([f"--device={args.device}:0"] if args.device else []),
-               *(["--graphs"] if args.graphs else []), "--all", todo, env=environment), end="")
+    print(start(args.python, os.path.join(folder, "run_python.py"),
+                *([f"--device={args.device}:0"] if args.device else []),
+                *(["--graphs"] if args.graphs else []), "--all", todo, env=environment), end="")
 else:
     # One translation unit for all short ones: names begin with those of the
     # programs. Those of several files are compiled file by file.
@@ -173,10 +177,10 @@ else:
     if files:
         print(f"{len(files)} files")
     archives = [os.path.join(args.out, each["name"] + "_kernels.a") for each in prepared]
-    need(args.cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
-         "-I" + args.include, unit, *files, *filter(os.path.exists, archives), "-L" + args.lib,
-         "-lcoil_runtime", "-lm", *args.link, "-Wl,--no-undefined", "-Wl,-rpath," + args.lib, "-o", library)
-    print(need(sys.executable, os.path.join(folder, "run_cpp.py"), library, todo,
-               *([args.device] if args.device else []),
-               env=dict(environment, PYTHONPATH=os.pathsep.join(
-                   [package, os.path.join(folder, "standin")]))), end="")
+    start(args.cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+          "-I" + args.include, unit, *files, *filter(os.path.exists, archives), "-L" + args.lib,
+          "-lcoil_runtime", "-lm", *args.link, "-Wl,--no-undefined", "-Wl,-rpath," + args.lib, "-o", library)
+    print(start(sys.executable, os.path.join(folder, "run_cpp.py"), library, todo,
+                *([args.device] if args.device else []),
+                env=dict(environment, PYTHONPATH=os.pathsep.join(
+                    [package, os.path.join(folder, "standin")]))), end="")
