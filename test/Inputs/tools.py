@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs tools many times without loading them each time.
 
-`run` is subprocess.run(capture_output=True, text=True). Where COIL_FORK_SERVER names the
+`run` is subprocess.run(capture_output=True, text=True) with the arguments that it has. Where COIL_FORK_SERVER names the
 library of test/lib/ForkServer, each tool is loaded once, with that library in
 front, and forks for each command; elsewhere every command is a process from its
 start. What a tool does is the same."""
 import atexit
 import os
+import select
+import signal
 import struct
 import subprocess
 import sys
@@ -24,7 +26,7 @@ class _Server:
                            COIL_FORK_REQUESTS=str(requests), COIL_FORK_ANSWERS=str(answers))
         # It ends when nobody can ask any more.
         self._process = subprocess.Popen([tool], env=environment, stdin=subprocess.DEVNULL,
-                                         pass_fds=(requests, answers))
+                                         pass_fds=(requests, answers), start_new_session=True)
         os.close(requests)
         os.close(answers)
         atexit.register(self._end, os.getpid())
@@ -35,7 +37,7 @@ class _Server:
             os.close(self._requests)
             self._process.wait()
 
-    def run(self, command, env):
+    def run(self, command, env, timeout):
         files = [os.memfd_create(name) for name in ("out", "err")]
         paths = [f"/proc/{os.getpid()}/fd/{file}" for file in files]
         strings = [os.getcwd(), *paths, str(len(command)), *command,
@@ -43,6 +45,9 @@ class _Server:
         request = b"".join(os.fsencode(each) + b"\0" for each in strings)
         try:
             _write(self._requests, struct.pack("I", len(request)) + request)
+            if not select.select([self._answers], [], [], timeout)[0]:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                raise subprocess.TimeoutExpired(command, timeout)
             answer = os.read(self._answers, 4)
             if len(answer) != 4:
                 raise RuntimeError(f"{command[0]}: the fork server has ended, "
@@ -64,15 +69,19 @@ def _write(file, data):
 _servers = threading.local()
 
 
-def run(command, env=None):
+def run(command, env=None, timeout=None):
     """Runs a tool; returns its status and what it printed."""
     library = os.environ.get("COIL_FORK_SERVER")
     if not library:
-        return subprocess.run(command, capture_output=True, text=True, env=env)
+        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=timeout)
     known = _servers.__dict__
     if command[0] not in known:
         known[command[0]] = _Server(command[0], library)
-    return known[command[0]].run(command, env)
+    try:
+        return known[command[0]].run(command, env, timeout)
+    except subprocess.TimeoutExpired:
+        del known[command[0]]
+        raise
 
 
 def check(done):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs all programs of the corpus in one emitter, where starting what runs them
+"""Runs all programs of the corpus in some emitters, where starting what runs them
 costs more than they do.
 
     run_all.py --bin=<folder> --out=<folder> --emitter=python|fx --python=<file>
@@ -10,6 +10,7 @@ costs more than they do.
     run_all.py --bin=<folder> --out=<folder> --emitter=cpp --cxx=<compiler>
                --include=<folder> --lib=<folder> [--device=cuda|...] [program.mlir...]
 
+Several emitters, separated by commas, share plans and what the interpreter gives.
 Outputs are compared with those of the interpreter, as in corpus.py. `python`
 and `fx` run all modules in one process of a Python that has torch. `cpp` compiles all
 programs into one library, calls them through their C interface and looks at what
@@ -56,6 +57,7 @@ def start(*command, **options):
 def run_native(program, case):
     """Runs one case, which gives what the interpreter gave or fails as it says."""
     command = [os.path.join(args.bin, "coil-run"), program, "--functions=" + functions,
+               "--object-cache=" + os.path.join(args.out, "objects"),
                *("--input=" + text for text in case["inputs"]),
                *("--expected-output=@" + f for f in case["expected"])]
     done = tools.run(command)
@@ -82,8 +84,8 @@ def interpret(program):
     return cases
 
 
-def prepare(job):
-    """Plans and emits one program; returns what runs it."""
+def plan(job):
+    """Plans one program; returns what emitters take."""
     program, mode, cases = job
     name = os.path.basename(program)[:-len(".mlir")].replace("-", "_").lower()
     if mode != "reuse":
@@ -118,53 +120,43 @@ def prepare(job):
         plan = "reuse" if mode == "part" else mode
         need("coil-opt", program, "-o", path(".mlir"), f"--pass-pipeline=builtin.module({before}"
              f"wrapper-plan-memory{{mode={plan}}},wrapper-verify-memory)")
-    if args.emitter == "native":
-        for case in cases:
-            run_native(path(".mlir"), case)
-        return {"name": name, "cases": cases}
-    if args.emitter != "cpp":
-        need("coil-translate", "--wrapper-to-" + args.emitter, path(".mlir"), "-o", path(".py"))
-        return {"file": path(".py"), "cases": cases}
-    target = ["--target=cuda:sm_90", "--library=none"] if args.device == "cuda" else []
-    need("coil-compile", "--emit=cpp", *target, path(".mlir"), "-o", path(".cpp"))
     return {"name": name, "cases": cases, "arrays": arrays}
 
 
-programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
-if args.device:
-    programs = [p for p in programs if on_device(open(p).read(), args.device) is not None]
-else:
-    programs = [p for p in programs if not is_for_gpu(open(p).read())]
-with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    modes = ("reuse", "pool", "part") + (
-        ("stack",) if args.emitter == "cpp" and not args.device else ())
-    interpreted = list(pool.map(interpret, programs))
-    jobs = [(program, mode, cases) for mode in modes
-            for program, cases in zip(programs, interpreted)]
-    prepared = list(pool.map(prepare, jobs))
-todo = os.path.join(args.out, "todo.json")
-json.dump(prepared, open(todo, "w"))
-package = os.path.join(os.path.dirname(args.bin), "python")
-environment = dict(os.environ, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1",
-                   COIL_TEST_FUNCTIONS=functions)
-if args.emitter == "native":
-    print(f"{len(prepared)} programs, {sum(len(each['cases']) for each in prepared)} cases")
-elif args.device and args.emitter != "cpp" and not args.python:
-    # On the stand-in for torch, which knows the device.
-    environment["PYTHONPATH"] += os.pathsep + os.path.join(folder, "standin")
-    print(start(sys.executable, os.path.join(folder, "run_python.py"), f"--device={args.device}:0",
-                "--all", todo, env=environment), end="")
-elif args.emitter != "cpp":
-    print(start(args.python, os.path.join(folder, "run_python.py"),
+def emit(emitter, each):
+    """Emits a planned program; returns what runs it."""
+    path = lambda suffix: os.path.join(args.out, each["name"] + suffix)
+    if emitter == "native":
+        for case in each["cases"]:
+            run_native(path(".mlir"), case)
+    elif emitter == "cpp":
+        target = ["--target=cuda:sm_90", "--library=none"] if args.device == "cuda" else []
+        need("coil-compile", "--emit=cpp", *target, path(".mlir"), "-o", path(".cpp"))
+    else:
+        need("coil-translate", "--wrapper-to-" + emitter, path(".mlir"), "-o", path(f".{emitter}.py"))
+        return dict(each, file=path(f".{emitter}.py"))
+    return each
+
+
+def run_python(todo):
+    """Runs all modules in one process: of torch, or of the stand-in for it, which knows
+    other devices."""
+    python, environment = args.python, dict(base)
+    if not python:
+        python = sys.executable
+        environment["PYTHONPATH"] += os.pathsep + os.path.join(folder, "standin")
+    print(start(python, os.path.join(folder, "run_python.py"),
                 *([f"--device={args.device}:0"] if args.device else []),
                 *(["--graphs"] if args.graphs else []), "--all", todo, env=environment), end="")
-else:
+
+
+def run_cpp(planned, todo):
     # One translation unit for all short ones: names begin with those of the
     # programs. Those of several files are compiled file by file.
     unit, library = (os.path.join(args.out, name) for name in ("all.cpp", "all.so"))
     files = []
     with open(unit, "w") as file:
-        for each in prepared:
+        for each in planned:
             first = os.path.join(args.out, each["name"] + ".cpp")
             more = glob.glob(os.path.join(args.out, each["name"] + ".[0-9]*.cpp"))
             if more:
@@ -176,11 +168,38 @@ else:
             sys.exit(f"{each} has more than 2,000 lines")
     if files:
         print(f"{len(files)} files")
-    archives = [os.path.join(args.out, each["name"] + "_kernels.a") for each in prepared]
+    archives = [os.path.join(args.out, each["name"] + "_kernels.a") for each in planned]
     start(args.cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
           "-I" + args.include, unit, *files, *filter(os.path.exists, archives), "-L" + args.lib,
-          "-lcoil_runtime", "-lm", *args.link, "-Wl,--no-undefined", "-Wl,-rpath," + args.lib, "-o", library)
+          "-lcoil_runtime", "-lm", *args.link, "-Wl,--no-undefined", "-Wl,-rpath," + args.lib,
+          "-o", library)
+    path = os.pathsep.join([base["PYTHONPATH"], os.path.join(folder, "standin")])
     print(start(sys.executable, os.path.join(folder, "run_cpp.py"), library, todo,
-                *([args.device] if args.device else []),
-                env=dict(environment, PYTHONPATH=os.pathsep.join(
-                    [package, os.path.join(folder, "standin")]))), end="")
+                *([args.device] if args.device else []), env=dict(base, PYTHONPATH=path)), end="")
+
+
+emitters = args.emitter.split(",")
+base = dict(os.environ, PYTHONPATH=os.path.join(os.path.dirname(args.bin), "python"),
+            PYTHONDONTWRITEBYTECODE="1", COIL_TEST_FUNCTIONS=functions)
+programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
+if args.device:
+    programs = [p for p in programs if on_device(open(p).read(), args.device) is not None]
+else:
+    programs = [p for p in programs if not is_for_gpu(open(p).read())]
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    modes = ("reuse", "pool", "part") + (
+        ("stack",) if args.emitter == "cpp" and not args.device else ())
+    interpreted = list(pool.map(interpret, programs))
+    jobs = [(program, mode, cases) for mode in modes
+            for program, cases in zip(programs, interpreted)]
+    planned = list(pool.map(plan, jobs))
+    for emitter in emitters:
+        emitted = list(pool.map(lambda each: emit(emitter, each), planned))
+        todo = os.path.join(args.out, emitter + ".json")
+        json.dump(emitted, open(todo, "w"))
+        if emitter == "native":
+            print(f"{len(emitted)} programs, {sum(len(each['cases']) for each in emitted)} cases")
+        elif emitter == "cpp":
+            run_cpp(emitted, todo)
+        else:
+            run_python(todo)
