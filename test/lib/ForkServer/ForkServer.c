@@ -3,14 +3,15 @@
  *
  * Loading LLVM's libraries is most of what a tool does with a small program.
  * Preloaded into a tool, this stops it before main, when everything is loaded,
- * and runs main in a fork for each request: a process of its own each time, with
- * its own arguments and environment. test/Inputs/tools.py is the other side.
+ * and runs main in a fork for each request: a process of its own each time,
+ * with its own arguments and environment. test/Inputs/tools.py is the other
+ * side.
  *
  * A request is its size (uint32) and strings that end with a zero each: the
  * working directory, files for standard output and error, the number of
  * arguments, the arguments, the environment. The answer is the status of
- * waitpid. Requests come from the file descriptor that COIL_FORK_REQUESTS names,
- * answers go to that of COIL_FORK_ANSWERS. */
+ * waitpid. Requests come from the file descriptor that COIL_FORK_REQUESTS
+ * names, answers go to that of COIL_FORK_ANSWERS. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -68,7 +69,8 @@ static int become(char *text, size_t size) {
   int argc = atoi(strings[3]);
   char **argv = strings + 4;
   /* The environment moves up by one for the end of the arguments. */
-  memmove(argv + argc + 1, argv + argc, (count - 4 - (size_t)argc) * sizeof(char *));
+  memmove(argv + argc + 1, argv + argc,
+          (count - 4 - (size_t)argc) * sizeof(char *));
   argv[argc] = NULL;
   environ = argv + argc + 1;
   strings[count + 1] = NULL;
@@ -101,7 +103,8 @@ static int serve(int argc, char **argv, char **env) {
 }
 
 int __libc_start_main(Main *main, int argc, char **argv, void (*init)(void),
-                      void (*fini)(void), void (*rtldFini)(void), void *stackEnd) {
+                      void (*fini)(void), void (*rtldFini)(void),
+                      void *stackEnd) {
   typedef int Start(Main *, int, char **, void (*)(void), void (*)(void),
                     void (*)(void), void *);
   Start *start = (Start *)dlsym(RTLD_NEXT, "__libc_start_main");
