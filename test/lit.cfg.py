@@ -2,6 +2,7 @@
 # what it needs with REQUIRES.
 import os
 import shutil
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -18,6 +19,14 @@ bin_dir = os.path.join(config.coil_obj_root, "bin")
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope")
 
+# The interpreter itself, where a version manager's script stands before it.
+python = subprocess.run([config.python, "-c", "import sys; print(sys.executable)"],
+                        check=True, capture_output=True, text=True).stdout.strip()
+# Drivers that run tools many times load them once; see test/Inputs/tools.py.
+fork_server = os.path.join(config.coil_obj_root, "lib", "coil-fork-server.so")
+if os.path.exists(fork_server):
+    llvm_config.with_environment("COIL_FORK_SERVER", fork_server)
+
 opt = os.path.join(bin_dir, "coil-opt")
 if os.environ.get("COIL_LIT_ROUNDTRIP"):
     opt += " --verify-roundtrip"
@@ -27,7 +36,7 @@ config.substitutions.append(("%coil_obj", config.coil_obj_root))
 config.substitutions.append(("%coil_lib", os.path.join(config.coil_obj_root, "lib")))
 config.substitutions.append(("%coil_plugin", os.path.join(config.coil_obj_root, "lib", "CoilPlugin.so")))
 config.substitutions.append(("%models", os.path.join(config.coil_src_root, "examples", "models")))
-config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%python", python))
 config.substitutions.append(("%cc", config.cc))
 config.substitutions.append(("%cxx", config.cxx))
 
@@ -47,7 +56,7 @@ if os.path.exists(cuda_sim):
 config.substitutions.append(
     (
         "%corpus",
-        config.python
+        python
         + " "
         + os.path.join(config.test_source_root, "Corpus", "Inputs", "corpus.py")
         + " --bin="

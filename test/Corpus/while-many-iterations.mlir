@@ -1,5 +1,6 @@
 // RUN: %corpus %s
-// Allocations, calls and branches, ten thousand times.
+// Allocations, calls and branches, ten thousand times. Threads would be woken
+// for each launch without the grain.
 // CASE: i64=10000; 4xf32=0 0 0 0 -> 4xf32=10000 10000 10000 10000
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
@@ -7,7 +8,7 @@
 
 wrapper.kernel @inc(%x0: tensor<4xf32>) attributes {input_strides = [#sym.shape<[1]>],
     output_strides = [#sym.shape<[1]>], symbols = [], in_place = array<i64: 0, 0>} {
-  %0 = loop.kernel "inc" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> {
+  %0 = loop.kernel "inc" [4] (%a0 = %x0) : (tensor<4xf32>) -> tensor<4xf32> schedule<grain = 4> {
     %v0 = loop.load %a0[d0] : tensor<4xf32> -> f32
     %o = arith.constant 1.0 : f32
     %m = arith.addf %v0, %o : f32

@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/PipelineFlags.h"
+
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Driver/CompiledProgram.h"
@@ -83,113 +85,22 @@ static cl::opt<std::string> debugDirectory(
              "provenance, memory plan, decisions) and index.html, which leads "
              "through it"),
     cl::cat(category));
-static cl::opt<std::string> debugValues(
-    "debug-values", cl::init("off"), cl::value_desc("what"),
-    cl::desc("Show values while the program runs: off (default), names (of "
-             "steps), print (statistics), save (NumPy files), hook (what the "
-             "caller sets); or stop where a step makes one that is nan, or "
-             "that is not finite"),
-    cl::cat(category));
-static cl::opt<std::string> debugFilter(
-    "debug-filter", cl::value_desc("patterns"),
-    cl::desc("Kernels and handles to show with --debug-values, such as "
-             "'softmax*+relu_0:3' (default: all)"),
-    cl::cat(category));
-static cl::opt<bool> debugEnds(
-    "debug-ends",
-    cl::desc("With --debug-values: only what the program takes and gives"),
-    cl::cat(category));
-static cl::opt<bool> releaseInputs(
-    "release-inputs",
-    cl::desc("Let go of inputs behind their last use, where the caller has "
-             "handed them over; on with --emit=python"),
-    cl::cat(category));
-static cl::opt<std::string> profileMarks(
-    "profile-marks", cl::init("off"), cl::value_desc("where"),
-    cl::desc("Ranges for profilers: off (default), call (one around each call "
-             "of the program) or calls (around those of libraries and host "
-             "functions, too)"),
-    cl::cat(category));
-static cl::opt<int64_t> assertAlignment(
-    "assert-alignment", cl::init(0), cl::value_desc("bytes"),
-    cl::desc("Fail unless inputs and results of host functions begin at a "
-             "multiple of so many bytes"),
-    cl::cat(category));
-static cl::opt<std::string> randomSource(
-    "random", cl::init("state"), cl::value_desc("source"),
-    cl::desc("Where random numbers come from: state (default), that of the "
-             "program, or generator, that of the run, which it moves"),
-    cl::cat(category));
 static cl::opt<std::string> memoryReport(
     "memory-report", cl::value_desc("file"),
     cl::desc("Write what is allocated and for how long: a page (.html), a "
              "picture of the function 'main' (.svg) or data (.json)"),
     cl::cat(category));
-static cl::opt<std::string>
-    target("target", cl::init("cpu"), cl::value_desc("device"),
-           cl::desc("What to compile for: cpu (default), cuda (the chip of the "
-                    "first GPU), or cuda:<chip> such as cuda:sm_90a. A package "
-                    "may be for several, separated by commas: loading it takes "
-                    "the best that the GPU can run"),
-           cl::cat(category));
 static cl::opt<bool> machineCode(
     "machine-code",
     cl::desc("Put machine code for its chip into a package in place of PTX "
              "(nvJitLink or ptxas): nothing is compiled where it is loaded"),
     cl::cat(category));
-static cl::opt<std::string>
-    fastMath("fast-math", cl::init("default"), cl::value_desc("mode"),
-             cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
-             cl::cat(category));
-static cl::opt<bool>
-    deterministic("deterministic",
-                  cl::desc("Give the same result on every run, even where GPUs "
-                           "are faster without an order"),
-                  cl::cat(category));
-static cl::opt<std::string> hostFallbacks(
-    "host-fallbacks", cl::value_desc("names"),
-    cl::desc("Host functions, separated by commas, that a program for a GPU "
-             "calls on copies in the memory of the host; 'all': those that are "
-             "not registered for GPUs. Each has a warning with its bytes"),
-    cl::cat(category));
 
-static cl::opt<std::string> userKernels(
-    "user-kernels", cl::value_desc("file"),
-    cl::desc("Kernels for operators of a framework, in place of functions that "
-             "are registered: a file of MLIR, see docs/UserKernels.md"),
-    cl::cat(category));
-
-static cl::opt<std::string> library(
-    "library", cl::init("auto"), cl::value_desc("names"),
-    cl::desc("Libraries for contractions, convolutions, attention and sorts, "
-             "separated by commas: onednn (CPU), cublaslt, cudnn, cub "
-             "(GPUs); or none, or auto (default)"),
-    cl::cat(category));
-static cl::opt<int64_t>
-    vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),
-               cl::desc("Width of vector registers (default: the host's)"),
-               cl::cat(category));
-static cl::opt<bool> fuse("fuse", cl::init(true),
-                          cl::desc("Merge kernels (default: on)"),
-                          cl::cat(category));
-static cl::opt<std::string>
-    plan("plan", cl::init("reuse"), cl::value_desc("mode"),
-         cl::desc("Memory planning: none, reuse (default) or pool"),
-         cl::cat(category));
-static cl::opt<std::string> memoryBudget(
-    "memory-budget", cl::value_desc("bytes"),
-    cl::desc("Plan within so much memory, such as 64M, or fail: pools and "
-             "other orders of steps are tried"),
-    cl::cat(category));
-static cl::opt<std::string> stackLimit(
-    "stack-limit", cl::value_desc("bytes"),
-    cl::desc("How much of a function's storage may be on the stack of the "
-             "host program (default: 0; 64K with --array-entry)"),
-    cl::cat(category));
 static cl::opt<bool> arrayEntry(
     "array-entry",
     cl::desc("With --emit=cpp, add a function on arrays of constant sizes, "
-             "which writes to memory of the caller"),
+             "which writes to memory of the caller; --stack-limit is 64K then, "
+             "unless it is given"),
     cl::cat(category));
 static cl::opt<std::string> function(
     "function", cl::init("main"), cl::value_desc("name"),
@@ -222,6 +133,12 @@ static cl::opt<bool> emitBytecode("emit-bytecode",
 static cl::opt<bool> printLocations("print-locations",
                                     cl::desc("Print source locations"),
                                     cl::cat(category));
+
+static PipelineFlags flags(
+    category, category,
+    "What to compile for: cpu (default), cuda (the chip of the first GPU), or "
+    "cuda:<chip> such as cuda:sm_90a. A package may be for several, separated "
+    "by commas: loading it takes the best that the GPU can run");
 
 /// The passes whose remarks explain the result.
 static constexpr char kExplained[] =
@@ -384,13 +301,13 @@ static int writeProgram(StringRef pipelineOptions) {
   double seconds = 0;
   std::vector<std::unique_ptr<CompiledProgram>> programs;
   std::optional<ProgramPackage> package;
-  for (StringRef each : llvm::split(StringRef(target), ',')) {
+  for (StringRef each : llvm::split(StringRef(flags.target), ',')) {
     JITOptions options;
     options.function = function;
     options.weights = weights;
     options.pipelineOptions =
         ("target=" + each +
-         pipelineOptions.drop_front(("target=" + target).size()))
+         pipelineOptions.drop_front(("target=" + flags.target).size()))
             .str();
     options.debugDirectory = debugDirectory;
     // The GPU of the package need not be here.
@@ -462,44 +379,22 @@ int main(int argc, char **argv) {
   options.verifyEach = verifyEach;
   options.dumpDirectory = dumpStages;
   // Callers of Python hand over a list.
-  if (emit == "python" && !releaseInputs.getNumOccurrences())
-    releaseInputs = true;
-  options.pipelineOptions =
-      "target=" + target + " fast-math=" + fastMath + " library=" + library +
-      " deterministic=" + (deterministic ? "true" : "false") +
-      " vector-bits=" + std::to_string(vectorBits) +
-      " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
-      " debug-values=" + debugValues + " debug-filter=" + debugFilter +
-      " debug-ends=" + (debugEnds ? "true" : "false") +
-      " profile-marks=" + profileMarks + " random=" + randomSource +
-      " assert-alignment=" + std::to_string(assertAlignment) +
-      " release-inputs=" + (releaseInputs ? "true" : "false") +
-      (hoistWeights ? " hoist-weights=true" : "");
-  if (arrayEntry && stackLimit.empty())
-    stackLimit = "64K";
-  for (cl::opt<std::string> *option : {&memoryBudget, &stackLimit}) {
-    if (option->empty())
-      continue;
-    std::optional<int64_t> bytes = parseBytes(*option);
-    if (!bytes)
-      return report(2, "expected a number of bytes such as 4096, 64K, 512M or "
-                       "2G in --" +
-                           option->ArgStr + ", not '" + *option + "'");
-    options.pipelineOptions +=
-        (" " + option->ArgStr + "=" + llvm::Twine(*bytes)).str();
-  }
+  if (emit == "python" && !flags.releaseInputs.getNumOccurrences())
+    flags.releaseInputs = true;
+  if (arrayEntry && flags.stackLimit.empty())
+    flags.stackLimit = "64K";
+  llvm::Expected<std::string> pipelineOptions = flags.getPipelineOptions();
+  if (!pipelineOptions)
+    return report(2, toString(pipelineOptions.takeError()));
+  options.pipelineOptions = *pipelineOptions;
+  if (hoistWeights)
+    options.pipelineOptions += " hoist-weights=true";
   if (arrayEntry)
     options.pipelineOptions += " array-entry=true";
-  if (!userKernels.empty())
-    options.pipelineOptions += " user-kernels={" + userKernels + "}";
-  if (!hostFallbacks.empty())
-    options.pipelineOptions +=
-        " host-fallbacks=" +
-        llvm::join(llvm::split(hostFallbacks.getValue(), ','), "+");
 
   if (isPackagePath(output))
     return writeProgram(options.pipelineOptions);
-  if (StringRef(target).contains(','))
+  if (StringRef(flags.target).contains(','))
     return report(2, "only a package (-o <name>.coilpkg) can be for several "
                      "targets");
   if (machineCode)
@@ -538,9 +433,10 @@ int main(int argc, char **argv) {
                          stringifyStage(options.from) + "', behind '" + to +
                          "'");
   if (options.from >= Stage::Wrapper)
-    for (const cl::Option *option : {static_cast<cl::Option *>(&memoryBudget),
-                                     static_cast<cl::Option *>(&stackLimit),
-                                     static_cast<cl::Option *>(&arrayEntry)})
+    for (const cl::Option *option :
+         {static_cast<cl::Option *>(&flags.memoryBudget),
+          static_cast<cl::Option *>(&flags.stackLimit),
+          static_cast<cl::Option *>(&arrayEntry)})
       if (option->getNumOccurrences())
         return report(2, "'--" + option->ArgStr +
                              "' comes too late: the input is at the stage '" +

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/PipelineFlags.h"
 #include "Inputs.h"
 #include "Roofline.h"
 
@@ -140,36 +141,6 @@ static cl::opt<bool>
 static cl::opt<bool> printTrace("trace",
                                 cl::desc("Print each step of the first run"),
                                 cl::cat(measureCategory));
-static cl::opt<std::string> debugValues(
-    "debug-values", cl::init("off"), cl::value_desc("what"),
-    cl::desc("Show values while the program runs: off (default), names (of "
-             "steps), print (statistics), save (NumPy files), hook (what the "
-             "caller sets); or stop where a step makes one that is nan, or "
-             "that is not finite"));
-static cl::opt<std::string> debugFilter(
-    "debug-filter", cl::value_desc("patterns"),
-    cl::desc("Kernels and handles to show with --debug-values, such as "
-             "'softmax*+relu_0:3' (default: all)"));
-static cl::opt<bool> debugEnds(
-    "debug-ends",
-    cl::desc("With --debug-values: only what the program takes and gives"));
-static cl::opt<bool> releaseInputs(
-    "release-inputs",
-    cl::desc("Let go of inputs behind their last use, where the caller has "
-             "handed them over"));
-static cl::opt<std::string> profileMarks(
-    "profile-marks", cl::init("off"), cl::value_desc("where"),
-    cl::desc("Ranges for profilers: off (default), call (one around each call "
-             "of the program) or calls (around those of libraries and host "
-             "functions, too)"));
-static cl::opt<int64_t> assertAlignment(
-    "assert-alignment", cl::init(0), cl::value_desc("bytes"),
-    cl::desc("Fail unless inputs and results of host functions begin at a "
-             "multiple of so many bytes"));
-static cl::opt<std::string> randomSource(
-    "random", cl::init("state"), cl::value_desc("source"),
-    cl::desc("Where random numbers come from: state (default), that of the "
-             "program, or generator, that of the run, which it moves"));
 static cl::opt<std::string> debugDirectory(
     "debug-dir", cl::value_desc("directory"),
     cl::desc("Write everything that compilation makes (stages, kernels, "
@@ -213,15 +184,6 @@ static cl::opt<double> peakMatrixFlops(
              "else --peak-flops)"),
     cl::cat(measureCategory));
 
-static cl::opt<std::string>
-    target("target", cl::init("cpu"), cl::value_desc("device"),
-           cl::desc("Where the program runs: cpu (default), cuda (the chip of "
-                    "--device), or cuda:<chip> such as cuda:sm_90a"),
-           cl::cat(compileCategory));
-static cl::opt<std::string>
-    fastMath("fast-math", cl::init("default"), cl::value_desc("mode"),
-             cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
-             cl::cat(compileCategory));
 static cl::opt<int32_t> device("device", cl::init(0), cl::value_desc("n"),
                                cl::desc("GPU to run on (default: 0)"),
                                cl::cat(runCategory));
@@ -245,56 +207,16 @@ static cl::opt<unsigned>
              cl::desc("LLVM's effort: 0 none, 2 cleanup (default), 3 its full "
                       "pipeline"),
              cl::cat(compileCategory));
-static cl::opt<bool>
-    deterministic("deterministic",
-                  cl::desc("Give the same result on every run, even where GPUs "
-                           "are faster without an order"),
-                  cl::cat(compileCategory));
-static cl::opt<std::string> hostFallbacks(
-    "host-fallbacks", cl::value_desc("names"),
-    cl::desc("Host functions, separated by commas, that a program for a GPU "
-             "calls on copies in the memory of the host; 'all': those that are "
-             "not registered for GPUs. Each has a warning with its bytes"),
-    cl::cat(compileCategory));
 
-static cl::opt<std::string> userKernels(
-    "user-kernels", cl::value_desc("file"),
-    cl::desc("Kernels for operators of a framework, in place of functions that "
-             "are registered: a file of MLIR, see docs/UserKernels.md"),
-    cl::cat(compileCategory));
-
-static cl::opt<std::string> library(
-    "library", cl::init("auto"), cl::value_desc("names"),
-    cl::desc("Libraries for contractions, convolutions, attention and sorts, "
-             "separated by commas: onednn (CPU), cublaslt, cudnn, cub "
-             "(GPUs); or none, or auto (those of the target that can "
-             "be loaded; default)"),
-    cl::cat(compileCategory));
-static cl::opt<bool> fuse("fuse", cl::init(true),
-                          cl::desc("Merge kernels (default: true)"),
-                          cl::cat(compileCategory));
-static cl::opt<std::string>
-    plan("plan", cl::init("reuse"), cl::value_desc("mode"),
-         cl::desc("Memory planning: none, reuse (default) or pool"),
-         cl::cat(compileCategory));
-static cl::opt<std::string> memoryBudget(
-    "memory-budget", cl::value_desc("bytes"),
-    cl::desc("Plan within so much memory, such as 64M, or fail: pools and "
-             "other orders of steps are tried"),
-    cl::cat(compileCategory));
-static cl::opt<std::string> stackLimit(
-    "stack-limit", cl::value_desc("bytes"),
-    cl::desc("How much of a function's storage may be on the stack of the "
-             "host program (default: 0)"),
-    cl::cat(compileCategory));
-static cl::opt<int64_t>
-    vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),
-               cl::desc("Width of vectors (default: the processor's widest)"),
-               cl::cat(compileCategory));
 static cl::opt<std::string>
     objectCache("object-cache", cl::value_desc("directory"),
                 cl::desc("Keep objects there and use those of earlier runs"),
                 cl::cat(compileCategory));
+
+static PipelineFlags flags(
+    compileCategory, measureCategory,
+    "Where the program runs: cpu (default), cuda (the chip of --device), or "
+    "cuda:<chip> such as cuda:sm_90a");
 
 static constexpr llvm::StringLiteral overview =
     R"(Compile a model in memory and run it.
@@ -691,13 +613,14 @@ int main(int argc, char **argv) {
     if (coil_load_functions(file.c_str()) != COIL_OK)
       return report(ExitLoad, coil_last_error());
 
-  if (StringRef unknown; library != "auto" && !areLibraries(library, unknown))
+  if (StringRef unknown;
+      flags.library != "auto" && !areLibraries(flags.library, unknown))
     return report(ExitUsage,
                   "unknown library '" + unknown +
                       "', expected 'onednn', 'cublaslt', 'cudnn', 'cub', "
                       "'none' or 'auto'");
   for (const auto *directory : {&ptxDirectory, &sassDirectory})
-    if (!directory->empty() && target == "cpu")
+    if (!directory->empty() && flags.target == "cpu")
       return report(ExitUsage, "--" + directory->ArgStr +
                                    " is for GPUs; --dump-llvm writes what "
                                    "becomes of kernels on the CPU");
@@ -711,8 +634,9 @@ int main(int argc, char **argv) {
       return report(ExitUsage,
                     "--" + rate->ArgStr + " must be a positive number");
   }
-  if (fastMath != "off" && fastMath != "default" && fastMath != "fast")
-    return report(ExitUsage, "unknown mode of mathematics '" + fastMath +
+  if (flags.fastMath != "off" && flags.fastMath != "default" &&
+      flags.fastMath != "fast")
+    return report(ExitUsage, "unknown mode of mathematics '" + flags.fastMath +
                                  "', expected 'off', 'default' or 'fast'");
 
   if (partitions != "auto" && partitions != "always" && partitions != "off")
@@ -720,73 +644,28 @@ int main(int argc, char **argv) {
                                  "' of --partitions, expected 'auto', 'always' "
                                  "or 'off'");
 
-  if (isPackagePath(inputFile))
-    for (const cl::Option *option :
-         {static_cast<cl::Option *>(&weightsFile),
-          static_cast<cl::Option *>(&target),
-          static_cast<cl::Option *>(&fastMath),
-          static_cast<cl::Option *>(&partitions),
-          static_cast<cl::Option *>(&optLevel),
-          static_cast<cl::Option *>(&deterministic),
-          static_cast<cl::Option *>(&library),
-          static_cast<cl::Option *>(&hostFallbacks),
-          static_cast<cl::Option *>(&userKernels),
-          static_cast<cl::Option *>(&fuse),
-          static_cast<cl::Option *>(&plan),
-          static_cast<cl::Option *>(&vectorBits),
-          static_cast<cl::Option *>(&memoryBudget),
-          static_cast<cl::Option *>(&stackLimit),
-          static_cast<cl::Option *>(&objectCache),
-          static_cast<cl::Option *>(&perKernel),
-          static_cast<cl::Option *>(&debugDirectory),
-          static_cast<cl::Option *>(&debugValues),
-          static_cast<cl::Option *>(&debugFilter),
-          static_cast<cl::Option *>(&debugEnds),
-          static_cast<cl::Option *>(&releaseInputs),
-          static_cast<cl::Option *>(&profileMarks),
-          static_cast<cl::Option *>(&assertAlignment),
-          static_cast<cl::Option *>(&randomSource),
-          static_cast<cl::Option *>(&dumpDirectory),
-          static_cast<cl::Option *>(&ptxDirectory),
-          static_cast<cl::Option *>(&sassDirectory),
-          static_cast<cl::Option *>(&referenceKind)})
+  if (isPackagePath(inputFile)) {
+    std::vector<const cl::Option *> compiling = flags.getAll();
+    compiling.insert(compiling.end(),
+                     {&weightsFile, &partitions, &optLevel, &objectCache,
+                      &perKernel, &debugDirectory, &dumpDirectory,
+                      &ptxDirectory, &sassDirectory, &referenceKind});
+    for (const cl::Option *option : compiling)
       if (option->getNumOccurrences())
         return report(ExitUsage, "--" + option->ArgStr +
                                      " has no meaning for a package, which is "
                                      "compiled already");
+  }
 
   JITOptions options;
   options.checkWeights = checkWeights;
   options.function = functionName;
   options.weights = weightsFile;
-  options.pipelineOptions =
-      "target=" + target + " fast-math=" + fastMath + " library=" + library +
-      " deterministic=" + (deterministic ? "true" : "false") +
-      " fuse=" + (fuse ? "true" : "false") + " plan=" + plan +
-      " vector-bits=" + std::to_string(vectorBits) +
-      " debug-values=" + debugValues + " debug-filter=" + debugFilter +
-      " debug-ends=" + (debugEnds ? "true" : "false") +
-      " profile-marks=" + profileMarks + " random=" + randomSource +
-      " assert-alignment=" + std::to_string(assertAlignment) +
-      " release-inputs=" + (releaseInputs ? "true" : "false") +
-      " partitions=" + partitions + " costs=" + (perKernel ? "true" : "false");
-  for (cl::opt<std::string> *option : {&memoryBudget, &stackLimit}) {
-    if (option->empty())
-      continue;
-    std::optional<int64_t> bytes = parseBytes(*option);
-    if (!bytes)
-      return report(ExitUsage, "expected a number of bytes such as 4096, 64K, "
-                               "512M or 2G in --" +
-                                   option->ArgStr + ", not '" + *option + "'");
-    options.pipelineOptions +=
-        (" " + option->ArgStr + "=" + llvm::Twine(*bytes)).str();
-  }
-  if (!userKernels.empty())
-    options.pipelineOptions += " user-kernels={" + userKernels + "}";
-  if (!hostFallbacks.empty())
-    options.pipelineOptions +=
-        " host-fallbacks=" +
-        llvm::join(llvm::split(hostFallbacks.getValue(), ','), "+");
+  Expected<std::string> pipelineOptions = flags.getPipelineOptions();
+  if (!pipelineOptions)
+    return report(ExitUsage, toString(pipelineOptions.takeError()));
+  options.pipelineOptions = *pipelineOptions + " partitions=" + partitions +
+                            " costs=" + (perKernel ? "true" : "false");
   options.keepReference = referenceKind == Reference::Interp;
   options.engine.threads = threads;
   options.engine.device = device;

@@ -43,6 +43,8 @@ def needs_two(source):
 
 def place(source, kind):
     text = source.replace('#wrapper.device<"cpu">', f'#wrapper.device<"{kind}">')
+    if kind == "cuda": # Schedules for the CPU are none there.
+        text = re.sub(r" schedule<[^>]*> \{", " {", text)
     # Kernels run where their buffers are.
     return re.sub(r"(wrapper\.kernel @\w+\([^{]*?\) attributes \{)",
                   rf'\1device = #wrapper.device<"{kind}">, ', text)

@@ -35,12 +35,16 @@ Inputs and outputs are written as for coil-run. Each case runs
   --cuda-sim names the driver: natively and as an emitted Python module.
 """
 import argparse
-import json
+import functools
+import importlib
 import os
 import re
-import subprocess
 import sys
 
+folder = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.join(folder, "..", "..", "Inputs"))
+
+import tools
 from cases import before_planning, is_for_gpu, on_device, read_cases
 
 parser = argparse.ArgumentParser()
@@ -58,7 +62,7 @@ def run(tool, *arguments, env=None):
     global runs
     runs += 1
     command = [os.path.join(args.bin, tool), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    done = tools.run(command, env=env)
     if done.returncode < 0:
         sys.exit(f"{' '.join(command)}: killed by signal {-done.returncode}\n{done.stderr}")
     return done.returncode, done.stdout + done.stderr, command
@@ -181,8 +185,14 @@ for number, case in enumerate(cases):
         expect(case, "coil-run", path("gpu-part.mlir"), *functions, *inputs, *outputs, "--iterations=4",
                "--cuda-graphs=16", "--target=cuda:sm_90", "--library=none", env=gpu)
 
-inputs = os.path.dirname(os.path.abspath(__file__))
-package = os.path.join(os.path.dirname(args.bin), "python")
+@functools.cache
+def modules_of_python():
+    """What runs emitted modules, on the stand-in for torch. Imported once, before
+    processes fork that run them."""
+    sys.dont_write_bytecode = True
+    sys.path[1:1] = [os.path.join(os.path.dirname(args.bin), "python"),
+                     os.path.join(folder, "standin")]
+    return importlib.import_module("run_python")
 
 
 def run_python(programs, *options, env=os.environ):
@@ -200,13 +210,11 @@ def run_python(programs, *options, env=os.environ):
         if named != steps:
             sys.exit(f"{modules[-1]}: the steps are those of lines {named}, expected {steps}")
     runs += 1
-    done = subprocess.run(
-        [sys.executable, os.path.join(inputs, "run_python.py"), *options, *modules],
-        input=json.dumps(cases), capture_output=True, text=True,
-        env=dict(env, PYTHONPATH=os.pathsep.join([package, os.path.join(inputs, "standin")]),
-                 COIL_TEST_FUNCTIONS=library, PYTHONDONTWRITEBYTECODE="1"))
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(modules)}: status {done.returncode}\n{done.stderr}")
+    runner = modules_of_python()
+    status, text = tools.call(lambda: runner.main([*options, *modules], cases),
+                              dict(env, COIL_TEST_FUNCTIONS=library))
+    if status != 0:
+        sys.exit(f"{' '.join(modules)}: status {status}\n{text}")
 
 
 if not isForGPU:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs all programs of the corpus in one emitter, where starting what runs them
+"""Runs all programs of the corpus in some emitters, where starting what runs them
 costs more than they do.
 
     run_all.py --bin=<folder> --out=<folder> --emitter=python|fx --python=<file>
@@ -10,6 +10,7 @@ costs more than they do.
     run_all.py --bin=<folder> --out=<folder> --emitter=cpp --cxx=<compiler>
                --include=<folder> --lib=<folder> [--device=cuda|...] [program.mlir...]
 
+Several emitters, separated by commas, share plans and what the interpreter gives.
 Outputs are compared with those of the interpreter, as in corpus.py. `python`
 and `fx` run all modules in one process of a Python that has torch. `cpp` compiles all
 programs into one library, calls them through their C interface and looks at what
@@ -27,6 +28,10 @@ import os
 import subprocess
 import sys
 
+folder = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.join(folder, "..", "..", "Inputs"))
+
+import tools
 from cases import before_planning, is_for_gpu, needs_two, on_device, read_cases
 
 parser = argparse.ArgumentParser()
@@ -37,26 +42,26 @@ parser.add_argument("--graphs", action="store_true")
 parser.add_argument("--gpus", type=int, default=2)
 parser.add_argument("programs", nargs="*")
 args = parser.parse_args()
-folder = os.path.dirname(os.path.abspath(__file__))
 # What programs call that is not in them.
 functions = os.path.join(os.path.dirname(args.bin), "lib", "coil-test-functions.so")
 os.makedirs(args.out, exist_ok=True)
 
 
-def need(tool, *arguments, may_fail=False, **options):
-    command = [os.path.join(args.bin, tool) if "/" not in tool else tool, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, **options)
-    if done.returncode != 0 and not may_fail:
-        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+def need(tool, *arguments):
+    tools.check(tools.run([os.path.join(args.bin, tool), *arguments]))
+
+
+def start(*command, **options):
+    return tools.check(subprocess.run(command, capture_output=True, text=True, **options))
 
 
 def run_native(program, case):
     """Runs one case, which gives what the interpreter gave or fails as it says."""
     command = [os.path.join(args.bin, "coil-run"), program, "--functions=" + functions,
+               "--object-cache=" + os.path.join(args.out, "objects"),
                *("--input=" + text for text in case["inputs"]),
                *("--expected-output=@" + f for f in case["expected"])]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = tools.run(command)
     text = done.stdout + done.stderr
     good = done.returncode == 0 if case["error"] is None else (
         done.returncode != 0 and case["error"] in text)
@@ -71,14 +76,17 @@ def interpret(program):
     cases = read_cases(open(program).read())
     for number, case in enumerate(cases):
         case["expected"] = [f"{path}.{number}.{i}.npy" for i in range(len(case["outputs"]))]
-        need("coil-interpret", program, "--function=main", "--functions=" + functions,
-             *("--input=" + text for text in case["inputs"]),
-             *("--output=@" + f for f in case["expected"]), may_fail=case["error"] is not None)
+        done = tools.run([os.path.join(args.bin, "coil-interpret"), program, "--function=main",
+                          "--functions=" + functions,
+                          *("--input=" + text for text in case["inputs"]),
+                          *("--output=@" + f for f in case["expected"])])
+        if case["error"] is None:
+            tools.check(done)
     return cases
 
 
-def prepare(job):
-    """Plans and emits one program; returns what runs it."""
+def plan(job):
+    """Plans one program; returns what emitters take."""
     program, mode, cases = job
     name = os.path.basename(program)[:-len(".mlir")].replace("-", "_").lower()
     if mode != "reuse":
@@ -100,10 +108,8 @@ def prepare(job):
                    "wrapper-outline-partitions," % (args.device or "cpu"))
     if mode == "stack":
         # Where all sizes are constant, with an entry that takes arrays.
-        done = subprocess.run(
-            [os.path.join(args.bin, "coil-opt"), program, "-o", path(".0.mlir"),
-             "--wrapper-pass-destinations=suffix=_arrays array-entry"],
-            capture_output=True, text=True)
+        done = tools.run([os.path.join(args.bin, "coil-opt"), program, "-o", path(".0.mlir"),
+                          "--wrapper-pass-destinations=suffix=_arrays array-entry"])
         arrays = done.returncode == 0
         reasons = ("cannot take arrays: ", "the caller cannot provide its memory")
         if not arrays and not any(reason in done.stderr for reason in reasons):
@@ -115,18 +121,72 @@ def prepare(job):
         plan = "reuse" if mode == "part" else mode
         need("coil-opt", program, "-o", path(".mlir"), f"--pass-pipeline=builtin.module({before}"
              f"wrapper-plan-memory{{mode={plan}}},wrapper-verify-memory)")
-    if args.emitter == "native":
-        for case in cases:
-            run_native(path(".mlir"), case)
-        return {"name": name, "cases": cases}
-    if args.emitter != "cpp":
-        need("coil-translate", "--wrapper-to-" + args.emitter, path(".mlir"), "-o", path(".py"))
-        return {"file": path(".py"), "cases": cases}
-    target = ["--target=cuda:sm_90", "--library=none"] if args.device == "cuda" else []
-    need("coil-compile", "--emit=cpp", *target, path(".mlir"), "-o", path(".cpp"))
     return {"name": name, "cases": cases, "arrays": arrays}
 
 
+def emit(emitter, each):
+    """Emits a planned program; returns what runs it."""
+    path = lambda suffix: os.path.join(args.out, each["name"] + suffix)
+    if emitter == "native":
+        for case in each["cases"]:
+            run_native(path(".mlir"), case)
+    elif emitter == "cpp":
+        target = ["--target=cuda:sm_90", "--library=none"] if args.device == "cuda" else []
+        need("coil-compile", "--emit=cpp", *target, path(".mlir"), "-o", path(".cpp"))
+    else:
+        done = tools.run([os.path.join(args.bin, "coil-translate"), "--wrapper-to-" + emitter,
+                          path(".mlir"), "-o", path(f".{emitter}.py")])
+        if emitter == "fx" and args.device and "whose memory the emitter 'fx' cannot pass" in done.stderr:
+            # Functions of the host have no tensor of a device in a graph.
+            return None
+        tools.check(done)
+        return dict(each, file=path(f".{emitter}.py"))
+    return each
+
+
+def run_python(todo):
+    """Runs all modules in one process: of torch, or of the stand-in for it, which knows
+    other devices."""
+    python, environment = args.python, dict(base)
+    if not python:
+        python = sys.executable
+        environment["PYTHONPATH"] += os.pathsep + os.path.join(folder, "standin")
+    print(start(python, os.path.join(folder, "run_python.py"),
+                *([f"--device={args.device}:0"] if args.device else []),
+                *(["--graphs"] if args.graphs else []), "--all", todo, env=environment), end="")
+
+
+def run_cpp(planned, todo):
+    # One translation unit for all short ones: names begin with those of the
+    # programs. Those of several files are compiled file by file.
+    unit, library = (os.path.join(args.out, name) for name in ("all.cpp", "all.so"))
+    files = []
+    with open(unit, "w") as file:
+        for each in planned:
+            first = os.path.join(args.out, each["name"] + ".cpp")
+            more = glob.glob(os.path.join(args.out, each["name"] + ".[0-9]*.cpp"))
+            if more:
+                files += [first, *more]
+            else:
+                file.write(f'#include "{first}"\n')
+    for each in files:
+        if len(open(each).readlines()) > 2000:
+            sys.exit(f"{each} has more than 2,000 lines")
+    if files:
+        print(f"{len(files)} files")
+    archives = [os.path.join(args.out, each["name"] + "_kernels.a") for each in planned]
+    start(args.cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+          "-I" + args.include, unit, *files, *filter(os.path.exists, archives), "-L" + args.lib,
+          "-lcoil_runtime", "-lm", *args.link, "-Wl,--no-undefined", "-Wl,-rpath," + args.lib,
+          "-o", library)
+    path = os.pathsep.join([base["PYTHONPATH"], os.path.join(folder, "standin")])
+    print(start(sys.executable, os.path.join(folder, "run_cpp.py"), library, todo,
+                *([args.device] if args.device else []), env=dict(base, PYTHONPATH=path)), end="")
+
+
+emitters = args.emitter.split(",")
+base = dict(os.environ, PYTHONPATH=os.path.join(os.path.dirname(args.bin), "python"),
+            PYTHONDONTWRITEBYTECODE="1", COIL_TEST_FUNCTIONS=functions)
 programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
 if args.device:
     programs = [p for p in programs if on_device(open(p).read(), args.device) is not None
@@ -139,46 +199,16 @@ with concurrent.futures.ThreadPoolExecutor(2) as pool:
     interpreted = list(pool.map(interpret, programs))
     jobs = [(program, mode, cases) for mode in modes
             for program, cases in zip(programs, interpreted)]
-    prepared = list(pool.map(prepare, jobs))
-todo = os.path.join(args.out, "todo.json")
-json.dump(prepared, open(todo, "w"))
-package = os.path.join(os.path.dirname(args.bin), "python")
-environment = dict(os.environ, PYTHONPATH=package, PYTHONDONTWRITEBYTECODE="1",
-                   COIL_TEST_FUNCTIONS=functions)
-if args.emitter == "native":
-    print(f"{len(prepared)} programs, {sum(len(each['cases']) for each in prepared)} cases")
-elif args.device and args.emitter != "cpp" and not args.python:
-    # On the stand-in for torch, which knows the device.
-    environment["PYTHONPATH"] += os.pathsep + os.path.join(folder, "standin")
-    print(need(sys.executable, os.path.join(folder, "run_python.py"), f"--device={args.device}:0",
-               "--all", todo, env=environment), end="")
-elif args.emitter != "cpp":
-    print(need(args.python, os.path.join(folder, "run_python.py"),
-               *([f"--device={args.device}:0"] if args.device else []),
-               *(["--graphs"] if args.graphs else []), "--all", todo, env=environment), end="")
-else:
-    # One translation unit for all short ones: names begin with those of the
-    # programs. Those of several files are compiled file by file.
-    unit, library = (os.path.join(args.out, name) for name in ("all.cpp", "all.so"))
-    files = []
-    with open(unit, "w") as file:
-        for each in prepared:
-            first = os.path.join(args.out, each["name"] + ".cpp")
-            more = glob.glob(os.path.join(args.out, each["name"] + ".[0-9]*.cpp"))
-            if more:
-                files += [first, *more]
-            else:
-                file.write(f'#include "{first}"\n')
-    for each in files:
-        if len(open(each).readlines()) > 2000:
-            sys.exit(f"{each} has more than 2,000 lines")
-    if files:
-        print(f"{len(files)} files")
-    archives = [os.path.join(args.out, each["name"] + "_kernels.a") for each in prepared]
-    need(args.cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
-         "-I" + args.include, unit, *files, *filter(os.path.exists, archives), "-L" + args.lib,
-         "-lcoil_runtime", "-lm", *args.link, "-Wl,--no-undefined", "-Wl,-rpath," + args.lib, "-o", library)
-    print(need(sys.executable, os.path.join(folder, "run_cpp.py"), library, todo,
-               *([args.device] if args.device else []),
-               env=dict(environment, PYTHONPATH=os.pathsep.join(
-                   [package, os.path.join(folder, "standin")]))), end="")
+    planned = list(pool.map(plan, jobs))
+    for emitter in emitters:
+        emitted = [each for each in pool.map(lambda each: emit(emitter, each), planned) if each]
+        if len(emitted) < len(planned):
+            print(f"{len(planned) - len(emitted)} programs call what {emitter} cannot say")
+        todo = os.path.join(args.out, emitter + ".json")
+        json.dump(emitted, open(todo, "w"))
+        if emitter == "native":
+            print(f"{len(emitted)} programs, {sum(len(each['cases']) for each in emitted)} cases")
+        elif emitter == "cpp":
+            run_cpp(emitted, todo)
+        else:
+            run_python(todo)

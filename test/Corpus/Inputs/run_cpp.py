@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the cases of the corpus in a library of all programs emitted as C++.
 
-    run_cpp.py library.so todo.json [device]
+    run_cpp.py library.so todo.json [device [program...]]
 
 On a GPU each case runs again with graphs: called, recorded, and replayed twice.
 """
@@ -212,6 +212,8 @@ if __name__ == "__main__":
     before, cases = in_use(), 0
     entries = without = replayed = 0
     programs = json.load(open(sys.argv[2]))
+    if len(sys.argv) > 4:
+        programs = [each for each in programs if each["name"] in sys.argv[4:]]
     for program in programs:
         for case in program["cases"]:
             run(program["name"], case)

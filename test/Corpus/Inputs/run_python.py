@@ -188,21 +188,22 @@ def run(module, case, device="cpu"):
         compare(output if device == "cpu" else output.cpu(), path, text.partition("=")[0])
 
 
-if __name__ == "__main__":
+def main(arguments, given=None):
+    """Runs what the arguments say, with `given` as the cases where they name none."""
     device = "cpu"
-    if sys.argv[1].startswith("--device="):
-        device = sys.argv.pop(1).partition("=")[2]
-    graphs = sys.argv[1] == "--graphs"
+    if arguments[0].startswith("--device="):
+        device = arguments.pop(0).partition("=")[2]
+    graphs = arguments[0] == "--graphs"
     if graphs:
-        sys.argv.pop(1)
+        arguments.pop(0)
     captures = []
     if "COIL_TEST_FUNCTIONS" in os.environ:
         coil.load_functions(os.environ["COIL_TEST_FUNCTIONS"])
-    if sys.argv[1] == "--all":
-        todo = [(each["file"], each["cases"]) for each in json.load(open(sys.argv[2]))]
+    if arguments[0] == "--all":
+        todo = [(each["file"], each["cases"]) for each in json.load(open(arguments[1]))]
     else:
-        given = json.load(sys.stdin)
-        todo = [(program, given) for program in sys.argv[1:]]
+        given = json.load(sys.stdin) if given is None else given
+        todo = [(program, given) for program in arguments]
     for program, cases in todo:
         module = load(program)
         if graphs and hasattr(module, "runner"):
@@ -218,3 +219,7 @@ if __name__ == "__main__":
              if graphs else ""))
     for why, count in sum((collections.Counter(c.failures) for c in captures), collections.Counter()).items():
         print(f"  {count} not recorded: {why}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

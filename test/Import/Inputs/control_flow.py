@@ -12,9 +12,11 @@ With --run, each case is compared with PyTorch's results and the interpreter. Wi
 import argparse
 import json
 import os
-import subprocess
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+
+import tools
 from pt2 import locate, write
 
 TYPES = {"float32": "f32", "int64": "i64", "bool": "i1"}
@@ -49,10 +51,9 @@ def main():
             out.write(write([(f"{name}/{record}", data) for record, data in records.items()]))
         for inputs, outputs in program["cases"] if options.run else ():
             count += 1
-            done = subprocess.run(
+            done = tools.run(
                 [options.run, file, "--reference=interp", *("--input=" + describe(t) for t in inputs),
-                 *("--expected-output=" + describe(t) for t in outputs)],
-                capture_output=True, text=True)
+                 *("--expected-output=" + describe(t) for t in outputs)])
             if done.returncode != 0:
                 sys.exit(f"{name}: {done.stdout}{done.stderr}")
     if options.run:

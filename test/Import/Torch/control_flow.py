@@ -14,7 +14,6 @@ import argparse
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 import warnings
 import zipfile
@@ -23,6 +22,10 @@ import numpy
 import torch
 import torch.nn as nn
 from torch._higher_order_ops.while_loop import while_loop
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+
+import tools
 
 warnings.filterwarnings("ignore")
 torch.manual_seed(0)
@@ -199,7 +202,7 @@ def compare(name, folder, options):
     file = export(name, folder)
     module, cases, _ = PROGRAMS[name]
     package = os.path.join(folder, name + ".coilpkg")
-    subprocess.run([os.path.join(options.bin, "coil-compile"), file, "-o", package], check=True)
+    tools.check(tools.run([os.path.join(options.bin, "coil-compile"), file, "-o", package]))
     for number, case in enumerate(cases):
         arguments = []
         for i, tensor in enumerate(case):
@@ -217,8 +220,7 @@ def compare(name, folder, options):
             runs.append((file, "--target=cuda:sm_90", "--library=none", "--iterations=3"))
         for program, *more in runs:
             environment = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=options.cuda_sim or "")
-            done = subprocess.run([tool, program, *arguments, *more], capture_output=True, text=True,
-                                  env=environment)
+            done = tools.run([tool, program, *arguments, *more], env=environment)
             if done.returncode != 0:
                 FAILURES.append(f"{name}, case {number}, {more}: {done.stdout}{done.stderr}")
     return len(cases)
@@ -239,8 +241,8 @@ def compare_emitted(name, folder, options):
     module, cases, _ = PROGRAMS[name]
     for language in ("python", "fx"):
         path = os.path.join(folder, f"{name}_{language}.py")
-        subprocess.run([os.path.join(options.bin, "coil-compile"), "--emit=" + language, file, "-o", path],
-                       check=True)
+        tools.check(tools.run(
+            [os.path.join(options.bin, "coil-compile"), "--emit=" + language, file, "-o", path]))
         emitted = load(path)
         weights = host.load_weights(file, getattr(emitted, "WEIGHTS", {}))
         for case in cases:

@@ -2,9 +2,12 @@
 import json
 import os
 import random
-import subprocess
 import sys
 import zipfile
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+
+import tools
 
 good, folder, package_tool, run_tool = sys.argv[1:]
 data = open(good, "rb").read()
@@ -12,7 +15,7 @@ bad = os.path.join(folder, "bad.coilpkg")
 
 
 def ask(*command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return tools.run(command, timeout=60)
 
 
 def attempt(what, content=None):

@@ -5,8 +5,11 @@ import glob
 import json
 import os
 import shutil
-import subprocess
 import sys
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+
+import tools
 
 
 def check_function(f, where):
@@ -56,13 +59,10 @@ def main():
             if file.endswith(".mlir"):
                 # Programs of the corpus are host programs without a plan.
                 program = os.path.join(args.out, "planned.mlir")
-                subprocess.run(
-                    [coil_opt, file, "--wrapper-plan-memory=mode=" + mode, "-o", program], check=True
-                )
-            subprocess.run(
-                [coil_compile, program, "--plan=" + mode, "--memory-report=" + report, "-o", os.devnull],
-                check=True,
-            )
+                tools.check(tools.run(
+                    [coil_opt, file, "--wrapper-plan-memory=mode=" + mode, "-o", program]))
+            tools.check(tools.run([coil_compile, program, "--plan=" + mode,
+                                   "--memory-report=" + report, "-o", os.devnull]))
             with open(report) as stream:
                 for f in json.load(stream)["functions"]:
                     functions += 1

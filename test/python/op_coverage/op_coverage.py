@@ -26,7 +26,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+
 import operators
+import tools
 
 warnings.filterwarnings("ignore")
 
@@ -169,8 +172,7 @@ class Runner:
             outputs = [os.path.join(folder, f"out{i}.npy") for i in range(len(expected))]
             for command in self.commands(folder, inputs, outputs):
                 try:
-                    done = subprocess.run(command, capture_output=True, text=True,
-                                          timeout=self.options.timeout)
+                    done = tools.run(command, timeout=self.options.timeout)
                 except subprocess.TimeoutExpired:
                     return None, f"{os.path.basename(command[0])}: timeout"
                 if done.returncode:

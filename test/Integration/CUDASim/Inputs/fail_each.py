@@ -8,17 +8,20 @@ A run either gives the right results or says that it failed; it never ends with 
 mismatch or a signal.
 """
 import os
-import subprocess
 import sys
 
-tools, out, program = sys.argv[1:]
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "../Inputs"))
+
+import tools
+
+bin, out, program = sys.argv[1:]
 os.makedirs(out, exist_ok=True)
 package, expected = (os.path.join(out, name) for name in ("program.coilpkg", "expected.npy"))
 
 
 def run(tool, *arguments, **environment):
-    return subprocess.run([os.path.join(tools, tool), *arguments], capture_output=True, text=True,
-                          env=dict(os.environ, COIL_CUDA_CACHING="1", **environment))
+    return tools.run([os.path.join(bin, tool), *arguments],
+                     env=dict(os.environ, COIL_CUDA_CACHING="1", **environment))
 
 
 def need(*arguments):
