@@ -85,7 +85,7 @@ wrapper.func @apart(%x: !b, %y: !b, %z: !b) -> (!b, !b, !b) {
   %1 = wrapper.alloc : !b
   wrapper.launch @double[] ins(%y : !b) outs(%1 : !b)
   %2 = wrapper.alloc : !b
-  wrapper.copy %z to %2 : !b, !b
+  wrapper.copy %z to %2 : !b
   %3 = wrapper.alloc : !b
   wrapper.launch @double[] ins(%1 : !b) outs(%3 : !b)
   wrapper.free %1 : !b

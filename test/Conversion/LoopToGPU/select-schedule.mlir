@@ -262,8 +262,9 @@ wrapper.kernel @softmax_kept(%x: tensor<4096x32768xbf16>) attributes {device = #
   wrapper.yield %0 : tensor<4096x32768xbf16>
 }
 
+// Loops over rows that take an exponential of each element load a step ahead.
 // CHECK-LABEL: wrapper.kernel @log_sum_exp(
-// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 4, min_blocks = 8, index_bits = 32>
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 4, min_blocks = 8, index_bits = 32, prefetch = true>
 wrapper.kernel @log_sum_exp(%x: tensor<4096x65536xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[65536, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "lse" [4096, 65536] (%a = %x) : (tensor<4096x65536xbf16>) -> tensor<4096xf32> {
     %v = loop.load %a[d0, d1] : tensor<4096x65536xbf16> -> bf16
@@ -275,6 +276,28 @@ wrapper.kernel @log_sum_exp(%x: tensor<4096x65536xbf16>) attributes {device = #w
     %l = math.log %s : f32
     %r = arith.addf %l, %m : f32
     loop.store %r, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4096xf32>
+}
+
+// An element that each row looks up changes nothing in how rows are read.
+// CHECK-LABEL: wrapper.kernel @picked(
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 4, min_blocks = 8, index_bits = 32, prefetch = true>
+wrapper.kernel @picked(%x: tensor<4096x65536xbf16>, %t: tensor<4096xi64>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[65536, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "picked" [4096, 65536] (%a = %x, %b = %t) : (tensor<4096x65536xbf16>, tensor<4096xi64>) -> tensor<4096xf32> {
+    %i = loop.load %b[d0] : tensor<4096xi64> -> i64
+    %p = loop.load %a[d0, t0](%i) bounds check : tensor<4096x65536xbf16> -> bf16
+    %g = arith.extf %p : bf16 to f32
+    %v = loop.load %a[d0, d1] : tensor<4096x65536xbf16> -> bf16
+    %f = arith.extf %v : bf16 to f32
+    %m = loop.reduce max %f over [1] : f32
+    %d = arith.subf %f, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [1] : f32
+    %l = math.log %s : f32
+    %r = arith.addf %l, %m : f32
+    %q = arith.subf %r, %g : f32
+    loop.store %q, 0 [d0] : f32
   }
   wrapper.yield %0 : tensor<4096xf32>
 }
