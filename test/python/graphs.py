@@ -72,7 +72,8 @@ torch.Tensor = Tensor
 torch.empty_strided = lambda sizes, strides, dtype, device: Tensor([float("nan")] * sizes[0])
 torch.cuda = types.SimpleNamespace(
     CUDAGraph=CUDAGraph, graph=graph, graph_pool_handle=lambda: "pool", Stream=lambda device: stream,
-    current_stream=lambda device: stream, stream=lambda s: contextlib.nullcontext())
+    current_stream=lambda device: stream, stream=lambda s: contextlib.nullcontext(),
+    device=lambda device: contextlib.nullcontext())
 sys.modules["torch"] = torch
 
 from coil.graphs import Capture, capture  # pylint: disable=wrong-import-position

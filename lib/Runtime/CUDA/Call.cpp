@@ -13,6 +13,9 @@
 #include "Graph.h"
 #include "RunState.h"
 
+#include <deque>
+#include <vector>
+
 using namespace coil::rt;
 using namespace coil::rt::cuda;
 
@@ -31,6 +34,61 @@ static void pin(Recording &recording, const coil_tensor *tensors,
     if (tensors[i].data)
       recording.pin(toDevice(tensors[i].data));
 }
+
+namespace {
+
+/// Programs count GPUs from that of their run, functions by the driver's
+/// numbers: a call of a run on another GPU than the first has copies of what
+/// the program passes, as long as it takes.
+class DriverNumbers {
+public:
+  DriverNumbers(coil_call &call, int32_t first)
+      : call(call), arguments(call.arguments), outputs(call.outputs),
+        first(first) {
+    if (first == 0)
+      return;
+    call.arguments = copy(call.arguments, call.numArguments);
+    for (int32_t i = 0; i < call.numOutputs; ++i)
+      places.push_back(number(call.outputs[i]));
+    call.outputs = places.data();
+  }
+  ~DriverNumbers() {
+    call.arguments = arguments;
+    call.outputs = outputs;
+  }
+  DriverNumbers(const DriverNumbers &) = delete;
+  DriverNumbers &operator=(const DriverNumbers &) = delete;
+
+private:
+  coil_tensor number(coil_tensor tensor) const {
+    if (tensor.device_type == COIL_CUDA)
+      tensor.device_index += first;
+    return tensor;
+  }
+  const coil_argument *copy(const coil_argument *list, int64_t count) {
+    std::vector<coil_argument> &copies = lists.emplace_back(list, list + count);
+    for (coil_argument &each : copies) {
+      if (each.kind == COIL_ARGUMENT_TENSOR) {
+        tensors.push_back(number(*each.value.tensor));
+        each.value.tensor = &tensors.back();
+      } else if (each.kind == COIL_ARGUMENT_LIST) {
+        each.value.elements = copy(each.value.elements, each.count);
+      }
+    }
+    return copies.data();
+  }
+
+  coil_call &call;
+  const coil_argument *arguments;
+  const coil_tensor *outputs;
+  int32_t first;
+  std::vector<coil_tensor> places;
+  // What is in them stays where it is.
+  std::deque<coil_tensor> tensors;
+  std::deque<std::vector<coil_argument>> lists;
+};
+
+} // namespace
 
 int32_t coil::rt::refuseInGraph(coil_run *run, const char *name) {
   if (!run->cuda || !run->cuda->recording)
@@ -63,6 +121,7 @@ int32_t coil::rt::callOnCuda(coil_call &call,
   ContextGuard guard(state->device);
   int32_t status = COIL_OK;
   {
+    DriverNumbers numbers(call, state->main->device.index);
     StepTimer timer(*state, nullptr, call.site->name);
     status = body(call);
   }

@@ -14,6 +14,7 @@
 
 #include "CUDATest.h"
 
+#include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Transfer.h"
 
 #include <numeric>
@@ -164,6 +165,49 @@ TEST_F(PeersTest, timesStepsOfBoth) {
       << coil_last_error();
   EXPECT_EQ(names, (std::vector<std::string>{"transfer", "add_one", "transfer",
                                              "add_one"}));
+}
+
+TEST_F(PeersTest, givesFunctionsTheNumbersOfTheDriver) {
+  static int32_t seen[3];
+  coil_function function = {};
+  function.struct_size = sizeof(function);
+  function.name = "unit::where";
+  function.device_type = COIL_CUDA;
+  function.call = [](coil_call *call, void *) -> int32_t {
+    const coil_tensor *x = coil_call_tensor(call, 0), *y = nullptr;
+    if (int32_t status =
+            coil_call_result(call, 0, x->dtype, x->rank, x->sizes, &y))
+      return status;
+    seen[0] = coil_call_device_index(call);
+    seen[1] = x->device_index;
+    seen[2] = y->device_index;
+    return COIL_OK;
+  };
+  ASSERT_EQ(coil_register_function(&function), COIL_OK) << coil_last_error();
+  coil_run *second = nullptr;
+  ASSERT_EQ(coil_run_create(&second), COIL_OK);
+  ASSERT_EQ(coil_run_set_cuda_device(second, 1), COIL_OK);
+  void *data = nullptr;
+  ASSERT_EQ(coil_rt_alloc_cuda(second, 4 * count, &data), COIL_OK);
+  coil_tensor x = tensor(data, 0), y = x;
+  coil_argument argument = {};
+  argument.kind = COIL_ARGUMENT_TENSOR;
+  argument.value.tensor = &x;
+  coil_call_site site = {sizeof(coil_call_site),
+                         COIL_CUDA,
+                         "unit::where",
+                         nullptr,
+                         nullptr,
+                         nullptr};
+  EXPECT_EQ(coil_rt_call(second, &site, 1, &argument, 1, &y, 0, nullptr),
+            COIL_OK)
+      << coil_last_error();
+  for (int32_t each : seen)
+    EXPECT_EQ(each, 1);
+  // What the program filled in is as it was.
+  EXPECT_EQ(x.device_index, 0);
+  EXPECT_EQ(y.device_index, 0);
+  coil_run_destroy(second);
 }
 
 TEST_F(PeersTest, refusesDevicesThatAreNotThere) {

@@ -476,6 +476,23 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     if (!read.getArgs().empty())
       return refuse("the consumer reads it at an indirect index"), std::nullopt;
   }
+  // What was kept of a row says nothing about the other elements of its kernel.
+  for (LoadOp read : reads) {
+    unsigned input = cast<BlockArgument>(read.getSource()).getArgNumber();
+    StoreOp store = producer.getStore(
+        cast<OpResult>(consumer.getInputs()[input]).getResultNumber());
+    llvm::SmallBitVector over(producer.getNumDims());
+    for (ExprAttr e : store.getIndices().getDims())
+      if (e.isDim())
+        over.set(static_cast<unsigned>(e.getValue()));
+    for (unsigned d : producer.getReducedDims())
+      over.set(d);
+    for (unsigned d = 0; d < producer.getNumDims(); ++d)
+      if (!over[d] && !producer.getExtent(d).isConstant(1))
+        return refuse("its result does not vary along 'd" + Twine(d) +
+                      "' of its kernel"),
+               std::nullopt;
+  }
   // Stores at plain distinct dimensions can be inverted.
   for (StoreOp store : producer.getBlock()->getOps<StoreOp>())
     for (ExprAttr e : store.getIndices().getDims())
@@ -511,9 +528,12 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     for (auto [d, extent] : llvm::enumerate(plan.extents))
       if (extent.isConstant(1))
         covered.set(static_cast<unsigned>(d));
-    // As is what does not vary along dimensions that are reduced.
+    // As is what does not vary along dimensions that are reduced, unless these
+    // have no points at which it could be.
+    sym::Context context = sym::Context::forOp(consumer);
     for (unsigned d : consumer.getReducedDims())
-      covered.set(d);
+      if (context.bounds(consumer.getExtent(d)).lo > 0)
+        covered.set(d);
     bool whole = covered.all();
     bool cycle = hasPathThroughThird(producer, consumer); // (C2)
     if (whole && !cycle && readersComeLater(producer, consumer))
