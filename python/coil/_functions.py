@@ -10,7 +10,7 @@ import sys
 
 from coil import _objects
 from coil._library import CoilError, CTensor, InputError, library
-from coil._tensor import CPU, CUDA, DTYPES, SIZES, Tensor, to_c
+from coil._tensor import CPU, CUDA, DTYPES, SIZES, Tensor, to_c, torch_stream
 
 
 class CArgument(ctypes.Structure):
@@ -228,8 +228,8 @@ def _on_stream(call):
         return
     cuda = _torch().cuda
     index = library.coil_call_device_index(call)
-    stream = library.coil_call_stream(call) or 0
-    with cuda.device(index), cuda.stream(cuda.ExternalStream(stream, device=index)):
+    stream = torch_stream(library.coil_call_stream(call), index)
+    with cuda.device(index), cuda.stream(stream):
         yield
 
 

@@ -10,7 +10,7 @@ import sys
 
 from coil._functions import View
 from coil._library import CTensor, InputError, library
-from coil._tensor import CPU, CUDA
+from coil._tensor import CPU, CUDA, torch_stream
 
 _vp, _i32, _i64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
 
@@ -127,7 +127,7 @@ class _TorchGroup:
             yield
             return
         cuda, index = self.torch.cuda, tensor.device.index
-        with cuda.device(index), cuda.stream(cuda.ExternalStream(stream or 0, device=index)):
+        with cuda.device(index), cuda.stream(torch_stream(stream, index)):
             yield
 
     def _reduce(self, number):

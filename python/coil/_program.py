@@ -21,7 +21,7 @@ from coil._library import (
     library,
 )
 from coil import _hooks, generators
-from coil._tensor import DTYPES, Tensor, read, to_c
+from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream
 
 try:
     import numpy
@@ -81,8 +81,7 @@ def _hand_over(inputs, numbers, stream):
 def _empty(tensor, stream):
     """Lets a tensor of torch go of its memory, which the stream may still read."""
     if tensor.is_cuda:
-        cuda = sys.modules["torch"].cuda
-        tensor.record_stream(cuda.ExternalStream(stream, device=tensor.device))
+        tensor.record_stream(torch_stream(stream, tensor.device))
     tensor.data = tensor.detach().new_empty(0)
 
 

@@ -5,6 +5,7 @@
 import ctypes
 import math
 import struct
+import sys
 
 from coil._library import CTensor, InputError, call
 
@@ -326,3 +327,17 @@ class Tensor(call.Output):
             return [rows(address + i * step, dim + 1) for i in range(self.shape[dim])]
 
         return rows(self._data, 0)
+
+
+def torch_stream(stream, device):
+    """Returns torch's object for a stream of the driver.
+
+    torch takes an address of zero, the stream that everybody knows, for a wish for another
+    stream, of its pool.
+
+    Args:
+        stream: The address, or None for zero.
+        device: A `torch.device` of a GPU, or its number.
+    """
+    cuda = sys.modules["torch"].cuda
+    return cuda.ExternalStream(stream, device=device) if stream else cuda.default_stream(device)
