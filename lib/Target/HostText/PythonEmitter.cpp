@@ -611,19 +611,25 @@ LogicalResult PythonEmitter::emit(TransferOp op) {
   return success();
 }
 
-LogicalResult PythonEmitter::emit(FillOp op) {
+FailureOr<std::string> PythonEmitter::getFillArguments(FillOp op) {
   const DeviceInfo *device = getDevice(op, type(op.getTarget()).getDevice());
   if (!device)
     return failure();
   if (!device->hostAccessible && device->fillFunction.empty())
     return op.emitOpError()
            << "memory of device '" << device->kind << "' cannot be filled";
-  std::string text = "host.fill(" + name(op.getTarget()) + ", " +
-                     std::to_string(op.getValue());
+  std::string text = std::to_string(op.getValue());
   if (!device->hostAccessible)
     text += ", function=" + quote(device->fillFunction) +
             deviceArgument(type(op.getTarget()).getDevice());
-  out.line(text + ")");
+  return text;
+}
+
+LogicalResult PythonEmitter::emit(FillOp op) {
+  FailureOr<std::string> arguments = getFillArguments(op);
+  if (failed(arguments))
+    return failure();
+  out.line("host.fill(" + name(op.getTarget()) + ", " + *arguments + ")");
   return success();
 }
 

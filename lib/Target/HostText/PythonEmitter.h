@@ -121,6 +121,8 @@ protected:
   void emitDevices();
   /// ", device=cuda_device0", or nothing for one without a record.
   std::string deviceArgument(DeviceAttr device) const;
+  /// What `host.fill` takes behind the tensor.
+  llvm::FailureOr<std::string> getFillArguments(FillOp op);
   /// Writes the guard of the device that a function uses, if it has one, and
   /// indents.
   bool openGuard(FuncOp fn);
