@@ -97,6 +97,11 @@ def call_on(device, *args, **kwargs):
     return host.call(*args, device=_devices[device], **kwargs)
 
 
+def do_on(action, device, *args, **kwargs):
+    """Does something on a device, both given by their numbers."""
+    _actions[action](*args, device=_devices[device], **kwargs)
+
+
 def non_zero(value):
     """A divisor that may be zero counts as one."""
     return torch.sym_max(value, 1) if isinstance(value, torch.SymInt) else value or 1
@@ -185,7 +190,13 @@ class Graph:
         return self._finish(node, val)
 
     def check(self, function, /, *args, **kwargs):
-        """A node for what a function does; it gives nothing."""
+        """A node for what a function does, on a device that a node cannot name or without one;
+        it gives nothing."""
+        device = kwargs.pop("device", None)
+        if device is not None:
+            _actions.append(function)
+            args = (len(_actions) - 1, number(device), *args)
+            function = do_on
         return self._finish(self.graph.call_function(function, args, kwargs), None)
 
     def act(self, function, action, *args):

@@ -545,13 +545,8 @@ LogicalResult FXEmitter::emit(FillOp op) {
   FailureOr<std::string> arguments = getFillArguments(op);
   if (failed(arguments))
     return failure();
-  // A record of a device is nothing that a node can name.
-  std::string target = name(op.getTarget());
-  if (StringRef(*arguments).contains("device="))
-    out.line(graph + ".act(fx.apply, lambda target: host.fill(target, " +
-             *arguments + "), " + target + ")");
-  else
-    out.line(graph + ".check(host.fill, " + target + ", " + *arguments + ")");
+  out.line(graph + ".check(host.fill, " + name(op.getTarget()) + ", " +
+           *arguments + ")");
   return success();
 }
 

@@ -2,11 +2,10 @@
 // RUN: coil-translate --wrapper-to-fx %s | FileCheck %s --check-prefix=FX
 // RUN: coil-opt %s --coil-kernel-pipeline=target=cuda:sm_90 | coil-translate --wrapper-to-cpp | FileCheck %s --check-prefix=CPP
 
-// Memory that the host cannot access is filled by the runtime. A node of a graph
-// cannot name the record of a device, so it has the number of what it does.
+// Memory that the host cannot access is filled by the runtime.
 // PY:  host.fill(buf0, 255, function="coil_rt_fill_cuda", device=cuda_device0)
 // PY:  host.fill(buf1, 0)
-// FX:  g.act(fx.apply, lambda target: host.fill(target, 255, function="coil_rt_fill_cuda", device=cuda_device0), buf0)
+// FX:  g.check(host.fill, buf0, 255, function="coil_rt_fill_cuda", device=cuda_device0)
 // FX:  g.check(host.fill, buf1, 0)
 // CPP: COIL_TRY(coil_rt_fill_cuda(run, buf0.get(), 255, 32));
 // CPP: coil::fill(buf1.get(), 0, 32);
