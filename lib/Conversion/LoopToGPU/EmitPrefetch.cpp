@@ -171,9 +171,7 @@ void GPUKernelEmitter::makeEdgeItems(const RowTiles &row) {
   if (row.tiled != row.whole) {
     Value begin = from(row.tiled);
     for (int64_t i = 0; i < itemsR; ++i) {
-      Value point = begin;
-      if (i > 0)
-        point = arith::AddIOp::create(b, begin, constant(i * threadsR));
+      Value point = getPointBehind(begin, i * threadsR);
       rItems.push_back(
           getItem(point, reducedDims, row.whole, /*mayBeOutside=*/true, false));
     }

@@ -400,14 +400,17 @@ void GPUKernelEmitter::makeParallelItems(Value point) {
   bool exact = isDivisible(totalP, threadsP * itemsP);
   bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   pItems.clear();
-  for (int64_t i = 0; i < itemsP; ++i) {
-    Value p = point;
-    if (i > 0)
-      p = arith::AddIOp::create(b, p, constant(i * threadsP),
-                                arith::IntegerOverflowFlags::nsw |
-                                    arith::IntegerOverflowFlags::nuw);
-    pItems.push_back(getItem(p, parallelDims, totalP, !exact, partial));
-  }
+  for (int64_t i = 0; i < itemsP; ++i)
+    pItems.push_back(getItem(getPointBehind(point, i * threadsP), parallelDims,
+                             totalP, !exact, partial));
+}
+
+Value GPUKernelEmitter::getPointBehind(Value point, int64_t distance) {
+  if (distance == 0)
+    return point;
+  return arith::AddIOp::create(b, point, constant(distance),
+                               arith::IntegerOverflowFlags::nsw |
+                                   arith::IntegerOverflowFlags::nuw);
 }
 
 GPUKernelEmitter::Item
@@ -498,11 +501,7 @@ LogicalResult GPUKernelEmitter::emitPhases() {
               .lo /
           width;
     for (int64_t i = 0; i < itemsR; ++i) {
-      Value point = toIndex(threadR);
-      if (i > 0)
-        point = arith::AddIOp::create(b, point, constant(i * threadsR),
-                                      arith::IntegerOverflowFlags::nsw |
-                                          arith::IntegerOverflowFlags::nuw);
+      Value point = getPointBehind(toIndex(threadR), i * threadsR);
       bool inside = form.getContext().bounds(totalR).lo >= (i + 1) * threadsR;
       bool whole =
           (i + 1) * threadsR <= wholeVectors && (i > 0 || !form.getShift());
@@ -708,14 +707,9 @@ void GPUKernelEmitter::finishLoops(ArrayRef<Operation *> reductions,
 void GPUKernelEmitter::makeReducedItems(Value point, unsigned items,
                                         bool partial) {
   rItems.clear();
-  for (unsigned i = 0; i < items; ++i) {
-    Value at = point;
-    if (i > 0)
-      at = arith::AddIOp::create(b, point, constant(i * threadsR),
-                                 arith::IntegerOverflowFlags::nsw |
-                                     arith::IntegerOverflowFlags::nuw);
-    rItems.push_back(getItem(at, reducedDims, totalR, false, partial));
-  }
+  for (unsigned i = 0; i < items; ++i)
+    rItems.push_back(getItem(getPointBehind(point, i * threadsR), reducedDims,
+                             totalR, false, partial));
 }
 
 FailureOr<GPUKernelEmitter::Values>

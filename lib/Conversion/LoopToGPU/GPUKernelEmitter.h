@@ -109,6 +109,8 @@ private:
   bool hasSeveralBlocks() const;
   /// The first parallel point of this thread in a block.
   mlir::Value getFirstPoint(mlir::Value block);
+  /// The point a constant distance behind another one.
+  mlir::Value getPointBehind(mlir::Value point, int64_t distance);
   /// Sets the parallel items of a thread.
   void makeParallelItems(mlir::Value point);
   mlir::LogicalResult emitPhases();
