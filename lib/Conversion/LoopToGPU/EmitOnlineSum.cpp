@@ -65,31 +65,25 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulateOnline(Operation *sum,
   SmallVector<Value> elements;
   for (unsigned ir = 0; ir < rItems.size(); ++ir)
     elements.push_back(getOperands(max, ip, ir)[0]);
-  auto combineVectors = [&](ArrayRef<Value> vectors, ReduceKind kind) {
-    Value v = vectors.front();
-    for (Value next : vectors.drop_front())
-      v = combine(b, kind, v, next);
+  auto combineVectors = [&](const Partial &partial) {
+    Values all{elements.front()};
+    for (Value next : ArrayRef<Value>(elements).drop_front())
+      all = combineParts(partial, all, next);
     if (!vectorIsReduced || width == 1)
-      return v;
-    Values lanes;
+      return all.front();
+    SmallVector<Values> lanes;
     for (int64_t lane = 0; lane < width; ++lane)
-      lanes.push_back(extract(v, lane));
-    while (lanes.size() > 1) {
-      Values next;
-      for (size_t i = 0; i < lanes.size(); i += 2)
-        next.push_back(combine(b, kind, lanes[i], lanes[i + 1]));
-      lanes = std::move(next);
-    }
-    return lanes.front();
+      lanes.push_back({extract(all.front(), lane)});
+    return combineTree(partial, std::move(lanes)).front();
   };
   Value highest = combine(b, ReduceKind::Max, old[0],
-                          combineVectors(elements, ReduceKind::Max));
+                          combineVectors({max, /*isSum=*/false, {}}));
   Value base = getExpBase(highest);
   Value total = arith::MulFOp::create(b, old[1], expBelow(sum, old[0], base));
   for (Value &v : elements)
     v = expBelow(sum, v, base);
   total = arith::AddFOp::create(b, total,
-                                combineVectors(elements, ReduceKind::Sum));
+                                combineVectors({sum, /*isSum=*/true, {}}));
   return {highest, total};
 }
 

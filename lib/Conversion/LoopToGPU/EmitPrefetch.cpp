@@ -185,12 +185,6 @@ FailureOr<GPUKernelEmitter::Values>
 GPUKernelEmitter::emitLoopsAhead(ArrayRef<Operation *> slice,
                                  ArrayRef<Operation *> reductions,
                                  const RowTiles &row) {
-  auto start = [&](unsigned items) {
-    Values accumulators;
-    for (Operation *op : reductions)
-      llvm::append_range(accumulators, getStart(op, items));
-    return accumulators;
-  };
   SmallVector<LoadOp> loads = getLoadsAhead(slice);
   unsigned items = static_cast<unsigned>(itemsR);
   Value end = symbolExpr(row.tiled);
@@ -219,15 +213,15 @@ GPUKernelEmitter::emitLoopsAhead(ArrayRef<Operation *> slice,
   if (row.first > 0 || row.tiled != totalR) {
     makeEdgeItems(row);
     unsigned edges = static_cast<unsigned>(rItems.size());
-    Values results = start(edges);
+    Values results = getStarts(reductions, edges);
     if (failed(emitSlice(slice, results)))
       return failure();
     carried = mergeItems(reductions, {}, results, edges);
   }
   if (!row.hasTiles)
     return carried;
-  FailureOr<Values> results =
-      emitLoopAhead(loads, ahead, begin, end, start(items), slice);
+  FailureOr<Values> results = emitLoopAhead(
+      loads, ahead, begin, end, getStarts(reductions, items), slice);
   if (failed(results))
     return failure();
   return mergeItems(reductions, carried, *results, items);

@@ -71,6 +71,14 @@ GPUKernelEmitter::Values GPUKernelEmitter::getStart(Operation *op,
   return result;
 }
 
+GPUKernelEmitter::Values
+GPUKernelEmitter::getStarts(ArrayRef<Operation *> reductions, unsigned items) {
+  Values starts;
+  for (Operation *op : reductions)
+    llvm::append_range(starts, getStart(op, items));
+  return starts;
+}
+
 SmallVector<Sample> GPUKernelEmitter::getSamples(MomentsOp op, unsigned ip) {
   bool vectors = hasVectorAccumulator(op);
   Values outside = neutral(op);

@@ -582,9 +582,7 @@ GPUKernelEmitter::emitScanLoops(ArrayRef<Operation *> slice,
   ExprAttr tiled =
       sym::mul(sym::floorDiv(whole, sym::constant(ctx, tile)), tile);
 
-  Values carried;
-  for (Operation *op : reductions)
-    llvm::append_range(carried, getStart(op, static_cast<unsigned>(itemsR)));
+  Values carried = getStarts(reductions, static_cast<unsigned>(itemsR));
   SmallVector<Operation *> scans;
   for (Operation *op : slice)
     if (isScan(op))

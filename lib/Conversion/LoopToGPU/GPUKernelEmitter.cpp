@@ -328,6 +328,7 @@ LogicalResult GPUKernelEmitter::emitBody() {
   threadP = reducedIsFast ? high : low;
   threadR = reducedIsFast ? low : high;
 
+  bool isMany = !totalP.isConstant() || totalP.getValue() > threadsP * itemsP;
   Value block;
   if (splitR) {
     // The tiles of a row are blocks one after the other.
@@ -336,13 +337,20 @@ LogicalResult GPUKernelEmitter::emitBody() {
         sym::ceilDiv(totalR, sym::constant(b.getContext(), threadsR * itemsR)));
     tileNumber = arith::RemUIOp::create(b, block, tilesOfRow);
     block = arith::DivUIOp::create(b, block, tilesOfRow);
-  } else if (hasSeveralBlocks()) {
+  } else if (isMany) {
     block = id(gpu::BlockIdOp::create(b, gpu::Dimension::x), indexType);
     if (descending)
       block =
           arith::SubIOp::create(b, symbolExpr(sym::add(numBlocks, -1)), block);
   }
-  Value point = getFirstPoint(block);
+  Value point = toIndex(threadP);
+  if (isMany) {
+    auto flags =
+        arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+    Value first =
+        arith::MulIOp::create(b, block, constant(threadsP * itemsP), flags);
+    point = arith::AddIOp::create(b, first, point, flags);
+  }
   bool exact = isDivisible(totalP, threadsP * itemsP);
   bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   // A warp of which no thread is needed may end: no other waits for it.
@@ -377,32 +385,11 @@ LogicalResult GPUKernelEmitter::emitBody() {
       return success();
     });
   }
-  makeParallelItems(point);
-  return emitPhases();
-}
-
-bool GPUKernelEmitter::hasSeveralBlocks() const {
-  return !totalP.isConstant() || totalP.getValue() > threadsP * itemsP;
-}
-
-Value GPUKernelEmitter::getFirstPoint(Value block) {
-  Value point = toIndex(threadP);
-  if (!hasSeveralBlocks())
-    return point;
-  auto flags =
-      arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
-  Value first =
-      arith::MulIOp::create(b, block, constant(threadsP * itemsP), flags);
-  return arith::AddIOp::create(b, first, point, flags);
-}
-
-void GPUKernelEmitter::makeParallelItems(Value point) {
-  bool exact = isDivisible(totalP, threadsP * itemsP);
-  bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   pItems.clear();
   for (int64_t i = 0; i < itemsP; ++i)
     pItems.push_back(getItem(getPointBehind(point, i * threadsP), parallelDims,
                              totalP, !exact, partial));
+  return emitPhases();
 }
 
 Value GPUKernelEmitter::getPointBehind(Value point, int64_t distance) {
@@ -608,12 +595,6 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
     return arith::AddIOp::create(b, symbolExpr(e), thread);
   };
 
-  auto start = [&](unsigned items) {
-    Values accumulators;
-    for (Operation *op : reductions)
-      llvm::append_range(accumulators, getStart(op, items));
-    return accumulators;
-  };
   bool hasTiles = !tiled.isConstant(0);
   tiled = sym::add(tiled, first);
   if (prefetch) {
@@ -624,7 +605,7 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
     finishLoops(reductions, *results);
     return success();
   }
-  Values carried = start(1);
+  Values carried = getStarts(reductions, 1);
   if (first > 0) {
     FailureOr<Values> results = emitLoop(thread, constant(first), threadsR, 1,
                                          /*partial=*/true, carried, slice);
@@ -636,7 +617,7 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
     unsigned items = static_cast<unsigned>(itemsR);
     FailureOr<Values> results =
         emitLoop(from(sym::constant(ctx, first)), symbolExpr(tiled), tile,
-                 items, partialRows, start(items), slice);
+                 items, partialRows, getStarts(reductions, items), slice);
     if (failed(results))
       return failure();
     // One accumulator for each result from here on.

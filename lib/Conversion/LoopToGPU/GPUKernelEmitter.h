@@ -106,13 +106,8 @@ private:
   mlir::LogicalResult emitBody();
   /// For the strategy `mma`; null for others.
   mlir::FailureOr<std::unique_ptr<MmaEmitter>> getMmaEmitter();
-  bool hasSeveralBlocks() const;
-  /// The first parallel point of this thread in a block.
-  mlir::Value getFirstPoint(mlir::Value block);
   /// The point a constant distance behind another one.
   mlir::Value getPointBehind(mlir::Value point, int64_t distance);
-  /// Sets the parallel items of a thread.
-  void makeParallelItems(mlir::Value point);
   mlir::LogicalResult emitPhases();
   mlir::LogicalResult emitPhase(unsigned phase);
   mlir::LogicalResult emitLoops(llvm::ArrayRef<mlir::Operation *> slice,
@@ -403,6 +398,8 @@ private:
   Values getOperands(mlir::Operation *op, unsigned ip, unsigned ir);
   /// The starts of the accumulators of `op`, `items` for each parallel item.
   Values getStart(mlir::Operation *op, unsigned items);
+  Values getStarts(llvm::ArrayRef<mlir::Operation *> reductions,
+                   unsigned items);
   bool hasVectorAccumulator(mlir::Operation *op) const;
   /// The samples of a parallel item: all reduced items and lanes of a thread.
   llvm::SmallVector<Sample> getSamples(MomentsOp op, unsigned ip);

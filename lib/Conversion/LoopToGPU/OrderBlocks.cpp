@@ -40,8 +40,10 @@ struct OrderGPUBlocksPass
     symbols.emplace(getOperation());
     decided.clear();
     for (auto fn : getOperation().getOps<FuncOp>())
-      if (!fn.getBody().empty())
+      if (!fn.getBody().empty()) {
+        hints.emplace(fn);
         visit(fn.getBody());
+      }
   }
 
 private:
@@ -107,11 +109,12 @@ private:
     auto type = dyn_cast<BufferType>(v.getType());
     if (!type)
       return false;
-    return loop::Hints(v.getParentRegion()->getParentOp())(
-               type.getStorageBytes()) >= static_cast<double>(minBytes);
+    return (*hints)(type.getStorageBytes()) >= static_cast<double>(minBytes);
   }
 
   std::optional<SymbolTable> symbols;
+  /// Of the function that is visited.
+  std::optional<loop::Hints> hints;
   llvm::DenseMap<Operation *, bool> decided;
 };
 
