@@ -158,13 +158,14 @@ std::vector<GPUKernelEmitter::Staging> GPUKernelEmitter::getStages() {
 void GPUKernelEmitter::decodeBlock() {
   unsigned numDims = kernel.getNumDims();
   blockPositions.resize(numDims);
-  // Neighbours along `t` first, then along `v`.
+  // Neighbours along `v` first: results, and most operands, are contiguous
+  // there, and blocks that run together should share pages of memory.
   SmallVector<unsigned> order;
   for (unsigned d = 0; d < numDims; ++d)
     if (d != vectorDim && d != transposeDim)
       order.push_back(d);
-  order.push_back(static_cast<unsigned>(vectorDim));
   order.push_back(static_cast<unsigned>(transposeDim));
+  order.push_back(static_cast<unsigned>(vectorDim));
   SmallVector<ExprAttr> counts(kernel.getDims().getDims().begin(),
                                kernel.getDims().getDims().end());
   for (auto [d, size] : {std::pair(vectorDim, tileV), {transposeDim, tileT}}) {
