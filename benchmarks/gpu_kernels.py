@@ -51,17 +51,25 @@ def wall(f):
     return time.perf_counter() - begin, result
 
 
+def fill_cache(memory):
+    """Reads more than the L2 cache holds, so that nobody finds there what the call
+    before, which may be another compiler's, left of the inputs."""
+    memory.sum()
+
+
 def event_times(functions, repeat, wait=False):
-    """Milliseconds of each function in `functions`, interleaved. With `wait` a
-    kernel that waits comes before each call, so that the call's own launches
-    are in the queue when it starts: the host's time is not counted, up to a
-    millisecond of it."""
+    """Milliseconds of each function in `functions`, interleaved. With `wait` the
+    cache is filled before each call, and a kernel that waits follows, so that
+    the call's own launches are in the queue when it starts: the host's time is
+    not counted, up to a millisecond of it."""
+    other = torch.empty(torch.cuda.get_device_properties().L2_cache_size, device="cuda") if wait else None
     for f in functions.values():
         f(), f()
     samples = {name: [] for name in functions}
     for _ in range(repeat):
         for name, f in functions.items():
             if wait:
+                fill_cache(other)
                 torch.cuda._sleep(WAIT_CYCLES)
             begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
             begin.record()
