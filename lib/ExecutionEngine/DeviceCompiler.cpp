@@ -30,6 +30,7 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -251,6 +252,25 @@ static void splitShortSums(llvm::Module &module) {
   }
 }
 
+/// Takes back that nobody writes what a kernel reads, where the kernel waits
+/// for the one before it: loads that bypass coherence (`ld.global.nc`) could be
+/// moved before the wait.
+static void forgetReadOnly(llvm::Module &module) {
+  auto waits = [](const llvm::Instruction &instruction) {
+    auto *call = dyn_cast<llvm::CallBase>(&instruction);
+    auto *text =
+        call ? dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+    return text && llvm::StringRef(text->getAsmString())
+                       .contains("griddepcontrol.wait");
+  };
+  for (llvm::Function &function : module)
+    if (!function.empty() && llvm::any_of(function.getEntryBlock(), waits))
+      for (llvm::Argument &argument : function.args()) {
+        argument.removeAttr(llvm::Attribute::ReadOnly);
+        argument.removeAttr(llvm::Attribute::ReadNone);
+      }
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -416,6 +436,7 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
     if (Error error = linkDeviceMath(*module))
       return error;
     optimize(*module, **machine);
+    forgetReadOnly(*module);
     image.times.optimize = now() - start;
     if (const llvm::Instruction *unselectable = findUnselectable(*module))
       return makeError("calls '" +

@@ -133,7 +133,10 @@ coil::compileKernels(ModuleOp module, const DeviceOptions &options,
                           : image.functions.front().name;
     kernel.location = describeLocation(source.getLoc());
     kernel.flags = (geometry.getErrors() ? COIL_CUDA_KERNEL_CHECKS : 0) |
-                   (source.getBatch() ? COIL_CUDA_KERNEL_TABLE : 0);
+                   (source.getBatch() ? COIL_CUDA_KERNEL_TABLE : 0) |
+                   (llvm::StringRef(image.ptx).contains("griddepcontrol.wait")
+                        ? COIL_CUDA_KERNEL_OVERLAPS
+                        : 0);
     kernel.isText = image.cubin.empty();
     kernel.chip =
         image.chip.empty() ? getTargetOfPTX(image.ptx).str() : image.chip;

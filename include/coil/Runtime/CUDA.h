@@ -159,7 +159,10 @@ enum {
   /// The kernel takes a pointer to the error word as its last argument.
   COIL_CUDA_KERNEL_CHECKS = 1,
   /// The pointers to the buffers are one argument: an array of them by value.
-  COIL_CUDA_KERNEL_TABLE = 2
+  COIL_CUDA_KERNEL_TABLE = 2,
+  /// The kernel waits itself (griddepcontrol.wait) for what is before it in its
+  /// stream, so that it may be launched while that still runs.
+  COIL_CUDA_KERNEL_OVERLAPS = 4
 };
 
 /// A compiled kernel. It takes pointers to its buffers, then one i64 for each
@@ -383,6 +386,11 @@ COIL_RT_API int32_t coil_run_get_timing(coil_run *run,
 /// Waits after each launch, so that an error is that kernel's. The environment
 /// variable COIL_CUDA_BLOCKING=1 does the same.
 COIL_RT_API void coil_cuda_set_blocking(int32_t enable);
+
+/// Whether kernels that wait themselves for those before them are launched
+/// while those still run (the default). The environment variable
+/// COIL_CUDA_OVERLAP=0 says no.
+COIL_RT_API void coil_cuda_set_overlap(int32_t enable);
 
 /// Puts an NVTX range around each call and names launches in it, where NVIDIA's
 /// libnvToolsExt.so.1 can be loaded. COIL_NVTX=1 does the same.

@@ -104,7 +104,8 @@ Value GPUKernelEmitter::loadElements(Value pointer, Type type,
                                      unsigned alignment, unsigned buffer) {
   return LLVM::LoadOp::create(b, type, pointer, alignment,
                               /*isVolatile=*/false, /*isNonTemporal=*/false,
-                              /*isInvariant=*/!layout.mayAlias[buffer]);
+                              /*isInvariant=*/!overlaps &&
+                                  !layout.mayAlias[buffer]);
 }
 
 GPUKernelEmitter::Condition

@@ -85,6 +85,26 @@ void GPUKernelEmitter::inlinePTX(StringRef text, StringRef constraints,
                             ArrayAttr());
 }
 
+void GPUKernelEmitter::keepAhead(Value value) {
+  Value memory = toMemory(value);
+  auto type = dyn_cast<VectorType>(memory.getType());
+  unsigned bits = bitWidth(type ? type.getElementType() : memory.getType());
+  int64_t lanes = type ? type.getNumElements() : 1;
+  bool isWide = bits == 64;
+  SmallVector<Value> words;
+  if (lanes * bits % 32 == 0 && type)
+    words = toWords(memory, 0, lanes, isWide ? 64 : 32);
+  else
+    for (int64_t i = 0; i < lanes; ++i) {
+      Value lane = LLVM::BitcastOp::create(b, b.getIntegerType(bits),
+                                           type ? extract(memory, i) : memory);
+      words.push_back(
+          bits < 32 ? arith::ExtUIOp::create(b, b.getI32Type(), lane) : lane);
+    }
+  SmallVector<StringRef> constraints(words.size(), isWide ? "l" : "r");
+  inlinePTX("", llvm::join(constraints, ","), words);
+}
+
 SmallVector<Value> GPUKernelEmitter::toWords(Value vector, int64_t begin,
                                              int64_t count, unsigned bits) {
   SmallVector<Value> lanes;
@@ -377,8 +397,11 @@ void GPUKernelEmitter::emitScatterCopy(ScatterOp scatter,
     (void)lanes(c);
     return;
   }
-  // All lanes have the same indirect indices: one check is enough.
+  // All lanes have the same indirect indices: one check is enough. What is
+  // added should be under way while an index is waited for.
   auto whole = [&](Value active) {
+    if (!scatter.getArgs().empty())
+      keepAhead(value);
     SmallVector<Value> args;
     for (Value v : scatter.getArgs())
       args.push_back(lookup(v, ip, ir));

@@ -29,6 +29,8 @@ using sym::ExprAttr;
 static constexpr int64_t kMaxSharedBytes = 48 * 1024;
 /// Shared memory that a launch can ask for on the GPUs that have most of it.
 static constexpr int64_t kMaxDynamicBytes = 227 * 1024;
+/// The first capability whose kernels can start before their predecessors end.
+static constexpr int64_t kOverlappingLaunches = 90;
 /// Elements of a row that a thread keeps in registers, widened.
 static constexpr int64_t kMaxKept = 32;
 
@@ -46,7 +48,8 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
       owners(schedule.getOwners()), persistent(schedule.getPersistent()),
       splitR(schedule.getSplitR()), prefetch(schedule.getPrefetch()),
-      descending(schedule.getDescending()) {
+      descending(schedule.getDescending()),
+      overlaps(capability >= kOverlappingLaunches) {
   if (approximate)
     precision.emplace(kernel);
   if (schedule.getStrategy() != GPUStrategy::Transpose)
@@ -248,9 +251,11 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
     if (layout.mayAlias[i])
       continue;
     func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
-    if (i < numInputs)
+    // Where the kernel before may still write, nothing is read-only throughout.
+    if (i < numInputs && !overlaps)
       func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
-    else if (kernel.getStore(i - static_cast<unsigned>(numInputs)))
+    else if (i >= numInputs &&
+             kernel.getStore(i - static_cast<unsigned>(numInputs)))
       func.setArgAttr(i, "llvm.writeonly", b.getUnitAttr());
   }
   Block *entry = &func.getBody().front();
@@ -266,6 +271,12 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
     scratch =
         entry->getArgument(entry->getNumArguments() - (hasChecks ? 2 : 1));
 
+  if (overlaps) {
+    // Blocks that find room while the kernel before ends get here; from here on
+    // what follows this kernel may do the same.
+    inlinePTX("griddepcontrol.wait;", "~{memory}", {});
+    inlinePTX("griddepcontrol.launch_dependents;", "~{memory}", {});
+  }
   if (failed(emitBody())) {
     module.erase();
     return nullptr;

@@ -316,6 +316,8 @@ private:
   mlir::Value isOwner(ScatterOp scatter, mlir::Value pointer, unsigned ip);
   void compareAndSwap(ReduceKind kind, mlir::Value value, mlir::Value pointer);
   void storeStrong(mlir::Value bits, mlir::Value pointer);
+  /// Keeps LLVM from computing a value behind a branch that comes later.
+  void keepAhead(mlir::Value value);
   void inlinePTX(llvm::StringRef text, llvm::StringRef constraints,
                  mlir::ValueRange operands);
   /// The lanes `begin` to `begin + count` as words of `bits`.
@@ -488,6 +490,8 @@ private:
   bool splitR;
   /// Whether loops load a step ahead, and whether blocks begin at the end.
   bool prefetch, descending;
+  /// Whether the kernel may start while the one before it still runs.
+  bool overlaps;
   /// Whether neighbours in a warp are neighbours along `r`.
   bool reducedIsFast;
   /// Threads of one warp along `r`, and groups of them in a block.

@@ -133,6 +133,29 @@ struct CUkernelNodeParams {
   CUcontext ctx;
 };
 
+/// CUlaunchAttributeID
+enum : int { CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+
+/// The layout of CUlaunchAttribute.
+struct CUlaunchAttribute {
+  int id;
+  int padding;
+  union {
+    char bytes[64];
+    int programmaticStreamSerializationAllowed;
+  } value;
+};
+
+/// The layout of CUlaunchConfig.
+struct CUlaunchConfig {
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream stream;
+  CUlaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -210,6 +233,9 @@ struct CUkernelNodeParams {
     (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,      \
      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
      CUstream stream, void **params, void **extra))                            \
+  X(launchKernelEx, cuLaunchKernelEx,                                          \
+    (const CUlaunchConfig *config, CUfunction function, void **params,         \
+     void **extra))                                                            \
   X(graphInstantiate, cuGraphInstantiateWithFlags,                             \
     (CUgraphExec * exec, CUgraph graph, unsigned long long flags))             \
   X(graphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2,           \
@@ -239,6 +265,8 @@ struct Driver {
 
 /// The oldest driver that is taken: what all functions above exist in.
 constexpr int minimumDriverVersion = 12000;
+/// The oldest driver whose graphs can have launches that overlap.
+constexpr int overlapInGraphsVersion = 12030;
 
 } // namespace coil::rt::cuda
 

@@ -115,6 +115,8 @@ public:
   void pin(CUdeviceptr address);
   /// What the graph uses has to live as long.
   void keep(std::shared_ptr<void> object) { kept.push_back(std::move(object)); }
+  /// Whether what comes next follows a recorded launch and nothing else.
+  bool endsWithLaunch(RunState &state) const;
   int32_t addLaunch(RunState &state, const coil_cuda_kernel &kernel,
                     CUfunction function, const int64_t *grid, void **params,
                     size_t count);

@@ -217,6 +217,44 @@ static int32_t takeScratch(RunState &state, const coil_cuda_kernel &kernel,
                             describeKernel(kernel).c_str());
 }
 
+/// Whether a kernel is launched while what is before it still runs. In a graph
+/// only another kernel can be: elsewhere the driver sees to that.
+static bool overlapsLast(RunState &state, const coil_cuda_kernel &kernel) {
+  if (!(kernel.flags & COIL_CUDA_KERNEL_OVERLAPS) || !mayOverlap() ||
+      state.timing || isBlocking())
+    return false;
+  if (state.recording)
+    return state.device.driver.version >= overlapInGraphsVersion &&
+           state.recording->endsWithLaunch(state);
+  return !state.isRecordedElsewhere();
+}
+
+static CUresult launchFunction(RunState &state, const coil_cuda_kernel &kernel,
+                               CUfunction function, const int64_t *grid,
+                               void **params) {
+  const Driver &driver = state.device.driver;
+  if (!overlapsLast(state, kernel))
+    return driver.launchKernel(
+        function, unsigned(grid[0]), unsigned(grid[1]), unsigned(grid[2]),
+        unsigned(kernel.block[0]), unsigned(kernel.block[1]),
+        unsigned(kernel.block[2]), unsigned(kernel.dynamic_shared),
+        state.stream, params, nullptr);
+  CUlaunchAttribute attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config = {unsigned(grid[0]),
+                           unsigned(grid[1]),
+                           unsigned(grid[2]),
+                           unsigned(kernel.block[0]),
+                           unsigned(kernel.block[1]),
+                           unsigned(kernel.block[2]),
+                           unsigned(kernel.dynamic_shared),
+                           state.stream,
+                           &attribute,
+                           1};
+  return driver.launchKernelEx(&config, function, params, nullptr);
+}
+
 static int32_t launchWith(RunState &state, coil_cuda_kernel &kernel,
                           void *const *buffers, const int64_t *symbols,
                           const int64_t *grid, DeviceBlock *scratch) {
@@ -253,12 +291,7 @@ static int32_t launchWith(RunState &state, coil_cuda_kernel &kernel,
   }
   {
     StepTimer timer(state, &kernel, kernel.name);
-    CUresult result = device.driver.launchKernel(
-        function, unsigned(grid[0]), unsigned(grid[1]), unsigned(grid[2]),
-        unsigned(kernel.block[0]), unsigned(kernel.block[1]),
-        unsigned(kernel.block[2]), unsigned(kernel.dynamic_shared),
-        state.stream, params, nullptr);
-    if (result)
+    if (CUresult result = launchFunction(state, kernel, function, grid, params))
       return device.check(result, "cannot launch %s",
                           describeKernel(kernel).c_str());
   }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Times of single steps, and ranges for NVIDIA's tools.
+// Times of single steps, how launches follow one another, and ranges for
+// NVIDIA's tools.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,20 @@ static std::atomic<bool> &blocking() {
 
 bool coil::rt::cuda::isBlocking() {
   return blocking().load(std::memory_order_relaxed);
+}
+
+//===----------------------------------------------------------------------===//
+// Overlap
+//===----------------------------------------------------------------------===//
+
+static std::atomic<bool> &overlap() {
+  static std::atomic<bool> value(!getenv("COIL_CUDA_OVERLAP") ||
+                                 isSet("COIL_CUDA_OVERLAP"));
+  return value;
+}
+
+bool coil::rt::cuda::mayOverlap() {
+  return overlap().load(std::memory_order_relaxed);
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,6 +169,8 @@ static int32_t reportSteps(RunState &state,
 extern "C" {
 
 void coil_cuda_set_blocking(int32_t enable) { blocking() = enable != 0; }
+
+void coil_cuda_set_overlap(int32_t enable) { overlap() = enable != 0; }
 
 int32_t coil_cuda_set_nvtx(int32_t enable) {
   Ranges &state = ranges();

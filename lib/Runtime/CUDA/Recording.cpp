@@ -91,20 +91,31 @@ void Recording::pin(CUdeviceptr address) {
     pinnedAllocations.insert(target.number);
 }
 
+/// The one node that what comes next on the run's stream depends on; null if
+/// there is none, or more.
+static CUgraphNode getLastNode(RunState &state) {
+  int status = 0;
+  const CUgraphNode *last = nullptr;
+  size_t count = 0;
+  CUresult result = state.device.driver.streamGetCaptureInfo(
+      state.stream, &status, nullptr, nullptr, &last, &count);
+  return result || count != 1 ? nullptr : *last;
+}
+
+bool Recording::endsWithLaunch(RunState &state) const {
+  return !launches.empty() && launches.back().node == getLastNode(state);
+}
+
 int32_t Recording::addLaunch(RunState &state, const coil_cuda_kernel &kernel,
                              CUfunction function, const int64_t *grid,
                              void **params, size_t count) {
-  int status = 0;
-  const CUgraphNode *last = nullptr;
-  size_t numLast = 0;
-  CUresult result = state.device.driver.streamGetCaptureInfo(
-      state.stream, &status, nullptr, nullptr, &last, &numLast);
-  if (result || numLast != 1) {
+  CUgraphNode last = getLastNode(state);
+  if (!last) {
     refuse();
     return COIL_OK;
   }
   RecordedLaunch &launch = launches.emplace_back();
-  launch.node = *last;
+  launch.node = last;
   launch.kernel = &kernel;
   launch.params.func = function;
   launch.params.gridDimX = unsigned(grid[0]);

@@ -204,6 +204,8 @@ private:
 
 /// Whether each launch is waited for.
 bool isBlocking();
+/// Whether kernels may be launched while those before them still run.
+bool mayOverlap();
 
 } // namespace coil::rt::cuda
 

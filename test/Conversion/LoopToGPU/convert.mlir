@@ -1,13 +1,22 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu,canonicalize,cse))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu{capability=89},canonicalize,cse))' | FileCheck %s --check-prefix=OLD --implicit-check-not=griddepcontrol
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu{approximate=false},canonicalize,cse))' | FileCheck %s --check-prefix=EXACT
 
 // A kernel of whole vectors that fill their blocks has no comparison at all.
 // CHECK-LABEL: wrapper.kernel @whole
 // CHECK-SAME: geometry = #wrapper.geometry<grid = [64, 1, 1], block = [256, 1, 1], shared = 0, errors = false>
-// CHECK: gpu.func @whole(%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.writeonly})
+// CHECK: gpu.func @whole(%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.writeonly})
 // CHECK-SAME: kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// It may start while the kernel before it runs, so it waits before it reads. Older
+// chips start it later, and what it reads is constant then.
+// CHECK-NOT: llvm.load
+// CHECK: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
+// CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.launch_dependents;", "~{memory}"
 // CHECK-NOT: cmpi
-// CHECK: %[[V:.*]] = llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// OLD-LABEL: wrapper.kernel @whole
+// OLD: gpu.func @whole(%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}, %
+// OLD: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: %[[V:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK: %[[N:.*]] = arith.negf %[[V]] : vector<4xf32>
 // CHECK: llvm.store %[[N]], %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 wrapper.kernel @whole(%x: tensor<65536xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {

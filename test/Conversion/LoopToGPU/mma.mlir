@@ -78,7 +78,7 @@ wrapper.kernel @edges(%x: tensor<200x200xbf16>, %w: tensor<200x200xbf16>) attrib
 // CHECK-LABEL: wrapper.kernel @registers
 // CHECK-NOT: nvvm.cp.async
 // CHECK: scf.for
-// CHECK: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK: scf.for
 // CHECK: arith.mulf
 // CHECK: scf.yield

@@ -186,6 +186,10 @@ TEST_F(ControlTest, refusesWhatItDoesNotKnow) {
   refuse("mul.u32 r0, r1, r2;", "mul.u32");
   refuse("cvt.s32.f32 r0, f;", "cvt.s32.f32");
   refuse("add.u32 r0, r1 r2;", "line 7");
+  refuse("ld.global.u32 r0, [l];\ngriddepcontrol.wait;",
+         "line 7: global memory is accessed before griddepcontrol.wait");
+  refuse("griddepcontrol.wait;\nld.global.nc.u32 r0, [l];",
+         "line 8: a load past coherence can be moved before");
 }
 
 } // namespace

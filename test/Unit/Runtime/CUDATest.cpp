@@ -460,6 +460,27 @@ TEST_F(CUDAGraphTest, replaysTheThirdCall) {
   EXPECT_EQ(graphStats().replayed, 4);
 }
 
+// Kernels that wait themselves may be launched while those before them run; in
+// a graph only behind another kernel.
+TEST_F(CUDAGraphTest, overlapsKernelsThatWait) {
+  addOne.flags |= COIL_CUDA_KERNEL_OVERLAPS;
+  int before = fake->overlapping;
+  call(0, 100, 1);
+  EXPECT_COUNT(fake->overlapping - before, 2);
+  call(0, 100, 2);
+  EXPECT_EQ(graphStats().recorded, 1);
+  EXPECT_COUNT(fake->overlapping - before, 3);
+  call(0, 100, 3);
+  coil_cuda_set_overlap(0);
+  call(0, 101, 4);
+  coil_cuda_set_overlap(1);
+  EXPECT_COUNT(fake->overlapping - before, 3);
+  coil_cuda_set_blocking(1);
+  call(0, 102, 5);
+  coil_cuda_set_blocking(0);
+  EXPECT_COUNT(fake->overlapping - before, 3);
+}
+
 TEST_F(CUDAGraphTest, patchesAddresses) {
   for (int i = 0; i < 8; ++i)
     call(i, 100, float(i));

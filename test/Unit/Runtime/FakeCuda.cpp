@@ -453,6 +453,19 @@ EXPORT cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
     return state.broken;
   return add(stream, std::move(work));
 }
+EXPORT cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                        void **params, void **extra) {
+  for (unsigned i = 0; i < config->numAttributes; ++i) {
+    const CUlaunchAttribute &attribute = config->attributes[i];
+    if (attribute.id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+      return CUDA_ERROR_INVALID_VALUE;
+    state.overlapping += attribute.value.programmaticStreamSerializationAllowed;
+  }
+  return cuLaunchKernel(function, config->gridDimX, config->gridDimY,
+                        config->gridDimZ, config->blockDimX, config->blockDimY,
+                        config->blockDimZ, config->sharedMemBytes,
+                        config->stream, params, extra);
+}
 EXPORT cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
                                    unsigned long long) {
   if (failsNow())

@@ -19,8 +19,9 @@ struct FakeCuda {
   size_t memoryUsed;
   int broken; ///< The error that every call returns from now on.
   int driverAllocations;
-  int launches; ///< cuLaunchKernel, also while a stream is captured.
-  int executed; ///< Kernels that ran.
+  int launches;    ///< cuLaunchKernel, also while a stream is captured.
+  int overlapping; ///< Those of them that may start before the one before ends.
+  int executed;    ///< Kernels that ran.
   int copies;
   int synchronisations;
   int waits;

@@ -416,19 +416,11 @@ extern "C" CUresult cuLaunchKernel(CUfunction function, unsigned gridX,
   return submit(state, stream, std::move(o));
 }
 
-namespace {
-/// The layout of CUlaunchConfig.
-struct LaunchConfig {
-  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
-  CUstream stream;
-  void *attributes;
-  unsigned numAttributes;
-};
-} // namespace
-
-extern "C" CUresult cuLaunchKernelEx(const LaunchConfig *c, CUfunction function,
-                                     void **params, void **extra) {
-  return cuLaunchKernel(function, c->gridX, c->gridY, c->gridZ, c->blockX,
-                        c->blockY, c->blockZ, c->sharedBytes, c->stream, params,
-                        extra);
+// Kernels run one after the other: what a launch may overlap is no difference.
+extern "C" CUresult cuLaunchKernelEx(const CUlaunchConfig *c,
+                                     CUfunction function, void **params,
+                                     void **extra) {
+  return cuLaunchKernel(function, c->gridDimX, c->gridDimY, c->gridDimZ,
+                        c->blockDimX, c->blockDimY, c->blockDimZ,
+                        c->sharedMemBytes, c->stream, params, extra);
 }

@@ -342,7 +342,32 @@ bool Lowering::layOut(const Function &entry) {
   return true;
 }
 
+/// A kernel that may start while the one before it runs has to read nothing
+/// before it waits, and nothing in a way that could be moved there.
+bool Lowering::checkWait(const Function &f) {
+  auto has = [](const Statement &st, std::string_view part) {
+    return std::find(st.parts.begin(), st.parts.end(), part) != st.parts.end();
+  };
+  auto isWait = [&](const Statement &st) {
+    return st.parts[0] == "griddepcontrol" && has(st, "wait");
+  };
+  auto wait = std::find_if(f.statements.begin(), f.statements.end(), isWait);
+  if (wait == f.statements.end())
+    return true;
+  for (auto it = f.statements.begin(); it != f.statements.end(); ++it) {
+    s = &*it;
+    if (it < wait && has(*it, "global"))
+      return fail("global memory is accessed before griddepcontrol.wait");
+    if (has(*it, "nc"))
+      return fail("a load past coherence can be moved before "
+                  "griddepcontrol.wait");
+  }
+  return true;
+}
+
 bool Lowering::functionBody(const Function &f) {
+  if (!checkWait(f))
+    return false;
   current = &f;
   states[&f].entry = static_cast<uint32_t>(code.insts.size());
   size_t firstFixup = fixups.size();

@@ -138,6 +138,7 @@ private:
   };
 
   bool statement(const ptx::Statement &st);
+  bool checkWait(const ptx::Function &f);
   bool functionBody(const ptx::Function &f);
   bool lowerCall();
   bool lowerBranch();
