@@ -77,6 +77,8 @@ std::vector<Block *> targets(Warp &w, const Inst &inst, unsigned lane,
 
 /// cp.async.bulk, behind the first three parts of the name.
 bool lowerBulkCopy(Lowering &l);
+/// cp.async.bulk.tensor.
+bool lowerTensorCopy(Lowering &l);
 
 } // namespace coil::cudasim
 

@@ -364,6 +364,8 @@ bool coil::cudasim::lowerBulkCopy(Lowering &l) {
     inst.fn = nothing;
     return true;
   }
+  if (l.take("tensor"))
+    return lowerTensorCopy(l);
   bool isStore = l.take("bulk_group");
   bool isLoad = l.take("mbarrier::complete_tx::bytes");
   bool isShared = l.take("shared::cta"), isCluster = l.take("shared::cluster");
