@@ -106,9 +106,6 @@ LogicalResult HostLowering::lower(TMADescriptorOp op) {
   const DeviceInfo *device = getDevice(op, type.getDevice());
   if (!device)
     return failure();
-  if (device->tensorMapFunction.empty()) // (C2)
-    return op.emitOpError()
-           << "device '" << device->kind << "' has no tensor maps";
   std::optional<int32_t> dtype = getDType(op, type.getElementType());
   if (!dtype)
     return failure();

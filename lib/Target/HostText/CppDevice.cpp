@@ -138,9 +138,6 @@ LogicalResult CppEmitter::emit(TMADescriptorOp op) {
   const DeviceInfo *device = getDevice(op, buffer.getDevice());
   if (!device)
     return failure();
-  if (device->tensorMapFunction.empty())
-    return op.emitOpError()
-           << "device '" << device->kind << "' has no tensor maps";
   auto dtype = dtypeName(op, buffer.getElementType());
   if (!dtype)
     return failure();

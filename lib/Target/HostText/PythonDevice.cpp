@@ -244,9 +244,6 @@ FailureOr<std::string> PythonEmitter::describeMap(TMADescriptorOp op) {
   const DeviceInfo *device = getDevice(op, buffer.getDevice());
   if (!device)
     return failure();
-  if (device->tensorMapFunction.empty())
-    return op.emitOpError()
-           << "device '" << device->kind << "' has no tensor maps";
   auto numbers = [](ArrayRef<int64_t> values) {
     SmallVector<std::string> parts;
     for (int64_t n : values)

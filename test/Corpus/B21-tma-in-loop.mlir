@@ -1,5 +1,5 @@
 // RUN: %corpus %s
-// F24, F12: tensor maps in a loop: each iteration has other buffers, whose storage
+// B21: tensor maps in a loop: each iteration has other buffers, whose storage
 // planning hands on, and maps of its own.
 // GPU: only
 // CASE: i64=0; 5xf32=1 2 3 4 5 -> 5xf32=1 2 3 4 5

@@ -1,5 +1,5 @@
 // RUN: %corpus %s
-// F38: a user's PTX that copies tiles by tensor maps, in and out. No size is a multiple
+// B21: a user's PTX that copies tiles by tensor maps, in and out. No size is a multiple
 // of the tile, and only a run knows them.
 // GPU: only
 // CASE: 4x4xf32=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 -> 4x4xf32=1 5 9 13 2 6 10 14 3 7 11 15 4 8 12 16

@@ -1,5 +1,5 @@
 // RUN: %corpus %s
-// F48, F20: tensor maps and partitions: one is made in a partition, one in front of it, and
+// B21: tensor maps and partitions: one is made in a partition, one in front of it, and
 // one in front of a partition that writes its buffer and used behind it. A map is made
 // again wherever its buffer goes by another name.
 // GPU: only
