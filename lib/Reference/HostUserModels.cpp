@@ -111,12 +111,7 @@ LogicalResult HostActivation::run(TMADescriptorOp op) {
     if (size < 1 || size > int64_t(1) << 32)
       return op.emitError() << "dimension " << i << " has the size " << size
                             << ", but a tensor map takes 1 to 2^32";
-    if (size == 1)
-      continue;
-    if (i + 1 == rank && stride != 1)
-      return op.emitError() << "the innermost stride is " << stride
-                            << ", but a tensor map needs 1";
-    if (i + 1 == rank)
+    if (size == 1 || i + 1 == rank)
       continue;
     if (stride <= 0 || stride >= (int64_t(1) << 40) / bytes ||
         stride * bytes % unit != 0)
