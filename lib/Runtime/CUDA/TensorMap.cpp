@@ -11,6 +11,7 @@
 
 #include "RunState.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 

@@ -100,3 +100,23 @@ wrapper.func @partition(%x: !b) -> (!b, !b) attributes {sym.symbols = {s0 = #sym
   wrapper.launch_user @k grid @once[] config {} arguments [unit, unit] ins(%1 : !b) outs(%0 : !b) maps(%next, %map)
   wrapper.return %2, %0 : !b, !b
 }
+
+// On a stream a map is made where it is used, or in front.
+// PLAN-LABEL: wrapper.func @stream
+wrapper.func @stream(%x: !b) -> !b attributes {sym.symbols = {s0 = #sym.range<1, 1024>}} {
+  wrapper.input_symbol "s0" = size 0 of %x : !b
+  %0 = wrapper.alloc : !b
+  %to = wrapper.tma_descriptor %0 box [8, 32] : !b
+  %begin = wrapper.record_event #wrapper.device<"cuda">
+  // PLAN: wrapper.stream
+  wrapper.stream #wrapper.device<"cuda"> 1 {
+    wrapper.wait_event %begin
+    // PLAN: wrapper.tma_descriptor %arg0
+    %from = wrapper.tma_descriptor %x box [8, 32] : !b
+    wrapper.launch_user @k grid @once[] config {} arguments [unit, unit] ins(%x : !b) outs(%0 : !b) maps(%from, %to)
+    wrapper.yield
+  }
+  %end = wrapper.record_event #wrapper.device<"cuda"> stream 1
+  wrapper.wait_event %end uses(%x, %0 : !b, !b)
+  wrapper.return %0 : !b
+}

@@ -130,6 +130,28 @@ go:)";
   good(s);
 }
 
+TEST_F(BulkTest, waitsForSeveralMBarriersAtOnce) {
+  // Each half of the threads waits for a barrier of its own.
+  Steps s;
+  s.init = "@first mbarrier.init.shared::cta.b64 [bar], 1;\n"
+           "@first mbarrier.init.shared::cta.b64 [bar+8], 1;\n"
+           "@first fence.mbarrier_init.release.cluster;\nbar.sync 0;";
+  s.expect = "@first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n"
+             "@first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar+8], "
+             "128;";
+  s.load = "@first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::"
+           "bytes [tile], [from], 128, [bar];\n"
+           "@first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::"
+           "bytes [tile+128], [from+128], 128, [bar+8];";
+  s.wait = "and.b32 n, t, 1;\nmov.u32 r, bar;\nmad.lo.u32 r, n, 8, r;\n"
+           "xor.b32 n, n, 1;\nwait:\n"
+           "mbarrier.try_wait.parity.shared::cta.b64 done, [r], 0;\n"
+           "@!done bra wait;\nmov.u32 r, bar;\nmad.lo.u32 r, n, 8, r;\n"
+           "other:\nmbarrier.try_wait.parity.shared::cta.b64 done, [r], 0;\n"
+           "@!done bra other;";
+  good(s);
+}
+
 TEST_F(BulkTest, goesThroughPhases) {
   // Two tiles of shared memory, four times; consumers give tiles back.
   CUdeviceptr from = upload(values), to = allocate(512);

@@ -205,6 +205,7 @@ void transact(Warp &w, const Inst &inst, uint32_t mask) {
 /// d = whether the phase of state or parity b is over.
 void wait(Warp &w, const Inst &inst, uint32_t mask) {
   uint32_t done = 0;
+  std::vector<uint8_t *> asked;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = __builtin_ctz(rest);
     Target t;
@@ -212,8 +213,10 @@ void wait(Warp &w, const Inst &inst, uint32_t mask) {
     if (!m)
       return;
     // Lanes of one instruction ask together.
-    if (rest == mask)
+    if (std::find(asked.begin(), asked.end(), t.host) == asked.end()) {
       deliver(w, *t.owner, *m);
+      asked.push_back(t.host);
+    }
     uint64_t phase = m->phase;
     bool isOver = inst.mode & Parity
                       ? (phase & 1) != (w.reg<const uint32_t>(inst.b)[lane] & 1)
