@@ -17,8 +17,8 @@ programs into one library, calls them through their C interface and looks at wha
 they leave behind; where sizes are constant, through the entry that takes arrays, too,
 with storage on the stack. `--device=cuda` with `--python` is for a machine with a GPU, whose
 torch runs the modules there; --graphs keeps partitions as graphs and runs each case four
-times; --gpus=1 leaves out programs for two, and --capability=80 those for newer GPUs. With --device, all buffers of the programs that can be there
-are on it.
+times; --gpus=1 leaves out programs for two, and --capability=80 those for newer GPUs.
+With --device, all buffers of the programs that can be there are on it.
 """
 import argparse
 import concurrent.futures

@@ -340,9 +340,10 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
       size_t first = t.offset / 4, last = (t.offset + bytes - 1) / 4;
       for (size_t i = first; !t.owner->reading.empty() && i <= last; ++i)
         if (t.owner->reading[i]) {
-          fault(w, inst, lane, LaunchFailed,
-                "a bulk copy of " + whereIs(w, t) +
-                    " is under way: its thread has not waited until it is read");
+          fault(
+              w, inst, lane, LaunchFailed,
+              "a bulk copy of " + whereIs(w, t) +
+                  " is under way: its thread has not waited until it is read");
           return false;
         }
       if (!t.owner->unfenced.empty())

@@ -151,7 +151,7 @@ struct Warp {
   std::vector<AsyncCopy> copies;
   uint32_t copyGroups[Lanes]; ///< that each thread committed
   std::vector<BulkStore> bulkStores;
-  uint32_t bulkGroups[Lanes]; ///< that each thread committed
+  uint32_t bulkGroups[Lanes];    ///< that each thread committed
   const Inst *waitsAt = nullptr; ///< for an mbarrier, in vain so far
   uint32_t waitsFor = 0;         ///< the mbarrier's offset
   uint32_t depth[Lanes];
@@ -218,8 +218,8 @@ struct Block {
   uint64_t progress = 0; ///< what has happened to mbarriers
   std::vector<BulkLoad> bulkLoads;
   std::vector<uint16_t> reading; ///< bulk copies that read each word
-  /// Who wrote each word without a fence that copies need: epoch 12 | thread + 1.
-  /// Empty for kernels without bulk copies from shared memory.
+  /// Who wrote each word without a fence that copies need: epoch 12 | thread
+  /// + 1. Empty for kernels without bulk copies from shared memory.
   std::vector<uint32_t> unfenced;
   uint64_t acquired = 0; ///< what other blocks released until now is visible
   uint64_t stepsLeft = 0;
@@ -298,8 +298,8 @@ struct Code {
   uint32_t cluster = 1;
   uint32_t registers = 0; ///< 32-bit registers of a thread, estimated
   unsigned sharedGranule = 16, globalGranule = 16; ///< narrowest access
-  bool ordered = false;   ///< the order of its atomics shows in the results
-  bool publishes = false; ///< has fences that make writes visible to blocks
+  bool ordered = false;      ///< the order of its atomics shows in the results
+  bool publishes = false;    ///< has fences that make writes visible to blocks
   bool storesInBulk = false; ///< has bulk copies from shared memory
   const ptx::Module *module = nullptr;
   std::vector<std::string> functions;

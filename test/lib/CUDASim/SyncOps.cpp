@@ -105,11 +105,11 @@ bool lowerFence(Lowering &l) {
   bool device = true;
   if (l.take("mbarrier_init") || l.take("proxy")) {
     // The other proxies have nothing that could be late here.
-    bool isAsync = (l.take("async") || l.take("async::generic")) &&
-                   !l.take("global");
+    bool isAsync =
+        (l.take("async") || l.take("async::generic")) && !l.take("global");
     inst.mode = isAsync ? 1 : 0;
-    inst.fn = isAsync || l.s->parts[1] == "mbarrier_init" ? fenceForCopies
-                                                          : nothing;
+    inst.fn =
+        isAsync || l.s->parts[1] == "mbarrier_init" ? fenceForCopies : nothing;
     l.used = ~0ull;
     return l.operands(0, 2);
   } else if (l.root() == "membar") {
