@@ -249,7 +249,8 @@ if wants corpus; then
   if [ ! -e "$root/lib/coil-test-functions.so" ]; then
     say "skip  corpus: '$coil' has no lib/coil-test-functions.so, it is no build folder"
   elif has_torch; then
-    all=("$python" test/Corpus/Inputs/run_all.py --bin="$bin" --device=cuda --gpus="$gpus")
+    all=("$python" test/Corpus/Inputs/run_all.py --bin="$bin" --device=cuda --gpus="$gpus"
+         --capability="$(echo "$chip" | tr -cd 0-9)")
     check corpus-python "${all[@]}" --out="$out/corpus-python" --emitter=python --python="$python"
     check corpus-python-graphs "${all[@]}" --out="$out/corpus-graphs" --emitter=python \
       --python="$python" --graphs

@@ -12,6 +12,7 @@
 #ifndef COIL_LIB_REFERENCE_HOSTACTIVATION_H
 #define COIL_LIB_REFERENCE_HOSTACTIVATION_H
 
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "coil/Reference/Interpreter.h"
@@ -139,6 +140,7 @@ private:
   mlir::LogicalResult run(wrapper::SortOp op);
   // HostUserModels.cpp
   mlir::LogicalResult run(wrapper::LaunchUserOp op);
+  mlir::LogicalResult run(wrapper::TMADescriptorOp op);
   mlir::FailureOr<Tensor>
   getNumber(wrapper::LaunchUserOp op,
             const wrapper::LaunchUserOp::Passed &passed);

@@ -766,13 +766,13 @@ LogicalResult HostActivation::run(Operation *op) {
       .Case<InputSymbolOp, SymExprOp, wrapper::AssertOp, AssertLayoutOp,
             AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp,
             TransferOp, WorkspaceOp, PoolOp, PoolAllocOp, PoolReleaseOp,
-            PoolFreeOp, LaunchOp, LaunchUserOp, IfOp, WhileOp, InvokeOp,
-            PartitionOp, DeviceScopeOp, PartitionCallOp, ParamSymbolsOp, ItemOp,
-            BindSymbolOp, CompareOp, ContractionOp, ConvolutionOp, AttentionOp,
-            SortOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp, DropOp,
-            CommentOp, ProfileRangeOp, BoundObjectOp, ResizeStorageOp,
-            SetStorageOp, CommAllocOp, CommFreeOp, StreamOp, RecordEventOp,
-            WaitEventOp>([&](auto o) { return run(o); })
+            PoolFreeOp, LaunchOp, LaunchUserOp, TMADescriptorOp, IfOp, WhileOp,
+            InvokeOp, PartitionOp, DeviceScopeOp, PartitionCallOp,
+            ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp, ContractionOp,
+            ConvolutionOp, AttentionOp, SortOp, CheckLifetimeOp, DebugMarkOp,
+            DebugValueOp, DropOp, CommentOp, ProfileRangeOp, BoundObjectOp,
+            ResizeStorageOp, SetStorageOp, CommAllocOp, CommFreeOp, StreamOp,
+            RecordEventOp, WaitEventOp>([&](auto o) { return run(o); })
       .Case([&](HostCallOpInterface o) {
         LogicalResult result = run(o);
         if (succeeded(result))

@@ -96,3 +96,30 @@ LogicalResult HostActivation::run(LaunchUserOp op) {
   }
   return success();
 }
+
+/// What a run can find wrong with a layout, as the runtime does. The map itself
+/// is nothing: references work on the buffers of a launch.
+LogicalResult HostActivation::run(TMADescriptorOp op) {
+  FailureOr<HostView> buffer = view(op, op.getSource());
+  if (failed(buffer))
+    return failure();
+  const HostShape &shape = buffer->shape;
+  int64_t bytes = op.getBufferType().getElementBytes();
+  int64_t unit = op.getInterleave() == TensorMapInterleave::B32 ? 32 : 16;
+  for (size_t i = 0, rank = shape.sizes.size(); i < rank; ++i) {
+    int64_t size = shape.sizes[i], stride = shape.strides[i];
+    if (size < 1 || size > int64_t(1) << 32)
+      return op.emitError() << "dimension " << i << " has the size " << size
+                            << ", but a tensor map takes 1 to 2^32";
+    if (size == 1 || i + 1 == rank)
+      continue;
+    if (stride <= 0 || stride >= (int64_t(1) << 40) / bytes ||
+        stride * bytes % unit != 0)
+      return op.emitError()
+             << "dimension " << i << " has a stride of " << stride
+             << " elements of " << bytes
+             << " bytes, but a tensor map needs a positive multiple of " << unit
+             << " bytes, less than 2^40";
+  }
+  return success();
+}

@@ -72,6 +72,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_set_output),
                                         SYMBOL(coil_rt_sort),
                                         SYMBOL(coil_rt_sort_cuda),
+                                        SYMBOL(coil_rt_tensor_map_cuda),
                                         SYMBOL(coil_rt_transfer),
                                         SYMBOL(coil_rt_wait_event_cuda)};
 #undef SYMBOL

@@ -209,13 +209,60 @@ class Kernel:
         self._numbers = ctypes.c_int64 * library.coil_kernel_num_symbols(self._handle)
 
 
+_TensorMapBytes = ctypes.c_uint8 * 128
+
+
+class TensorMap:
+    """The tensor map of a tensor, which kernels of users take by value. `box` is what one
+    copy moves, in the order of the tensor's dimensions. The tensor has to be alive as long
+    as kernels run that were given the map."""
+
+    _INTERLEAVE = ("none", "b16", "b32")
+    _SWIZZLE = ("none", "b32", "b64", "b128")
+    _PROMOTION = ("none", "b64", "b128", "b256")
+    _FILL = ("zero", "nan")
+
+    def __init__(self, tensor, function, box, *, strides=None, interleave="none",
+                 swizzle="none", promotion="none", fill="zero", where="", device=None):
+        rank = tensor.dim()
+        if not 1 <= rank <= 5 or len(box) != rank or len(strides or box) != rank:
+            raise InputError(f"a tensor of {rank} dimensions has no tensor map of the box {box}")
+        d = _TensorMap(
+            dtype=_dtype(tensor),
+            rank=rank,
+            interleave=self._INTERLEAVE.index(interleave),
+            swizzle=self._SWIZZLE.index(swizzle),
+            promotion=self._PROMOTION.index(promotion),
+            fill=self._FILL.index(fill),
+            sizes=tuple(tensor.size()),
+            strides=tuple(tensor.stride()),
+            box=tuple(box),
+            element_strides=tuple(strides or (1,) * rank),
+            where=where.encode() or None,
+        )
+        made = ctypes.c_void_p()
+        _call(function, d, _address(tensor), ctypes.addressof(made), device=device)
+        # The run may end before the kernel is launched.
+        self.bytes = _TensorMapBytes.from_buffer_copy(ctypes.string_at(made.value, 128))
+
+
+class TensorMapOf:
+    """What a tensor map is made of, but for the tensor."""
+
+    def __init__(self, *args, **kwargs):
+        self._args, self._kwargs = args, kwargs
+
+    def __call__(self, tensor):
+        return TensorMap(tensor, *self._args, **self._kwargs)
+
+
 class UserKernel(Kernel):
     """A kernel of a user's: called with the grid and what its parameters take, in
     their order. None is an address of zero; what the kernel was made for is not
     passed."""
 
     _TYPES = {"buffer": ctypes.c_void_p, "i32": _i32, "i64": _i64, "f32": ctypes.c_float,
-              "f64": ctypes.c_double}
+              "f64": ctypes.c_double, "tensor_map": _TensorMapBytes}
 
     def __init__(self, name, parameters, text, device=None):
         super().__init__(name, text, device)
@@ -226,6 +273,9 @@ class UserKernel(Kernel):
             raise InputError(f"kernel '{self.name}' takes {len(self._types)} arguments, got {len(args)}")
         passed = []
         for kind, value in zip(self._types, args):
+            if kind is _TensorMapBytes:  # Passed by value.
+                passed.append(value.bytes)
+                continue
             if kind is ctypes.c_void_p:
                 value = None if value is None else value.data_ptr()
             elif kind in (_i32, _i64):
@@ -247,10 +297,12 @@ class UserKernel(Kernel):
 def bind_arguments(kernel, places):
     """A function of buffers, then of a grid and of numbers, that launches a user's
     kernel. For each of its arguments `places` has "buffer" or "number", which stand
-    for the next of these, "scalar" for a buffer's element, or the argument."""
+    for the next of these, "scalar" for a buffer's element, a `TensorMapOf` for its
+    tensor map, or the argument."""
 
     def launch(*args):
-        count = sum(place in ("buffer", "scalar") for place in places)
+        count = sum(isinstance(place, TensorMapOf) or place in ("buffer", "scalar")
+                    for place in places)
         buffers, grid, numbers = iter(args[:count]), args[count : count + 3], iter(args[count + 3 :])
         values = []
         for place in places:
@@ -258,6 +310,8 @@ def bind_arguments(kernel, places):
                 values.append(next(buffers))
             elif place == "scalar":
                 values.append(next(buffers).item())
+            elif isinstance(place, TensorMapOf):
+                values.append(place(next(buffers)))
             else:
                 values.append(next(numbers) if place == "number" else place)
         kernel(grid, *values)
@@ -285,8 +339,8 @@ class Kernels:
         return self._kernels[-1]
 
     def add_user(self, name, parameters, text, device=None):
-        """Adds a kernel of a user's, with what is passed to it: "buffer", "i32",
-        "i64", "f32" or "f64" for each."""
+        """Adds a kernel of a user's, with what is passed to it: "buffer",
+        "tensor_map", "i32", "i64", "f32" or "f64" for each."""
         self._kernels.append(UserKernel(name, parameters, text, device))
         return self._kernels[-1]
 
@@ -539,6 +593,16 @@ class _Sort(ctypes.Structure):
         ("struct_size", ctypes.c_uint32),
         *[(name, _i32) for name in ("dtype", "descending", "reserved")],
         *[(name, _i64) for name in ("outer", "size", "inner", "count")],
+        ("where", ctypes.c_char_p),
+    ]
+
+
+class _TensorMap(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        *[(name, _i32) for name in ("dtype", "rank", "interleave", "swizzle", "promotion",
+                                    "fill", "reserved")],
+        *[(name, _i64 * 5) for name in ("sizes", "strides", "box", "element_strides")],
         ("where", ctypes.c_char_p),
     ]
 

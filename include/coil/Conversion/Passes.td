@@ -463,6 +463,9 @@ def LowerUserKernelPass
          addresses, then on the host three `i64`. It returns nothing.
     (C5) PTX is for a chip whose code all chips of the target run.
     (C6) A kernel of a GPU says of how many threads a block is.
+    (C7) Parameters are tensor maps only where the device has them.
+    (C8) The function takes them by value: 128 bytes that are aligned to 64, and
+         that it does not change.
 
     Before:
     ```mlir

@@ -217,6 +217,37 @@ COIL_RT_API int32_t coil_rt_launch_cuda(coil_run *run, coil_cuda_kernel *kernel,
                                         const int64_t *symbols, int64_t grid_x,
                                         int64_t grid_y, int64_t grid_z);
 
+/// What the unit for copies of tiles (TMA) is told of a buffer. All lists are
+/// in the order of its dimensions, the innermost last.
+typedef struct coil_tensor_map {
+  uint32_t struct_size; ///< sizeof(coil_tensor_map)
+  int32_t dtype;        ///< COIL_F32, ...
+  int32_t rank;         ///< 1 to 5
+  /// \name Values of the driver's enums; 0 is none, and zeros for `fill`
+  /// @{
+  int32_t interleave;
+  int32_t swizzle;
+  int32_t promotion;
+  int32_t fill;
+  /// @}
+  int32_t reserved;           ///< 0
+  int64_t sizes[5];           ///< In elements, as all that follow.
+  int64_t strides[5];         ///< The innermost is 1.
+  int64_t box[5];             ///< What one copy takes, ...
+  int64_t element_strides[5]; ///< ... and of how many elements one.
+  const char *where;          ///< The step's place in the model, or NULL.
+} coil_tensor_map;
+
+/// Gives the tensor map of a buffer, 128 bytes that a kernel takes by value.
+/// They are the run's and live as long; the same description of the same
+/// address gives the same map. COIL_INVALID_ARGUMENT for a layout that the
+/// device cannot take, COIL_UNAVAILABLE where driver or device have no tensor
+/// maps.
+COIL_RT_API int32_t coil_rt_tensor_map_cuda(coil_run *run,
+                                            const coil_tensor_map *desc,
+                                            const void *address,
+                                            const void **map);
+
 /// Launches a kernel of a user's, which takes what `arguments` point to, in its
 /// own order and of its own types; of `kernel`, `num_buffers`, `num_symbols`
 /// and `block_scratch` are 0. Programs that call this are not kept as graphs.

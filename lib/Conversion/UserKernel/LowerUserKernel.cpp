@@ -14,6 +14,7 @@
 
 #include "PTXText.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/UserKernel.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -60,6 +61,14 @@ struct LowerUserKernel : coil::impl::LowerUserKernelPassBase<LowerUserKernel> {
     for (auto each : kernel.getParameters()->getAsRange<ParamAttr>())
       if (each.isPassed())
         passed.push_back(each);
+    if (info->tensorMapFunction.empty())
+      for (ParamAttr each : passed)
+        if (each.isTensorMap()) { // (C7)
+          kernel.emitOpError() << "parameter '" << each.getName()
+                               << "' takes a tensor map, which device '" << kind
+                               << "' does not have";
+          return signalPassFailure();
+        }
     // What it means has been asked for all the time.
     if (FlatSymbolRefAttr reference = kernel.getReferenceAttr()) {
       kernel.lookupSymbol(reference.getAttr())->erase();
@@ -75,6 +84,8 @@ private:
   LogicalResult lowerForGPU(KernelOp kernel, StringRef kind);
   LogicalResult checkText(KernelOp kernel);
   LogicalResult checkModule(KernelOp kernel, gpu::GPUModuleOp module);
+  /// Fails unless the function takes tensor maps by value.
+  LogicalResult checkMaps(KernelOp kernel, FunctionOpInterface entry);
   /// Compares a function's parameters with those that are passed.
   LogicalResult checkTypes(KernelOp kernel, TypeRange types,
                            unsigned numBlockNumbers);
@@ -244,7 +255,8 @@ LogicalResult LowerUserKernel::checkText(KernelOp kernel) {
            << entry->parameters.size() << " arguments but " << passed.size()
            << " are passed (" << listPassed() << ")";
   for (auto [i, parameter] : llvm::enumerate(passed)) {
-    unsigned bytes = parameter.isBuffer()
+    unsigned bytes = parameter.isTensorMap() ? kTensorMapBytes
+                     : parameter.isBuffer()
                          ? 8
                          : parameter.getType().getIntOrFloatBitWidth() / 8;
     if (entry->parameters[i] != bytes) // (C4)
@@ -252,6 +264,12 @@ LogicalResult LowerUserKernel::checkText(KernelOp kernel) {
              << "argument " << i << " of the entry '" << entry->name << "' has "
              << entry->parameters[i] << " bytes but '" << parameter.getName()
              << "' has " << bytes;
+    if (parameter.isTensorMap() &&
+        entry->alignments[i] % kTensorMapAlignment != 0) // (C8)
+      return kernel.emitOpError()
+             << "argument " << i << " of the entry '" << entry->name
+             << "' is the tensor map '" << parameter.getName()
+             << "', which needs '.align 64'";
   }
   return success();
 }
@@ -270,7 +288,36 @@ LogicalResult LowerUserKernel::checkModule(KernelOp kernel,
     return kernel.emitOpError() << "the function '" << kernel.getEntryName()
                                 << "' is not marked as a kernel";
   }
-  return checkTypes(kernel, entry.getArgumentTypes(), 0);
+  return failure(failed(checkTypes(kernel, entry.getArgumentTypes(), 0)) ||
+                 failed(checkMaps(kernel, entry)));
+}
+
+LogicalResult LowerUserKernel::checkMaps(KernelOp kernel,
+                                         FunctionOpInterface entry) {
+  for (auto [i, parameter] : llvm::enumerate(passed)) {
+    if (!parameter.isTensorMap())
+      continue;
+    auto number = static_cast<unsigned>(i);
+    auto type = entry.getArgAttrOfType<TypeAttr>(
+        number, LLVM::LLVMDialect::getByValAttrName());
+    auto bytes =
+        type ? dyn_cast<LLVM::LLVMArrayType>(type.getValue()) : nullptr;
+    auto align = entry.getArgAttrOfType<IntegerAttr>(
+        number, LLVM::LLVMDialect::getAlignAttrName());
+    bool isByValue =
+        bytes && bytes.getElementType().isInteger(8) &&
+        bytes.getNumElements() == kTensorMapBytes && align &&
+        align.getInt() % kTensorMapAlignment == 0 &&
+        entry.getArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName());
+    if (!isByValue) // (C8)
+      return kernel.emitOpError()
+             << "argument " << i << " of its function '"
+             << kernel.getEntryName() << "' is the tensor map '"
+             << parameter.getName()
+             << "', which an 'llvm.func' takes with {llvm.byval = "
+                "!llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}";
+  }
+  return success();
 }
 
 LogicalResult LowerUserKernel::lowerForGPU(KernelOp kernel, StringRef kind) {

@@ -64,25 +64,31 @@ static unsigned getBytes(StringRef type) {
   return bits / 8;
 }
 
-/// The parameter that a text without commas declares: its bytes, or nothing.
-static std::optional<unsigned> parseParameter(StringRef text) {
+/// Adds the parameter that a text without commas declares; false if it declares
+/// none.
+static bool parseParameter(StringRef text, PTXEntry &entry) {
   if (takeToken(text) != ".param")
-    return std::nullopt;
-  unsigned bytes = 0, count = 1;
+    return false;
+  unsigned bytes = 0, count = 1, alignment = 0;
   while (!text.trim().empty()) {
     StringRef token = takeToken(text);
     if (token == ".align") {
-      takeToken(text);
+      unsigned number = 0;
+      if (takeToken(text).getAsInteger(10, number))
+        return false;
+      // Behind the type it is of what a pointer points to.
+      if (bytes == 0)
+        alignment = number;
     } else if (token == "[") {
       if (takeToken(text).getAsInteger(10, count) || takeToken(text) != "]")
-        return std::nullopt;
+        return false;
     } else if (unsigned found = getBytes(token)) {
       bytes = found;
     }
   }
-  if (bytes == 0)
-    return std::nullopt;
-  return bytes * count;
+  entry.parameters.push_back(bytes * count);
+  entry.alignments.push_back(alignment ? alignment : bytes);
+  return bytes != 0;
 }
 
 llvm::Expected<PTXText> coil::parsePTX(StringRef text) {
@@ -113,14 +119,11 @@ llvm::Expected<PTXText> coil::parsePTX(StringRef text) {
       list = list.take_front(end);
       if (list.trim().empty())
         continue;
-      for (StringRef each : llvm::split(list, ',')) {
-        std::optional<unsigned> bytes = parseParameter(each);
-        if (!bytes)
+      for (StringRef each : llvm::split(list, ','))
+        if (!parseParameter(each, entry))
           return makeError("the entry '" + entry.name +
                            "' has a parameter that cannot be read: '" +
                            each.trim() + "'");
-        entry.parameters.push_back(*bytes);
-      }
     }
   }
   if (!hasVersion || !StringRef(result.chip).starts_with("sm_"))

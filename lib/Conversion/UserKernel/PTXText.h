@@ -23,8 +23,8 @@ namespace coil {
 
 struct PTXEntry {
   std::string name;
-  /// Bytes of each parameter.
-  llvm::SmallVector<unsigned> parameters;
+  /// Bytes of each parameter, and what its place is aligned to.
+  llvm::SmallVector<unsigned> parameters, alignments;
 };
 
 struct PTXText {

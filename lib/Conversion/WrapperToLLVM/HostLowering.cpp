@@ -724,13 +724,13 @@ LogicalResult HostLowering::lowerHere(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<InputSymbolOp, wrapper::AssertOp, AssertLayoutOp, ConstantOp,
             AllocOp, FreeOp, CopyOp, FillOp, PoolOp, PoolAllocOp, PoolFreeOp,
-            LaunchOp, LaunchUserOp, ContractionOp, ConvolutionOp, AttentionOp,
-            SortOp, IfOp, WhileOp, InvokeOp, PartitionOp, DeviceScopeOp,
-            PartitionCallOp, ParamSymbolsOp, ItemOp, BindSymbolOp, CompareOp,
-            CheckLifetimeOp, DebugMarkOp, DebugValueOp, DropOp, ProfileRangeOp,
-            BoundObjectOp, ResizeStorageOp, SetStorageOp, TransferOp,
-            CommAllocOp, CommFreeOp, StreamOp, RecordEventOp, WaitEventOp>(
-          [&](auto o) { return lower(o); })
+            LaunchOp, LaunchUserOp, TMADescriptorOp, ContractionOp,
+            ConvolutionOp, AttentionOp, SortOp, IfOp, WhileOp, InvokeOp,
+            PartitionOp, DeviceScopeOp, PartitionCallOp, ParamSymbolsOp, ItemOp,
+            BindSymbolOp, CompareOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp,
+            DropOp, ProfileRangeOp, BoundObjectOp, ResizeStorageOp,
+            SetStorageOp, TransferOp, CommAllocOp, CommFreeOp, StreamOp,
+            RecordEventOp, WaitEventOp>([&](auto o) { return lower(o); })
       .Case([&](SymExprOp o) {
         setSymbol(o.getSymbol(), value(o.getExpr()));
         return success();

@@ -26,6 +26,7 @@
 #define COIL_LIB_CONVERSION_WRAPPERTOLLVM_HOSTLOWERING_H
 
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -196,6 +197,7 @@ private:
   //===--- Kernels of users (LowerUser.cpp) -------------------------------===//
 
   mlir::LogicalResult lower(LaunchUserOp op);
+  mlir::LogicalResult lower(TMADescriptorOp op);
   mlir::Value userNumber(const LaunchUserOp::Passed &passed);
 
   //===--- Host functions (LowerCalls.cpp) --------------------------------===//
@@ -228,7 +230,8 @@ private:
   mlir::LLVM::ICmpPredicate getPredicate(sym::Predicate predicate);
   /// Types in LLVM: buffers, pools, objects and tokens are addresses.
   mlir::Type getHostType(mlir::Type type) {
-    return mlir::isa<BufferType, PoolType, ObjectType, TokenType>(type)
+    return mlir::isa<BufferType, PoolType, ObjectType, TokenType,
+                     TMADescriptorType>(type)
                ? ptrType
                : type;
   }

@@ -11,6 +11,8 @@
 
 #include "HostLowering.h"
 
+#include "coil/Runtime/CUDA.h"
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
@@ -18,7 +20,7 @@ using sym::ExprAttr;
 
 /// Numbers of scratch memory (see LowerCompute.cpp): what is passed, where it
 /// is, and the sizes of the grid.
-static constexpr unsigned kPassed = 6, kPlaces = 7, kGrid = 8;
+static constexpr unsigned kPassed = 6, kPlaces = 7, kGrid = 8, kMap = 9;
 
 /// The number that is passed, of the parameter's type.
 Value HostLowering::userNumber(const LaunchUserOp::Passed &passed) {
@@ -71,6 +73,10 @@ LogicalResult HostLowering::lower(LaunchUserOp op) {
     places = scratch(kPlaces, count);
     for (unsigned i = 0; i < count; ++i) {
       const LaunchUserOp::Passed &each = passed[i];
+      if (each.map) { // Its bytes are passed, not their address.
+        store(buffer(each.map), places, i, ptrType);
+        continue;
+      }
       Value argument = each.isNull()               ? null()
                        : each.parameter.isBuffer() ? buffer(each.operand)
                                                    : userNumber(each);
@@ -92,5 +98,47 @@ LogicalResult HostLowering::lower(LaunchUserOp op) {
     args.push_back(i64(1));
   }
   call(function, args);
+  return success();
+}
+
+LogicalResult HostLowering::lower(TMADescriptorOp op) {
+  BufferType type = op.getBufferType();
+  const DeviceInfo *device = getDevice(op, type.getDevice());
+  if (!device)
+    return failure();
+  std::optional<int32_t> dtype = getDType(op, type.getElementType());
+  if (!dtype)
+    return failure();
+  Value desc = scratch(kMap, sizeof(coil_tensor_map) / 8);
+  auto set32 = [&](size_t offset, int64_t v) {
+    store(i32(static_cast<int32_t>(v)), desc, static_cast<unsigned>(offset / 4),
+          i32Type);
+  };
+  set32(offsetof(coil_tensor_map, struct_size), sizeof(coil_tensor_map));
+  set32(offsetof(coil_tensor_map, dtype), *dtype);
+  set32(offsetof(coil_tensor_map, rank), type.getRank());
+  set32(offsetof(coil_tensor_map, interleave),
+        static_cast<int64_t>(op.getInterleave()));
+  set32(offsetof(coil_tensor_map, swizzle),
+        static_cast<int64_t>(op.getSwizzle()));
+  set32(offsetof(coil_tensor_map, promotion),
+        static_cast<int64_t>(op.getPromotion()));
+  set32(offsetof(coil_tensor_map, fill), static_cast<int64_t>(op.getFill()));
+  set32(offsetof(coil_tensor_map, reserved), 0);
+  SmallVector<int64_t> elementStrides = op.getElementStrides();
+  for (unsigned i = 0; i < type.getRank(); ++i) {
+    auto set = [&](size_t offset, Value v) {
+      store(v, desc, static_cast<unsigned>(offset / 8 + i), i64Type);
+    };
+    set(offsetof(coil_tensor_map, sizes), value(type.getSizes()[i]));
+    set(offsetof(coil_tensor_map, strides), value(type.getStrides()[i]));
+    set(offsetof(coil_tensor_map, box), i64(op.getBox()[i]));
+    set(offsetof(coil_tensor_map, element_strides), i64(elementStrides[i]));
+  }
+  store(place(op), desc, offsetof(coil_tensor_map, where) / 8, ptrType);
+  Value slot = scratch(0, 1);
+  call(device->tensorMapFunction,
+       {now.run, desc, buffer(op.getSource()), slot});
+  setBuffer(op, LLVM::LoadOp::create(b, ptrType, slot));
   return success();
 }

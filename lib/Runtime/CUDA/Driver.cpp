@@ -88,6 +88,11 @@ static const Driver *load(std::string &reason) {
     missing = #name;
   COIL_CUDA_DRIVER_FUNCTIONS(COIL_LOAD)
 #undef COIL_LOAD
+#define COIL_LOAD(member, name, params)                                        \
+  driver->member =                                                             \
+      reinterpret_cast<decltype(driver->member)>(dlsym(handle, #name));
+  COIL_CUDA_OPTIONAL_FUNCTIONS(COIL_LOAD)
+#undef COIL_LOAD
   // The version says more than the name of a function that came later.
   if (driver->driverGetVersion)
     driver->driverGetVersion(&driver->version);

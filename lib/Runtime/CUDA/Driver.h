@@ -85,6 +85,20 @@ enum : int {
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
 };
 
+/// CUtensorMapDataType
+enum : int {
+  CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
+  CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1,
+  CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2,
+  CU_TENSOR_MAP_DATA_TYPE_INT32 = 3,
+  CU_TENSOR_MAP_DATA_TYPE_UINT64 = 4,
+  CU_TENSOR_MAP_DATA_TYPE_INT64 = 5,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8,
+  CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9
+};
+
 /// CUfunction_attribute
 enum : int {
   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
@@ -244,10 +258,20 @@ struct CUlaunchConfig {
   X(graphExecDestroy, cuGraphExecDestroy, (CUgraphExec exec))                  \
   X(graphDestroy, cuGraphDestroy, (CUgraph graph))
 
+/// The same for functions without which the rest still works: null where the
+/// driver lacks them.
+#define COIL_CUDA_OPTIONAL_FUNCTIONS(X)                                        \
+  X(tensorMapEncodeTiled, cuTensorMapEncodeTiled,                              \
+    (void *map, int type, uint32_t rank, void *address, const uint64_t *sizes, \
+     const uint64_t *strides, const uint32_t *box,                             \
+     const uint32_t *elementStrides, int interleave, int swizzle,              \
+     int promotion, int fill))
+
 /// The driver's functions.
 struct Driver {
 #define COIL_MEMBER(member, name, params) CUresult(*member) params = nullptr;
   COIL_CUDA_DRIVER_FUNCTIONS(COIL_MEMBER)
+  COIL_CUDA_OPTIONAL_FUNCTIONS(COIL_MEMBER)
 #undef COIL_MEMBER
 
   /// Version as the driver counts: 13000 for 13.0.

@@ -15,7 +15,9 @@
 #include "../Run.h"
 #include "Device.h"
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace coil::rt::cuda {
@@ -33,6 +35,11 @@ struct TimedStep {
 };
 
 class BoundCall;
+
+/// The 128 bytes that a kernel takes of a tensor map.
+struct alignas(64) EncodedTensorMap {
+  uint8_t bytes[128];
+};
 
 struct RunState {
   RunState(coil_run *run, Device &device) : run(run), device(device) {}
@@ -84,6 +91,8 @@ struct RunState {
   const coil_cuda_kernel *recent[numRecent] = {};
   uint64_t launched = 0;
   std::vector<TimedStep> steps;
+  /// Tensor maps by what they were made of (TensorMap.cpp).
+  std::map<std::string, EncodedTensorMap> tensorMaps;
 
   /// Finds the stream and the memory pool.
   int32_t prepare() {

@@ -28,6 +28,8 @@ static constexpr StringLiteral
                   "int64_t, int64_t, int64_t",
     kLaunchUser = "coil_run *, void *, void *const *, int64_t, int64_t, "
                   "int64_t",
+    kTensorMap = "coil_run *, const coil_tensor_map *, const void *, const "
+                 "void **",
     kGuard = "coil_run *, int32_t", kStream = "coil_run *, void *",
     kSynchronize = "coil_run *";
 
@@ -89,6 +91,10 @@ LogicalResult CppEmitter::emit(LaunchUserOp op) {
   // What is passed has addresses.
   SmallVector<std::string> places;
   for (const LaunchUserOp::Passed &each : op.getPassed(kernel)) {
+    if (each.map) { // Its bytes are passed, not their address.
+      places.push_back("const_cast<void *>(" + name(each.map) + ")");
+      continue;
+    }
     Type type = each.parameter.getType();
     StringRef text = each.parameter.isBuffer() ? "void *"
                      : type.isInteger(32)      ? "int32_t "
@@ -124,6 +130,44 @@ LogicalResult CppEmitter::emit(LaunchUserOp op) {
                        {function, passed, list(sizes.getDims()),
                         print(sym::product(op.getContext(), sizes.getDims())),
                         "1"}));
+  return success();
+}
+
+LogicalResult CppEmitter::emit(TMADescriptorOp op) {
+  BufferType buffer = op.getBufferType();
+  const DeviceInfo *device = getDevice(op, buffer.getDevice());
+  if (!device)
+    return failure();
+  auto dtype = dtypeName(op, buffer.getElementType());
+  if (!dtype)
+    return failure();
+  auto numbers = [](ArrayRef<int64_t> values) {
+    return "{" +
+           llvm::join(llvm::map_range(
+                          values, [](int64_t n) { return std::to_string(n); }),
+                      ", ") +
+           "}";
+  };
+  auto number = [](auto value) {
+    return std::to_string(static_cast<int>(value));
+  };
+  std::string d = getLocals().numbered("tensor_map"), map = define(op);
+  out.line("const coil_tensor_map " + d + " = {");
+  out.indent();
+  out.line("sizeof(coil_tensor_map), " + *dtype + ", /*rank=*/" +
+           Twine(buffer.getRank()) + ", /*interleave=*/" +
+           number(op.getInterleave()) + ", /*swizzle=*/" +
+           number(op.getSwizzle()) + ", /*promotion=*/" +
+           number(op.getPromotion()) + ", /*fill=*/" + number(op.getFill()) +
+           ", /*reserved=*/0,");
+  out.line("/*sizes, strides=*/{" + printList(buffer.getSizes().getDims()) +
+           "}, {" + printList(buffer.getStrides().getDims()) + "}, /*box=*/" +
+           numbers(op.getBox()) + ", " + numbers(op.getElementStrides()) +
+           ", " + where(op) + "};");
+  out.outdent();
+  out.line("const void *" + map + " = nullptr;");
+  out.line(printCall(deviceFunction(device->tensorMapFunction, kTensorMap),
+                     {"&" + d, address(op.getSource()), "&" + map}));
   return success();
 }
 

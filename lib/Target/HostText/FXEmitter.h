@@ -56,6 +56,7 @@ private:
   mlir::LogicalResult emit(PoolFreeOp op) override { return mlir::success(); }
   mlir::LogicalResult emit(LaunchOp op) override;
   mlir::LogicalResult emit(LaunchUserOp op) override;
+  mlir::LogicalResult emit(TMADescriptorOp op) override;
   mlir::LogicalResult emit(CommAllocOp op) override;
   mlir::LogicalResult emit(CommFreeOp op) override { return mlir::success(); }
   mlir::LogicalResult emit(StreamOp op) override;

@@ -27,7 +27,14 @@ LogicalResult FXEmitter::emit(LaunchUserOp op) {
   SmallVector<std::string> places, buffers;
   SmallVector<ExprAttr> numbers(op.resolveGrid(grid).getDims());
   for (const LaunchUserOp::Passed &each : op.getPassed(kernel)) {
-    if (each.isNull()) {
+    if (each.map) {
+      // A node cannot hold a map, so the launch makes it of the buffer.
+      auto how = describeMap(each.map.getDefiningOp<TMADescriptorOp>());
+      if (failed(how))
+        return failure();
+      places.push_back("host.TensorMapOf(" + *how + ")");
+      buffers.push_back(name(each.operand));
+    } else if (each.isNull()) {
       places.push_back("None");
     } else if (each.operand) {
       places.push_back(each.parameter.isBuffer() ? "\"buffer\"" : "\"scalar\"");
@@ -46,3 +53,6 @@ LogicalResult FXEmitter::emit(LaunchUserOp op) {
            ")");
   return success();
 }
+
+/// Launches make what they pass.
+LogicalResult FXEmitter::emit(TMADescriptorOp) { return success(); }

@@ -133,12 +133,13 @@ const std::string &HostEmitter::name(Value v) const {
 }
 
 std::string HostEmitter::define(Value v) {
-  StringRef prefix = isa<BufferType>(v.getType())   ? "buf"
-                     : isa<PoolType>(v.getType())   ? "pool"
-                     : isa<ObjectType>(v.getType()) ? "object"
-                     : isa<TokenType>(v.getType())  ? "event"
-                     : v.getType().isInteger(1)     ? "p"
-                                                    : "v";
+  StringRef prefix = isa<BufferType>(v.getType())          ? "buf"
+                     : isa<PoolType>(v.getType())          ? "pool"
+                     : isa<ObjectType>(v.getType())        ? "object"
+                     : isa<TokenType>(v.getType())         ? "event"
+                     : isa<TMADescriptorType>(v.getType()) ? "map"
+                     : v.getType().isInteger(1)            ? "p"
+                                                           : "v";
   return names[v] = locals->numbered(prefix);
 }
 

@@ -15,6 +15,7 @@
 
 #include "TextPrinter.h"
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -41,6 +42,7 @@
   X(PoolFreeOp)                                                                \
   X(LaunchOp)                                                                  \
   X(LaunchUserOp)                                                              \
+  X(TMADescriptorOp)                                                           \
   X(ContractionOp)                                                             \
   X(ConvolutionOp)                                                             \
   X(AttentionOp)                                                               \

@@ -188,7 +188,7 @@ static std::string describeParameters(KernelOp kernel) {
   for (auto each : kernel.getParameters()->getAsRange<ParamAttr>()) {
     if (!each.isPassed())
       continue;
-    std::string kind = "buffer";
+    std::string kind = each.isTensorMap() ? "tensor_map" : "buffer";
     if (!each.isBuffer()) {
       kind.clear();
       llvm::raw_string_ostream(kind) << each.getType();
@@ -229,12 +229,52 @@ LogicalResult PythonEmitter::emit(LaunchUserOp op) {
     if (each.isNull())
       arguments.push_back("None");
     else if (each.operand)
-      arguments.push_back(name(each.operand));
+      arguments.push_back(name(each.map ? each.map : each.operand));
     else if (auto number = dyn_cast<FloatAttr>(each.argument))
       arguments.push_back(printFloatLiteral(number.getValueAsDouble()));
     else
       arguments.push_back(print(cast<ExprAttr>(each.argument)));
   }
   out.line(global(op.getCallee()) + "(" + llvm::join(arguments, ", ") + ")");
+  return success();
+}
+
+FailureOr<std::string> PythonEmitter::describeMap(TMADescriptorOp op) {
+  BufferType buffer = op.getBufferType();
+  const DeviceInfo *device = getDevice(op, buffer.getDevice());
+  if (!device)
+    return failure();
+  auto numbers = [](ArrayRef<int64_t> values) {
+    SmallVector<std::string> parts;
+    for (int64_t n : values)
+      parts.push_back(std::to_string(n));
+    return tuple(parts);
+  };
+  std::string text =
+      quote(device->tensorMapFunction) + ", box=" + numbers(op.getBox());
+  if (op.getStrides())
+    text += ", strides=" + numbers(*op.getStrides());
+  auto add = [&](StringRef key, auto value, StringRef keyword) {
+    if (static_cast<int>(value) != 0)
+      text += (", " + key + "=" + quote(keyword)).str();
+  };
+  add("interleave", op.getInterleave(),
+      stringifyTensorMapInterleave(op.getInterleave()));
+  add("swizzle", op.getSwizzle(), stringifyTensorMapSwizzle(op.getSwizzle()));
+  add("promotion", op.getPromotion(),
+      stringifyTensorMapPromotion(op.getPromotion()));
+  add("fill", op.getFill(), stringifyTensorMapFill(op.getFill()));
+  std::string place = findPlace(op->getLoc());
+  if (!place.empty())
+    text += ", where=" + quote(place);
+  return text + deviceArgument(buffer.getDevice());
+}
+
+LogicalResult PythonEmitter::emit(TMADescriptorOp op) {
+  FailureOr<std::string> how = describeMap(op);
+  if (failed(how))
+    return failure();
+  out.line(define(op) + " = host.TensorMap(" + name(op.getSource()) + ", " +
+           *how + ")");
   return success();
 }

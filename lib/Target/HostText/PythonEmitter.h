@@ -65,6 +65,7 @@ protected:
   mlir::LogicalResult emit(PoolFreeOp op) override;
   mlir::LogicalResult emit(LaunchOp op) override;
   mlir::LogicalResult emit(LaunchUserOp op) override;
+  mlir::LogicalResult emit(TMADescriptorOp op) override;
   mlir::LogicalResult emit(ContractionOp op) override;
   mlir::LogicalResult emit(ConvolutionOp op) override;
   mlir::LogicalResult emit(AttentionOp op) override;
@@ -103,6 +104,8 @@ protected:
     out.line(define(result) + " = " + text);
   }
 
+  /// What a tensor map is made of beside the buffer, as arguments.
+  mlir::FailureOr<std::string> describeMap(TMADescriptorOp op);
   /// "(2, s0)"; the tuple of one has a comma.
   std::string tuple(llvm::ArrayRef<sym::ExprAttr> exprs);
   static std::string tuple(llvm::ArrayRef<std::string> parts);

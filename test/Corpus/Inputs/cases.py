@@ -41,6 +41,11 @@ def needs_two(source):
     return '#wrapper.device<"cuda", 1>' in source
 
 
+def needs_capability(source):
+    """The compute capability, times ten, of the oldest GPU that a program is for."""
+    return 90 if "wrapper.tma_descriptor" in source else 0
+
+
 def place(source, kind):
     text = source.replace('#wrapper.device<"cpu">', f'#wrapper.device<"{kind}">')
     if kind == "cuda": # Schedules for the CPU are none there.

@@ -17,8 +17,8 @@ programs into one library, calls them through their C interface and looks at wha
 they leave behind; where sizes are constant, through the entry that takes arrays, too,
 with storage on the stack. `--device=cuda` with `--python` is for a machine with a GPU, whose
 torch runs the modules there; --graphs keeps partitions as graphs and runs each case four
-times; --gpus=1 leaves out programs for two. With --device, all buffers of the programs that can be there
-are on it.
+times; --gpus=1 leaves out programs for two, and --capability=80 those for newer GPUs.
+With --device, all buffers of the programs that can be there are on it.
 """
 import argparse
 import concurrent.futures
@@ -32,7 +32,8 @@ folder = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.join(folder, "..", "..", "Inputs"))
 
 import tools
-from cases import before_planning, is_for_gpu, needs_two, on_device, read_cases
+from cases import (before_planning, is_for_gpu, needs_capability, needs_two, on_device,
+                   read_cases)
 
 parser = argparse.ArgumentParser()
 for option in ("bin", "out", "emitter", "python", "cxx", "include", "lib", "device"):
@@ -40,6 +41,7 @@ for option in ("bin", "out", "emitter", "python", "cxx", "include", "lib", "devi
 parser.add_argument("--link", action="append", default=[])
 parser.add_argument("--graphs", action="store_true")
 parser.add_argument("--gpus", type=int, default=2)
+parser.add_argument("--capability", type=int, default=90)
 parser.add_argument("programs", nargs="*")
 args = parser.parse_args()
 # What programs call that is not in them.
@@ -190,7 +192,8 @@ base = dict(os.environ, PYTHONPATH=os.path.join(os.path.dirname(args.bin), "pyth
 programs = args.programs or sorted(glob.glob(os.path.join(folder, "..", "*.mlir")))
 if args.device:
     programs = [p for p in programs if on_device(open(p).read(), args.device) is not None
-                and (args.gpus > 1 or not needs_two(open(p).read()))]
+                and (args.gpus > 1 or not needs_two(open(p).read()))
+                and needs_capability(open(p).read()) <= args.capability]
 else:
     programs = [p for p in programs if not is_for_gpu(open(p).read())]
 with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -34,6 +34,7 @@ const Library &Library::get() {
     };
 #define COIL_FIND(member, name, params) find(l->member, #name);
     COIL_CUDA_DRIVER_FUNCTIONS(COIL_FIND)
+    COIL_CUDA_OPTIONAL_FUNCTIONS(COIL_FIND)
 #undef COIL_FIND
     find(l->ctxReset, "cuDevicePrimaryCtxReset_v2");
     find(l->memHostRegister, "cuMemHostRegister_v2");

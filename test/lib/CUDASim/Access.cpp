@@ -243,8 +243,7 @@ std::string who(const Block &b, Access old, Access me) {
 
 std::string whereIs(Warp &w, const Target &t) {
   if (t.isShared)
-    return "offset " + std::to_string(t.offset - SharedBase) +
-           " of shared memory";
+    return describeShared(t.offset);
   return w.block->launch->memory->describe(t.allocation->base + t.offset);
 }
 
@@ -309,6 +308,21 @@ bool anyWritten(const uint8_t *flags, unsigned bytes) {
 
 } // namespace
 
+std::string coil::cudasim::describeShared(uint64_t offset) {
+  return "offset " + std::to_string(offset - SharedBase) + " of shared memory";
+}
+
+void coil::cudasim::markWritten(Block &owner, uint32_t thread, uint32_t offset,
+                                unsigned bytes) {
+  if (owner.sharedShadow.empty())
+    return;
+  unsigned granule = owner.launch->sharedGranule;
+  Access me = (owner.sequence << BlockShift) |
+              (Access(owner.epoch & 0xFFF) << EpochShift) | thread;
+  for (unsigned i = 0; i < bytes; i += granule)
+    owner.sharedShadow[(offset + i) / granule].write = me;
+}
+
 bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
                            const Target &t, unsigned bytes, Use use,
                            const uint8_t *data) {
@@ -321,6 +335,21 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
             "an asynchronous copy of " + whereIs(w, t) +
                 " is under way: its thread has not waited for it");
       return false;
+    }
+    if (writes(use)) {
+      size_t first = t.offset / 4, last = (t.offset + bytes - 1) / 4;
+      for (size_t i = first; !t.owner->reading.empty() && i <= last; ++i)
+        if (t.owner->reading[i]) {
+          fault(
+              w, inst, lane, LaunchFailed,
+              "a bulk copy of " + whereIs(w, t) +
+                  " is under way: its thread has not waited until it is read");
+          return false;
+        }
+      if (!t.owner->unfenced.empty())
+        std::fill(t.owner->unfenced.begin() + first,
+                  t.owner->unfenced.begin() + last + 1,
+                  (w.block->epoch & 0xFFF) << 11 | (threadOf(w, lane) + 1));
     }
     if (t.owner->sharedShadow.empty())
       return true;

@@ -47,6 +47,13 @@ bool resolve(Warp &w, const Inst &inst, unsigned lane, ptx::Space space,
 bool record(Warp &w, const Inst &inst, unsigned lane, const Target &target,
             unsigned bytes, Use use, const uint8_t *data);
 
+/// Notes that a copy of `thread` has written shared memory now.
+void markWritten(Block &owner, uint32_t thread, uint32_t offset,
+                 unsigned bytes);
+
+/// "offset 16 of shared memory".
+std::string describeShared(uint64_t offset);
+
 /// Finishes the asynchronous copies of threads but for the last `groups`
 /// groups, or all when that is negative.
 void finishCopies(Warp &w, uint32_t mask, int64_t groups);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Bulk.h"
 #include "Lanes.h"
 
 #include <algorithm>
@@ -93,6 +94,8 @@ bool lowerCpAsync(Lowering &l) {
   Inst &inst = l.inst;
   if (!l.take("async"))
     return false;
+  if (l.take("bulk"))
+    return lowerBulkCopy(l);
   if (l.take("commit_group")) {
     inst.fn = [](Warp &w, const Inst &, uint32_t mask) {
       for (uint32_t rest = mask; rest; rest &= rest - 1)

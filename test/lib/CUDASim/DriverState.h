@@ -185,7 +185,8 @@ CUresult misuse(const char *function, const std::string &message,
   extern "C" coil::rt::cuda::CUresult name params;
 namespace coil::rt::cuda {
 COIL_CUDA_DRIVER_FUNCTIONS(COIL_DECLARE)
-}
+COIL_CUDA_OPTIONAL_FUNCTIONS(COIL_DECLARE)
+} // namespace coil::rt::cuda
 #undef COIL_DECLARE
 
 #endif // COIL_TEST_LIB_CUDASIM_DRIVERSTATE_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bulk.h"
 #include "DeviceMemory.h"
-#include "Sim.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -257,8 +257,12 @@ static void runWarp(Warp &w, uint64_t quantum) {
         ++w.turn;
       break;
     }
-    if (w.yield)
+    if (w.yield) {
+      // Lanes that wait must not keep those away that they wait for.
+      if (diverged)
+        ++w.turn;
       break;
+    }
   }
   w.steps += steps;
 }
@@ -526,6 +530,9 @@ static void startBlock(Block &b, uint64_t linear, uint32_t rank) {
   b.acquired = 0;
   b.clusterArrivals = 0;
   b.mbarriers.clear();
+  b.bulkLoads.clear();
+  b.reading.clear();
+  b.unfenced.assign(code.storesInBulk ? b.sharedSize / 4 + 1 : 0, 0);
   b.stepsLeft = l.options->stepLimit;
   // Shared memory of the block before must not look initialised.
   if (++b.sequence >> 28) {
@@ -544,6 +551,9 @@ static void startBlock(Block &b, uint64_t linear, uint32_t rank) {
     w.syncs = 0;
     w.copies.clear();
     memset(w.copyGroups, 0, sizeof(w.copyGroups));
+    w.bulkStores.clear();
+    memset(w.bulkGroups, 0, sizeof(w.bulkGroups));
+    w.waitsAt = nullptr;
     memset(w.pc, 0, sizeof(w.pc));
     memset(w.depth, 0, sizeof(w.depth));
     fillSpecials(b, w, true);
@@ -601,6 +611,7 @@ static void deadlock(Block &b) {
 static bool runBlock(Block &b, bool &idle) {
   constexpr uint64_t quantum = 1 << 19;
   bool alive = false, changed = false;
+  uint64_t progress = b.progress;
   for (Warp &w : b.warps) {
     if (w.alive & ~w.blocked & ~w.barrier) {
       uint64_t before = w.steps;
@@ -629,11 +640,29 @@ static bool runBlock(Block &b, bool &idle) {
     }
     alive |= w.alive != 0;
   }
+  idle &= b.progress == progress;
   if (alive && !changed && !b.launch->stop) {
     deadlock(b);
     return false;
   }
   return alive;
+}
+
+/// Explains why the threads of a cluster only wait.
+static void standstill(std::vector<std::unique_ptr<Block>> &blocks) {
+  for (auto &b : blocks)
+    for (Warp &w : b->warps)
+      if (w.alive && w.waitsAt)
+        return fault(w, *w.waitsAt, __builtin_ctz(w.alive), Timeout,
+                     "every thread waits for another: " +
+                         describeWait(*b, w.waitsFor));
+  for (auto &b : blocks)
+    for (Warp &w : b->warps)
+      if (w.alive) {
+        unsigned lane = __builtin_ctz(w.alive);
+        return fault(w, b->code->insts[w.pc[lane]], lane, Timeout,
+                     "every thread waits for another");
+      }
 }
 
 static void runClusters(Launch &l, std::atomic<uint64_t> &nextCluster,
@@ -661,16 +690,11 @@ static void runClusters(Launch &l, std::atomic<uint64_t> &nextCluster,
       for (uint32_t i = 0; i < size; ++i)
         alive |= runBlock(*blocks[i], idle);
       idleRounds = idle ? idleRounds + 1 : 0;
-      if (alive && idleRounds > 1000 && !l.stop) {
-        for (auto &b : blocks)
-          for (Warp &w : b->warps)
-            if (w.alive && !l.stop) {
-              unsigned lane = __builtin_ctz(w.alive);
-              fault(w, b->code->insts[w.pc[lane]], lane, Timeout,
-                    "every thread waits for another");
-            }
-      }
+      if (alive && idleRounds > 1000 && !l.stop)
+        standstill(blocks);
     }
+    for (uint32_t i = 0; i < size && !l.stop; ++i)
+      endBulkCopies(*blocks[i]);
   }
   for (auto &b : blocks)
     for (Warp &w : b->warps)

@@ -33,6 +33,7 @@ static const Registry &registry() {
     registerWarpOps(r);
     registerSyncOps(r);
     registerAsyncOps(r);
+    registerMBarrierOps(r);
     registerMatrixOps(r);
     registerWarpGroupOps(r);
     return r;

@@ -38,6 +38,7 @@ void registerAtomicOps(Registry &);
 void registerWarpOps(Registry &);
 void registerSyncOps(Registry &);
 void registerAsyncOps(Registry &);
+void registerMBarrierOps(Registry &);
 void registerMatrixOps(Registry &);
 void registerWarpGroupOps(Registry &);
 

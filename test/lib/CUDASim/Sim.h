@@ -100,6 +100,36 @@ struct AsyncCopy {
   uint8_t data[16];
 };
 
+/// Bytes that a bulk copy moves at once in shared memory.
+struct BulkChunk {
+  uint32_t offset; ///< in shared memory
+  uint8_t data[16];
+};
+
+/// A bulk copy to shared memory that its mbarrier has not counted yet.
+struct BulkLoad {
+  uint32_t barrier = 0; ///< offset in shared memory
+  uint32_t bytes = 0;   ///< that the mbarrier counts
+  uint32_t thread = 0;  ///< that issued it, of the block of `inst`
+  uint32_t askedBy = 0; ///< warps that have asked for it once
+  const Inst *inst = nullptr;
+  std::vector<BulkChunk> chunks;
+};
+
+/// A bulk copy from shared memory that its thread has not waited for.
+struct BulkStore {
+  uint8_t lane = 0;
+  uint32_t group = 0; ///< number of its group among those of the thread
+  bool isRead = false;
+  const Inst *inst = nullptr;
+  std::vector<uint32_t> sources; ///< chunks of 16 bytes of shared memory
+  struct Piece {
+    uint8_t *to;
+    std::vector<uint8_t> data;
+  };
+  std::vector<Piece> pieces;
+};
+
 struct Warp {
   uint8_t *file = nullptr;
   Block *block = nullptr;
@@ -120,6 +150,10 @@ struct Warp {
   uint32_t exitLine[Lanes];
   std::vector<AsyncCopy> copies;
   uint32_t copyGroups[Lanes]; ///< that each thread committed
+  std::vector<BulkStore> bulkStores;
+  uint32_t bulkGroups[Lanes];    ///< that each thread committed
+  const Inst *waitsAt = nullptr; ///< for an mbarrier, in vain so far
+  uint32_t waitsFor = 0;         ///< the mbarrier's offset
   uint32_t depth[Lanes];
   uint32_t returns[MaxCallDepth][Lanes];
 
@@ -162,6 +196,8 @@ struct MBarrier {
   uint32_t address = 0;
   int64_t count = 0, pending = 0, transactions = 0;
   uint64_t phase = 0;
+  /// Whether copies may know of it: a fence followed its initialisation.
+  bool isFenced = false;
 };
 
 struct Block {
@@ -179,6 +215,12 @@ struct Block {
   std::vector<uint8_t> copying; ///< whether a copy into each word is under way
   BarrierState barriers[16];
   std::vector<MBarrier> mbarriers;
+  uint64_t progress = 0; ///< what has happened to mbarriers
+  std::vector<BulkLoad> bulkLoads;
+  std::vector<uint16_t> reading; ///< bulk copies that read each word
+  /// Who wrote each word without a fence that copies need: epoch 12 | thread
+  /// + 1. Empty for kernels without bulk copies from shared memory.
+  std::vector<uint32_t> unfenced;
   uint64_t acquired = 0; ///< what other blocks released until now is visible
   uint64_t stepsLeft = 0;
   uint32_t rank = 0; ///< in the cluster
@@ -256,8 +298,9 @@ struct Code {
   uint32_t cluster = 1;
   uint32_t registers = 0; ///< 32-bit registers of a thread, estimated
   unsigned sharedGranule = 16, globalGranule = 16; ///< narrowest access
-  bool ordered = false;   ///< the order of its atomics shows in the results
-  bool publishes = false; ///< has fences that make writes visible to blocks
+  bool ordered = false;      ///< the order of its atomics shows in the results
+  bool publishes = false;    ///< has fences that make writes visible to blocks
+  bool storesInBulk = false; ///< has bulk copies from shared memory
   const ptx::Module *module = nullptr;
   std::vector<std::string> functions;
 };

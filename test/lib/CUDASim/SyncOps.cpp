@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Bulk.h"
 #include "Lanes.h"
 
 using namespace coil::cudasim;
@@ -97,12 +98,20 @@ void fence(Warp &w, const Inst &inst, uint32_t mask) {
     acquire(w);
 }
 
+void nothing(Warp &, const Inst &, uint32_t) {}
+
 bool lowerFence(Lowering &l) {
   Inst &inst = l.inst;
   bool device = true;
-  if (l.take("proxy") || l.take("mbarrier_init")) {
+  if (l.take("mbarrier_init") || l.take("proxy")) {
+    // The other proxies have nothing that could be late here.
+    bool isAsync =
+        (l.take("async") || l.take("async::generic")) && !l.take("global");
+    inst.mode = isAsync ? 1 : 0;
+    inst.fn =
+        isAsync || l.s->parts[1] == "mbarrier_init" ? fenceForCopies : nothing;
     l.used = ~0ull;
-    device = false;
+    return l.operands(0, 2);
   } else if (l.root() == "membar") {
     device = l.takeOneOf({"gl", "sys", "cta"}) != "cta";
   } else {

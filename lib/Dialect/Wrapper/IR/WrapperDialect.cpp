@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
@@ -53,6 +54,10 @@ void WrapperDialect::initialize() {
 #define GET_OP_LIST
 #include "coil/Dialect/Wrapper/IR/WrapperTransferOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "coil/Dialect/Wrapper/IR/WrapperTensorMapOps.cpp.inc"
+      >();
   DeviceInfo cpu;
   cpu.kind = "cpu";
   cpu.runtimeType = 0; // COIL_CPU
@@ -89,6 +94,7 @@ void WrapperDialect::initialize() {
   cuda.fillFunction = "coil_rt_fill_cuda";
   cuda.constantFunction = "coil_rt_constant_cuda";
   cuda.launchUserFunction = "coil_rt_launch_user_cuda";
+  cuda.tensorMapFunction = "coil_rt_tensor_map_cuda";
   cuda.guardFunction = "coil_run_set_cuda_device";
   cuda.streamFunction = "coil_run_set_stream";
   cuda.synchronizeFunction = "coil_run_synchronize";

@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 
@@ -295,7 +296,7 @@ LogicalResult StreamOp::verifyRegions() {
   for (Operation &op : getBody().front().without_terminator()) {
     bool isKnown = isa<ComputeOpInterface, CopyOp, FillOp, ReinterpretOp,
                        ConstantOp, RecordEventOp, WaitEventOp, CheckLifetimeOp,
-                       DebugMarkOp, DebugValueOp>(op) &&
+                       DebugMarkOp, DebugValueOp, TMADescriptorOp>(op) &&
                    op.getNumRegions() == 0 && !isa<ExternCallOp>(op);
     if (!isKnown) // (C3)
       return op.emitOpError("is not started on a stream").attachNote(getLoc())

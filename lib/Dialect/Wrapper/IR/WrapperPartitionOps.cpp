@@ -12,6 +12,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 
@@ -78,17 +79,18 @@ LogicalResult PartitionOp::verifyRegions() {
   if (failed(verifyInPlace(*this))) // (C1)
     return failure();
   for (Operation &op : getBody().front().without_terminator()) {
-    bool isMemory = isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp,
-                        CopyOp, FillOp, PoolOp, PoolAllocOp, PoolReleaseOp,
-                        PoolFreeOp, CheckLifetimeOp, DebugMarkOp, DebugValueOp,
-                        CommentOp, StreamOp, RecordEventOp, WaitEventOp>(op);
+    bool isMemory =
+        isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, CopyOp, FillOp,
+            PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp, CheckLifetimeOp,
+            DebugMarkOp, DebugValueOp, CommentOp, StreamOp, RecordEventOp,
+            WaitEventOp, TMADescriptorOp>(op);
     if (!isMemory && !isa<ComputeOpInterface>(op)) // (C2)
       return op.emitOpError("is not part of a graph").attachNote(getLoc())
              << "the partition is here";
     for (Type type :
          llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()),
                                   llvm::to_vector(op.getResultTypes())))
-      if (!isa<TokenType>(type) &&
+      if (!isa<TokenType, TMADescriptorType>(type) &&
           wrapper::getDevice(type) != getDevice()) // (C2)
         return op.emitOpError()
                << "works on " << type << " in a partition of " << getDevice();

@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/UserKernel.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -25,6 +26,10 @@ using sym::ExprAttr;
 // Attributes
 //===----------------------------------------------------------------------===//
 
+bool ParamAttr::isTensorMap() const {
+  return isBuffer() && isa<TMADescriptorType>(getType());
+}
+
 LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef name, ParamKind kind, Type type) {
   if (name.empty()) // (C1)
@@ -34,8 +39,9 @@ LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   case ParamKind::Read:
   case ParamKind::Write:
   case ParamKind::Update:
-    fits = type && type.isIntOrFloat() &&
-           (type.getIntOrFloatBitWidth() % 8 == 0 || type.isInteger(1));
+    fits = isa_and_present<TMADescriptorType>(type) ||
+           (type && type.isIntOrFloat() &&
+            (type.getIntOrFloatBitWidth() % 8 == 0 || type.isInteger(1)));
     break;
   case ParamKind::Value:
     fits = type && (type.isSignlessInteger(32) || type.isSignlessInteger(64) ||
@@ -245,7 +251,7 @@ sym::ShapeAttr LaunchUserOp::resolveGrid(GridOp grid) {
 
 SmallVector<LaunchUserOp::Passed> LaunchUserOp::getPassed(KernelOp kernel) {
   SmallVector<Passed> passed;
-  size_t input = 0, output = 0, update = 0, scalar = 0;
+  size_t input = 0, output = 0, update = 0, scalar = 0, map = 0;
   for (auto [parameter, argument] : llvm::zip(
            kernel.getParameters()->getAsRange<ParamAttr>(), getArguments())) {
     if (!parameter.isPassed())
@@ -267,7 +273,8 @@ SmallVector<LaunchUserOp::Passed> LaunchUserOp::getPassed(KernelOp kernel) {
         break;
       }
     }
-    passed.push_back({parameter, operand, argument});
+    passed.push_back({parameter, operand, argument,
+                      parameter.isTensorMap() ? getMaps()[map++] : Value()});
   }
   return passed;
 }
@@ -279,7 +286,8 @@ static bool fits(ParamAttr parameter, Attribute argument) {
   case ParamKind::Read:
   case ParamKind::Write:
   case ParamKind::Update:
-    return isa<UnitAttr, NullAttr>(argument);
+    return isa<UnitAttr>(argument) ||
+           (isa<NullAttr>(argument) && !parameter.isTensorMap());
   case ParamKind::Value:
     if (isa<IntegerType>(parameter.getType()))
       return expr || isa<UnitAttr>(argument);
@@ -308,7 +316,7 @@ LogicalResult LaunchUserOp::verifySymbolUses(SymbolTableCollection &tables) {
                 << " arguments but the kernel has "
                 << kernel.getParameters()->size() << " parameters");
 
-  size_t counts[4] = {}; // Inputs, outputs, updates, scalars.
+  size_t counts[5] = {}; // Inputs, outputs, updates, scalars, maps.
   for (auto [parameter, argument] : llvm::zip(
            kernel.getParameters()->getAsRange<ParamAttr>(), getArguments())) {
     if (!fits(parameter, argument)) // (C2)
@@ -322,6 +330,7 @@ LogicalResult LaunchUserOp::verifySymbolUses(SymbolTableCollection &tables) {
     if (parameter.isPassed() && isa<UnitAttr>(argument))
       ++counts[std::min<uint32_t>(static_cast<uint32_t>(parameter.getKind()),
                                   3)];
+    counts[4] += parameter.isTensorMap();
     // (C4)
     if (parameter.getKind() == ParamKind::ConstExpr)
       if (Attribute keyword = getConfig().get(parameter.getName());
@@ -336,14 +345,23 @@ LogicalResult LaunchUserOp::verifySymbolUses(SymbolTableCollection &tables) {
   } lists[] = {{getInputs().size(), "inputs"},
                {getOutputs().size(), "outputs"},
                {getUpdates().size(), "updates"},
-               {getScalars().size(), "scalars"}};
+               {getScalars().size(), "scalars"},
+               {getMaps().size(), "maps"}};
   for (auto [list, expected] : llvm::zip(lists, counts))
-    if (list.given != expected) // (C3)
+    if (list.given != expected) // (C3), (C7)
       return note(emitOpError() << "has " << list.given << ' ' << list.what
                                 << " but arguments for " << expected);
   for (const Passed &each : getPassed(kernel)) {
     if (!each.operand)
       continue;
+    if (each.map) { // (C7)
+      auto made = each.map.getDefiningOp<TMADescriptorOp>();
+      if (made && made.getSource() == each.operand)
+        continue;
+      return note(emitOpError()
+                  << "the map for parameter '" << each.parameter.getName()
+                  << "' is not made of the buffer that is passed");
+    }
     auto buffer = dyn_cast<BufferType>(each.operand.getType());
     Type type = each.parameter.getType();
     bool isRight = buffer

@@ -14,6 +14,7 @@
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/Analysis/Dependences.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -63,14 +64,15 @@ private:
 
 } // namespace
 
-/// Views and literals from outside are made again where they are used.
+/// Views, tensor maps and literals from outside are made again where they are
+/// used.
 void Outliner::cloneViews() {
   Block &body = op.getBody().front();
   llvm::DenseMap<Value, Value> copies;
   std::function<Value(Value, Operation *)> get = [&](Value v, Operation *user) {
     Operation *def = v.getDefiningOp();
     if (!def || op->isProperAncestor(def) ||
-        !isa<ReinterpretOp, ConstantOp>(def))
+        !isa<ReinterpretOp, ConstantOp, TMADescriptorOp>(def))
       return v;
     if (Value known = copies.lookup(v))
       return known;
@@ -158,26 +160,28 @@ void Outliner::replaceBehind(Value storage, Value result) {
     Operation *here = op->getBlock()->findAncestorOpInBlock(*use.getOwner());
     return here && op->isBeforeInBlock(here);
   };
-  // Views that were made in front are made again.
+  // Views and tensor maps that were made in front are made again.
+  auto isOfBuffer = [](Operation *user) {
+    return isa<ReinterpretOp, TMADescriptorOp>(user);
+  };
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
   SmallVector<std::pair<Value, Value>> pairs = {{storage, result}};
   while (!pairs.empty()) {
     auto [old, now] = pairs.pop_back_val();
     for (Operation *user : llvm::to_vector(old.getUsers())) {
-      auto view = dyn_cast<ReinterpretOp>(user);
-      if (!view || view->getBlock() != op->getBlock() ||
-          !view->isBeforeInBlock(op))
+      if (!isOfBuffer(user) || user->getBlock() != op->getBlock() ||
+          !user->isBeforeInBlock(op))
         continue;
-      auto copy = ReinterpretOp::create(b, view.getLoc(), view.getType(), now,
-                                        view.getOffset());
-      pairs.push_back({view, copy});
+      Operation *copy = b.clone(*user);
+      copy->setOperand(0, now);
+      pairs.push_back({user->getResult(0), copy->getResult(0)});
     }
     old.replaceUsesWithIf(now, [&](OpOperand &use) {
       return use.getOwner() != now.getDefiningOp() && isBehind(use);
     });
   }
-  for (Operation *next = op->getNextNode(); isa<ReinterpretOp>(next);) {
+  for (Operation *next = op->getNextNode(); isOfBuffer(next);) {
     Operation *unused = next;
     next = next->getNextNode();
     if (unused->use_empty())

@@ -13,6 +13,7 @@
 
 #include "Planner.h"
 #include "coil/Dialect/Wrapper/Analysis/Dependences.h"
+#include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -135,7 +136,7 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return refuse("its memory is a process group's");
   if (isa<HostCallOpInterface>(op))
     return refuse("it calls a function that was not compiled with the program");
-  if (isa<LaunchUserOp>(op))
+  if (isa<LaunchUserOp, TMADescriptorOp>(op))
     return refuse("a replay cannot change what is passed to a user's kernel");
   // A recording would keep the address of memory that the host may move or page
   // out.

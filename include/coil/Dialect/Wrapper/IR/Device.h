@@ -134,6 +134,9 @@ struct DeviceInfo {
   /// libraries may rely on it. Buffers in a pool begin at multiples of it, and
   /// plans count memory in units of it.
   int64_t alignment = 64;
+  /// Encodes the tensor map of a buffer (`coil_rt_tensor_map_cuda`), which
+  /// kernels of users may take.
+  std::string tensorMapFunction;
   /// Whether the host program may access the device's memory directly.
   bool hostAccessible = false;
   /// Whether memory on the stack of the host program serves as the device's.

@@ -128,4 +128,38 @@ def Wrapper_CommKind : I32EnumAttr<"CommKind",
   let cppNamespace = "::coil::wrapper";
 }
 
+// The values of these are those of the driver's enums.
+def Wrapper_TensorMapInterleave : I32EnumAttr<"TensorMapInterleave",
+    "how channels of a tensor map are interleaved", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"B16", 1, "b16">,
+    I32EnumAttrCase<"B32", 2, "b32">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+def Wrapper_TensorMapSwizzle : I32EnumAttr<"TensorMapSwizzle",
+    "bytes that a tensor map exchanges in shared memory", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"B32", 1, "b32">,
+    I32EnumAttrCase<"B64", 2, "b64">,
+    I32EnumAttrCase<"B128", 3, "b128">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+def Wrapper_TensorMapPromotion : I32EnumAttr<"TensorMapPromotion",
+    "bytes that the L2 cache fetches for a tensor map", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"B64", 1, "b64">,
+    I32EnumAttrCase<"B128", 2, "b128">,
+    I32EnumAttrCase<"B256", 3, "b256">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
+def Wrapper_TensorMapFill : I32EnumAttr<"TensorMapFill",
+    "what a tensor map reads out of bounds", [
+    I32EnumAttrCase<"Zero", 0, "zero">,
+    I32EnumAttrCase<"NaN", 1, "nan">]> {
+  let cppNamespace = "::coil::wrapper";
+}
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERENUMS_TD

@@ -221,4 +221,24 @@ def Wrapper_Token : Type<
     CPred<"::llvm::isa<::coil::wrapper::TokenType>($_self)">, "token">,
   BuildableType<"$_builder.getType<::coil::wrapper::TokenType>()">;
 
+def Wrapper_TMADescriptorType : Wrapper_Type<"TMADescriptor", "tma_descriptor"> {
+  let summary = "tensor map of a buffer";
+  let description = [{
+    What a GPU's unit for copies of tiles (TMA) is told of a buffer: 128 bytes
+    that `wrapper.tma_descriptor` makes and a kernel takes by value. It owns no
+    memory, so nothing frees it. A descriptor stays in its function, and no
+    region yields one.
+
+    Example:
+    ```mlir
+    !wrapper.tma_descriptor
+    ```
+  }];
+}
+
+def Wrapper_TMADescriptor : Type<
+    CPred<"::llvm::isa<::coil::wrapper::TMADescriptorType>($_self)">,
+    "TMA descriptor">,
+  BuildableType<"$_builder.getType<::coil::wrapper::TMADescriptorType>()">;
+
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERTYPES_TD

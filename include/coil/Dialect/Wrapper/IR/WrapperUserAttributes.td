@@ -20,19 +20,21 @@ def Wrapper_ParamAttr : Wrapper_Attr<"Param", "param"> {
     What a user's kernel takes in one place of its list of parameters:
 
     * `read`, `write`, `update`: the address of a buffer of elements of a type,
-      which the kernel reads, writes without reading it, or both;
+      which the kernel reads, writes without reading it, or both; with
+      `!wrapper.tma_descriptor` for the type its tensor map, by value;
     * `value`: a number, `i32`, `i64`, `f32` or `f64`;
     * `one`: an integer for which the kernel was made and that is 1, so that it is
       not passed;
     * `constexpr`: what the kernel was made for, which is not passed.
 
     (C1) A parameter has a name.
-    (C2) Buffers and numbers have a type: what a buffer can have elements of, or
-         a number as above; a `constexpr` has none.
+    (C2) Buffers and numbers have a type: what a buffer can have elements of (or
+         `!wrapper.tma_descriptor`), or a number as above; a `constexpr` has none.
 
     Example:
     ```mlir
     #wrapper.param<"x", read, f32>
+    #wrapper.param<"tiles", read, !wrapper.tma_descriptor>
     #wrapper.param<"n", value, i32>
     #wrapper.param<"BLOCK", constexpr>
     ```
@@ -47,6 +49,8 @@ def Wrapper_ParamAttr : Wrapper_Attr<"Param", "param"> {
       return getKind() == ParamKind::Read || getKind() == ParamKind::Write ||
              getKind() == ParamKind::Update;
     }
+    /// Whether a buffer is passed as its tensor map.
+    bool isTensorMap() const;
     /// Whether a launch passes it.
     bool isPassed() const {
       return isBuffer() || getKind() == ParamKind::Value;

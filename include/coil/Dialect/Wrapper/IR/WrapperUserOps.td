@@ -74,6 +74,10 @@ def Wrapper_LaunchUserOp : Wrapper_Op<"launch_user", [
     which it may read, too. Of what the parameters of kind `one` and `constexpr`
     stand for, the kernel was made: they are not passed.
 
+    A parameter of the type `!wrapper.tma_descriptor` takes a buffer like the
+    others, and the next of `maps`, which is what is passed. So lives, effects and
+    places of memory are those of the buffers, and a descriptor has none.
+
     (C1) The callee is a kernel with parameters, and there is one argument for
          each.
     (C2) Arguments are what their parameters take.
@@ -84,6 +88,8 @@ def Wrapper_LaunchUserOp : Wrapper_Op<"launch_user", [
     (C5) The grid is a `wrapper.grid` with as many symbols as the launch gives
          it, and has a case for the configuration.
     (C6) All expressions mention symbols only.
+    (C7) There are as many maps as arguments that take one, each made by a
+         `wrapper.tma_descriptor` of the buffer that its argument stands for.
 
     Example:
     ```mlir
@@ -99,14 +105,16 @@ def Wrapper_LaunchUserOp : Wrapper_Op<"launch_user", [
                        Arg<Variadic<Wrapper_Buffer>, "", [MemRead]>:$inputs,
                        Arg<Variadic<Wrapper_Buffer>, "", [MemWrite]>:$outputs,
                        Arg<Variadic<Wrapper_Buffer>, "", [MemRead, MemWrite]>:$updates,
-                       Variadic<AnyTypeOf<[I1, F64]>>:$scalars);
+                       Variadic<AnyTypeOf<[I1, F64]>>:$scalars,
+                       Variadic<Wrapper_TMADescriptor>:$maps);
   let assemblyFormat = [{
     $callee `grid` $grid `` custom<ExprList>($grid_symbols) `config` $config
     `arguments` $arguments
     (`ins` `(` $inputs^ `:` type($inputs) `)`)?
     (`outs` `(` $outputs^ `:` type($outputs) `)`)?
     (`updates` `(` $updates^ `:` type($updates) `)`)?
-    (`scalars` `(` $scalars^ `:` type($scalars) `)`)? attr-dict
+    (`scalars` `(` $scalars^ `:` type($scalars) `)`)?
+    (`maps` `(` $maps^ `)`)? attr-dict
   }];
   let extraClassDeclaration = [{
     /// The sizes of the grid in terms of the function's symbols.
@@ -117,6 +125,8 @@ def Wrapper_LaunchUserOp : Wrapper_Op<"launch_user", [
       ParamAttr parameter;
       ::mlir::Value operand;
       ::mlir::Attribute argument;
+      /// The tensor map that is passed for a buffer, or null.
+      ::mlir::Value map;
       /// Whether an address of zero is passed.
       bool isNull() const;
     };

@@ -438,7 +438,8 @@ def WrapperOutlinePartitionsPass
     in the region is consumed; in a function whose memory is not planned, that
     is what the function owns, has in the same block and does not use behind the
     region. Storage from outside that the region writes and that lives on is
-    consumed and returned. Views and literals are made again inside.
+    consumed and returned. Views, tensor maps and literals are made again
+    inside.
 
     Constraints:
     (C1) Storage from outside that a region writes or ends is owned in the block
