@@ -76,7 +76,8 @@ RunState *coil::rt::cuda::getPeer(coil_run *run, int32_t index) {
   if (!state)
     return nullptr;
   RunState &main = *state->main;
-  if (index == 0)
+  int number = main.base + index;
+  if (number == main.device.index)
     return &main;
   if (main.recording) {
     main.recording->refuse();
@@ -86,7 +87,6 @@ RunState *coil::rt::cuda::getPeer(coil_run *run, int32_t index) {
          main.device.index);
     return nullptr;
   }
-  int number = main.device.index + index;
   RunState *peer = nullptr;
   for (const std::unique_ptr<RunState> &each : main.peers)
     if (each->device.index == number)

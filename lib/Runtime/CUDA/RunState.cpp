@@ -316,7 +316,7 @@ int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
     // Storage of a partition's caller, or what an earlier one has in place.
     if (state->recording && state->recording->endForeign(toDevice(pointer)))
       return step.finish(COIL_OK, pointer, 0);
-    if (state->path && endInPath(*state, toDevice(pointer)))
+    if (state->main->path && endInPath(*state, toDevice(pointer)))
       return step.finish(COIL_OK, pointer, 0);
     RunState *owner = nullptr;
     DeviceBlock *block = findDeviceBlock(*state, pointer, owner);
