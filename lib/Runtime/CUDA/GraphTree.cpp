@@ -890,7 +890,7 @@ int32_t coil_rt_partition_cuda(coil_run *run, const char *name,
                                int32_t num_symbols, coil_tensor *outputs,
                                const char *results) {
   return prepared(run, [&](RunState *state) -> int32_t {
-    if (state->recording) {
+    if (state->recording && !state->recording->peerPools) {
       // The call as a whole: parts of it were made because it cannot be.
       if (state->program)
         getForest(*state->program);
@@ -898,7 +898,7 @@ int32_t coil_rt_partition_cuda(coil_run *run, const char *name,
       return fail(COIL_UNSUPPORTED, "a program with partitions is not kept as "
                                     "one graph");
     }
-    if (!state->program || !getPath(*state))
+    if (state->recording || !state->program || !getPath(*state))
       return entry(run, inputs, outputs);
     return Partition(*state, name, entry, inputs, given, num_symbols, outputs,
                      results)
