@@ -158,8 +158,10 @@ def raw_replay(torch, kernels, repeat):
     return microseconds(graph.replay, torch.cuda.synchronize, repeat)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def begin(description):
+    """What benchmarks of the host start with: options, torch (None on a stand-in for the
+    driver), coil, the driver, and what waits for the GPU."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=200)
     parser.add_argument("--fake", help="a stand-in for the driver; needs no GPU")
     parser.add_argument("--json", help="file for all figures")
@@ -174,13 +176,19 @@ def main():
     import coil
 
     driver = ctypes.CDLL(args.fake or "libcuda.so.1")
-    raw = raw_launches(driver, COUNTS, args.repeat)
 
     def finish():
         if torch:
             torch.cuda.synchronize()
         else:
             driver.cuStreamSynchronize(None)
+
+    return args, torch, coil, driver, finish
+
+
+def main():
+    args, torch, coil, driver, finish = begin(__doc__)
+    raw = raw_launches(driver, COUNTS, args.repeat)
 
     def tensors(specs):
         if torch:

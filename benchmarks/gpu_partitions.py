@@ -16,7 +16,6 @@ FAKE_CUDA_ANY_KERNEL=1) and needs no GPU: then all that is measured is Coil.
 
     PYTHONPATH=python python3 benchmarks/gpu_partitions.py --json out.json
 """
-import argparse
 import ctypes
 import itertools
 import json
@@ -25,7 +24,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from gpu_host import Memory, microseconds
+from gpu_host import Memory, begin, microseconds
 
 COUNTS = (2, 10, 60, 200)
 TYPE = "tensor<256x4xf32>"
@@ -62,27 +61,7 @@ def program(kernels):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=200)
-    parser.add_argument("--fake", help="a stand-in for the driver; needs no GPU")
-    parser.add_argument("--json", help="file for all figures")
-    args = parser.parse_args()
-    torch = None
-    if args.fake:
-        os.environ["COIL_CUDA_DRIVER"] = args.fake
-    else:
-        import torch
-
-        torch.cuda.init()
-    import coil
-
-    driver = ctypes.CDLL(args.fake or "libcuda.so.1")
-
-    def finish():
-        if torch:
-            torch.cuda.synchronize()
-        else:
-            driver.cuStreamSynchronize(None)
+    args, torch, coil, driver, finish = begin(__doc__)
 
     def tensor():
         if torch:

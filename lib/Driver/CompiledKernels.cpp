@@ -16,6 +16,7 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Driver/Driver.h"
 #include "coil/InitAllDialects.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/Nesting.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -131,10 +132,6 @@ int32_t CompiledKernels::Kernel::launchUser(coil_run *run,
   return reinterpret_cast<LaunchPoints>(impl->launch)(
       run, reinterpret_cast<coil_cpu_kernel>(impl->code),
       const_cast<void **>(arguments), grid, grid[0] * grid[1] * grid[2], 1);
-}
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
 /// The function of a kernel's device that launches it, or an error at the

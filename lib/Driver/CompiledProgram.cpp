@@ -23,6 +23,8 @@
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
 #include "coil/Report/DebugDirectory.h"
+#include "coil/Support/Clock.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/HostTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -34,22 +36,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
-#include <chrono>
 
 using namespace coil;
 using namespace mlir;
 using llvm::Error;
 using llvm::Expected;
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Import/Import.h"
 #include "coil/Report/DebugDirectory.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/Nesting.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -34,10 +35,6 @@ using namespace mlir;
 using namespace coil;
 using llvm::Error;
 using llvm::Expected;
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 Expected<OwningOpRef<ModuleOp>> coil::loadModule(StringRef path,
                                                  llvm::SourceMgr &sources,

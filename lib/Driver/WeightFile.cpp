@@ -13,15 +13,12 @@
 
 #include "coil/Import/Package.h"
 #include "coil/Package/Package.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/TensorText.h"
 
 using namespace coil;
 using llvm::Error;
 using llvm::Expected;
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 Expected<NamedWeight>
 coil::toNamedWeight(const import::Weight &weight,

@@ -12,6 +12,7 @@
 
 #include "DeviceAssembler.h"
 
+#include "coil/Support/Error.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -26,10 +27,6 @@
 
 using namespace coil;
 using namespace llvm;
-
-static Error makeError(const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message);
-}
 
 //===----------------------------------------------------------------------===//
 // Finding

@@ -15,6 +15,8 @@
 #include "DeviceAssembler.h"
 #include "DeviceMath.h"
 #include "ObjectCache.h"
+#include "coil/Support/Clock.h"
+#include "coil/Support/Error.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -45,7 +47,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
-#include <chrono>
 #include <mutex>
 
 using namespace coil;
@@ -53,16 +54,6 @@ using namespace mlir;
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 //===----------------------------------------------------------------------===//
 // Target

@@ -16,6 +16,8 @@
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/HostABI.h"
 #include "coil/Runtime/Transfer.h"
+#include "coil/Support/Clock.h"
+#include "coil/Support/Error.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -29,7 +31,6 @@
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <chrono>
 #include <cstring>
 
 using namespace coil;
@@ -41,16 +42,6 @@ char InputError::ID;
 char RunError::ID;
 void InputError::log(llvm::raw_ostream &os) const { os << text; }
 void RunError::log(llvm::raw_ostream &os) const { os << text; }
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 //===----------------------------------------------------------------------===//
 // Engine state

@@ -12,6 +12,7 @@
 #include "HostCompiler.h"
 
 #include "InlineMath.h"
+#include "coil/Support/Error.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -37,10 +38,6 @@ static constexpr StringLiteral leanPipeline =
     ">,loop-mssa(loop-rotate<header-duplication>,licm<allowspeculation>),"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm<"
     "allowspeculation>),simplifycfg)";
-
-static Error makeError(const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message);
-}
 
 Expected<HostTarget> HostTarget::detect(StringRef cpu, StringRef features) {
   static std::once_flag initialized;

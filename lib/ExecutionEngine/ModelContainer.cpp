@@ -14,13 +14,14 @@
 #include "WeightValue.h"
 #include "coil/ExecutionEngine/SwitchedPointer.h"
 #include "coil/Runtime/CUDA.h"
+#include "coil/Support/Clock.h"
+#include "coil/Support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <mutex>
 
@@ -28,18 +29,8 @@ using namespace coil;
 using llvm::Error;
 using llvm::Expected;
 
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 static Error makeInputError(const llvm::Twine &message) {
   return llvm::make_error<InputError>(message.str());
-}
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 //===----------------------------------------------------------------------===//

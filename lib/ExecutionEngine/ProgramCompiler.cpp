@@ -14,6 +14,8 @@
 #include "KernelObject.h"
 #include "ObjectCache.h"
 #include "coil/ExecutionEngine/Engine.h"
+#include "coil/Support/Clock.h"
+#include "coil/Support/Error.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -30,23 +32,12 @@
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <chrono>
 #include <queue>
 
 using namespace coil;
 using namespace mlir;
 using llvm::Error;
 using llvm::Expected;
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 //===----------------------------------------------------------------------===//
 // Objects

@@ -13,6 +13,7 @@
 
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
+#include "coil/Support/Error.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -25,10 +26,6 @@ using namespace coil;
 using namespace mlir;
 using llvm::Error;
 using llvm::Expected;
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 std::optional<int32_t> coil::getRuntimeDType(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {

@@ -11,6 +11,7 @@
 
 #include "coil/Package/ArchiveWriter.h"
 
+#include "coil/Support/Error.h"
 #include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,10 +31,6 @@ static constexpr uint16_t kVersion = 45, kUTF8 = 0x0800;
 static constexpr uint32_t kDate = 0x00210000;
 /// In the place of what is in a wide field.
 static constexpr uint64_t kWide = 0xffffffff;
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 Expected<std::unique_ptr<ArchiveWriter>>
 ArchiveWriter::create(llvm::StringRef path, uint64_t wideFrom) {

@@ -14,6 +14,7 @@
 #include "Manifest.h"
 #include "coil/ExecutionEngine/Engine.h"
 #include "coil/Package/ArchiveWriter.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/HostTensor.h"
 #include "coil/Support/TensorText.h"
 
@@ -36,10 +37,6 @@ using llvm::json::Array;
 using llvm::json::Object;
 
 static constexpr llvm::StringLiteral kManifest = "manifest.json";
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 bool coil::isPackagePath(llvm::StringRef path) {
   return path.ends_with(".coilpkg");

@@ -302,7 +302,7 @@ class Program:
         because the host takes part in it.
 
         Args:
-          inputs: as of `run`, all on the GPU. They are kept as long as the result.
+          inputs: as of `run`, all on the program's GPUs. They are kept as long as the result.
           stream, device, like: as of `run`. Without a stream each launch is
             waited for.
         """

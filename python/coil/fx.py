@@ -25,8 +25,21 @@ from coil import host
 # Kernels
 # ===------------------------------------------------------------------------===
 
-# A node cannot hold a kernel; it holds the number of one.
-_kernels = []
+class _Numbered(list):
+    """Things that a node cannot hold; it holds the number of one."""
+
+    def __init__(self):
+        self._numbers = {}
+
+    def number(self, thing):
+        """The number of a thing, which has one from now on."""
+        number = self._numbers.setdefault(id(thing), len(self))
+        if number == len(self):
+            self.append(thing)
+        return number
+
+
+_kernels = _Numbered()
 
 
 class _Launch(HigherOrderOperator):
@@ -58,8 +71,8 @@ def _launch_fake(mode, kernel, buffers, symbols):
     return None
 
 
-# Neither can it hold what is done with streams of a device, or a device.
-_actions, _devices = [], []
+# What is done with streams of a device or on one, and devices.
+_actions, _devices = _Numbered(), _Numbered()
 _entered = threading.local()
 
 
@@ -85,26 +98,51 @@ def apply(number, value):
     _actions[number](value)
 
 
-def number(device):
-    """The number of a device for nodes."""
-    if device not in _devices:
-        _devices.append(device)
-    return _devices.index(device)
-
-
-def call_on(device, *args, **kwargs):
-    """`host.call` on a device, given by its number."""
-    return host.call(*args, device=_devices[device], **kwargs)
-
-
 def do_on(action, device, *args, **kwargs):
-    """Does something on a device, both given by their numbers."""
-    _actions[action](*args, device=_devices[device], **kwargs)
+    """Does something on a device, both given by their numbers; gives what that gives."""
+    return _actions[action](*args, device=_devices[device], **kwargs)
 
 
 def non_zero(value):
     """A divisor that may be zero counts as one."""
     return torch.sym_max(value, 1) if isinstance(value, torch.SymInt) else value or 1
+
+
+# ===------------------------------------------------------------------------===
+# What nodes hold
+# ===------------------------------------------------------------------------===
+
+# What has a text that is Python again. Tensors and symbolic numbers have none: they are
+# attributes and other nodes.
+_CONSTANTS = (type(None), bool, int, float, complex, str, torch.dtype, torch.device,
+              torch.memory_format, torch.layout, torch._ops.OpOverload)
+
+
+def _find_foreign(value, graph):
+    """The first thing in an argument that no node of a graph can hold, in a list; empty
+    if there is none."""
+    if isinstance(value, Node):
+        return [] if value.graph is graph else [value]
+    if isinstance(value, (tuple, list)):
+        return [each for part in value for each in _find_foreign(part, graph)][:1]
+    if isinstance(value, dict):
+        return [key for key in value if not isinstance(key, str)] or _find_foreign([*value.values()], graph)
+    if isinstance(value, (slice, range)):
+        return _find_foreign((value.start, value.stop, value.step), graph)
+    return [] if isinstance(value, _CONSTANTS) else [value]
+
+
+def _check_node(graph, target, args, kwargs):
+    """Fails unless torch.fx can hold a node and write it down. It looks at neither when
+    the node is made, and fails far from there."""
+    what = target if isinstance(target, str) else getattr(target, "__name__", repr(target))
+    if not isinstance(target, str) and "<" in getattr(target, "__qualname__", what):
+        raise TypeError(f"a node cannot call '{what}', which has no name that Python finds")
+    for name, value in [*enumerate(args), *kwargs.items()]:
+        for each in _find_foreign(value, graph):
+            which = "a node of another graph" if isinstance(each, Node) else f"a '{type(each).__name__}'"
+            raise TypeError(f"argument {name} of a node that calls '{what}' holds {each!r}, {which}, "
+                            "which no node of this graph can hold")
 
 
 # ===------------------------------------------------------------------------===
@@ -165,44 +203,43 @@ class Graph:
     def module(self):
         return GraphModule(self._attributes, self.graph)
 
-    @staticmethod
-    def _finish(node, value):
+    def _node(self, kind, target, args, kwargs, value):
+        """A node; all are made here."""
+        _check_node(self.graph, target, args, kwargs)
+        node = self.graph.create_node(kind, target, args, kwargs)
         node.meta["val"] = value
         return node
 
     def placeholder(self, name, val):
-        return self._finish(self.graph.placeholder(name), val)
+        return self._node("placeholder", name, (), {}, val)
 
     def constant(self, name, tensor):
         """A tensor that belongs to the program."""
         self._attributes[name] = tensor
         fake = self.program.mode.from_tensor(tensor, static_shapes=True)
-        return self._finish(self.graph.get_attr(name), fake)
+        return self._node("get_attr", name, (), {}, fake)
 
     def call(self, function, /, *args, val=_UNKNOWN, **kwargs):
-        """A node for what a function gives: `val`, or what it gives without data."""
-        node = self.graph.call_function(function, args, kwargs)
+        """A node for what a function gives: `val`, or what it gives without data. A
+        `device` that nodes cannot hold, such as a `host.Device`, has a number in it."""
+        if _find_foreign(kwargs.get("device"), self.graph):
+            args = (_actions.number(function), _devices.number(kwargs.pop("device")), *args)
+            function = do_on
         if val is _UNKNOWN:
+            _check_node(self.graph, function, args, kwargs)
             given = lambda n: n.meta["val"]
             with self.program.mode:
                 val = function(*torch.fx.node.map_arg(args, given),
                                **torch.fx.node.map_arg(kwargs, given))
-        return self._finish(node, val)
+        return self._node("call_function", function, args, kwargs, val)
 
     def check(self, function, /, *args, **kwargs):
-        """A node for what a function does, on a device that a node cannot name or without one;
-        it gives nothing."""
-        device = kwargs.pop("device", None)
-        if device is not None:
-            _actions.append(function)
-            args = (len(_actions) - 1, number(device), *args)
-            function = do_on
-        return self._finish(self.graph.call_function(function, args, kwargs), None)
+        """A node for what a function does; it gives nothing."""
+        return self.call(function, *args, val=None, **kwargs)
 
     def act(self, function, action, *args):
         """A node for `enter`, `make` or `apply` of something that nodes cannot hold."""
-        _actions.append(action)
-        return self.check(function, len(_actions) - 1, *args)
+        return self.check(function, _actions.number(action), *args)
 
     def scalar(self, value, dtype):
         """A tensor of rank zero."""
@@ -210,8 +247,7 @@ class Graph:
                          val=self.program.fake((), (), dtype, "cpu"))
 
     def launch(self, kernel, buffers, symbols):
-        _kernels.append(kernel)
-        return self.check(coil_launch, len(_kernels) - 1, buffers, symbols)
+        return self.check(coil_launch, _kernels.number(kernel), buffers, symbols)
 
     def get(self, node, number):
         """An element of the tuple that a node gives."""
@@ -228,7 +264,7 @@ class Graph:
         return name
 
     def _attribute(self, name, graph):
-        return self._finish(self.graph.get_attr(self._subgraph(name, graph.module())), None)
+        return self._node("get_attr", self._subgraph(name, graph.module()), (), {}, None)
 
     def cond(self, predicate, true_graph, false_graph, operands, vals):
         branches = self._attribute("true_graph", true_graph), self._attribute("false_graph", false_graph)
@@ -244,8 +280,8 @@ class Graph:
         target = next((k for k, v in self._attributes.items() if v is module), None)
         if target is None:
             target = self._subgraph(name, module)
-        return self._finish(self.graph.call_module(target, operands), vals)
+        return self._node("call_module", target, operands, {}, vals)
 
     def output(self, value):
         given = map_aggregate(value, lambda v: v.meta["val"] if isinstance(v, Node) else v)
-        return self._finish(self.graph.output(value), given)
+        return self._node("output", "output", (value,), {}, given)

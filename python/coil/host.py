@@ -895,9 +895,11 @@ class _CallArguments:
     is `m`utable, `n`one, `i`nt, `f`loat, `b`ool, `s`tring, `d`type, `o`bject, or a
     list in brackets."""
 
-    def __init__(self, kinds, device_kind):
+    def __init__(self, kinds, device_kind, device):
         self._kinds = iter(kinds)
         self._device_kind = device_kind
+        # Tensors have the driver's numbers; runs count from the device of their own.
+        self._first = device._number if device else 0
         self._kept = []
 
     def tensor(self, tensor):
@@ -910,7 +912,7 @@ class _CallArguments:
             rank,
             _dtype(tensor),
             self._device_kind,
-            int(str(tensor.device).partition(":")[2] or 0),
+            int(str(tensor.device).partition(":")[2] or self._first) - self._first,
         )
         self._kept.append((view, tensor))
         return view
@@ -967,7 +969,7 @@ def call(name, kinds, arguments, *, outs=(), results=(), names=(), where="", dev
     types and ranks of others, which come back as a tuple. On another device than the
     host, `kind` is the runtime's number of it, and `place` its name for tensors and
     the functions that copy and free its memory."""
-    made = _CallArguments(kinds, kind)
+    made = _CallArguments(kinds, kind, device)
     array = made.list(arguments)
     given = (CTensor * max(len(outs), 1))(*[made.tensor(each) for each in outs])
     back = (CTensor * max(len(results), 1))()

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs on two GPUs, against torch eager: copies from one to the other, strided ones,
 of many sizes, with inputs that change from call to call, and sources that are freed and
-overwritten right behind the copy.
+overwritten right behind the copy; partitions as graphs on both, and calls that are bound to
+their memory, as one graph of both.
 
     PYTHONPATH=<install>/python two_gpus.py [folder for files]
 
@@ -214,12 +215,53 @@ def check_given(folder):
 
 
 def check_graphs(folder):
-    """Graphs are of one GPU: what is between copies is kept."""
-    model = Layers()
-    program = compile_model(folder, model, (randn(16, 96),), options="target=cuda partitions=always", cuda_graphs=8)
-    for _ in range(8):
-        compare(program, model, (randn(16, 96),), "graphs")
-    print(f"graphs agree: {program.graph_stats}", flush=True)
+    """Graphs are of one GPU: what is between copies is kept, on both."""
+    for model, inputs in ((Layers(), lambda: (randn(16, 96),)), (PingPong(), lambda: (randn(1000),)),
+                          (FreedAtOnce(), lambda: (randn(4097),))):
+        program = compile_model(folder, model, inputs(), options="target=cuda partitions=always", cuda_graphs=32)
+        for _ in range(8):
+            compare(program, model, inputs(), "graphs")
+        # On a stream of the caller's, which is another one than before.
+        stream = torch.cuda.Stream(A)
+        with torch.cuda.stream(stream):
+            x = inputs()
+            results = run(program, *x, stream=stream.cuda_stream)
+        stream.synchronize()
+        expected = model(*x)
+        for result, want in zip(results, expected if isinstance(expected, tuple) else (expected,)):
+            torch.testing.assert_close(result, want, rtol=2e-4, atol=2e-4)
+        partitions = program.graph_stats["partitions"]
+        assert partitions["plain"] == 0 and partitions["replayed"] >= 7 * partitions["recorded"], partitions
+        # A step that is alone is no graph: these have one on each GPU at least.
+        assert not isinstance(model, Layers) or partitions["recorded"] >= 3, partitions
+        print(f"graphs agree: {partitions}", flush=True)
+
+
+def check_bound(folder):
+    """One graph of both GPUs, launched again and again on inputs that change."""
+    for model, make in ((Layers(), lambda: (randn(64, 96),)), (PingPong(), lambda: (randn(100001),)),
+                        (FreedAtOnce(), lambda: (randn(1 << 20),)),
+                        (Strided(), lambda: (randn(129, 64), randn(7, 9, device=B))),
+                        (Constants(), lambda: (randn(40), randn(40, device=B)))):
+        inputs = make()
+        program = compile_model(folder, model, inputs)
+        stream = torch.cuda.Stream(A)
+        bound = program.bind(*inputs, stream=stream.cuda_stream, like=torch.Tensor)
+        for step in range(10):
+            stream.wait_stream(torch.cuda.current_stream(A))
+            stream.wait_stream(torch.cuda.current_stream(B))
+            results = bound()
+            torch.cuda.current_stream(A).wait_stream(stream)
+            torch.cuda.current_stream(B).wait_stream(stream)
+            with torch.no_grad():
+                expected = model(*inputs)
+            expected = expected if isinstance(expected, tuple) else (expected,)
+            for result, want in zip(results, expected):
+                assert result.device == want.device, (type(model).__name__, result.device)
+                torch.testing.assert_close(result, want, rtol=2e-4, atol=2e-4)
+            for each in inputs:
+                each.copy_(torch.randn(each.shape, device=each.device))
+        print(f"bound calls agree: {type(model).__name__}", flush=True)
 
 
 def check_errors(folder):
@@ -243,7 +285,7 @@ if __name__ == "__main__":
         folder = sys.argv[1] if len(sys.argv) > 1 else folder
         os.makedirs(folder, exist_ok=True)
         for check in (check_types, check_given, check_strided, check_ping_pong, check_freed, check_layers,
-                      check_streams, check_graphs, check_errors):
+                      check_streams, check_graphs, check_bound, check_errors):
             check(folder)
             torch.cuda.synchronize(A)
             torch.cuda.synchronize(B)

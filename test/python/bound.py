@@ -1,59 +1,17 @@
 import ctypes
 import gc
+import os
 import sys
 
 import coil
 from coil._library import CTensor, check, library
-from coil._tensor import CUDA, Tensor, _contiguous, _make
+from coil._tensor import CUDA, Tensor
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from gpu_memory import Memory, floats, refusal
 
 chain, lookup, negate, random, item, weighted, weights = sys.argv[1:]
 GPU = "target=cuda library=none"
-
-
-class Memory:
-    """A tensor in the memory of the simulated GPU."""
-
-    def __init__(self, values, sizes, dtype="f32"):
-        self.kind = (ctypes.c_float if dtype == "f32" else ctypes.c_int64) * len(values)
-        self.run, self.data = ctypes.c_void_p(), ctypes.c_void_p()
-        assert library.coil_run_create(ctypes.byref(self.run)) == 0
-        assert library.coil_run_set_cuda_device(self.run, 0) == 0
-        size = ctypes.c_int64(ctypes.sizeof(self.kind))
-        assert library.coil_rt_alloc_cuda(self.run, size, ctypes.byref(self.data)) == 0
-        self.write(values)
-        self.described = _make(self.data.value, dtype, sizes, _contiguous(sizes), CUDA, 0)
-        self.tensor = Tensor(ctypes.addressof(self.described), self)
-
-    def write(self, values):
-        size = ctypes.c_int64(ctypes.sizeof(self.kind))
-        assert library.coil_rt_upload_cuda(self.run, self.data, self.kind(*values), size) == 0
-        assert library.coil_run_synchronize(self.run) == 0
-
-    def __del__(self):
-        library.coil_run_destroy(self.run)
-
-
-# To read the memory of the GPU with.
-reader = Memory([0.0], (1,))
-
-
-def floats(tensor):
-    count = 1
-    for size in tensor.shape:
-        count *= size
-    result = (ctypes.c_float * count)()
-    size = ctypes.c_int64(4 * count)
-    assert library.coil_rt_download_cuda(reader.run, result, ctypes.c_void_p(tensor._data), size) == 0
-    assert library.coil_run_synchronize(reader.run) == 0
-    return list(result)
-
-
-def refusal(call):
-    try:
-        call()
-    except Exception as error:
-        return f"{type(error).__name__}: {str(error).strip()}"
-    return "no error"
 
 
 program = coil.compile(chain, options=GPU)
@@ -128,7 +86,7 @@ print(refusal(lambda: coil.compile(random, options=GPU).bind()))
 # CHECK: InputError: the program draws random numbers, which would be the same at every launch of a bound call
 program = coil.compile(item, options=GPU)
 print(refusal(lambda: program.bind(Memory([1.0] * 64, (16, 4)).tensor)))
-# CHECK: RunError: the call cannot be bound to its memory: it is not one CUDA graph
+# CHECK: RunError: the call cannot be bound to its memory: it is not one CUDA graph {{.*}}: what the host reads half-way cannot be part of a graph
 print(refusal(lambda: coil.compile(negate).bind(memoryview((ctypes.c_float * 4)()))))
 # CHECK: InputError: only calls of programs for a GPU can be bound to their memory
 

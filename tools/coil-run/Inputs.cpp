@@ -12,6 +12,7 @@
 #include "Inputs.h"
 
 #include "coil/Reference/Tensor.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/TensorText.h"
 
 #include <random>
@@ -20,10 +21,6 @@ using namespace coil;
 using llvm::Error;
 using llvm::Expected;
 using llvm::Twine;
-
-static Error makeError(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 void Inputs::add(HostTensor tensor) {
   tensors.push_back(std::make_unique<HostTensor>(std::move(tensor)));

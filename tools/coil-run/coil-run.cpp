@@ -20,6 +20,8 @@
 #include "coil/Reference/Tensor.h"
 #include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Functions.h"
+#include "coil/Support/Clock.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
 #include "coil/Support/Npy.h"
 #include "coil/Support/TensorText.h"
@@ -30,7 +32,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
-#include <chrono>
 #include <cmath>
 
 using namespace coil;
@@ -254,16 +255,6 @@ enum ExitStatus {
 static int report(ExitStatus status, const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "coil-run") << message << "\n";
   return status;
-}
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,15 +11,12 @@
 
 #include "PTXText.h"
 
+#include "coil/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace coil;
 using llvm::StringRef;
-
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 /// The text without comments.
 static std::string stripComments(StringRef text) {

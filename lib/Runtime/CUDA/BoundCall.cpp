@@ -7,7 +7,9 @@
 //
 // Calls that are bound to their memory: one CUDA graph that reads its inputs
 // where they are and writes its outputs where they were, however often it is
-// launched. Nothing is looked at between launches.
+// launched. Nothing is looked at between launches. What the call does on other
+// GPUs is part of the graph: their streams fork from the one that is recorded
+// and join it by the events that order them anyway.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,20 +33,26 @@ BoundCall::~BoundCall() {
   if (done)
     device.driver.eventDestroy(done);
   words.reset();
+  dropRun();
+}
+
+void BoundCall::dropRun() {
   coil_run_destroy(run);
+  run = nullptr;
   if (pool)
     device.allocator.destroyPool(pool);
+  pool = nullptr;
+  for (auto [peer, peerPool] : peerPools)
+    peer->allocator.destroyPool(peerPool);
+  peerPools.clear();
 }
 
 int32_t BoundCall::record(coil_cuda_program &program, coil_entry_point function,
                           const coil_tensor *inputs, int32_t numInputs,
                           coil_tensor *outputs) {
+  std::string reason;
   for (int attempt = 0; attempt < maxAttempts; ++attempt) {
-    coil_run_destroy(run);
-    run = nullptr;
-    if (pool)
-      device.allocator.destroyPool(pool);
-    pool = nullptr;
+    dropRun();
     if (int32_t status = coil_run_create(&run))
       return status;
     pool = device.allocator.createPool();
@@ -61,6 +69,7 @@ int32_t BoundCall::record(coil_cuda_program &program, coil_entry_point function,
     const std::set<int64_t> none;
     Recording recording(pool, pool, none, nullptr, 0);
     recording.holdsProgram = false;
+    recording.peerPools = &peerPools;
     int32_t status = COIL_OK;
     bool captured =
         capture(state, recording, function, inputs, outputs, graph, status);
@@ -71,6 +80,7 @@ int32_t BoundCall::record(coil_cuda_program &program, coil_entry_point function,
       kept = std::move(recording.kept);
       return COIL_OK;
     }
+    reason = status ? coil_last_error() : "";
     words.reset();
     if (graph)
       device.driver.graphDestroy(graph);
@@ -84,7 +94,8 @@ int32_t BoundCall::record(coil_cuda_program &program, coil_entry_point function,
       COIL_UNSUPPORTED,
       "the call cannot be bound to its memory: it is not one CUDA graph "
       "(it reads elements on the host, or calls a function that cannot "
-      "be recorded)");
+      "be recorded)%s%s",
+      reason.empty() ? "" : ": ", reason.c_str());
 }
 
 int32_t BoundCall::bind(RunState &state, coil_cuda_program &program,

@@ -33,6 +33,8 @@ public:
   int32_t launch(RunState &state);
 
 private:
+  /// Ends the run of a recording, and its memory.
+  void dropRun();
   int32_t record(coil_cuda_program &program, coil_entry_point function,
                  const coil_tensor *inputs, int32_t numInputs,
                  coil_tensor *outputs);
@@ -40,6 +42,8 @@ private:
   Device &device;
   coil_run *run = nullptr; ///< Owns the memory of the call.
   MemoryPool *pool = nullptr;
+  /// Of the other devices that the call works on.
+  std::vector<std::pair<Device *, MemoryPool *>> peerPools;
   CUgraph graph = nullptr;
   CUgraphExec exec = nullptr;
   CUevent done = nullptr;

@@ -121,7 +121,7 @@ int32_t coil::rt::callOnCuda(coil_call &call,
   ContextGuard guard(state->device);
   int32_t status = COIL_OK;
   {
-    DriverNumbers numbers(call, state->main->device.index);
+    DriverNumbers numbers(call, state->main->base);
     StepTimer timer(*state, nullptr, call.site->name);
     status = body(call);
   }

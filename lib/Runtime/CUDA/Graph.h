@@ -94,6 +94,10 @@ public:
   ErrorWords *words = nullptr;
   /// Whether who records holds the lock of the program.
   bool holdsProgram = true;
+  /// Not null where a call is recorded with all that it does on other devices,
+  /// and with its partitions: what memory there comes from, kept by who
+  /// records.
+  std::vector<std::pair<Device *, MemoryPool *>> *peerPools = nullptr;
   /// Storage of another run that what is recorded may end; true once it has.
   std::map<CUdeviceptr, bool> foreign;
   std::vector<RecordedLaunch> launches;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 using namespace coil::rt;
 using namespace coil::rt::cuda;
@@ -190,10 +191,8 @@ void GraphForest::forEachFailure(void (*fn)(void *user, const char *partition,
 
 PathScope::PathScope(RunState &state) : state(state) { state.path = &path; }
 
-PathScope::~PathScope() {
-  state.path = nullptr;
-  if (!path.tree)
-    return;
+/// Lets others use the tree of a path.
+static void endPath(RunState &state, GraphPath &path) {
   GraphTree &tree = *path.tree;
   Device &device = tree.device;
   ContextGuard guard(device);
@@ -209,6 +208,23 @@ PathScope::~PathScope() {
     tree.ran = false;
   }
   path.forest->giveBack(tree);
+}
+
+PathScope::~PathScope() {
+  forEachState(state, [](RunState &each) {
+    if (GraphPath *path = std::exchange(each.path, nullptr); path && path->tree)
+      endPath(each, *path);
+  });
+}
+
+/// The path of a call on the device that works; null where it has none.
+static GraphPath *getPath(RunState &state) {
+  GraphPath *first = state.main->path;
+  if (first && !state.path) {
+    first->others.push_back(std::make_unique<GraphPath>());
+    state.path = first->others.back().get();
+  }
+  return state.path;
 }
 
 static bool contains(const LiveMemory &memory, CUdeviceptr address) {
@@ -234,10 +250,14 @@ static void erase(std::vector<LiveMemory> &live, CUdeviceptr address) {
 }
 
 bool coil::rt::cuda::endInPath(RunState &state, CUdeviceptr address) {
-  if (!find(*state.path, address))
-    return false;
-  erase(state.path->live, address);
-  return true;
+  bool ended = false;
+  forEachState(state, [&](RunState &each) {
+    if (ended || !each.path || !find(*each.path, address))
+      return;
+    erase(each.path->live, address);
+    ended = true;
+  });
+  return ended;
 }
 
 /// Begins to use the tree of the run's device, if no other call does.
@@ -553,6 +573,7 @@ bool Partition::tryRecord(GraphNode &node, std::set<int32_t> &staged,
   run->cuda = new RunState(run, device);
   RunState &recorder = *run->cuda;
   recorder.program = state.program;
+  recorder.base = state.main->base;
   recorder.pool = tree.pool;
   // What the path keeps, for as long as this records.
   std::vector<DeviceBlock *> claimed;
@@ -869,7 +890,7 @@ int32_t coil_rt_partition_cuda(coil_run *run, const char *name,
                                int32_t num_symbols, coil_tensor *outputs,
                                const char *results) {
   return prepared(run, [&](RunState *state) -> int32_t {
-    if (state->recording) {
+    if (state->recording && !state->recording->peerPools) {
       // The call as a whole: parts of it were made because it cannot be.
       if (state->program)
         getForest(*state->program);
@@ -877,7 +898,7 @@ int32_t coil_rt_partition_cuda(coil_run *run, const char *name,
       return fail(COIL_UNSUPPORTED, "a program with partitions is not kept as "
                                     "one graph");
     }
-    if (!state->program || !state->path)
+    if (state->recording || !state->program || !getPath(*state))
       return entry(run, inputs, outputs);
     return Partition(*state, name, entry, inputs, given, num_symbols, outputs,
                      results)

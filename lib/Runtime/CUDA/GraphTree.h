@@ -75,6 +75,8 @@ struct GraphPath {
   GraphNode *position = nullptr;
   /// In the order of addresses.
   std::vector<LiveMemory> live;
+  /// Of the path of a run's own device: those of the others.
+  std::vector<std::unique_ptr<GraphPath>> others;
 };
 
 /// The trees of a program, and what is counted.
@@ -113,7 +115,8 @@ private:
 /// The trees of a program, which has partitions from now on.
 GraphForest &getForest(coil_cuda_program &program);
 
-/// Makes a path of a call while it lives.
+/// Makes a path of a call while it lives, and one on each other device of the
+/// run that it comes to.
 class PathScope {
 public:
   explicit PathScope(RunState &state);
@@ -126,7 +129,7 @@ private:
   GraphPath path;
 };
 
-/// Ends memory that a path has left alive; false for other memory.
+/// Ends memory that a path of a run has left alive; false for other memory.
 bool endInPath(RunState &state, CUdeviceptr address);
 
 } // namespace coil::rt::cuda

@@ -172,7 +172,9 @@ static constexpr int inlineArguments = 64;
 static volatile int32_t *takeWord(RunState &state,
                                   const coil_cuda_kernel &kernel) {
   ErrorWords *&words = state.recording ? state.recording->words : state.words;
-  if (!words && !(words = state.device.takeErrorWords()))
+  // Page-locked memory of one device is there for all.
+  Device &device = state.recording ? state.main->device : state.device;
+  if (!words && !(words = device.takeErrorWords()))
     return nullptr;
   words->isKept |= state.isRecordedElsewhere();
   if (words->kernels.size() == ErrorWords::capacity && words->isKept) {

@@ -58,6 +58,17 @@ int32_t coil::rt::cuda::joinPeers(RunState &state) {
 /// caller's; where the caller brought one for the run's own device only, the
 /// one that everybody knows; else one of the run.
 static int32_t findStream(const RunState &main, RunState &peer) {
+  if (Recording *recording = main.recording) {
+    // Its own stream becomes part of the recording where it waits for it.
+    if (!peer.device.takeStream(peer.stream))
+      return fail(COIL_INTERNAL, "cannot create a stream on CUDA device %d",
+                  peer.device.index);
+    peer.ownsStream = true;
+    peer.pool = peer.device.allocator.createPool();
+    recording->peerPools->push_back({&peer.device, peer.pool});
+    peer.recording = recording;
+    return COIL_OK;
+  }
   for (auto [index, stream] : main.peerStreams)
     if (index == peer.device.index) {
       peer.stream = stream;
@@ -76,9 +87,10 @@ RunState *coil::rt::cuda::getPeer(coil_run *run, int32_t index) {
   if (!state)
     return nullptr;
   RunState &main = *state->main;
-  if (index == 0)
+  int number = main.base + index;
+  if (number == main.device.index)
     return &main;
-  if (main.recording) {
+  if (main.recording && !main.recording->peerPools) {
     main.recording->refuse();
     fail(COIL_UNSUPPORTED,
          "a graph of CUDA device %d cannot hold work of "
@@ -86,7 +98,6 @@ RunState *coil::rt::cuda::getPeer(coil_run *run, int32_t index) {
          main.device.index);
     return nullptr;
   }
-  int number = main.device.index + index;
   RunState *peer = nullptr;
   for (const std::unique_ptr<RunState> &each : main.peers)
     if (each->device.index == number)

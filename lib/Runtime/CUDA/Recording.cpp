@@ -185,7 +185,10 @@ bool coil::rt::cuda::capture(RunState &state, Recording &recording,
     return false;
   state.recording = &recording;
   status = entry(state.run, inputs, outputs);
-  state.recording = nullptr;
+  // What went to streams of other devices comes back before the end.
+  if (int32_t joined = joinPeers(state); joined && !status)
+    status = joined;
+  forEachState(state, [](RunState &each) { each.recording = nullptr; });
   CUresult result = device.driver.streamEndCapture(state.stream, &graph);
   return !result && graph && status == COIL_OK && !recording.isRefused();
 }

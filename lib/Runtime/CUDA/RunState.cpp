@@ -53,8 +53,9 @@ int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
   }
   if (isRecordedElsewhere())
     pool->keep = true;
-  block = device.allocator.allocate(recording ? recording->getPool() : pool,
-                                    stream, bytes);
+  // Another device than the recording's has a pool of its own in any case.
+  block = device.allocator.allocate(
+      recording && main == this ? recording->getPool() : pool, stream, bytes);
   if (!block)
     return bytes < 0 ? COIL_INVALID_ARGUMENT : COIL_OUT_OF_MEMORY;
   if (recording)
@@ -316,7 +317,7 @@ int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
     // Storage of a partition's caller, or what an earlier one has in place.
     if (state->recording && state->recording->endForeign(toDevice(pointer)))
       return step.finish(COIL_OK, pointer, 0);
-    if (state->path && endInPath(*state, toDevice(pointer)))
+    if (state->main->path && endInPath(*state, toDevice(pointer)))
       return step.finish(COIL_OK, pointer, 0);
     RunState *owner = nullptr;
     DeviceBlock *block = findDeviceBlock(*state, pointer, owner);
@@ -380,6 +381,12 @@ int32_t coil_rt_download_cuda(coil_run *run, void *to, const void *from,
   return prepared(run, [&](RunState *state) -> int32_t {
     if (bytes <= 0)
       return COIL_OK;
+    // A replay would write where nobody looks any more.
+    if (state->recording) {
+      state->recording->refuse();
+      return fail(COIL_UNSUPPORTED,
+                  "what the host reads half-way cannot be part of a graph");
+    }
     Device &device = state->device;
     ContextGuard guard(device);
     CUresult result = device.driver.memcpyDtoHAsync(

@@ -52,6 +52,9 @@ struct RunState {
   /// the caller gave for their devices.
   /// @{
   RunState *main = this;
+  /// Of a run's own device: which GPU its program calls the first. That one,
+  /// but where a partition of another is recorded.
+  int base = device.index;
   std::vector<std::unique_ptr<RunState>> peers;
   std::vector<std::pair<int, CUstream>> peerStreams;
   /// @}

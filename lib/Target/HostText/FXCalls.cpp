@@ -33,22 +33,12 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   });
   auto function =
       hasScalars ? std::optional<std::string>() : torchFunction(call);
-  const DeviceInfo *device = getDevice(call, call.getCallDevice());
   auto arguments = function ? torchArguments(call) : callArguments(call);
-  if (!device || !arguments)
+  auto place = callPlace(call);
+  if (!arguments || !place)
     return failure();
-  if (!function && device->runtimeType != 0 && !call.getCallResults().empty())
-    return call->emitOpError()
-           << "calls a function on device '" << device->kind
-           << "', whose memory the emitter 'fx' cannot pass to it";
   if (!function) {
-    // A record of a device is nothing that a node can name: it has its number.
-    std::string record = deviceArgument(call.getCallDevice());
-    std::string text = "host.call, " + *arguments;
-    if (StringRef name = record; name.consume_front(", device="))
-      text = ("fx.call_on, fx.number(" + name + "), " + *arguments).str();
-    if (device->runtimeType != 0)
-      text += ", kind=" + std::to_string(device->runtimeType);
+    std::string text = "host.call, " + *arguments + *place;
     if (!outputs.empty())
       text += ", outs=" + tuple(outputs);
     if (call.getCallResults().size() == 0) {

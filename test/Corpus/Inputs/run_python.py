@@ -6,6 +6,7 @@
     run_python.py --all todo.json       all programs, each with its cases
     run_python.py --device=cuda:0 ...   inputs are there
     run_python.py --device=cuda:0 --graphs ...   and partitions are graphs
+    run_python.py --device=simulated ...   the simulated GPU, under a torch without CUDA
 
 A case has `inputs` as text, and `expected`, .npy files of the interpreter, or
 `error`. Integers must be equal and floats close, as in coil-run.
@@ -144,10 +145,13 @@ def compare(tensor, path, expected_type):
         sys.exit(f"element {i} is {a}, expected {b}")
 
 
-def load(path):
+def load(path, simulated=None):
     spec = importlib.util.spec_from_file_location("program", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    if simulated:
+        exec(compile(simulated.read(path), path, "exec"), module.__dict__)
+    else:
+        spec.loader.exec_module(module)
     return module
 
 
@@ -163,7 +167,7 @@ def check_graph(module):
 
 def run(module, case, device="cpu"):
     try:
-        inputs = [make(text, "cpu" if i in case.get("host", ())
+        inputs = [make(text, "cpu" if i in case.get("host", ()) or device == "cpu"
                        else "cuda:1" if i in case.get("second", ()) else device)
                   for i, text in enumerate(case["inputs"])]
         if hasattr(module.main, "graph"): # A torch.fx.GraphModule.
@@ -193,6 +197,11 @@ def main(arguments, given=None):
     device = "cpu"
     if arguments[0].startswith("--device="):
         device = arguments.pop(0).partition("=")[2]
+    simulated = None
+    if device == "simulated":
+        device = "cpu"
+        import simulated
+        simulated.install()
     graphs = arguments[0] == "--graphs"
     if graphs:
         arguments.pop(0)
@@ -205,7 +214,7 @@ def main(arguments, given=None):
         given = json.load(sys.stdin) if given is None else given
         todo = [(program, given) for program in arguments]
     for program, cases in todo:
-        module = load(program)
+        module = load(program, simulated)
         if graphs and hasattr(module, "runner"):
             module.runner.capture()
             captures += module.runner.partitions

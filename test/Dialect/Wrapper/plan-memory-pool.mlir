@@ -130,6 +130,8 @@ wrapper.func @two_symbols(%x: !s, %y: !t) attributes {sym.symbols = {s = #sym.ra
 !c = !wrapper.buffer<[64], f32, #wrapper.device<"cuda">>
 wrapper.kernel @k() attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
 }
+wrapper.kernel @c() attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+}
 
 // Each device has pools of its own, in units of its own alignment; a region has
 // pools of its own, too.
@@ -146,11 +148,11 @@ wrapper.func @devices(%x: !b, %y: !c, %q: !wrapper.buffer<[], i1, #wrapper.devic
   %0 = wrapper.alloc : !b
   wrapper.launch @k[] ins(%x : !b) outs(%0 : !b)
   %1 = wrapper.alloc : !c
-  wrapper.launch @k[] ins(%y : !c) outs(%1 : !c)
+  wrapper.launch @c[] ins(%y : !c) outs(%1 : !c)
   %2 = wrapper.alloc : !b
   wrapper.launch @k[] ins(%0 : !b) outs(%2 : !b)
   %3 = wrapper.alloc : !c
-  wrapper.launch @k[] ins(%1 : !c) outs(%3 : !c)
+  wrapper.launch @c[] ins(%1 : !c) outs(%3 : !c)
   wrapper.if %q : !wrapper.buffer<[], i1, #wrapper.device<"cpu">> {
     %4 = wrapper.alloc : !b
     wrapper.launch @k[] ins(%x : !b) outs(%4 : !b)
@@ -162,6 +164,6 @@ wrapper.func @devices(%x: !b, %y: !c, %q: !wrapper.buffer<[], i1, #wrapper.devic
   } else {
     wrapper.yield
   }
-  wrapper.launch @k[] ins(%1 : !c) outs(%3 : !c)
+  wrapper.launch @c[] ins(%1 : !c) outs(%3 : !c)
   wrapper.return
 }

@@ -10,16 +10,11 @@ Without a driver of the simulated GPU, on the one that is there.
 
 import argparse
 import os
-import subprocess
-import sys
-import warnings
 
-import numpy
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
-warnings.filterwarnings("ignore")
-torch.manual_seed(0)
+import on_devices
+
 parser = argparse.ArgumentParser()
 parser.add_argument("out")
 parser.add_argument("--bin", required=True)
@@ -69,39 +64,12 @@ class Weights(torch.nn.Module):
 def check(name, module, inputs, places):
     """Exports with fakes at `places`, and runs on what `inputs` are."""
     global runs
-    with FakeTensorMode(allow_non_fake_inputs=True):
-        fakes = tuple(torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device=place)
-                      for t, place in zip(inputs, places))
-        program = torch.export.export(module, fakes)
     path = os.path.join(args.out, name)
-    torch.export.save(program, path + ".pt2")
-    command = [os.path.join(args.bin, "coil-run"), path + ".pt2",
-               "--target=cuda:sm_90" if args.cuda_sim else "--target=cuda", "--library=none", "--iterations=4", "--cuda-graphs=8", "--reference=interp"]
-    for i, t in enumerate(inputs):
-        numpy.save(f"{path}.{i}.npy", t.contiguous().numpy())
-        command.append(f"--input=@{path}.{i}.npy")
-    for i, t in enumerate(eager(module, inputs)):
-        numpy.save(f"{path}.out{i}.npy", t.contiguous().numpy())
-        command.append(f"--expected-output=@{path}.out{i}.npy")
-    environment = dict(os.environ)
-    if args.cuda_sim:
-        environment.update(COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim)
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    on_devices.export(module, inputs, places, path + ".pt2")
+    target = "--target=cuda:sm_90" if args.cuda_sim else "--target=cuda"
+    on_devices.run([os.path.join(args.bin, "coil-run"), path + ".pt2", target, "--library=none", "--iterations=4",
+                    "--cuda-graphs=8", "--reference=interp", *on_devices.save(path, module, inputs)], args.cuda_sim)
     runs += 1
-
-
-def eager(module, inputs):
-    """Runs a model on the host, whatever devices it names."""
-    to = torch.Tensor.to
-    torch.Tensor.to = lambda x, place, *rest, **more: (
-        x if isinstance(place, (str, torch.device)) else to(x, place, *rest, **more))
-    try:
-        results = module(*inputs)
-    finally:
-        torch.Tensor.to = to
-    return results if isinstance(results, tuple) else (results,)
 
 
 R = torch.randn

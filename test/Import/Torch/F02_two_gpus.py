@@ -11,17 +11,12 @@ test/gpu/two_gpus.py runs such programs on hardware.
 import argparse
 import json
 import os
-import subprocess
-import sys
-import warnings
 import zipfile
 
-import numpy
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
-warnings.filterwarnings("ignore")
-torch.manual_seed(0)
+import on_devices
+
 parser = argparse.ArgumentParser()
 parser.add_argument("out")
 parser.add_argument("--bin", required=True)
@@ -102,57 +97,17 @@ def move(path):
 
 def check(name, module, inputs, places=None):
     """Exports with fakes at `places`, and runs on what `inputs` are."""
+    global runs
     path = os.path.join(args.out, name)
-    if places:
-        with FakeTensorMode(allow_non_fake_inputs=True):
-            fakes = tuple(torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device=place)
-                          for t, place in zip(inputs, places))
-            program = torch.export.export(module, fakes)
-    else:
-        program = torch.export.export(module, inputs)
-    torch.export.save(program, path + ".pt2")
+    on_devices.export(module, inputs, places or ["cpu"] * len(inputs), path + ".pt2")
     if not places:
         move(path + ".pt2")
-    run(path, module, inputs)
-
-
-def run(path, module, inputs):
-    global runs
-    given, expected = [], []
-    for i, t in enumerate(inputs):
-        numpy.save(f"{path}.{i}.npy", t.contiguous().numpy())
-        given.append(f"--input=@{path}.{i}.npy")
-    for i, t in enumerate(eager(module, inputs)):
-        numpy.save(f"{path}.out{i}.npy", t.detach().contiguous().numpy())
-        expected.append(f"--expected-output=@{path}.out{i}.npy")
-    environment = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim,
-                       COIL_CUDA_SIM_DEVICES="2")
+    given = on_devices.save(path, module, inputs)
     for options in (["--target=cuda:sm_90", "--library=none", "--reference=interp"],
                     ["--target=cuda:sm_90", "--library=none", "--partitions=always", "--iterations=4", "--cuda-graphs=8"],
                     ["--target=cpu"]):
-        command = [os.path.join(args.bin, "coil-run"), path + ".pt2", *options, *given, *expected]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
-        if done.returncode:
-            sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        on_devices.run([os.path.join(args.bin, "coil-run"), path + ".pt2", *options, *given], args.cuda_sim, devices=2)
         runs += 1
-
-
-def eager(module, inputs):
-    """Runs a model on the host, whatever devices it names."""
-    to = torch.Tensor.to
-    made = {name: getattr(torch, name) for name in ("arange", "ones", "full", "cond")}
-    torch.Tensor.to = lambda x, place, *rest, **more: (
-        x if isinstance(place, (str, torch.device)) else to(x, place, *rest, **more))
-    for name in ("arange", "ones", "full"):
-        setattr(torch, name, lambda *a, device=None, make=made[name], **more: make(*a, **more))
-    torch.cond = lambda p, yes, no, operands: (yes if p else no)(*operands)
-    try:
-        results = module(*inputs)
-    finally:
-        torch.Tensor.to = to
-        for name, make in made.items():
-            setattr(torch, name, make)
-    return results if isinstance(results, tuple) else (results,)
 
 
 R = torch.randn

@@ -144,6 +144,54 @@ TEST_F(DriverTest, capturesAndReplaysGraphs) {
   EXPECT_EQ(cu.streamDestroy(stream), 0);
 }
 
+TEST_F(DriverTest, graphsRelyOnEventsOnly) {
+  CUdeviceptr from = upload(std::vector<uint32_t>{1, 2}),
+              to = upload(std::vector<uint32_t>{0});
+  CUstream stream, side;
+  ASSERT_EQ(cu.streamCreate(&stream, CU_STREAM_NON_BLOCKING), 0);
+  ASSERT_EQ(cu.streamCreate(&side, CU_STREAM_NON_BLOCKING), 0);
+  CUevent event;
+  ASSERT_EQ(cu.eventCreate(&event, CU_EVENT_DISABLE_TIMING), 0);
+  auto wait = [&](CUstream first, CUstream later) {
+    ASSERT_EQ(cu.eventRecord(event, first), 0);
+    ASSERT_EQ(cu.streamWaitEvent(later, event, 0), 0);
+  };
+  auto copy = [&](int number, CUstream where) {
+    ASSERT_EQ(cu.memcpyDtoDAsync(to, from + CUdeviceptr(4 * number), 4, where),
+              0);
+  };
+  // What both streams write, by the order of a replay; 0 where there is none.
+  auto run = [&](bool isOrdered, bool isJoined) -> uint32_t {
+    CUgraph graph = nullptr;
+    CUgraphExec exec = nullptr;
+    EXPECT_EQ(cu.streamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), 0);
+    wait(stream, side);
+    copy(0, side);
+    if (isOrdered)
+      wait(side, stream);
+    copy(1, stream);
+    if (isJoined && !isOrdered)
+      wait(side, stream);
+    CUresult result = cu.streamEndCapture(stream, &graph);
+    // CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+    EXPECT_EQ(int(result), isJoined ? 0 : 904);
+    if (result)
+      return 0;
+    EXPECT_EQ(cu.graphInstantiate(&exec, graph, 0), 0);
+    EXPECT_EQ(cu.graphLaunch(exec, stream), 0);
+    EXPECT_EQ(cu.graphExecDestroy(exec), 0);
+    EXPECT_EQ(cu.graphDestroy(graph), 0);
+    return download<uint32_t>(to, 1)[0];
+  };
+  EXPECT_EQ(run(/*isOrdered=*/true, /*isJoined=*/true), 2u);
+  // The first one that was captured need not be the first that runs.
+  EXPECT_EQ(run(/*isOrdered=*/false, /*isJoined=*/true), 1u);
+  EXPECT_EQ(run(/*isOrdered=*/false, /*isJoined=*/false), 0u);
+  EXPECT_EQ(cu.eventDestroy(event), 0);
+  EXPECT_EQ(cu.streamDestroy(side), 0);
+  EXPECT_EQ(cu.streamDestroy(stream), 0);
+}
+
 TEST_F(DriverTest, timesEvents) {
   CUevent begin, end;
   ASSERT_EQ(cu.eventCreate(&begin, CU_EVENT_DEFAULT), 0);

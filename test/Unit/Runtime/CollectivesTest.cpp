@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CallTest.h"
 #include "RuntimeTest.h"
 
 #include "coil/Runtime/Collectives.h"
-#include "coil/Runtime/Functions.h"
 
 #include <functional>
 #include <thread>
@@ -34,18 +34,6 @@ public:
     return {data.data(), size, &one, 1, dtype, COIL_CPU, 0};
   }
 
-  static coil_argument text(const char *value) {
-    coil_argument argument = {};
-    argument.kind = COIL_ARGUMENT_STRING;
-    argument.value.string = value;
-    return argument;
-  }
-  static coil_argument number(int64_t value) {
-    coil_argument argument = {};
-    argument.kind = COIL_ARGUMENT_INT;
-    argument.value.integer = value;
-    return argument;
-  }
   static coil_argument list(std::vector<coil_argument> &values) {
     coil_argument argument = {};
     argument.kind = COIL_ARGUMENT_LIST;
@@ -58,16 +46,10 @@ public:
   template <typename T>
   int32_t call(const char *name, std::vector<T> &x, std::vector<T> &y,
                std::vector<coil_argument> more = {}, int32_t dtype = COIL_F32) {
-    coil_call_site site = {sizeof(site), COIL_CPU, name,
-                           "model.py:7", nullptr,  nullptr};
     auto xs = int64_t(x.size()), ys = int64_t(y.size());
     coil_tensor source = tensor(x, &xs, dtype), target = tensor(y, &ys, dtype);
-    coil_argument first = {};
-    first.kind = COIL_ARGUMENT_TENSOR;
-    first.value.tensor = &source;
-    more.insert(more.begin(), first);
-    int32_t status = coil_rt_call(run, &site, int64_t(more.size()), more.data(),
-                                  1, &target, 0, nullptr);
+    int32_t status =
+        callWith(run, COIL_CPU, name, source, target, std::move(more));
     if (status)
       message = coil_last_error();
     return status;
@@ -112,7 +94,7 @@ struct Groups {
 
 using Floats = std::vector<float>;
 
-const coil_argument group = Caller::text("unit");
+const coil_argument group = text("unit");
 
 } // namespace
 
@@ -124,19 +106,16 @@ TEST(CollectivesTest, ranksComputeWhatTheyShould) {
       Floats x(2 * n), sum(2 * n), all(2 * n * n), part(2), mixed(2 * n);
       for (size_t i = 0; i < x.size(); ++i)
         x[i] = float(rank * 100) + float(i);
-      ASSERT_EQ(
-          c.call("coil::all_reduce", x, sum, {group, Caller::text("sum")}),
-          COIL_OK);
+      ASSERT_EQ(c.call("coil::all_reduce", x, sum, {group, text("sum")}),
+                COIL_OK);
       ASSERT_EQ(c.call("coil::all_gather", x, all, {group}), COIL_OK);
-      ASSERT_EQ(
-          c.call("coil::reduce_scatter", x, part, {group, Caller::text("max")}),
-          COIL_OK);
+      ASSERT_EQ(c.call("coil::reduce_scatter", x, part, {group, text("max")}),
+                COIL_OK);
       ASSERT_EQ(c.call("coil::all_to_all", x, mixed, {group, {}, {}}), COIL_OK);
       // In place, and not in the order of the starts.
       Floats sent = x;
-      ASSERT_EQ(
-          c.call("coil::broadcast", sent, sent, {group, Caller::number(n - 1)}),
-          COIL_OK);
+      ASSERT_EQ(c.call("coil::broadcast", sent, sent, {group, number(n - 1)}),
+                COIL_OK);
       ASSERT_EQ(c.wait(sent, sent), COIL_OK);
       ASSERT_EQ(c.wait(x, mixed), COIL_OK);
       ASSERT_EQ(c.wait(x, part), COIL_OK);
@@ -161,21 +140,18 @@ TEST(CollectivesTest, sumsAreThoseOfTheRanksInOrder) {
   std::vector<float> results(3);
   onRanks(groups.handle, 3, [&](int32_t rank, Caller &c) {
     Floats x = {parts[rank]}, y(1);
-    ASSERT_EQ(c.call("coil::all_reduce", x, y, {group, Caller::text("sum")}),
-              COIL_OK);
+    ASSERT_EQ(c.call("coil::all_reduce", x, y, {group, text("sum")}), COIL_OK);
     ASSERT_EQ(c.wait(x, y), COIL_OK);
     results[size_t(rank)] = y[0];
     // Floats of 16 bits round once.
     std::vector<uint16_t> h = {floatToBF16(rank == 0 ? 256 : 1)}, k(1);
-    ASSERT_EQ(c.call("coil::all_reduce", h, k, {group, Caller::text("sum")},
-                     COIL_BF16),
+    ASSERT_EQ(c.call("coil::all_reduce", h, k, {group, text("sum")}, COIL_BF16),
               COIL_OK);
     ASSERT_EQ(c.wait(h, k, COIL_BF16), COIL_OK);
     EXPECT_EQ(bf16ToFloat(k[0]), 258);
     std::vector<int8_t> i = {100}, j(1);
-    ASSERT_EQ(
-        c.call("coil::all_reduce", i, j, {group, Caller::text("sum")}, COIL_I8),
-        COIL_OK);
+    ASSERT_EQ(c.call("coil::all_reduce", i, j, {group, text("sum")}, COIL_I8),
+              COIL_OK);
     ASSERT_EQ(c.wait(i, j, COIL_I8), COIL_OK);
     EXPECT_EQ(j[0], int8_t(300 - 256));
   });
@@ -189,10 +165,10 @@ TEST(CollectivesTest, rowsOfAnyNumberAreExchanged) {
     // Rank 0 sends 1 and 2 rows, rank 1 sends 3 and none.
     Floats x = rank ? Floats{10, 11, 12} : Floats{0, 1, 2};
     Floats y(rank ? 2 : 4);
-    std::vector<coil_argument> from = {Caller::number(rank ? 3 : 1),
-                                       Caller::number(rank ? 0 : 2)};
-    std::vector<coil_argument> to = {Caller::number(rank ? 2 : 1),
-                                     Caller::number(rank ? 0 : 3)};
+    std::vector<coil_argument> from = {number(rank ? 3 : 1),
+                                       number(rank ? 0 : 2)};
+    std::vector<coil_argument> to = {number(rank ? 2 : 1),
+                                     number(rank ? 0 : 3)};
     ASSERT_EQ(c.call("coil::all_to_all", x, y,
                      {group, Caller::list(from), Caller::list(to)}),
               COIL_OK);
@@ -205,10 +181,9 @@ TEST(CollectivesTest, ranksThatDisagreeAreTold) {
   Groups groups(2);
   onRanks(groups.handle, 2, [&](int32_t rank, Caller &c) {
     Floats x(4), y(4), z(8);
-    ASSERT_EQ(
-        rank ? c.call("coil::all_gather", x, z, {group})
-             : c.call("coil::all_reduce", x, y, {group, Caller::text("sum")}),
-        COIL_OK);
+    ASSERT_EQ(rank ? c.call("coil::all_gather", x, z, {group})
+                   : c.call("coil::all_reduce", x, y, {group, text("sum")}),
+              COIL_OK);
     EXPECT_EQ(rank ? c.wait(x, z) : c.wait(x, y), COIL_UNAVAILABLE);
     EXPECT_NE(c.message.find("'all_reduce' (model.py:7)"), std::string::npos)
         << c.message;
@@ -224,8 +199,7 @@ TEST(CollectivesTest, aRankThatNeverComesIsAnError) {
   {
     Caller c;
     Floats x(4), y(4);
-    ASSERT_EQ(c.call("coil::all_reduce", x, y, {group, Caller::text("sum")}),
-              COIL_OK);
+    ASSERT_EQ(c.call("coil::all_reduce", x, y, {group, text("sum")}), COIL_OK);
     // While it is on its way, the group stays.
     EXPECT_EQ(coil_leave_process_group("unit", COIL_CPU),
               COIL_INVALID_ARGUMENT);
@@ -261,7 +235,7 @@ TEST(CollectivesTest, memoryInUseIsNotFreed) {
     std::memset(memory, 0, 64);
     coil_call_site site = {sizeof(site), COIL_CPU, "coil::all_reduce",
                            "model.py:7", nullptr,  nullptr};
-    coil_argument arguments[3] = {{}, group, Caller::text("sum")};
+    coil_argument arguments[3] = {{}, group, text("sum")};
     arguments[0].kind = COIL_ARGUMENT_TENSOR;
     arguments[0].value.tensor = &x;
     ASSERT_EQ(coil_rt_call(c.run, &site, 3, arguments, 1, &x, 0, nullptr),
@@ -292,22 +266,18 @@ TEST(CollectivesTest, argumentsAreChecked) {
     EXPECT_NE(c.call("coil::all_gather", x, y, {group}), COIL_OK);
     EXPECT_NE(c.message.find("has 4 rows and gives 4, but there are 2 ranks"),
               std::string::npos);
-    EXPECT_NE(c.call("coil::broadcast", x, y, {group, Caller::number(2)}),
-              COIL_OK);
+    EXPECT_NE(c.call("coil::broadcast", x, y, {group, number(2)}), COIL_OK);
     EXPECT_NE(c.message.find("has the root 2"), std::string::npos);
     EXPECT_NE(c.call("coil::all_to_all", z, z, {group, {}, {}}), COIL_OK);
     EXPECT_NE(c.message.find("cannot cut 3 rows into 2 pieces"),
               std::string::npos);
-    std::vector<coil_argument> three = {Caller::number(1), Caller::number(1),
-                                        Caller::number(2)};
+    std::vector<coil_argument> three = {number(1), number(1), number(2)};
     EXPECT_NE(c.call("coil::all_to_all", x, y,
                      {group, Caller::list(three), Caller::list(three)}),
               COIL_OK);
     EXPECT_NE(c.message.find("has 3 splits for 2 ranks"), std::string::npos);
-    EXPECT_NE(c.call("coil::all_reduce", x, y, {group, Caller::text("xor")}),
-              COIL_OK);
-    EXPECT_EQ(c.call("coil::all_reduce", x, y,
-                     {Caller::text("none"), Caller::text("sum")}),
+    EXPECT_NE(c.call("coil::all_reduce", x, y, {group, text("xor")}), COIL_OK);
+    EXPECT_EQ(c.call("coil::all_reduce", x, y, {text("none"), text("sum")}),
               COIL_UNAVAILABLE);
     EXPECT_NE(c.message.find("the process group 'none' is not registered for "
                              "cpu; there is 'unit' for cpu"),
@@ -394,7 +364,7 @@ TEST(CollectivesTest, groupsGiveMemory) {
     EXPECT_EQ(coil_rt_comm_alloc(c.run, "nothing", COIL_COMM_SYMMETRIC, 64, &b),
               COIL_UNAVAILABLE);
     Floats x(1);
-    EXPECT_EQ(c.call("coil::all_gather", x, x, {Caller::text("memory")}),
+    EXPECT_EQ(c.call("coil::all_gather", x, x, {text("memory")}),
               COIL_UNSUPPORTED);
     EXPECT_NE(c.message.find("all_gather of group 'memory' (model.py:7): only "
                              "memory"),

@@ -11,6 +11,9 @@
 
 #include "CUDATest.h"
 
+#include "coil/Runtime/Functions.h"
+#include "coil/Runtime/Transfer.h"
+
 #include <functional>
 #include <map>
 #include <thread>
@@ -446,6 +449,96 @@ TEST_F(GraphTreeTest, givesNothingThatStays) {
     expect(0, 100, float(i), 3);
   EXPECT_EQ(stats().replayed, 8);
   EXPECT_EQ(stats().nodes, 2);
+}
+
+/// What a function was told of its devices: the call's, and its tensor's.
+int32_t toldDevices[2];
+
+/// x = x + 1 and a function that looks, in place.
+int32_t lookAtDevice(coil_run *run, const coil_tensor *inputs,
+                     coil_tensor *outputs) {
+  coil_tensor x = inputs[0];
+  // As the program counts.
+  x.device_index = 1;
+  coil_argument argument = {};
+  argument.kind = COIL_ARGUMENT_TENSOR;
+  argument.value.tensor = &x;
+  coil_call_site site = {sizeof(coil_call_site),
+                         COIL_CUDA,
+                         "unit::look",
+                         nullptr,
+                         nullptr,
+                         nullptr};
+  if (int32_t status =
+          coil_rt_call(run, &site, 1, &argument, 0, nullptr, 0, nullptr))
+    return status;
+  return plusOne(run, inputs, outputs);
+}
+
+/// A copy from one GPU to another.
+int32_t move(coil_run *run, void *to, int32_t toDevice, void *from,
+             int32_t fromDevice, int64_t n) {
+  int64_t stride = 1;
+  coil_tensor target = {to, &n, &stride, 1, COIL_F32, COIL_CUDA, toDevice};
+  coil_tensor source = {from, &n, &stride, 1, COIL_F32, COIL_CUDA, fromDevice};
+  return coil_rt_transfer(run, &target, &source, 0);
+}
+
+TEST_F(GraphTreeTest, keepsGraphsOnEachDevice) {
+  coil_function look = {};
+  look.struct_size = sizeof(look);
+  look.flags = COIL_FUNCTION_CAPTURABLE;
+  look.name = "unit::look";
+  look.device_type = COIL_CUDA;
+  look.call = [](coil_call *call, void *) -> int32_t {
+    toldDevices[0] = coil_call_device_index(call);
+    toldDevices[1] = coil_call_tensor(call, 0)->device_index;
+    return COIL_OK;
+  };
+  ASSERT_EQ(coil_register_function(&look), COIL_OK) << coil_last_error();
+  // On the first: + 2. On the second: + 2, which stays there, + 1 in place, and
+  // back. On the first again: + 2.
+  program = [](coil_run *run, const coil_tensor *inputs, coil_tensor *outputs) {
+    int64_t n = inputs[0].sizes[0];
+    Buffer a, b, c, d;
+    void *there = nullptr, *back = nullptr;
+    int32_t status =
+        call(run, "first", plusTwo, inputs[0].data, n, "k", "s", a);
+    auto step = [&](auto &&body) { status = status ? status : body(); };
+    auto select = [&](int32_t index) {
+      step([&] { return coil_rt_select_device(run, COIL_CUDA, index); });
+    };
+    select(1);
+    step([&] { return coil_rt_alloc_cuda(run, n * 4, &there); });
+    select(0);
+    step([&] { return move(run, there, 1, a.data, 0, n); });
+    step([&] { return coil_rt_free_cuda(run, a.data); });
+    select(1);
+    step([&] { return call(run, "second", plusTwo, there, n, "k", "s", b); });
+    step([&] { return coil_rt_free_cuda(run, there); });
+    step([&] {
+      return call(run, "third", lookAtDevice, b.data, n, "c", "s", c);
+    });
+    select(0);
+    step([&] { return coil_rt_alloc_cuda(run, n * 4, &back); });
+    step([&] { return move(run, back, 0, c.data, 1, n); });
+    // It is of the path of the second device, whatever works.
+    step([&] { return coil_rt_free_cuda(run, c.data); });
+    step([&] { return call(run, "last", plusTwo, back, n, "k", "g", d); });
+    step([&] { return coil_rt_free_cuda(run, back); });
+    return status ? status : give(run, outputs, d);
+  };
+  for (int i = 0; i < 5; ++i) {
+    toldDevices[0] = toldDevices[1] = i < 2 ? -1 : 1;
+    expect(i % 2, 100, float(i), 7);
+    EXPECT_EQ(toldDevices[0], 1);
+    EXPECT_EQ(toldDevices[1], 1);
+  }
+  EXPECT_EQ(stats().warmups, 4);
+  EXPECT_EQ(stats().recorded, 4);
+  EXPECT_EQ(stats().replayed, 16);
+  EXPECT_EQ(stats().plain, 0);
+  EXPECT_EQ(stats().nodes, 4);
 }
 
 coil_cuda_kernel *checked = nullptr;

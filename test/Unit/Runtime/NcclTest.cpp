@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CUDATest.h"
+#include "CallTest.h"
 
 #include "coil/Runtime/Collectives.h"
-#include "coil/Runtime/Functions.h"
 
 namespace {
 
@@ -26,29 +26,10 @@ protected:
 
   int32_t call(const char *name, void *x, void *y, int64_t n,
                std::vector<coil_argument> more, int32_t dtype = COIL_F32) {
-    coil_call_site site = {sizeof(site), COIL_CUDA, name,
-                           "model.py:7", nullptr,   nullptr};
     static const int64_t one = 1;
     coil_tensor source = {x, &n, &one, 1, dtype, COIL_CUDA, 0};
     coil_tensor target = {y, &n, &one, 1, dtype, COIL_CUDA, 0};
-    coil_argument first = {};
-    first.kind = COIL_ARGUMENT_TENSOR;
-    first.value.tensor = &source;
-    more.insert(more.begin(), first);
-    return coil_rt_call(run, &site, int64_t(more.size()), more.data(), 1,
-                        &target, 0, nullptr);
-  }
-  static coil_argument text(const char *value) {
-    coil_argument argument = {};
-    argument.kind = COIL_ARGUMENT_STRING;
-    argument.value.string = value;
-    return argument;
-  }
-  static coil_argument number(int64_t value) {
-    coil_argument argument = {};
-    argument.kind = COIL_ARGUMENT_INT;
-    argument.value.integer = value;
-    return argument;
+    return callWith(run, COIL_CUDA, name, source, target, std::move(more));
   }
 };
 

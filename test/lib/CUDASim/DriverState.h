@@ -66,6 +66,9 @@ struct Operation {
 namespace coil::rt::cuda {
 struct CUgraphNode_st {
   coil::cudasim::Operation operation;
+  /// The nodes of its graph that are done before, by number; what these are
+  /// behind is done before, too.
+  std::set<size_t> behind;
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
@@ -83,7 +86,8 @@ struct CUstream_st {
   int device = 0;
   unsigned flags = 0;
   CUgraph_st *capture = nullptr;
-  CUgraphNode lastCaptured = nullptr; ///< what GetCaptureInfo points to
+  std::vector<CUgraphNode> lastCaptured; ///< what GetCaptureInfo points to
+  std::set<size_t> behind; ///< nodes that the next one of a capture is behind
   bool isOrigin = false, invalidated = false;
   int mode = 0;
 };
@@ -92,6 +96,7 @@ struct CUevent_st {
   unsigned flags = 0;
   bool recorded = false;
   CUgraph_st *capture = nullptr;
+  std::set<size_t> behind; ///< nodes of the capture that it is behind
   std::chrono::steady_clock::time_point time;
 };
 struct CUfunc_st {

@@ -13,6 +13,8 @@
 #include "DriverState.h"
 
 #include <algorithm>
+#include <queue>
+#include <utility>
 
 using namespace coil::cudasim;
 
@@ -49,6 +51,8 @@ CUresult coil::cudasim::submit(State &state, CUstream handle,
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   s->capture->nodes.push_back(std::make_unique<CUgraphNode_st>());
   s->capture->nodes.back()->operation = std::move(operation);
+  s->capture->nodes.back()->behind =
+      std::exchange(s->behind, {s->capture->nodes.size() - 1});
   return CUDA_SUCCESS;
 }
 
@@ -106,7 +110,10 @@ extern "C" CUresult cuStreamWaitEvent(CUstream handle, CUevent event,
   if (event->capture && !s->capture) {
     s->capture = event->capture;
     s->isOrigin = false;
+    s->behind.clear();
   }
+  if (event->capture && event->capture == s->capture)
+    s->behind.insert(event->behind.begin(), event->behind.end());
   return CUDA_SUCCESS;
 }
 
@@ -122,9 +129,53 @@ extern "C" CUresult cuStreamBeginCapture_v2(CUstream handle, int mode) {
   s->capture = new CUgraph_st;
   s->capture->number = ++state.captures;
   s->isOrigin = true;
+  s->behind.clear();
   s->invalidated = false;
   s->mode = mode;
   return CUDA_SUCCESS;
+}
+
+/// Whether the end of a capture is behind all of its nodes.
+static bool isJoined(const CUgraph_st &graph, const std::set<size_t> &end) {
+  std::vector<bool> seen(graph.nodes.size());
+  std::vector<size_t> todo(end.begin(), end.end());
+  size_t count = 0;
+  while (!todo.empty()) {
+    size_t number = todo.back();
+    todo.pop_back();
+    if (seen[number])
+      continue;
+    seen[number] = true;
+    ++count;
+    const std::set<size_t> &behind = graph.nodes[number]->behind;
+    todo.insert(todo.end(), behind.begin(), behind.end());
+  }
+  return count == graph.nodes.size();
+}
+
+/// An order of a graph's nodes that their dependencies allow, as far as can be
+/// from that in which they were captured: the last one that is ready comes
+/// first. So it shows if a program relies on more than it says.
+static std::vector<size_t> findOrder(const CUgraph_st &graph) {
+  std::vector<size_t> order, missing;
+  std::vector<std::vector<size_t>> followers(graph.nodes.size());
+  std::priority_queue<size_t> ready;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const std::set<size_t> &behind = graph.nodes[i]->behind;
+    missing.push_back(behind.size());
+    if (behind.empty())
+      ready.push(i);
+    for (size_t each : behind)
+      followers[each].push_back(i);
+  }
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for (size_t each : followers[order.back()])
+      if (--missing[each] == 0)
+        ready.push(each);
+  }
+  return order;
 }
 
 extern "C" CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
@@ -152,6 +203,10 @@ extern "C" CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
     delete g;
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   }
+  if (!isJoined(*g, s->behind)) {
+    delete g;
+    return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+  }
   state.graphs.insert(g);
   *graph = g;
   return CUDA_SUCCESS;
@@ -178,14 +233,14 @@ extern "C" CUresult cuStreamGetCaptureInfo_v2(CUstream handle, int *status,
     *id = s->capture ? s->capture->number : 0;
   if (graph)
     *graph = s->capture;
-  // A capture keeps its order of submission, so a new node has one dependency.
-  bool any = s->capture && !s->capture->nodes.empty();
-  if (any)
-    s->lastCaptured = s->capture->nodes.back().get();
+  s->lastCaptured.clear();
+  if (s->capture)
+    for (size_t number : s->behind)
+      s->lastCaptured.push_back(s->capture->nodes[number].get());
   if (dependencies)
-    *dependencies = any ? &s->lastCaptured : nullptr;
+    *dependencies = s->lastCaptured.data();
   if (count)
-    *count = any;
+    *count = s->lastCaptured.size();
   return CUDA_SUCCESS;
 }
 
@@ -223,6 +278,7 @@ extern "C" CUresult cuEventRecord(CUevent event, CUstream handle) {
                       " on a stream of device " + std::to_string(s->device),
                   CUDA_ERROR_INVALID_HANDLE);
   event->capture = s->capture;
+  event->behind = s->behind;
   if (!s->capture) {
     event->recorded = true;
     event->time = std::chrono::steady_clock::now();
@@ -331,7 +387,8 @@ extern "C" CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec,
   if (!state.graphs.count(graph))
     return CUDA_ERROR_INVALID_VALUE;
   *exec = new CUgraphExec_st;
-  for (const auto &n : graph->nodes) {
+  for (size_t number : findOrder(*graph)) {
+    const auto &n = graph->nodes[number];
     (*exec)->operations.push_back(n->operation);
     (*exec)->origins.push_back(n.get());
   }

@@ -54,6 +54,11 @@ static char *borrow(coil_call *call, const coil_tensor *tensor) {
   if (tensor->device_type == COIL_CPU)
     return tensor->data;
   coil_run *run = coil_call_get_run(call);
+  if (tensor->device_index != coil_call_device_index(call)) {
+    fprintf(stderr, "a call on GPU %d was given a tensor of GPU %d\n",
+            coil_call_device_index(call), tensor->device_index);
+    abort();
+  }
   int64_t bytes = extent(tensor);
   char *copy = malloc((size_t)bytes + 1);
   if (bytes && (coil_rt_download_cuda(run, copy, tensor->data, bytes) ||

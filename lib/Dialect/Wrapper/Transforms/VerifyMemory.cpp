@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
+#include "VerifyDevices.h"
 #include "VerifyStreams.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/Analysis/PoolLayout.h"
@@ -103,7 +104,8 @@ struct WrapperVerifyMemory
     SymbolTableCollection tables;
     for (FuncOp fn : getOperation().getOps<FuncOp>())
       if (!fn.isExternal() &&
-          (failed(Verifier(fn, tables).run()) || failed(verifyStreams(fn))))
+          (failed(Verifier(fn, tables).run()) || failed(verifyStreams(fn)) ||
+           failed(verifyDevices(fn, tables))))
         signalPassFailure();
   }
 };

@@ -707,9 +707,11 @@ def WrapperVerifyMemoryPass
     (C17) to start what a path of the block does not wait for,
     (C18) to use a buffer on a stream that no event orders behind another
          stream's use of it, allocations and ends being those of the main stream,
-         and
     (C19) to end a block before the main stream has waited for what other streams
-         do in it.
+         do in it,
+    (C20) to launch a kernel on a buffer of another device than its own, which is the
+         host for a kernel that names none, and
+    (C21) to give a library buffers of two devices.
     Offsets are expressions: what cannot be shown for all values of the symbols
     is an error of (C10) and (C11), too.
 
