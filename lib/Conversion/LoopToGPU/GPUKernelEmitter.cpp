@@ -30,6 +30,7 @@ static constexpr int64_t kMaxSharedBytes = 48 * 1024;
 /// Shared memory that a launch can ask for on the GPUs that have most of it.
 static constexpr int64_t kMaxDynamicBytes = 227 * 1024;
 /// The first capability whose kernels can start before their predecessors end.
+/// Those that only write do not: their blocks end sooner than a wait.
 static constexpr int64_t kOverlappingLaunches = 90;
 /// Elements of a row that a thread keeps in registers, widened.
 static constexpr int64_t kMaxKept = 32;
@@ -49,7 +50,8 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       owners(schedule.getOwners()), persistent(schedule.getPersistent()),
       splitR(schedule.getSplitR()), prefetch(schedule.getPrefetch()),
       descending(schedule.getDescending()),
-      overlaps(capability >= kOverlappingLaunches) {
+      overlaps(capability >= kOverlappingLaunches &&
+               !kernel.getInputs().empty()) {
   if (approximate)
     precision.emplace(kernel);
   if (schedule.getStrategy() != GPUStrategy::Transpose)

@@ -101,6 +101,8 @@ public:
   /// Storage of another run that what is recorded may end; true once it has.
   std::map<CUdeviceptr, bool> foreign;
   std::vector<RecordedLaunch> launches;
+  /// That of the last of them.
+  CUstream lastStream = nullptr;
   std::set<int64_t> pinnedInputs;
   std::set<int64_t> pinnedAllocations;
   std::vector<std::shared_ptr<void>> kept;

@@ -103,7 +103,9 @@ static CUgraphNode getLastNode(RunState &state) {
 }
 
 bool Recording::endsWithLaunch(RunState &state) const {
-  return !launches.empty() && launches.back().node == getLastNode(state);
+  // A wait for another stream makes that one's last launch the last node here.
+  return !launches.empty() && lastStream == state.stream &&
+         launches.back().node == getLastNode(state);
 }
 
 int32_t Recording::addLaunch(RunState &state, const coil_cuda_kernel &kernel,
@@ -116,6 +118,7 @@ int32_t Recording::addLaunch(RunState &state, const coil_cuda_kernel &kernel,
   }
   RecordedLaunch &launch = launches.emplace_back();
   launch.node = last;
+  lastStream = state.stream;
   launch.kernel = &kernel;
   launch.params.func = function;
   launch.params.gridDimX = unsigned(grid[0]);

@@ -38,3 +38,15 @@ func.func @rows(%x: tensor<512x1024xf32>, %i: tensor<64xi64>, %v: tensor<64x1024
   }
   return %0 : tensor<512x1024xf32>
 }
+
+// What only writes is through before it could wait.
+// CHECK-LABEL: .entry zero
+// CHECK-NOT: griddepcontrol
+// CHECK: ret;
+func.func @zero() -> tensor<65536xf32> {
+  %0 = loop.kernel "zero" [65536] () : () -> tensor<65536xf32> {
+    %z = arith.constant 0.0 : f32
+    loop.store %z, 0 [d0] : f32
+  }
+  return %0 : tensor<65536xf32>
+}

@@ -111,7 +111,6 @@ LogicalResult WrapperMapOperators::checkTemplate(FuncOp fn) {
   for (Operation &op : fn.getBody().front().without_terminator()) {
     if (op.getNumRegions() != 0 || isa<CallOpInterface, FreeOp>(op)) // (C3)
       return op.emitOpError("has no place in the function of an operator");
-    auto launch = dyn_cast<LaunchUserOp>(op);
     auto numbers = op.getAttrOfType<DictionaryAttr>(kNumbersAttrName);
     if (!numbers)
       continue;

@@ -168,7 +168,8 @@ void Outliner::replaceBehind(Value storage, Value result) {
   b.setInsertionPointAfter(op);
   SmallVector<std::pair<Value, Value>> pairs = {{storage, result}};
   while (!pairs.empty()) {
-    auto [old, now] = pairs.pop_back_val();
+    Value old, now;
+    std::tie(old, now) = pairs.pop_back_val();
     for (Operation *user : llvm::to_vector(old.getUsers())) {
       if (!isOfBuffer(user) || user->getBlock() != op->getBlock() ||
           !user->isBeforeInBlock(op))
