@@ -111,6 +111,7 @@ LogicalResult WrapperMapOperators::checkTemplate(FuncOp fn) {
   for (Operation &op : fn.getBody().front().without_terminator()) {
     if (op.getNumRegions() != 0 || isa<CallOpInterface, FreeOp>(op)) // (C3)
       return op.emitOpError("has no place in the function of an operator");
+    auto launch = dyn_cast<LaunchUserOp>(op);
     auto numbers = op.getAttrOfType<DictionaryAttr>(kNumbersAttrName);
     if (!numbers)
       continue;
@@ -245,7 +246,6 @@ std::optional<Match> WrapperMapOperators::match(ExternCallOutOp call, FuncOp fn,
       match.symbols[number.getSymbol()] =
           given ? cast<ExprAttr>(given) : match.substitute(number.getExpr());
     }
-    auto launch = dyn_cast<LaunchUserOp>(op);
     auto numbers = op.getAttrOfType<DictionaryAttr>(kNumbersAttrName);
     for (NamedAttribute each :
          numbers ? numbers.getValue() : ArrayRef<NamedAttribute>()) {
