@@ -188,9 +188,10 @@ bool coil::rt::cuda::capture(RunState &state, Recording &recording,
     return false;
   state.recording = &recording;
   status = entry(state.run, inputs, outputs);
-  // What went to streams of other devices comes back before the end.
-  if (int32_t joined = joinPeers(state); joined && !status)
-    status = joined;
+  // What went to streams of other devices comes back before the end. After a
+  // failure nothing does, and the reason is to be seen.
+  if (!status)
+    status = joinPeers(state);
   forEachState(state, [](RunState &each) { each.recording = nullptr; });
   CUresult result = device.driver.streamEndCapture(state.stream, &graph);
   return !result && graph && status == COIL_OK && !recording.isRefused();
