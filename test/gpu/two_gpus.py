@@ -285,7 +285,7 @@ if __name__ == "__main__":
         folder = sys.argv[1] if len(sys.argv) > 1 else folder
         os.makedirs(folder, exist_ok=True)
         for check in (check_types, check_given, check_strided, check_ping_pong, check_freed, check_layers,
-                      check_streams, check_graphs, check_bound, check_errors):
+                      check_streams, check_graphs, check_errors, check_bound):
             check(folder)
             torch.cuda.synchronize(A)
             torch.cuda.synchronize(B)
