@@ -326,6 +326,10 @@ def ConvertLoopToGPUPass
     ways that do not magnify a relative error, get the flag `afn`, and divisions
     of a row's values by one value of the row `arcp`, unless `approximate` is off.
 
+    From `capability` 90 on a kernel that reads something begins with a wait for the
+    kernels before it, so that it can be launched while those still run. What
+    it reads is no constant then: arguments lack `readonly`, loads `invariant`.
+
     Constraints:
     (C1) The kernel is in value form.
     (C2) The loop kernel has a `#loop.gpu_schedule`.
@@ -358,8 +362,10 @@ def ConvertLoopToGPUPass
     ```mlir
     wrapper.kernel @neg() attributes {geometry = #wrapper.geometry<grid = [1, 1, 1], block = [16, 1, 1], shared = 0, errors = false>, ...} {
       gpu.module @neg {
-        gpu.func @neg(%x: !llvm.ptr<1> {llvm.noalias, llvm.readonly, ...}, %y: !llvm.ptr<1> {...}) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
-          %v = llvm.load %p invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+        gpu.func @neg(%x: !llvm.ptr<1> {llvm.noalias, ...}, %y: !llvm.ptr<1> {...}) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+          llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}" : () -> ()
+          llvm.inline_asm has_side_effects "griddepcontrol.launch_dependents;", "~{memory}" : () -> ()
+          %v = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
           ...
     ```
   }];
