@@ -38,7 +38,7 @@ export UBSAN_OPTIONS="print_stacktrace=1:log_path=$logs/report"
 [ -f "$build/build.ninja" ] || cmake --preset "$preset" > "$logs/cmake.log"
 targets=(CoilRuntimeTests CoilSwitchedPointerTests)
 [ "$quick" ] ||
-  targets+=(CoilDriverTests CoilImportTests coil-run coil-compile coil-serve)
+  targets+=(CoilDriverTests CoilImportTests coil-run coil-compile coil-serve coil-test-functions)
 ninja -C "$build" "${targets[@]}" > "$logs/ninja.log" || { tail -20 "$logs/ninja.log" >&2; exit 1; }
 
 failures=0
@@ -63,19 +63,21 @@ corpus() {
 import glob, os, subprocess, sys
 
 sys.path.insert(0, "test/Corpus/Inputs")
-from cases import read_cases
+from cases import is_for_gpu, read_cases
 
 bin, logs, full = sys.argv[1:]
 package = os.path.join(logs, "program.coilpkg")
-programs = sorted(glob.glob("test/Corpus/*.mlir"))
+programs = sorted(p for p in glob.glob("test/Corpus/*.mlir") if not is_for_gpu(open(p).read()))
 count = 0
 for program in programs if full else programs[::6]:
     subprocess.run([bin + "/coil-compile", program, "-o", package], check=True,
                    env=dict(os.environ, TSAN_OPTIONS="report_bugs=0"))
-    for case in read_cases(open(program).read()):
+    source = open(program).read()
+    functions = ["--functions=" + bin + "/../lib/coil-test-functions.so"] if "test::" in source else []
+    for case in read_cases(source):
         count += 1
         done = subprocess.run(
-            [bin + "/coil-run", package, *("--input=" + text for text in case["inputs"]),
+            [bin + "/coil-run", package, *functions, *("--input=" + text for text in case["inputs"]),
              *("--expected-output=" + text for text in case["outputs"])],
             capture_output=True, text=True)
         if (done.returncode != 0) != (case["error"] is not None):
