@@ -25,7 +25,6 @@
 
 using namespace coil;
 using namespace mlir;
-using llvm::Error;
 using llvm::Expected;
 using sym::ExprAttr;
 

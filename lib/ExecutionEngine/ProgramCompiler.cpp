@@ -36,7 +36,6 @@
 
 using namespace coil;
 using namespace mlir;
-using llvm::Error;
 using llvm::Expected;
 
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,6 @@
 #include <random>
 
 using namespace coil;
-using llvm::Error;
 using llvm::Expected;
 using llvm::Twine;
 
