@@ -38,7 +38,7 @@ export UBSAN_OPTIONS="print_stacktrace=1:log_path=$logs/report"
 [ -f "$build/build.ninja" ] || cmake --preset "$preset" > "$logs/cmake.log"
 targets=(CoilRuntimeTests CoilSwitchedPointerTests)
 [ "$quick" ] ||
-  targets+=(CoilDriverTests CoilImportTests coil-run coil-compile coil-serve coil-test-functions)
+  targets+=(CoilDriverTests CoilImportTests coil-opt coil-run coil-compile coil-serve coil-test-functions)
 ninja -C "$build" "${targets[@]}" > "$logs/ninja.log" || { tail -20 "$logs/ninja.log" >&2; exit 1; }
 
 failures=0
@@ -70,8 +70,12 @@ package = os.path.join(logs, "program.coilpkg")
 programs = sorted(p for p in glob.glob("test/Corpus/*.mlir") if not is_for_gpu(open(p).read()))
 count = 0
 for program in programs if full else programs[::6]:
-    subprocess.run([bin + "/coil-compile", program, "-o", package], check=True,
-                   env=dict(os.environ, TSAN_OPTIONS="report_bugs=0"))
+    quiet = dict(os.environ, TSAN_OPTIONS="report_bugs=0")
+    expanded = os.path.join(logs, "program.mlir")
+    subprocess.run([bin + "/coil-opt", program, "-o", expanded,
+                    "--pass-pipeline=builtin.module(wrapper.func(wrapper-expand-workspaces,wrapper-expand-resizes))"],
+                   check=True, env=quiet)
+    subprocess.run([bin + "/coil-compile", expanded, "-o", package], check=True, env=quiet)
     source = open(program).read()
     functions = ["--functions=" + bin + "/../lib/coil-test-functions.so"] if "test::" in source else []
     for case in read_cases(source):
