@@ -41,8 +41,10 @@ bool coil::rt::cuda::isBlocking() {
 //===----------------------------------------------------------------------===//
 
 static std::atomic<bool> &overlap() {
-  static std::atomic<bool> value(!getenv("COIL_CUDA_OVERLAP") ||
-                                 isSet("COIL_CUDA_OVERLAP"));
+  static std::atomic<bool> value([] {
+    const char *text = getenv("COIL_CUDA_OVERLAP");
+    return !text || *text != '0';
+  }());
   return value;
 }
 
