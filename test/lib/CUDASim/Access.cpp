@@ -400,6 +400,23 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
   return true;
 }
 
+bool coil::cudasim::readGlobal(Warp &w, const Inst &inst, unsigned lane,
+                               uint64_t from, unsigned bytes, uint8_t *data) {
+  for (unsigned at = 0; at < bytes;) {
+    unsigned piece = 16;
+    while (piece > bytes - at || (from + at) % piece)
+      piece /= 2;
+    Target t;
+    if (!resolve(w, inst, lane, Space::Global, from + at, piece, Use::Load,
+                 t) ||
+        !record(w, inst, lane, t, piece, Use::Load, nullptr))
+      return false;
+    memcpy(data + at, t.host, piece);
+    at += piece;
+  }
+  return true;
+}
+
 void coil::cudasim::finishCopies(Warp &w, uint32_t mask, int64_t groups) {
   Block &b = *w.block;
   size_t kept = 0;

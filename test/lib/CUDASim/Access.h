@@ -47,6 +47,11 @@ bool resolve(Warp &w, const Inst &inst, unsigned lane, ptx::Space space,
 bool record(Warp &w, const Inst &inst, unsigned lane, const Target &target,
             unsigned bytes, Use use, const uint8_t *data);
 
+/// Reads global memory for a copy, at the access widths that its address has.
+/// False after a fault.
+bool readGlobal(Warp &w, const Inst &inst, unsigned lane, uint64_t from,
+                unsigned bytes, uint8_t *data);
+
 /// Notes that a copy of `thread` has written shared memory now.
 void markWritten(Block &owner, uint32_t thread, uint32_t offset,
                  unsigned bytes);

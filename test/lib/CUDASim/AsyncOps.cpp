@@ -23,24 +23,6 @@ namespace {
 
 constexpr uint8_t NarrowTo = 1, NarrowFrom = 2;
 
-/// Reads the source now, at the access widths that its address has.
-bool readSource(Warp &w, const Inst &inst, unsigned lane, uint64_t from,
-                unsigned bytes, uint8_t *data) {
-  Target t;
-  for (unsigned at = 0; at < bytes;) {
-    unsigned piece = 16;
-    while (piece > bytes - at || (from + at) % piece)
-      piece /= 2;
-    if (!resolve(w, inst, lane, Space::Global, from + at, piece, Use::Load,
-                 t) ||
-        !record(w, inst, lane, t, piece, Use::Load, nullptr))
-      return false;
-    memcpy(data + at, t.host, piece);
-    at += piece;
-  }
-  return true;
-}
-
 /// inst: width bytes to a + imm in shared memory, from b + e, of which c, if it
 /// is there, says how many are read.
 void copyAsync(Warp &w, const Inst &inst, uint32_t mask) {
@@ -73,7 +55,7 @@ void copyAsync(Warp &w, const Inst &inst, uint32_t mask) {
     copy.offset = static_cast<uint32_t>(to.offset);
     copy.group = w.copyGroups[lane];
     memset(copy.data, 0, sizeof(copy.data));
-    if (!readSource(w, inst, lane, from, bytes, copy.data))
+    if (!readGlobal(w, inst, lane, from, bytes, copy.data))
       return;
     // Who used the bytes before must be done with them. Bytes that seem to
     // change are never harmless.

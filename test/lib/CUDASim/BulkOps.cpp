@@ -137,14 +137,8 @@ void load(Warp &w, const Inst &inst, uint32_t mask) {
                       barrier))
       return;
     std::vector<uint8_t> data(bytes);
-    for (uint32_t i = 0; i < bytes; i += Chunk) {
-      Target t;
-      if (!resolve(w, inst, lane, Space::Global, from + i, Chunk, Use::Load,
-                   t) ||
-          !record(w, inst, lane, t, Chunk, Use::Load, nullptr))
-        return;
-      memcpy(data.data() + i, t.host, Chunk);
-    }
+    if (!readGlobal(w, inst, lane, from, bytes, data.data()))
+      return;
     std::vector<Block *> blocks =
         targets(w, inst, lane, inst.mode & Multicast ? inst.v[7] : None);
     if (!(inst.mode & Multicast)) {

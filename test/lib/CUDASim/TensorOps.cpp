@@ -135,19 +135,8 @@ void Tile::fill(uint8_t *data) const {
 }
 
 bool Tile::load(const Row &r, uint8_t *data) const {
-  for (unsigned at = r.begin; at < r.end;) {
-    unsigned piece = Chunk;
-    while (piece > r.end - at || (r.global + at) % piece)
-      piece /= 2;
-    Target t;
-    if (!resolve(w, inst, lane, Space::Global, r.global + at, piece, Use::Load,
-                 t) ||
-        !record(w, inst, lane, t, piece, Use::Load, nullptr))
-      return false;
-    memcpy(data + at, t.host, piece);
-    at += piece;
-  }
-  return true;
+  return readGlobal(w, inst, lane, r.global + r.begin, r.end - r.begin,
+                    data + r.begin);
 }
 
 /// v: shared, map, mbarrier, as pairs, coordinates, mask.
