@@ -207,9 +207,6 @@ struct CUlaunchConfig {
     (void *to, CUdeviceptr from, size_t bytes, CUstream stream))               \
   X(memcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                                     \
     (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))         \
-  X(memcpyPeerAsync, cuMemcpyPeerAsync,                                        \
-    (CUdeviceptr to, CUcontext toContext, CUdeviceptr from,                    \
-     CUcontext fromContext, size_t bytes, CUstream stream))                    \
   X(memsetD8Async, cuMemsetD8Async,                                            \
     (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream))      \
   X(pointerGetAttribute, cuPointerGetAttribute,                                \

@@ -348,9 +348,11 @@ int32_t coil::rt::transferPeers(coil_run *run, const coil_tensor *to,
     Device &device = source->device;
     ContextGuard guard(device);
     StepTimer timer(*source, "transfer", {2 * bytes, 0, 0});
-    status = device.check(device.driver.memcpyPeerAsync(
-                              toDevice(to->data), target->device.context, data,
-                              device.context, size_t(bytes), source->stream),
+    // Not cuMemcpyPeerAsync, which cannot be recorded: addresses say which
+    // devices they belong to.
+    status = device.check(device.driver.memcpyDtoDAsync(toDevice(to->data),
+                                                        data, size_t(bytes),
+                                                        source->stream),
                           "cannot copy %" PRId64
                           " bytes from CUDA device %d to device %d: %s",
                           bytes, device.index, target->device.index,

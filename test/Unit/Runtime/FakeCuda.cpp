@@ -317,10 +317,6 @@ EXPORT cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                             CUstream stream) {
   return addCopy(stream, to, from, bytes);
 }
-EXPORT cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext,
-                         size_t bytes, CUstream stream) {
-  return addCopy(stream, to, from, bytes);
-}
 EXPORT cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
                        CUstream stream) {
   Work work;

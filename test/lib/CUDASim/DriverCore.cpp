@@ -600,27 +600,6 @@ extern "C" CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from,
   return submit(state, stream, copyOperation(to, from, bytes, false, false));
 }
 
-/// Each end has to be where its context says, which the hardware does not
-/// check.
-extern "C" CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext toContext,
-                                      CUdeviceptr from, CUcontext fromContext,
-                                      size_t bytes, CUstream stream) {
-  COIL_ENTER(Context);
-  for (auto [address, context] :
-       {std::pair(to, toContext), {from, fromContext}}) {
-    if (!state.isContext(context))
-      return CUDA_ERROR_INVALID_CONTEXT;
-    Allocation *a = state.memory->findRange(address, bytes);
-    if (a && !a->isHost && a->device != context->device)
-      return misuse(__func__,
-                    "memory of device " + std::to_string(a->device) +
-                        " with the context of device " +
-                        std::to_string(context->device),
-                    CUDA_ERROR_INVALID_VALUE);
-  }
-  return submit(state, stream, copyOperation(to, from, bytes, false, false));
-}
-
 static Operation setOperation(uint64_t to, uint32_t value, unsigned width,
                               size_t count) {
   Operation o;
