@@ -115,12 +115,12 @@ static std::string toText(const char *text) { return text ? text : ""; }
 static llvm::json::Value statsToJSON(const CompiledProgram &program) {
   const JITStats &stats = program.getStats();
   const EngineStats &engine = program.getEngine().getStats();
-  llvm::json::Object seconds{
-      {"import", stats.importSeconds},
-      {"code", engine.totalSeconds - engine.deviceSeconds - engine.loadSeconds},
-      {"device code", engine.deviceSeconds},
-      {"device load", engine.loadSeconds},
-      {"total", stats.totalSeconds}};
+  llvm::json::Object seconds{{"import", stats.importSeconds},
+                             {"code", engine.hostSeconds},
+                             {"device code", engine.deviceSeconds},
+                             {"device load", engine.loadSeconds},
+                             {"link", engine.linkSeconds},
+                             {"total", stats.totalSeconds}};
   for (const StageTime &time : stats.stages)
     seconds[stringifyStage(time.stage)] = time.seconds;
   return llvm::json::Object{

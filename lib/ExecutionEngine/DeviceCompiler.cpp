@@ -476,6 +476,13 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
   return Error::success();
 }
 
+void coil::registerDeviceTranslations(MLIRContext &context) {
+  registerBuiltinDialectTranslation(context);
+  registerGPUDialectTranslation(context);
+  registerLLVMDialectTranslation(context);
+  registerNVVMDialectTranslation(context);
+}
+
 Expected<std::vector<DeviceImage>>
 coil::compileDeviceKernels(ArrayRef<gpu::GPUModuleOp> modules,
                            const DeviceOptions &options) {
@@ -483,10 +490,7 @@ coil::compileDeviceKernels(ArrayRef<gpu::GPUModuleOp> modules,
   if (modules.empty())
     return images;
   MLIRContext *context = modules.front()->getContext();
-  registerBuiltinDialectTranslation(*context);
-  registerGPUDialectTranslation(*context);
-  registerLLVMDialectTranslation(*context);
-  registerNVVMDialectTranslation(*context);
+  registerDeviceTranslations(*context);
   std::vector<std::string> errors(modules.size());
   ObjectCache cache(options.cache);
   auto compileOne = [&](size_t i) {

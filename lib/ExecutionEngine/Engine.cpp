@@ -13,6 +13,7 @@
 
 #include "DeviceKernels.h"
 #include "HostCompiler.h"
+#include "ProgramCompiler.h"
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/HostABI.h"
 #include "coil/Runtime/Transfer.h"
@@ -49,6 +50,9 @@ void RunError::log(llvm::raw_ostream &os) const { os << text; }
 
 struct Engine::Impl {
   ~Impl() { coil_cuda_program_destroy(program); }
+
+  /// Links the objects of the image and finds its functions.
+  Error link(const HostTarget &target, const EngineOptions &options);
 
   /// Before what refers to them.
   std::unique_ptr<DeviceKernels> deviceKernels;
@@ -108,9 +112,11 @@ void *Engine::lookup(llvm::StringRef name) const {
 /// Creates a linker whose programs see the runtime, the C library and the
 /// vector mathematics library.
 static Expected<std::unique_ptr<llvm::orc::LLJIT>>
-createLinker(const HostTarget &target, const llvm::DataLayout &layout) {
+createLinker(const HostTarget &target) {
   using namespace llvm::orc;
-  JITTargetMachineBuilder machine{llvm::Triple(target.triple)};
+  llvm::Triple triple(target.triple);
+  llvm::DataLayout layout(triple.computeDataLayout());
+  JITTargetMachineBuilder machine{triple};
   Expected<std::unique_ptr<LLJIT>> created =
       LLJITBuilder()
           .setJITTargetMachineBuilder(std::move(machine))
@@ -204,6 +210,19 @@ static Error checkFunctions(const ProgramImage &image) {
   return Error::success();
 }
 
+/// Loads the kernels of a program onto the GPU.
+static Error loadKernels(DeviceKernels &kernels, const ProgramImage &image,
+                         const EngineOptions &options, double &seconds) {
+  double start = now();
+  if (Error error = Engine::checkDevice(image, options.device))
+    return error;
+  if (Error error = kernels.load(options.device, options.objectCache,
+                                 options.deviceLineInfo))
+    return error;
+  seconds = now() - start;
+  return Error::success();
+}
+
 Expected<std::unique_ptr<Engine>>
 Engine::load(std::shared_ptr<const ProgramImage> image,
              const EngineOptions &options) {
@@ -220,74 +239,71 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
     if (Error error = checkFunctions(*image))
       return std::move(error);
   auto impl = std::make_unique<Impl>();
-  impl->image = image;
-  EngineStats &stats = impl->stats;
-  stats = image->stats;
+  impl->stats = image->stats;
   if (!image->kernels.empty()) {
     impl->deviceKernels = std::make_unique<DeviceKernels>(image->kernels);
-    if (options.loadKernels) {
-      if (Error error = checkDevice(*image, options.device))
+    if (options.loadKernels)
+      if (Error error = loadKernels(*impl->deviceKernels, *image, options,
+                                    impl->stats.loadSeconds))
         return std::move(error);
-      if (Error error = impl->deviceKernels->load(
-              options.device, options.objectCache, options.deviceLineInfo))
-        return std::move(error);
-      stats.loadSeconds = now() - start;
-    }
   }
-  double linkStart = now();
-  Expected<std::unique_ptr<HostCompiler>> compiler =
-      HostCompiler::create(*target, options.optLevel);
-  if (!compiler)
-    return compiler.takeError();
-  Expected<std::unique_ptr<llvm::orc::LLJIT>> jit =
-      createLinker(*target, (*compiler)->getDataLayout());
-  if (!jit)
-    return jit.takeError();
-  impl->jit = std::move(*jit);
-  if (impl->deviceKernels) {
+  impl->image = std::move(image);
+  if (Error error = impl->link(*target, options))
+    return std::move(error);
+  impl->stats.totalSeconds += now() - start;
+  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+}
+
+Error Engine::Impl::link(const HostTarget &target,
+                         const EngineOptions &options) {
+  double start = now();
+  Expected<std::unique_ptr<llvm::orc::LLJIT>> created = createLinker(target);
+  if (!created)
+    return created.takeError();
+  jit = std::move(*created);
+  if (deviceKernels) {
     llvm::orc::SymbolMap objects;
-    for (DeviceKernels::Kernel &kernel : impl->deviceKernels->getKernels()) {
-      objects[impl->jit->mangleAndIntern(kernel.symbol)] = {
+    for (DeviceKernels::Kernel &kernel : deviceKernels->getKernels()) {
+      objects[jit->mangleAndIntern(kernel.symbol)] = {
           llvm::orc::ExecutorAddr::fromPtr(&kernel.object),
           llvm::JITSymbolFlags::Exported};
-      impl->kernelNames[&kernel.object] = kernel.symbol;
-      impl->functions[kernel.symbol] = &kernel.object;
+      kernelNames[&kernel.object] = kernel.symbol;
+      functions[kernel.symbol] = &kernel.object;
     }
-    if (Error error = impl->jit->getMainJITDylib().define(
+    if (Error error = jit->getMainJITDylib().define(
             llvm::orc::absoluteSymbols(std::move(objects))))
-      return std::move(error);
+      return error;
   }
-  impl->isDeviceProgram =
-      impl->deviceKernels || image->usesDevice ||
+  isDeviceProgram =
+      deviceKernels || image->usesDevice ||
       llvm::any_of(image->signature.getInputs(), [](const TensorSpec &spec) {
         return spec.deviceType == COIL_CUDA;
       });
-  if (impl->isDeviceProgram) {
-    if (int32_t status = coil_cuda_program_create(&impl->program))
+  if (isDeviceProgram) {
+    if (int32_t status = coil_cuda_program_create(&program))
       return llvm::make_error<RunError>(status, coil_last_error());
-    coil_cuda_program_set_graph_limit(impl->program, options.graphs);
+    coil_cuda_program_set_graph_limit(program, options.graphs);
     // What a program does can depend on elements, which a graph never reads;
     // its partitions do not.
-    coil_cuda_program_set_whole_calls(impl->program, !image->readsElements);
+    coil_cuda_program_set_whole_calls(program, !image->readsElements);
   }
   // The linker reports causes to the session and a summary to the caller.
   std::string causes;
-  impl->jit->getExecutionSession().setErrorReporter([&causes](Error error) {
+  jit->getExecutionSession().setErrorReporter([&causes](Error error) {
     causes += (causes.empty() ? "" : "; ") + toString(std::move(error));
   });
   llvm::orc::SymbolLookupSet wanted;
   for (const HostObject &object : image->objects) {
     for (const std::string &function : object.functions)
-      wanted.add(impl->jit->mangleAndIntern(function));
-    if (Error error = impl->jit->addObjectFile(llvm::MemoryBuffer::getMemBuffer(
+      wanted.add(jit->mangleAndIntern(function));
+    if (Error error = jit->addObjectFile(llvm::MemoryBuffer::getMemBuffer(
             object.code->getMemBufferRef(), /*RequiresNullTerminator=*/false)))
-      return std::move(error);
+      return error;
   }
-  Expected<llvm::orc::SymbolMap> found =
-      impl->jit->getExecutionSession().lookup(
-          llvm::orc::makeJITDylibSearchOrder(&impl->jit->getMainJITDylib()),
-          std::move(wanted));
-  impl->jit->getExecutionSession().setErrorReporter(llvm::consumeError);
+  Expected<llvm::orc::SymbolMap> found = jit->getExecutionSession().lookup(
+      llvm::orc::makeJITDylibSearchOrder(&jit->getMainJITDylib()),
+      std::move(wanted));
+  jit->getExecutionSession().setErrorReporter(llvm::consumeError);
   if (!found) {
     std::string summary = toString(found.takeError());
     return makeError("cannot link the program: " +
@@ -295,37 +311,58 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
   }
   for (const HostObject &object : image->objects)
     for (const std::string &function : object.functions) {
-      void *address = (*found)[impl->jit->mangleAndIntern(function)]
-                          .getAddress()
-                          .toPtr<void *>();
-      impl->functions[function] = address;
+      void *address =
+          (*found)[jit->mangleAndIntern(function)].getAddress().toPtr<void *>();
+      functions[function] = address;
       if (!object.isHost)
-        impl->kernelNames[address] = function;
+        kernelNames[address] = function;
     }
-  impl->entry = reinterpret_cast<coil_entry_point>(
-      impl->functions.lookup(image->entryPoint));
-  if (!impl->entry && !image->entryPoint.empty())
+  entry =
+      reinterpret_cast<coil_entry_point>(functions.lookup(image->entryPoint));
+  if (!entry && !image->entryPoint.empty())
     return makeError("the program has no function '" + image->entryPoint + "'");
-  stats.linkSeconds = now() - linkStart;
-  stats.totalSeconds += now() - start;
-  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+  stats.linkSeconds = now() - start;
+  return Error::success();
 }
 
 Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
                                                  Signature signature,
                                                  const EngineOptions &options) {
-  Expected<ProgramImage> image = compile(module, std::move(signature), options);
-  if (!image)
-    return image.takeError();
-  return load(std::make_shared<const ProgramImage>(std::move(*image)), options);
+  auto image = std::make_shared<ProgramImage>();
+  auto impl = std::make_unique<Impl>();
+  double loadSeconds = 0;
+  if (Error error = compileImage(
+          *image, module, std::move(signature), options, [&]() -> Error {
+            impl->deviceKernels =
+                std::make_unique<DeviceKernels>(image->kernels);
+            if (!options.loadKernels)
+              return Error::success();
+            return loadKernels(*impl->deviceKernels, *image, options,
+                               loadSeconds);
+          }))
+    return std::move(error);
+  if (options.requireFunctions)
+    if (Error error = checkFunctions(*image))
+      return std::move(error);
+  Expected<HostTarget> target =
+      HostTarget::detect(options.cpu, options.features);
+  if (!target)
+    return target.takeError();
+  impl->stats = image->stats;
+  impl->stats.loadSeconds = loadSeconds;
+  impl->image = std::move(image);
+  if (Error error = impl->link(*target, options))
+    return std::move(error);
+  impl->stats.totalSeconds += impl->stats.linkSeconds;
+  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
 }
 
 Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
                                                  const EngineOptions &options) {
-  Expected<ProgramImage> image = compile(module, options);
-  if (!image)
-    return image.takeError();
-  return load(std::make_shared<const ProgramImage>(std::move(*image)), options);
+  Expected<Signature> signature = readSignature(module, options);
+  if (!signature)
+    return signature.takeError();
+  return create(module, std::move(*signature), options);
 }
 
 //===----------------------------------------------------------------------===//

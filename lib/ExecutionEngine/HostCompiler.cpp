@@ -25,6 +25,7 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <mutex>
+#include <optional>
 
 using namespace coil;
 using namespace llvm;
@@ -39,13 +40,8 @@ static constexpr StringLiteral leanPipeline =
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm<"
     "allowspeculation>),simplifycfg)";
 
-Expected<HostTarget> HostTarget::detect(StringRef cpu, StringRef features) {
-  static std::once_flag initialized;
-  std::call_once(initialized, [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    InitializeNativeTargetAsmParser();
-  });
+/// Asks LLVM, which takes about half a millisecond.
+static Expected<HostTarget> lookUpTarget(StringRef cpu, StringRef features) {
   HostTarget target;
   target.triple = sys::getProcessTriple();
   target.cpu = cpu.empty() ? sys::getHostCPUName().str() : cpu.str();
@@ -82,6 +78,28 @@ Expected<HostTarget> HostTarget::detect(StringRef cpu, StringRef features) {
   else if (info->checkFeatures("+avx"))
     target.vectorBits = 256;
   return target;
+}
+
+Expected<HostTarget> HostTarget::detect(StringRef cpu, StringRef features) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser();
+  });
+  if (!cpu.empty() || !features.empty())
+    return lookUpTarget(cpu, features);
+  // The processor of this process stays what it is.
+  static std::mutex mutex;
+  static std::optional<HostTarget> native;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!native) {
+    Expected<HostTarget> found = lookUpTarget("", "");
+    if (!found)
+      return found.takeError();
+    native = std::move(*found);
+  }
+  return *native;
 }
 
 Expected<std::unique_ptr<HostCompiler>>

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProgramCompiler.h"
 #include "DeviceKernels.h"
 #include "HostCompiler.h"
 #include "KernelObject.h"
@@ -32,10 +33,13 @@
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <optional>
 #include <queue>
+#include <thread>
 
 using namespace coil;
 using namespace mlir;
+using llvm::Error;
 using llvm::Expected;
 
 //===----------------------------------------------------------------------===//
@@ -284,8 +288,9 @@ coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
-                                       const EngineOptions &options) {
+Error coil::compileImage(ProgramImage &image, ModuleOp module,
+                         Signature signature, const EngineOptions &options,
+                         llvm::function_ref<Error()> useKernels) {
   double start = now();
   MLIRContext *context = module.getContext();
   Expected<HostTarget> target = prepare(context, options);
@@ -338,7 +343,6 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
                          : llvm::hardware_concurrency().compute_thread_count();
   if (!context->isMultithreadingEnabled())
     threads = 1;
-  ProgramImage image;
   image.entryPoint = options.entryPoint;
   image.triple = target->triple;
   image.cpu = target->cpu;
@@ -356,12 +360,32 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
   if (options.assembleKernels)
     deviceOptions.format = DeviceFormat::Cubin;
   deviceOptions.lineInfo = options.deviceLineInfo;
-  Expected<std::vector<DeviceObject>> kernels =
-      compileKernels(module, deviceOptions, stats);
-  if (!kernels)
-    return kernels.takeError();
-  image.kernels = std::move(*kernels);
-  stats.deviceSeconds = now() - start;
+  auto compileForDevice = [&]() -> Error {
+    Expected<std::vector<DeviceObject>> kernels =
+        compileKernels(module, deviceOptions, stats);
+    if (!kernels)
+      return kernels.takeError();
+    image.kernels = std::move(*kernels);
+    stats.deviceSeconds = now() - start;
+    return useKernels && !image.kernels.empty() ? useKernels()
+                                                : Error::success();
+  };
+  // What GPUs run takes longer, most of it in the driver: it is made, and
+  // perhaps loaded, beside the host's code.
+  std::optional<Error> deviceError;
+  std::thread device;
+  if (threads > 1 && llvm::any_of(*module.getBody(), [](Operation &op) {
+        return isDeviceKernel(&op);
+      })) {
+    // Both add to the context's registry, which nobody may read meanwhile.
+    registerDeviceTranslations(*context);
+    device = std::thread([&] { deviceError.emplace(compileForDevice()); });
+  } else {
+    deviceError.emplace(compileForDevice());
+    if (*deviceError)
+      return std::move(*deviceError);
+  }
+  double hostStart = now();
   std::vector<Unit> units = makeUnits(module, *host, threads);
   ObjectCache cache(options.objectCache);
   auto compileNumber = [&](size_t i) {
@@ -376,6 +400,11 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
       compileNumber(i);
   else
     mlir::parallelFor(context, 0, units.size(), compileNumber);
+  stats.hostSeconds = now() - hostStart;
+  if (device.joinable())
+    device.join();
+  if (*deviceError)
+    return std::move(*deviceError);
 
   image.signature = std::move(signature);
   for (Unit &unit : units) {
@@ -393,16 +422,29 @@ Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
         {unit.isHost, std::move(unit.functions), std::move(unit.object)});
   }
   stats.totalSeconds = now() - start;
+  return Error::success();
+}
+
+Expected<ProgramImage> Engine::compile(ModuleOp module, Signature signature,
+                                       const EngineOptions &options) {
+  ProgramImage image;
+  if (Error error = compileImage(image, module, std::move(signature), options))
+    return std::move(error);
   return image;
 }
 
-Expected<ProgramImage> Engine::compile(ModuleOp module,
-                                       const EngineOptions &options) {
+Expected<Signature> coil::readSignature(ModuleOp module,
+                                        const EngineOptions &options) {
   Operation *entry = module.lookupSymbol(options.entryPoint);
   if (!entry)
     return makeError("the program has no function '" + options.entryPoint +
                      "'");
-  Expected<Signature> signature = Signature::read(entry);
+  return Signature::read(entry);
+}
+
+Expected<ProgramImage> Engine::compile(ModuleOp module,
+                                       const EngineOptions &options) {
+  Expected<Signature> signature = readSignature(module, options);
   if (!signature)
     return signature.takeError();
   return compile(module, std::move(*signature), options);

@@ -398,8 +398,7 @@ static void printTimes(const CompiledProgram &program,
     line("GPU code", engine.deviceSeconds);
     line("GPU load", engine.loadSeconds);
   }
-  line("code", engine.totalSeconds - engine.linkSeconds - engine.deviceSeconds -
-                   engine.loadSeconds);
+  line(engine.deviceKernels ? "code, beside it" : "code", engine.hostSeconds);
   line("link", engine.linkSeconds);
   line("total", stats.totalSeconds);
   if (stats.preparedWeights && !program.getEngine().isDeviceProgram())

@@ -108,6 +108,10 @@ struct DeviceImage {
   DeviceTimes times;
 };
 
+/// Gives a context what translation of kernels needs. Compilation does, too;
+/// whoever has another thread work in the context meanwhile does it first.
+void registerDeviceTranslations(mlir::MLIRContext &context);
+
 /// Compiles modules that `lower-gpu-kernel` lowered, in parallel and in this
 /// order. Modules that are equal are compiled once. The first error names its
 /// kernel. Diagnostics of the translation go to the modules' context.

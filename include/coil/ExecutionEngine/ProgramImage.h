@@ -23,12 +23,14 @@
 
 namespace coil {
 
-/// What compilation did. Stage times are summed over threads; the total is
-/// elapsed time.
+/// What compilation did. Translation, optimisation and emission of code for the
+/// host are summed over threads; others are elapsed time. Code for GPUs is made
+/// and loaded beside that for the host.
 struct EngineStats {
   double translateSeconds = 0;
   double optimizeSeconds = 0;
   double emitSeconds = 0;
+  double hostSeconds = 0;
   double linkSeconds = 0;
   double totalSeconds = 0;
   unsigned kernels = 0;
