@@ -349,6 +349,10 @@ def ConvertLoopToGPUPass
           the results' rows.
     (C11) Only kernels that reduce have `prefetch`; where vectors go along
           reduced dimensions of which there are several, none is cut.
+    (C12) `stages` is for chips from capability 90 on, and for kernels with one
+          scan of a value of up to 32 bits whose operand comes from one load,
+          along the only dimension that is scanned over. Tiles begin at multiples of
+          16 bytes, and there is a known bound for how many there are.
 
     Before:
     ```mlir
