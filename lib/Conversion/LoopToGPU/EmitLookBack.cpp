@@ -97,7 +97,9 @@ GPUKernelEmitter::reserveRecords(ArrayRef<Value> total, Value count,
   records.isPacked = isPackable(total);
   auto reserve = [&](int64_t bytes) {
     int64_t offset = scratchBytes;
-    scratchBytes += llvm::alignTo(static_cast<uint64_t>(bytes * threadsP), 16);
+    // Two arrays of words together are a multiple of 16.
+    scratchBytes += llvm::alignTo(static_cast<uint64_t>(bytes * threadsP),
+                                  records.isPacked ? 8 : 16);
     return offset;
   };
   for (TileRecord *record : {&records.sums, &records.prefixes}) {

@@ -6,7 +6,8 @@
 // RUN: coil-translate --kernels-to-ptx %t.mlir | FileCheck %s --implicit-check-not=.local
 // RUN: coil-compile %s --target=cuda:sm_90a --library=none --to=native | FileCheck %s --check-prefix=LAUNCH
 
-// LAUNCH: wrapper.kernel @row_0.module() attributes {device = #wrapper.device<"cuda">, geometry = #wrapper.geometry<grid = [264, 1, 1], block = [512, 1, 1], shared = [[SHARED:65[0-9]+]], errors = false, scratch = 512>
+// Two stages of 32 KiB, and a record for each tile.
+// LAUNCH: wrapper.kernel @row_0.module() attributes {device = #wrapper.device<"cuda">, geometry = #wrapper.geometry<grid = [264, 1, 1], block = [512, 1, 1], shared = 65760, errors = false, scratch = 512>
 
 // CHECK-LABEL: .entry row_0(
 // CHECK: .maxntid 512

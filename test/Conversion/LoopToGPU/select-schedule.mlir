@@ -224,7 +224,7 @@ wrapper.kernel @scan_product(%x: tensor<67108864xf32>, %y: tensor<67108864xf32>)
 // Sizes that are not known, but how many tiles there can be at most; and not.
 // CHECK-LABEL: wrapper.kernel @scan_dynamic(
 // CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 4, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
-wrapper.kernel @scan_dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<0, 1000000000>}} {
+wrapper.kernel @scan_dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<0, 1000000000, hint = 67108864>}} {
   %0 = loop.kernel "scan" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
     %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
     %s = loop.scan sum %v over [0] : f32
@@ -234,8 +234,8 @@ wrapper.kernel @scan_dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {de
 }
 
 // CHECK-LABEL: wrapper.kernel @scan_unbounded(
-// CHECK: split_r = true>
-wrapper.kernel @scan_unbounded(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<0, 1000000000000>}} {
+// CHECK: split_r = true> {
+wrapper.kernel @scan_unbounded(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<0, 1000000000000, hint = 67108864>}} {
   %0 = loop.kernel "scan" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
     %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
     %s = loop.scan sum %v over [0] : f32

@@ -31,11 +31,12 @@
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=1 --symbol=s1=1
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=4 --symbol=s1=100
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=7 --symbol=s1=33
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=chosen --atol=1e-2
 // RUN: coil-compile %s --target=cuda:sm_90a --library=none --to=native -o %t
 // RUN: coil-translate --kernels-to-ptx %t | FileCheck %s
 
 // Scans whose blocks stay: few blocks take many tiles, of all kinds of rows.
-// CHECK-COUNT-20: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
+// CHECK-COUNT-60: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
 
 // Whole tiles, of 512 elements.
 func.func @exact(%x: tensor<4608xf32>) -> tensor<4608xf32> {
@@ -244,4 +245,10 @@ func.func @dynamic_rows(%x: tensor<?x?xf32, #sym.shape<[s0, s1 * 16]>>) -> tenso
     loop.store %s, 0 [d0, d1] : f32
   }
   return %0 : tensor<?x?xf32, #sym.shape<[s0, s1 * 16]>>
+}
+
+// What is chosen for one row of very many tiles, of 8192 elements.
+func.func @chosen(%x: tensor<4400003xf32>) -> tensor<4400003xf32> {
+  %0 = graph.scan sum, %x dim 0 : (tensor<4400003xf32>) -> tensor<4400003xf32>
+  return %0 : tensor<4400003xf32>
 }
