@@ -335,7 +335,8 @@ def ConvertLoopToGPUPass
     (C2) The loop kernel has a `#loop.gpu_schedule`.
     (C3) The schedule's dimensions exist.
     (C4) The tile of a persistent schedule covers all reduced points.
-    (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction.
+    (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction
+         and for a scan with `stages`.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
     (C7) Kernels that scan, and no others, have the strategy `scan`; those that

@@ -20,6 +20,9 @@
 // loaded, see EmitKept.cpp. Otherwise each phase loops over the reduced points
 // and recomputes what it needs.
 //
+// Tiles of a scan can be blocks of their own, see EmitLookBack.cpp, or come one
+// after the other to blocks that stay, see EmitScanRing.cpp.
+//
 // The strategy `transpose` reads inputs that are contiguous along another
 // dimension in vectors of that one, by other threads than those that need them,
 // see EmitTranspose.cpp. The strategy `mma` is MmaEmitter.h.

@@ -15,7 +15,7 @@
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=i8
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=around
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=beside
-// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=in_place
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=in_place --fuse=false
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=aligned
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=odd --cuda-graphs=2 --iterations=3
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=0
@@ -32,6 +32,13 @@
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=4 --symbol=s1=100
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=7 --symbol=s1=33
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=chosen --atol=1e-2
+// The order in which sums are combined depends on the tiles alone, not on how
+// many blocks there are, nor on whether these stay.
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --function=odd --output=@%t.odd.npy
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --function=odd_alone --output=@%t.odd_alone.npy
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --function=odd_split --output=@%t.odd_split.npy
+// RUN: cmp %t.odd.npy %t.odd_alone.npy
+// RUN: cmp %t.odd.npy %t.odd_split.npy
 // RUN: coil-compile %s --target=cuda:sm_90a --library=none --to=native -o %t
 // RUN: coil-translate --kernels-to-ptx %t | FileCheck %s
 
@@ -51,6 +58,24 @@ func.func @exact(%x: tensor<4608xf32>) -> tensor<4608xf32> {
 // The last tile ends in an element that no copy brings.
 func.func @odd(%x: tensor<5003xf32>) -> tensor<5003xf32> {
   %0 = loop.kernel "odd" [5003] (%a = %x) : (tensor<5003xf32>) -> tensor<5003xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 64, items_r = 2, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 3> {
+    %v = loop.load %a[d0] : tensor<5003xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  return %0 : tensor<5003xf32>
+}
+
+func.func @odd_alone(%x: tensor<5003xf32>) -> tensor<5003xf32> {
+  %0 = loop.kernel "odd_alone" [5003] (%a = %x) : (tensor<5003xf32>) -> tensor<5003xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 64, items_r = 2, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 1> {
+    %v = loop.load %a[d0] : tensor<5003xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  return %0 : tensor<5003xf32>
+}
+
+func.func @odd_split(%x: tensor<5003xf32>) -> tensor<5003xf32> {
+  %0 = loop.kernel "odd_split" [5003] (%a = %x) : (tensor<5003xf32>) -> tensor<5003xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 64, items_r = 2, persistent = true, index_bits = 32, split_r = true> {
     %v = loop.load %a[d0] : tensor<5003xf32> -> f32
     %s = loop.scan sum %v over [0] : f32
     loop.store %s, 0 [d0] : f32
