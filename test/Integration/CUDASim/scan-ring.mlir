@@ -4,6 +4,7 @@
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=rows
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=cut_rows
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=groups
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=many --atol=1e-3
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=stages3
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=wide_index
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=few
@@ -111,6 +112,16 @@ func.func @groups(%x: tensor<9001xf32>) -> tensor<9001xf32> {
     loop.store %s, 0 [d0] : f32
   }
   return %0 : tensor<9001xf32>
+}
+
+// Thousands of steps of one block.
+func.func @many(%x: tensor<400003xf32>) -> tensor<400003xf32> {
+  %0 = loop.kernel "many" [400003] (%a = %x) : (tensor<400003xf32>) -> tensor<400003xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 1> {
+    %v = loop.load %a[d0] : tensor<400003xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  return %0 : tensor<400003xf32>
 }
 
 // Copies that are further ahead.
