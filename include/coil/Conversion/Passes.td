@@ -335,7 +335,8 @@ def ConvertLoopToGPUPass
     (C2) The loop kernel has a `#loop.gpu_schedule`.
     (C3) The schedule's dimensions exist.
     (C4) The tile of a persistent schedule covers all reduced points.
-    (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction.
+    (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction
+         and for a scan with `stages`.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
     (C7) Kernels that scan, and no others, have the strategy `scan`; those that
@@ -349,6 +350,10 @@ def ConvertLoopToGPUPass
           the results' rows.
     (C11) Only kernels that reduce have `prefetch`; where vectors go along
           reduced dimensions of which there are several, none is cut.
+    (C12) `stages` is for chips from capability 90 on, and for kernels with one
+          scan of a value of up to 32 bits whose operand comes from one load,
+          along the only dimension that is scanned over. Tiles begin at multiples of
+          16 bytes, and there is a known bound for how many there are.
 
     Before:
     ```mlir

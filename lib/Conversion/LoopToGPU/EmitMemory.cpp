@@ -280,6 +280,8 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
   if (isWindowLoad(load) && emitWindowLoad(load))
     return success();
   LaneAddress address = form.getAddress(load);
+  if (takeFromRing(load, address))
+    return success();
   Copies copies = makeCopies(load.getResult());
   bool isVectorLoad = form.isVector(load.getResult());
   auto hasLanes = [&](Value v) { return v && form.isVector(v); };

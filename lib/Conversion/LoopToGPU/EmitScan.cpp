@@ -8,7 +8,8 @@
 // Scans of a GPU kernel. A thread combines the lanes of each of its items, a
 // warp its threads by shuffles, then its items one after the other; warps meet
 // in shared memory. What comes before a tile is carried by a loop over tiles,
-// or, where every tile is a block, found in what the blocks before published.
+// or, where every tile is a block, found in what the blocks before published,
+// see EmitLookBack.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +28,6 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Tiles that know what came before them from one prefix and the sums of the
-/// others: as many as a block has threads along `r`, but at least so many.
-static constexpr int64_t kMinGroup = 16;
-static constexpr llvm::StringLiteral kDeviceScope = "device";
-/// The bit of a record's word that says that the record is there.
-static constexpr int64_t kRecordMark = int64_t(1) << 32;
-
 static bool isScan(Operation *op) { return isa<ScanOp, ArgScanOp>(op); }
 
 static ReduceKind reductionOf(Operation *op) {
@@ -48,13 +42,24 @@ static Type withElement(Type type, Type element) {
   return element;
 }
 
-static int64_t byteWidth(Type scalar) {
-  return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
-}
-
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
+
+Type GPUKernelEmitter::getStoredType(Type type) {
+  return withElement(type, getMemoryType(getElementTypeOrSelf(type)));
+}
+
+int64_t GPUKernelEmitter::getStoredBytes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return std::max(1u, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8) *
+         (vector ? vector.getNumElements() : 1);
+}
+
+Value GPUKernelEmitter::widenToI64(Value v) {
+  Type i64 = b.getI64Type();
+  return v.getType() == i64 ? v : arith::ExtUIOp::create(b, i64, v);
+}
 
 Type GPUKernelEmitter::getScanType(Operation *op) {
   Type type = op->getResult(0).getType();
@@ -190,18 +195,13 @@ GPUKernelEmitter::scanGroups(Operation *op, Values parts) {
         getMemoryType(getElementTypeOrSelf(parts[part].getType())), index);
   };
   auto alignmentOf = [&](size_t part) {
-    auto vector = dyn_cast<VectorType>(parts[part].getType());
-    int64_t bytes = byteWidth(getElementTypeOrSelf(parts[part].getType())) *
-                    (vector ? vector.getNumElements() : 1);
-    return static_cast<unsigned>(std::min<int64_t>(16, bytes));
+    return static_cast<unsigned>(
+        std::min<int64_t>(16, getStoredBytes(parts[part].getType())));
   };
   for (Value v : parts) {
-    auto vector = dyn_cast<VectorType>(v.getType());
-    int64_t bytes = byteWidth(getElementTypeOrSelf(v.getType())) *
-                    (vector ? vector.getNumElements() : 1);
+    int64_t bytes = groupsR * threadsP * getStoredBytes(v.getType());
     offsets.push_back(sharedBytes);
-    sharedBytes +=
-        llvm::alignTo(static_cast<uint64_t>(groupsR * threadsP * bytes), 16);
+    sharedBytes += llvm::alignTo(static_cast<uint64_t>(bytes), 16);
   }
   // A loop comes here again, when others may still read.
   if (!persistent)
@@ -222,11 +222,10 @@ GPUKernelEmitter::scanGroups(Operation *op, Values parts) {
     Values mine;
     for (size_t part = 0; part < parts.size(); ++part) {
       Type type = parts[part].getType();
-      Type element = getElementTypeOrSelf(type);
       Value v =
-          LLVM::LoadOp::create(b, withElement(type, getMemoryType(element)),
+          LLVM::LoadOp::create(b, getStoredType(type),
                                slot(part, constantI32(g)), alignmentOf(part));
-      mine.push_back(fromMemory(v, element));
+      mine.push_back(fromMemory(v, getElementTypeOrSelf(type)));
     }
     total = combineScans(op, total, mine);
     if (g + 1 == groupsR)
@@ -239,258 +238,30 @@ GPUKernelEmitter::scanGroups(Operation *op, Values parts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks
-//===----------------------------------------------------------------------===//
-
-LLVM::LoadOp GPUKernelEmitter::loadShared(Value pointer, IntegerType type,
-                                          bool acquires) {
-  auto load = LLVM::LoadOp::create(b, type, pointer, type.getWidth() / 8);
-  load.setOrdering(acquires ? LLVM::AtomicOrdering::acquire
-                            : LLVM::AtomicOrdering::monotonic);
-  load.setSyncscope(kDeviceScope);
-  return load;
-}
-
-Value GPUKernelEmitter::waitFor(Value pointer, Value word, bool acquires) {
-  auto type = cast<IntegerType>(word.getType());
-  auto loop = scf::WhileOp::create(b, type, word);
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&loop.getBefore(), {}, type, b.getLoc());
-  Value found = before->getArgument(0);
-  Value missing =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, found, zero(type));
-  scf::ConditionOp::create(b, missing, found);
-  b.createBlock(&loop.getAfter(), {}, type, b.getLoc());
-  scf::YieldOp::create(b, loadShared(pointer, type, acquires).getResult());
-  return loop.getResult(0);
-}
-
-/// A value that fits into a word of 64 bits together with a mark.
-static bool isPackable(ArrayRef<Value> total) {
-  return total.size() == 1 && total[0].getType().isIntOrFloat() &&
-         total[0].getType().getIntOrFloatBitWidth() <= 32;
-}
-
-Value GPUKernelEmitter::packRecord(Value v) {
-  Value bits = toMemory(v);
-  auto width = bits.getType().getIntOrFloatBitWidth();
-  if (!bits.getType().isInteger())
-    bits = arith::BitcastOp::create(b, b.getIntegerType(width), bits);
-  Value mark = arith::ConstantIntOp::create(b, b.getI64Type(), kRecordMark);
-  return arith::OrIOp::create(
-      b, arith::ExtUIOp::create(b, b.getI64Type(), bits), mark);
-}
-
-Value GPUKernelEmitter::unpackRecord(Value word, Type element) {
-  Type memory = getMemoryType(element);
-  Value bits = arith::TruncIOp::create(
-      b, b.getIntegerType(memory.getIntOrFloatBitWidth()), word);
-  if (bits.getType() != memory)
-    bits = arith::BitcastOp::create(b, memory, bits);
-  return fromMemory(bits, element);
-}
-
-GPUKernelEmitter::Values GPUKernelEmitter::lookBack(Operation *op,
-                                                    Values total) {
-  Type i64 = b.getI64Type();
-  auto toI64 = [&](Value v) -> Value {
-    if (v.getType().isIndex())
-      return arith::IndexCastUIOp::create(b, i64, v);
-    return v.getType() == i64 ? v : arith::ExtUIOp::create(b, i64, v);
-  };
-  auto wide = [&](int64_t v) -> Value {
-    return arith::ConstantIntOp::create(b, i64, v);
-  };
-  Value blocks = toI64(gpu::GridDimOp::create(b, gpu::Dimension::x));
-  Value block = toI64(gpu::BlockIdOp::create(b, gpu::Dimension::x));
-  Value column = toI64(threadP);
-  Type element8 = b.getI8Type();
-  // An array of the scratch memory has `bytes` for each column of each block.
-  auto reserve = [&](int64_t bytes) {
-    int64_t offset = scratchBytes;
-    scratchBytes += llvm::alignTo(static_cast<uint64_t>(bytes * threadsP), 16);
-    return offset;
-  };
-  auto at = [&](int64_t offset, int64_t bytes, Value ofBlock) -> Value {
-    Value n = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, ofBlock, wide(threadsP)), column);
-    Value distance =
-        arith::AddIOp::create(b, arith::MulIOp::create(b, blocks, wide(offset)),
-                              arith::MulIOp::create(b, n, wide(bytes)));
-    return LLVM::GEPOp::create(b, scratch.getType(), element8, scratch,
-                               ArrayRef<LLVM::GEPArg>{distance},
-                               LLVM::GEPNoWrapFlags::inbounds);
-  };
-  SmallVector<int64_t, 2> sizes;
-  for (Value v : total) {
-    auto vector = dyn_cast<VectorType>(v.getType());
-    sizes.push_back(byteWidth(getElementTypeOrSelf(v.getType())) *
-                    (vector ? vector.getNumElements() : 1));
-  }
-  // A small value travels in the word that says that it is there: whoever waits
-  // for it has it, and neither side orders anything else by a fence.
-  bool isPacked = isPackable(total);
-  struct Record {
-    int64_t flag;
-    SmallVector<int64_t, 2> parts;
-  };
-  auto reserveRecord = [&]() {
-    Record record;
-    record.flag = reserve(isPacked ? 8 : 4);
-    if (isPacked)
-      return record;
-    for (int64_t bytes : sizes)
-      record.parts.push_back(reserve(bytes));
-    return record;
-  };
-  Record sums = reserveRecord(), prefixes = reserveRecord();
-  auto alignmentOf = [&](size_t part) {
-    return static_cast<unsigned>(std::min<int64_t>(16, sizes[part]));
-  };
-  auto publish = [&](const Record &record, ArrayRef<Value> values) {
-    if (isPacked) {
-      auto store = LLVM::StoreOp::create(b, packRecord(values[0]),
-                                         at(record.flag, 8, block), 8);
-      store.setOrdering(LLVM::AtomicOrdering::monotonic);
-      store.setSyncscope(kDeviceScope);
-      return success();
-    }
-    for (auto [part, v] : llvm::enumerate(values))
-      LLVM::StoreOp::create(b, toMemory(v),
-                            at(record.parts[part], sizes[part], block),
-                            alignmentOf(part));
-    auto store =
-        LLVM::StoreOp::create(b, constantI32(1), at(record.flag, 4, block), 4);
-    store.setOrdering(LLVM::AtomicOrdering::release);
-    store.setSyncscope(kDeviceScope);
-    return success();
-  };
-  // What a thread takes from one record, in two steps: it looks at all of its
-  // records before it waits for the first.
-  struct Taken {
-    const Record &record;
-    Value condition, block, word;
-  };
-  auto look = [&](const Record &record, Value condition, Value ofBlock) {
-    Taken taken = {record, condition, ofBlock, Value()};
-    if (isPacked)
-      taken.word = choose(
-          condition, b.getI64Type(),
-          [&]() -> Value {
-            return loadShared(at(record.flag, 8, ofBlock), b.getI64Type(),
-                              /*acquires=*/false);
-          },
-          [&]() { return packRecord(startScan(op)[0]); });
-    return taken;
-  };
-  auto take = [&](const Taken &taken) {
-    const Record &record = taken.record;
-    Values start = startScan(op);
-    if (isPacked) {
-      Value word = waitFor(at(record.flag, 8, taken.block), taken.word,
-                           /*acquires=*/false);
-      return Values{unpackRecord(word, start[0].getType())};
-    }
-    auto choice = scf::IfOp::create(
-        b, llvm::to_vector(ValueRange(start).getTypes()), taken.condition,
-        /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, start);
-    b.setInsertionPointToStart(choice.thenBlock());
-    Value flag = at(record.flag, 4, taken.block);
-    waitFor(flag, loadShared(flag, b.getI32Type(), /*acquires=*/true),
-            /*acquires=*/true);
-    Values loaded;
-    for (auto [part, v] : llvm::enumerate(start)) {
-      Type element = getElementTypeOrSelf(v.getType());
-      Value found = LLVM::LoadOp::create(
-          b, withElement(v.getType(), getMemoryType(element)),
-          at(record.parts[part], sizes[part], taken.block), alignmentOf(part));
-      loaded.push_back(fromMemory(found, element));
-    }
-    scf::YieldOp::create(b, loaded);
-    return Values(choice.getResults().begin(), choice.getResults().end());
-  };
-
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadR,
-                                        constantI32(0));
-  (void)emitIf(isFirst, [&]() { return publish(sums, total); });
-
-  // A group of tiles starts from the prefix of the one before it, so that the
-  // order of combination does not depend on who is fast.
-  int64_t each = llvm::divideCeil(kMinGroup, threadsR);
-  int64_t groupSize = threadsR * each;
-  Value tile = toI64(tileNumber);
-  Value inGroup = arith::AndIOp::create(b, tile, wide(groupSize - 1));
-  Value first = arith::SubIOp::create(b, block, inGroup);
-  Value isLater = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, tile,
-                                        wide(groupSize));
-  SmallVector<Taken> list = {look(prefixes, both(isFirst, isLater),
-                                  arith::SubIOp::create(b, first, wide(1)))};
-  for (int64_t i = 0; i < each; ++i) {
-    Value number = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, toI64(threadR), wide(each)), wide(i));
-    Value exists =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, inGroup);
-    list.push_back(look(sums, exists, arith::AddIOp::create(b, first, number)));
-  }
-  Values before;
-  for (const Taken &taken : list)
-    before = combineScans(op, before, take(taken));
-  before = scanGroups(op, scanWarp(op, before).second).second;
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inGroup,
-                                       wide(groupSize - 1));
-  (void)emitIf(both(isFirst, isLast), [&]() {
-    return publish(prefixes, combineScans(op, before, total));
-  });
-  return before;
-}
-
-//===----------------------------------------------------------------------===//
 // Scans
 //===----------------------------------------------------------------------===//
 
-LogicalResult GPUKernelEmitter::emitScan(Operation *op) {
+SmallVector<GPUKernelEmitter::Values>
+GPUKernelEmitter::scanLanes(Operation *op, unsigned ir, Values last) {
+  Values all = getScanned(op, ir);
+  if (!vectorIsReduced || width == 1)
+    return {combineScans(op, last, all)};
+  SmallVector<Values> lanes;
+  for (int64_t lane = 0; lane < width; ++lane) {
+    Values one;
+    for (Value v : all)
+      one.push_back(extract(v, lane));
+    last = combineScans(op, last, one);
+    lanes.push_back(last);
+  }
+  return lanes;
+}
+
+void GPUKernelEmitter::finishScan(Operation *op, ArrayRef<Value> start,
+                                  ArrayRef<Values> before,
+                                  ArrayRef<SmallVector<Values>> running) {
   bool lanesAlong = vectorIsReduced && width > 1;
   unsigned items = static_cast<unsigned>(rItems.size());
-  // Up to and including each lane of each item of the thread.
-  SmallVector<SmallVector<Values>> running(items);
-  Values run;
-  SmallVector<Values> before(items);
-  for (unsigned ir = 0; ir < items; ++ir) {
-    Values all = getScanned(op, ir);
-    // A thread alone goes on from its last item; others meet first.
-    Values last = lanesR == 1 ? run : Values();
-    if (!lanesAlong) {
-      running[ir].push_back(combineScans(op, last, all));
-    } else {
-      for (int64_t lane = 0; lane < width; ++lane) {
-        Values one;
-        for (Value v : all)
-          one.push_back(extract(v, lane));
-        last = combineScans(op, last, one);
-        running[ir].push_back(last);
-      }
-    }
-    if (lanesR == 1) {
-      run = running[ir].back();
-      continue;
-    }
-    auto [inWarp, total] = scanWarp(op, running[ir].back());
-    before[ir] = combineScans(op, run, inWarp);
-    run = combineScans(op, run, total);
-  }
-  auto [inBlock, total] = scanGroups(op, run);
-  Values start;
-  if (splitR)
-    start = lookBack(op, total);
-  else if (auto it = carries.find(op); it != carries.end())
-    start = it->second;
-  if (auto it = carries.find(op); it != carries.end())
-    it->second = combineScans(op, it->second, total);
-  start = combineScans(op, start, inBlock);
-
   unsigned parts = op->getNumResults();
   SmallVector<Copies> copies;
   for (Value v : op->getResults()) {
@@ -523,6 +294,48 @@ LogicalResult GPUKernelEmitter::emitScan(Operation *op) {
   }
   for (auto [result, copy] : llvm::zip_equal(op->getResults(), copies))
     values[result] = std::move(copy);
+}
+
+LogicalResult GPUKernelEmitter::emitScan(Operation *op) {
+  if (ring) {
+    finishRingScan();
+    return success();
+  }
+  unsigned items = static_cast<unsigned>(rItems.size());
+  // Up to and including each lane of each item of the thread.
+  SmallVector<SmallVector<Values>> running(items);
+  Values run;
+  SmallVector<Values> before(items);
+  for (unsigned ir = 0; ir < items; ++ir) {
+    // A thread alone goes on from its last item; others meet first.
+    running[ir] = scanLanes(op, ir, lanesR == 1 ? run : Values());
+    if (lanesR == 1) {
+      run = running[ir].back();
+      continue;
+    }
+    auto [inWarp, total] = scanWarp(op, running[ir].back());
+    before[ir] = combineScans(op, run, inWarp);
+    run = combineScans(op, run, total);
+  }
+  auto [inBlock, total] = scanGroups(op, run);
+  Values start;
+  if (splitR) {
+    auto toI64 = [&](Value v) -> Value {
+      return v.getType().isIndex()
+                 ? arith::IndexCastUIOp::create(b, b.getI64Type(), v)
+                 : widenToI64(v);
+    };
+    TileRecords records = reserveRecords(
+        total, toI64(gpu::GridDimOp::create(b, gpu::Dimension::x)));
+    Value block = toI64(gpu::BlockIdOp::create(b, gpu::Dimension::x));
+    publishSum(records, total, block);
+    start = lookBack(op, records, total, block, widenToI64(tileNumber));
+  } else if (auto it = carries.find(op); it != carries.end()) {
+    start = it->second;
+  }
+  if (auto it = carries.find(op); it != carries.end())
+    it->second = combineScans(op, it->second, total);
+  finishScan(op, combineScans(op, start, inBlock), before, running);
   return success();
 }
 

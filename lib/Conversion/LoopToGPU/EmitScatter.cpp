@@ -31,7 +31,6 @@ static constexpr int64_t kAccessBytes = 16;
 /// The first capability that adds vectors, and `bf16`, atomically.
 static constexpr int64_t kVectorAtomics = 90;
 /// What other threads of the device see.
-static constexpr llvm::StringLiteral kDeviceScope = "device";
 
 static unsigned bitWidth(Type scalar) {
   return std::max(8u, scalar.getIntOrFloatBitWidth());

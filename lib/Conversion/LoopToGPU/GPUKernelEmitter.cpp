@@ -224,7 +224,7 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
     return nullptr;
   }
   FailureOr<std::unique_ptr<MmaEmitter>> mma = getMmaEmitter();
-  if (failed(mma))
+  if (failed(mma) || (schedule.getStages() > 0 && failed(prepareRing())))
     return nullptr;
   contraction = mma->get();
   MLIRContext *ctx = kernel.getContext();
@@ -285,7 +285,7 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   }
   b.setInsertionPointToEnd(entry);
   gpu::ReturnOp::create(b);
-  if (!keptLoads.empty() && sharedBytes > kMaxSharedBytes)
+  if ((!keptLoads.empty() || ring) && sharedBytes > kMaxSharedBytes)
     dynamicBytes = sharedBytes;
   if (sharedBytes >
       (dynamicBytes ? kMaxDynamicBytes : kMaxSharedBytes)) { // (C5)
@@ -340,6 +340,8 @@ LogicalResult GPUKernelEmitter::emitBody() {
     low = constantI32(0);
   threadP = reducedIsFast ? high : low;
   threadR = reducedIsFast ? low : high;
+  if (ring)
+    return emitRing();
 
   bool isMany = !totalP.isConstant() || totalP.getValue() > threadsP * itemsP;
   Value block;

@@ -20,6 +20,9 @@
 // loaded, see EmitKept.cpp. Otherwise each phase loops over the reduced points
 // and recomputes what it needs.
 //
+// Tiles of a scan can be blocks of their own, see EmitLookBack.cpp, or come one
+// after the other to blocks that stay, see EmitScanRing.cpp.
+//
 // The strategy `transpose` reads inputs that are contiguous along another
 // dimension in vectors of that one, by other threads than those that need them,
 // see EmitTranspose.cpp. The strategy `mma` is MmaEmitter.h.
@@ -30,6 +33,7 @@
 #define COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 
 #include "Precision.h"
+#include "ScanRing.h"
 #include "VectorForm.h"
 #include "coil/Conversion/Utils/Combine.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
@@ -47,6 +51,9 @@ class LoadOp;
 namespace coil::loop {
 
 class MmaEmitter;
+
+/// The scope of what blocks of a launch tell each other.
+inline constexpr llvm::StringLiteral kDeviceScope = "device";
 
 class GPUKernelEmitter {
   friend class MmaEmitter;
@@ -291,8 +298,55 @@ private:
   /// combination of all.
   std::pair<Values, Values> scanWarp(mlir::Operation *op, Values parts);
   std::pair<Values, Values> scanGroups(mlir::Operation *op, Values parts);
-  /// What comes before this block's tile, by what other blocks publish.
-  Values lookBack(mlir::Operation *op, Values total);
+  /// The lanes of a thread's item, each with all before it, the first with
+  /// `last`.
+  llvm::SmallVector<Values> scanLanes(mlir::Operation *op, unsigned ir,
+                                      Values last);
+  /// Makes the results: `running` has the lanes of each item, which `before`
+  /// comes before, and `start` before all.
+  void finishScan(mlir::Operation *op, llvm::ArrayRef<mlir::Value> start,
+                  llvm::ArrayRef<Values> before,
+                  llvm::ArrayRef<llvm::SmallVector<Values>> running);
+  /// The type that a value, or a vector, has in memory, and its bytes.
+  static mlir::Type getStoredType(mlir::Type type);
+  static int64_t getStoredBytes(mlir::Type type);
+  mlir::Value widenToI64(mlir::Value v);
+
+  //===--- Tiles that look back (EmitLookBack.cpp) ------------------------===//
+
+  /// Where tiles publish something, as offsets for each tile of the scratch
+  /// memory: the word that says that it is there, then what it is in parts.
+  struct TileRecord {
+    int64_t flag;
+    llvm::SmallVector<int64_t, 2> parts;
+  };
+  struct TileRecords {
+    /// What each tile combined, and what comes before each group's end.
+    TileRecord sums, prefixes;
+    /// Bytes of each part.
+    llvm::SmallVector<int64_t, 2> sizes;
+    /// Whether the value is in the word that says that it is there.
+    bool isPacked;
+    /// How many tiles there are, an i64, and where the first array begins.
+    mlir::Value count;
+    int64_t begin;
+  };
+  TileRecords reserveRecords(llvm::ArrayRef<mlir::Value> total,
+                             mlir::Value count, int64_t begin = 0);
+  mlir::Value getRecord(const TileRecords &records, int64_t offset,
+                        int64_t bytes, mlir::Value tile);
+  void publish(const TileRecords &records, const TileRecord &record,
+               llvm::ArrayRef<mlir::Value> values, mlir::Value tile);
+  /// Whether the thread is the first along `r`.
+  mlir::Value isFirstOfRow();
+  /// Lets other tiles know what this one combined.
+  void publishSum(const TileRecords &records, llvm::ArrayRef<mlir::Value> total,
+                  mlir::Value tile);
+  /// What comes before a tile, by what others publish. `tile` is its number,
+  /// `tileOfRow` that in its row.
+  Values lookBack(mlir::Operation *op, const TileRecords &records,
+                  llvm::ArrayRef<mlir::Value> total, mlir::Value tile,
+                  mlir::Value tileOfRow);
   /// A word that other blocks write.
   mlir::LLVM::LoadOp loadShared(mlir::Value pointer, mlir::IntegerType type,
                                 bool acquires);
@@ -301,6 +355,62 @@ private:
   /// A value with the mark that it is there, in a word of 64 bits.
   mlir::Value packRecord(mlir::Value v);
   mlir::Value unpackRecord(mlir::Value word, mlir::Type element);
+
+  //===--- Blocks that stay (EmitScanRing.cpp) ----------------------------===//
+
+  struct Ring {
+    ScanRing form;
+    int64_t stages;
+    /// Elements of a tile, and bytes of each.
+    int64_t elements, bytes;
+    /// Whether all tiles are whole.
+    bool exact;
+    /// Ops that the scan needs, itself not.
+    llvm::DenseSet<mlir::Operation *> needed;
+    /// Where stages, their barriers and the numbers of their tiles lie.
+    int64_t data, barriers, tickets;
+    TileRecords records;
+    mlir::Value numTiles; // i32
+
+    // Of the tile that code is for.
+    mlir::Value stage; // i32
+    /// Elements of its row from its first one on, an index; null if exact.
+    mlir::Value rest;
+    /// Whether the tile may not be whole.
+    bool masked;
+    /// What comes before each item of the thread in its block, and before that.
+    llvm::ArrayRef<mlir::Value> before;
+    mlir::Value start;
+  };
+  /// What a thread has of a tile before what comes before that is known: what
+  /// comes before each of its items in its warp, before its warp in the block,
+  /// and what all combined.
+  struct RingTile {
+    mlir::Value number;
+    Values before;
+    mlir::Value inBlock, total;
+  };
+  /// Checks that the kernel has the form for a schedule with `stages`.
+  mlir::LogicalResult prepareRing();
+  mlir::LogicalResult emitRing();
+  /// From here on code is for a tile in the stage of step `step`.
+  void enterTile(mlir::Value number, mlir::Value step);
+  mlir::FailureOr<RingTile> sumTile(mlir::Value number, mlir::Value step);
+  mlir::LogicalResult finishTile(const RingTile &tile, mlir::Value step,
+                                 mlir::Value start);
+  mlir::LogicalResult emitRingLoop(mlir::Value first);
+  /// Code for tiles that are whole and for others; gives values of `types`.
+  mlir::FailureOr<Values>
+  emitTileCode(mlir::TypeRange types,
+               llvm::function_ref<mlir::FailureOr<Values>()> code);
+  void finishRingScan();
+  /// Takes what a copy brought; returns false, without code, for other loads.
+  bool takeFromRing(LoadOp load, const LaneAddress &address);
+  mlir::Value takeTicket();
+  void startCopy(mlir::Value step, mlir::Value number);
+  /// Waits for the tile of a step, and returns its number.
+  mlir::Value awaitTile(mlir::Value step);
+  mlir::Value getStage(mlir::Value step);
 
   //===--- Scatters (EmitScatter.cpp) -------------------------------------===//
 
@@ -533,6 +643,8 @@ private:
   /// Whether threads keep what they loaded in shared memory, and only that.
   bool keepsLoads = false;
   llvm::DenseMap<mlir::Operation *, Kept> keptLoads;
+  /// In a schedule with `stages`.
+  std::optional<Ring> ring;
 };
 
 } // namespace coil::loop

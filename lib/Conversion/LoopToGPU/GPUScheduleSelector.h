@@ -90,6 +90,9 @@ private:
   void selectPointwise();
   void selectOwners();
   void selectScan();
+  /// Blocks that stay, for one row after the other of many tiles; returns false
+  /// where the kernel or the chip does not fit.
+  bool selectRing();
   /// Whether vectors go along the only dimension that is reduced.
   bool isOnlyReduced() const;
   void selectRow();
@@ -112,7 +115,7 @@ private:
 
   int64_t dim = -1, width = 1, transposeDim = -1, alignTo = -1;
   int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
-  int64_t owners = 0;
+  int64_t owners = 0, stages = 0, blocks = 0;
   bool splitR = false, prefetch = false;
   bool persistent = false;
   /// Vectors of each direction: expected, and the most there can be.

@@ -102,7 +102,7 @@ private:
         s.getTransposeDim(), s.getThreadsP(), s.getThreadsR(), s.getItemsP(),
         s.getItemsR(), s.getPersistent(), s.getMinBlocks(), s.getIndexBits(),
         s.getOwners(), s.getSplitR(), s.getAlignTo(), s.getPrefetch(),
-        /*descending=*/true, s.getMma());
+        /*descending=*/true, s.getStages(), s.getBlocks(), s.getMma());
   }
 
   bool isLarge(Value v) {

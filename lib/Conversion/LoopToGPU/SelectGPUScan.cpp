@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUScheduleSelector.h"
+#include "ScanRing.h"
 
 #include <limits>
 
@@ -19,6 +20,30 @@ using namespace coil::loop;
 
 /// Bytes of each operand that one thread of a scan keeps in registers.
 static constexpr int64_t kKeptBytes = 128;
+/// Blocks that stay: threads and elements of each, and how many a processor
+/// has.
+static constexpr int64_t kRingThreads = 512, kRingElements = 16,
+                         kRingBlocks = 2;
+static constexpr int64_t kRingStages = 2;
+/// Tiles for each processor that are worth it.
+static constexpr double kRingTiles = 4;
+
+bool Selector::selectRing() {
+  int64_t items = std::max<int64_t>(1, kRingElements / width);
+  double tiles = pointsP * pointsR / static_cast<double>(kRingThreads * items);
+  if (tiles < kRingTiles * static_cast<double>(processors))
+    return false;
+  std::string why;
+  if (!ScanRing::match(kernel, layout, VectorForm(kernel, layout, dim, width),
+                       dim, width, kRingThreads * items, capability, why))
+    return false;
+  threadsR = kRingThreads;
+  itemsR = items;
+  minBlocks = kRingBlocks;
+  stages = kRingStages;
+  blocks = kRingBlocks * processors;
+  return true;
+}
 
 void Selector::selectScan() {
   // What a thread keeps of a tile: vectors in flight, and their registers.
@@ -26,12 +51,13 @@ void Selector::selectScan() {
   int64_t most =
       mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
   persistent = true;
-  bool isPlain = accesses.size() == 2 && widest == 4 &&
-                 llvm::none_of(*kernel.getBlock(), [](Operation &op) {
-                   auto scan = dyn_cast<ScanOp>(op);
-                   return isa<ArgScanOp>(op) ||
-                          (scan && scan.getKind() == ScanKind::LogAddExp);
-                 });
+  bool isSimple =
+      accesses.size() == 2 && llvm::none_of(*kernel.getBlock(), [](auto &op) {
+        auto scan = dyn_cast<ScanOp>(op);
+        return isa<ArgScanOp>(op) ||
+               (scan && scan.getKind() == ScanKind::LogAddExp);
+      });
+  bool isPlain = isSimple && widest == 4;
   if (isReduced(dim) || (dim < 0 && !reduced.none())) {
     if (most <= kWarpRow && mostR <= kWarp * kept) {
       threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
@@ -56,6 +82,8 @@ void Selector::selectScan() {
     itemsR = kept;
     splitR = !reduces;
     persistent = splitR;
+    if (splitR && isSimple && (widest == 2 || widest == 4) && selectRing())
+      return;
     // A block that waits for others needs company; a plain sum leaves room.
     if (splitR && isPlain)
       minBlocks = 4;

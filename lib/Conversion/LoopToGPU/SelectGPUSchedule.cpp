@@ -347,7 +347,8 @@ GPUScheduleAttr Selector::select() {
         choice->mma.getNumWarps() * kWarp, /*threadsR=*/1, choice->items,
         /*itemsR=*/1, /*persistent=*/false, choice->minBlocks,
         selectIndexBits(), /*owners=*/0, /*splitR=*/false, /*alignTo=*/-1,
-        /*prefetch=*/false, /*descending=*/false, choice->mma);
+        /*prefetch=*/false, /*descending=*/false, /*stages=*/0, /*blocks=*/0,
+        choice->mma);
   }
   bool isWindow = reduced.any() && !scatters && !scans && selectWindow();
   if (!isWindow) {
@@ -384,7 +385,8 @@ GPUScheduleAttr Selector::select() {
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
                               persistent, minBlocks, selectIndexBits(), owners,
                               splitR, alignTo, prefetch,
-                              /*descending=*/false, /*mma=*/{});
+                              /*descending=*/false, stages, blocks,
+                              /*mma=*/{});
 }
 
 namespace {

@@ -157,3 +157,132 @@ wrapper.kernel @convert_loop_to_gpu_c11_cut(%x: tensor<8x6x63xf32>) attributes {
   }
   wrapper.yield %0 : tensor<8xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_scans(%x: tensor<4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but it has more than one scan, or one with positions}}
+  %0 = loop.kernel "k" [4096] (%a = %x) : (tensor<4096xf32>) -> tensor<4096xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %v = loop.load %a[d0] : tensor<4096xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    %m = loop.scan max %v over [0] : f32
+    %d = arith.subf %s, %m : f32
+    loop.store %d, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4096xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_wide(%x: tensor<4096xf64>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but its scan is of more than 32 bits}}
+  %0 = loop.kernel "k" [4096] (%a = %x) : (tensor<4096xf64>) -> tensor<4096xf64> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 2, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %v = loop.load %a[d0] : tensor<4096xf64> -> f64
+    %s = loop.scan sum %v over [0] : f64
+    loop.store %s, 0 [d0] : f64
+  }
+  wrapper.yield %0 : tensor<4096xf64>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_columns(%x: tensor<4096x8xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[8, 1]>], output_strides = [#sym.shape<[8, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but vectors do not go along the only dimension that it scans over}}
+  %0 = loop.kernel "k" [4096, 8] (%a = %x) : (tensor<4096x8xf32>) -> tensor<4096x8xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 1, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %v = loop.load %a[d0, d1] : tensor<4096x8xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<4096x8xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_loads(%x: tensor<4096xf32>, %y: tensor<4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but its scan is of more than one load}}
+  %0 = loop.kernel "k" [4096] (%a = %x, %b = %y) : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %v = loop.load %a[d0] : tensor<4096xf32> -> f32
+    %w = loop.load %b[d0] : tensor<4096xf32> -> f32
+    %p = arith.mulf %v, %w : f32
+    %s = loop.scan sum %p over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4096xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_no_load(%x: tensor<4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but its scan is of no load}}
+  %0 = loop.kernel "k" [4096] (%a = %x) : (tensor<4096xf32>) -> tensor<4096xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %i = loop.index <d0>
+    %v = arith.sitofp %i : i64 to f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4096xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_mask(%x: tensor<4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but what its scan loads has a mask, or an address that is loaded}}
+  %0 = loop.kernel "k" [4096] (%a = %x) : (tensor<4096xf32>) -> tensor<4096xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %i = loop.index <d0>
+    %n = arith.constant 100 : i64
+    %m = arith.cmpi slt, %i, %n : i64
+    %z = arith.constant 0.0 : f32
+    %v = loop.load %a[d0] mask %m else %z : f32 : tensor<4096xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4096xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_strided(%x: tensor<4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[2]>], output_strides = [#sym.shape<[2]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but what it loads is not contiguous along its rows}}
+  %0 = loop.kernel "k" [4096] (%a = %x) : (tensor<4096xf32>) -> tensor<4096xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %v = loop.load %a[d0] : tensor<4096xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<4096xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_aligned(%x: tensor<8x4094xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4094, 1]>], output_strides = [#sym.shape<[4094, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but its rows do not begin at multiples of 16 bytes}}
+  %0 = loop.kernel "k" [8, 4094] (%a = %x) : (tensor<8x4094xf32>) -> tensor<8x4094xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 1, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %v = loop.load %a[d0, d1] : tensor<8x4094xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x4094xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c12_tiles(%x: tensor<268435456xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'stages', but it may have more than 1048576 tiles}}
+  %0 = loop.kernel "k" [268435456] (%a = %x) : (tensor<268435456xf32>) -> tensor<268435456xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 2, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %v = loop.load %a[d0] : tensor<268435456xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<268435456xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c5_stages(%x: tensor<67108864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule that takes 262368 bytes of shared memory, more than 232448}}
+  %0 = loop.kernel "k" [67108864] (%a = %x) : (tensor<67108864xf32>) -> tensor<67108864xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 16, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
+    %v = loop.load %a[d0] : tensor<67108864xf32> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<67108864xf32>
+}

@@ -43,7 +43,7 @@ func.func @short_rows(%x: tensor<32768x512xf32>) -> tensor<32768x512xf32> {
 // CHECK-COUNT-8: st.global.v4.b32
 // CHECK: ret
 func.func @one_row(%x: tensor<67108864xf32>) -> tensor<67108864xf32> {
-  %0 = loop.kernel "one_row" [67108864] (%a = %x) : (tensor<67108864xf32>) -> tensor<67108864xf32> {
+  %0 = loop.kernel "one_row" [67108864] (%a = %x) : (tensor<67108864xf32>) -> tensor<67108864xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 256, items_r = 8, persistent = true, index_bits = 32, split_r = true> {
     %v = loop.load %a[d0] : tensor<67108864xf32> -> f32
     %s = loop.scan sum %v over [0] : f32
     loop.store %s, 0 [d0] : f32

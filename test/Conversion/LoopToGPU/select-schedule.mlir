@@ -1,5 +1,6 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{deterministic=true}))' | FileCheck %s --check-prefix=DET
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{capability=80}))' | FileCheck %s --check-prefix=OLD
 
 // Whole vectors of 16 bytes.
 // CHECK-LABEL: wrapper.kernel @pointwise_f32
@@ -168,9 +169,12 @@ wrapper.kernel @scan_row(%x: tensor<4096x8192xf32>) attributes {device = #wrappe
   wrapper.yield %0 : tensor<4096x8192xf32>
 }
 
-// One row, and columns, are more than a block: tiles look back.
+// One row, and columns, are more than a block: tiles look back. Blocks of a row
+// stay where a chip can copy tiles.
 // CHECK-LABEL: wrapper.kernel @scan_one(
-// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 16, persistent = true, min_blocks = 1, index_bits = 32, split_r = true>
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 4, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
+// OLD-LABEL: wrapper.kernel @scan_one(
+// OLD: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 16, persistent = true, min_blocks = 1, index_bits = 32, split_r = true>
 wrapper.kernel @scan_one(%x: tensor<67108864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "scan" [67108864] (%a = %x) : (tensor<67108864xf32>) -> tensor<67108864xf32> {
     %v = loop.load %a[d0] : tensor<67108864xf32> -> f32
@@ -178,6 +182,66 @@ wrapper.kernel @scan_one(%x: tensor<67108864xf32>) attributes {device = #wrapper
     loop.store %s, 0 [d0] : f32
   }
   wrapper.yield %0 : tensor<67108864xf32>
+}
+
+// Copies begin at multiples of 16 bytes, which these rows do not.
+// CHECK-LABEL: wrapper.kernel @scan_odd(
+// CHECK: strategy = scan, vector_dim = 1, threads_r = 512, items_r = 64, persistent = true, min_blocks = 1, index_bits = 32, split_r = true>
+wrapper.kernel @scan_odd(%x: tensor<3x16777215xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[16777215, 1]>], output_strides = [#sym.shape<[16777215, 1]>], symbols = []} {
+  %0 = loop.kernel "scan" [3, 16777215] (%a = %x) : (tensor<3x16777215xf32>) -> tensor<3x16777215xf32> {
+    %v = loop.load %a[d0, d1] : tensor<3x16777215xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<3x16777215xf32>
+}
+
+// Halves take as many elements; two operands do not fit.
+// CHECK-LABEL: wrapper.kernel @scan_halves(
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 8, threads_r = 512, items_r = 2, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
+wrapper.kernel @scan_halves(%x: tensor<67108864xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "scan" [67108864] (%a = %x) : (tensor<67108864xbf16>) -> tensor<67108864xbf16> {
+    %v = loop.load %a[d0] : tensor<67108864xbf16> -> bf16
+    %s = loop.scan sum %v over [0] : bf16
+    loop.store %s, 0 [d0] : bf16
+  }
+  wrapper.yield %0 : tensor<67108864xbf16>
+}
+
+// CHECK-LABEL: wrapper.kernel @scan_product(
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 256, items_r = 8, persistent = true, index_bits = 32, split_r = true>
+wrapper.kernel @scan_product(%x: tensor<67108864xf32>, %y: tensor<67108864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "scan" [67108864] (%a = %x, %b = %y) : (tensor<67108864xf32>, tensor<67108864xf32>) -> tensor<67108864xf32> {
+    %v = loop.load %a[d0] : tensor<67108864xf32> -> f32
+    %w = loop.load %b[d0] : tensor<67108864xf32> -> f32
+    %p = arith.mulf %v, %w : f32
+    %s = loop.scan sum %p over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<67108864xf32>
+}
+
+// Sizes that are not known, but how many tiles there can be at most; and not.
+// CHECK-LABEL: wrapper.kernel @scan_dynamic(
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 4, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
+wrapper.kernel @scan_dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<0, 1000000000, hint = 67108864>}} {
+  %0 = loop.kernel "scan" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
+    %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<?xf32, #sym.shape<[s0]>>
+}
+
+// CHECK-LABEL: wrapper.kernel @scan_unbounded(
+// CHECK: split_r = true> {
+wrapper.kernel @scan_unbounded(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<0, 1000000000000, hint = 67108864>}} {
+  %0 = loop.kernel "scan" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
+    %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
+    %s = loop.scan sum %v over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<?xf32, #sym.shape<[s0]>>
 }
 
 // CHECK-LABEL: wrapper.kernel @scan_columns(

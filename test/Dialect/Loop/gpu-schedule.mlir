@@ -14,6 +14,12 @@ func.func @schedules(%x: tensor<64xf32>) -> tensor<64xf32> {
     %v = loop.load %a[d0] : tensor<64xf32> -> f32
     loop.store %v, 0 [d0] : f32
   }
+  // CHECK: loop.kernel "ring" [64] {{.+}} schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, split_r = true, stages = 2, blocks = 264> {
+  %3 = loop.kernel "ring" [64] (%a = %0) : (tensor<64xf32>) -> tensor<64xf32>
+      schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, split_r = true, stages = 2, blocks = 264> {
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
   // The CPU's schedule in full.
   // CHECK: loop.kernel "cpu" [64] {{.+}} schedule<vector_dim = 0, vector_width = 8> {
   %2 = loop.kernel "cpu" [64] (%a = %1) : (tensor<64xf32>) -> tensor<64xf32>
@@ -165,3 +171,33 @@ func.func private @c11_strategy() attributes {a = #loop.gpu_schedule<strategy = 
 
 // expected-error@+1 {{'descending' goes with the strategy 'tile' but it is 'scan'}}
 func.func private @c12() attributes {a = #loop.gpu_schedule<strategy = scan, descending = true>}
+
+// -----
+
+// expected-error@+1 {{'stages' is 1, expected 0, or at least 2 with 'split_r', one thread along 'p' and whole warps along 'r'}}
+func.func private @c13_one() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, stages = 1, blocks = 4>}
+
+// -----
+
+// expected-error@+1 {{'stages' is 2, expected 0, or at least 2 with 'split_r', one thread along 'p' and whole warps along 'r'}}
+func.func private @c13_split() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, stages = 2, blocks = 4>}
+
+// -----
+
+// expected-error@+1 {{'stages' is 2, expected 0, or at least 2 with 'split_r', one thread along 'p' and whole warps along 'r'}}
+func.func private @c13_rows() attributes {a = #loop.gpu_schedule<strategy = scan, threads_p = 2, threads_r = 32, persistent = true, split_r = true, stages = 2, blocks = 4>}
+
+// -----
+
+// expected-error@+1 {{'stages' is 2, expected 0, or at least 2 with 'split_r', one thread along 'p' and whole warps along 'r'}}
+func.func private @c13_warps() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 16, persistent = true, split_r = true, stages = 2, blocks = 4>}
+
+// -----
+
+// expected-error@+1 {{'blocks' is 0, expected at least 1 with 'stages'}}
+func.func private @c13_no_blocks() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, stages = 2>}
+
+// -----
+
+// expected-error@+1 {{'blocks' is 4, expected 0 without 'stages'}}
+func.func private @c13_no_stages() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, blocks = 4>}

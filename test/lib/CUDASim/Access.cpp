@@ -308,6 +308,18 @@ bool anyWritten(const uint8_t *flags, unsigned bytes) {
 
 } // namespace
 
+void Block::beginEpoch() {
+  constexpr Access mask = 0xFFF;
+  if (++epoch & mask)
+    return;
+  // Numbers come again: those of accesses to shared memory become that of the
+  // epoch before, so that no old one passes for one of now.
+  for (Shadow &s : sharedShadow)
+    for (Access *access : {&s.write, &s.read})
+      if (*access)
+        *access |= mask << EpochShift;
+}
+
 std::string coil::cudasim::describeShared(uint64_t offset) {
   return "offset " + std::to_string(offset - SharedBase) + " of shared memory";
 }

@@ -302,7 +302,7 @@ static void releaseBarrier(Block &b, unsigned number) {
     w.barrier &= ~released;
   }
   state = BarrierState();
-  ++b.epoch;
+  b.beginEpoch();
 }
 
 /// Counts the lanes of a warp that are at barriers and that nobody counted yet.

@@ -88,7 +88,7 @@ void coil::cudasim::progress(Block &b, MBarrier &m) {
   ++m.phase;
   m.pending = m.count;
   // Orders what was before it for everybody who waits.
-  ++b.epoch;
+  b.beginEpoch();
 }
 
 //===----------------------------------------------------------------------===//

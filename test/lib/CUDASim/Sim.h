@@ -229,6 +229,9 @@ struct Block {
   uint32_t clusterPhase = 0;
   std::vector<uint8_t> storage, localStorage, sharedStorage;
 
+  /// What was before is ordered for what comes.
+  void beginEpoch();
+
   MBarrier *findMBarrier(uint32_t address) {
     for (MBarrier &b : mbarriers)
       if (b.address == address)

@@ -22,7 +22,7 @@ void warpSync(Warp &w, const Inst &, uint32_t) { ++w.syncs; }
 
 void clusterArrive(Warp &w, const Inst &, uint32_t mask) {
   w.block->clusterArrivals += static_cast<uint32_t>(__builtin_popcount(mask));
-  ++w.block->epoch;
+  w.block->beginEpoch();
 }
 
 /// Waits until every block of the cluster has arrived as often as this one.
@@ -34,7 +34,7 @@ void clusterWait(Warp &w, const Inst &, uint32_t) {
     all &= other->clusterArrivals >= n * other->threads;
   w.retry = w.yield = !all;
   if (all)
-    ++b.epoch;
+    b.beginEpoch();
 }
 
 bool lowerClusterBarrier(Lowering &l) {

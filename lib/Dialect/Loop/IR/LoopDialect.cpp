@@ -44,7 +44,8 @@ LogicalResult GPUScheduleAttr::verify(
     int64_t vectorDim, int64_t vectorWidth, int64_t transposeDim,
     int64_t threadsP, int64_t threadsR, int64_t itemsP, int64_t itemsR,
     bool persistent, int64_t minBlocks, int64_t indexBits, int64_t owners,
-    bool splitR, int64_t alignTo, bool prefetch, bool descending, MmaAttr mma) {
+    bool splitR, int64_t alignTo, bool prefetch, bool descending,
+    int64_t stages, int64_t blocks, MmaAttr mma) {
   for (auto [name, value] :
        {std::pair("vector_width", vectorWidth),
         std::pair("threads_p", threadsP), std::pair("threads_r", threadsR),
@@ -114,6 +115,15 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError() << "'descending' goes with the strategy 'tile' but it "
                           "is '"
                        << stringifyGPUStrategy(strategy) << "'";
+  if (stages != 0 &&
+      (stages < 2 || !splitR || threadsP != 1 || threadsR % 32 != 0)) // (C13)
+    return emitError() << "'stages' is " << stages
+                       << ", expected 0, or at least 2 with 'split_r', one "
+                          "thread along 'p' and whole warps along 'r'";
+  if (stages > 0 ? blocks <= 0 : blocks != 0) // (C13)
+    return emitError() << "'blocks' is " << blocks << ", expected "
+                       << (stages > 0 ? "at least 1 with" : "0 without")
+                       << " 'stages'";
   return success();
 }
 

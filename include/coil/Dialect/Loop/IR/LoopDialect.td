@@ -200,6 +200,11 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
       the row, and lanes outside of the row do nothing.
     * `split_r`: every tile of a scan along `r` is a block of its own, which
       waits for what the blocks before it combined.
+    * `stages`: tiles of a scan with `split_r` that a block has in shared memory
+      at a time. Copies that one thread starts bring them, and blocks stay: each
+      takes one tile after the other. 0: a block is one tile, and its threads
+      load it.
+    * `blocks`: with `stages`, how many blocks stay.
     * `prefetch`: in a loop over `r`, the vectors of the next step are loaded into
       registers before those of this one are used.
     * `descending`: blocks begin at the last points. A kernel that reads what the
@@ -225,6 +230,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     (C11) `prefetch` goes with the strategy `tile`, without `persistent` and
          without `owners`.
     (C12) `descending` goes with the strategy `tile`.
+    (C13) `stages` is 0, or at least 2 with `split_r`, one thread along `p` and
+          whole warps along `r`; `blocks` is positive with `stages` and 0 without.
 
     Example:
     ```mlir
@@ -249,6 +256,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     DefaultValuedParameter<"int64_t", "-1">:$align_to,
     DefaultValuedParameter<"bool", "false">:$prefetch,
     DefaultValuedParameter<"bool", "false">:$descending,
+    DefaultValuedParameter<"int64_t", "0">:$stages,
+    DefaultValuedParameter<"int64_t", "0">:$blocks,
     OptionalParameter<"::coil::loop::MmaAttr">:$mma);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
