@@ -20,16 +20,18 @@ using namespace coil::loop;
 
 /// Bytes of each operand that one thread of a scan keeps in registers.
 static constexpr int64_t kKeptBytes = 128;
-/// Blocks that stay: threads and elements of each, and how many a processor
-/// has.
-static constexpr int64_t kRingThreads = 512, kRingElements = 16,
-                         kRingBlocks = 2;
-static constexpr int64_t kRingStages = 2;
+/// Blocks that stay: how many a processor has, their threads, and tiles that
+/// are there at a time. A thread has so many bytes of a tile, which are 192 KiB
+/// of a processor under way, and so many elements at most, for which there are
+/// registers.
+static constexpr int64_t kRingBlocks = 2, kRingThreads = 512, kRingStages = 2,
+                         kRingBytes = 96, kRingElements = 32;
 /// Tiles for each processor that are worth it.
 static constexpr double kRingTiles = 4;
 
 bool Selector::selectRing() {
-  int64_t items = std::max<int64_t>(1, kRingElements / width);
+  int64_t items = std::max<int64_t>(
+      1, std::min(kRingBytes / (width * widest), kRingElements / width));
   double tiles = pointsP * pointsR / static_cast<double>(kRingThreads * items);
   if (tiles < kRingTiles * static_cast<double>(processors))
     return false;

@@ -6,8 +6,8 @@
 // RUN: coil-translate --kernels-to-ptx %t.mlir | FileCheck %s --implicit-check-not=.local
 // RUN: coil-compile %s --target=cuda:sm_90a --library=none --to=native | FileCheck %s --check-prefix=LAUNCH
 
-// Two stages of 32 KiB, and a record for each tile.
-// LAUNCH: wrapper.kernel @row_0.module() attributes {device = #wrapper.device<"cuda">, geometry = #wrapper.geometry<grid = [264, 1, 1], block = [512, 1, 1], shared = 65760, errors = false, scratch = 512>
+// Two stages of 48 KiB, and a record for each tile.
+// LAUNCH: wrapper.kernel @row_0.module() attributes {device = #wrapper.device<"cuda">, geometry = #wrapper.geometry<grid = [264, 1, 1], block = [512, 1, 1], shared = 98528, errors = false, scratch = 336>
 
 // CHECK-LABEL: .entry row_0(
 // CHECK: .maxntid 512
@@ -26,30 +26,30 @@
 // CHECK: bar.sync
 // CHECK: mbarrier.try_wait.parity
 // The sum of the first tile.
-// CHECK-COUNT-4: ld.shared.v4.b32
+// CHECK-COUNT-6: ld.shared.v4.b32
 // CHECK: st.relaxed.gpu.global.b64
 // At each step that of the next one.
 // CHECK: mbarrier.try_wait.parity
 // CHECK-NOT: ld.relaxed
-// CHECK-COUNT-4: ld.shared.v4.b32
+// CHECK-COUNT-6: ld.shared.v4.b32
 // CHECK: st.relaxed.gpu.global.b64
 // CHECK-COUNT-2: ld.relaxed.gpu.global.b64
 // CHECK: st.relaxed.gpu.global.b64
 // CHECK: atom{{.*}}.add.u32
-// CHECK-COUNT-4: ld.shared.v4.b32
-// CHECK-COUNT-4: st.global.v4.b32
+// CHECK-COUNT-6: ld.shared.v4.b32
+// CHECK-COUNT-6: st.global.v4.b32
 // CHECK: bar.sync
 // CHECK: fence.proxy.async.shared::cta
 // CHECK: mbarrier.arrive.expect_tx
 // CHECK: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
 // CHECK: ret
-func.func @row(%x: tensor<67108864xf32>) -> tensor<67108864xf32> {
-  %0 = loop.kernel "row" [67108864] (%a = %x) : (tensor<67108864xf32>) -> tensor<67108864xf32> {
-    %v = loop.load %a[d0] : tensor<67108864xf32> -> f32
+func.func @row(%x: tensor<67104768xf32>) -> tensor<67104768xf32> {
+  %0 = loop.kernel "row" [67104768] (%a = %x) : (tensor<67104768xf32>) -> tensor<67104768xf32> {
+    %v = loop.load %a[d0] : tensor<67104768xf32> -> f32
     %s = loop.scan sum %v over [0] : f32
     loop.store %s, 0 [d0] : f32
   }
-  return %0 : tensor<67108864xf32>
+  return %0 : tensor<67104768xf32>
 }
 
 // Rows of halves; what is computed around the scan needs no other pass.
@@ -79,7 +79,7 @@ func.func @rows(%x: tensor<16x4194304xbf16>) -> tensor<16x4194304xbf16> {
 // CHECK: ret
 func.func @dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>>
     attributes {sym.symbols = {s0 = #sym.range<0, 1000000000>}} {
-  %0 = loop.kernel "dynamic" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 4, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264> {
+  %0 = loop.kernel "dynamic" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 6, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264> {
     %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
     %s = loop.scan sum %v over [0] : f32
     loop.store %s, 0 [d0] : f32

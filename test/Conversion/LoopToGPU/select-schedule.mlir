@@ -172,7 +172,7 @@ wrapper.kernel @scan_row(%x: tensor<4096x8192xf32>) attributes {device = #wrappe
 // One row, and columns, are more than a block: tiles look back. Blocks of a row
 // stay where a chip can copy tiles.
 // CHECK-LABEL: wrapper.kernel @scan_one(
-// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 4, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 6, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
 // OLD-LABEL: wrapper.kernel @scan_one(
 // OLD: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 16, persistent = true, min_blocks = 1, index_bits = 32, split_r = true>
 wrapper.kernel @scan_one(%x: tensor<67108864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
@@ -196,9 +196,9 @@ wrapper.kernel @scan_odd(%x: tensor<3x16777215xf32>) attributes {device = #wrapp
   wrapper.yield %0 : tensor<3x16777215xf32>
 }
 
-// Halves take as many elements; two operands do not fit.
+// Halves take fewer vectors, for registers; two operands do not fit.
 // CHECK-LABEL: wrapper.kernel @scan_halves(
-// CHECK: strategy = scan, vector_dim = 0, vector_width = 8, threads_r = 512, items_r = 2, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 8, threads_r = 512, items_r = 4, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
 wrapper.kernel @scan_halves(%x: tensor<67108864xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "scan" [67108864] (%a = %x) : (tensor<67108864xbf16>) -> tensor<67108864xbf16> {
     %v = loop.load %a[d0] : tensor<67108864xbf16> -> bf16
@@ -223,7 +223,7 @@ wrapper.kernel @scan_product(%x: tensor<67108864xf32>, %y: tensor<67108864xf32>)
 
 // Sizes that are not known, but how many tiles there can be at most; and not.
 // CHECK-LABEL: wrapper.kernel @scan_dynamic(
-// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 4, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
+// CHECK: strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 6, persistent = true, min_blocks = 2, index_bits = 32, split_r = true, stages = 2, blocks = 264>
 wrapper.kernel @scan_dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<0, 1000000000, hint = 67108864>}} {
   %0 = loop.kernel "scan" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
     %v = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
