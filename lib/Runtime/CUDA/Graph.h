@@ -16,6 +16,7 @@
 #ifndef COIL_LIB_RUNTIME_CUDA_GRAPH_H
 #define COIL_LIB_RUNTIME_CUDA_GRAPH_H
 
+#include "../RecordedCollectives.h"
 #include "RunState.h"
 
 #include <functional>
@@ -106,6 +107,7 @@ public:
   std::set<int64_t> pinnedInputs;
   std::set<int64_t> pinnedAllocations;
   std::vector<std::shared_ptr<void>> kept;
+  RecordedCollectives collectives;
 
   MemoryPool *getPool() const {
     return expected.count(nextAllocation) ? outputPool : pool;
