@@ -82,6 +82,24 @@ int32_t copyOne(coil_run *run, const coil_tensor *inputs,
   return status;
 }
 
+coil_cuda_kernel *userKernel = nullptr;
+
+/// y = x + 1 by a kernel of a user's.
+int32_t plusOneByUser(coil_run *run, const coil_tensor *inputs,
+                      coil_tensor *outputs) {
+  int64_t n = getNumber(inputs, 1);
+  void *x = inputs[0].data, *y = nullptr;
+  int32_t status = coil_rt_alloc_cuda(run, n * 4, &y);
+  void *arguments[] = {&x, &y, &n};
+  if (!status)
+    status = coil_rt_launch_user_cuda(run, userKernel, arguments, (n + 31) / 32,
+                                      1, 1);
+  outputs[0].data = y;
+  const_cast<int64_t *>(outputs[0].sizes)[0] = n;
+  const_cast<int64_t *>(outputs[0].strides)[0] = 1;
+  return status;
+}
+
 /// Reads an element, which no graph can.
 int32_t readOne(coil_run *run, const coil_tensor *inputs,
                 coil_tensor *outputs) {
@@ -237,6 +255,54 @@ TEST_F(GraphTreeTest, copiesInputsWhoseAddressesAreKept) {
     expect(i, 64, float(i), 1);
   EXPECT_EQ(stats().recorded, 1);
   EXPECT_EQ(stats().replayed, 5);
+}
+
+/// x + 1 + 2, the first by a kernel of a user's.
+int32_t runUser(coil_run *run, const coil_tensor *inputs,
+                coil_tensor *outputs) {
+  int64_t n = inputs[0].sizes[0];
+  Buffer a, b;
+  int32_t status =
+      call(run, "user", plusOneByUser, inputs[0].data, n, "k", "s", a);
+  if (!status)
+    status = call(run, "last", plusTwo, a.data, n, "k", "g", b);
+  if (!status)
+    status = coil_rt_free_cuda(run, a.data);
+  return status ? status : give(run, outputs, b);
+}
+
+TEST_F(GraphTreeTest, tellsKernelsOfUsersWhereInputsAre) {
+  coil_cuda_kernel user = makeKernel("add_one", 0, 0);
+  user.parameters = "aa8";
+  userKernel = &user;
+  program = runUser;
+  for (int i = 0; i < 2; ++i)
+    expect(i, 100, float(i), 3);
+  int copies = fake->copies;
+  for (int i = 2; i < 6; ++i)
+    expect(i, 100, float(i), 3);
+  EXPECT_EQ(stats().recorded, 2);
+  EXPECT_EQ(stats().replayed, 10);
+  EXPECT_EQ(stats().plain, 0);
+  EXPECT_GE(stats().patched, 1);
+  // Those of the test itself.
+  EXPECT_COUNT(fake->copies, copies + 8);
+  coil_cuda_program_set_graph_limit(handle, 0);
+  coil_cuda_kernel_unload(&user);
+}
+
+TEST_F(GraphTreeTest, runsKernelsPlainlyThatDoNotSayWhatTheyTake) {
+  coil_cuda_kernel user = makeKernel("add_one", 0, 0);
+  userKernel = &user;
+  program = runUser;
+  for (int i = 0; i < 5; ++i)
+    expect(i, 100, float(i), 3);
+  EXPECT_EQ(stats().plain, 4);
+  EXPECT_EQ(failures()["kernel 'add_one' (model.py:3) does not say what it "
+                       "takes, so no graph can hold it"],
+            4);
+  coil_cuda_program_set_graph_limit(handle, 0);
+  coil_cuda_kernel_unload(&user);
 }
 
 TEST_F(GraphTreeTest, keepsResultsOfEarlierCalls) {

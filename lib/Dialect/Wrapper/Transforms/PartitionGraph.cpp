@@ -152,8 +152,6 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return refuse("its memory is a process group's");
   if (isa<HostCallOpInterface>(op) && !isCollective)
     return refuse("it calls a function that was not compiled with the program");
-  if (isa<LaunchUserOp, TMADescriptorOp>(op))
-    return refuse("a replay cannot change what is passed to a user's kernel");
   // A recording would keep the address of memory that the host may move or page
   // out.
   if (isa<TransferOp>(op))
@@ -181,7 +179,9 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return colour;
   }
   bool isStep = isa<ComputeOpInterface, CopyOp, FillOp>(op);
-  bool isMemory = isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp>(op);
+  bool isMemory =
+      isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, TMADescriptorOp>(
+          op);
   if (isa<PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp>(op))
     return refuse("it is part of a memory pool of the whole function");
   if (!isStep && !isMemory)
@@ -189,7 +189,8 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
 
   for (Value v : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
                                      SmallVector<Value>(op->getResults()))) {
-    if (isCollective && isa<TokenType>(v.getType()))
+    if ((isCollective && isa<TokenType>(v.getType())) ||
+        isa<TMADescriptorType>(v.getType()))
       continue;
     if (!isStorage(v))
       return refuse("it uses a value of the host");
@@ -490,8 +491,12 @@ SmallVector<Run> WrapperPartitionGraph::findRuns(Block &block) {
     if (colour.kind == Colour::Refused)
       continue;
     if (colour.kind == Colour::Captured) {
+      // What came before the first step stays outside, but for its maps.
       if (!current.device)
-        pending.clear(); // What came before the first step stays outside.
+        llvm::erase_if(pending, [&](Operation *each) {
+          return !isa<TMADescriptorOp>(each) ||
+                 !llvm::is_contained(each->getUsers(), &op);
+        });
       current.device = colour.device;
       llvm::append_range(current.ops, pending);
       pending.clear();
@@ -554,6 +559,20 @@ void WrapperPartitionGraph::leaveOutApart(Block &block) {
             leaveOut(wait);
         });
   }
+}
+
+/// Gives each launch tensor maps of its own, in front of it, so that a graph
+/// has those that its launches take. A run makes each map once.
+static void separateMaps(FuncOp fn) {
+  fn.walk([](LaunchUserOp launch) {
+    OpBuilder b(launch);
+    for (OpOperand &map : launch.getMapsMutable())
+      map.set(b.clone(*map.get().getDefiningOp())->getResult(0));
+  });
+  fn.walk([](TMADescriptorOp map) {
+    if (map->use_empty())
+      map.erase();
+  });
 }
 
 void WrapperPartitionGraph::formPartitions(Block &block) {
@@ -660,6 +679,7 @@ void WrapperPartitionGraph::run(FuncOp fn, SymbolTableCollection &tables) {
         << remark::metric("PeakAfter", after);
   }
   numPartitions = 0;
+  separateMaps(fn);
   formPartitions(fn.getBody().front());
   remark::analysis(fn.getLoc(),
                    remark::RemarkOpts::name("Partitions").category(DEBUG_TYPE))
