@@ -359,7 +359,8 @@ class NcclGroup:
         self._handle = _vp()
 
     def __del__(self):
-        if getattr(self, "_handle", None):
+        # At the end of the process programs may still have it.
+        if getattr(self, "_handle", None) and not sys.is_finalizing():
             library.coil_nccl_group_destroy(self._handle)
 
 

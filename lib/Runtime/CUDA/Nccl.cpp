@@ -161,6 +161,11 @@ int32_t coil_nccl_group::check(ncclResult_t result, const char *what) {
 /// Aborts all if the first does not end in time.
 void coil_nccl_group::watch() {
   ContextGuard guard(device);
+  // Whoever else captures with the driver's default mode would lose the capture
+  // when this thread asks an event.
+  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (device.driver.threadExchangeStreamCaptureMode)
+    (void)device.driver.threadExchangeStreamCaptureMode(&mode);
   std::unique_lock<std::mutex> lock(mutex);
   while (!ends || !works.empty()) {
     if (works.empty()) {

@@ -645,6 +645,57 @@ TEST_F(NcclGraphTest, graphsOfTheCallerAreRefused) {
   leave();
 }
 
+TEST_F(NcclGraphTest, othersMayCaptureWhileWorkIsUnderWay) {
+  makeGroups();
+  // Rank 1 comes late, so the group looks after the work of rank 0 meanwhile.
+  enter(0);
+  coil_run *one = nullptr;
+  ASSERT_EQ(coil_run_create(&one), COIL_OK);
+  ASSERT_EQ(coil_run_set_cuda_device(one, 0), COIL_OK);
+  void *x = memories[0][0], *y = memories[0][1];
+  ASSERT_EQ(coil_rt_fill_cuda(one, x, 0, 16), COIL_OK);
+  ASSERT_EQ(
+      callOn(one, "coil::all_reduce", x, 4, y, 4, {text("nccl"), text("sum")}),
+      COIL_OK)
+      << coil_last_error();
+  auto *library = dlopen(driver, RTLD_NOW);
+  auto find = [&](const char *name) { return dlsym(library, name); };
+  void *context = nullptr, *stream = nullptr, *graph = nullptr;
+  ASSERT_EQ(reinterpret_cast<int (*)(void **, int)>(
+                find("cuDevicePrimaryCtxRetain"))(&context, 0),
+            0);
+  ASSERT_EQ(reinterpret_cast<int (*)(void *)>(find("cuCtxSetCurrent"))(context),
+            0);
+  ASSERT_EQ(reinterpret_cast<int (*)(void **, unsigned)>(
+                find("cuStreamCreate"))(&stream, 1),
+            0);
+  // Globally, as the driver does by default.
+  ASSERT_EQ(reinterpret_cast<int (*)(void *, int)>(
+                find("cuStreamBeginCapture_v2"))(stream, 0),
+            0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(reinterpret_cast<int (*)(void *, void **)>(
+                find("cuStreamEndCapture"))(stream, &graph),
+            0);
+  EXPECT_EQ(reinterpret_cast<int (*)(void *)>(find("cuGraphDestroy"))(graph),
+            0);
+  std::thread([&] {
+    enter(1);
+    void *from = memories[1][0], *to = memories[1][1];
+    EXPECT_EQ(coil_rt_fill_cuda(runs[1], from, 0, 16), COIL_OK);
+    EXPECT_EQ(callOn(runs[1], "coil::all_reduce", from, 4, to, 4,
+                     {text("nccl"), text("sum")}),
+              COIL_OK);
+    EXPECT_EQ(callOn(runs[1], "coil::wait", from, 4, to, 4, {}), COIL_OK);
+    EXPECT_EQ(coil_run_synchronize(runs[1]), COIL_OK) << coil_last_error();
+    leave();
+  }).join();
+  EXPECT_EQ(callOn(one, "coil::wait", x, 4, y, 4, {}), COIL_OK);
+  EXPECT_EQ(coil_run_synchronize(one), COIL_OK) << coil_last_error();
+  coil_run_destroy(one);
+  leave();
+}
+
 TEST_F(NcclGraphTest, flagsNeedFunctions) {
   makeGroups();
   coil_process_group bad = *coil_nccl_group_get(groups[0]);

@@ -411,10 +411,31 @@ static CUresult misuseOfCapture(CUevent event) {
   return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
+/// What captures of others forbid this thread: 0 all that is unsafe while a
+/// stream is captured globally, 1 and 2 less.
+static thread_local int captureMode = 0;
+
+extern "C" CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
+  COIL_ENTER(Initialized);
+  if (!mode || *mode < 0 || *mode > 2)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::swap(*mode, captureMode);
+  return CUDA_SUCCESS;
+}
+
 extern "C" CUresult cuEventQuery(CUevent event) {
   COIL_ENTER(Context);
   if (!state.events.count(event))
     return CUDA_ERROR_INVALID_HANDLE;
+  bool isForbidden = false;
+  for (CUstream_st *s : state.streams)
+    if (s->capture && s->isOrigin && s->mode == 0 && captureMode == 0) {
+      s->invalidated = true;
+      isForbidden = true;
+    }
+  if (isForbidden)
+    return misuse(__func__, "an event is asked while a stream is captured",
+                  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   if (event->capture)
     return misuseOfCapture(event);
   advance(state);
