@@ -66,7 +66,7 @@ config.substitutions.append(
     )
 )
 # Libraries that compute on that device.
-for library in ["cudnn", "cublaslt", "cub"]:
+for library in ["cudnn", "cublaslt", "cub", "nccl"]:
     file = os.path.join(config.coil_obj_root, "lib", "coil-fake-" + library + ".so")
     if os.path.exists(file):
         config.available_features.add("fake-" + library)

@@ -89,6 +89,18 @@ static std::string describeLocation(Location location) {
       .str();
 }
 
+/// What a user's kernel takes, as coil_cuda_kernel has it.
+static std::string describeParameters(wrapper::KernelOp kernel) {
+  std::string text;
+  for (auto each : kernel.getParameters()->getAsRange<wrapper::ParamAttr>())
+    if (each.isPassed())
+      text += each.isTensorMap()                             ? 'm'
+              : each.isBuffer()                              ? 'a'
+              : each.getType().getIntOrFloatBitWidth() == 32 ? '4'
+                                                             : '8';
+  return text;
+}
+
 Expected<std::vector<DeviceObject>>
 coil::compileKernels(ModuleOp module, const DeviceOptions &options,
                      EngineStats &stats) {
@@ -147,6 +159,8 @@ coil::compileKernels(ModuleOp module, const DeviceOptions &options,
       kernel.block[d] = int32_t(geometry.getBlock()[d]);
     kernel.dynamicShared = int32_t(geometry.getShared());
     kernel.blockScratch = int32_t(geometry.getScratch());
+    if (source.isUserKernel())
+      kernel.parameters = describeParameters(source);
     stats.imageBytes += int64_t(kernel.code.size() + kernel.isText);
     stats.cachedImages += image.cached;
     ++stats.deviceKernels;
@@ -174,6 +188,8 @@ DeviceKernels::DeviceKernels(llvm::ArrayRef<DeviceObject> sources) {
     llvm::copy(source.block, object.block);
     object.dynamic_shared = source.dynamicShared;
     object.block_scratch = source.blockScratch;
+    if (!source.parameters.empty())
+      object.parameters = source.parameters.c_str();
   }
 }
 

@@ -33,7 +33,8 @@ static_assert(offsetof(coil_cuda_kernel, flags) == 4 &&
               offsetof(coil_cuda_kernel, dynamic_shared) == 60 &&
               offsetof(coil_cuda_kernel, block_scratch) == 64 &&
               offsetof(coil_cuda_kernel, state) == 72 &&
-              sizeof(coil_cuda_kernel) == 80);
+              offsetof(coil_cuda_kernel, parameters) == 80 &&
+              sizeof(coil_cuda_kernel) == 88);
 
 std::unique_ptr<llvm::Module>
 coil::makeKernelData(llvm::ArrayRef<DeviceObject> kernels,
@@ -43,8 +44,9 @@ coil::makeKernelData(llvm::ArrayRef<DeviceObject> kernels,
   auto *i64 = llvm::Type::getInt64Ty(context);
   auto *ptr = llvm::PointerType::get(context, 0);
   auto *block = llvm::ArrayType::get(i32, 3);
-  auto *type = llvm::StructType::get(
-      context, {i32, i32, ptr, ptr, ptr, i64, i32, i32, block, i32, i32, ptr});
+  auto *type =
+      llvm::StructType::get(context, {i32, i32, ptr, ptr, ptr, i64, i32, i32,
+                                      block, i32, i32, ptr, ptr});
   // Kernels of one module have one image.
   llvm::StringMap<llvm::GlobalVariable *> data;
   auto bytes = [&](llvm::StringRef text, bool isText) -> llvm::Constant * {
@@ -78,7 +80,9 @@ coil::makeKernelData(llvm::ArrayRef<DeviceObject> kernels,
         llvm::ConstantArray::get(block, sizes),
         number(i32, static_cast<uint32_t>(kernel.dynamicShared)),
         number(i32, static_cast<uint32_t>(kernel.blockScratch)),
-        llvm::ConstantPointerNull::get(ptr)};
+        llvm::ConstantPointerNull::get(ptr),
+        kernel.parameters.empty() ? llvm::ConstantPointerNull::get(ptr)
+                                  : bytes(kernel.parameters, /*isText=*/true)};
     auto *global = new llvm::GlobalVariable(
         *module, type, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
         llvm::ConstantStruct::get(type, fields), kernel.symbol);

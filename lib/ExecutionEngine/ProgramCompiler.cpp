@@ -325,12 +325,11 @@ Error coil::compileImage(ProgramImage &image, ModuleOp module,
     usesDevice |= name && name.getValue().starts_with("coil_rt_") &&
                   name.getValue().ends_with("_cuda");
     readsElements |=
-        name &&
-        is_contained({"coil_rt_item_cuda", "coil_rt_debug_value_cuda",
-                      "coil_rt_check_lifetime", "coil_rt_launch_user_cuda",
-                      // Memory of the host in a program for a device.
-                      "coil_rt_item", "coil_rt_transfer"},
-                     name.getValue());
+        name && is_contained({"coil_rt_item_cuda", "coil_rt_debug_value_cuda",
+                              "coil_rt_check_lifetime",
+                              // Memory of the host in a program for a device.
+                              "coil_rt_item", "coil_rt_transfer"},
+                             name.getValue());
   };
   for (Operation &op : *module.getBody()) {
     note(op);

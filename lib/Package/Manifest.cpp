@@ -241,19 +241,24 @@ llvm::json::Value coil::toJSON(const ProgramImage &image, RecordSink add) {
         Object{{"record", add("objects", object.code->getBuffer())},
                {"host", object.isHost},
                {"functions", Array(object.functions)}});
-  for (const DeviceObject &kernel : image.kernels)
-    kernels.push_back(Object{{"record", add("kernels", kernel.code)},
-                             {"symbol", kernel.symbol},
-                             {"function", kernel.function},
-                             {"location", kernel.location},
-                             {"text", kernel.isText},
-                             {"chip", kernel.chip},
-                             {"flags", int64_t(kernel.flags)},
-                             {"buffers", kernel.numBuffers},
-                             {"symbols", kernel.numSymbols},
-                             {"block", Array(kernel.block)},
-                             {"dynamic_shared", kernel.dynamicShared},
-                             {"block_scratch", kernel.blockScratch}});
+  for (const DeviceObject &kernel : image.kernels) {
+    Object described{{"record", add("kernels", kernel.code)},
+                     {"symbol", kernel.symbol},
+                     {"function", kernel.function},
+                     {"location", kernel.location},
+                     {"text", kernel.isText},
+                     {"chip", kernel.chip},
+                     {"flags", int64_t(kernel.flags)},
+                     {"buffers", kernel.numBuffers},
+                     {"symbols", kernel.numSymbols},
+                     {"block", Array(kernel.block)},
+                     {"dynamic_shared", kernel.dynamicShared},
+                     {"block_scratch", kernel.blockScratch}};
+    // Files of programs without kernels of users are as they were.
+    if (!kernel.parameters.empty())
+      described["parameters"] = kernel.parameters;
+    kernels.push_back(std::move(described));
+  }
   Array functions;
   for (const RequiredFunction &function : image.functions)
     functions.push_back(Object{{"name", function.name},
@@ -331,6 +336,10 @@ Expected<ProgramImage> coil::readImage(const JSONValue &value,
     kernel.numSymbols = count("symbols");
     kernel.dynamicShared = count("dynamic_shared");
     kernel.blockScratch = count("block_scratch");
+    if (each.find("parameters"))
+      kernel.parameters = reader.text(each, "parameters");
+    if (kernel.parameters.find_first_not_of("am48") != std::string::npos)
+      reader.fail("'" + each.path() + "' takes what no kernel takes");
     size_t dim = 0;
     reader.each(each, "block", [&](const JSONValue &size) {
       if (dim < 3)

@@ -256,7 +256,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     destinations.arrayEntry = true;
     pm.addPass(wrapper::createWrapperPassDestinationsPass(destinations));
   }
-  // Partitions end at collectives, so these move before.
+  // Partitions may end at collectives, so these move before.
   pm.addPass(wrapper::createWrapperSinkWaitsPass());
   // Before planning, which then plans each graph by itself. Checks and shown
   // values leave nothing that could be kept.
@@ -265,6 +265,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (makePartitions) {
     wrapper::WrapperPartitionGraphPassOptions partition;
     partition.maxOps = options.partitionSteps;
+    partition.collectives = options.graphCollectives;
     if (options.partitions == "always") {
       partition.whole = true;
       partition.minOps = 1;

@@ -21,6 +21,10 @@
 #include <string_view>
 #include <vector>
 
+namespace coil::rt {
+class RecordedCollectives;
+} // namespace coil::rt
+
 struct coil_call {
   coil_run *run = nullptr;
   const coil_call_site *site = nullptr;
@@ -42,6 +46,8 @@ struct coil_call {
   /// On a CUDA device.
   void *stream = nullptr;
   int32_t deviceIndex = 0;
+  /// Not null where the call becomes part of a CUDA graph.
+  coil::rt::RecordedCollectives *recorded = nullptr;
 
   /// Notes why the call fails.
   int32_t fail(std::string why);

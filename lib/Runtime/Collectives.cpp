@@ -24,6 +24,7 @@
 #include "Collectives.h"
 
 #include "Call.h"
+#include "RecordedCollectives.h"
 #include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/HostABI.h"
 
@@ -40,38 +41,13 @@ using namespace coil::rt;
 
 namespace {
 
-struct Group {
-  std::string name;
-  coil_process_group description = {};
-  /// Works that nothing has waited for; guarded by the registry.
-  int64_t started = 0;
-};
-
-using GroupPointer = std::shared_ptr<Group>;
 using GroupKey = std::pair<std::string, int32_t>;
-
-/// A collective that nothing has waited for.
-struct Started {
-  coil_run *run;
-  GroupPointer group;
-  void *work;
-  int32_t kind;
-  std::string where;
-  const void *source, *target;
-  int64_t sourceBytes, targetBytes;
-
-  /// "all_reduce of group '0' (model.py:17)"
-  std::string describe() const {
-    return std::string(getCollectiveName(kind)) + " of group '" + group->name +
-           "'" + (where.empty() ? "" : " (" + where + ")");
-  }
-};
 
 struct Registry {
   std::mutex mutex;
   std::map<GroupKey, GroupPointer> groups;
   /// In the order in which they were started.
-  std::vector<Started> started;
+  std::vector<StartedWork> started;
 };
 
 } // namespace
@@ -105,8 +81,30 @@ int64_t coil::rt::getTensorBytes(const coil_tensor &tensor) {
   return bytes;
 }
 
+std::string StartedWork::describe() const {
+  return std::string(getCollectiveName(kind)) + " of group '" + group->name +
+         "'" + (where.empty() ? "" : " (" + where + ")");
+}
+
+bool StartedWork::uses(const void *pointer, int64_t bytes) const {
+  auto begin = reinterpret_cast<uintptr_t>(pointer);
+  auto overlaps = [&](const void *other, int64_t length) {
+    auto at = reinterpret_cast<uintptr_t>(other);
+    return length > 0 && at < begin + uintptr_t(bytes) &&
+           begin < at + uintptr_t(length);
+  };
+  return overlaps(source, sourceBytes) || overlaps(target, targetBytes);
+}
+
+int32_t StartedWork::failFree() const {
+  return fail(COIL_ASSERTION_FAILED,
+              "memory is freed that %s still uses, which nothing has "
+              "waited for",
+              describe().c_str());
+}
+
 static int32_t check(const coil_process_group *group) {
-  if (!group || group->struct_size < sizeof(coil_process_group) ||
+  if (!group || group->struct_size < COIL_PROCESS_GROUP_BASE_SIZE ||
       !group->name || !*group->name || !group->start || !group->wait ||
       !group->abort || !group->alloc != !group->free)
     return fail(COIL_INVALID_ARGUMENT,
@@ -119,6 +117,15 @@ static int32_t check(const coil_process_group *group) {
     return fail(COIL_INVALID_ARGUMENT,
                 "the process group '%s' is for the unknown type of device %d",
                 group->name, group->device_type);
+  if (group->struct_size < sizeof(coil_process_group) ||
+      !(group->flags & COIL_GROUP_RECORDABLE))
+    return COIL_OK;
+  if (group->device_type != COIL_CUDA || !group->begin_recording ||
+      !group->begin_replay || !group->end_replay || !group->end_recording)
+    return fail(COIL_INVALID_ARGUMENT,
+                "the process group '%s' can be recorded only for CUDA devices, "
+                "and needs the functions for that",
+                group->name);
   return COIL_OK;
 }
 
@@ -126,7 +133,8 @@ static int32_t add(std::map<GroupKey, GroupPointer> &groups,
                    const coil_process_group &group) {
   auto entry = std::make_shared<Group>();
   entry->name = group.name;
-  entry->description = group;
+  std::memcpy(&entry->description, &group,
+              std::min<size_t>(group.struct_size, sizeof(coil_process_group)));
   entry->description.name = entry->name.c_str();
   if (!groups.emplace(GroupKey(group.name, group.device_type), entry).second)
     return fail(COIL_INVALID_ARGUMENT,
@@ -149,16 +157,24 @@ static int32_t remove(std::map<GroupKey, GroupPointer> &groups,
   return COIL_OK;
 }
 
-/// The group that the calling thread sees, or null with an error.
-static GroupPointer find(const char *name, int32_t device) {
+GroupPointer coil::rt::lookupGroup(const char *name, int32_t device) {
   GroupKey key(name, device);
   auto &own = getThreadGroups();
   if (auto found = own.find(key); found != own.end())
     return found->second;
   Registry &registry = getRegistry();
   std::lock_guard<std::mutex> lock(registry.mutex);
-  if (auto found = registry.groups.find(key); found != registry.groups.end())
-    return found->second;
+  auto found = registry.groups.find(key);
+  return found == registry.groups.end() ? nullptr : found->second;
+}
+
+/// The group that the calling thread sees, or null with an error.
+static GroupPointer find(const char *name, int32_t device) {
+  if (GroupPointer group = lookupGroup(name, device))
+    return group;
+  auto &own = getThreadGroups();
+  Registry &registry = getRegistry();
+  std::lock_guard<std::mutex> lock(registry.mutex);
   std::string known;
   for (const auto *groups : {&own, &registry.groups})
     for (const auto &[other, group] : *groups)
@@ -175,7 +191,7 @@ static GroupPointer find(const char *name, int32_t device) {
 
 /// Takes the first work that `isWanted` out of the list.
 template <typename Predicate>
-static bool take(Predicate isWanted, Started &out) {
+static bool take(Predicate isWanted, StartedWork &out) {
   Registry &registry = getRegistry();
   std::lock_guard<std::mutex> lock(registry.mutex);
   auto found =
@@ -191,9 +207,9 @@ static bool take(Predicate isWanted, Started &out) {
 }
 
 static void abandon(coil_run *run) {
-  Started work;
+  StartedWork work;
   while (run->started != 0 &&
-         take([&](const Started &each) { return each.run == run; }, work)) {
+         take([&](const StartedWork &each) { return each.run == run; }, work)) {
     const coil_process_group &group = work.group->description;
     group.abort(group.user, work.work);
   }
@@ -203,21 +219,11 @@ int32_t coil::rt::checkNotInUse(coil_run *run, const void *pointer,
                                 int64_t bytes) {
   if (run->started == 0)
     return COIL_OK;
-  auto begin = reinterpret_cast<uintptr_t>(pointer);
-  auto overlaps = [&](const void *other, int64_t length) {
-    auto at = reinterpret_cast<uintptr_t>(other);
-    return length > 0 && at < begin + uintptr_t(bytes) &&
-           begin < at + uintptr_t(length);
-  };
   Registry &registry = getRegistry();
   std::lock_guard<std::mutex> lock(registry.mutex);
-  for (const Started &each : registry.started)
-    if (each.run == run && (overlaps(each.source, each.sourceBytes) ||
-                            overlaps(each.target, each.targetBytes)))
-      return fail(COIL_ASSERTION_FAILED,
-                  "memory is freed that %s still uses, which nothing has "
-                  "waited for",
-                  each.describe().c_str());
+  for (const StartedWork &each : registry.started)
+    if (each.run == run && each.uses(pointer, bytes))
+      return each.failFree();
   return COIL_OK;
 }
 
@@ -316,8 +322,11 @@ static int32_t begin(coil_call *call, const Request &request) {
     return call->fail("expected a source, the name of a group and a target");
   int32_t device = coil_call_device_type(call);
   GroupPointer group = find(request.group, device);
+  RecordedCollectives *recorded = call->recorded;
   if (!group) {
     call->fail(coil_last_error());
+    if (recorded)
+      recorded->noteMissing(request.group, device);
     return COIL_UNAVAILABLE;
   }
   const coil_process_group &about = group->description;
@@ -349,15 +358,20 @@ static int32_t begin(coil_call *call, const Request &request) {
   }
   if (int32_t status = checkSizes(*call, c, about.size))
     return status;
-  Started work = {call->run,
-                  group,
-                  nullptr,
-                  kind,
-                  c.where ? c.where : "",
-                  source->data,
-                  c.target->data,
-                  getTensorBytes(*source),
-                  getTensorBytes(*c.target)};
+  StartedWork work = {call->run,
+                      group,
+                      nullptr,
+                      kind,
+                      c.where ? c.where : "",
+                      source->data,
+                      c.target->data,
+                      getTensorBytes(*source),
+                      getTensorBytes(*c.target)};
+  if (recorded) {
+    std::string why = work.describe();
+    int32_t status = recorded->start(std::move(work), c);
+    return status ? failCall(*call, status, why) : status;
+  }
   Registry &registry = getRegistry();
   {
     // So that nothing can fail once the work is on its way.
@@ -398,12 +412,11 @@ static int32_t wait(coil_call *call, void *) {
     return call->fail("expected a source and a target");
   const void *target = call->outputs[0].data;
   call->isTaken[0] = true;
-  Started work;
-  if (!take(
-          [&](const Started &each) {
-            return each.source == source->data && each.target == target;
-          },
-          work))
+  StartedWork work;
+  auto isIt = [&](const StartedWork &each) {
+    return each.source == source->data && each.target == target;
+  };
+  if (!(call->recorded ? call->recorded->take(isIt, work) : take(isIt, work)))
     return call->fail("nothing that was started has these tensors");
   const coil_process_group &group = work.group->description;
   if (int32_t status =
@@ -450,9 +463,13 @@ static int32_t copyNow(coil_call *call, void *) {
 
 void coil::rt::registerCollectives() {
   auto add = [](const char *name, coil_function_pointer function, int kind) {
+    // What is recorded of our own is the group's to allow.
+    bool isOurs = !strncmp(name, "coil::", 6);
     for (int32_t device : {COIL_CPU, COIL_CUDA}) {
       coil_function each = {sizeof(coil_function),
-                            0,
+                            isOurs && device == COIL_CUDA
+                                ? uint32_t(COIL_FUNCTION_CAPTURABLE)
+                                : 0,
                             name,
                             device,
                             0,
@@ -573,8 +590,10 @@ int32_t coil_find_process_group(const char *name, int32_t device,
                                 coil_process_group *found) {
   return guarded([&]() -> int32_t {
     GroupPointer group = find(name, device);
-    if (group && found)
-      *found = group->description;
+    if (group && found) {
+      std::memcpy(found, &group->description, COIL_PROCESS_GROUP_BASE_SIZE);
+      found->struct_size = COIL_PROCESS_GROUP_BASE_SIZE;
+    }
     return group ? COIL_OK : COIL_UNAVAILABLE;
   });
 }

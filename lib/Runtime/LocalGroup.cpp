@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -362,17 +363,18 @@ int32_t coil_local_groups_get(coil_local_groups *groups, int32_t rank,
   if (isAlone && size != 1)
     return fail(COIL_INVALID_ARGUMENT,
                 "ranks of one process are for tensors of the CPU");
-  *group = {sizeof(coil_process_group),
-            device_type,
-            groups->name.c_str(),
-            rank,
-            size,
-            isAlone ? startAlone : start,
-            isAlone ? waitAlone : wait,
-            isAlone ? giveUpAlone : giveUp,
-            nullptr,
-            nullptr,
-            groups->ranks[size_t(rank)].get()};
+  // Callers may have been compiled when there was no more of it.
+  coil_process_group made = {};
+  made.struct_size = COIL_PROCESS_GROUP_BASE_SIZE;
+  made.device_type = device_type;
+  made.name = groups->name.c_str();
+  made.rank = rank;
+  made.size = size;
+  made.start = isAlone ? startAlone : start;
+  made.wait = isAlone ? waitAlone : wait;
+  made.abort = isAlone ? giveUpAlone : giveUp;
+  made.user = groups->ranks[size_t(rank)].get();
+  std::memcpy(group, &made, COIL_PROCESS_GROUP_BASE_SIZE);
   return COIL_OK;
 }
 

@@ -12,7 +12,7 @@ there, NumPy.
 """
 
 from coil._functions import has_function, load_functions, register_function
-from coil._groups import LocalGroups, register_process_group, unregister_process_group
+from coil._groups import LocalGroups, NcclGroup, register_process_group, unregister_process_group
 from coil._objects import bind_object, object_count, register_class
 from coil._program import Program, compile
 from coil._library import CoilError, CompileError, InputError, RunError, version
@@ -23,6 +23,7 @@ __all__ = [
     "CompileError",
     "InputError",
     "LocalGroups",
+    "NcclGroup",
     "Program",
     "RunError",
     "Tensor",

@@ -60,6 +60,9 @@ for _name, _arguments in (
     ("coil_local_groups_get", [_vp, _i32, _i32, ctypes.POINTER(_Group)]),
     ("coil_enter_process_group", [ctypes.POINTER(_Group)]),
     ("coil_leave_process_group", [ctypes.c_char_p, _i32]),
+    ("coil_nccl_get_unique_id", [ctypes.c_char_p]),
+    ("coil_nccl_group_create",
+     [ctypes.c_char_p, ctypes.c_char_p, _i32, _i32, _i32, _i64, ctypes.POINTER(_vp)]),
     ("coil_rt_fail", [_vp, _i32, ctypes.c_char_p]),
     ("coil_run_abandon", [_vp]),
 ):
@@ -67,6 +70,10 @@ for _name, _arguments in (
     getattr(library, _name).argtypes = _arguments
 library.coil_local_groups_destroy.argtypes = [_vp]
 library.coil_local_groups_destroy.restype = None
+library.coil_nccl_group_get.argtypes = [_vp]
+library.coil_nccl_group_get.restype = ctypes.POINTER(_Group)
+library.coil_nccl_group_destroy.argtypes = [_vp]
+library.coil_nccl_group_destroy.restype = None
 
 _UNAVAILABLE = 5
 ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, BROADCAST = range(5)
@@ -287,6 +294,74 @@ class LocalGroups:
 
 # Programs that end with the process still use them.
 _kept = []
+
+
+class NcclGroup:
+    """A rank of a group of NCCL alone, on a GPU. CUDA graphs can hold its collectives
+    (`graph-collectives=true`), unlike those of groups of torch.distributed:
+
+        unique = coil.NcclGroup.unique_id()   # On one rank, which sends it to the others.
+        group = coil.NcclGroup("0", unique, rank, size, device=rank)
+        group.register()                      # For the process; or, for what a thread runs:
+        with group:
+            program(x)
+
+    Args:
+      name: the name in the program.
+      unique_id: 128 bytes that all ranks of the group have.
+      device: the number of the GPU; by default the rank.
+      time_limit: seconds that this rank waits for the others, here and in each collective.
+    """
+
+    @staticmethod
+    def unique_id():
+        """Makes the bytes that the ranks of a group have in common."""
+        text = ctypes.create_string_buffer(128)
+        _check(library.coil_nccl_get_unique_id(text))
+        return text.raw
+
+    def __init__(self, name, unique_id, rank, size, device=None, time_limit=60.0):
+        if len(unique_id) != 128:
+            raise InputError(f"expected 128 bytes of an id but got {len(unique_id)}")
+        self._handle, self.name, self.rank, self.size = _vp(), name, rank, size
+        _check(library.coil_nccl_group_create(
+            name.encode(), unique_id, rank, size, rank if device is None else device,
+            int(time_limit * 1000), ctypes.byref(self._handle)))
+
+    def _get(self):
+        if not self._handle:
+            raise InputError(f"the group '{self.name}' is closed")
+        return library.coil_nccl_group_get(self._handle)
+
+    def register(self):
+        """Makes it the group of that name for all programs of the process."""
+        _check(library.coil_register_process_group(self._get()))
+        _kept.append(self)
+        return self
+
+    def unregister(self):
+        """Takes it back; no program uses it any more."""
+        _check(library.coil_unregister_process_group(self.name.encode(), CUDA))
+        _kept.remove(self)
+
+    def __enter__(self):
+        _check(library.coil_enter_process_group(self._get()))
+        return self
+
+    def __exit__(self, *unused):
+        _check(library.coil_leave_process_group(self.name.encode(), CUDA))
+
+    def close(self):
+        """Ends the group, which is registered nowhere; what graphs have of it ends with them."""
+        if self in _kept:
+            raise InputError(f"the group '{self.name}' is still registered")
+        library.coil_nccl_group_destroy(self._handle)
+        self._handle = _vp()
+
+    def __del__(self):
+        # At the end of the process programs may still have it.
+        if getattr(self, "_handle", None) and not sys.is_finalizing():
+            library.coil_nccl_group_destroy(self._handle)
 
 
 def allocate(group, kind, sizes, strides, dtype, device):

@@ -39,6 +39,11 @@ PipelineFlags::PipelineFlags(cl::OptionCategory &category,
                            "functions that are registered: a file of MLIR, see "
                            "docs/UserKernels.md"),
                   cl::cat(category)),
+      graphCollectives(
+          "graph-collectives",
+          cl::desc("Let CUDA graphs hold collectives, which their process "
+                   "groups have to allow"),
+          cl::cat(category)),
       library(
           "library", cl::init("auto"), cl::value_desc("names"),
           cl::desc("Libraries for contractions, convolutions, attention and "
@@ -116,7 +121,8 @@ llvm::Expected<std::string> PipelineFlags::getPipelineOptions() const {
       " debug-filter=" + debugFilter + " debug-ends=" + toText(debugEnds) +
       " profile-marks=" + profileMarks + " random=" + random +
       " assert-alignment=" + std::to_string(assertAlignment) +
-      " release-inputs=" + toText(releaseInputs);
+      " release-inputs=" + toText(releaseInputs) +
+      " graph-collectives=" + toText(graphCollectives);
   for (const cl::opt<std::string> *flag : {&memoryBudget, &stackLimit}) {
     if (flag->empty())
       continue;
@@ -136,22 +142,11 @@ llvm::Expected<std::string> PipelineFlags::getPipelineOptions() const {
 }
 
 std::vector<const cl::Option *> PipelineFlags::getAll() const {
-  return {&target,
-          &fastMath,
-          &deterministic,
-          &hostFallbacks,
-          &userKernels,
-          &library,
-          &vectorBits,
-          &fuse,
-          &plan,
-          &memoryBudget,
-          &stackLimit,
-          &debugValues,
-          &debugFilter,
-          &debugEnds,
-          &releaseInputs,
-          &profileMarks,
-          &assertAlignment,
+  return {&target,        &fastMath,     &deterministic,
+          &hostFallbacks, &userKernels,  &graphCollectives,
+          &library,       &vectorBits,   &fuse,
+          &plan,          &memoryBudget, &stackLimit,
+          &debugValues,   &debugFilter,  &debugEnds,
+          &releaseInputs, &profileMarks, &assertAlignment,
           &random};
 }

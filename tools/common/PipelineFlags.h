@@ -34,7 +34,9 @@ struct PipelineFlags {
 
   llvm::cl::opt<std::string> target, fastMath;
   llvm::cl::opt<bool> deterministic;
-  llvm::cl::opt<std::string> hostFallbacks, userKernels, library;
+  llvm::cl::opt<std::string> hostFallbacks, userKernels;
+  llvm::cl::opt<bool> graphCollectives;
+  llvm::cl::opt<std::string> library;
   llvm::cl::opt<int64_t> vectorBits;
   llvm::cl::opt<bool> fuse;
   llvm::cl::opt<std::string> plan, memoryBudget, stackLimit;

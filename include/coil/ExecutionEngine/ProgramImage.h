@@ -77,6 +77,8 @@ struct DeviceObject {
   int32_t block[3] = {1, 1, 1};
   int32_t dynamicShared = 0;
   int32_t blockScratch = 0;
+  /// Empty for kernels that are not a user's.
+  std::string parameters;
   /// @}
 };
 

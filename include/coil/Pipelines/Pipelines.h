@@ -103,6 +103,11 @@ struct CompilePipelineOptions
       *this, "partition-steps",
       llvm::cl::desc("Most steps of one graph; 0: any number"),
       llvm::cl::init(0)};
+  Option<bool> graphCollectives{
+      *this, "graph-collectives",
+      llvm::cl::desc("Let graphs hold collectives, which their process groups "
+                     "have to allow"),
+      llvm::cl::init(false)};
   Option<std::string> userKernels{
       *this, "user-kernels",
       llvm::cl::desc("File of kernels for operators of a framework"),

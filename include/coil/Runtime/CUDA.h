@@ -183,6 +183,11 @@ typedef struct coil_cuda_kernel {
   /// starts; 0 when it takes no pointer to any.
   int32_t block_scratch;
   void *state; ///< The runtime's; starts as NULL.
+  /// What a kernel of a user's takes, in its own order, a letter for each: 'a'
+  /// the address of a buffer, 'm' a tensor map of 128 bytes, '4' and '8' a
+  /// number of so many bytes. NULL for other kernels, and where nobody knows:
+  /// then no graph can hold its launches.
+  const char *parameters;
 } coil_cuda_kernel;
 
 /// Loads a kernel onto a device, which the first launch does otherwise.
@@ -250,7 +255,8 @@ COIL_RT_API int32_t coil_rt_tensor_map_cuda(coil_run *run,
 
 /// Launches a kernel of a user's, which takes what `arguments` point to, in its
 /// own order and of its own types; of `kernel`, `num_buffers`, `num_symbols`
-/// and `block_scratch` are 0. Programs that call this are not kept as graphs.
+/// and `block_scratch` are 0, and `parameters` says how the arguments are
+/// passed.
 COIL_RT_API int32_t coil_rt_launch_user_cuda(coil_run *run,
                                              coil_cuda_kernel *kernel,
                                              void *const *arguments,

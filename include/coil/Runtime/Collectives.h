@@ -22,6 +22,8 @@
 
 #include "coil/Runtime/Runtime.h"
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -69,11 +71,19 @@ typedef struct coil_collective {
   /// On a CUDA device, the CUstream that makes the source; else NULL.
   void *stream;
   const char *where; ///< Its place in the model, or NULL.
+  /// What `begin_recording` gave, where the stream is captured as a CUDA graph;
+  /// else NULL.
+  void *recording;
 } coil_collective;
 
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
+
+typedef enum coil_group_flags {
+  /// What `start` and `wait` put on a captured stream can be replayed.
+  COIL_GROUP_RECORDABLE = 1
+} coil_group_flags;
 
 /// A process group. Functions that fail return a status, after
 /// coil_rt_fail(NULL, status, why).
@@ -98,7 +108,28 @@ typedef struct coil_process_group {
   int32_t (*alloc)(void *user, int32_t kind, int64_t bytes, void **out);
   void (*free)(void *user, void *pointer);
   void *user; ///< What the functions get.
+  /// A description that ends here (COIL_PROCESS_GROUP_BASE_SIZE) has no flags.
+  uint32_t flags; ///< coil_group_flags
+  /// \name With COIL_GROUP_RECORDABLE, all of these
+  /// `recording` stands for what one CUDA graph has of the group, and is passed
+  /// to `start`. `wait` and `abort` get work of it as they do other work, while
+  /// the stream is captured still, or after that has failed. The graph may
+  /// outlive the group: what it needs it has by `recording`, which keeps `user`
+  /// from being that of another group.
+  /// @{
+  int32_t (*begin_recording)(void *user, void **recording);
+  /// In front of each launch of the graph; fails where that must not be.
+  int32_t (*begin_replay)(void *recording);
+  /// Behind it: `stream` has been given the graph. Fails where it is known that
+  /// the graph's results are not to be had. A rank that does not come is an
+  /// error in time, here too.
+  int32_t (*end_replay)(void *recording, void *stream);
+  /// The graph is gone, or has never been.
+  void (*end_recording)(void *recording);
+  /// @}
 } coil_process_group;
+
+#define COIL_PROCESS_GROUP_BASE_SIZE offsetof(coil_process_group, flags)
 
 /// Registers a group for all programs of the process. Fails with
 /// COIL_INVALID_ARGUMENT for a name that is taken on this kind of device, and
@@ -112,7 +143,8 @@ COIL_RT_API int32_t coil_unregister_process_group(const char *name,
                                                   int32_t device_type);
 
 /// Finds the group that the calling thread's programs see; COIL_UNAVAILABLE,
-/// with a message that says which there are, for none. `found` may be NULL.
+/// with a message that says which there are, for none. `found` may be NULL; it
+/// gets the first COIL_PROCESS_GROUP_BASE_SIZE bytes of the description.
 COIL_RT_API int32_t coil_find_process_group(const char *name,
                                             int32_t device_type,
                                             coil_process_group *found);
@@ -145,7 +177,8 @@ COIL_RT_API int32_t coil_local_groups_create(int32_t size, const char *name,
                                              coil_local_groups **out);
 
 /// The group of a rank, for coil_register_process_group or
-/// coil_enter_process_group; it lives as long as `groups`.
+/// coil_enter_process_group; it lives as long as `groups`. `group` gets the
+/// first COIL_PROCESS_GROUP_BASE_SIZE bytes of a description.
 COIL_RT_API int32_t coil_local_groups_get(coil_local_groups *groups,
                                           int32_t rank, int32_t device_type,
                                           coil_process_group *group);
@@ -167,7 +200,8 @@ COIL_RT_API int32_t coil_nccl_get_unique_id(char *id);
 
 /// Makes this process rank `rank` of a group, and waits for the others at most
 /// `time_limit_ms`. Work that a rank does not come to in that time is aborted:
-/// waiting for the device then gives an error that names it.
+/// waiting for the device then gives an error that names it. The group allows
+/// that CUDA graphs hold its collectives.
 COIL_RT_API int32_t coil_nccl_group_create(const char *name, const char *id,
                                            int32_t rank, int32_t size,
                                            int32_t device,
@@ -178,7 +212,8 @@ COIL_RT_API int32_t coil_nccl_group_create(const char *name, const char *id,
 COIL_RT_API const coil_process_group *
 coil_nccl_group_get(const coil_nccl_group *group);
 
-/// It may not be registered any more. NULL is allowed.
+/// It may not be registered any more. CUDA graphs that have collectives of it
+/// keep what they need, and may not be launched any more. NULL is allowed.
 COIL_RT_API void coil_nccl_group_destroy(coil_nccl_group *group);
 
 //===----------------------------------------------------------------------===//

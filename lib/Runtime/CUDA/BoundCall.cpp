@@ -32,6 +32,7 @@ BoundCall::~BoundCall() {
     device.driver.graphDestroy(graph);
   if (done)
     device.driver.eventDestroy(done);
+  groups.endRecordings();
   words.reset();
   dropRun();
 }
@@ -78,6 +79,7 @@ int32_t BoundCall::record(coil_cuda_program &program, coil_entry_point function,
     if (captured) {
       launches = std::move(recording.launches);
       kept = std::move(recording.kept);
+      groups = recording.collectives.takeGroups();
       return COIL_OK;
     }
     reason = status ? coil_last_error() : "";
@@ -130,6 +132,13 @@ int32_t BoundCall::bind(RunState &state, coil_cuda_program &program,
 int32_t BoundCall::launch(RunState &state) {
   ContextGuard guard(device);
   Range range("coil bound call");
+  if (const char *name = groups.findReplaced())
+    return fail(COIL_UNAVAILABLE,
+                "the call was bound with another process group '%s' than is "
+                "registered for cuda now, if there is one: bind it again",
+                name);
+  if (int32_t status = groups.beginReplay())
+    return status;
   if (int32_t status =
           device.check(device.driver.graphLaunch(exec, state.stream),
                        "cannot launch a graph of %zu kernels on CUDA device %d",
@@ -141,7 +150,7 @@ int32_t BoundCall::launch(RunState &state) {
     return status;
   ran = true;
   noteReplay(state, launches, words, run->stats);
-  return COIL_OK;
+  return groups.endReplay(state.stream);
 }
 
 extern "C" {

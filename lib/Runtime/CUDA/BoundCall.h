@@ -51,6 +51,7 @@ private:
   std::shared_ptr<WordsOwner> words;
   std::vector<RecordedLaunch> launches;
   std::vector<std::shared_ptr<void>> kept; ///< What the graph's kernels need.
+  GraphGroups groups;
 };
 
 } // namespace coil::rt::cuda

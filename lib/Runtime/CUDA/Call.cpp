@@ -117,6 +117,7 @@ int32_t coil::rt::callOnCuda(coil_call &call,
     for (int32_t i = 0; i < call.numArguments; ++i)
       pin(*recording, call.arguments[i]);
     pin(*recording, call.outputs, call.numOutputs);
+    call.recorded = &recording->collectives;
   }
   ContextGuard guard(state->device);
   int32_t status = COIL_OK;

@@ -258,6 +258,8 @@ struct CUlaunchConfig {
 /// The same for functions without which the rest still works: null where the
 /// driver lacks them.
 #define COIL_CUDA_OPTIONAL_FUNCTIONS(X)                                        \
+  X(threadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode,        \
+    (int *mode))                                                               \
   X(tensorMapEncodeTiled, cuTensorMapEncodeTiled,                              \
     (void *map, int type, uint32_t rank, void *address, const uint64_t *sizes, \
      const uint64_t *strides, const uint32_t *box,                             \

@@ -16,6 +16,7 @@
 #ifndef COIL_LIB_RUNTIME_CUDA_GRAPH_H
 #define COIL_LIB_RUNTIME_CUDA_GRAPH_H
 
+#include "../RecordedCollectives.h"
 #include "RunState.h"
 
 #include <functional>
@@ -37,8 +38,10 @@ struct RecordedLaunch {
   CUgraphNode node = nullptr;
   CUkernelNodeParams params = {};
   const coil_cuda_kernel *kernel = nullptr;
-  /// The values of all arguments, and those that are pointers to follow.
+  /// The values of all arguments, where in them each one begins, and those that
+  /// are pointers to follow.
   std::vector<uint64_t> arguments;
+  std::vector<size_t> places;
   std::vector<std::pair<size_t, Target>> pointers;
 };
 
@@ -106,6 +109,7 @@ public:
   std::set<int64_t> pinnedInputs;
   std::set<int64_t> pinnedAllocations;
   std::vector<std::shared_ptr<void>> kept;
+  RecordedCollectives collectives;
 
   MemoryPool *getPool() const {
     return expected.count(nextAllocation) ? outputPool : pool;
@@ -123,9 +127,10 @@ public:
   void keep(std::shared_ptr<void> object) { kept.push_back(std::move(object)); }
   /// Whether what comes next follows a recorded launch and nothing else.
   bool endsWithLaunch(RunState &state) const;
+  /// Of a user's kernel `parameters` says what there is.
   int32_t addLaunch(RunState &state, const coil_cuda_kernel &kernel,
-                    CUfunction function, const int64_t *grid, void **params,
-                    size_t count);
+                    CUfunction function, const int64_t *grid,
+                    void *const *params, size_t count);
   Target find(CUdeviceptr address) const;
 
 private:

@@ -57,6 +57,8 @@ struct GraphNode {
   /// What is alive behind it.
   std::vector<LiveMemory> live;
   coil_run_stats stats = {};
+  /// Those that it was recorded with, or refused for.
+  GraphGroups groups;
 };
 
 } // namespace coil::rt::cuda
@@ -93,6 +95,7 @@ static void release(GraphTree &tree, GraphNode &node) {
   if (node.graph)
     tree.device.driver.graphDestroy(node.graph);
   node.graph = nullptr;
+  node.groups.endRecordings();
 }
 
 GraphTree::GraphTree(GraphForest &forest, Device &device)
@@ -244,6 +247,7 @@ private:
   }
   bool makeRoom();
   bool dropOne();
+  void drop(GraphNode *first);
   GraphNode *record(const std::string &key);
   bool tryRecord(GraphNode &node, std::set<int32_t> &staged, bool &again);
   std::string planOutputs(GraphNode &node, RunState &recorder,
@@ -333,6 +337,13 @@ int32_t Partition::run() {
   GraphNode *node = nullptr;
   if (auto found = tree.nodes.find(key); found != tree.nodes.end())
     node = found->second.get();
+  // A graph has the groups that it was recorded with.
+  if (node && node->groups.findReplaced()) {
+    drop(node);
+    node = nullptr;
+    // Others begin their work outside of graphs.
+    tree.seen.erase(getFunctionKey());
+  }
   if (!node) {
     if (tree.seen.size() >= maxSeen)
       tree.seen.clear();
@@ -383,6 +394,13 @@ bool Partition::dropOne() {
       oldest = node.get();
   if (!oldest)
     return false;
+  drop(oldest);
+  return true;
+}
+
+/// Drops a node with all below it.
+void Partition::drop(GraphNode *first) {
+  GraphTree &tree = *path.tree;
   // This call or the last may still run it.
   ContextGuard guard(device);
   device.driver.streamSynchronize(state.stream);
@@ -390,7 +408,7 @@ bool Partition::dropOne() {
     device.driver.eventSynchronize(tree.done);
   std::vector<std::string> dropped;
   for (auto &[key, node] : tree.nodes)
-    if (isBelow(node.get(), oldest)) {
+    if (isBelow(node.get(), first)) {
       log("drop", node->name.c_str(), nullptr, 0);
       release(tree, *node);
       dropped.push_back(key);
@@ -400,7 +418,6 @@ bool Partition::dropOne() {
   auto number = int64_t(dropped.size());
   path.forest->count(&coil_cuda_partition_stats::dropped, number);
   path.forest->count(&coil_cuda_partition_stats::nodes, -number);
-  return true;
 }
 
 /// At most so many nodes of one function are kept.
@@ -590,8 +607,11 @@ bool Partition::tryRecord(GraphNode &node, std::set<int32_t> &staged,
           device.driver.streamEndCapture(recorder.stream, &node.graph);
       result = result ? result : ended;
     }
+    std::string started = recording.collectives.describeStarted();
     if (status)
       node.refused = coil_last_error();
+    else if (!started.empty())
+      node.refused = "nothing in it waits for " + started;
     else if (result || !node.graph)
       node.refused = "the driver could not capture it";
     else if (recording.isRefused())
@@ -614,6 +634,7 @@ bool Partition::tryRecord(GraphNode &node, std::set<int32_t> &staged,
     node.kept = std::move(recording.kept);
     node.stats = run->stats;
   }
+  node.groups = recording.collectives.takeGroups();
   if (again || !node.refused.empty())
     release(tree, node);
   if (again) {
@@ -755,12 +776,20 @@ int32_t Partition::replay(GraphNode &node) {
       return status;
     }
   variant->lastUse = ++tree.uses;
+  if (int32_t status = node.groups.beginReplay()) {
+    giveUp();
+    return nameFailure(status, "partition", name);
+  }
   if (int32_t status = device.check(
           device.driver.graphLaunch(variant->exec, state.stream),
           "cannot launch the graph of partition '%s' on CUDA device %d", name,
           device.index)) {
     giveUp();
     return status;
+  }
+  if (int32_t status = node.groups.endReplay(state.stream)) {
+    giveUp();
+    return nameFailure(status, "partition", name);
   }
   path.forest->count(&coil_cuda_partition_stats::replayed);
   log("replay", name, symbols, numSymbols);

@@ -374,9 +374,12 @@ int32_t coil_rt_launch_user_cuda(coil_run *run, coil_cuda_kernel *kernel,
     CUfunction function = nullptr;
     if (int32_t status = loadKernel(device, *kernel, function))
       return status;
-    // What a replay would have to patch is the user's to know.
-    if (state.recording)
+    if (state.recording && !kernel->parameters) {
       state.recording->refuse();
+      return fail(COIL_UNSUPPORTED,
+                  "%s does not say what it takes, so no graph can hold it",
+                  describeKernel(*kernel).c_str());
+    }
     {
       StepTimer timer(state, kernel, kernel->name);
       if (CUresult result = device.driver.launchKernel(
@@ -388,8 +391,10 @@ int32_t coil_rt_launch_user_cuda(coil_run *run, coil_cuda_kernel *kernel,
                             describeKernel(*kernel).c_str());
     }
     state.recent[state.launched++ % RunState::numRecent] = kernel;
-    return isBlocking() && !state.recording ? state.synchronize()
-                                            : static_cast<int32_t>(COIL_OK);
+    if (state.recording)
+      return state.recording->addLaunch(state, *kernel, function, grid,
+                                        arguments, strlen(kernel->parameters));
+    return isBlocking() ? state.synchronize() : static_cast<int32_t>(COIL_OK);
   });
 }
 

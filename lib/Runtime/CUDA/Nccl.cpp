@@ -9,6 +9,11 @@
 // events order with those of programs. A thread looks after them: what does not
 // end in time is aborted, and the device says so where it is waited for next.
 //
+// What a CUDA graph has of a group lies on a stream of the recording: that of
+// the group may be given other work meanwhile. Nobody may ask events of a
+// capture, so the thread looks after replays instead. NCCL ends a communicator
+// only when no graph has it any more, so graphs and the group own it together.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Nccl.h"
@@ -20,17 +25,25 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 using namespace coil::rt;
 using namespace coil::rt::cuda;
 using Clock = std::chrono::steady_clock;
 
 const Nccl *Nccl::get() {
+  // While it is captured, NCCL may register buffers, for which it needs all
+  // ranks at once; but these record when it suits each. Read at first use.
+  static const bool isSet = setenv("NCCL_GRAPH_REGISTER", "0", 0) == 0;
+  (void)isSet;
   static VendorLibrary *library =
       new VendorLibrary("nccl", "COIL_NCCL_LIBRARY", {"libnccl.so.2"},
                         {
@@ -44,15 +57,40 @@ const Nccl *Nccl::get() {
 
 namespace {
 
+/// Work on a stream of the group, or a replay of a graph.
 struct NcclWork {
+  const Driver *driver = nullptr;
   CUevent done = nullptr;
+  /// It has no event of its own then.
+  bool isRecorded = false;
   std::string what;
   Clock::time_point deadline;
+
+  explicit NcclWork(const Driver &driver) : driver(&driver) {}
+  NcclWork(const NcclWork &) = delete;
+  NcclWork &operator=(const NcclWork &) = delete;
+  ~NcclWork() {
+    if (done && !isRecorded)
+      driver->eventDestroy(done);
+  }
+};
+
+/// What a graph has of a group.
+struct NcclRecording {
+  std::shared_ptr<coil_nccl_group> group;
+  /// Where its collectives are recorded; null once that has ended.
+  CUstream stream = nullptr;
+  std::vector<CUevent> events;
+  /// The first of its collectives, and how many there are.
+  std::string what;
+  size_t count = 0;
+
+  void endCapture();
 };
 
 } // namespace
 
-struct coil_nccl_group {
+struct coil_nccl_group : std::enable_shared_from_this<coil_nccl_group> {
   std::string name;
   int32_t rank, size;
   std::chrono::milliseconds limit;
@@ -61,6 +99,8 @@ struct coil_nccl_group {
   ncclComm_t comm = nullptr;
   CUstream stream = nullptr;
   coil_process_group description = {};
+  /// What coil_nccl_group_create gave; graphs have the others.
+  std::shared_ptr<coil_nccl_group> self;
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -74,9 +114,30 @@ struct coil_nccl_group {
 
   coil_nccl_group(const Nccl &nccl, Device &device)
       : nccl(nccl), device(device) {}
+  ~coil_nccl_group();
   int32_t check(ncclResult_t result, const char *what);
+  int32_t checkUsable() const {
+    return failure.empty() ? COIL_OK
+                           : fail(COIL_UNAVAILABLE, "%s", failure.c_str());
+  }
   void watch();
 };
+
+/// No graph has anything of the group any more.
+coil_nccl_group::~coil_nccl_group() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    ends = true;
+    changed.notify_all();
+  }
+  if (watcher.joinable())
+    watcher.join();
+  ContextGuard guard(device);
+  if (comm)
+    (void)nccl.ncclCommDestroy(comm);
+  if (stream)
+    device.returnStream(stream);
+}
 
 /// Waits for what NCCL does on the host, as long as it may take.
 int32_t coil_nccl_group::check(ncclResult_t result, const char *what) {
@@ -100,6 +161,11 @@ int32_t coil_nccl_group::check(ncclResult_t result, const char *what) {
 /// Aborts all if the first does not end in time.
 void coil_nccl_group::watch() {
   ContextGuard guard(device);
+  // Whoever else captures with the driver's default mode would lose the capture
+  // when this thread asks an event.
+  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (device.driver.threadExchangeStreamCaptureMode)
+    (void)device.driver.threadExchangeStreamCaptureMode(&mode);
   std::unique_lock<std::mutex> lock(mutex);
   while (!ends || !works.empty()) {
     if (works.empty()) {
@@ -116,9 +182,13 @@ void coil_nccl_group::watch() {
       failure = work->what + ": a rank did not come within " +
                 std::to_string(limit.count()) + " ms";
       device.defer(failure);
-      nccl.ncclCommAbort(comm);
-      comm = nullptr;
       changed.notify_all();
+      // Ends what is on its way, and then waits until no graph has the
+      // communicator, which may need whoever waits for the lock.
+      ncclComm_t aborted = std::exchange(comm, nullptr);
+      lock.unlock();
+      nccl.ncclCommAbort(aborted);
+      lock.lock();
       continue;
     }
     changed.wait_for(lock, std::chrono::milliseconds(2));
@@ -167,24 +237,24 @@ static const int reduces[] = {0, 4, 3, 2, 1};
 
 static constexpr int bytesType = 1;
 
-/// Puts the work on the group's stream.
+/// Puts the work on a stream.
 static ncclResult_t enqueue(coil_nccl_group &g, const coil_collective &c,
-                            int type, int64_t count) {
+                            int type, int64_t count, CUstream stream) {
   const void *from = c.source->data;
   void *to = c.target->data;
   switch (c.kind) {
   case COIL_ALL_REDUCE:
     return g.nccl.ncclAllReduce(from, to, size_t(count), type,
-                                reduces[c.reduce], g.comm, g.stream);
+                                reduces[c.reduce], g.comm, stream);
   case COIL_REDUCE_SCATTER:
     return g.nccl.ncclReduceScatter(from, to, size_t(count / g.size), type,
-                                    reduces[c.reduce], g.comm, g.stream);
+                                    reduces[c.reduce], g.comm, stream);
   case COIL_ALL_GATHER:
     return g.nccl.ncclAllGather(from, to, size_t(getTensorBytes(*c.source)),
-                                bytesType, g.comm, g.stream);
+                                bytesType, g.comm, stream);
   case COIL_BROADCAST:
     return g.nccl.ncclBroadcast(from, to, size_t(getTensorBytes(*c.source)),
-                                bytesType, c.root, g.comm, g.stream);
+                                bytesType, c.root, g.comm, stream);
   default: {
     int64_t row = coil_dtype_size(c.source->dtype), sent = 0, received = 0;
     for (int32_t d = 1; d < c.source->rank; ++d)
@@ -196,10 +266,10 @@ static ncclResult_t enqueue(coil_nccl_group &g, const coil_collective &c,
     for (int32_t r = 0; r < g.size && isFine(); ++r) {
       int64_t send = c.source_splits[r] * row, take = c.target_splits[r] * row;
       result = g.nccl.ncclSend(static_cast<const char *>(from) + sent,
-                               size_t(send), bytesType, r, g.comm, g.stream);
+                               size_t(send), bytesType, r, g.comm, stream);
       if (isFine())
         result = g.nccl.ncclRecv(static_cast<char *>(to) + received,
-                                 size_t(take), bytesType, r, g.comm, g.stream);
+                                 size_t(take), bytesType, r, g.comm, stream);
       sent += send;
       received += take;
     }
@@ -220,38 +290,54 @@ static int32_t start(void *user, const coil_collective *c, void **out) {
                   coil_dtype_name(c->source->dtype));
     int64_t width = coil_dtype_size(c->source->dtype);
     int64_t count = getTensorBytes(*c->source) / width;
+    const Driver &driver = g.device.driver;
+    auto *recording = static_cast<NcclRecording *>(c->recording);
     auto work = std::make_unique<std::shared_ptr<NcclWork>>(
-        std::shared_ptr<NcclWork>(new NcclWork, [&g](NcclWork *each) {
-          if (each->done)
-            g.device.driver.eventDestroy(each->done);
-          delete each;
-        }));
+        std::make_shared<NcclWork>(driver));
     NcclWork &w = **work;
     w.what = std::string(getCollectiveName(c->kind)) + " of group '" + g.name +
              "'" + (c->where ? std::string(" (") + c->where + ")" : "");
-    const Driver &driver = g.device.driver;
+    auto *from = static_cast<CUstream>(c->stream);
     ContextGuard guard(g.device);
+    int capturing = 0;
+    if (!recording && !driver.streamIsCapturing(from, &capturing) &&
+        capturing == 1) // CU_STREAM_CAPTURE_STATUS_ACTIVE
+      return fail(COIL_UNSUPPORTED,
+                  "a graph that the caller records cannot hold it: the group "
+                  "would not hear of replays");
     std::lock_guard<std::mutex> lock(g.mutex);
-    if (!g.failure.empty())
-      return fail(COIL_UNAVAILABLE, "%s", g.failure.c_str());
+    if (int32_t status = g.checkUsable())
+      return status;
+    CUstream stream = recording ? recording->stream : g.stream;
     // Behind what makes the source, and what used the target.
+    if (recording)
+      recording->events.reserve(recording->events.size() + 1);
     CUresult result = driver.eventCreate(&w.done, CU_EVENT_DISABLE_TIMING);
+    if (!result && recording) {
+      w.isRecorded = true;
+      recording->events.push_back(w.done);
+    }
     if (!result)
-      result = driver.eventRecord(w.done, static_cast<CUstream>(c->stream));
+      result = driver.eventRecord(w.done, from);
     if (!result)
-      result = driver.streamWaitEvent(g.stream, w.done, 0);
+      result = driver.streamWaitEvent(stream, w.done, 0);
     if (result)
       return g.device.check(result, "cannot order the stream of group '%s'",
                             g.name.c_str());
-    if (int32_t status =
-            g.check(enqueue(g, *c, type, count), getCollectiveName(c->kind)))
+    if (int32_t status = g.check(enqueue(g, *c, type, count, stream),
+                                 getCollectiveName(c->kind)))
       return status;
-    if (CUresult recorded = driver.eventRecord(w.done, g.stream))
+    if (CUresult recorded = driver.eventRecord(w.done, stream))
       return g.device.check(recorded, "cannot order the stream of group '%s'",
                             g.name.c_str());
-    w.deadline = Clock::now() + g.limit;
-    g.works.push_back(*work);
-    g.changed.notify_all();
+    if (recording) {
+      if (recording->count++ == 0)
+        recording->what = w.what;
+    } else {
+      w.deadline = Clock::now() + g.limit;
+      g.works.push_back(*work);
+      g.changed.notify_all();
+    }
     *out = work.release();
     return COIL_OK;
   });
@@ -264,8 +350,8 @@ static int32_t wait(void *user, void *pointer, void *stream) {
     auto &g = *static_cast<coil_nccl_group *>(user);
     ContextGuard guard(g.device);
     std::lock_guard<std::mutex> lock(g.mutex);
-    if (!g.failure.empty())
-      return fail(COIL_UNAVAILABLE, "%s", g.failure.c_str());
+    if (int32_t status = g.checkUsable())
+      return status;
     return g.device.check(g.device.driver.streamWaitEvent(
                               static_cast<CUstream>(stream), (*work)->done, 0),
                           "cannot wait for the group '%s'", g.name.c_str());
@@ -275,10 +361,88 @@ static int32_t wait(void *user, void *pointer, void *stream) {
 static void giveUp(void *user, void *pointer) {
   std::unique_ptr<std::shared_ptr<NcclWork>> work(
       static_cast<std::shared_ptr<NcclWork> *>(pointer));
+  if ((*work)->isRecorded)
+    return; // There will be no graph of it.
   auto &g = *static_cast<coil_nccl_group *>(user);
   ContextGuard guard(g.device);
   // It ends, or the watcher ends it.
   g.device.driver.eventSynchronize((*work)->done);
+}
+
+//===----------------------------------------------------------------------===//
+// Recordings
+//===----------------------------------------------------------------------===//
+
+/// Gives back what only the capture needed.
+void NcclRecording::endCapture() {
+  Device &device = group->device;
+  if (!stream)
+    return;
+  ContextGuard guard(device);
+  for (CUevent event : events)
+    device.driver.eventDestroy(event);
+  events.clear();
+  device.returnStream(std::exchange(stream, nullptr));
+}
+
+static int32_t beginRecording(void *user, void **out) {
+  return guarded([&]() -> int32_t {
+    auto &g = *static_cast<coil_nccl_group *>(user);
+    auto recording = std::make_unique<NcclRecording>();
+    recording->group = g.shared_from_this();
+    {
+      std::lock_guard<std::mutex> lock(g.mutex);
+      if (int32_t status = g.checkUsable())
+        return status;
+    }
+    if (!g.device.takeStream(recording->stream))
+      return COIL_INTERNAL;
+    *out = recording.release();
+    return COIL_OK;
+  });
+}
+
+static int32_t beginReplay(void *pointer) {
+  return guarded([&]() -> int32_t {
+    auto &recording = *static_cast<NcclRecording *>(pointer);
+    coil_nccl_group &g = *recording.group;
+    std::lock_guard<std::mutex> lock(g.mutex);
+    recording.endCapture();
+    return g.checkUsable();
+  });
+}
+
+static int32_t endReplay(void *pointer, void *stream) {
+  return guarded([&]() -> int32_t {
+    auto &recording = *static_cast<NcclRecording *>(pointer);
+    coil_nccl_group &g = *recording.group;
+    const Driver &driver = g.device.driver;
+    auto work = std::make_shared<NcclWork>(driver);
+    work->what = "a graph with " + recording.what;
+    if (recording.count > 1)
+      work->what += " and " + std::to_string(recording.count - 1) + " more";
+    ContextGuard guard(g.device);
+    CUresult result = driver.eventCreate(&work->done, CU_EVENT_DISABLE_TIMING);
+    if (!result)
+      result = driver.eventRecord(work->done, static_cast<CUstream>(stream));
+    if (result)
+      return g.device.check(result, "cannot look after a graph of group '%s'",
+                            g.name.c_str());
+    std::lock_guard<std::mutex> lock(g.mutex);
+    // Aborted while it was launched: it ends, but nobody knows with what.
+    if (int32_t status = g.checkUsable())
+      return status;
+    work->deadline = Clock::now() + g.limit;
+    g.works.push_back(std::move(work));
+    g.changed.notify_all();
+    return COIL_OK;
+  });
+}
+
+static void endRecording(void *pointer) {
+  std::unique_ptr<NcclRecording> recording(
+      static_cast<NcclRecording *>(pointer));
+  recording->endCapture();
 }
 
 //===----------------------------------------------------------------------===//
@@ -352,7 +516,7 @@ int32_t coil_nccl_group_create(const char *name, const char *id, int32_t rank,
     Device *device = Device::get(device_index);
     if (!device)
       return COIL_UNAVAILABLE;
-    auto group = std::make_unique<coil_nccl_group>(*nccl, *device);
+    auto group = std::make_shared<coil_nccl_group>(*nccl, *device);
     group->name = name;
     group->rank = rank;
     group->size = size;
@@ -366,9 +530,8 @@ int32_t coil_nccl_group_create(const char *name, const char *id, int32_t rank,
     ncclResult_t result =
         nccl->ncclCommInitRankConfig(&group->comm, size, unique, rank, &config);
     if (int32_t status = group->check(result, "the beginning")) {
-      if (group->comm)
-        nccl->ncclCommAbort(group->comm);
-      device->returnStream(group->stream);
+      if (ncclComm_t comm = std::exchange(group->comm, nullptr))
+        nccl->ncclCommAbort(comm);
       return status;
     }
     group->description = {sizeof(coil_process_group),
@@ -381,9 +544,15 @@ int32_t coil_nccl_group_create(const char *name, const char *id, int32_t rank,
                           giveUp,
                           allocate,
                           release,
-                          group.get()};
+                          group.get(),
+                          COIL_GROUP_RECORDABLE,
+                          beginRecording,
+                          beginReplay,
+                          endReplay,
+                          endRecording};
     group->watcher = std::thread([self = group.get()] { self->watch(); });
-    *out = group.release();
+    *out = group.get();
+    group->self = group;
     return COIL_OK;
   });
 }
@@ -393,19 +562,9 @@ const coil_process_group *coil_nccl_group_get(const coil_nccl_group *group) {
 }
 
 void coil_nccl_group_destroy(coil_nccl_group *group) {
-  if (!group)
-    return;
-  {
-    std::lock_guard<std::mutex> lock(group->mutex);
-    group->ends = true;
-    group->changed.notify_all();
-  }
-  group->watcher.join();
-  ContextGuard guard(group->device);
-  if (group->comm)
-    (void)group->nccl.ncclCommDestroy(group->comm);
-  group->device.returnStream(group->stream);
-  delete group;
+  // The last graph that has anything of it ends it.
+  if (group)
+    std::shared_ptr<coil_nccl_group>(std::move(group->self)).reset();
 }
 
 } // extern "C"

@@ -70,6 +70,8 @@ struct Entry {
   std::vector<OutputMemory> memory;
   std::vector<Variant> variants;
   uint64_t uses = 0;
+  /// Those that it was recorded with, or refused for.
+  GraphGroups groups;
 };
 
 } // namespace
@@ -145,6 +147,7 @@ static void drop(Entry &entry) {
       if (variant.exec)
         device.driver.graphExecDestroy(variant.exec);
     device.driver.graphDestroy(entry.graph);
+    entry.groups.endRecordings();
     device.driver.eventDestroy(entry.done);
     coil_run_destroy(entry.run);
     device.allocator.destroyPool(entry.pool);
@@ -239,6 +242,10 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     if (!captured) {
       if (graph)
         device.driver.graphDestroy(graph);
+      entry.groups = recording.collectives.takeGroups();
+      entry.groups.endRecordings();
+      if (!entry.groups.empty() && status)
+        program.forest.countFailure("the whole call", coil_last_error());
       return abandon();
     }
     // An input that stays where it is needs no copy.
@@ -268,6 +275,7 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     planOutputs(entry, state, recording, outputs);
     entry.launches = std::move(recording.launches);
     entry.kept = std::move(recording.kept);
+    entry.groups = recording.collectives.takeGroups();
     // What an intermediate result may have used has to stay.
     if (std::all_of(
             entry.outputAllocations.begin(), entry.outputAllocations.end(),
@@ -369,10 +377,14 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
   if (int32_t status = selectVariant(program, entry, addresses, variant))
     return status;
   variant->lastUse = ++entry.uses;
+  if (int32_t status = entry.groups.beginReplay())
+    return status;
   if (int32_t status =
           device.check(device.driver.graphLaunch(variant->exec, state.stream),
                        "cannot launch a graph of %zu kernels on CUDA device %d",
                        entry.launches.size(), device.index))
+    return status;
+  if (int32_t status = entry.groups.endReplay(state.stream))
     return status;
   for (size_t i = 0; i < entry.memory.size(); ++i)
     if (entry.memory[i].pinned)
@@ -553,6 +565,18 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       return plain();
     }
     std::string key = makeKey(*program, state->device, inputs, num_inputs);
+    // Runs a call whose graph is made the next time.
+    auto runFirst = [&]() -> int32_t {
+      ++program->stats.plain;
+      lock.unlock();
+      if (int32_t status = plain())
+        return status;
+      lock.lock();
+      if (auto again = program->index.find(key); again != program->index.end())
+        again->second->outputAllocations =
+            findAllocations(*state, outputs, num_outputs);
+      return COIL_OK;
+    };
     auto found = program->index.find(key);
     if (found == program->index.end()) {
       if (program->entries.size() >= size_t(program->limit)) {
@@ -567,20 +591,17 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       for (int32_t i = 0; i < num_inputs; ++i)
         entry.addresses.push_back(toDevice(inputs[i].data));
       program->index[key] = program->entries.begin();
-      ++program->stats.plain;
-      lock.unlock();
-      int32_t status = plain();
-      if (status != COIL_OK)
-        return status;
-      lock.lock();
-      if (auto again = program->index.find(key); again != program->index.end())
-        again->second->outputAllocations =
-            findAllocations(*state, outputs, num_outputs);
-      return COIL_OK;
+      return runFirst();
     }
     program->entries.splice(program->entries.begin(), program->entries,
                             found->second);
     Entry &entry = *found->second;
+    // A graph has the groups that it was recorded with, and others begin their
+    // work outside of graphs.
+    if (entry.groups.findReplaced()) {
+      drop(entry);
+      return runFirst();
+    }
     if (entry.state == Entry::Recorded && !checkPinned(entry, inputs))
       drop(entry);
     if (entry.state == Entry::Seen)

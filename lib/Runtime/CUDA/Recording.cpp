@@ -11,6 +11,8 @@
 
 #include "Graph.h"
 
+#include <cstring>
+
 using namespace coil::rt;
 using namespace coil::rt::cuda;
 
@@ -110,7 +112,7 @@ bool Recording::endsWithLaunch(RunState &state) const {
 
 int32_t Recording::addLaunch(RunState &state, const coil_cuda_kernel &kernel,
                              CUfunction function, const int64_t *grid,
-                             void **params, size_t count) {
+                             void *const *params, size_t count) {
   CUgraphNode last = getLastNode(state);
   if (!last) {
     refuse();
@@ -128,16 +130,28 @@ int32_t Recording::addLaunch(RunState &state, const coil_cuda_kernel &kernel,
   launch.params.blockDimY = unsigned(kernel.block[1]);
   launch.params.blockDimZ = unsigned(kernel.block[2]);
   launch.params.sharedMemBytes = unsigned(kernel.dynamic_shared);
+  auto add = [&](const void *value, size_t bytes, size_t numPointers) {
+    size_t first = launch.arguments.size();
+    launch.places.push_back(first);
+    launch.arguments.resize(first + (bytes + 7) / 8);
+    memcpy(&launch.arguments[first], value, bytes);
+    for (size_t i = first; i < first + numPointers; ++i)
+      if (Target target = find(launch.arguments[i]);
+          target.kind != Target::Elsewhere)
+        launch.pointers.push_back({i, target});
+  };
+  auto buffers = size_t(kernel.num_buffers);
   for (size_t i = 0; i < count; ++i) {
-    auto *value = static_cast<uint64_t *>(params[i]);
-    bool isTable = i == 0 && kernel.flags & COIL_CUDA_KERNEL_TABLE;
-    launch.arguments.insert(launch.arguments.end(), value,
-                            value + (isTable ? kernel.num_buffers : 1));
+    char letter = kernel.parameters ? kernel.parameters[i] : 0;
+    if (i == 0 && kernel.flags & COIL_CUDA_KERNEL_TABLE)
+      add(params[i], buffers * 8, buffers);
+    else if (letter == 'm') // Nobody can tell it another address.
+      add(params[i], sizeof(EncodedTensorMap), 0);
+    else if (letter == '4')
+      add(params[i], 4, 0);
+    else
+      add(params[i], 8, letter == 'a' || (!letter && i < buffers));
   }
-  for (size_t i = 0; i < size_t(kernel.num_buffers); ++i)
-    if (Target target = find(launch.arguments[i]);
-        target.kind != Target::Elsewhere)
-      launch.pointers.push_back({i, target});
   return COIL_OK;
 }
 
@@ -159,13 +173,8 @@ int32_t coil::rt::cuda::patchLaunches(
     if (!changed)
       continue;
     params.clear();
-    size_t first = 0;
-    if (launch.kernel->flags & COIL_CUDA_KERNEL_TABLE) {
-      params.push_back(launch.arguments.data());
-      first = size_t(launch.kernel->num_buffers);
-    }
-    for (size_t i = first; i < launch.arguments.size(); ++i)
-      params.push_back(&launch.arguments[i]);
+    for (size_t place : launch.places)
+      params.push_back(&launch.arguments[place]);
     launch.params.kernelParams = params.data();
     if (int32_t status =
             device.check(device.driver.graphExecKernelNodeSetParams(

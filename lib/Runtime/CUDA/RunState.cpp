@@ -327,7 +327,11 @@ int32_t coil_rt_free_cuda(coil_run *run, void *pointer) {
                               pointer),
                          pointer, 0);
     int64_t bytes = block->requested;
-    if (int32_t status = checkNotInUse(run, pointer, bytes))
+    int32_t status =
+        state->recording
+            ? state->recording->collectives.checkNotInUse(pointer, bytes)
+            : checkNotInUse(run, pointer, bytes);
+    if (status)
       return step.finish(status, pointer, 0);
     owner->free(block);
     return step.finish(COIL_OK, pointer, bytes);

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Graph.h"
 #include "RunState.h"
 
 #include <algorithm>
@@ -140,6 +141,9 @@ extern "C" int32_t coil_rt_tensor_map_cuda(coil_run *run,
                                            const void *address,
                                            const void **map) {
   return prepared(run, [&](RunState *state) -> int32_t {
+    // A kernel has the map by value, so a graph cannot be told another address.
+    if (state->recording)
+      state->recording->pin(toDevice(address));
     coil_tensor_map plain = *desc;
     plain.where = nullptr;
     for (int32_t i = std::max(0, plain.rank); i < 5; ++i)

@@ -155,9 +155,7 @@ void CppEmitter::emitKeeper(FuncOp fn) {
   // What depends on elements is no graph as a whole; its partitions are.
   bool isWhole = true;
   module.walk([&](Operation *op) {
-    isWhole &=
-        !isa<ItemOp, DebugValueOp, CheckLifetimeOp, LaunchUserOp, TransferOp>(
-            op);
+    isWhole &= !isa<ItemOp, DebugValueOp, CheckLifetimeOp, TransferOp>(op);
     if (auto branch = dyn_cast<IfOp>(op))
       isWhole &= !isa<BufferType>(branch.getPredicate().getType());
   });

@@ -117,11 +117,11 @@ for mode in MODES:
          f"--pass-pipeline=builtin.module(wrapper-plan-memory{{mode={mode}}},wrapper-verify-memory)")
 # All steps in partitions: as functions, and in place.
 PARTITIONS = {
-    "part": "wrapper-partition-graph{device=cpu min-ops=1 whole=true},wrapper-outline-partitions,"
+    "part": "wrapper-partition-graph{device=cpu min-ops=1 whole=true collectives=true},wrapper-outline-partitions,"
             "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device",
     "part-pool": "wrapper-partition-graph{device=cpu min-ops=1 whole=true peak-percent=0},"
                  "wrapper-outline-partitions,wrapper-plan-memory{mode=pool},wrapper-verify-memory",
-    "part-inline": "wrapper-partition-graph{device=cpu min-ops=1 whole=true},"
+    "part-inline": "wrapper-partition-graph{device=cpu min-ops=1 whole=true collectives=true},"
                    "wrapper-plan-memory{mode=reuse},wrapper-verify-memory",
 }
 for mode, passes in PARTITIONS.items():
@@ -150,7 +150,7 @@ if args.cuda_sim and text is not None:
              + (",wrapper-track-lifetimes)" if mode == "pool" else ")"))
     need("coil-opt", path("cuda.mlir"), "-o", path("gpu-part.mlir"),
          f"--pass-pipeline=builtin.module({before_planning(source, 'cuda')}"
-         "wrapper-partition-graph{min-ops=1 whole=true},wrapper-outline-partitions,"
+         "wrapper-partition-graph{min-ops=1 whole=true collectives=true},wrapper-outline-partitions,"
          "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device)")
 
 

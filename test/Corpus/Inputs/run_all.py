@@ -108,7 +108,7 @@ def plan(job):
         program = path(".device.mlir")
         before = before_planning(source, args.device)
     if mode == "part":
-        before += ("wrapper-partition-graph{device=%s min-ops=1 whole=true},"
+        before += ("wrapper-partition-graph{device=%s min-ops=1 whole=true collectives=true},"
                    "wrapper-outline-partitions," % (args.device or "cpu"))
     if mode == "stack":
         # Where all sizes are constant, with an entry that takes arrays.

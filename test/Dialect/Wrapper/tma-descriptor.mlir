@@ -3,7 +3,6 @@
 // RUN: coil-opt %s --cse --canonicalize | FileCheck %s --check-prefix=CSE
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper-plan-memory,wrapper-verify-memory)' | FileCheck %s --check-prefix=PLAN
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper-outline-partitions)' | FileCheck %s --check-prefix=OUTLINE
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper-partition-graph{device=cuda min-ops=1})' --remark-format=emitRemark --remarks-filter=wrapper-partition-graph 2>&1 | FileCheck %s --check-prefix=REMARK
 
 !b = !wrapper.buffer<[s0, 64], f32, #wrapper.device<"cuda">>
 !v = !wrapper.buffer<[s0, 32], strides = [64, 1], f32, #wrapper.device<"cuda">>
@@ -63,10 +62,6 @@ wrapper.func @lives(%x: !b) -> !b attributes {sym.symbols = {s0 = #sym.range<1, 
   wrapper.launch_user @k grid @once[] config {} arguments [unit, unit] ins(%x : !b) outs(%2 : !b) maps(%same, %last)
   wrapper.return %2 : !b
 }
-
-// Steps of users are the host's, and so is what they take.
-// REMARK-DAG: not in a graph: a replay cannot change what is passed to a user's kernel (wrapper.tma_descriptor)
-// REMARK-DAG: not in a graph: a replay cannot change what is passed to a user's kernel (wrapper.launch_user)
 
 // A partition that was made by hand makes its maps itself.
 // OUTLINE-LABEL: wrapper.func @partition(

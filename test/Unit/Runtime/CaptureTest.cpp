@@ -65,4 +65,41 @@ TEST_F(CaptureTest, reportsChecksOfEachReplay) {
   coil_run_destroy(other);
 }
 
+// What emitted Python launches while torch records a partition.
+TEST_F(CaptureTest, holdsKernelsOfUsers) {
+  coil_run *other = nullptr;
+  ASSERT_EQ(coil_run_create(&other), COIL_OK);
+  ASSERT_EQ(coil_run_set_cuda_device(other, 0), COIL_OK);
+  void *context = nullptr;
+  callDriver("cuDevicePrimaryCtxRetain", &context, 0);
+  callDriver("cuCtxSetCurrent", context);
+  Stream stream = nullptr;
+  callDriver("cuStreamCreate", &stream, 0u);
+  ASSERT_EQ(coil_run_set_stream(other, stream), COIL_OK);
+  coil_cuda_kernel user = makeKernel("add_one", 0, 0);
+  user.parameters = "aa8";
+  ASSERT_EQ(coil_cuda_kernel_load(&user, 0), COIL_OK);
+  int64_t n = 40;
+  void *x = alloc(n * 4), *y = alloc(n * 4);
+  void *arguments[] = {&x, &y, &n};
+  callDriver("cuStreamBeginCapture_v2", stream, 2);
+  ASSERT_EQ(coil_rt_launch_user_cuda(other, &user, arguments, 2, 1, 1),
+            COIL_OK);
+  void *graph = nullptr, *exec = nullptr;
+  callDriver("cuStreamEndCapture", stream, &graph);
+  callDriver("cuGraphInstantiateWithFlags", &exec, graph, 0ull);
+  for (int i = 0; i < 3; ++i) {
+    std::vector<float> values(40, float(i)), back(40, -1);
+    ASSERT_EQ(coil_rt_upload_cuda(other, x, values.data(), n * 4), COIL_OK);
+    callDriver("cuGraphLaunch", exec, stream);
+    ASSERT_EQ(coil_rt_download_cuda(other, back.data(), y, n * 4), COIL_OK);
+    ASSERT_EQ(coil_run_synchronize(other), COIL_OK);
+    EXPECT_EQ(back, std::vector<float>(40, float(i + 1)));
+  }
+  callDriver("cuGraphExecDestroy", exec);
+  callDriver("cuGraphDestroy", graph);
+  coil_run_destroy(other);
+  coil_cuda_kernel_unload(&user);
+}
+
 } // namespace

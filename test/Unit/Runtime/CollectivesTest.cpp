@@ -320,17 +320,19 @@ struct MemoryGroup {
     auto free = [](void *user, void *) {
       ++static_cast<MemoryGroup *>(user)->given;
     };
-    return {sizeof(coil_process_group),
-            COIL_CPU,
-            "memory",
-            0,
-            1,
-            none,
-            wait,
-            abort,
-            alloc,
-            free,
-            this};
+    // Nothing behind `user`, as of who was compiled when that was all.
+    coil_process_group group = {};
+    group.struct_size = COIL_PROCESS_GROUP_BASE_SIZE;
+    group.device_type = COIL_CPU;
+    group.name = "memory";
+    group.size = 1;
+    group.start = none;
+    group.wait = wait;
+    group.abort = abort;
+    group.alloc = alloc;
+    group.free = free;
+    group.user = this;
+    return group;
   }
 };
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CUDATest.h"
+#include "PartitionTest.h"
 
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Transfer.h"
@@ -19,17 +19,6 @@
 #include <thread>
 
 namespace {
-
-coil_cuda_kernel *kernel = nullptr;
-
-int32_t add(coil_run *run, void *x, void *y, int64_t n) {
-  void *buffers[] = {x, y};
-  return coil_rt_launch_cuda(run, kernel, buffers, &n, (n + 31) / 32, 1, 1);
-}
-
-int64_t getNumber(const coil_tensor *inputs, int count) {
-  return static_cast<const int64_t *>(inputs[count].data)[0];
-}
 
 /// y = x + 2, through memory of its own.
 int32_t plusTwo(coil_run *run, const coil_tensor *inputs,
@@ -93,6 +82,24 @@ int32_t copyOne(coil_run *run, const coil_tensor *inputs,
   return status;
 }
 
+coil_cuda_kernel *userKernel = nullptr;
+
+/// y = x + 1 by a kernel of a user's.
+int32_t plusOneByUser(coil_run *run, const coil_tensor *inputs,
+                      coil_tensor *outputs) {
+  int64_t n = getNumber(inputs, 1);
+  void *x = inputs[0].data, *y = nullptr;
+  int32_t status = coil_rt_alloc_cuda(run, n * 4, &y);
+  void *arguments[] = {&x, &y, &n};
+  if (!status)
+    status = coil_rt_launch_user_cuda(run, userKernel, arguments, (n + 31) / 32,
+                                      1, 1);
+  outputs[0].data = y;
+  const_cast<int64_t *>(outputs[0].sizes)[0] = n;
+  const_cast<int64_t *>(outputs[0].strides)[0] = 1;
+  return status;
+}
+
 /// Reads an element, which no graph can.
 int32_t readOne(coil_run *run, const coil_tensor *inputs,
                 coil_tensor *outputs) {
@@ -103,40 +110,12 @@ int32_t readOne(coil_run *run, const coil_tensor *inputs,
   return copyOne(run, inputs, outputs);
 }
 
-/// A buffer between partitions.
-struct Buffer {
-  void *data = nullptr;
-  int64_t sizes[1] = {0}, strides[1] = {1};
-};
-
-/// Calls a partition as programs do.
-int32_t call(coil_run *run, const char *name, coil_entry_point entry,
-             void *data, int64_t n, const char *given, const char *results,
-             Buffer &out) {
-  int64_t numbers[1] = {n}, stride = 1;
-  coil_tensor inputs[2] = {
-      {data, &n, &stride, 1, COIL_F32, COIL_CUDA, 0},
-      {numbers, nullptr, nullptr, 0, COIL_I64, COIL_CPU, 0}};
-  coil_tensor output = {nullptr,   out.sizes, out.strides, 1, COIL_F32,
-                        COIL_CUDA, 0};
-  int32_t status = coil_rt_partition_cuda(run, name, entry, inputs, given, 1,
-                                          &output, results);
-  out.data = output.data;
-  return status;
-}
-
 /// The program of a test, and how it differs from call to call.
 std::function<int32_t(coil_run *, const coil_tensor *, coil_tensor *)> program;
 
 int32_t runProgram(coil_run *run, const coil_tensor *inputs,
                    coil_tensor *outputs) {
   return program(run, inputs, outputs);
-}
-
-int32_t give(coil_run *run, coil_tensor *outputs, Buffer &buffer) {
-  outputs[0].device_type = COIL_CUDA;
-  return coil_rt_set_output(run, outputs, buffer.data, COIL_F32, 1,
-                            buffer.sizes, buffer.strides);
 }
 
 class GraphTreeTest : public CUDATest {
@@ -276,6 +255,54 @@ TEST_F(GraphTreeTest, copiesInputsWhoseAddressesAreKept) {
     expect(i, 64, float(i), 1);
   EXPECT_EQ(stats().recorded, 1);
   EXPECT_EQ(stats().replayed, 5);
+}
+
+/// x + 1 + 2, the first by a kernel of a user's.
+int32_t runUser(coil_run *run, const coil_tensor *inputs,
+                coil_tensor *outputs) {
+  int64_t n = inputs[0].sizes[0];
+  Buffer a, b;
+  int32_t status =
+      call(run, "user", plusOneByUser, inputs[0].data, n, "k", "s", a);
+  if (!status)
+    status = call(run, "last", plusTwo, a.data, n, "k", "g", b);
+  if (!status)
+    status = coil_rt_free_cuda(run, a.data);
+  return status ? status : give(run, outputs, b);
+}
+
+TEST_F(GraphTreeTest, tellsKernelsOfUsersWhereInputsAre) {
+  coil_cuda_kernel user = makeKernel("add_one", 0, 0);
+  user.parameters = "aa8";
+  userKernel = &user;
+  program = runUser;
+  for (int i = 0; i < 2; ++i)
+    expect(i, 100, float(i), 3);
+  int copies = fake->copies;
+  for (int i = 2; i < 6; ++i)
+    expect(i, 100, float(i), 3);
+  EXPECT_EQ(stats().recorded, 2);
+  EXPECT_EQ(stats().replayed, 10);
+  EXPECT_EQ(stats().plain, 0);
+  EXPECT_GE(stats().patched, 1);
+  // Those of the test itself.
+  EXPECT_COUNT(fake->copies, copies + 8);
+  coil_cuda_program_set_graph_limit(handle, 0);
+  coil_cuda_kernel_unload(&user);
+}
+
+TEST_F(GraphTreeTest, runsKernelsPlainlyThatDoNotSayWhatTheyTake) {
+  coil_cuda_kernel user = makeKernel("add_one", 0, 0);
+  userKernel = &user;
+  program = runUser;
+  for (int i = 0; i < 5; ++i)
+    expect(i, 100, float(i), 3);
+  EXPECT_EQ(stats().plain, 4);
+  EXPECT_EQ(failures()["kernel 'add_one' (model.py:3) does not say what it "
+                       "takes, so no graph can hold it"],
+            4);
+  coil_cuda_program_set_graph_limit(handle, 0);
+  coil_cuda_kernel_unload(&user);
 }
 
 TEST_F(GraphTreeTest, keepsResultsOfEarlierCalls) {

@@ -11,6 +11,7 @@
 
 #include "DriverState.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -423,7 +424,18 @@ extern "C" CUresult cuCtxGetDevice(CUdevice *device) {
 
 extern "C" CUresult cuCtxSynchronize() {
   COIL_ENTER(Context);
-  return forbiddenInCapture(state);
+  if (CUresult r = forbiddenInCapture(state))
+    return r;
+  entry.waitUntil([&] {
+    auto isIdle = [](const CUstream_st &s) {
+      return s.device != State::device() || s.queue.empty();
+    };
+    return std::all_of(state.streams.begin(), state.streams.end(),
+                       [&](CUstream_st *s) { return isIdle(*s); }) &&
+           std::all_of(std::begin(state.legacy), std::end(state.legacy),
+                       isIdle);
+  });
+  return state.sticky;
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,8 @@
 #include "../../../lib/Runtime/CUDA/Driver.h"
 
 #include <chrono>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -57,7 +59,20 @@ struct Operation {
   bool toHost = false, fromHost = false;
   // Host
   void (*callback)(void *) = nullptr;
+  /// In place of a callback: asked again and again until it says that it is
+  /// done; `state` is zero at first, and its own in each execution.
+  int (*poll)(void *data, uint64_t *state) = nullptr;
   void *data = nullptr;
+};
+
+/// What a stream has not come to, because a poll before it is not done.
+struct Pending {
+  Operation operation;
+  uint64_t state = 0;            ///< of a poll
+  std::shared_ptr<bool> waits;   ///< an event that has to come first
+  std::shared_ptr<bool> records; ///< an event that this is
+  /// What an asynchronous copy takes from the host before it returns.
+  std::vector<uint8_t> staged;
 };
 
 } // namespace coil::cudasim
@@ -85,6 +100,7 @@ struct CUctx_st {
 struct CUstream_st {
   int device = 0;
   unsigned flags = 0;
+  std::deque<coil::cudasim::Pending> queue;
   CUgraph_st *capture = nullptr;
   std::vector<CUgraphNode> lastCaptured; ///< what GetCaptureInfo points to
   std::set<size_t> behind; ///< nodes that the next one of a capture is behind
@@ -95,8 +111,11 @@ struct CUevent_st {
   int device = 0;
   unsigned flags = 0;
   bool recorded = false;
+  /// Whether the stream has come to it; null where it had at once.
+  std::shared_ptr<bool> reached;
   CUgraph_st *capture = nullptr;
   std::set<size_t> behind; ///< nodes of the capture that it is behind
+  bool isReached() const { return !reached || *reached; }
   std::chrono::steady_clock::time_point time;
 };
 struct CUfunc_st {
@@ -158,6 +177,9 @@ public:
   CUresult result = CUDA_SUCCESS;
   State &state;
 
+  /// Lets other threads go on until `isDone`, which is asked with the lock.
+  void waitUntil(const std::function<bool()> &isDone);
+
 private:
   std::unique_lock<std::recursive_mutex> guard;
 };
@@ -171,6 +193,8 @@ private:
 /// Executes an operation, or records it if the stream is being captured.
 CUresult submit(State &state, CUstream stream, Operation operation);
 CUresult perform(State &state, const Operation &operation);
+/// Lets all streams go on as far as they can.
+void advance(State &state);
 CUresult launch(State &state, const Operation &operation);
 /// Fails if this thread captures a stream, during which some calls are
 /// forbidden.

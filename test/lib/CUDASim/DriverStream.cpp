@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Driver functions: streams, events and graphs. A stream executes what it is
-// given at once; a stream that is captured records it.
+// given at once, unless something before it waits for the host (polls); a
+// stream that is captured records it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <thread>
 #include <utility>
 
 using namespace coil::cudasim;
@@ -45,8 +47,20 @@ CUresult coil::cudasim::submit(State &state, CUstream handle,
   CUstream_st *s = state.stream(handle);
   if (!s)
     return CUDA_ERROR_INVALID_HANDLE;
-  if (!s->capture)
-    return perform(state, operation);
+  if (!s->capture) {
+    if (s->queue.empty() && !operation.poll)
+      return perform(state, operation);
+    Pending &pending = s->queue.emplace_back();
+    pending.operation = std::move(operation);
+    Operation &o = pending.operation;
+    if (o.type == Operation::Copy && o.fromHost) {
+      const auto *bytes = reinterpret_cast<const uint8_t *>(uintptr_t(o.from));
+      pending.staged.assign(bytes, bytes + o.bytes);
+      o.from = uint64_t(reinterpret_cast<uintptr_t>(pending.staged.data()));
+    }
+    advance(state);
+    return CUDA_SUCCESS;
+  }
   if (s->invalidated)
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   s->capture->nodes.push_back(std::make_unique<CUgraphNode_st>());
@@ -54,6 +68,49 @@ CUresult coil::cudasim::submit(State &state, CUstream handle,
   s->capture->nodes.back()->behind =
       std::exchange(s->behind, {s->capture->nodes.size() - 1});
   return CUDA_SUCCESS;
+}
+
+/// Whether a stream has done more than before.
+static bool advance(State &state, CUstream_st &s) {
+  bool hasMoved = false;
+  while (!s.queue.empty()) {
+    Pending &next = s.queue.front();
+    if (next.waits && !*next.waits)
+      break;
+    Operation &o = next.operation;
+    if (o.poll) {
+      if (!o.poll(o.data, &next.state))
+        break;
+    } else if (CUresult r = perform(state, o); r && !state.sticky) {
+      state.sticky = r;
+    }
+    if (next.records)
+      *next.records = true;
+    s.queue.pop_front();
+    hasMoved = true;
+  }
+  return hasMoved;
+}
+
+void coil::cudasim::advance(State &state) {
+  for (bool hasMoved = true; hasMoved;) {
+    hasMoved = false;
+    for (CUstream_st *s : state.streams)
+      hasMoved |= ::advance(state, *s);
+    for (CUstream_st &s : state.legacy)
+      hasMoved |= ::advance(state, s);
+  }
+}
+
+void Entry::waitUntil(const std::function<bool()> &isDone) {
+  while (true) {
+    advance(state);
+    if (isDone())
+      return;
+    guard.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    guard.lock();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,8 +135,10 @@ extern "C" CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
 
 extern "C" CUresult cuStreamDestroy_v2(CUstream stream) {
   COIL_ENTER(Context);
-  if (!state.streams.erase(stream))
+  if (!state.streams.count(stream))
     return CUDA_ERROR_INVALID_HANDLE;
+  entry.waitUntil([&] { return stream->queue.empty(); });
+  state.streams.erase(stream);
   delete stream;
   return CUDA_SUCCESS;
 }
@@ -93,11 +152,21 @@ extern "C" CUresult cuStreamSynchronize(CUstream handle) {
     s->invalidated = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
-  return CUDA_SUCCESS;
+  entry.waitUntil([&] { return s->queue.empty(); });
+  return state.sticky;
 }
 
 extern "C" CUresult cuStreamQuery(CUstream handle) {
-  return cuStreamSynchronize(handle);
+  COIL_ENTER(Context);
+  CUstream_st *s = state.stream(handle);
+  if (!s)
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (s->capture) {
+    s->invalidated = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  advance(state);
+  return s->queue.empty() ? state.sticky : CUresult(CUDA_ERROR_NOT_READY);
 }
 
 extern "C" CUresult cuStreamWaitEvent(CUstream handle, CUevent event,
@@ -114,6 +183,10 @@ extern "C" CUresult cuStreamWaitEvent(CUstream handle, CUevent event,
   }
   if (event->capture && event->capture == s->capture)
     s->behind.insert(event->behind.begin(), event->behind.end());
+  if (!s->capture && !event->isReached()) {
+    s->queue.emplace_back().waits = event->reached;
+    advance(state);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -244,6 +317,44 @@ extern "C" CUresult cuStreamGetCaptureInfo_v2(CUstream handle, int *status,
   return CUDA_SUCCESS;
 }
 
+/// Work for the host in the order of a stream, which is asked until it is done;
+/// for libraries whose kernels wait for each other.
+extern "C" CUresult coil_cuda_sim_poll(CUstream stream,
+                                       int (*poll)(void *data, uint64_t *state),
+                                       void *data) {
+  COIL_ENTER(Context);
+  Operation o;
+  o.type = Operation::Host;
+  o.poll = poll;
+  o.data = data;
+  return submit(state, stream, std::move(o));
+}
+
+/// Whether a graph, or a stream that has not come to it, has such work.
+extern "C" int coil_cuda_sim_holds(const void *data) {
+  State &state = State::get();
+  std::lock_guard<std::recursive_mutex> lock(state.lock);
+  auto isIt = [&](const Operation &o) { return o.poll && o.data == data; };
+  for (const CUgraph_st *graph : state.graphs)
+    for (const auto &node : graph->nodes)
+      if (isIt(node->operation))
+        return 1;
+  for (const CUgraphExec_st *exec : state.execs)
+    if (std::any_of(exec->operations.begin(), exec->operations.end(), isIt))
+      return 1;
+  for (const CUstream_st *s : state.streams) {
+    for (const Pending &pending : s->queue)
+      if (isIt(pending.operation))
+        return 1;
+    // A capture that has not ended.
+    if (s->capture)
+      for (const auto &node : s->capture->nodes)
+        if (isIt(node->operation))
+          return 1;
+  }
+  return 0;
+}
+
 extern "C" CUresult cuLaunchHostFunc(CUstream stream, void (*callback)(void *),
                                      void *data) {
   COIL_ENTER(Context);
@@ -279,10 +390,36 @@ extern "C" CUresult cuEventRecord(CUevent event, CUstream handle) {
                   CUDA_ERROR_INVALID_HANDLE);
   event->capture = s->capture;
   event->behind = s->behind;
+  event->reached = nullptr;
   if (!s->capture) {
     event->recorded = true;
     event->time = std::chrono::steady_clock::now();
+    if (!s->queue.empty()) {
+      event->reached = std::make_shared<bool>(false);
+      s->queue.emplace_back().records = event->reached;
+      advance(state);
+    }
   }
+  return CUDA_SUCCESS;
+}
+
+/// Asking an event of a capture ends the capture.
+static CUresult misuseOfCapture(CUevent event) {
+  for (CUstream_st *s : State::get().streams)
+    if (s->capture == event->capture)
+      s->invalidated = true;
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+/// What captures of others forbid this thread: 0 all that is unsafe while a
+/// stream is captured globally, 1 and 2 less.
+static thread_local int captureMode = 0;
+
+extern "C" CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
+  COIL_ENTER(Initialized);
+  if (!mode || *mode < 0 || *mode > 2)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::swap(*mode, captureMode);
   return CUDA_SUCCESS;
 }
 
@@ -290,11 +427,29 @@ extern "C" CUresult cuEventQuery(CUevent event) {
   COIL_ENTER(Context);
   if (!state.events.count(event))
     return CUDA_ERROR_INVALID_HANDLE;
-  return event->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+  bool isForbidden = false;
+  for (CUstream_st *s : state.streams)
+    if (s->capture && s->isOrigin && s->mode == 0 && captureMode == 0) {
+      s->invalidated = true;
+      isForbidden = true;
+    }
+  if (isForbidden)
+    return misuse(__func__, "an event is asked while a stream is captured",
+                  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  if (event->capture)
+    return misuseOfCapture(event);
+  advance(state);
+  return event->isReached() ? state.sticky : CUresult(CUDA_ERROR_NOT_READY);
 }
 
 extern "C" CUresult cuEventSynchronize(CUevent event) {
-  return cuEventQuery(event);
+  COIL_ENTER(Context);
+  if (!state.events.count(event))
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (event->capture)
+    return misuseOfCapture(event);
+  entry.waitUntil([reached = event->reached] { return !reached || *reached; });
+  return state.sticky;
 }
 
 extern "C" CUresult cuEventElapsedTime(float *milliseconds, CUevent begin,
@@ -304,6 +459,8 @@ extern "C" CUresult cuEventElapsedTime(float *milliseconds, CUevent begin,
       !begin->recorded || !end->recorded ||
       ((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
     return CUDA_ERROR_INVALID_HANDLE;
+  if (!begin->isReached() || !end->isReached())
+    return CUDA_ERROR_NOT_READY;
   *milliseconds =
       std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return CUDA_SUCCESS;

@@ -28,6 +28,10 @@ struct SimDevice {
   int (*launchHostFunc)(void *stream, void (*callback)(void *),
                         void *data) = nullptr;
   void *(*access)(uint64_t address, uint64_t bytes, int write) = nullptr;
+  /// Work that is asked until it is done, and whether the device has it still.
+  int (*poll)(void *stream, int (*poll)(void *data, uint64_t *state),
+              void *data) = nullptr;
+  int (*holds)(const void *data) = nullptr;
 
   static const SimDevice &get() {
     static const SimDevice device = [] {
@@ -39,6 +43,10 @@ struct SimDevice {
             dlsym(handle, "cuLaunchHostFunc"));
         d.access = reinterpret_cast<decltype(d.access)>(
             dlsym(handle, "coil_cuda_sim_access"));
+        d.poll = reinterpret_cast<decltype(d.poll)>(
+            dlsym(handle, "coil_cuda_sim_poll"));
+        d.holds = reinterpret_cast<decltype(d.holds)>(
+            dlsym(handle, "coil_cuda_sim_holds"));
       }
       return d;
     }();

@@ -46,6 +46,14 @@ struct Colour {
   std::string reason;
 };
 
+/// Ops of a block that a graph can hold together.
+struct Run {
+  SmallVector<Operation *> ops;
+  DeviceAttr device;
+  /// Launches, library calls, copies and collectives.
+  unsigned steps = 0;
+};
+
 struct WrapperPartitionGraph
     : coil::wrapper::impl::WrapperPartitionGraphPassBase<
           WrapperPartitionGraph> {
@@ -59,11 +67,15 @@ private:
   bool needsHost(FuncOp fn);
   unsigned countRuns(Block &block);
   bool reorder(Block &block);
+  SmallVector<Run> findRuns(Block &block);
+  void leaveOutApart(Block &block);
   void formPartitions(Block &block);
   void form(ArrayRef<Operation *> run, DeviceAttr device);
 
   /// Symbols that are read from elements, or come from what is.
   llvm::DenseSet<StringAttr> late;
+  /// Collectives and waits whose counterpart is in no or another run.
+  llvm::DenseSet<Operation *> apart;
   unsigned numPartitions = 0;
 };
 
@@ -130,14 +142,16 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return refuse("the host decides how often a loop runs");
   if (isa<InvokeOp, PartitionCallOp>(op))
     return refuse("it calls a function of the host");
-  if (isa<CollectiveOp, WaitOp>(op))
+  bool isCollective = isa<CollectiveOp, WaitOp>(op);
+  if (isCollective && !collectives)
     return refuse("a graph of one rank knows nothing of the others");
+  if (apart.contains(op))
+    return refuse(isa<WaitOp>(op) ? "what it waits for is not started in it"
+                                  : "what waits for it is not in it");
   if (isa<CommAllocOp, CommFreeOp>(op))
     return refuse("its memory is a process group's");
-  if (isa<HostCallOpInterface>(op))
+  if (isa<HostCallOpInterface>(op) && !isCollective)
     return refuse("it calls a function that was not compiled with the program");
-  if (isa<LaunchUserOp, TMADescriptorOp>(op))
-    return refuse("a replay cannot change what is passed to a user's kernel");
   // A recording would keep the address of memory that the host may move or page
   // out.
   if (isa<TransferOp>(op))
@@ -165,7 +179,9 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     return colour;
   }
   bool isStep = isa<ComputeOpInterface, CopyOp, FillOp>(op);
-  bool isMemory = isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp>(op);
+  bool isMemory =
+      isa<AllocOp, ConstantOp, FreeOp, ReuseOp, ReinterpretOp, TMADescriptorOp>(
+          op);
   if (isa<PoolOp, PoolAllocOp, PoolReleaseOp, PoolFreeOp>(op))
     return refuse("it is part of a memory pool of the whole function");
   if (!isStep && !isMemory)
@@ -173,6 +189,9 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
 
   for (Value v : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
                                      SmallVector<Value>(op->getResults()))) {
+    if ((isCollective && isa<TokenType>(v.getType())) ||
+        isa<TMADescriptorType>(v.getType()))
+      continue;
     if (!isStorage(v))
       return refuse("it uses a value of the host");
     DeviceAttr each = wrapper::getDevice(v.getType());
@@ -349,7 +368,8 @@ void WrapperPartitionGraph::form(ArrayRef<Operation *> run, DeviceAttr device) {
     bool isUsed = false;
     forEachUse(alloc->getResult(0), [&](OpOperand &use) {
       isUsed |= !isa<ViewLikeOpInterface>(use.getOwner()) &&
-                llvm::is_contained(inside, use.getOwner());
+                llvm::is_contained(
+                    inside, block->findAncestorOpInBlock(*use.getOwner()));
     });
     return isUsed;
   };
@@ -437,69 +457,146 @@ void WrapperPartitionGraph::form(ArrayRef<Operation *> run, DeviceAttr device) {
   ++numPartitions;
 }
 
+SmallVector<Run> WrapperPartitionGraph::findRuns(Block &block) {
+  SmallVector<Run> runs;
+  Run current;
+  SmallVector<Operation *> pending;
+  auto end = [&] {
+    if (current.steps != 0) {
+      // A stream that was left comes back in the region.
+      size_t taken = 0;
+      for (auto [i, op] : llvm::enumerate(pending))
+        if (auto wait = dyn_cast<WaitEventOp>(op);
+            wait && (llvm::is_contained(current.ops, wait.getEvent()) ||
+                     llvm::is_contained(pending, wait.getEvent())))
+          taken = i + 1;
+      // What ends with the last step ends there, too.
+      while (taken < pending.size() && isa<FreeOp>(pending[taken]))
+        ++taken;
+      llvm::append_range(current.ops, ArrayRef(pending).take_front(taken));
+      runs.push_back(std::move(current));
+    }
+    current = {};
+    pending.clear();
+  };
+  for (Operation &op : block.without_terminator()) {
+    Colour colour = getColour(&op);
+    // A wait has no work of its own.
+    bool isStep = colour.kind == Colour::Captured && !isa<WaitOp>(op);
+    if (colour.kind == Colour::Refused ||
+        (colour.kind == Colour::Captured && current.device &&
+         (current.device != colour.device ||
+          (isStep && maxOps != 0 && current.steps == maxOps))))
+      end();
+    if (colour.kind == Colour::Refused)
+      continue;
+    if (colour.kind == Colour::Captured) {
+      // What came before the first step stays outside, but for its maps.
+      if (!current.device)
+        llvm::erase_if(pending, [&](Operation *each) {
+          return !isa<TMADescriptorOp>(each) ||
+                 !llvm::is_contained(each->getUsers(), &op);
+        });
+      current.device = colour.device;
+      llvm::append_range(current.ops, pending);
+      pending.clear();
+      current.ops.push_back(&op);
+      current.steps += isStep;
+      continue;
+    }
+    if (colour.kind == Colour::Memory && current.device &&
+        colour.device != current.device)
+      continue;
+    pending.push_back(&op);
+  }
+  end();
+  return runs;
+}
+
+/// A graph that starts something has to wait for it, too: what is apart stays
+/// with the host, which may cut other runs.
+void WrapperPartitionGraph::leaveOutApart(Block &block) {
+  if (!collectives)
+    return;
+  for (bool hasChanged = true; hasChanged;) {
+    hasChanged = false;
+    llvm::DenseMap<Operation *, unsigned> numbers;
+    for (auto [number, run] : llvm::enumerate(findRuns(block)))
+      for (Operation *op : run.ops)
+        numbers[op] = static_cast<unsigned>(number) + 1;
+    auto getNumber = [&](Operation *op) {
+      Operation *here = block.findAncestorOpInBlock(*op);
+      return here ? numbers.lookup(here) : 0;
+    };
+    auto leaveOut = [&](Operation *op) {
+      if (!apart.insert(op).second)
+        return;
+      hasChanged = true;
+      remark::missed(
+          op->getLoc(),
+          remark::RemarkOpts::name("NotCaptured").category(DEBUG_TYPE))
+          << remark::add("not in a graph: {0} ({1})", getColour(op).reason,
+                         op->getName().getStringRef());
+    };
+    SmallVector<CollectiveOp> started;
+    block.getParentOp()->walk([&](CollectiveOp op) {
+      if (getNumber(op) != 0)
+        started.push_back(op);
+    });
+    for (CollectiveOp op : started)
+      if (llvm::any_of(op->getUsers(), [&](Operation *wait) {
+            return getNumber(wait) != getNumber(op);
+          })) {
+        leaveOut(op);
+        for (Operation *wait : op->getUsers())
+          leaveOut(wait);
+      }
+    // What an earlier round has left out may be waited for in a run.
+    for (Run &run : findRuns(block))
+      for (Operation *op : run.ops)
+        op->walk([&](WaitOp wait) {
+          if (getNumber(wait.getCollective()) == 0)
+            leaveOut(wait);
+        });
+  }
+}
+
+/// Gives each launch tensor maps of its own, in front of it, so that a graph
+/// has those that its launches take. A run makes each map once.
+static void separateMaps(FuncOp fn) {
+  fn.walk([](LaunchUserOp launch) {
+    OpBuilder b(launch);
+    for (OpOperand &map : launch.getMapsMutable())
+      map.set(b.clone(*map.get().getDefiningOp())->getResult(0));
+  });
+  fn.walk([](TMADescriptorOp map) {
+    if (map->use_empty())
+      map.erase();
+  });
+}
+
 void WrapperPartitionGraph::formPartitions(Block &block) {
   for (Operation &op : block)
     if (!isa<PartitionOp, KernelOp, StreamOp>(op))
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           formPartitions(inner);
-  SmallVector<SmallVector<Operation *>> runs;
-  SmallVector<DeviceAttr> devices;
-  SmallVector<Operation *> current, pending;
-  unsigned steps = 0;
-  DeviceAttr device;
-  auto end = [&] {
-    if (steps >= minOps && cutsEvent(current)) {
+  leaveOutApart(block);
+  for (Run &run : findRuns(block)) {
+    if (run.steps < minOps)
+      remark::missed(run.ops.front()->getLoc(),
+                     remark::RemarkOpts::name("TooSmall").category(DEBUG_TYPE))
+          << remark::add("not in a graph: a run of {0} steps, fewer than {1}",
+                         run.steps, minOps.getValue());
+    else if (cutsEvent(run.ops))
       remark::missed(
-          current.front()->getLoc(),
+          run.ops.front()->getLoc(),
           remark::RemarkOpts::name("NotCaptured").category(DEBUG_TYPE))
           << remark::add("not in a graph: a stream that is not in it works "
                          "beside it");
-    } else if (steps >= minOps) {
-      // What ends with the last step ends in the region.
-      for (Operation *op : pending) {
-        if (!isa<FreeOp>(op))
-          break;
-        current.push_back(op);
-      }
-      runs.push_back(current);
-      devices.push_back(device);
-    } else if (steps != 0) {
-      remark::missed(current.front()->getLoc(),
-                     remark::RemarkOpts::name("TooSmall").category(DEBUG_TYPE))
-          << remark::add("not in a graph: a run of {0} steps, fewer than {1}",
-                         steps, minOps.getValue());
-    }
-    current.clear();
-    pending.clear();
-    steps = 0;
-    device = {};
-  };
-  for (Operation &op : block.without_terminator()) {
-    Colour colour = getColour(&op);
-    if (colour.kind == Colour::Refused ||
-        (colour.kind == Colour::Captured && device &&
-         (device != colour.device || (maxOps != 0 && steps == maxOps))))
-      end();
-    if (colour.kind == Colour::Refused)
-      continue;
-    if (colour.kind == Colour::Captured) {
-      if (!device)
-        pending.clear(); // What came before the first step stays outside.
-      device = colour.device;
-      llvm::append_range(current, pending);
-      pending.clear();
-      current.push_back(&op);
-      ++steps;
-      continue;
-    }
-    if (colour.kind == Colour::Memory && device && colour.device != device)
-      continue;
-    pending.push_back(&op);
+    else
+      form(run.ops, run.device);
   }
-  end();
-  for (auto [run, runDevice] : llvm::zip(runs, devices))
-    form(run, runDevice);
 }
 
 //===----------------------------------------------------------------------===//
@@ -523,6 +620,7 @@ static void restoreOrder(ArrayRef<Operation *> ops) {
 
 void WrapperPartitionGraph::run(FuncOp fn, SymbolTableCollection &tables) {
   late.clear();
+  apart.clear();
   fn.walk([&](Operation *op) {
     bool isLate = isa<ItemOp, BindSymbolOp, IfOp, WhileOp>(op);
     if (isa<SymExprOp>(op))
@@ -581,6 +679,7 @@ void WrapperPartitionGraph::run(FuncOp fn, SymbolTableCollection &tables) {
         << remark::metric("PeakAfter", after);
   }
   numPartitions = 0;
+  separateMaps(fn);
   formPartitions(fn.getBody().front());
   remark::analysis(fn.getLoc(),
                    remark::RemarkOpts::name("Partitions").category(DEBUG_TYPE))

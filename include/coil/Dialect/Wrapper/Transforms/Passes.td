@@ -483,10 +483,16 @@ def WrapperPartitionGraphPass
     checks keep ops in order; a check of symbols comes before what mentions one
     of them. Allocations and views go to their first uses.
 
+    With `collectives`, a `wrapper.collective` is a step, too, and goes into a
+    partition together with its `wrapper.wait`. This has to be asked for: a
+    process group that cannot be recorded costs the whole partition its graph.
+
     Constraints:
     (C1) What uses a pool stays outside: partition first, then plan.
     (C2) What writes or ends storage from outside of a branch or a loop stays
          outside.
+    (C3) A collective whose wait is not in the same run stays outside, and so
+         does the wait.
 
     Before:
     ```mlir
@@ -520,7 +526,9 @@ def WrapperPartitionGraphPass
     Option<"lateSizes", "late-sizes", "bool", "true",
            "Capture what mentions symbols that are read from elements">,
     Option<"whole", "whole", "bool", "false",
-           "Make partitions of functions that can be captured as a whole, too">];
+           "Make partitions of functions that can be captured as a whole, too">,
+    Option<"collectives", "collectives", "bool", "false",
+           "Capture collectives and their waits">];
 }
 
 def WrapperMapOperatorsPass
