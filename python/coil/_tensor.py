@@ -113,12 +113,22 @@ def _make(data, dtype, sizes, strides, device=CPU, index=0):
     )
 
 
-def _from_dlpack(value, stream):
-    device = value.__dlpack_device__()[0] if hasattr(value, "__dlpack_device__") else 1
-    if device == 2:
-        # The producer makes that stream wait for its own. The protocol calls the
-        # legacy default stream 1.
-        capsule = value.__dlpack__(stream=stream or 1)
+def _export(value, stream, index):
+    """The capsule of a tensor on GPU `index`, whose producer makes `stream` of that GPU wait
+    for its own. The protocol calls the legacy default stream 1."""
+    torch = sys.modules.get("torch")
+    if torch and isinstance(value, torch.Tensor):
+        # PyTorch exports from the current GPU alone.
+        with torch.cuda.device(index):
+            return value.__dlpack__(stream=stream or 1)
+    return value.__dlpack__(stream=stream or 1)
+
+
+def _from_dlpack(value, stream, device):
+    kind, index = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else (1, 0)
+    if kind == 2:
+        # Elsewhere a run works behind the legacy default stream.
+        capsule = _export(value, stream if device in (None, index) else None, index)
     else:
         capsule = value.__dlpack__()
     get = ctypes.pythonapi.PyCapsule_GetPointer
@@ -164,12 +174,12 @@ def _from_buffer(value):
     return _make(ctypes.addressof(memory), dtype, view.shape, _contiguous(view.shape)), memory
 
 
-def to_c(value, stream=None):
+def to_c(value, stream=None, device=None):
     """A CTensor over the memory of `value`, and what keeps that memory alive.
 
     Takes NumPy arrays, DLPack producers (PyTorch tensors), objects with the
     buffer protocol, Coil tensors, and Python numbers. `stream` is the CUDA
-    stream that will read the memory.
+    stream that will read the memory, one of GPU `device`; None is that of the value.
     """
     if isinstance(value, bool):
         cell = ctypes.c_bool(value)
@@ -185,18 +195,18 @@ def to_c(value, stream=None):
     if hasattr(value, "__array_interface__"):
         return _from_array_interface(value)
     if hasattr(value, "__dlpack__"):
-        return _from_dlpack(value, stream)
+        return _from_dlpack(value, stream, device)
     try:
         return _from_buffer(value)
     except TypeError:
         raise InputError(f"expected a tensor but got '{type(value).__name__}'") from None
 
 
-def read(value, stream):
+def read(value, stream, device):
     """The address of a `coil_tensor` for `value`, and what keeps both alive: for
     the extension, which reads by itself only tensors of libraries that have
     DLPack's table of C functions (PyTorch since 2.10)."""
-    pair = to_c(value, stream)
+    pair = to_c(value, stream, device)
     return ctypes.addressof(pair[0]), pair
 
 

@@ -184,8 +184,11 @@ bool getTable(PyObject *type, dlpack::ExchangeTable *&table) {
 /// The inputs of a call.
 class Inputs {
 public:
-  Inputs(Runner *runner, PyObject *stream, void *address)
-      : runner(runner), stream(stream), address(address) {}
+  /// `stream` is one of GPU `device`, and `address` that of it.
+  Inputs(Runner *runner, PyObject *stream, void *address, PyObject *device,
+         int32_t index)
+      : runner(runner), stream(stream), address(address), device(device),
+        index(index) {}
   ~Inputs() { Py_XDECREF(keep); }
   Inputs(const Inputs &) = delete;
   Inputs &operator=(const Inputs &) = delete;
@@ -208,6 +211,8 @@ private:
   Runner *runner;
   PyObject *stream;
   void *address;
+  PyObject *device;
+  int32_t index;
   /// Sizes and strides, and where those of each tensor begin.
   std::vector<int64_t> shapes;
   std::vector<ptrdiff_t> places;
@@ -243,7 +248,8 @@ bool Inputs::exchange(dlpack::ExchangeTable *table, PyObject *object,
       PyErr_Clear();
       return false;
     }
-    if (current != address)
+    // On other GPUs a run works behind the legacy default stream.
+    if (current != (from.deviceId == index ? address : nullptr))
       return false;
     checked = from.deviceId;
   }
@@ -261,8 +267,8 @@ bool Inputs::exchange(dlpack::ExchangeTable *table, PyObject *object,
 }
 
 bool Inputs::readSlowly(PyObject *object, size_t i) {
-  PyObject *pair =
-      PyObject_CallFunctionObjArgs(runner->read, object, stream, nullptr);
+  PyObject *pair = PyObject_CallFunctionObjArgs(runner->read, object, stream,
+                                                device, nullptr);
   if (!pair)
     return false;
   void *tensor = nullptr;
@@ -484,7 +490,7 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
       return nullptr;
     }
   }
-  Inputs inputs(runner, args[1], stream);
+  Inputs inputs(runner, args[1], stream, args[2], options.device);
   if (!inputs.read(args[0], /*mayEnd=*/ends != nullptr))
     return nullptr;
   if (ends) {

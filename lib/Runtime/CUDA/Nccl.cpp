@@ -50,7 +50,7 @@ const Nccl *Nccl::get() {
 #define COIL_NAME(name, params) #name,
                             COIL_NCCL_FUNCTIONS(COIL_NAME)
 #undef COIL_NAME
-                        });
+                                "ncclGetLastError"});
   // The structure is nothing but the functions in the order of their names.
   return reinterpret_cast<const Nccl *>(library->get());
 }
@@ -108,6 +108,8 @@ struct coil_nccl_group : std::enable_shared_from_this<coil_nccl_group> {
   /// Why nothing can be started any more.
   std::string failure;
   bool ends = false;
+  /// The watcher is to abort the communicator.
+  bool isAborting = false;
   std::thread watcher;
   /// Registrations of memory.
   std::map<void *, void *> handles;
@@ -120,6 +122,7 @@ struct coil_nccl_group : std::enable_shared_from_this<coil_nccl_group> {
     return failure.empty() ? COIL_OK
                            : fail(COIL_UNAVAILABLE, "%s", failure.c_str());
   }
+  void abort(std::unique_lock<std::mutex> &lock, std::string why);
   void watch();
 };
 
@@ -152,10 +155,23 @@ int32_t coil_nccl_group::check(ncclResult_t result, const char *what) {
     if (asked)
       result = asked;
   }
-  return result == ncclSuccess
-             ? COIL_OK
-             : fail(COIL_INTERNAL, "library 'nccl' failed with status %d (%s)",
-                    result, what);
+  if (result == ncclSuccess)
+    return COIL_OK;
+  const char *reason = nccl.ncclGetLastError(comm);
+  return fail(COIL_INTERNAL, "library 'nccl' failed with status %d (%s)%s%s",
+              result, what, reason && *reason ? ": " : "",
+              reason ? reason : "");
+}
+
+/// Nothing is started any more, and what NCCL does for the group ends, that on
+/// the host too: it may not give a thread other work before.
+void coil_nccl_group::abort(std::unique_lock<std::mutex> &lock,
+                            std::string why) {
+  failure = std::move(why);
+  isAborting = true;
+  changed.notify_all();
+  // It does not return while graphs have the communicator, though they end.
+  changed.wait_for(lock, limit, [&] { return !isAborting; });
 }
 
 /// Aborts all if the first does not end in time.
@@ -167,7 +183,19 @@ void coil_nccl_group::watch() {
   if (device.driver.threadExchangeStreamCaptureMode)
     (void)device.driver.threadExchangeStreamCaptureMode(&mode);
   std::unique_lock<std::mutex> lock(mutex);
-  while (!ends || !works.empty()) {
+  while (!ends || !works.empty() || isAborting) {
+    if (isAborting) {
+      // Ends what is on its way, and then waits until no graph has the
+      // communicator, which may need whoever waits for the lock.
+      if (ncclComm_t aborted = std::exchange(comm, nullptr)) {
+        lock.unlock();
+        nccl.ncclCommAbort(aborted);
+        lock.lock();
+      }
+      isAborting = false;
+      changed.notify_all();
+      continue;
+    }
     if (works.empty()) {
       changed.wait(lock);
       continue;
@@ -182,13 +210,7 @@ void coil_nccl_group::watch() {
       failure = work->what + ": a rank did not come within " +
                 std::to_string(limit.count()) + " ms";
       device.defer(failure);
-      changed.notify_all();
-      // Ends what is on its way, and then waits until no graph has the
-      // communicator, which may need whoever waits for the lock.
-      ncclComm_t aborted = std::exchange(comm, nullptr);
-      lock.unlock();
-      nccl.ncclCommAbort(aborted);
-      lock.lock();
+      isAborting = true;
       continue;
     }
     changed.wait_for(lock, std::chrono::milliseconds(2));
@@ -305,7 +327,7 @@ static int32_t start(void *user, const coil_collective *c, void **out) {
       return fail(COIL_UNSUPPORTED,
                   "a graph that the caller records cannot hold it: the group "
                   "would not hear of replays");
-    std::lock_guard<std::mutex> lock(g.mutex);
+    std::unique_lock<std::mutex> lock(g.mutex);
     if (int32_t status = g.checkUsable())
       return status;
     CUstream stream = recording ? recording->stream : g.stream;
@@ -325,8 +347,11 @@ static int32_t start(void *user, const coil_collective *c, void **out) {
       return g.device.check(result, "cannot order the stream of group '%s'",
                             g.name.c_str());
     if (int32_t status = g.check(enqueue(g, *c, type, count, stream),
-                                 getCollectiveName(c->kind)))
+                                 getCollectiveName(c->kind))) {
+      if (status == COIL_UNAVAILABLE)
+        g.abort(lock, coil_last_error());
       return status;
+    }
     if (CUresult recorded = driver.eventRecord(w.done, stream))
       return g.device.check(recorded, "cannot order the stream of group '%s'",
                             g.name.c_str());

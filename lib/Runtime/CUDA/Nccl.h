@@ -75,6 +75,8 @@ struct Nccl {
 #define COIL_MEMBER(name, params) ncclResult_t(*name) params = nullptr;
   COIL_NCCL_FUNCTIONS(COIL_MEMBER)
 #undef COIL_MEMBER
+  /// What failed last, in words.
+  const char *(*ncclGetLastError)(ncclComm_t comm) = nullptr;
 
   /// Loads the library at the first call: what COIL_NCCL_LIBRARY names, else
   /// libnccl.so.2. Null, with the error recorded, when that fails.

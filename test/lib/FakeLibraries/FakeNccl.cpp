@@ -361,6 +361,8 @@ FAKE_API ncclResult_t ncclCommGetAsyncError(ncclComm_t comm,
   return ncclSuccess;
 }
 
+FAKE_API const char *ncclGetLastError(ncclComm_t) { return "a fake reason"; }
+
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
