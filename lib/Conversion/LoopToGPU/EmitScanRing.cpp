@@ -278,8 +278,6 @@ void GPUKernelEmitter::makeTileItems(bool masked) {
 
 Value GPUKernelEmitter::sumItem(unsigned ir) {
   Operation *scan = ring->form.scan;
-  if (ring->exact)
-    return scanLanes(scan, ir, Values()).back()[0];
   // Elements from the thread's first one to the end of the row.
   Value room = arith::SubIOp::create(b, ring->size, getFirstOfTile());
   int64_t begin = ir * lanesR * width;
@@ -312,7 +310,22 @@ FailureOr<GPUKernelEmitter::RingTile> GPUKernelEmitter::sumTile(Value number,
   b.setLoc(scan->getLoc());
   Values sums;
   for (unsigned ir = 0; ir < rItems.size(); ++ir)
-    sums.push_back(sumItem(ir));
+    sums.push_back(scanLanes(scan, ir, Values()).back()[0]);
+  if (!ring->exact) {
+    // Selects would keep whole tiles from loading all items at once.
+    Value isCut = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::slt, ring->size, constantI32(ring->elements));
+    auto choice = scf::IfOp::create(b, ValueRange(sums).getTypes(), isCut,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, sums);
+    b.setInsertionPointToStart(choice.thenBlock());
+    for (unsigned ir = 0; ir < rItems.size(); ++ir)
+      sums[ir] = sumItem(ir);
+    scf::YieldOp::create(b, sums);
+    sums.assign(choice.getResults().begin(), choice.getResults().end());
+  }
   RingTile tile;
   tile.number = number;
   Values run;
