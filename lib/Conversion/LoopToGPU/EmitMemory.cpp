@@ -279,9 +279,9 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
     return success();
   if (isWindowLoad(load) && emitWindowLoad(load))
     return success();
-  LaneAddress address = form.getAddress(load);
-  if (takeFromRing(load, address))
+  if (takeFromRing(load))
     return success();
+  LaneAddress address = form.getAddress(load);
   Copies copies = makeCopies(load.getResult());
   bool isVectorLoad = form.isVector(load.getResult());
   auto hasLanes = [&](Value v) { return v && form.isVector(v); };

@@ -14,6 +14,10 @@
 // twice, for its sum and for its results; what computes its elements runs
 // twice.
 //
+// Code of a tile is long, so there is little of it: one copy for sums, as the
+// first step only sums and the last one only finishes, and for results one for
+// whole tiles and one for others.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GPUKernelEmitter.h"
@@ -84,7 +88,10 @@ void GPUKernelEmitter::enterTile(Value number, Value step) {
     return;
   Value extent = symbolExpr(kernel.getExtent(static_cast<unsigned>(vectorDim)));
   Value first = arith::MulIOp::create(b, tileNumber, constant(ring->elements));
-  ring->rest = arith::SubIOp::create(b, extent, first);
+  Value rest = arith::SubIOp::create(b, extent, first);
+  ring->size = arith::MinSIOp::create(b, rest, constant(ring->elements));
+  if (indexBits != 32)
+    ring->size = arith::TruncIOp::create(b, b.getI32Type(), ring->size);
 }
 
 Value GPUKernelEmitter::takeTicket() {
@@ -93,21 +100,35 @@ Value GPUKernelEmitter::takeTicket() {
       LLVM::AtomicOrdering::monotonic, kDeviceScope);
 }
 
+Value GPUKernelEmitter::getTilePointer() {
+  Value point =
+      arith::MulIOp::create(b, tileNumber, constant(threadsR * itemsR));
+  rItems = {getItem(point, reducedDims, totalR, /*mayBeOutside=*/false,
+                    /*partial=*/false)};
+  LoadOp load = ring->form.load;
+  return elementPointer(cast<BlockArgument>(load.getSource()).getArgNumber(),
+                        getMemoryType(load.getType()),
+                        form.getAddress(load).base, 0, 0, {}, 0);
+}
+
+Value GPUKernelEmitter::getStagePointer(Value element) {
+  Value first =
+      arith::MulIOp::create(b, ring->stage, constantI32(ring->elements));
+  return sharedPointer(ring->data, getMemoryType(ring->form.load.getType()),
+                       arith::AddIOp::create(b, first, element));
+}
+
 void GPUKernelEmitter::startCopy(Value step, Value number) {
   enterTile(number, step);
   Type i64 = b.getI64Type(), word = b.getI32Type();
   LLVM::StoreOp::create(b, number,
                         sharedPointer(ring->tickets, word, ring->stage), 4);
-  // Bytes of the tile in whole chunks; threads load what is left.
+  // Bytes of the tile in whole chunks; threads bring what is left.
   Value bytes = constantI32(ring->elements * ring->bytes);
-  if (!ring->exact) {
-    Value n = arith::MinSIOp::create(b, ring->rest, constant(ring->elements));
-    if (indexBits != 32)
-      n = arith::TruncIOp::create(b, word, n);
+  if (!ring->exact)
     bytes = arith::AndIOp::create(
-        b, arith::MulIOp::create(b, n, constantI32(ring->bytes)),
+        b, arith::MulIOp::create(b, ring->size, constantI32(ring->bytes)),
         constantI32(-kCopyBytes));
-  }
   Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number,
                                        ring->numTiles);
   bytes = arith::SelectOp::create(b, exists, bytes, constantI32(0));
@@ -124,18 +145,7 @@ void GPUKernelEmitter::startCopy(Value step, Value number) {
   Value isCopy =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bytes, constantI32(0));
   (void)emitIf(isCopy, [&]() {
-    Value point =
-        arith::MulIOp::create(b, tileNumber, constant(threadsR * itemsR));
-    rItems = {getItem(point, reducedDims, totalR, /*mayBeOutside=*/false,
-                      /*partial=*/false)};
-    LoadOp load = ring->form.load;
-    Type element = getMemoryType(load.getType());
-    Value from =
-        elementPointer(cast<BlockArgument>(load.getSource()).getArgNumber(),
-                       element, form.getAddress(load).base, 0, 0, {}, 0);
-    Value to = sharedPointer(
-        ring->data, element,
-        arith::MulIOp::create(b, ring->stage, constantI32(ring->elements)));
+    Value from = getTilePointer(), to = getStagePointer(constantI32(0));
     // Without a cluster its shared memory is the block's; that a copy goes to a
     // block's own is newer.
     to = LLVM::AddrSpaceCastOp::create(
@@ -169,43 +179,86 @@ Value GPUKernelEmitter::awaitTile(Value step) {
       4);
 }
 
-bool GPUKernelEmitter::takeFromRing(LoadOp load, const LaneAddress &address) {
+void GPUKernelEmitter::bringRest() {
+  if (ring->exact)
+    return;
+  Value isCut = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring->size,
+                                      constantI32(ring->elements));
+  (void)emitIf(isCut, [&]() {
+    LoadOp load = ring->form.load;
+    Type element = getMemoryType(load.getType());
+    auto bytes = static_cast<unsigned>(ring->bytes);
+    int64_t chunk = std::max<int64_t>(1, kCopyBytes / ring->bytes);
+    auto nuw = arith::IntegerOverflowFlags::nuw;
+    Value size = ring->size;
+    if (!isDivisible(kernel.getExtent(static_cast<unsigned>(vectorDim)),
+                     chunk)) {
+      Value left = arith::AndIOp::create(b, size, constantI32(chunk - 1));
+      Value copied = arith::SubIOp::create(b, size, left);
+      size = arith::AndIOp::create(
+          b, arith::AddIOp::create(b, size, constantI32(chunk - 1), nuw),
+          constantI32(-chunk));
+      for (int64_t done = 0; done < chunk; done += threadsR) {
+        Value mine = arith::AddIOp::create(b, threadR, constantI32(done), nuw);
+        Value at = arith::AddIOp::create(b, copied, mine, nuw);
+        Value isMine =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+        Value isThere =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ult, mine, left);
+        Value v = select(isThere, zero(element), [&]() -> Value {
+          Value tile = getTilePointer();
+          Value from = LLVM::GEPOp::create(
+              b, tile.getType(), element, tile, ArrayRef<LLVM::GEPArg>{at},
+              LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw);
+          return loadElements(
+              from, element, bytes,
+              cast<BlockArgument>(load.getSource()).getArgNumber());
+        });
+        (void)emitIf(isMine, [&]() {
+          LLVM::StoreOp::create(b, v, getStagePointer(at), bytes);
+          return success();
+        });
+      }
+    }
+    // Whole chunks of zeros, all threads next to each other.
+    Value begin = arith::AddIOp::create(
+        b, size, arith::MulIOp::create(b, threadR, constantI32(chunk), nuw),
+        nuw);
+    auto loop = scf::ForOp::create(b, begin, constantI32(ring->elements),
+                                   constantI32(threadsR * chunk), ValueRange());
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      LLVM::StoreOp::create(b, zero(VectorType::get(chunk, element)),
+                            getStagePointer(loop.getInductionVar()),
+                            kCopyBytes);
+    }
+    // All threads have the same tile.
+    barrier();
+    return success();
+  });
+}
+
+Value GPUKernelEmitter::getFirstOfTile() {
+  Value first = arith::MulIOp::create(b, getScanPoint(0), constant(width));
+  return indexBits == 32 ? first
+                         : arith::TruncIOp::create(b, b.getI32Type(), first);
+}
+
+bool GPUKernelEmitter::takeFromRing(LoadOp load) {
   if (!ring || load != ring->form.load)
     return false;
   Type element = load.getType();
   Type type = VectorType::get(width, getMemoryType(element));
   int64_t bytes = width * ring->bytes;
-  Value first =
-      arith::MulIOp::create(b, ring->stage, constantI32(ring->elements));
   Copies copies = makeCopies(load.getResult());
-  forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
-    Value begin = arith::MulIOp::create(b, getScanPoint(ir), constant(width));
-    auto take = [&]() {
-      Value at = begin;
-      if (indexBits != 32)
-        at = arith::TruncIOp::create(b, b.getI32Type(), at);
-      Value v = LLVM::LoadOp::create(
-          b, type,
-          sharedPointer(ring->data, getMemoryType(element),
-                        arith::AddIOp::create(b, first, at)),
-          static_cast<unsigned>(std::min<int64_t>(bytes, kCopyBytes)));
-      return fromMemory(v, element);
-    };
-    if (!ring->masked) {
-      copies.values.push_back(take());
-      return;
-    }
-    // The last elements of a row are no whole chunk, and were not copied.
-    int64_t chunk = std::max<int64_t>(1, kCopyBytes / ring->bytes);
-    Value copied = arith::AndIOp::create(b, ring->rest, constant(-chunk));
-    Value end = arith::AddIOp::create(b, begin, constant(width));
-    Value isThere =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, copied);
-    Condition c = getCondition(copies.overP, copies.overR, ip, ir,
-                               /*hasLanes=*/true);
-    copies.values.push_back(
-        choose(isThere, VectorType::get(width, element), take,
-               [&]() { return emitLoadVector(load, address, c, ip, ir); }));
+  Value first = getStagePointer(getFirstOfTile());
+  forEachCopy(copies.overP, copies.overR, [&](unsigned, unsigned ir) {
+    Value pointer = advance(first, getMemoryType(element), ir * lanesR * width);
+    Value v = LLVM::LoadOp::create(
+        b, type, pointer,
+        static_cast<unsigned>(std::min<int64_t>(bytes, kCopyBytes)));
+    copies.values.push_back(fromMemory(v, element));
   });
   values[load.getResult()] = std::move(copies);
   return true;
@@ -215,57 +268,68 @@ bool GPUKernelEmitter::takeFromRing(LoadOp load, const LaneAddress &address) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-FailureOr<GPUKernelEmitter::Values>
-GPUKernelEmitter::emitTileCode(TypeRange types,
-                               llvm::function_ref<FailureOr<Values>()> code) {
+void GPUKernelEmitter::makeTileItems(bool masked) {
+  values.clear();
   Value base =
       arith::MulIOp::create(b, tileNumber, constant(threadsR * itemsR));
-  auto emit = [&](bool masked) {
-    ring->masked = masked;
-    values.clear();
-    makeScanItems(base, /*mayBeOutside=*/masked,
-                  /*partial=*/masked && !form.isExact());
-    return code();
+  makeScanItems(base, /*mayBeOutside=*/masked,
+                /*partial=*/masked && !form.isExact());
+}
+
+Value GPUKernelEmitter::sumItem(unsigned ir) {
+  Operation *scan = ring->form.scan;
+  // Elements from the thread's first one to the end of the row.
+  Value room = arith::SubIOp::create(b, ring->size, getFirstOfTile());
+  int64_t begin = ir * lanesR * width;
+  auto isInside = [&](int64_t lane) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, room,
+                                 constantI32(begin + lane));
   };
-  if (ring->exact)
-    return emit(false);
-  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                        ring->rest, constant(ring->elements));
-  auto choice = scf::IfOp::create(b, types, isWhole, /*withElseRegion=*/true);
-  for (bool masked : {false, true}) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(masked ? choice.elseBlock()
-                                      : choice.thenBlock());
-    FailureOr<Values> results = emit(masked);
-    if (failed(results))
-      return failure();
-    if (!types.empty())
-      scf::YieldOp::create(b, *results);
+  if (form.isExact()) {
+    Values sum = scanLanes(scan, ir, Values()).back();
+    return selectAll(isInside(0), sum, startScan(scan))[0];
   }
-  return Values(choice.getResults().begin(), choice.getResults().end());
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < width; ++lane)
+    lanes.push_back(isInside(lane));
+  rItems[ir].lanes = fromLanes(lanes);
+  return scanLanes(scan, ir, Values()).back()[0];
 }
 
 FailureOr<GPUKernelEmitter::RingTile> GPUKernelEmitter::sumTile(Value number,
                                                                 Value step) {
   Operation *scan = ring->form.scan;
   enterTile(number, step);
-  SmallVector<Type> types(static_cast<size_t>(itemsR), getScanType(scan));
-  FailureOr<Values> items = emitTileCode(types, [&]() -> FailureOr<Values> {
-    for (Operation *op : order)
-      if (ring->needed.contains(op) && failed(emitOp(op)))
-        return failure();
-    Values sums;
-    for (unsigned ir = 0; ir < rItems.size(); ++ir)
-      sums.push_back(scanLanes(scan, ir, Values()).back()[0]);
-    return sums;
-  });
-  if (failed(items))
-    return failure();
+  bringRest();
+  // What is outside the row becomes neutral when it is combined; until then it
+  // is computed as what is inside.
+  makeTileItems(/*masked=*/false);
+  for (Operation *op : order)
+    if (ring->needed.contains(op) && failed(emitOp(op)))
+      return failure();
   b.setLoc(scan->getLoc());
+  Values sums;
+  for (unsigned ir = 0; ir < rItems.size(); ++ir)
+    sums.push_back(scanLanes(scan, ir, Values()).back()[0]);
+  if (!ring->exact) {
+    // Selects would keep whole tiles from loading all items at once.
+    Value isCut = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::slt, ring->size, constantI32(ring->elements));
+    auto choice = scf::IfOp::create(b, ValueRange(sums).getTypes(), isCut,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, sums);
+    b.setInsertionPointToStart(choice.thenBlock());
+    for (unsigned ir = 0; ir < rItems.size(); ++ir)
+      sums[ir] = sumItem(ir);
+    scf::YieldOp::create(b, sums);
+    sums.assign(choice.getResults().begin(), choice.getResults().end());
+  }
   RingTile tile;
   tile.number = number;
   Values run;
-  for (Value sum : *items) {
+  for (Value sum : sums) {
     auto [inWarp, total] = scanWarp(scan, {sum});
     tile.before.push_back(combineScans(scan, run, inWarp)[0]);
     run = combineScans(scan, run, total);
@@ -277,27 +341,44 @@ FailureOr<GPUKernelEmitter::RingTile> GPUKernelEmitter::sumTile(Value number,
   return tile;
 }
 
-LogicalResult GPUKernelEmitter::finishTile(const RingTile &tile, Value step,
-                                           Value start) {
+LogicalResult GPUKernelEmitter::finishTile(const RingTile &tile, Value start) {
   Operation *scan = ring->form.scan;
   ring->start = combineScans(scan, {start}, {tile.inBlock})[0];
   ring->before = tile.before;
-  return emitTileCode({}, [&]() -> FailureOr<Values> {
+  auto emit = [&](bool masked) -> LogicalResult {
+    makeTileItems(masked);
     for (Operation *op : order)
       if (failed(emitOp(op)))
         return failure();
-    return Values();
-  });
+    return success();
+  };
+  if (ring->exact)
+    return emit(false);
+  // Almost all tiles are whole, and store without asking.
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring->size,
+                                        constantI32(ring->elements));
+  auto choice = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  if (failed(emit(false)))
+    return failure();
+  b.setInsertionPointToStart(choice.elseBlock());
+  return emit(true);
 }
 
 void GPUKernelEmitter::finishRingScan() {
   Operation *scan = ring->form.scan;
   SmallVector<Values> before;
   SmallVector<SmallVector<Values>> running;
+  // What is outside comes behind all that is inside, and need not be neutral.
+  SmallVector<Item> items = rItems;
+  for (Item &item : rItems)
+    item.active = item.lanes = Value();
   for (unsigned ir = 0; ir < rItems.size(); ++ir) {
     before.push_back({ring->before[ir]});
     running.push_back(scanLanes(scan, ir, Values()));
   }
+  rItems = std::move(items);
   finishScan(scan, {ring->start}, before, running);
 }
 
@@ -344,24 +425,20 @@ LogicalResult GPUKernelEmitter::emitRing() {
     return success();
   });
   barrier();
-  Value first = awaitTile(constantI32(0));
-  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, first,
-                                       ring->numTiles);
-  return emitIf(exists, [&]() { return emitRingLoop(first); });
+  return emitRingLoop();
 }
 
-LogicalResult GPUKernelEmitter::emitRingLoop(Value first) {
+LogicalResult GPUKernelEmitter::emitRingLoop() {
   Operation *scan = ring->form.scan;
-  Value none = constantI32(0);
-  FailureOr<RingTile> tile = sumTile(first, none);
-  if (failed(tile))
-    return failure();
+  // At the first step there is no tile to finish yet.
+  Value none = constantI32(0), neutral = startScan(scan)[0];
   auto pack = [](const RingTile &tile) {
     Values all = {tile.number, tile.inBlock, tile.total};
     llvm::append_range(all, tile.before);
     return all;
   };
-  Values carried = pack(*tile);
+  Values carried = pack(
+      {none, Values(static_cast<size_t>(itemsR), neutral), neutral, neutral});
   carried.push_back(none);
   SmallVector<Type> types = llvm::to_vector(ValueRange(carried).getTypes());
   SmallVector<Location> locations(types.size(), b.getLoc());
@@ -376,10 +453,9 @@ LogicalResult GPUKernelEmitter::emitRingLoop(Value first) {
   now.inBlock = arguments[1];
   now.total = arguments[2];
   llvm::append_range(now.before, arguments.drop_front(3).drop_back());
-  Value step = arguments.back();
 
   // The sum of the next tile first: others wait for it.
-  Value nextStep = arith::AddIOp::create(b, step, constantI32(1));
+  Value nextStep = arguments.back();
   Value next = awaitTile(nextStep);
   Value hasNext =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next, ring->numTiles);
@@ -396,25 +472,42 @@ LogicalResult GPUKernelEmitter::emitRingLoop(Value first) {
     scf::YieldOp::create(b, pack(now));
   }
 
-  enterTile(now.number, step);
-  Value before = lookBack(scan, ring->records, {now.total},
-                          widenToI64(now.number), widenToI64(tileNumber))[0];
+  Value hasNow =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, nextStep, none);
+  auto finish = scf::IfOp::create(b, hasNow, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard inFinish(b);
+    b.setInsertionPointToStart(finish.thenBlock());
+    if (failed(emitRingStep(
+            now, arith::SubIOp::create(b, nextStep, constantI32(1)))))
+      return failure();
+    // The next sum goes through the same shared memory.
+    b.setInsertionPointToStart(finish.elseBlock());
+    barrier();
+  }
+  Values results(choice.getResults().begin(), choice.getResults().end());
+  results.push_back(arith::AddIOp::create(b, nextStep, constantI32(1)));
+  scf::ConditionOp::create(b, hasNext, results);
+  return success();
+}
+
+LogicalResult GPUKernelEmitter::emitRingStep(const RingTile &tile, Value step) {
+  Operation *scan = ring->form.scan;
+  enterTile(tile.number, step);
+  Value before = lookBack(scan, ring->records, {tile.total},
+                          widenToI64(tile.number), widenToI64(tileNumber))[0];
   // The number of the tile that the stage is for next arrives meanwhile.
   Value isLeader = isFirstOfRow();
   Value ticket = choose(
       isLeader, b.getI32Type(), [&]() { return takeTicket(); },
-      [&]() { return none; });
-  if (failed(finishTile(now, step, before)))
+      [&]() { return constantI32(0); });
+  if (failed(finishTile(tile, before)))
     return failure();
   b.setLoc(scan->getLoc());
   barrier();
-  (void)emitIf(isLeader, [&]() {
+  return emitIf(isLeader, [&]() {
     startCopy(arith::AddIOp::create(b, step, constantI32(ring->stages)),
               ticket);
     return success();
   });
-  Values results(choice.getResults().begin(), choice.getResults().end());
-  results.push_back(nextStep);
-  scf::ConditionOp::create(b, hasNext, results);
-  return success();
 }

@@ -374,10 +374,8 @@ private:
 
     // Of the tile that code is for.
     mlir::Value stage; // i32
-    /// Elements of its row from its first one on, an index; null if exact.
-    mlir::Value rest;
-    /// Whether the tile may not be whole.
-    bool masked;
+    /// How many elements it has, an i32; null if exact.
+    mlir::Value size;
     /// What comes before each item of the thread in its block, and before that.
     llvm::ArrayRef<mlir::Value> before;
     mlir::Value start;
@@ -396,16 +394,25 @@ private:
   /// From here on code is for a tile in the stage of step `step`.
   void enterTile(mlir::Value number, mlir::Value step);
   mlir::FailureOr<RingTile> sumTile(mlir::Value number, mlir::Value step);
-  mlir::LogicalResult finishTile(const RingTile &tile, mlir::Value step,
-                                 mlir::Value start);
-  mlir::LogicalResult emitRingLoop(mlir::Value first);
-  /// Code for tiles that are whole and for others; gives values of `types`.
-  mlir::FailureOr<Values>
-  emitTileCode(mlir::TypeRange types,
-               llvm::function_ref<mlir::FailureOr<Values>()> code);
+  mlir::LogicalResult finishTile(const RingTile &tile, mlir::Value start);
+  mlir::LogicalResult emitRingLoop();
+  /// Finishes a tile whose sum is known, and gives its stage to another one.
+  mlir::LogicalResult emitRingStep(const RingTile &tile, mlir::Value step);
+  /// The items of the tile, `masked` where it may not be whole.
+  void makeTileItems(bool masked);
+  /// What an item of the thread combines to, without what is outside the row.
+  mlir::Value sumItem(unsigned ir);
   void finishRingScan();
+  /// Puts what no copy brings into the stage of a tile that is not whole: the
+  /// last elements of the row, and zeros.
+  void bringRest();
+  /// Where the tile begins in memory, and an element of it in its stage.
+  mlir::Value getTilePointer();
+  mlir::Value getStagePointer(mlir::Value element);
+  /// The thread's first element of a tile, an i32.
+  mlir::Value getFirstOfTile();
   /// Takes what a copy brought; returns false, without code, for other loads.
-  bool takeFromRing(LoadOp load, const LaneAddress &address);
+  bool takeFromRing(LoadOp load);
   mlir::Value takeTicket();
   void startCopy(mlir::Value step, mlir::Value number);
   /// Waits for the tile of a step, and returns its number.

@@ -278,7 +278,7 @@ wrapper.kernel @convert_loop_to_gpu_c12_tiles(%x: tensor<268435456xf32>) attribu
 // -----
 
 wrapper.kernel @convert_loop_to_gpu_c5_stages(%x: tensor<67108864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
-  // expected-error @below {{has a schedule that takes 262368 bytes of shared memory, more than 232448}}
+  // expected-error @below {{has a schedule that takes 262304 bytes of shared memory, more than 232448}}
   %0 = loop.kernel "k" [67108864] (%a = %x) : (tensor<67108864xf32>) -> tensor<67108864xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 512, items_r = 16, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {
     %v = loop.load %a[d0] : tensor<67108864xf32> -> f32
     %s = loop.scan sum %v over [0] : f32

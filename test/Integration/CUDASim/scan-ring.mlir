@@ -27,6 +27,29 @@
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=513
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=1536
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=5003
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=2
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=514
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=515
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=516
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=517
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic --symbol=s0=1023
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_bf16 --symbol=s0=1
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_bf16 --symbol=s0=7
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_bf16 --symbol=s0=17
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_bf16 --symbol=s0=257
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_bf16 --symbol=s0=263
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_bf16 --symbol=s0=511
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_bf16 --symbol=s0=2049
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_i8 --symbol=s0=1
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_i8 --symbol=s0=15
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_i8 --symbol=s0=513
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_i8 --symbol=s0=1039
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_f64 --symbol=s0=0
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_f64 --symbol=s0=1
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_f64 --symbol=s0=130
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_f64 --symbol=s0=515
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=cut_product
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=padded
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=0 --symbol=s1=2
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=3 --symbol=s1=0
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=1 --symbol=s1=1
@@ -281,6 +304,63 @@ func.func @dynamic_rows(%x: tensor<?x?xf32, #sym.shape<[s0, s1 * 16]>>) -> tenso
     loop.store %s, 0 [d0, d1] : f32
   }
   return %0 : tensor<?x?xf32, #sym.shape<[s0, s1 * 16]>>
+}
+
+// Ends of all kinds, also alone in the last tile.
+func.func @dynamic_bf16(%x: tensor<?xbf16, #sym.shape<[s0]>>) -> tensor<?xbf16, #sym.shape<[s0]>>
+    attributes {sym.symbols = {s0 = #sym.range<0, 100000>}} {
+  %0 = loop.kernel "dynamic_bf16" [s0] (%a = %x) : (tensor<?xbf16, #sym.shape<[s0]>>) -> tensor<?xbf16, #sym.shape<[s0]>> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 8, threads_r = 32, items_r = 1, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 3> {
+    %v = loop.load %a[d0] : tensor<?xbf16, #sym.shape<[s0]>> -> bf16
+    %s = loop.scan sum %v over [0] : bf16
+    loop.store %s, 0 [d0] : bf16
+  }
+  return %0 : tensor<?xbf16, #sym.shape<[s0]>>
+}
+
+func.func @dynamic_i8(%x: tensor<?xi8, #sym.shape<[s0]>>) -> tensor<?xi8, #sym.shape<[s0]>>
+    attributes {sym.symbols = {s0 = #sym.range<0, 100000>}} {
+  %0 = loop.kernel "dynamic_i8" [s0] (%a = %x) : (tensor<?xi8, #sym.shape<[s0]>>) -> tensor<?xi8, #sym.shape<[s0]>> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 16, threads_r = 32, items_r = 1, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 3> {
+    %v = loop.load %a[d0] : tensor<?xi8, #sym.shape<[s0]>> -> i8
+    %s = loop.scan sum %v over [0] : i8
+    loop.store %s, 0 [d0] : i8
+  }
+  return %0 : tensor<?xi8, #sym.shape<[s0]>>
+}
+
+// Vectors of more bytes than a chunk.
+func.func @dynamic_f64(%x: tensor<?xf64, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>>
+    attributes {sym.symbols = {s0 = #sym.range<0, 100000>}} {
+  %0 = loop.kernel "dynamic_f64" [s0] (%a = %x) : (tensor<?xf64, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, items_r = 1, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 3> {
+    %v = loop.load %a[d0] : tensor<?xf64, #sym.shape<[s0]>> -> f64
+    %w = arith.truncf %v : f64 to f32
+    %s = loop.scan sum %w over [0] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  return %0 : tensor<?xf32, #sym.shape<[s0]>>
+}
+
+// What is computed of zeros behind a row is not neutral.
+func.func @cut_product(%x: tensor<3x1300xf32>) -> tensor<3x1300xf32> {
+  %0 = loop.kernel "cut_product" [3, 1300] (%a = %x) : (tensor<3x1300xf32>) -> tensor<3x1300xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 1, vector_width = 4, threads_r = 64, items_r = 2, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 3> {
+    %v = loop.load %a[d0, d1] : tensor<3x1300xf32> -> f32
+    %c = arith.constant 0.001 : f32
+    %d = arith.constant 1.0 : f32
+    %p = arith.mulf %v, %c : f32
+    %q = arith.addf %p, %d : f32
+    %s = loop.scan prod %q over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  return %0 : tensor<3x1300xf32>
+}
+
+// Rows that no copy brings the ends of, several of them.
+func.func @padded(%x: tensor<4x1100xf32>) -> tensor<4x1027xf32> {
+  %0 = loop.kernel "padded" [4, 1027] (%a = %x) : (tensor<4x1100xf32>) -> tensor<4x1027xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 1, vector_width = 4, threads_r = 64, items_r = 2, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 3> {
+    %v = loop.load %a[d0, d1] : tensor<4x1100xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  return %0 : tensor<4x1027xf32>
 }
 
 // What is chosen for one row of very many tiles, of 8192 elements.
