@@ -2,7 +2,7 @@
 
 !b = !wrapper.buffer<[64], f32, #wrapper.device<"cuda">>
 
-// Two independent launches become one: its kernel finds its buffers in a table,
+// B17: two independent launches become one: its kernel finds its buffers in a table,
 // inputs first, by the second coordinate of the block.
 // CHECK-NOT: wrapper.kernel @k(
 // CHECK-LABEL: wrapper.kernel @k_x2()

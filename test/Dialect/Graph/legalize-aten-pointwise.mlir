@@ -17,7 +17,7 @@ func.func @add_with_alpha(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32>
   return %0 : tensor<4xi32>
 }
 
-// The sum of two 16-bit numbers with a factor is rounded once.
+// B14: the sum of two 16-bit numbers with a factor is rounded once, where PyTorch does.
 // CHECK-LABEL: @add_with_alpha_in_half_precision
 // CHECK:         graph.convert %{{.*}} : (tensor<4xbf16>) -> tensor<4xf32>
 // CHECK:         graph.mul {{.*}} -> tensor<4xf32>

@@ -56,7 +56,7 @@
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=4 --symbol=s1=100
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=dynamic_rows --symbol=s0=7 --symbol=s1=33
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=chosen --atol=1e-2
-// The order in which sums are combined depends on the tiles alone, not on how
+// B15: the order in which sums are combined depends on the tiles alone, not on how
 // many blocks there are, nor on whether these stay.
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --function=odd --output=@%t.odd.npy
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --function=odd_alone --output=@%t.odd_alone.npy
