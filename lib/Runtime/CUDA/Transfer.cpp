@@ -350,13 +350,12 @@ int32_t coil::rt::transferPeers(coil_run *run, const coil_tensor *to,
     StepTimer timer(*source, "transfer", {2 * bytes, 0, 0});
     // Not cuMemcpyPeerAsync, which cannot be recorded: addresses say which
     // devices they belong to.
-    status = device.check(device.driver.memcpyDtoDAsync(toDevice(to->data),
-                                                        data, size_t(bytes),
-                                                        source->stream),
-                          "cannot copy %" PRId64
-                          " bytes from CUDA device %d to device %d: %s",
-                          bytes, device.index, target->device.index,
-                          source->describeRecent().c_str());
+    status = device.check(
+        device.driver.memcpyDtoDAsync(toDevice(to->data), data, size_t(bytes),
+                                      source->stream),
+        "cannot copy %" PRId64 " bytes from CUDA device %d to device %d: %s",
+        bytes, device.index, target->device.index,
+        source->describeRecent().c_str());
   }
   if (!status)
     status = orderPeers(*source, *target);
