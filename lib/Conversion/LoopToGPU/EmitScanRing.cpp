@@ -32,7 +32,6 @@
 using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
-using sym::ExprAttr;
 
 /// The counter of tiles comes first in the scratch memory.
 static constexpr int64_t kCounterBytes = 16;
