@@ -9,7 +9,7 @@ from coil import _tensor
 program = coil.compile(sys.argv[1])
 capsules = []
 by_capsule = _tensor._from_dlpack
-_tensor._from_dlpack = lambda value, stream: capsules.append(value) or by_capsule(value, stream)
+_tensor._from_dlpack = lambda *args: capsules.append(args[0]) or by_capsule(*args)
 
 
 def run(a, b):
