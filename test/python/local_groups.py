@@ -4,38 +4,32 @@
 computes by hand, and what goes wrong on one rank is an error on all."""
 
 import array
+import os
 import sys
-import threading
 
 import coil
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from ranks import on_ranks
 
 program = coil.compile(sys.argv[1])
 SIZE = 3
 inputs = [[float(10 * rank + i) for i in range(2 * SIZE)] for rank in range(SIZE)]
 
 
-def on_ranks(groups, body, ranks=range(SIZE)):
-    """Runs `body` on a thread for each rank; gives results or messages of errors."""
-    results = [None] * SIZE
+def in_groups(groups, body, ranks=None):
+    """Runs `body` for each rank of `groups`."""
 
-    def work(rank):
+    def enter(rank):
         with groups.rank(rank):
-            try:
-                results[rank] = body(rank)
-            except coil.CoilError as error:
-                results[rank] = str(error)
+            return body(rank)
 
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in ranks]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    return results
+    return on_ranks(SIZE, enter, ranks)
 
 
 groups = coil.LocalGroups(SIZE, "ranks", time_limit=20)
 for _ in range(3):
-    results = on_ranks(
+    results = in_groups(
         groups, lambda rank: [each.tolist() for each in program.run(array.array("f", inputs[rank]))])
     total = [sum(column) for column in zip(*inputs)]
     for rank, (summed, gathered, scattered, exchanged, sent) in enumerate(results):
@@ -49,7 +43,7 @@ print("three ranks agree")
 
 # A rank that never comes: an error in time, which says what, where and who.
 late = coil.LocalGroups(SIZE, "ranks", time_limit=0.3)
-results = on_ranks(late, lambda rank: program.run(array.array("f", inputs[rank])), ranks=(0, 2))
+results = in_groups(late, lambda rank: program.run(array.array("f", inputs[rank])), ranks=(0, 2))
 for each in results:
     print(each)
 # CHECK-NEXT: all_reduce of group 'ranks' ({{.*}}:[[LINE:[0-9]+]]): rank 1 did not come within 300 ms

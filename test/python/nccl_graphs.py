@@ -7,12 +7,12 @@ import ctypes
 import math
 import os
 import sys
-import threading
 
 import coil
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 from gpu_memory import Memory, floats as device_floats
+from ranks import on_ranks
 
 SIZE = 2
 FILE = sys.argv[1]
@@ -26,27 +26,9 @@ def view(values):
     return memoryview((ctypes.c_float * len(values))(*values)).cast("B").cast("f", (len(values) // 4, 4))
 
 
-def on_ranks(body, ranks=range(SIZE)):
-    """Runs `body` on a thread for each rank; gives results or messages of errors."""
-    results = [None] * SIZE
-
-    def work(rank):
-        try:
-            results[rank] = body(rank)
-        except coil.CoilError as error:
-            results[rank] = str(error)
-
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in ranks]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    return results
-
-
 def make_groups(time_limit=20):
     unique = coil.NcclGroup.unique_id()
-    made = on_ranks(lambda rank: coil.NcclGroup("ranks", unique, rank, SIZE, time_limit=time_limit))
+    made = on_ranks(SIZE, lambda rank: coil.NcclGroup("ranks", unique, rank, SIZE, time_limit=time_limit))
     assert all(isinstance(each, coil.NcclGroup) for each in made), made
     return made
 
@@ -64,7 +46,7 @@ def check(programs, groups, step, rows=3):
         with groups[rank]:
             return [floats(each) for each in programs[rank].run(view(inputs[rank]), device=rank)]
 
-    results = on_ranks(body)
+    results = on_ranks(SIZE, body)
     total = [2 * sum(column) for column in zip(*inputs)]
     moved = [each + (sum(total) > 0) for each in total]
     for rank, result in enumerate(results):
@@ -108,7 +90,7 @@ def alone(rank):
 
 
 for _ in range(2):
-    print(on_ranks(alone, ranks=[0])[0])
+    print(on_ranks(SIZE, alone, ranks=[0])[0])
 # CHECK-NEXT: a graph with all_reduce of group 'ranks' ({{.*}}): a rank did not come within 300 ms
 # CHECK-NEXT: a graph with collectives of group 'ranks' cannot be launched: a graph with all_reduce of group 'ranks' ({{.*}}): a rank did not come within 300 ms, in partition (main_partition0)
 

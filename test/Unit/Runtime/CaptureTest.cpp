@@ -24,20 +24,25 @@ protected:
     ASSERT_NE(function, nullptr) << name;
     ASSERT_EQ(function(args...), 0) << name;
   }
+
+  /// A run on a stream of the caller's.
+  void makeRun(coil_run *&made, Stream &stream) {
+    ASSERT_EQ(coil_run_create(&made), COIL_OK);
+    ASSERT_EQ(coil_run_set_cuda_device(made, 0), COIL_OK);
+    void *context = nullptr;
+    callDriver("cuDevicePrimaryCtxRetain", &context, 0);
+    callDriver("cuCtxSetCurrent", context);
+    callDriver("cuStreamCreate", &stream, 0u);
+    ASSERT_EQ(coil_run_set_stream(made, stream), COIL_OK);
+  }
 };
 
 // Each replay may find an index out of range, not only the first that is waited
 // for.
 TEST_F(CaptureTest, reportsChecksOfEachReplay) {
   coil_run *other = nullptr;
-  ASSERT_EQ(coil_run_create(&other), COIL_OK);
-  ASSERT_EQ(coil_run_set_cuda_device(other, 0), COIL_OK);
-  void *context = nullptr;
-  callDriver("cuDevicePrimaryCtxRetain", &context, 0);
-  callDriver("cuCtxSetCurrent", context);
   Stream stream = nullptr;
-  callDriver("cuStreamCreate", &stream, 0u);
-  ASSERT_EQ(coil_run_set_stream(other, stream), COIL_OK);
+  ASSERT_NO_FATAL_FAILURE(makeRun(other, stream));
   void *memory = nullptr;
   ASSERT_EQ(coil_rt_alloc_cuda(other, 4, &memory), COIL_OK);
   void *buffers[] = {memory};
@@ -68,14 +73,8 @@ TEST_F(CaptureTest, reportsChecksOfEachReplay) {
 // What emitted Python launches while torch records a partition.
 TEST_F(CaptureTest, holdsKernelsOfUsers) {
   coil_run *other = nullptr;
-  ASSERT_EQ(coil_run_create(&other), COIL_OK);
-  ASSERT_EQ(coil_run_set_cuda_device(other, 0), COIL_OK);
-  void *context = nullptr;
-  callDriver("cuDevicePrimaryCtxRetain", &context, 0);
-  callDriver("cuCtxSetCurrent", context);
   Stream stream = nullptr;
-  callDriver("cuStreamCreate", &stream, 0u);
-  ASSERT_EQ(coil_run_set_stream(other, stream), COIL_OK);
+  ASSERT_NO_FATAL_FAILURE(makeRun(other, stream));
   coil_cuda_kernel user = makeKernel("add_one", 0, 0);
   user.parameters = "aa8";
   ASSERT_EQ(coil_cuda_kernel_load(&user, 0), COIL_OK);

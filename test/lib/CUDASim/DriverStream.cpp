@@ -143,28 +143,31 @@ extern "C" CUresult cuStreamDestroy_v2(CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-extern "C" CUresult cuStreamSynchronize(CUstream handle) {
-  COIL_ENTER(Context);
-  CUstream_st *s = state.stream(handle);
+/// The stream that the host asks or waits for, which ends its capture.
+static CUresult findAsked(State &state, CUstream handle, CUstream_st *&s) {
+  s = state.stream(handle);
   if (!s)
     return CUDA_ERROR_INVALID_HANDLE;
-  if (s->capture) {
-    s->invalidated = true;
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  }
+  if (!s->capture)
+    return CUDA_SUCCESS;
+  s->invalidated = true;
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+extern "C" CUresult cuStreamSynchronize(CUstream handle) {
+  COIL_ENTER(Context);
+  CUstream_st *s = nullptr;
+  if (CUresult r = findAsked(state, handle, s))
+    return r;
   entry.waitUntil([&] { return s->queue.empty(); });
   return state.sticky;
 }
 
 extern "C" CUresult cuStreamQuery(CUstream handle) {
   COIL_ENTER(Context);
-  CUstream_st *s = state.stream(handle);
-  if (!s)
-    return CUDA_ERROR_INVALID_HANDLE;
-  if (s->capture) {
-    s->invalidated = true;
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  }
+  CUstream_st *s = nullptr;
+  if (CUresult r = findAsked(state, handle, s))
+    return r;
   advance(state);
   return s->queue.empty() ? state.sticky : CUresult(CUDA_ERROR_NOT_READY);
 }
