@@ -95,7 +95,7 @@ def row_time(function, calls):
     return statistics.median(samples)
 
 
-def time_xla(case, inputs, expected):
+def time_xla(case, inputs, expected, calls):
     """Milliseconds of XLA's compilation and of a call, and what is wrong with its
     results, if anything is."""
     from gpu_cases_jax import Compiled
@@ -110,7 +110,7 @@ def time_xla(case, inputs, expected):
     except AssertionError as error:
         wrong = str(error).strip().splitlines()[:3]
     del result
-    return seconds * 1e3, row_time(function, 10), wrong
+    return seconds * 1e3, row_time(function, calls), wrong
 
 
 def copy_bandwidth():
@@ -155,12 +155,46 @@ def close(case, actual, expected):
             torch.testing.assert_close(a.float(), e.float(), rtol=case.rtol, atol=case.atol)
 
 
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+
+def print_ratios(records):
+    """How much faster Coil is than others, kernels and compilation."""
+    for other, goal in (("inductor", 10), ("xla", 2)):
+        for key, least in (("{}", 1), ("{} compile", goal)):
+            ratios = {
+                r["case"]: r[key.format(other)] / r[key.format("coil")]
+                for r in records
+                if key.format(other) in r and key.format("coil") in r
+            }
+            if ratios:
+                below = sorted((v, k) for k, v in ratios.items() if v < least)
+                print(
+                    f"{key.format(other)}: {geometric_mean(list(ratios.values())):.2f} times Coil's in the geometric mean, "
+                    f"at least {least} in {len(ratios) - len(below)} of {len(ratios)}; below: "
+                    + (", ".join(f"{k} {v:.3f}" for v, k in below) or "none")
+                )
+
+
+def print_stages(records):
+    """Where Coil's compile time went: the median over the cases, in milliseconds.
+    Code for the host is made beside that for the GPU and its loading."""
+    stages = {}
+    for record in records:
+        for name, value in record.get("coil stages", {}).items():
+            stages.setdefault(name, []).append(value)
+    if stages:
+        print("Coil's stages, median ms: " + ", ".join(f"{k} {statistics.median(v):.1f}" for k, v in stages.items()))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--filter", default="", help="cases whose name holds this; several are separated by commas")
     parser.add_argument("--no-inductor", action="store_true")
     parser.add_argument("--xla", action="store_true", help="time XLA, too, through JAX")
+    parser.add_argument("--compile-only", action="store_true", help="compile and compare, without timing calls")
     parser.add_argument("--options", default="target=cuda", help="pipeline options for Coil")
     parser.add_argument("--json", help="file for all figures")
     args = parser.parse_args()
@@ -182,7 +216,7 @@ def main():
         record = {"case": case.name, "goal": case.share}
         try:
             inputs = case.make("cuda")
-            expected = as_tuple(case.function(*inputs))
+            expected = as_tuple(case.reference(inputs))
             record["bound"] = case.minimal_bytes(inputs, expected) / bandwidth * 1e3
             functions = {"eager": lambda: case.function(*inputs)}
             if not args.no_inductor:
@@ -195,6 +229,7 @@ def main():
                 with tempfile.TemporaryDirectory() as folder:
                     seconds, program = compile_with_coil(case, inputs, folder, args.options)
                 record["coil compile"] = seconds * 1e3
+                record["coil stages"] = {k: v * 1e3 for k, v in program.compile_stats["seconds"].items()}
                 stream = torch.cuda.current_stream().cuda_stream
                 outputs = program.run(*inputs, stream=stream)
                 torch.cuda.synchronize()
@@ -205,10 +240,11 @@ def main():
                 failures.append((case.name, str(error).strip().splitlines()[:3]))
                 if not isinstance(error, (coil.CoilError, AssertionError)):
                     traceback.print_exc()
-            record.update(event_times(functions, args.repeat, wait=True))
+            if not args.compile_only:
+                record.update(event_times(functions, args.repeat, wait=True))
             if args.xla:
                 try:
-                    record["xla compile"], record["xla"], wrong = time_xla(case, inputs, expected)
+                    record["xla compile"], record["xla"], wrong = time_xla(case, inputs, expected, 1 if args.compile_only else 10)
                     if wrong:
                         failures.append((case.name + " (XLA)", wrong))
                 except Exception as error:  # JAX has no type of its own for these.
@@ -241,13 +277,15 @@ def main():
         torch.cuda.empty_cache()
 
     def mean(key):
-        values = [r["bound"] / r[key] for r in records if key in r]
-        return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+        return geometric_mean([r["bound"] / r[key] for r in records if key in r])
 
     means = [f"{name} {mean(key):.2f}" for name, key in (("Coil", "coil"), ("eager", "eager"), ("Inductor", "inductor"))]
     if args.xla:
         means.append(f"XLA {mean('xla'):.2f}")
-    print(f"geometric mean of shares: {', '.join(means)}")
+    if not args.compile_only:
+        print(f"geometric mean of shares: {', '.join(means)}")
+    print_ratios(records)
+    print_stages(records)
     below = [r["case"] for r in records if "coil" in r and r["bound"] / r["coil"] < r["goal"]]
     print(f"below their goal: {', '.join(below) or 'none'}")
     for name, lines in failures:
