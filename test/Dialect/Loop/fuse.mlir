@@ -261,3 +261,31 @@ func.func @per_row(%x: tensor<64x300xf32>, %t: tensor<64xf32>) -> (tensor<64xf32
   }
   return %2, %3 : tensor<64xf32>, tensor<f32>
 }
+
+// -----
+
+// A conversion that two kernels read is done in both: bf16 is read twice, f32
+// neither written nor read.
+// CHECK-LABEL: @conversion_of_two_readers
+// CHECK-DAG:   loop.kernel "convert+reduce_max" {{.*}} : (tensor<8192x64xbf16>) -> tensor<8192xf32>
+// CHECK-DAG:   loop.kernel "convert+reduce_sum" {{.*}} : (tensor<8192x64xbf16>) -> tensor<64xf32>
+// REMARK:      fused: 'convert' into 'reduce_max'
+// REMARK:      fused: 'convert' into 'reduce_sum'
+func.func @conversion_of_two_readers(%x: tensor<8192x64xbf16>) -> (tensor<8192xf32>, tensor<64xf32>) {
+  %f = graph.convert %x : (tensor<8192x64xbf16>) -> tensor<8192x64xf32>
+  %a = graph.reduce max, %f dims [1] : (tensor<8192x64xf32>) -> tensor<8192xf32>
+  %b = graph.reduce sum, %f dims [0] : (tensor<8192x64xf32>) -> tensor<64xf32>
+  return %a, %b : tensor<8192xf32>, tensor<64xf32>
+}
+
+// -----
+
+// One that narrows is kept: reading bf16 twice is as much as f32 once.
+// CHECK-LABEL: @narrowing_of_two_readers
+// CHECK:       loop.kernel "convert+reduce_max" {{.*}} -> (tensor<8192xbf16>, tensor<8192x64xbf16>)
+func.func @narrowing_of_two_readers(%x: tensor<8192x64xf32>) -> (tensor<8192xbf16>, tensor<64xbf16>) {
+  %h = graph.convert %x : (tensor<8192x64xf32>) -> tensor<8192x64xbf16>
+  %a = graph.reduce max, %h dims [1] : (tensor<8192x64xbf16>) -> tensor<8192xbf16>
+  %b = graph.reduce max, %h dims [0] : (tensor<8192x64xbf16>) -> tensor<64xbf16>
+  return %a, %b : tensor<8192xbf16>, tensor<64xbf16>
+}

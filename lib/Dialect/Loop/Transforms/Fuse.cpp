@@ -246,6 +246,7 @@ struct Fuser {
   bool planInline(KernelOp producer, KernelOp consumer, ArrayRef<LoadOp> reads);
   bool allowEpilogue(KernelOp producer, KernelOp consumer,
                      const MergePlan &plan);
+  bool isRecomputedByAll(KernelOp producer);
   bool canMergeSiblings(KernelOp first, KernelOp second);
 
   func::FuncOp func;
@@ -438,6 +439,35 @@ bool Fuser::allowEpilogue(KernelOp producer, KernelOp consumer,
   return true;
 }
 
+/// Whether a producer of several readers need not exist in memory: each
+/// computes it from what is no wider than its result. To keep it would cost a
+/// store and as much to read again, twice that where bf16 was extended to f32.
+bool Fuser::isRecomputedByAll(KernelOp producer) {
+  if (!isTrivial(producer) || producer.getNumResults() != 1)
+    return false;
+  Value result = producer.getResult(0);
+  auto bits = [](Value v) {
+    Type type = cast<RankedTensorType>(v.getType()).getElementType();
+    if (auto complex = dyn_cast<ComplexType>(type))
+      return 2 * complex.getElementType().getIntOrFloatBitWidth();
+    return type.getIntOrFloatBitWidth();
+  };
+  if (llvm::any_of(producer.getInputs(),
+                   [&](Value input) { return bits(input) > bits(result); }))
+    return false;
+  return llvm::all_of(result.getUses(), [&](OpOperand &use) {
+    auto reader = dyn_cast<KernelOp>(use.getOwner());
+    return reader && reader->getBlock() == producer->getBlock() &&
+           !isLibraryKernel(reader) &&
+           llvm::all_of(
+               reader.getBody().getArgument(use.getOperandNumber()).getUsers(),
+               [](Operation *user) {
+                 auto load = dyn_cast<LoadOp>(user);
+                 return load && load.getArgs().empty();
+               });
+  });
+}
+
 std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
   SmallVector<LoadOp> reads;
   for (auto [i, v] : llvm::enumerate(consumer.getInputs())) {
@@ -520,6 +550,10 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     }
     if (onlyReader)
       return plan;
+    if (isRecomputedByAll(producer)) {
+      plan.keepResults = false;
+      return plan;
+    }
     // A kept result is written once for each of its elements.
     llvm::SmallBitVector covered(plan.extents.size());
     for (ExprAttr d : plan.producerDims)

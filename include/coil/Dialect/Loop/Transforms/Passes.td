@@ -53,8 +53,10 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     between them stays a scalar: a pointwise producer at any index the consumer
     reads it at; a reduction where the consumer runs over the same space. A
     producer with further readers is merged and keeps its result as a second
-    output, or is recomputed when that is cheap. Horizontal fusion merges
-    kernels that run over the same space and read the same tensor.
+    output, or is recomputed when that is cheap: always where it is a conversion
+    or the like of what is no wider than its result, and all readers are kernels
+    that can take it in. Horizontal fusion merges kernels that run over the same
+    space and read the same tensor.
 
     Refused, each with a remark (category `loop-fuse`) that says why: a cycle
     through a third kernel; a reduction that would be recomputed or lose its
