@@ -96,6 +96,9 @@ static std::string resolveLibrary(const CompilePipelineOptions &options) {
 /// Chips before this have no code of ours.
 static constexpr int kOldestChip = 75;
 
+/// From here on there are packed additions to 16-bit floats in memory.
+static constexpr int64_t kPackedAtomics = 90;
+
 /// The compute capability, times ten, that code for a target may count on: that
 /// of the oldest of its chips.
 static int64_t getOldestCapability(StringRef target) {
@@ -170,6 +173,9 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   // Decomposition leaves identities and duplicates behind.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (isCuda(options) && options.fastMath != "off" && !options.deterministic &&
+      getOldestCapability(options.target) >= kPackedAtomics)
+    pm.addNestedPass<func::FuncOp>(graph::createGraphNarrowScatterPass());
   if (hasLibrary(decompose.library, "cudnn")) {
     pm.addNestedPass<func::FuncOp>(graph::createGraphChannelsLastPass());
     pm.addPass(createCanonicalizerPass());

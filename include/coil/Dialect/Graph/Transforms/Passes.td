@@ -112,6 +112,42 @@ def GraphChannelsLastPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
+def GraphNarrowScatterPass
+    : Pass<"graph-narrow-scatter", "mlir::func::FuncOp"> {
+  let summary = "add 16-bit floats where they lie";
+  let description = [{
+    Sums at positions are legalised in f32, rounded once. Between threads of a
+    GPU that is three passes: the operand extended to f32, the values added to
+    it, and the result rounded, six bytes of memory for each two of the operand.
+    A GPU adds packed 16-bit floats in its cache, eight to an instruction, each
+    sum rounded: so do PyTorch's `scatter_add` and `index_add` and TorchInductor's
+    `index_put`. This pass takes the conversions away where operand and result
+    are of 16 bits. The operand of an embedding's gradient is not: it is zero in
+    f32, many tokens are one row's, and its sum stays in f32.
+
+    It is for targets that have the instruction, and not for results that must
+    be exact (`fast-math=off`) or always the same (`deterministic`).
+
+    ```mlir
+    %0 = graph.convert %x : (tensor<128x16xbf16>) -> tensor<128x16xf32>
+    %1 = graph.convert %v : (tensor<3x16xbf16>) -> tensor<3x16xf32>
+    %2 = graph.index_put sum %0[%i], %1 dims [0] : (tensor<128x16xf32>, tensor<3xi64>, tensor<3x16xf32>) -> tensor<128x16xf32>
+    %3 = graph.convert %2 : (tensor<128x16xf32>) -> tensor<128x16xbf16>
+    ```
+    becomes
+    ```mlir
+    %3 = graph.index_put sum %x[%i], %v dims [0] : (tensor<128x16xbf16>, tensor<3xi64>, tensor<3x16xbf16>) -> tensor<128x16xbf16>
+    ```
+
+    Constraints:
+    (C1) The sum in f32 has no other reader.
+    (C2) The operand was extended from the result's type.
+    (C3) The values' inner dimension is that of the operand: single elements
+         have no packed form, and are no faster.
+  }];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
 def GraphVerifyContractPass
     : Pass<"graph-verify-contract", "mlir::func::FuncOp"> {
   let summary = "report what later stages cannot compile";
