@@ -256,6 +256,15 @@ COIL_INLINE float tanhDefault(float x) {
   return isnan(x) || a < 0.6f ? near : far;
 }
 
+/// For what is rounded to 16 bits. Where the difference has lost too much, two
+/// terms of the series.
+COIL_INLINE float tanhNarrow(float x) {
+  float a = fabs(x);
+  float far = fma(-2.0f, rcpApprox(ex2Approx(a * (2 * log2eF)) + 1), 1.0f);
+  float near = x * fma(x * x, -0x1.555556p-2f, 1.0f);
+  return a < 0.07f ? near : copysign(far, x);
+}
+
 /// erf(x) for |x| < 0.93.
 COIL_INLINE float erfCentre(float x) {
   float p =

@@ -33,7 +33,12 @@ using LaneFunction =
 
 /// Modes in which the library has a version of its own; the others take the
 /// exact one.
-enum Versions : unsigned { ExactOnly = 0, HasDefault = 1, HasFast = 2 };
+enum Versions : unsigned {
+  ExactOnly = 0,
+  HasDefault = 1,
+  HasFast = 2,
+  HasNarrow = 4
+};
 
 } // namespace
 
@@ -125,14 +130,19 @@ static bool isLibraryType(Type type) {
 template <typename Op>
 static Value callVersion(PatternRewriter &rewriter, Op op, StringRef name,
                          unsigned versions, FastMath mode) {
-  if (arith::bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn))
+  bool isNarrow = false;
+  if (arith::bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn)) {
+    isNarrow = mode != FastMath::Fast && (versions & HasNarrow);
     mode = FastMath::Fast;
+  }
   return mapLanes(
       rewriter, op, /*widen=*/true,
       [&](OpBuilder &b, Location loc, ArrayRef<Value> operands) {
         Type type = operands.front().getType();
         StringRef version;
-        if (type.isF32() && mode == FastMath::Fast && (versions & HasFast))
+        if (type.isF32() && isNarrow)
+          version = "_narrow";
+        else if (type.isF32() && mode == FastMath::Fast && (versions & HasFast))
           version = "_fast";
         else if (type.isF32() && mode != FastMath::Off &&
                  (versions & HasDefault))
@@ -543,6 +553,6 @@ void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
   FUNCTION(SinOp, sin, HasFast)
   FUNCTION(SinhOp, sinh, ExactOnly)
   FUNCTION(TanOp, tan, ExactOnly)
-  FUNCTION(TanhOp, tanh, HasDefault | HasFast)
+  FUNCTION(TanhOp, tanh, HasDefault | HasFast | HasNarrow)
 #undef FUNCTION
 }

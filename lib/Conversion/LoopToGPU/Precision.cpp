@@ -35,7 +35,8 @@ Precision::Precision(KernelOp kernel) {
         flags[&op] = FastMathFlags::afn;
     } else if (isa<math::TanhOp>(op)) {
       // 1 + tanh(x) becomes an exponential.
-      if (llvm::all_of(op.getUsers(), [&](Operation *user) {
+      if (isRounded(op.getResult(0), /*isAbsolute=*/false) ||
+          llvm::all_of(op.getUsers(), [&](Operation *user) {
             return isa<arith::AddFOp>(user) &&
                    (matchPattern(user->getOperand(0), m_OneFloat()) ||
                     matchPattern(user->getOperand(1), m_OneFloat())) &&

@@ -31,7 +31,12 @@ gpu.module @modes {
     // The op allows what the mode does not.
     // CHECK: @coil_sin_fast_f32(
     %6 = math.sin %5 fastmath<afn> : f32
-    llvm.store %6, %p : f32, !llvm.ptr<1>
+    // An error between: what is rounded to 16 bits.
+    // OFF: @coil_tanh_narrow_f32(
+    // DEFAULT: @coil_tanh_narrow_f32(
+    // FAST: @coil_tanh_fast_f32(
+    %7 = math.tanh %6 fastmath<afn> : f32
+    llvm.store %7, %p : f32, !llvm.ptr<1>
     gpu.return
   }
 }

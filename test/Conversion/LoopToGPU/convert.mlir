@@ -67,6 +67,21 @@ wrapper.kernel @softmax(%x: tensor<64x1024xf32>) attributes {device = #wrapper.d
   wrapper.yield %0 : tensor<64x1024xbf16>
 }
 
+// So does a hyperbolic tangent that is rounded before anything else sees it.
+// CHECK-LABEL: wrapper.kernel @rounded_tanh
+// CHECK: math.tanh %{{.*}} fastmath<afn> : vector<4xf32>
+// EXACT-LABEL: wrapper.kernel @rounded_tanh
+// EXACT-NOT: fastmath
+wrapper.kernel @rounded_tanh(%x: tensor<65536xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "tanh" [65536] (%a = %x) : (tensor<65536xf32>) -> tensor<65536xbf16> schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 256, index_bits = 32> {
+    %v = loop.load %a[d0] : tensor<65536xf32> -> f32
+    %e = math.tanh %v : f32
+    %t = arith.truncf %e : f32 to bf16
+    loop.store %t, 0 [d0] : bf16
+  }
+  wrapper.yield %0 : tensor<65536xbf16>
+}
+
 // An exponential of which one is taken away keeps its digits.
 // CHECK-LABEL: wrapper.kernel @cancels
 // CHECK: math.exp %{{.*}} : vector<4xf32>

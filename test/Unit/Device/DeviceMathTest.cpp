@@ -263,7 +263,7 @@ std::vector<Domain> getDomains(const std::string &version) {
             {2.0f, max, "above 2", "ulp"}};
   if (version == "erf_fast")
     return {{-max, max, "all", "absolute"}};
-  if (version == "tanh_fast")
+  if (version == "tanh_fast" || version == "tanh_narrow")
     return {{-max, max, "all", "relative"}};
   return {{-max, max, "all", "ulp"}};
 }

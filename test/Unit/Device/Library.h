@@ -62,7 +62,8 @@ extern double errorScale;
   F(rsqrt, default, inverseSqrt)                                               \
   F(sin, fast, sinl)                                                           \
   F(tanh, default, tanhl)                                                      \
-  F(tanh, fast, tanhl)
+  F(tanh, fast, tanhl)                                                         \
+  F(tanh, narrow, tanhl)
 
 #define COIL_SPECIAL_UNARY(F)                                                  \
   F(lgamma)                                                                    \
