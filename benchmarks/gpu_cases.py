@@ -159,7 +159,7 @@ CASES = [
     Case("cumsum 4096 f32", lambda x: x.cumsum(1), rand((32768, 4096)), share=0.80, rtol=1e-3, atol=1e-3),
     Case("max pool 3x3/2 f32", lambda x: F.max_pool2d(x, 3, 2, 1), rand((256, 64, 112, 112)), share=0.80, **strict()),
     Case("average pool 2x2 bf16", lambda x: F.avg_pool2d(x, 2), rand((256, 128, 112, 112), dtype=bf16), share=0.80),
-    Case("fp8 quantisation bf16", quantize, rand((32768, 8192), dtype=bf16), rtol=0.07, atol=0.5),
+    Case("fp8 quantisation bf16", quantize, rand((32768, 8192), dtype=bf16), rtol=0.13, atol=0.5),
     Case("dropout bf16", lambda x: F.dropout(x, 0.1, True), rand((65536, 4096), dtype=bf16)),
     Case("adam over 60 tensors f32", adam, adam_inputs(f32), rtol=1e-4, atol=1e-5),
 ]
@@ -196,7 +196,7 @@ CASES += [
     Case("cumsum 4096 bf16", lambda x: x.cumsum(1), rand((65536, 4096), dtype=bf16), share=0.80, atol=0.5, wide=True),
     Case("max pool 3x3/2 bf16", lambda x: F.max_pool2d(x, 3, 2, 1), rand((512, 64, 112, 112), dtype=bf16), share=0.80, rtol=0, atol=0),
     Case("average pool 2x2 f32", lambda x: F.avg_pool2d(x, 2), rand((128, 128, 112, 112)), share=0.80, **strict()),
-    Case("fp8 quantisation f32", quantize, rand((16384, 8192)), rtol=0.07, atol=0.5),
+    Case("fp8 quantisation f32", quantize, rand((16384, 8192)), rtol=0.13, atol=0.5),
     Case("dropout f32", lambda x: F.dropout(x, 0.1, True), rand((32768, 4096))),
     Case("adam over 60 tensors bf16", adam, adam_inputs(bf16), rtol=2e-2, atol=2e-2),
 ]
