@@ -157,13 +157,21 @@ void Selector::selectRow() {
     while (threadsR < 1024 &&
            threadsR * (threadsR < 256 ? kMaxKept / 2 : kMaxKept) < most)
       threadsR *= 2;
+    // Vectors are few elements where these are wide: more threads have as much
+    // under way.
+    bool isWide = widest == 4 && threadsR == 256;
+    if (isWide)
+      threadsR *= 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
     // Where threads keep little, more of them wait for memory.
-    int64_t threads = kBusyThreads;
-    if (itemsR * width <= kMaxKept / 2 &&
-        kernel.getBlock()->getOperations().size() <= kFewOps)
-      threads += threads / 2;
+    int64_t threads = kBusyThreads, kept = itemsR * width;
+    if (kernel.getBlock()->getOperations().size() <= kFewOps) {
+      if (isWide && kept <= kMaxKept / 4)
+        threads *= 2;
+      else if (!isWide && kept <= kMaxKept / 2)
+        threads += threads / 2;
+    }
     minBlocks = threads / threadsR;
     return;
   }
@@ -181,6 +189,18 @@ void Selector::selectRow() {
     itemsR = 4;
     // A step takes as long to compute as to load.
     prefetch = isOnlyReduced();
+  }
+  // Eight positions or moments in each vector: what a block combines at the end
+  // takes as long as to load, and is less for fewer threads.
+  auto has = [&](auto kind) {
+    return llvm::any_of(*kernel.getBlock(),
+                        [](Operation &op) { return isa<decltype(kind)>(op); });
+  };
+  bool hasMoments = has(MomentsOp());
+  if (width >= 8 && threadsR > 128 && isOnlyReduced() &&
+      (hasMoments || has(ArgReduceOp()))) {
+    threadsR = 128;
+    itemsR = hasMoments ? 4 : itemsR;
   }
   threadsP = std::max<int64_t>(1, 128 / threadsR);
   // Two blocks or more, so that one loads while another reduces. Indirect
@@ -228,4 +248,8 @@ void Selector::selectColumn() {
   itemsR = 4;
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
+  // The compiler may take more registers than leave room for four blocks.
+  if (threadsP * threadsR == kStreamThreads &&
+      kernel.getBlock()->getOperations().size() <= kFewOps && !gathers())
+    minBlocks = kBusyThreads / kStreamThreads;
 }

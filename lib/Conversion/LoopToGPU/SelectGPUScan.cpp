@@ -115,6 +115,18 @@ void Selector::selectScan() {
   bool isAlone = 2 * pointsP >= static_cast<double>(3 * narrow * processors);
   if (isAlone)
     threadsP = std::min(threadsP, narrow);
+  // Eight lanes of 16 bits are eight chains of sums in each thread, and their
+  // registers. Two of them in four times as many threads are as fast as memory.
+  constexpr int64_t tallThreads = 8, tallItems = 16;
+  if (isAlone && isSimple && widest == 2 && width == 8 && threadsP == narrow &&
+      mostR > tallThreads * tallItems) {
+    width = 2;
+    threadsP = 4 * narrow;
+    threadsR = tallThreads;
+    itemsR = tallItems;
+    persistent = false;
+    return;
+  }
   threadsR = kStreamThreads / threadsP;
   while (threadsR > 1 && threadsR / 2 * kept >= mostR)
     threadsR /= 2;

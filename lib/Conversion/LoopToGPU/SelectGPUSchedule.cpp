@@ -326,7 +326,14 @@ void Selector::selectTranspose() {
   int64_t tileV =
       std::max(width, std::min(powerAtLeast(extentV), area / tileT));
   tileT = std::min(powerAtLeast(extentT), area / tileV);
-  int64_t threads = std::max(kStreamThreads, tileV * tileT / kMaxKept);
+  // A mere copy has nothing else to load while it waits: smaller tiles, of
+  // which more are under way.
+  if (widest <= 2 && accesses.size() == 2 && tileT == side && side >= 128)
+    tileT /= 2;
+  // Two vectors for each thread.
+  int64_t least = widest == 4 && tileV * tileT >= 64 * 64 ? 2 * kStreamThreads
+                                                          : kStreamThreads;
+  int64_t threads = std::max(least, area / kMaxKept);
   threadsP = std::min(tileV / width, threads);
   itemsP = tileV / width / threadsP;
   threadsR = std::min(tileT, threads / threadsP);

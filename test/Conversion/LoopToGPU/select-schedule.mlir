@@ -280,6 +280,34 @@ wrapper.kernel @scan_wide(%x: tensor<8192x16384xf32>) attributes {device = #wrap
   wrapper.yield %0 : tensor<8192x16384xf32>
 }
 
+// Eight lanes of 16 bits would be eight chains of sums in each thread.
+// CHECK-LABEL: wrapper.kernel @scan_wide_halves(
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 2, threads_p = 64, threads_r = 8, items_r = 16, index_bits = 32>
+wrapper.kernel @scan_wide_halves(%x: tensor<8192x32768xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[32768, 1]>], output_strides = [#sym.shape<[32768, 1]>], symbols = []} {
+  %0 = loop.kernel "scan" [8192, 32768] (%a = %x) : (tensor<8192x32768xbf16>) -> tensor<8192x32768xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<8192x32768xbf16> -> bf16
+    %w = arith.extf %v : bf16 to f32
+    %s = loop.scan sum %w over [0] : f32
+    %t = arith.truncf %s : f32 to bf16
+    loop.store %t, 0 [d0, d1] : bf16
+  }
+  wrapper.yield %0 : tensor<8192x32768xbf16>
+}
+
+// Positions of a maximum: few threads, since what a block combines at its end
+// takes as long as its loads.
+// CHECK-LABEL: wrapper.kernel @argmax_halves(
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 2, min_blocks = 8, index_bits = 32>
+wrapper.kernel @argmax_halves(%x: tensor<16384x32768xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[32768, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "argmax" [16384, 32768] (%a = %x) : (tensor<16384x32768xbf16>) -> tensor<16384xi64> {
+    %v = loop.load %a[d0, d1] : tensor<16384x32768xbf16> -> bf16
+    %i = loop.index <d1>
+    %m, %p = loop.arg_reduce max %v at %i over [1] : bf16
+    loop.store %p, 0 [d0] : i64
+  }
+  wrapper.yield %0 : tensor<16384xi64>
+}
+
 // Loads that wait for their indices go two at a time, too.
 // CHECK-LABEL: wrapper.kernel @gather(
 // CHECK: vector_dim = 1, vector_width = 4, threads_p = 128, items_p = 2, index_bits = 32>
@@ -290,6 +318,19 @@ wrapper.kernel @gather(%x: tensor<262144x1024xf32>, %i: tensor<131072xi64>) attr
     loop.store %v, 0 [d0, d1] : f32
   }
   wrapper.yield %0 : tensor<131072x1024xf32>
+}
+
+// A row of wide elements that a block keeps: eight for each of 512 threads.
+// CHECK-LABEL: wrapper.kernel @normalize_wide(
+// CHECK: vector_dim = 1, vector_width = 4, threads_r = 512, items_r = 2, persistent = true, min_blocks = 4, index_bits = 32>
+wrapper.kernel @normalize_wide(%x: tensor<16384x4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>], output_strides = [#sym.shape<[4096, 1]>], symbols = []} {
+  %0 = loop.kernel "normalize" [16384, 4096] (%a = %x) : (tensor<16384x4096xf32>) -> tensor<16384x4096xf32> {
+    %v = loop.load %a[d0, d1] : tensor<16384x4096xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    %d = arith.divf %v, %s : f32
+    loop.store %d, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<16384x4096xf32>
 }
 
 // A row that a block keeps, 16 elements a thread: half as many blocks again.

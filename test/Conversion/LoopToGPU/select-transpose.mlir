@@ -4,9 +4,9 @@
 #rows = #sym.shape<[16384, 1]>
 #columns = #sym.shape<[1, 16384]>
 
-// Two accesses along d1, one along d0: tiles of 64 x 64.
+// Two accesses along d1, one along d0: tiles of 64 x 64, two vectors a thread.
 // CHECK-LABEL: wrapper.kernel @f32
-// CHECK: schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 1, vector_width = 4, transpose_dim = 0, threads_p = 16, threads_r = 16, items_r = 4, index_bits = 32>
+// CHECK: schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 1, vector_width = 4, transpose_dim = 0, threads_p = 16, threads_r = 32, items_r = 2, index_bits = 32>
 wrapper.kernel @f32(%x: tensor<16384x16384xf32>, %y: tensor<16384x16384xf32>) attributes {device = #cuda, input_strides = [#rows, #rows], output_strides = [#rows], symbols = []} {
   %0 = loop.kernel "add" [16384, 16384] (%a = %x, %b = %y) : (tensor<16384x16384xf32>, tensor<16384x16384xf32>) -> tensor<16384x16384xf32> {
     %1 = loop.load %a[d1, d0] : tensor<16384x16384xf32> -> f32
@@ -26,6 +26,17 @@ wrapper.kernel @bf16(%x: tensor<16384x16384xbf16>, %y: tensor<16384x16384xbf16>)
     %2 = loop.load %b[d0, d1] : tensor<16384x16384xbf16> -> bf16
     %3 = arith.addf %1, %2 : bf16
     loop.store %3, 0[d0, d1] : bf16
+  }
+  wrapper.yield %0 : tensor<16384x16384xbf16>
+}
+
+// A mere copy of halves has smaller tiles, of which more are under way.
+// CHECK-LABEL: wrapper.kernel @copy_of_halves
+// CHECK: schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 1, vector_width = 8, transpose_dim = 0, threads_p = 16, threads_r = 32, items_r = 2, index_bits = 32>
+wrapper.kernel @copy_of_halves(%x: tensor<16384x16384xbf16>) attributes {device = #cuda, input_strides = [#rows], output_strides = [#rows], symbols = []} {
+  %0 = loop.kernel "copy" [16384, 16384] (%a = %x) : (tensor<16384x16384xbf16>) -> tensor<16384x16384xbf16> {
+    %1 = loop.load %a[d1, d0] : tensor<16384x16384xbf16> -> bf16
+    loop.store %1, 0[d0, d1] : bf16
   }
   wrapper.yield %0 : tensor<16384x16384xbf16>
 }

@@ -5,12 +5,12 @@
 // RUN: coil-translate --kernels-to-ptx %t.mlir | FileCheck %s --implicit-check-not=.local
 
 // CHECK-LABEL: .entry whole_tiles
-// CHECK-COUNT-8: ld.global{{.*}}.v4.b32
-// CHECK-COUNT-16: st.shared.b32
+// CHECK-COUNT-4: ld.global{{.*}}.v4.b32
+// CHECK-COUNT-8: st.shared.b32
 // CHECK-NOT: bar.sync
 // CHECK: bar.sync
-// CHECK-COUNT-4: ld.shared.v4.b32
-// CHECK-COUNT-4: st.global.v4.b32
+// CHECK-COUNT-2: ld.shared.v4.b32
+// CHECK-COUNT-2: st.global.v4.b32
 // CHECK: ret
 func.func @whole_tiles(%x: tensor<8192x4096xf32>, %y: tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
   %0 = loop.kernel "whole_tiles" [4096, 8192] (%a = %x, %b = %y) : (tensor<8192x4096xf32>, tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
