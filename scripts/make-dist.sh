@@ -39,6 +39,7 @@ for pair in libdnnl.so.2:libdnnl2 libgomp.so.1:libgomp1 libOpenCL.so.1:ocl-icd-l
   patchelf --set-rpath '$ORIGIN' "$root/lib/$library"
   cp "/usr/share/doc/$package/copyright" "$root/licenses/$package.txt"
 done
+cp /usr/share/doc/libdeflate0/copyright "$root/licenses/libdeflate.txt"
 cp /usr/share/doc/libmlir-22-dev/copyright "$root/licenses/llvm.txt"
 if [ -e "$root/lib/libcoil-cub.so" ]; then
   # CUB has its licence in front of each header.

@@ -8,9 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Import/Archive.h"
+
+#include "coil/Support/CRC32.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>
@@ -394,7 +395,7 @@ const ArchiveRecord *Archive::lookup(StringRef name) const {
 }
 
 Error Archive::checkCRC(const ArchiveRecord &record) {
-  if (llvm::crc32(arrayRefFromStringRef(record.data)) != record.crc)
+  if (coil::crc32(record.data) != record.crc)
     return makeError("record " + quoted(record.name) +
                      " is damaged: its CRC-32 does not match");
   return Error::success();

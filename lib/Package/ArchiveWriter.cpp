@@ -11,8 +11,8 @@
 
 #include "coil/Package/ArchiveWriter.h"
 
+#include "coil/Support/CRC32.h"
 #include "coil/Support/Error.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -76,7 +76,7 @@ void ArchiveWriter::u64(uint64_t v) {
 }
 
 void ArchiveWriter::add(llvm::StringRef name, llvm::StringRef data) {
-  uint32_t crc = llvm::crc32(llvm::arrayRefFromStringRef(data));
+  uint32_t crc = crc32(data);
   records.push_back({name.str(), crc, data.size(), position});
   bool wide = data.size() >= wideFrom;
   uint64_t extra = wide ? 20 : 0;
