@@ -10,6 +10,8 @@
 #include "coil/Import/Package.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Parallel.h"
+#include <atomic>
 #include <cstring>
 
 using namespace llvm;
@@ -164,6 +166,22 @@ static Error checkExtent(const Weight &weight) {
   return Error::success();
 }
 
+/// Compares records with their CRC-32, several at a time; the error is that of
+/// the first one that differs.
+static Error checkCRCs(ArrayRef<const ArchiveRecord *> records) {
+  std::atomic<size_t> firstBad = records.size();
+  parallelFor(0, records.size(), [&](size_t i) {
+    Error error = Archive::checkCRC(*records[i]);
+    bool isBad = static_cast<bool>(error);
+    consumeError(std::move(error));
+    for (size_t bad = firstBad; isBad && i < bad;)
+      if (firstBad.compare_exchange_weak(bad, i))
+        break;
+  });
+  return firstBad < records.size() ? Archive::checkCRC(*records[firstBad])
+                                   : Error::success();
+}
+
 Error Package::addWeights(WeightStore &store, StringRef folder, StringRef model,
                           ArrayRef<StringRef> configNames, const Limits &limits,
                           bool checkCRC) const {
@@ -189,6 +207,7 @@ Error Package::addWeights(WeightStore &store, StringRef folder, StringRef model,
                      toString(std::move(error)));
 
   StringMap<StringRef> aligned;
+  SmallVector<const ArchiveRecord *> unchecked;
   for (const WeightConfig &config : configs) {
     auto fail = [&](const Twine &what) {
       return makeError("weight " + quoted(config.fqn) + ": " + what);
@@ -218,8 +237,7 @@ Error Package::addWeights(WeightStore &store, StringRef folder, StringRef model,
     auto [it, isNew] = aligned.try_emplace(record->name, record->data);
     if (isNew) {
       if (checkCRC)
-        if (Error error = Archive::checkCRC(*record))
-          return error;
+        unchecked.push_back(record);
       if (!isAddrAligned(Align(storageAlignment), record->data.data()) &&
           !record->data.empty()) {
         // Rewritten by another tool: what was aligned no longer is.
@@ -241,7 +259,7 @@ Error Package::addWeights(WeightStore &store, StringRef folder, StringRef model,
       return fail("it occurs more than once");
     store.weights.push_back(std::move(weight));
   }
-  return Error::success();
+  return checkCRCs(unchecked);
 }
 
 Expected<std::unique_ptr<WeightStore>>
