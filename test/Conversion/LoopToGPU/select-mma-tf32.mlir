@@ -5,7 +5,7 @@
 // Sums that allow it are computed by tensor cores with TF32; chips that have none
 // multiply in f32.
 // CHECK: mma = <instruction = m16n8k8, m = 128, n = 256, k = 32, warps_m = 2, warps_n = 4, stages = 4, async = true, group = 8>
-// OLD: mma = <m = 128, n = 128, k = 16,
+// OLD: mma = <m = 128, n = 64, k = 16,
 wrapper.kernel @allowed(%x: tensor<4096x4096xf32>, %w: tensor<4096x4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>, #sym.shape<[4096, 1]>], output_strides = [#sym.shape<[4096, 1]>], symbols = []} {
   %0 = loop.kernel "allowed" [4096, 4096, 4096] (%a = %x, %b = %w) : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
     %1 = loop.load %a[d0, d2] : tensor<4096x4096xf32> -> f32

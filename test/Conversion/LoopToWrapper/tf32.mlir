@@ -1,17 +1,23 @@
-// RUN: coil-compile %s --target=cuda:sm_90a --library=cublaslt,cudnn --to=wrapper --float32-matmul-precision=high | FileCheck %s --check-prefixes=CHECK,PRODUCT
-// RUN: coil-compile %s --target=cuda:sm_90a --library=cublaslt,cudnn --to=wrapper --float32-conv-precision=high | FileCheck %s --check-prefixes=CHECK,CONV
+// RUN: coil-compile %s --from=input --target=cuda:sm_90a --library=cublaslt,cudnn --to=wrapper --float32-matmul-precision=high | FileCheck %s --check-prefixes=CHECK,PRODUCT
+// RUN: coil-compile %s --from=input --target=cuda:sm_90a --library=cublaslt,cudnn --to=wrapper --float32-conv-precision=high | FileCheck %s --check-prefixes=CHECK,CONV
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cublaslt,cudnn float32-matmul-precision=high" --coil-loop-pipeline="target=cuda:sm_90a library=cublaslt,cudnn" --coil-wrapper-pipeline="target=cuda:sm_90a partitions=always" | FileCheck %s --check-prefixes=PARTS
-// RUN: coil-compile %s --target=cuda:sm_90a --library=none --to=wrapper --float32-matmul-precision=high --float32-conv-precision=high | FileCheck %s --check-prefix=LOOP --implicit-check-not='instruction = m16n8k16'
-// RUN: coil-compile %s --target=cuda:sm_90a --library=none --to=wrapper | FileCheck %s --check-prefix=EXACT --implicit-check-not=tf32 --implicit-check-not=m16n8k8
+// RUN: coil-compile %s --from=input --target=cuda:sm_90a --library=none --to=wrapper --float32-matmul-precision=high --float32-conv-precision=high | FileCheck %s --check-prefix=LOOP --implicit-check-not='instruction = m16n8k16'
+// RUN: coil-compile %s --from=input --target=cuda:sm_90a --library=none --to=wrapper | FileCheck %s --check-prefix=EXACT --implicit-check-not=tf32 --implicit-check-not=m16n8k8
+
+// RUN: not coil-compile %s --target=cuda:sm_90a --to=wrapper --float32-conv-precision=high 2>&1 | FileCheck %s --check-prefix=LATE
+// LATE: error: the precision of f32 products is decided before the stage 'graph', but the input is at the stage 'graph'; it may say 'tf32' itself, or start from the stage 'input'
+// RUN: coil-compile %s --target=cuda:sm_90a --library=none --to=loop -o %t.loop.mlir
+// RUN: not coil-run %t.loop.mlir --float32-matmul-precision=high --random-inputs 2>&1 | FileCheck %s --check-prefix=LOOP-LATE
+// LOOP-LATE: the input is at the stage 'loop'; it may say 'tf32' itself{{$}}
 
 // What the graph allows comes to libraries and kernels, past the fusion of what
 // follows the product; one option has no say in the other's.
 
 // EXACT: wrapper.func @main
 
-// LOOP: loop.kernel "matmul+add+relu"{{.*}} instruction = m16n8k8
+// LOOP: loop.kernel "matmul+add+relu"{{.*}}instruction = m16n8k8
 // LOOP: loop.reduce sum %{{.*}} tf32 : f32
-// LOOP: loop.kernel "conv{{.*}} instruction = m16n8k8
+// LOOP: loop.kernel "conv{{.*}}instruction = m16n8k8
 // LOOP: loop.reduce sum %{{.*}} tf32 : f32
 
 // CHECK-LABEL: wrapper.func @main
