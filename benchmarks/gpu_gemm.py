@@ -6,7 +6,8 @@ cuBLASLt (`library`), PyTorch eager (cuBLAS, cuDNN) and TorchInductor, in one ru
 
 Large cases are in TFLOP/s, those with few rows in GB/s of their least traffic.
 Every result is compared with eager before anything is timed. Times are medians
-of CUDA events; the calls are interleaved, because clocks change under load.
+of CUDA events; the calls are interleaved, because clocks change under load. Cases of
+tf32 are those of f32 with TF32 allowed for everybody; the others have it for nobody.
 
     PYTHONPATH=python python3 benchmarks/gpu_gemm.py --json out.json
 
@@ -20,7 +21,7 @@ import json
 import math
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable
 
 import torch
@@ -43,6 +44,8 @@ class Case:
     # Memory-bound: judged by its traffic.
     skinny: bool = False
     inductor: bool = False
+    # Factors of f32 are rounded to TF32, by everybody.
+    tf32: bool = False
 
     def make(self, device):
         # Sums of about one, whatever their length.
@@ -55,6 +58,15 @@ class Case:
 
 def tolerance(dtype):
     return {bf16: 2e-2, f16: 4e-3, f32: 1e-4, f64: 1e-10}[dtype]
+
+
+def with_tf32(case):
+    """The same case with TF32 allowed."""
+    return replace(case, name=case.name.replace("float32", "tf32"), rtol=4e-3, tf32=True)
+
+
+def set_tf32(allowed):
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allowed
 
 
 def nn(m, n, k, dtype, **more):
@@ -117,6 +129,17 @@ CASES = [
     conv(32, 256, 14, 256, 3, bf16, True),
     conv(32, 64, 56, 64, 3, bf16, False),
     conv(32, 64, 56, 64, 3, f32, False),
+    *[with_tf32(case) for case in (
+        nn(4096, 4096, 4096, f32, inductor=True),
+        nt(4096, 4096, 4096, f32, inductor=True),
+        nn(4095, 4097, 4099, f32),
+        batched(96, 1024, 1024, 64, True, f32),
+        nn(1024, 2304, 768, f32),
+        linear_gelu(8192, 16384, 4096, f32),
+        conv(32, 64, 56, 64, 3, f32, False),
+        conv(32, 64, 56, 64, 3, f32, True),
+        conv(32, 256, 14, 256, 3, f32, False),
+    )],
 ]
 
 
@@ -144,6 +167,21 @@ TILES = [
     (16, 32, 128, 1, 1, 4, 4),
     (16, 16, 128, 1, 1, 4, 4),
 ]
+# The same for f32 with TF32.
+TF32_TILES = [
+    (128, 256, 32, 2, 4, 1, 3),
+    (128, 256, 32, 2, 4, 1, 4),
+    (256, 128, 32, 4, 2, 1, 4),
+    (128, 128, 32, 2, 2, 1, 3),
+    (128, 128, 32, 2, 2, 1, 4),
+    (128, 128, 32, 2, 4, 1, 3),
+    (128, 128, 16, 2, 4, 1, 4),
+    (128, 64, 32, 2, 2, 1, 4),
+    (64, 128, 32, 2, 2, 1, 4),
+    (64, 64, 32, 2, 2, 1, 4),
+    (32, 64, 32, 1, 2, 2, 4),
+    (16, 64, 32, 1, 1, 4, 4),
+]
 TILED = [
     (8192, 16384, 4096, "nt"),
     (8192, 16384, 4096, "nn"),
@@ -153,48 +191,67 @@ TILED = [
     (16, 14336, 4096, "nt"),
     (16, 2304, 768, "nn"),
 ]
+TF32_TILED = [
+    (4096, 4096, 4096, "nt"),
+    (4096, 4096, 4096, "nn"),
+    (8192, 8192, 4096, "nt"),
+    (1024, 2304, 768, "nn"),
+]
 
 
-def tiled_program(m, n, k, layout, tile, group=8):
-    """The product of bf16 matrices as a loop kernel with its schedule."""
+def tiled_program(m, n, k, layout, tile, group=8, dtype=bf16):
+    """The product of matrices of bf16, or of f32 with TF32, as a loop kernel with its schedule."""
     tm, tn, tk, warps_m, warps_n, warps_k, stages = tile[:7]
-    instruction = tile[7] if len(tile) > 7 else "m16n8k16"
-    w = f"tensor<{n}x{k}xbf16>" if layout == "nt" else f"tensor<{k}x{n}xbf16>"
-    x, y = f"tensor<{m}x{k}xbf16>", f"tensor<{m}x{n}xbf16>"
+    is_half = dtype == bf16
+    element, width = ("bf16", 8) if is_half else ("f32", 4)
+    instruction = tile[7] if len(tile) > 7 else "m16n8k16" if is_half else "m16n8k8"
+    w = f"tensor<{n}x{k}x{element}>" if layout == "nt" else f"tensor<{k}x{n}x{element}>"
+    x, y = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{n}x{element}>"
     threads = warps_m * warps_n * warps_k * 32
     items = 1
-    while items < 4 and items * 2 * threads * 8 <= tm * tn:
+    while items < 4 and items * 2 * threads * width <= tm * tn:
         items *= 2
     schedule = (
-        f"strategy = mma, vector_dim = 1, vector_width = 8, threads_p = {threads}, items_p = {items}, index_bits = 32, "
+        f"strategy = mma, vector_dim = 1, vector_width = {width}, threads_p = {threads}, items_p = {items}, index_bits = 32, "
         f"mma = <instruction = {instruction}, m = {tm}, n = {tn}, k = {tk}, warps_m = {warps_m}, warps_n = {warps_n}, "
         f"warps_k = {warps_k}, stages = {stages}, async = true, group = {group}>"
     )
-    return f"""func.func @main(%x: {x}, %w: {w}) -> {y} {{
-  %0 = loop.kernel "matmul" [{m}, {n}, {k}] (%a = %x, %b = %w) : ({x}, {w}) -> {y} schedule #loop.gpu_schedule<{schedule}> {{
-    %1 = loop.load %a[d0, d2] : {x} -> bf16
-    %2 = loop.load %b[{"d1, d2" if layout == "nt" else "d2, d1"}] : {w} -> bf16
-    %3 = arith.extf %1 : bf16 to f32
+    body = f"""    %5 = arith.mulf %1, %2 : f32
+    %6 = loop.reduce sum %5 over [2] tf32 : f32
+    loop.store %6, 0[d0, d1] : f32
+"""
+    if is_half:
+        body = """    %3 = arith.extf %1 : bf16 to f32
     %4 = arith.extf %2 : bf16 to f32
     %5 = arith.mulf %3, %4 : f32
     %6 = loop.reduce sum %5 over [2] : f32
     %7 = arith.truncf %6 : f32 to bf16
     loop.store %7, 0[d0, d1] : bf16
-  }}
+"""
+    return f"""func.func @main(%x: {x}, %w: {w}) -> {y} {{
+  %0 = loop.kernel "matmul" [{m}, {n}, {k}] (%a = %x, %b = %w) : ({x}, {w}) -> {y} schedule #loop.gpu_schedule<{schedule}> {{
+    %1 = loop.load %a[d0, d2] : {x} -> {element}
+    %2 = loop.load %b[{"d1, d2" if layout == "nt" else "d2, d1"}] : {w} -> {element}
+{body}  }}
   return %0 : {y}
 }}
 """
 
 
-def time_tiles(repeat):
+def time_tiles(repeat, parts):
     print("| product | tile | warps | stages | group | TFLOP/s | of eager |")
     print("|---|---|---|---|---|---|---|")
     stream = torch.cuda.current_stream().cuda_stream
-    for m, n, k, layout in TILED:
-        case = (nt if layout == "nt" else nn)(m, n, k, bf16)
+    for m, n, k, layout, dtype in [*((*each, bf16) for each in TILED), *((*each, f32) for each in TF32_TILED)]:
+        case = (nt if layout == "nt" else nn)(m, n, k, dtype)
+        if dtype == f32:
+            case = with_tf32(case)
+        if not any(part in case.name for part in parts):
+            continue
+        set_tf32(case.tf32)
         inputs = case.make("cuda")
         expected = case.function(*inputs)
-        for tile in TILES:
+        for tile in TF32_TILES if case.tf32 else TILES:
             # Tiles that most of would be empty, or too many small ones.
             if tile[0] > 2 * m or m * n > tile[0] * tile[1] * 132 * 300:
                 continue
@@ -204,7 +261,7 @@ def time_tiles(repeat):
                     with tempfile.TemporaryDirectory() as folder:
                         path = os.path.join(folder, "case.mlir")
                         with open(path, "w") as f:
-                            f.write(tiled_program(m, n, k, layout, tile, group))
+                            f.write(tiled_program(m, n, k, layout, tile, group, dtype))
                         program = coil.compile(path, options="target=cuda library=none")
                     actual = torch.from_dlpack(program.run(*inputs, stream=stream)[0])
                     torch.cuda.synchronize()
@@ -233,7 +290,7 @@ def main():
         paths["library"] = "target=cuda"
     print(f"{datetime.date.today()}  {torch.cuda.get_device_name()}, torch {torch.__version__}, Coil {coil.version()}")
     if args.tiles:
-        return time_tiles(args.repeat)
+        return time_tiles(args.repeat, args.filter.split(";"))
     print("| case | unit | loop | library | eager | Inductor | loop of eager | library of eager | loop compile ms |")
     print("|---|---|---|---|---|---|---|---|---|")
     records, failures = [], []
@@ -241,6 +298,7 @@ def main():
         if not any(part in case.name for part in args.filter.split(";")):
             continue
         record = {"case": case.name}
+        set_tf32(case.tf32)
         try:
             inputs = case.make("cuda")
             expected = as_tuple(case.function(*inputs))
@@ -254,7 +312,7 @@ def main():
             for path, options in paths.items():
                 try:
                     with tempfile.TemporaryDirectory() as folder:
-                        seconds, program = compile_with_coil(case, inputs, folder, options)
+                        seconds, program = compile_with_coil(case, inputs, folder, f"{options} {coil.torch_precision()}")
                     record[f"{path} compile"] = seconds * 1e3
                     outputs = [torch.from_dlpack(o) for o in program.run(*inputs, stream=stream)]
                     torch.cuda.synchronize()

@@ -17,7 +17,7 @@ archive of `make dist` or from a build folder.
   --out DIR         where logs and summary.txt go (default: gpu-check)
   --python FILE     Python with torch (default: python3)
   --chip NAME       what to compile for (default: the chip of GPU 0)
-  --steps LIST      of examples, families, sanitizer, fuzz, random, ops, corpus, devices,
+  --steps LIST      of examples, families, sanitizer, fuzz, random, tf32, ops, corpus, devices,
                     gpus, separated by commas (default: all of them)
   --benchmarks LIST of kernels, models, host, partitions, or 'none' (default)
   --jobs N          processes at once (default: processors, 16 at most)
@@ -34,6 +34,8 @@ Steps:
   fuzz       random programs against the reference interpreter, with writes at
              positions in their order
   random     random numbers against PyTorch's, bit for bit
+  tf32       products and convolutions of f32 with and without TF32 against PyTorch in
+             f64, by kernels of Coil's own and by libraries
   ops        each operator against PyTorch eager
   corpus     host programs with all buffers on the GPU against the interpreter: as
              emitted Python, with partitions as graphs of torch, as torch.fx
@@ -54,7 +56,7 @@ die() {
 }
 
 coil= out=gpu-check python=python3 chip= benchmarks=none
-steps=examples,families,sanitizer,fuzz,random,ops,corpus,devices,gpus
+steps=examples,families,sanitizer,fuzz,random,tf32,ops,corpus,devices,gpus
 jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
 fuzz_count=60 seed=50000 ops_sample=1 limit=600
@@ -87,7 +89,7 @@ for number in "$jobs" "$fuzz_count" "$seed" "$ops_sample" "$limit"; do
 done
 for step in ${steps//,/ }; do
   case $step in
-  examples | families | sanitizer | fuzz | random | ops | corpus | devices | gpus) ;;
+  examples | families | sanitizer | fuzz | random | tf32 | ops | corpus | devices | gpus) ;;
   *) die "unknown step '$step'" ;;
   esac
 done
@@ -231,6 +233,15 @@ if wants random; then
     check random "$python" test/python/gpu_random.py
   else
     say "skip  random: '$python' has no torch and NumPy"
+  fi
+fi
+
+if wants tf32; then
+  if has_torch; then
+    check tf32-loop "$python" test/gpu/tf32.py --paths loop
+    check tf32-library "$python" test/gpu/tf32.py --paths library
+  else
+    say "skip  tf32: '$python' has no torch"
   fi
 fi
 

@@ -326,6 +326,8 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
     stage = Stage::Input;
   impl->function = options.function;
   std::string pipelineOptions = options.pipelineOptions;
+  if (Error error = checkPrecision(stage, pipelineOptions))
+    return std::move(error);
   if (!llvm::StringRef(pipelineOptions).contains("hoist-weights="))
     pipelineOptions += " hoist-weights=true";
   auto debug = openDebugDirectory(options.debugDirectory, path, *module, stage,

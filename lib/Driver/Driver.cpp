@@ -150,6 +150,20 @@ static Error dump(ModuleOp module, StringRef directory, Stage stage) {
   return Error::success();
 }
 
+Error coil::checkPrecision(Stage stage, StringRef pipelineOptions) {
+  CompilePipelineOptions pipeline;
+  if (stage < Stage::Graph ||
+      failed(pipeline.parseFromString(pipelineOptions)) ||
+      (pipeline.matmulPrecision == "highest" &&
+       pipeline.convPrecision == "highest"))
+    return Error::success();
+  return llvm::createStringError(
+      "the precision of f32 products is decided before the stage 'graph', but "
+      "the input is at the stage '" +
+      stringifyStage(stage) + "'; it may say 'tf32' itself" +
+      (stage == Stage::Graph ? ", or start from the stage 'input'" : ""));
+}
+
 Expected<std::vector<StageTime>>
 coil::compileProgram(ModuleOp module, const CompileOptions &options) {
   CompilePipelineOptions pipeline;

@@ -162,6 +162,12 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   // Framework operators become ours; compound ones are taken apart, but for
   // what a library has as a whole.
   pm.addNestedPass<func::FuncOp>(graph::createGraphLegalizeAtenPass());
+  // What is decomposed hands it on: convolutions that become products keep
+  // what they were allowed.
+  graph::GraphSetPrecisionPassOptions precision;
+  precision.matmul = options.matmulPrecision;
+  precision.conv = options.convPrecision;
+  pm.addNestedPass<func::FuncOp>(graph::createGraphSetPrecisionPass(precision));
   graph::GraphDecomposePassOptions decompose;
   decompose.library = resolveLibrary(options);
   // The runtime sorts on CPUs.

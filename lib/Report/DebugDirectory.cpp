@@ -312,6 +312,8 @@ DebugDirectory::create(StringRef path, StringRef model, ModuleOp module,
       {"plan", options.plan},
       {"fuse", options.fuse ? "true" : "false"},
       {"fast-math", options.fastMath},
+      {"float32-matmul-precision", options.matmulPrecision},
+      {"float32-conv-precision", options.convPrecision},
       {"deterministic", options.deterministic ? "true" : "false"}};
   if (!context->getRemarkEngine()) {
     if (failed(remark::enableOptimizationRemarks(

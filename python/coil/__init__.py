@@ -14,6 +14,7 @@ there, NumPy.
 from coil._functions import has_function, load_functions, register_function
 from coil._groups import LocalGroups, NcclGroup, register_process_group, unregister_process_group
 from coil._objects import bind_object, object_count, register_class
+from coil._precision import per_precision, torch_precision
 from coil._program import Program, compile
 from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._tensor import Tensor
@@ -32,9 +33,11 @@ __all__ = [
     "has_function",
     "load_functions",
     "object_count",
+    "per_precision",
     "register_class",
     "register_function",
     "register_process_group",
+    "torch_precision",
     "unregister_process_group",
     "version",
 ]

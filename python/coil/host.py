@@ -553,7 +553,7 @@ class _Contraction(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
         *[(name, _i32) for name in ("a_dtype", "b_dtype", "bias_dtype", "c_dtype")],
-        *[(name, _i32) for name in ("batch_rank", "bias_axis", "post_op")],
+        *[(name, _i32) for name in ("batch_rank", "bias_axis", "post_op", "tf32", "reserved")],
         *[(name, _i64) for name in "mnk"],
         *[(name, _i64 * 2) for name in ("a_strides", "b_strides", "c_strides")],
         ("bias_stride", _i64),
@@ -567,7 +567,7 @@ class _Convolution(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
         *[(name, _i32) for name in ("x_dtype", "w_dtype", "bias_dtype", "y_dtype")],
-        *[(name, _i32) for name in ("spatial_rank", "transposed", "post_op")],
+        *[(name, _i32) for name in ("spatial_rank", "transposed", "post_op", "tf32", "reserved")],
         *[(name, _i64) for name in ("batch", "in_channels", "out_channels", "groups")],
         ("bias_stride", _i64),
         *[(name, _i64 * 3) for name in ("in_sizes", "kernel_sizes", "out_sizes")],
@@ -744,11 +744,13 @@ def contraction(
     c_offset=0,
     bias_offset=0,
     post="none",
+    tf32=False,
     where="",
     device=None,
 ):
     """`c = post(a @ b + bias)`, batched: sizes and strides along the batches, m,
-    n and k, whatever the shapes of the tensors are."""
+    n and k, whatever the shapes of the tensors are. `tf32`: a GPU may round factors
+    of f32 to TF32."""
     batch = len(dims) - 3
     m, n, k = batch, batch + 1, batch + 2
     along_m = bias is not None and bias_strides[m] != 0
@@ -760,6 +762,7 @@ def contraction(
         batch_rank=batch,
         bias_axis=1 if along_m else 0,
         post_op=_POST[post],
+        tf32=tf32,
         m=dims[m],
         n=dims[n],
         k=dims[k],
@@ -784,9 +787,9 @@ def contraction(
     )
 
 
-def convolution(function, x, w, bias, y, *, stride, padding, dilation, groups, post="none", where="",
-                device=None):
-    """`y = post(convolution of x with w, + bias)`."""
+def convolution(function, x, w, bias, y, *, stride, padding, dilation, groups, post="none",
+                tf32=False, where="", device=None):
+    """`y = post(convolution of x with w, + bias)`. `tf32`: a GPU may round x and w of f32 to TF32."""
     d = _Convolution(
         x_dtype=_dtype(x),
         w_dtype=_dtype(w),
@@ -795,6 +798,7 @@ def convolution(function, x, w, bias, y, *, stride, padding, dilation, groups, p
         spatial_rank=x.dim() - 2,
         transposed=0,
         post_op=_POST[post],
+        tf32=tf32,
         batch=x.size(0),
         in_channels=x.size(1),
         out_channels=y.size(1),

@@ -22,6 +22,19 @@ PipelineFlags::PipelineFlags(cl::OptionCategory &category,
           "fast-math", cl::init("default"), cl::value_desc("mode"),
           cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
           cl::cat(category)),
+      matmulPrecision(
+          "float32-matmul-precision", cl::init("highest"),
+          cl::value_desc("precision"),
+          cl::desc("Exactness of products of matrices of f32 on GPUs, by the "
+                   "names of torch.set_float32_matmul_precision: highest "
+                   "(f32; default), high or medium (factors rounded to TF32)"),
+          cl::cat(category)),
+      convPrecision(
+          "float32-conv-precision", cl::init("highest"),
+          cl::value_desc("precision"),
+          cl::desc("The same for convolutions: highest (default), high or "
+                   "medium"),
+          cl::cat(category)),
       deterministic(
           "deterministic",
           cl::desc("Give the same result on every run, even where GPUs "
@@ -115,6 +128,8 @@ static std::string toText(const cl::opt<bool> &flag) {
 llvm::Expected<std::string> PipelineFlags::getPipelineOptions() const {
   std::string text =
       "target=" + target + " fast-math=" + fastMath + " library=" + library +
+      " float32-matmul-precision=" + matmulPrecision +
+      " float32-conv-precision=" + convPrecision +
       " deterministic=" + toText(deterministic) +
       " vector-bits=" + std::to_string(vectorBits) + " fuse=" + toText(fuse) +
       " plan=" + plan + " debug-values=" + debugValues +
@@ -142,11 +157,25 @@ llvm::Expected<std::string> PipelineFlags::getPipelineOptions() const {
 }
 
 std::vector<const cl::Option *> PipelineFlags::getAll() const {
-  return {&target,        &fastMath,     &deterministic,
-          &hostFallbacks, &userKernels,  &graphCollectives,
-          &library,       &vectorBits,   &fuse,
-          &plan,          &memoryBudget, &stackLimit,
-          &debugValues,   &debugFilter,  &debugEnds,
-          &releaseInputs, &profileMarks, &assertAlignment,
+  return {&target,
+          &fastMath,
+          &matmulPrecision,
+          &convPrecision,
+          &deterministic,
+          &hostFallbacks,
+          &userKernels,
+          &graphCollectives,
+          &library,
+          &vectorBits,
+          &fuse,
+          &plan,
+          &memoryBudget,
+          &stackLimit,
+          &debugValues,
+          &debugFilter,
+          &debugEnds,
+          &releaseInputs,
+          &profileMarks,
+          &assertAlignment,
           &random};
 }

@@ -86,6 +86,10 @@ struct CompileOptions {
   std::function<void(mlir::PassManager &)> configure;
 };
 
+/// Fails where the options let products of f32 be rounded, and the module is at
+/// a stage behind the one that decides it.
+llvm::Error checkPrecision(Stage stage, llvm::StringRef pipelineOptions);
+
 /// Runs the pipelines that lead from `from` (exclusive) to `to`. Diagnostics go
 /// to the context; the error says which stage failed.
 llvm::Expected<std::vector<StageTime>>

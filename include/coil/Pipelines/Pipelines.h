@@ -50,6 +50,17 @@ struct CompilePipelineOptions
       *this, "fast-math",
       llvm::cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
       llvm::cl::init("default")};
+  Option<std::string> matmulPrecision{
+      *this, "float32-matmul-precision",
+      llvm::cl::desc("Exactness of products of matrices of f32 on GPUs, by the "
+                     "names of torch.set_float32_matmul_precision: highest "
+                     "(f32), high or medium (TF32)"),
+      llvm::cl::init("highest")};
+  Option<std::string> convPrecision{
+      *this, "float32-conv-precision",
+      llvm::cl::desc("The same for convolutions, as torch.backends.cudnn."
+                     "allow_tf32 decides: highest, high or medium"),
+      llvm::cl::init("highest")};
   Option<bool> deterministic{
       *this, "deterministic",
       llvm::cl::desc("Give the same result on every run, even where GPUs are "

@@ -61,6 +61,8 @@ typedef struct coil_contraction {
   int32_t batch_rank;
   int32_t bias_axis;
   int32_t post_op;
+  int32_t tf32;     ///< Whether factors of f32 may be rounded to TF32.
+  int32_t reserved; ///< 0
   int64_t m;
   int64_t n;
   int64_t k;
@@ -78,17 +80,17 @@ typedef struct coil_contraction {
 /// Runs a contraction. `bias` may be NULL. f32 takes any size and stride
 /// without per-shape preparation; all-bf16 operands (result bf16 or f32) need a
 /// processor that the library has bf16 kernels for. Other dtypes are
-/// COIL_UNSUPPORTED.
+/// COIL_UNSUPPORTED. f32 is never rounded to TF32.
 COIL_RT_API int32_t coil_rt_contraction(coil_run *run,
                                         const coil_contraction *desc,
                                         const void *a, const void *b,
                                         const void *bias, void *c);
 
-/// The same on the device of the run, by cuBLASLt, for f32 (never rounded to
-/// TF32), f64, f16 and bf16, summed in f32 or f64. The result must be dense
-/// along m or n, and a bias, of the result's type, along the dense one; the
-/// functions are none, relu and gelu by tanh. Other requests are
-/// COIL_UNSUPPORTED.
+/// The same on the device of the run, by cuBLASLt, for f32 (rounded to TF32
+/// where the description allows it), f64, f16 and bf16, summed in f32 or f64.
+/// The result must be dense along m or n, and a bias, of the result's type,
+/// along the dense one; the functions are none, relu and gelu by tanh. Other
+/// requests are COIL_UNSUPPORTED.
 COIL_RT_API int32_t coil_rt_contraction_cuda(coil_run *run,
                                              const coil_contraction *desc,
                                              const void *a, const void *b,
@@ -107,6 +109,8 @@ typedef struct coil_convolution {
   int32_t spatial_rank; ///< 1, 2 or 3
   int32_t transposed;   ///< Refused with COIL_UNSUPPORTED when not 0.
   int32_t post_op;
+  int32_t tf32;     ///< Whether x and w of f32 may be rounded to TF32.
+  int32_t reserved; ///< 0
   int64_t batch;
   int64_t in_channels;
   int64_t out_channels;
@@ -132,10 +136,11 @@ COIL_RT_API int32_t coil_rt_convolution(coil_run *run,
                                         const void *x, const void *w,
                                         const void *bias, void *y);
 
-/// The same on the device of the run, by cuDNN, for f32 (never rounded to
-/// TF32), f16 and bf16, summed in f32; all operands have one type, the function
-/// is none or relu, and `y` is dense with the channels in their place or
-/// innermost. What is not in the order of `y` is copied first.
+/// The same on the device of the run, by cuDNN, for f32 (rounded to TF32
+/// where the description allows it), f16 and bf16, summed in f32; all operands
+/// have one type, the function is none or relu, and `y` is dense with the
+/// channels in their place or innermost. What is not in the order of `y` is
+/// copied first.
 COIL_RT_API int32_t coil_rt_convolution_cuda(coil_run *run,
                                              const coil_convolution *desc,
                                              const void *x, const void *w,

@@ -77,7 +77,7 @@ struct Reduce : OpRewritePattern<graph::ReduceOp> {
     // Reducing over nothing keeps every element.
     if (!op.getDims().empty())
       v = loop::ReduceOp::create(k.b, getLoopKind(op.getKind(), element), v,
-                                 op.getDims());
+                                 op.getDims(), op.getTf32());
     k.store(k.fromCompute(v, getScalarType(op.getResult())), 0,
             keptIndex(getContext(), rank, op.getDims(), op.getKeepdims()));
     rewriter.replaceOp(op, k.kernel);
@@ -278,9 +278,9 @@ struct Matmul : OpRewritePattern<graph::MatmulOp> {
     Value product = isa<FloatType>(x.getType())
                         ? arith::MulFOp::create(k.b, x, y).getResult()
                         : arith::MulIOp::create(k.b, x, y).getResult();
-    Value sum =
-        loop::ReduceOp::create(k.b, ReduceKind::Sum, product,
-                               ArrayRef<int64_t>{static_cast<int64_t>(rank)});
+    Value sum = loop::ReduceOp::create(
+        k.b, ReduceKind::Sum, product,
+        ArrayRef<int64_t>{static_cast<int64_t>(rank)}, op.getTf32());
     if (op.getBias()) {
       Value bias =
           k.toCompute(k.load(right + 1, sym::dim(getContext(), rank - 1)));

@@ -78,7 +78,8 @@ struct Conv : OpRewritePattern<graph::ConvOp> {
     SmallVector<int64_t> reduced;
     for (unsigned d = rank; d < dims.size(); ++d)
       reduced.push_back(d);
-    Value sum = loop::ReduceOp::create(k.b, ReduceKind::Sum, product, reduced);
+    Value sum = loop::ReduceOp::create(k.b, ReduceKind::Sum, product, reduced,
+                                       op.getTf32());
     k.store(k.fromCompute(sum, scalar), 0, k.dims(rank));
     k.kernel.setConvAttr(loop::ConvAttr::get(
         ctx, op.getStride(), op.getPadding(), op.getDilation(), groups, last));

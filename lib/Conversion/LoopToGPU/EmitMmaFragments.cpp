@@ -37,6 +37,8 @@ static int64_t getStepK(MmaInstruction instruction, int64_t chunk) {
   case MmaInstruction::M16N8K16:
   case MmaInstruction::Wgmma:
     return 16;
+  case MmaInstruction::M16N8K8:
+    return 8;
   case MmaInstruction::M8N8K4:
     return 4;
   case MmaInstruction::Fma:
@@ -98,6 +100,14 @@ getLaneFields(MmaInstruction instruction, bool isA, bool alongK, int64_t run) {
                                            {4, 5, 3, true},
                                            {3, 4, 3, false}}
                   : SmallVector<LaneField>{{0, 4, 0, false}, {4, 5, 3, true}};
+  case MmaInstruction::M16N8K8:
+    // The same matrices, of 32 bits and half as wide. They cannot be transposed
+    // on the way: a lane then reads words of its own.
+    if (!alongK)
+      return {{0, 2, 0, false}, {2, 5, 0, true}};
+    return isA ? SmallVector<LaneField>{{0, 4, 0, true}, {4, 5, 2, false}}
+               : SmallVector<LaneField>{
+                     {0, 3, 0, true}, {4, 5, 3, true}, {3, 4, 2, false}};
   case MmaInstruction::M8N8K4:
     return {{0, 2, 0, false}, {2, 5, 0, true}};
   case MmaInstruction::Fma:
@@ -180,13 +190,14 @@ MmaEmitter::Values MmaEmitter::loadMatrices(Factor &f, int64_t step,
                                             Value slot) {
   const ThreadPlace &place = f.isA ? fragmentA : fragmentB;
   bool alongK = f.form->alongK;
+  int64_t stepK = getStepK(mma.getInstruction(), f.form->getChunk());
   Type word = b.getI32Type();
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
                                                {word, word, word, word});
   Values result;
   for (int64_t own = 0; own < f.warpTile; own += 16) {
-    auto [flip, add] = split(place, alongK ? f.places.get(own, step * 16)
-                                           : f.places.get(step * 16, own));
+    auto [flip, add] = split(place, alongK ? f.places.get(own, step * stepK)
+                                           : f.places.get(step * stepK, own));
     Value pointer =
         sharedAt(arith::AddIOp::create(b, bits.flip(place.first, flip), slot),
                  f.offset + add);
@@ -198,6 +209,25 @@ MmaEmitter::Values MmaEmitter::loadMatrices(Factor &f, int64_t step,
     for (int64_t i = 0; i < 4; ++i)
       result.push_back(LLVM::ExtractValueOp::create(b, matrices, i));
   }
+  return result;
+}
+
+/// What loadMatrices gives of a tile of words whose rows are summed points.
+MmaEmitter::Values MmaEmitter::loadWords(Factor &f, int64_t step, Value slot) {
+  const ThreadPlace &place = f.isA ? fragmentA : fragmentB;
+  Values result;
+  for (int64_t own = 0; own < f.warpTile; own += 16)
+    for (int64_t i = 0; i < 4; ++i) {
+      // Matrices go along the own dimension first for `a`, else along the sum.
+      int64_t inOwn = f.isA ? i % 2 * 8 : i / 2 * 8;
+      int64_t inK = f.isA ? i / 2 * 4 : i % 2 * 4;
+      auto [flip, add] =
+          split(place, f.places.get(step * 8 + inK, own + inOwn));
+      Value pointer =
+          sharedAt(arith::AddIOp::create(b, bits.flip(place.first, flip), slot),
+                   f.offset + add);
+      result.push_back(LLVM::LoadOp::create(b, b.getI32Type(), pointer, 4));
+    }
   return result;
 }
 
@@ -262,6 +292,13 @@ MmaEmitter::Values MmaEmitter::loadVectors(Factor &f, Value step, Value slot) {
 MmaEmitter::Fragments MmaEmitter::loadFragments(int64_t step, Value slot) {
   if (mma.getInstruction() == MmaInstruction::M16N8K16)
     return {loadMatrices(a, step, slot), loadMatrices(bFactor, step, slot)};
+  if (mma.getInstruction() == MmaInstruction::M16N8K8) {
+    auto load = [&](Factor &f) {
+      return f.form->alongK ? loadMatrices(f, step, slot)
+                            : loadWords(f, step, slot);
+    };
+    return {load(a), load(bFactor)};
+  }
   return {loadDoubles(a, step, slot), loadDoubles(bFactor, step, slot)};
 }
 
@@ -277,6 +314,7 @@ MmaEmitter::Fragments MmaEmitter::loadFragments(Value step, Value slot) {
 static int64_t getResultsOfThread(MmaInstruction instruction) {
   switch (instruction) {
   case MmaInstruction::M16N8K16:
+  case MmaInstruction::M16N8K8:
   case MmaInstruction::Wgmma:
     return 4;
   case MmaInstruction::M8N8K4:
@@ -403,6 +441,37 @@ void MmaEmitter::multiplyHalves(const Fragments &fragments, Values &sums) {
     }
 }
 
+void MmaEmitter::multiplyTF32(const Fragments &fragments, Values &sums) {
+  // The instruction would cut the last bits off, which moves sums towards zero.
+  auto round = [&](ArrayRef<Value> words) {
+    Values result;
+    for (Value word : words)
+      result.push_back(NVVM::ConvertFloatToTF32Op::create(
+          b, b.getI32Type(), LLVM::BitcastOp::create(b, b.getF32Type(), word),
+          NVVM::FPRoundingMode::RNA));
+    return result;
+  };
+  Values left = round(fragments.a), right = round(fragments.b);
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                               SmallVector<Type>(4, sumType));
+  int64_t columns = bFactor.warpTile / 8;
+  for (int64_t i = 0; i < a.warpTile / 16; ++i)
+    for (int64_t n = 0; n < columns; ++n) {
+      // Back and forth, so that neighbours share an operand.
+      int64_t j = i % 2 ? columns - 1 - n : n;
+      MutableArrayRef<Value> c(
+          &sums[static_cast<size_t>((i * columns + j) * 4)], 4);
+      Value result = NVVM::MmaOp::create(
+          b, type, ArrayRef(left).slice(static_cast<size_t>(i * 4), 4),
+          ArrayRef(right).slice(static_cast<size_t>(j * 2), 2), ValueRange(c),
+          ArrayRef<int64_t>{16, 8, 8}, std::nullopt, std::nullopt,
+          std::array{NVVM::MMATypes::tf32, NVVM::MMATypes::tf32},
+          std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+      for (int64_t r = 0; r < 4; ++r)
+        c[static_cast<size_t>(r)] = LLVM::ExtractValueOp::create(b, result, r);
+    }
+}
+
 void MmaEmitter::multiplyDoubles(const Fragments &fragments, Values &sums) {
   auto type =
       LLVM::LLVMStructType::getLiteral(b.getContext(), {sumType, sumType});
@@ -445,6 +514,8 @@ void MmaEmitter::multiply(const Fragments &fragments, Values &sums) {
   switch (mma.getInstruction()) {
   case MmaInstruction::M16N8K16:
     return multiplyHalves(fragments, sums);
+  case MmaInstruction::M16N8K8:
+    return multiplyTF32(fragments, sums);
   case MmaInstruction::M8N8K4:
     return multiplyDoubles(fragments, sums);
   case MmaInstruction::Fma:

@@ -44,7 +44,7 @@ int64_t TilePlaces::getShift() const {
 int64_t TilePlaces::get(int64_t row, int64_t element) const {
   int64_t inPanel = element % getPanel();
   int64_t n = row * (getPanel() / getChunk()) + inPanel / getChunk();
-  n ^= (n >> getShift()) & (kBankChunks - 1);
+  n ^= ((n >> getShift()) << flipFrom) & (kBankChunks - 1);
   return element / getPanel() * getPanelBytes() + n * kChunkBytes +
          element % getChunk() * bytes;
 }
@@ -53,7 +53,8 @@ Value TilePlaces::emit(Bits bits, Value row, Value element) const {
   Value inPanel = bits.low(element, getPanel());
   Value n = bits.join(bits.shl(row, log2(getPanel() / getChunk())),
                       bits.shr(inPanel, log2(getChunk())));
-  n = bits.flip(n, bits.low(bits.shr(n, getShift()), kBankChunks));
+  n = bits.flip(
+      n, bits.low(bits.shl(bits.shr(n, getShift()), flipFrom), kBankChunks));
   Value in = bits.shl(bits.low(element, getChunk()), log2(bytes));
   Value place = bits.join(bits.shl(n, log2(kChunkBytes)), in);
   if (getPanel() == rowElements)
@@ -78,6 +79,8 @@ void MmaEmitter::prepareFactor(Factor &f) {
   // Panels of rows of 128 bytes are what descriptors can say.
   if (isWgmma())
     f.places.panel = kBankChunks * f.form->getChunk();
+  if (mma.getInstruction() == MmaInstruction::M16N8K8 && !alongK)
+    f.places.flipFrom = 1;
   f.offset = stageBytes;
   stageBytes += f.places.getNumBytes();
 

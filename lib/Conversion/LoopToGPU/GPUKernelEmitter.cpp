@@ -172,6 +172,12 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
   if (contractionForm && mma.getInstruction() == MmaInstruction::M8N8K4 &&
       !contractionForm->reduce.getType().isF64())
     why = "its sums are not f64";
+  if (contractionForm && mma.getInstruction() == MmaInstruction::M16N8K8) {
+    if (contractionForm->isHalf || !contractionForm->reduce.getType().isF32())
+      why = "its factors are not f32";
+    else if (!contractionForm->reduce.getTf32())
+      why = "its sum does not allow 'tf32'";
+  }
   if (!why.empty()) { // (C10)
     kernel.emitOpError("has a schedule with the instruction '")
         << stringifyMmaInstruction(mma.getInstruction()) << "', but " << why;

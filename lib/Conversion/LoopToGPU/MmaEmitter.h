@@ -33,6 +33,9 @@ struct TilePlaces {
   /// Rows are cut into panels of so many elements, one tile each; a whole row
   /// is one if this is larger.
   int64_t panel = INT64_MAX;
+  /// Neighbouring rows flip the chunk's number from this bit on. 1 where eight
+  /// elements of four bytes, two chunks, of four rows are read together.
+  int64_t flipFrom = 0;
 
   int64_t getChunk() const { return kChunkBytes / bytes; }
   int64_t getNumBytes() const { return rows * rowElements * bytes; }
@@ -164,12 +167,14 @@ private:
   /// Steps that a warp takes through a tile.
   int64_t getNumSteps() const;
   Values loadMatrices(Factor &factor, int64_t step, mlir::Value slot);
+  Values loadWords(Factor &factor, int64_t step, mlir::Value slot);
   Values loadDoubles(Factor &factor, int64_t step, mlir::Value slot);
   Values loadVectors(Factor &factor, mlir::Value step, mlir::Value slot);
   Fragments loadFragments(int64_t step, mlir::Value slot);
   Fragments loadFragments(mlir::Value step, mlir::Value slot);
   void multiply(const Fragments &fragments, Values &sums);
   void multiplyHalves(const Fragments &fragments, Values &sums);
+  void multiplyTF32(const Fragments &fragments, Values &sums);
   void multiplyDoubles(const Fragments &fragments, Values &sums);
   void multiplyVectors(const Fragments &fragments, Values &sums);
   void multiplyTile(mlir::Value slot, Values &sums);

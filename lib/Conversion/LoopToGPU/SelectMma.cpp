@@ -76,6 +76,24 @@ static constexpr Tiles kLoadedHalfTiles[] = {
     {32, 64, 32, 1, 2, 2, 0.2},   {64, 32, 32, 2, 1, 2, 0.2},
     {32, 32, 64, 1, 1, 4, 0.12},  {16, 64, 32, 1, 2, 2, 0.12},
     {64, 16, 32, 2, 1, 2, 0.12},  {16, 16, 64, 1, 1, 4, 0.06}};
+/// For floats rounded to TF32: half as many elements in the same bytes, and
+/// half as many products.
+static constexpr Tiles kTF32Tiles[] = {
+    {128, 256, 32, 2, 4, 1, 0.5},  {256, 128, 32, 4, 2, 1, 0.5},
+    {128, 128, 32, 2, 2, 1, 0.45}, {128, 64, 32, 2, 2, 1, 0.35},
+    {64, 128, 32, 2, 2, 1, 0.35},  {64, 64, 32, 2, 2, 1, 0.25},
+    {32, 64, 32, 1, 2, 2, 0.17},   {64, 32, 32, 2, 1, 2, 0.17},
+    {32, 32, 32, 1, 1, 4, 0.12},   {16, 64, 32, 1, 1, 4, 0.12},
+    {64, 16, 32, 1, 1, 4, 0.12},   {16, 32, 64, 1, 1, 4, 0.09},
+    {32, 16, 64, 1, 1, 4, 0.09},   {16, 16, 64, 1, 1, 4, 0.06}};
+/// The same through registers, of which a thread then has 8 elements of each
+/// factor at most.
+static constexpr Tiles kLoadedTF32Tiles[] = {
+    {128, 128, 16, 2, 4, 1, 0.25}, {128, 64, 16, 4, 2, 1, 0.2},
+    {64, 128, 16, 2, 4, 1, 0.2},   {64, 64, 16, 2, 2, 1, 0.15},
+    {32, 64, 16, 1, 2, 2, 0.1},    {64, 32, 16, 2, 1, 2, 0.1},
+    {32, 32, 32, 1, 1, 4, 0.06},   {16, 64, 16, 1, 2, 2, 0.06},
+    {64, 16, 16, 2, 1, 2, 0.06},   {16, 16, 32, 1, 1, 4, 0.03}};
 /// For doubles on tensor cores.
 static constexpr Tiles kDoubleTiles[] = {
     {128, 64, 16, 4, 2, 1, 0.12}, {64, 128, 16, 2, 4, 1, 0.12},
@@ -142,6 +160,9 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
   if (isNew && form->isHalf) {
     instruction = MmaInstruction::M16N8K16;
     tiles = copies ? ArrayRef(kHalfTiles) : ArrayRef(kLoadedHalfTiles);
+  } else if (isNew && sum.isF32() && form->reduce.getTf32()) {
+    instruction = MmaInstruction::M16N8K8;
+    tiles = copies ? ArrayRef(kTF32Tiles) : ArrayRef(kLoadedTF32Tiles);
   } else if (isNew && sum.isF64()) {
     instruction = MmaInstruction::M8N8K4;
     tiles = kDoubleTiles;

@@ -400,7 +400,8 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
           b.getDenseI64ArrayAttr(attr.getPadding()),
           b.getDenseI64ArrayAttr(attr.getDilation()),
           b.getI64IntegerAttr(attr.getGroups()),
-          PostOpAttr::get(b.getContext(), getPostOp(conv->postOp)));
+          PostOpAttr::get(b.getContext(), getPostOp(conv->postOp)),
+          conv->tf32 ? b.getUnitAttr() : UnitAttr());
       buffers[kernel.getResult(0)] = y;
       return true;
     }
@@ -422,7 +423,8 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
       c->bias ? input(c->bias->input) : Value(),
       c->bias ? shape(c->bias->strides) : sym::ShapeAttr(),
       c->bias ? offset(*c->bias) : ExprAttr(), result, shape(c->c.strides),
-      offset(c->c), PostOpAttr::get(b.getContext(), getPostOp(c->postOp)));
+      offset(c->c), PostOpAttr::get(b.getContext(), getPostOp(c->postOp)),
+      c->tf32 ? b.getUnitAttr() : UnitAttr());
   buffers[kernel.getResult(0)] = result;
   return true;
 }

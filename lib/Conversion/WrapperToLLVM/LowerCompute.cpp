@@ -127,6 +127,8 @@ LogicalResult HostLowering::lower(ContractionOp op) {
         alongM ? COIL_BIAS_ALONG_M : COIL_BIAS_ALONG_N);
   set32(offsetof(coil_contraction, post_op),
         static_cast<int64_t>(op.getPost()));
+  set32(offsetof(coil_contraction, tf32), op.getTf32());
+  set32(offsetof(coil_contraction, reserved), 0);
   set(offsetof(coil_contraction, m), 0, dims[m]);
   set(offsetof(coil_contraction, n), 0, dims[n]);
   set(offsetof(coil_contraction, k), 0, dims[k]);
@@ -197,6 +199,8 @@ LogicalResult HostLowering::lower(ConvolutionOp op) {
   set32(offsetof(coil_convolution, transposed), 0);
   set32(offsetof(coil_convolution, post_op),
         static_cast<int64_t>(op.getPost()));
+  set32(offsetof(coil_convolution, tf32), op.getTf32());
+  set32(offsetof(coil_convolution, reserved), 0);
   set(offsetof(coil_convolution, batch), 0, x.getSizes()[0]);
   set(offsetof(coil_convolution, in_channels), 0, x.getSizes()[1]);
   set(offsetof(coil_convolution, out_channels), 0, y.getSizes()[1]);

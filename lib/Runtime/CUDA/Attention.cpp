@@ -248,7 +248,7 @@ int32_t Attention::run(const CuDnn &lib, const void *q, const void *k,
   if (mask)
     bindings.push_back({7, bias.data});
   return runDnn(
-      state, lib, what, std::move(key), /*exact=*/false,
+      state, lib, what, std::move(key), DnnPrecision::Narrow,
       [&](DnnGraph &graph) { build(graph, tensors.data(), mask != nullptr); },
       bindings);
 }

@@ -42,8 +42,13 @@ enum : int {
 };
 /// cudaDataType
 enum : int { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16BF = 14 };
-/// cublasComputeType_t: plain f32 and f64, never rounded to TF32.
-enum : int { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70 };
+/// cublasComputeType_t: plain f32 and f64, and f32 whose factors are rounded to
+/// TF32.
+enum : int {
+  CUBLAS_COMPUTE_32F = 68,
+  CUBLAS_COMPUTE_64F = 70,
+  CUBLAS_COMPUTE_32F_FAST_TF32 = 77
+};
 enum : int { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1 };
 /// cublasLtMatmulDescAttributes_t
 enum : int {

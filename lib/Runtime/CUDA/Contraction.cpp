@@ -46,7 +46,7 @@ struct Problem {
   int32_t epilogue;
   int32_t transposed[2];
   int32_t alignment[3]; ///< log2, of the factors and the result.
-  int32_t padding;
+  int32_t compute;      ///< A cublasComputeType_t.
   int64_t rows, cols, depth;
   int64_t ld[3];
   int64_t batch;
@@ -176,11 +176,10 @@ static int32_t chooseAlgorithm(const BlasLt &lib, cublasLtHandle_t handle,
 
 static int32_t makePlan(const BlasLt &lib, cublasLtHandle_t handle,
                         const Problem &p, Plan &plan) {
-  int compute = p.type == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
   int scale = p.type == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F;
-  if (int32_t status =
-          checkBlasLt(lib.cublasLtMatmulDescCreate(&plan.desc, compute, scale),
-                      "contraction"))
+  if (int32_t status = checkBlasLt(
+          lib.cublasLtMatmulDescCreate(&plan.desc, p.compute, scale),
+          "contraction"))
     return status;
   struct {
     int attribute;
@@ -281,7 +280,7 @@ struct Call {
   int64_t ldc, batchStrideC;
   const void *bias;
   int32_t epilogue;
-  int type, resultType;
+  int type, resultType, compute;
 };
 
 static int32_t run(RunState &state, const BlasLt &lib, const Call &call) {
@@ -290,6 +289,7 @@ static int32_t run(RunState &state, const BlasLt &lib, const Call &call) {
   problem.type = call.type;
   problem.resultType = call.resultType;
   problem.epilogue = call.epilogue;
+  problem.compute = call.compute;
   problem.transposed[0] = call.a.transposed;
   problem.transposed[1] = call.b.transposed;
   problem.alignment[0] = getAlignment(call.a.data);
@@ -495,6 +495,9 @@ int32_t Contraction::run(const BlasLt &lib, const void *a, const void *b,
   call.bias = bias;
   call.type = type;
   call.resultType = resultType;
+  call.compute = type == CUDA_R_64F             ? CUBLAS_COMPUTE_64F
+                 : type == CUDA_R_32F && d.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                : CUBLAS_COMPUTE_32F;
 
   // Batch dimensions that nest evenly are one; the others are looped over.
   int32_t rank = 0;

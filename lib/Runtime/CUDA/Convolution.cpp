@@ -200,8 +200,11 @@ int32_t Convolution::run(const CuDnn &lib, const void *x, const void *w,
   std::vector<DnnBinding> bindings{{1, x}, {2, w}, {3, y}};
   if (bias)
     bindings.push_back({4, bias});
+  DnnPrecision precision = type != CUDNN_DATA_FLOAT ? DnnPrecision::Narrow
+                           : d.tf32                 ? DnnPrecision::TF32
+                                                    : DnnPrecision::Exact;
   return runDnn(
-      state, lib, what, std::move(key), /*exact=*/type == CUDNN_DATA_FLOAT,
+      state, lib, what, std::move(key), precision,
       [&](DnnGraph &graph) {
         DnnGraph::Tensor tx = graph.add(xt), tw = graph.add(wt),
                          ty = graph.add(yt);

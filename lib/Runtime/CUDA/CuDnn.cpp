@@ -297,7 +297,8 @@ static constexpr int64_t maxConfigs = 32;
 
 /// Whether a configuration computes less exactly, or less repeatably, than our
 /// own kernels would.
-bool DnnGraph::isRefused(cudnnBackendDescriptor_t config, bool exact) {
+bool DnnGraph::isRefused(cudnnBackendDescriptor_t config,
+                         DnnPrecision precision) {
   cudnnBackendDescriptor_t engine = nullptr;
   if (lib.cudnnBackendCreateDescriptor(CUDNN_BACKEND_ENGINE_DESCRIPTOR,
                                        &engine))
@@ -323,8 +324,10 @@ bool DnnGraph::isRefused(cudnnBackendDescriptor_t config, bool exact) {
     case CUDNN_NUMERICAL_NOTE_WINOGRAD:
       return true;
     case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+      return precision == DnnPrecision::Exact;
+    // To floats of 16 bits.
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
-      return exact;
+      return precision != DnnPrecision::Narrow;
     default:
       return false;
     }
@@ -333,7 +336,7 @@ bool DnnGraph::isRefused(cudnnBackendDescriptor_t config, bool exact) {
 
 /// Takes the first configuration of one way to find some that is a plan.
 bool DnnGraph::tryEngines(cudnnHandle_t handle, cudnnBackendDescriptor_t graph,
-                          int mode, bool exact, DnnPlan &plan) {
+                          int mode, DnnPrecision precision, DnnPlan &plan) {
   cudnnBackendDescriptor_t heuristics =
       create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   setTensor(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
@@ -349,7 +352,7 @@ bool DnnGraph::tryEngines(cudnnHandle_t handle, cudnnBackendDescriptor_t graph,
                                      CUDNN_TYPE_BACKEND_DESCRIPTOR, maxConfigs,
                                      &count, configs));
   for (int64_t i = 0; !status && i < std::min(count, maxConfigs); ++i) {
-    if (isRefused(configs[i], exact))
+    if (isRefused(configs[i], precision))
       continue;
     cudnnBackendDescriptor_t made =
         create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
@@ -373,7 +376,8 @@ bool DnnGraph::tryEngines(cudnnHandle_t handle, cudnnBackendDescriptor_t graph,
   return false;
 }
 
-int32_t DnnGraph::findPlan(cudnnHandle_t handle, bool exact, DnnPlan &plan) {
+int32_t DnnGraph::findPlan(cudnnHandle_t handle, DnnPrecision precision,
+                           DnnPlan &plan) {
   cudnnBackendDescriptor_t graph =
       create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
@@ -385,7 +389,7 @@ int32_t DnnGraph::findPlan(cudnnHandle_t handle, bool exact, DnnPlan &plan) {
   int32_t first = 0;
   for (int mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     status = COIL_OK;
-    if (tryEngines(handle, graph, mode, exact, plan)) {
+    if (tryEngines(handle, graph, mode, precision, plan)) {
       plan.descriptors = std::move(descriptors);
       descriptors.clear();
       return COIL_OK;
@@ -413,7 +417,7 @@ public:
   }
 
   int32_t find(const CuDnn &lib, Device &device, const char *what,
-               const std::vector<int64_t> &key, bool exact,
+               const std::vector<int64_t> &key, DnnPrecision precision,
                const std::function<void(DnnGraph &)> &build,
                std::shared_ptr<DnnPlan> &plan);
 
@@ -435,7 +439,7 @@ private:
 } // namespace coil::rt::cuda
 
 int32_t DnnPlans::find(const CuDnn &lib, Device &device, const char *what,
-                       const std::vector<int64_t> &key, bool exact,
+                       const std::vector<int64_t> &key, DnnPrecision precision,
                        const std::function<void(DnnGraph &)> &build,
                        std::shared_ptr<DnnPlan> &plan) {
   std::lock_guard<std::mutex> lock(mutex);
@@ -461,7 +465,7 @@ int32_t DnnPlans::find(const CuDnn &lib, Device &device, const char *what,
   build(graph);
   if (graph.status)
     return graph.status;
-  if (int32_t status = graph.findPlan(handle, exact, *made))
+  if (int32_t status = graph.findPlan(handle, precision, *made))
     return status;
   if (plans.size() >= maxPlans) {
     byKey.erase(plans.back().first);
@@ -511,16 +515,16 @@ static int32_t execute(RunState &state, const CuDnn &lib, const char *what,
 
 int32_t coil::rt::cuda::runDnn(RunState &state, const CuDnn &lib,
                                const char *what, std::vector<int64_t> key,
-                               bool exact,
+                               DnnPrecision precision,
                                const std::function<void(DnnGraph &)> &build,
                                const std::vector<DnnBinding> &bindings) {
   key.push_back(state.device.index);
-  key.push_back(exact);
+  key.push_back(static_cast<int64_t>(precision));
   DnnPlans &plans = DnnPlans::get();
   std::shared_ptr<DnnPlan> plan;
   std::lock_guard<std::mutex> lock(plans.execution);
   if (int32_t status =
-          plans.find(lib, state.device, what, key, exact, build, plan))
+          plans.find(lib, state.device, what, key, precision, build, plan))
     return status;
   DeviceBlock *workspace = nullptr;
   if (plan->workspace)

@@ -220,6 +220,13 @@ struct DnnTensor {
   void describe(std::vector<int64_t> &key) const;
 };
 
+/// Which engines a problem may have.
+enum class DnnPrecision {
+  Exact,  ///< f32 that is never rounded.
+  TF32,   ///< f32 that tensor cores may round to TF32, to nothing narrower.
+  Narrow, ///< Floats of 16 bits.
+};
+
 /// A graph of operations in the making. The first error stays.
 class DnnGraph {
 public:
@@ -251,10 +258,11 @@ private:
   void setTensor(cudnnBackendDescriptor_t descriptor, int name, Tensor tensor);
   void finalize(cudnnBackendDescriptor_t descriptor);
   void check(cudnnStatus_t result);
-  bool isRefused(cudnnBackendDescriptor_t config, bool exact);
+  bool isRefused(cudnnBackendDescriptor_t config, DnnPrecision precision);
   bool tryEngines(cudnnHandle_t handle, cudnnBackendDescriptor_t graph,
-                  int mode, bool exact, struct DnnPlan &plan);
-  int32_t findPlan(cudnnHandle_t handle, bool exact, struct DnnPlan &plan);
+                  int mode, DnnPrecision precision, struct DnnPlan &plan);
+  int32_t findPlan(cudnnHandle_t handle, DnnPrecision precision,
+                   struct DnnPlan &plan);
 
   const CuDnn &lib;
   const char *const what;
@@ -272,10 +280,9 @@ struct DnnBinding {
 
 /// Finds the plan of a problem, or makes one of the graph that `build` states,
 /// and runs it. `key` is everything that the graph depends on, and nothing
-/// else; `exact` keeps f32 from being rounded to TF32; `what` is what errors
-/// call the problem.
+/// else; `what` is what errors call the problem.
 int32_t runDnn(RunState &state, const CuDnn &lib, const char *what,
-               std::vector<int64_t> key, bool exact,
+               std::vector<int64_t> key, DnnPrecision precision,
                const std::function<void(DnnGraph &)> &build,
                const std::vector<DnnBinding> &bindings);
 

@@ -136,7 +136,7 @@ LogicalResult CppEmitter::emit(ContractionOp op) {
            (op.getPost() == PostOp::None
                 ? "COIL_POST_NONE"
                 : "COIL_POST_" + stringifyPostOp(op.getPost()).upper()) +
-           "),");
+           "), /*tf32=*/" + (op.getTf32() ? "1" : "0") + ", /*reserved=*/0,");
   out.line("/*m, n, k=*/" + printList(dims.drop_front(batch)) + ",");
   out.line(
       "/*a=*/" + braces({sa[m], sa[k]}) + ", /*b=*/" + braces({sb[k], sb[n]}) +
@@ -196,7 +196,7 @@ LogicalResult CppEmitter::emit(ConvolutionOp op) {
            (op.getPost() == PostOp::None
                 ? "COIL_POST_NONE"
                 : "COIL_POST_" + stringifyPostOp(op.getPost()).upper()) +
-           "),");
+           "), /*tf32=*/" + (op.getTf32() ? "1" : "0") + ", /*reserved=*/0,");
   out.line("/*batch, channels, groups=*/" +
            printList({x.getSizes()[0], x.getSizes()[1], y.getSizes()[1]}) +
            ", " + Twine(op.getGroups()) + ",");

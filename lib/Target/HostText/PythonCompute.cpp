@@ -78,6 +78,8 @@ LogicalResult PythonEmitter::emit(ContractionOp op) {
   add("c", op.getC(), op.getCStrides(), op.getCOffsetAttr());
   if (op.getPost() != PostOp::None)
     text += ", post=" + quote(stringifyPostOp(op.getPost()));
+  if (op.getTf32())
+    text += ", tf32=True";
   emitCall("host.contraction", text + whereArgument(op) +
                                    deviceArgument(type(op.getC()).getDevice()));
   return success();
@@ -104,6 +106,8 @@ LogicalResult PythonEmitter::emit(ConvolutionOp op) {
                      ", groups=" + std::to_string(op.getGroups());
   if (op.getPost() != PostOp::None)
     text += ", post=" + quote(stringifyPostOp(op.getPost()));
+  if (op.getTf32())
+    text += ", tf32=True";
   emitCall("host.convolution", text + whereArgument(op) +
                                    deviceArgument(type(op.getY()).getDevice()));
   return success();

@@ -111,19 +111,25 @@ wrapper.func private @literals() {
 !a = !wrapper.buffer<[2, 4, 8], f32, #wrapper.device<"cpu">>
 // CHECK-LABEL: llvm.func @coil_contraction
 wrapper.func @contraction(%a: !a, %b: !a, %v: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>, %c: !wrapper.buffer<[2, 4, 4], f32, #wrapper.device<"cpu">>) {
-  // CHECK-DAG: %[[SIZE:.+]] = llvm.mlir.constant(248 : i32)
+  // CHECK-DAG: %[[SIZE:.+]] = llvm.mlir.constant(256 : i32)
   // CHECK: llvm.store %[[SIZE]], %[[DESC:.+]] : i32
   // The rank of the batch, then the axis of the bias and the function.
   // CHECK: llvm.getelementptr %[[DESC]][5] : (!llvm.ptr) -> !llvm.ptr, i32
-  // m, n and k follow the eight small fields.
-  // CHECK: llvm.getelementptr %[[DESC]][4] : (!llvm.ptr) -> !llvm.ptr, i64
+  // Whether factors may be rounded to TF32.
+  // CHECK: llvm.getelementptr %[[DESC]][7] : (!llvm.ptr) -> !llvm.ptr, i32
+  // CHECK-NEXT: llvm.store
+  // CHECK-NEXT: %[[TF32:.+]] = llvm.mlir.constant(1 : i32)
+  // CHECK-NEXT: %[[AT:.+]] = llvm.getelementptr %[[DESC]][8] : (!llvm.ptr) -> !llvm.ptr, i32
+  // CHECK-NEXT: llvm.store %[[TF32]], %[[AT]]
+  // m, n and k follow the ten small fields.
+  // CHECK: llvm.getelementptr %[[DESC]][5] : (!llvm.ptr) -> !llvm.ptr, i64
   // The last batch stride of c that is read.
-  // CHECK: llvm.getelementptr %[[DESC]][26] : (!llvm.ptr) -> !llvm.ptr, i64
+  // CHECK: llvm.getelementptr %[[DESC]][27] : (!llvm.ptr) -> !llvm.ptr, i64
   // CHECK: %[[B:.+]] = llvm.getelementptr %{{.+}}[%{{.+}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
   // CHECK: llvm.call @coil_rt_contraction(%{{.+}}, %[[DESC]], %{{.+}}, %[[B]], %{{.+}}, %{{.+}})
   wrapper.contraction "onednn"[2, 4, 4, 8] a(%a[32, 8, 0, 1] : !a) b(%b[32, 0, 8, 1] at <8> : !a)
       bias(%v[0, 1, 0, 0] : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>)
-      c(%c[16, 4, 1, 0] : !wrapper.buffer<[2, 4, 4], f32, #wrapper.device<"cpu">>) post gelu_erf
+      c(%c[16, 4, 1, 0] : !wrapper.buffer<[2, 4, 4], f32, #wrapper.device<"cpu">>) post gelu_erf tf32
   // CHECK: %[[NULL:.+]] = llvm.mlir.zero
   // CHECK: llvm.call @coil_rt_contraction({{.+}}, %[[NULL]], %{{.+}})
   wrapper.contraction "onednn"[2, 4, 4, 8] a(%a[32, 8, 0, 1] : !a) b(%b[32, 0, 8, 1] : !a)
@@ -136,7 +142,7 @@ wrapper.func @contraction(%a: !a, %b: !a, %v: !wrapper.buffer<[4], f32, #wrapper
 // CHECK-LABEL: llvm.func @coil_convolution
 wrapper.func @convolution(%x: !wrapper.buffer<[1, 3, 9], f32, #wrapper.device<"cpu">>, %w: !wrapper.buffer<[8, 3, 3], f32, #wrapper.device<"cpu">>,
     %y: !wrapper.buffer<[1, 8, 4], f32, #wrapper.device<"cpu">>) {
-  // CHECK: llvm.mlir.constant(368 : i32)
+  // CHECK: llvm.mlir.constant(376 : i32)
   // CHECK: llvm.call @coil_rt_convolution
   wrapper.convolution "onednn" ins(%x, %w : !wrapper.buffer<[1, 3, 9], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[8, 3, 3], f32, #wrapper.device<"cpu">>)
       outs(%y : !wrapper.buffer<[1, 8, 4], f32, #wrapper.device<"cpu">>) stride [2] padding [0] dilation [1] groups 1 post none

@@ -958,3 +958,43 @@ func.func @topk_c4(%x: tensor<4xf32>) {
   %v, %i = graph.topk %x k <2> dim 0 : (tensor<4xf32>) -> (tensor<2xi32>, tensor<2xi64>)
   return
 }
+
+// -----
+
+func.func @reduce_c4_kind(%x: tensor<3x4xf32>) {
+  // expected-error@+1 {{'tf32' goes with a sum of f32 but got a 'max' of 'f32'}}
+  %0 = graph.reduce max, %x dims [1] tf32 : (tensor<3x4xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c4_type(%x: tensor<3x4xf64>) {
+  // expected-error@+1 {{'tf32' goes with a sum of f32 but got a 'sum' of 'f64'}}
+  %0 = graph.reduce sum, %x dims [1] tf32 : (tensor<3x4xf64>) -> tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @matmul_c6(%x: tensor<3x4xbf16>, %y: tensor<4x2xbf16>) {
+  // expected-error@+1 {{'tf32' goes with elements of f32 but got 'bf16'}}
+  %0 = graph.matmul %x, %y tf32 : (tensor<3x4xbf16>, tensor<4x2xbf16>) -> tensor<3x2xbf16>
+  return
+}
+
+// -----
+
+func.func @conv_c6(%x: tensor<2x3x8xf64>, %w: tensor<4x3x3xf64>) {
+  // expected-error@+1 {{'tf32' goes with elements of f32 but got 'f64'}}
+  %0 = graph.conv %x, %w stride [1] padding [1] dilation [1] groups 1 tf32 : (tensor<2x3x8xf64>, tensor<4x3x3xf64>) -> tensor<2x4x8xf64>
+  return
+}
+
+// -----
+
+func.func @attention_c5(%q: tensor<2x4x8xf16>, %k: tensor<2x4x8xf16>) {
+  // expected-error@+1 {{'tf32' goes with elements of f32 but got 'f16'}}
+  %0 = graph.attention %q, %k, %k scale 1.0 tf32 : (tensor<2x4x8xf16>, tensor<2x4x8xf16>, tensor<2x4x8xf16>) -> tensor<2x4x8xf16>
+  return
+}

@@ -742,3 +742,27 @@ func.func @sort_c3(%x: tensor<4xf32>) {
   %v, %i = loop.sort "runtime" %x dim 0 : (tensor<4xf32>) -> (tensor<4xf16>, tensor<4xi64>)
   return
 }
+
+// -----
+
+func.func @reduce_c3_kind(%x: tensor<4x6xf32>) {
+  %0 = loop.kernel "k" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> tensor<4xf32> {
+    %1 = loop.load %a[d0, d1] : tensor<4x6xf32> -> f32
+    // expected-error@+1 {{'tf32' goes with a sum of f32 but got a 'prod' of 'f32'}}
+    %2 = loop.reduce prod %1 over [1] tf32 : f32
+    loop.store %2, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c3_type(%x: tensor<4x6xi32>) {
+  %0 = loop.kernel "k" [4, 6] (%a = %x) : (tensor<4x6xi32>) -> tensor<4xi32> {
+    %1 = loop.load %a[d0, d1] : tensor<4x6xi32> -> i32
+    // expected-error@+1 {{'tf32' goes with a sum of f32 but got a 'sum' of 'i32'}}
+    %2 = loop.reduce sum %1 over [1] tf32 : i32
+    loop.store %2, 0[d0] : i32
+  }
+  return
+}

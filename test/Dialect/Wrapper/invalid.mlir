@@ -530,3 +530,22 @@ wrapper.func @sort_c4(%x: !s) {
   wrapper.sort "runtime" %x dim 0 values(%v : !s) : !s
   wrapper.return
 }
+
+// -----
+
+!h = !wrapper.buffer<[4, 4], bf16, #wrapper.device<"cuda">>
+wrapper.func @contraction_c6(%x: !h, %y: !h) {
+  // expected-error@+1 {{'tf32' goes with factors of f32 but got 'bf16'}}
+  wrapper.contraction "cublaslt"[4, 4, 4] a(%x[4, 0, 1] : !h) b(%x[0, 1, 4] : !h) c(%y[4, 1, 0] : !h) post none tf32
+  wrapper.return
+}
+
+// -----
+
+!h = !wrapper.buffer<[1, 2, 4], f16, #wrapper.device<"cuda">>
+!w = !wrapper.buffer<[2, 2, 1], f16, #wrapper.device<"cuda">>
+wrapper.func @convolution_c5(%x: !h, %w: !w, %y: !h) {
+  // expected-error@+1 {{'tf32' goes with factors of f32 but got 'f16'}}
+  wrapper.convolution "cudnn" ins(%x, %w : !h, !w) outs(%y : !h) stride [1] padding [0] dilation [1] groups 1 post none tf32
+  wrapper.return
+}

@@ -181,7 +181,7 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
   %0 = wrapper.alloc : !m
   %1 = wrapper.alloc : !q
   %2 = wrapper.alloc : !j
-  wrapper.contraction "onednn"[s0, 4, 4] a(%x[4, 0, 1] at <s0 * 4> : !m) b(%w[0, 4, 1] : !w) bias(%b[0, 1, 0] : !v) c(%0[4, 1, 0] : !m) post relu loc("linear"("model.py":7:1))
+  wrapper.contraction "onednn"[s0, 4, 4] a(%x[4, 0, 1] at <s0 * 4> : !m) b(%w[0, 4, 1] : !w) bias(%b[0, 1, 0] : !v) c(%0[4, 1, 0] : !m) post relu tf32 loc("linear"("model.py":7:1))
   wrapper.convolution "onednn" ins(%p, %k : !p, !k) outs(%1 : !q) stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 post none loc(fused["conv2d", "bias"("model.py":8:1)])
   wrapper.sort "runtime" %0 dim 1 descending indices(%2 : !j) : !m loc(unknown)
   wrapper.return %0, %1, %2 : !m, !q, !j
@@ -213,7 +213,7 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
 // CHECK-NEXT: // [onednn.contraction:[[#C:]]] linear (model.py:7)
 // CHECK-NEXT: const coil_contraction contraction0 = {
 // CHECK-NEXT: sizeof(coil_contraction), COIL_F32, COIL_F32, COIL_F32, COIL_F32, /*batch_rank=*/0,
-// CHECK-NEXT: COIL_BIAS_ALONG_N, static_cast<int32_t>(COIL_POST_RELU),
+// CHECK-NEXT: COIL_BIAS_ALONG_N, static_cast<int32_t>(COIL_POST_RELU), /*tf32=*/1, /*reserved=*/0,
 // CHECK-NEXT: /*m, n, k=*/s0, 4, 4,
 // CHECK-NEXT: /*a=*/{4, 1}, /*b=*/{1, 4}, /*c=*/{4, 1}, /*bias=*/1,
 // CHECK-NEXT: /*batches=*/{}, {}, {}, {}, "model.py:7"};
@@ -221,7 +221,7 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
 // CHECK-NEXT: // [onednn.convolution:[[#C+1]]] conv2d, bias (model.py:8)
 // CHECK-NEXT: const coil_convolution convolution0 = {
 // CHECK-NEXT: sizeof(coil_convolution), COIL_F32, COIL_F32, 0, COIL_F32, /*spatial_rank=*/2, /*transposed=*/0,
-// CHECK-NEXT: static_cast<int32_t>(COIL_POST_NONE),
+// CHECK-NEXT: static_cast<int32_t>(COIL_POST_NONE), /*tf32=*/0, /*reserved=*/0,
 // CHECK-NEXT: /*batch, channels, groups=*/1, 2, 4, 1,
 // CHECK-NEXT: /*bias=*/0, /*sizes=*/{8, 8}, {1, 1}, {8, 8},
 // CHECK-NEXT: /*strides=*/{1, 1}, /*padding=*/{0, 0}, {0, 0}, /*dilations=*/{1, 1},

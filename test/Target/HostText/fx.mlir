@@ -122,9 +122,9 @@ wrapper.func @lambda(%a: !x {coil.name = "if"}, %b: !x {coil.name = "2 x"}, %c: 
 // CHECK-NEXT: buf2 = g.call(torch.empty_strided, (s0, 2), (2, 1), dtype=torch.int64, device="cpu")
 // CHECK-NEXT: # {{.*}}
 // CHECK-NEXT: n1 = g.call(operator.mul, s0, 4)
-// CHECK-NEXT: g.check(host.contraction, "coil_rt_contraction", dims=(s0, 4, 4), a=arg0, a_strides=(4, 0, 1), a_offset=n1, b=arg1, b_strides=(0, 4, 1), bias=arg2, bias_strides=(0, 1, 0), c=buf0, c_strides=(4, 1, 0), post="relu", where="model.py:7")
+// CHECK-NEXT: g.check(host.contraction, "coil_rt_contraction", dims=(s0, 4, 4), a=arg0, a_strides=(4, 0, 1), a_offset=n1, b=arg1, b_strides=(0, 4, 1), bias=arg2, bias_strides=(0, 1, 0), c=buf0, c_strides=(4, 1, 0), post="relu", tf32=True, where="model.py:7")
 // CHECK-NEXT: # {{.*}}
-// CHECK-NEXT: g.check(host.convolution, "coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, where="model.py:8")
+// CHECK-NEXT: g.check(host.convolution, "coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, tf32=True, where="model.py:8")
 // CHECK-NEXT: # {{.*}}
 // CHECK-NEXT: g.check(host.sort, "coil_rt_sort", buf0, 1, True, None, buf2)
 // CHECK-NEXT: g.output((buf0, buf1, buf2))
@@ -142,8 +142,8 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
   %0 = wrapper.alloc : !m
   %1 = wrapper.alloc : !q
   %2 = wrapper.alloc : !j
-  wrapper.contraction "onednn"[s0, 4, 4] a(%x[4, 0, 1] at <s0 * 4> : !m) b(%w[0, 4, 1] : !w) bias(%b[0, 1, 0] : !v) c(%0[4, 1, 0] : !m) post relu loc("linear"("model.py":7:1))
-  wrapper.convolution "onednn" ins(%p, %k : !p, !k) outs(%1 : !q) stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 post none loc(fused["conv2d", "bias"("model.py":8:1)])
+  wrapper.contraction "onednn"[s0, 4, 4] a(%x[4, 0, 1] at <s0 * 4> : !m) b(%w[0, 4, 1] : !w) bias(%b[0, 1, 0] : !v) c(%0[4, 1, 0] : !m) post relu tf32 loc("linear"("model.py":7:1))
+  wrapper.convolution "onednn" ins(%p, %k : !p, !k) outs(%1 : !q) stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 post none tf32 loc(fused["conv2d", "bias"("model.py":8:1)])
   wrapper.sort "runtime" %0 dim 1 descending indices(%2 : !j) : !m loc(unknown)
   wrapper.return %0, %1, %2 : !m, !q, !j
 }

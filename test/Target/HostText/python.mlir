@@ -139,9 +139,9 @@ wrapper.func @constants() -> (!f, !f, !b, !h, !f) {
 
 // CHECK-LABEL: def libraries(args):
 // CHECK:      # [onednn.contraction:[[#C:]]] linear (model.py:7)
-// CHECK-NEXT: host.contraction("coil_rt_contraction", dims=(s0, 4, 4), a=arg0, a_strides=(4, 0, 1), a_offset=s0 * 4, b=arg1, b_strides=(0, 4, 1), bias=arg2, bias_strides=(0, 1, 0), c=buf0, c_strides=(4, 1, 0), post="relu", where="model.py:7")
+// CHECK-NEXT: host.contraction("coil_rt_contraction", dims=(s0, 4, 4), a=arg0, a_strides=(4, 0, 1), a_offset=s0 * 4, b=arg1, b_strides=(0, 4, 1), bias=arg2, bias_strides=(0, 1, 0), c=buf0, c_strides=(4, 1, 0), post="relu", tf32=True, where="model.py:7")
 // CHECK-NEXT: # [onednn.convolution:[[#C+1]]] conv2d, bias (model.py:8)
-// CHECK-NEXT: host.convolution("coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, where="model.py:8")
+// CHECK-NEXT: host.convolution("coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, tf32=True, where="model.py:8")
 // CHECK-NEXT: # [runtime.sort:[[#C+2]]] of unknown source
 // CHECK-NEXT: host.sort("coil_rt_sort", buf0, 1, True, None, buf2)
 wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
@@ -149,8 +149,8 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
   %0 = wrapper.alloc : !m
   %1 = wrapper.alloc : !q
   %2 = wrapper.alloc : !j
-  wrapper.contraction "onednn"[s0, 4, 4] a(%x[4, 0, 1] at <s0 * 4> : !m) b(%w[0, 4, 1] : !w) bias(%b[0, 1, 0] : !v) c(%0[4, 1, 0] : !m) post relu loc("linear"("model.py":7:1))
-  wrapper.convolution "onednn" ins(%p, %k : !p, !k) outs(%1 : !q) stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 post none loc(fused["conv2d", "bias"("model.py":8:1)])
+  wrapper.contraction "onednn"[s0, 4, 4] a(%x[4, 0, 1] at <s0 * 4> : !m) b(%w[0, 4, 1] : !w) bias(%b[0, 1, 0] : !v) c(%0[4, 1, 0] : !m) post relu tf32 loc("linear"("model.py":7:1))
+  wrapper.convolution "onednn" ins(%p, %k : !p, !k) outs(%1 : !q) stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 post none tf32 loc(fused["conv2d", "bias"("model.py":8:1)])
   wrapper.sort "runtime" %0 dim 1 descending indices(%2 : !j) : !m loc(unknown)
   wrapper.return %0, %1, %2 : !m, !q, !j
 }

@@ -155,6 +155,67 @@ TEST_F(MatrixTest, multipliesHalves) {
     }
 }
 
+/// Lane by lane the words of a and b of a product of 16 x 8 x `depth`, whose
+/// elements are `left(row, k)` and `right(k, column)`.
+template <typename Left, typename Right>
+std::vector<uint32_t> getFragments(int depth, Left left, Right right) {
+  std::vector<uint32_t> words;
+  for (int lane = 0; lane < 32; ++lane) {
+    int group = lane / 4, in = lane % 4;
+    for (int i = 0; i < depth / 2; ++i)
+      words.push_back(
+          bitCast<uint32_t>(left(group + i % 2 * 8, in + i / 2 * 4)));
+    for (int i = 0; i < depth / 4; ++i)
+      words.push_back(bitCast<uint32_t>(right(in + i * 4, group)));
+  }
+  return words;
+}
+
+TEST_F(MatrixTest, multipliesTF32) {
+  auto left = [](int row, int k) { return static_cast<float>(row * 3 - k); };
+  auto right = [](int k, int column) {
+    return static_cast<float>(k * k + column) * 0.25f;
+  };
+  for (int depth : {4, 8}) {
+    std::vector<uint32_t> words = getFragments(depth, left, right);
+    // Bits that TF32 does not have do not count.
+    for (uint32_t &word : words)
+      word |= 0x1FFF;
+    std::string body = depth == 8 ? R"(
+  mul.wide.u32 o, t, 24; add.s64 a, p, o;
+  ld.global.v2.u32 {r0, r1}, [a]; ld.global.v2.u32 {r2, r3}, [a+8];
+  ld.global.v2.u32 {r4, r5}, [a+16];
+  mov.f32 f0, 0f3F800000; mov.f32 f1, 0f00000000;
+  mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+    {f4, f5, f6, f7}, {r0, r1, r2, r3}, {r4, r5}, {f0, f0, f1, f1};
+)"
+                                  : R"(
+  mul.wide.u32 o, t, 12; add.s64 a, p, o;
+  ld.global.u32 r0, [a]; ld.global.u32 r1, [a+4]; ld.global.u32 r4, [a+8];
+  mov.f32 f0, 0f3F800000; mov.f32 f1, 0f00000000;
+  mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32
+    {f4, f5, f6, f7}, {r0, r1}, {r4}, {f0, f0, f1, f1};
+)";
+    body += R"(
+  mul.wide.u32 o, t, 16; add.s64 rd0, q, o;
+  st.global.v4.f32 [rd0], {f4, f5, f6, f7};
+)";
+    CUdeviceptr to = allocate(512);
+    ASSERT_EQ(launch(kernel(body), Shape(32), {upload(words), to}), 0)
+        << cu.report();
+    auto result = download<float>(to, 128);
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i) {
+        int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+        float expected = i < 2;
+        for (int k = 0; k < depth; ++k)
+          expected += left(row, k) * right(k, column);
+        EXPECT_EQ(result[static_cast<size_t>(lane * 4 + i)], expected)
+            << depth << ", row " << row << ", column " << column;
+      }
+  }
+}
+
 TEST_F(MatrixTest, multipliesDoubles) {
   std::string body = R"(
   shr.u32 r0, t, 2; cvt.rn.f64.u32 g0, r0;

@@ -141,6 +141,39 @@ void multiplyHalves(Warp &w, const Inst &inst, uint32_t) {
   }
 }
 
+/// d = a * b + c of 16 x 8 x K, of floats without the 13 bits that TF32 does
+/// not have, as hardware ignores them. Registers in inst.v: 4 of d, K / 2 of a,
+/// K / 4 of b, 4 of c.
+template <unsigned K>
+void multiplyTF32(Warp &w, const Inst &inst, uint32_t) {
+  float a[16][K], b[K][8];
+  auto read = [&](unsigned reg, unsigned lane) {
+    return bitCast<float>(w.reg<const uint32_t>(inst.v[reg])[lane] &
+                          ~uint32_t(0x1FFF));
+  };
+  for (unsigned lane = 0; lane < Lanes; ++lane) {
+    unsigned group = lane / 4, in = lane % 4;
+    for (unsigned i = 0; i < K / 2; ++i)
+      a[group + (i & 1) * 8][in + (i >> 1) * 4] = read(4 + i, lane);
+    for (unsigned i = 0; i < K / 4; ++i)
+      b[in + i * 4][group] = read(4 + K / 2 + i, lane);
+  }
+  for (unsigned lane = 0; lane < Lanes; ++lane) {
+    unsigned group = lane / 4, in = lane % 4;
+    float result[4];
+    for (unsigned i = 0; i < 4; ++i) {
+      unsigned row = group + (i >> 1) * 8, column = in * 2 + (i & 1);
+      double sum = w.reg<const float>(inst.v[4 + K / 2 + K / 4 + i])[lane];
+      for (unsigned k = 0; k < K; ++k)
+        sum +=
+            static_cast<double>(a[row][k]) * static_cast<double>(b[k][column]);
+      result[i] = static_cast<float>(sum);
+    }
+    for (unsigned i = 0; i < 4; ++i)
+      w.reg<float>(inst.v[i])[lane] = result[i];
+  }
+}
+
 /// d = a * b + c of 8 x 8 x 4, each step a fused one. Registers in inst.v: 2 of
 /// d, 1 of a, 1 of b, 2 of c.
 void multiplyDoubles(Warp &w, const Inst &inst, uint32_t) {
@@ -164,14 +197,19 @@ void multiplyDoubles(Warp &w, const Inst &inst, uint32_t) {
 bool lowerMma(Lowering &l) {
   if (!l.take("sync") || !l.take("aligned"))
     return false;
-  std::string_view shape = l.takeOneOf({"m16n8k16", "m8n8k4"});
+  std::string_view shape =
+      l.takeOneOf({"m16n8k16", "m16n8k8", "m16n8k4", "m8n8k4"});
   if (!l.take("row") || !l.take("col") || !l.operands(4))
     return l.fail("only the layouts .row.col are supported");
   Ty types[4];
   for (Ty &type : types)
     type = l.takeType();
   bool isDouble = shape == "m8n8k4";
-  Ty factor = isDouble ? Ty::F64 : types[1] == Ty::BF16 ? Ty::BF16 : Ty::F16;
+  bool isTF32 = shape == "m16n8k8" || shape == "m16n8k4";
+  Ty factor = isDouble               ? Ty::F64
+              : isTF32               ? Ty::TF32
+              : types[1] == Ty::BF16 ? Ty::BF16
+                                     : Ty::F16;
   Ty sum = isDouble ? Ty::F64 : Ty::F32;
   if (shape.empty() || types[0] != sum || types[1] != factor ||
       types[2] != factor || types[3] != sum)
@@ -181,6 +219,9 @@ bool lowerMma(Lowering &l) {
   if (isDouble) {
     counts[0] = counts[3] = 2;
     counts[1] = counts[2] = 1;
+  } else if (shape == "m16n8k4") {
+    counts[1] = 2;
+    counts[2] = 1;
   }
   // Sources first: a destination may be one of them.
   for (unsigned i : {1, 2, 3})
@@ -193,6 +234,8 @@ bool lowerMma(Lowering &l) {
   l.setList(std::move(all));
   converge(l);
   l.inst.fn = isDouble             ? multiplyDoubles
+              : shape == "m16n8k8" ? multiplyTF32<8>
+              : shape == "m16n8k4" ? multiplyTF32<4>
               : factor == Ty::BF16 ? multiplyHalves<true>
                                    : multiplyHalves<false>;
   return true;

@@ -127,14 +127,19 @@ struct Product {
       bias = vector.host;
     }
     int64_t depth = desc.transA ? a.layout.rows : a.layout.cols;
+    auto read = [&](Type type, const char *from) {
+      double value = load(type, from);
+      return desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? toTF32(value)
+                                                          : value;
+    };
     for (int64_t i = 0; i < c.layout.batch; ++i)
       for (int64_t col = 0; col < c.layout.cols; ++col)
         for (int64_t row = 0; row < c.layout.rows; ++row) {
           double sum = 0;
           for (int64_t k = 0; k < depth; ++k)
             sum +=
-                load(a.type, desc.transA ? a.at(i, k, row) : a.at(i, row, k)) *
-                load(b.type, desc.transB ? b.at(i, col, k) : b.at(i, k, col));
+                read(a.type, desc.transA ? a.at(i, k, row) : a.at(i, row, k)) *
+                read(b.type, desc.transB ? b.at(i, col, k) : b.at(i, k, col));
           if (hasBias)
             sum += load(c.type, bias + row * getBytes(c.type));
           if (desc.epilogue & CUBLASLT_EPILOGUE_RELU)
@@ -163,7 +168,9 @@ bool fits(const cublasLtMatmulDescOpaque &desc,
          (desc.transB ? b.rows : b.cols) == c.cols &&
          (desc.transA ? a.rows : a.cols) == (desc.transB ? b.cols : b.rows) &&
          a.type == b.type &&
-         desc.compute == (wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F) &&
+         (desc.compute == (wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F) ||
+          (desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32 &&
+           a.type == CUDA_R_32F)) &&
          desc.scale == (wide ? CUDA_R_64F : CUDA_R_32F);
 }
 
@@ -307,11 +314,12 @@ EXPORT cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
     return CUBLAS_STATUS_EXECUTION_FAILED;
   if (getenv("COIL_FAKE_CUBLASLT_TRACE"))
     fprintf(
-        stderr, "fake cublaslt: %d of %lld x %lld x %lld, epilogue %d\n",
+        stderr, "fake cublaslt: %d of %lld x %lld x %lld, epilogue %d%s\n",
         dLayout->batch, static_cast<long long>(dLayout->rows),
         static_cast<long long>(dLayout->cols),
         static_cast<long long>(desc->transA ? aLayout->rows : aLayout->cols),
-        desc->epilogue);
+        desc->epilogue,
+        desc->compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? ", tf32" : "");
   auto product = std::make_shared<Product>(
       Product{*desc, {*aLayout, a}, {*bLayout, b}, {*dLayout, d}});
   return SimDevice::get().enqueue(stream, [product] { product->run(); })

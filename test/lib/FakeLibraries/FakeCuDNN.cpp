@@ -10,6 +10,8 @@
 // COIL_FAKE_CUDNN_TRACE prints what is executed; COIL_FAKE_CUDNN_FAIL=engine
 // finds no engine, =execute fails to execute, =epilogue has no engine for a
 // convolution with something behind it, =workspace wants far too much memory.
+// Convolutions of f32 have three engines: one that rounds to f16, one that
+// rounds to TF32 and one that rounds nothing, in this order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +51,12 @@ struct Attribute {
   std::vector<char> bytes;
 };
 
+/// What an engine makes of factors of f32.
+enum class Engine { Plain, TF32, Half };
+
 struct Descriptor {
   int type = 0;
+  Engine engine = Engine::Plain;
   bool finalized = false;
   std::map<int, Attribute> attributes;
   /// Of heuristics, configurations and plans: what they are for.
@@ -223,6 +229,13 @@ struct Program {
   std::vector<Values> tensors;
   std::vector<Step> steps;
   std::map<void *, int> byDescriptor;
+  Engine engine = Engine::Plain;
+
+  double round(double factor) const {
+    return engine == Engine::TF32   ? toTF32(factor)
+           : engine == Engine::Half ? roundTo(Type::F16, factor)
+                                    : factor;
+  }
 
   int add(Descriptor *d) {
     if (!d)
@@ -311,7 +324,7 @@ double Program::compute(const Step &s, const int64_t *index) const {
         from.push_back(position);
         weight.push_back(k[1 + i]);
       }
-      sum += x.at(from.data()) * w.at(weight.data());
+      sum += round(x.at(from.data())) * round(w.at(weight.data()));
     });
     return sum;
   }
@@ -454,7 +467,10 @@ static std::string print(const std::vector<int64_t> &list) {
 static void trace(const Program &program) {
   if (!getenv("COIL_FAKE_CUDNN_TRACE"))
     return;
-  fprintf(stderr, "fake cudnn: %zu operations\n", program.steps.size());
+  fprintf(stderr, "fake cudnn: %zu operations%s\n", program.steps.size(),
+          program.engine == Engine::TF32   ? ", tf32"
+          : program.engine == Engine::Half ? ", f16"
+                                           : "");
   for (const Values &v : program.tensors)
     if (!v.isVirtual && !v.isByValue)
       fprintf(stderr, "fake cudnn:   tensor %lld %s strides %s\n",
@@ -574,6 +590,7 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
     break;
   case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
     d->graph = d->ref(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)->graph;
+    d->engine = d->ref(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)->engine;
     d->workspace =
         isSet("COIL_FAKE_CUDNN_FAIL", "workspace") ? int64_t(1) << 40 : 1024;
     break;
@@ -601,20 +618,40 @@ cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor, int name,
                   "no engine was found");
     if (requested < 1)
       return CUDNN_STATUS_SUCCESS;
-    auto *config = static_cast<Descriptor *>(static_cast<void **>(elements)[0]);
-    config->graph = d->graph;
-    config->finalized = true;
-    *count = 1;
+    std::vector<Engine> engines{Engine::Plain};
+    auto *first = static_cast<Descriptor *>(
+        d->graph->get<void *>(CUDNN_ATTR_OPERATIONGRAPH_OPS));
+    if (first->type == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR &&
+        first->ref(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X)
+                ->get<int>(CUDNN_ATTR_TENSOR_DATA_TYPE) == CUDNN_DATA_FLOAT)
+      engines = {Engine::Half, Engine::TF32, Engine::Plain};
+    for (; *count < requested && size_t(*count) < engines.size(); ++*count) {
+      auto *config =
+          static_cast<Descriptor *>(static_cast<void **>(elements)[*count]);
+      config->graph = d->graph;
+      config->engine = engines[size_t(*count)];
+      config->finalized = true;
+    }
     return CUDNN_STATUS_SUCCESS;
   }
   if (name == CUDNN_ATTR_ENGINECFG_ENGINE && requested == 1) {
-    static_cast<Descriptor *>(static_cast<void **>(elements)[0])->finalized =
-        true;
+    auto *engine = static_cast<Descriptor *>(static_cast<void **>(elements)[0]);
+    engine->engine = d->engine;
+    engine->finalized = true;
     *count = 1;
     return CUDNN_STATUS_SUCCESS;
   }
-  if (name == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE)
+  if (name == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE) {
+    auto note = [&](int value) {
+      if (*count < requested)
+        static_cast<int *>(elements)[(*count)++] = value;
+    };
+    if (d->engine != Engine::Plain)
+      note(CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+    if (d->engine == Engine::Half)
+      note(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
     return CUDNN_STATUS_SUCCESS;
+  }
   if (name == CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE &&
       type == CUDNN_TYPE_INT64 && requested == 1) {
     *static_cast<int64_t *>(elements) = d->workspace;
@@ -638,6 +675,7 @@ cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
   if (p->workspace && !pack->get<void *>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE))
     return fail(CUDNN_STATUS_BAD_PARAM, "there is no workspace");
   auto program = std::make_shared<Program>();
+  program->engine = p->engine;
   for (int64_t i = 0; i < p->graph->count(CUDNN_ATTR_OPERATIONGRAPH_OPS); ++i)
     program->addStep(static_cast<Descriptor *>(
         p->graph->get<void *>(CUDNN_ATTR_OPERATIONGRAPH_OPS, size_t(i))));

@@ -87,6 +87,14 @@ inline uint16_t toBF16(float value) {
   return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/// Rounded to 10 bits of mantissa, ties away from zero.
+inline double toTF32(double value) {
+  uint32_t bits = toBits(float(value));
+  if (value != value || (bits & 0x7f800000) == 0x7f800000)
+    return value;
+  return double(fromBits((bits + 0x1000) & ~uint32_t(0x1fff)));
+}
+
 /// Element types that the fakes know.
 enum class Type { F32, F64, F16, BF16, I32, Bool };
 

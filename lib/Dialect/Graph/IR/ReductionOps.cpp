@@ -34,6 +34,15 @@ static LogicalResult verifyElementTypes(Operation *op, ValueRange operands,
   return success();
 }
 
+/// Only factors of f32 can be rounded to TF32.
+static LogicalResult verifyTF32(Operation *op, bool tf32, Value result) {
+  Type type = getElementType(result);
+  if (!tf32 || type.isF32())
+    return success();
+  return op->emitOpError() << "'tf32' goes with elements of f32 but got "
+                           << type;
+}
+
 //===----------------------------------------------------------------------===//
 // ReduceOp
 //===----------------------------------------------------------------------===//
@@ -82,6 +91,9 @@ LogicalResult ReduceOp::verify() {
     return emitOpError() << "has no reduction '"
                          << stringifyReduceKind(getKind())
                          << "' of elements of type " << type;
+  if (getTf32() && (getKind() != ReduceKind::Sum || !type.isF32())) // (C4)
+    return emitOpError() << "'tf32' goes with a sum of f32 but got a '"
+                         << stringifyReduceKind(getKind()) << "' of " << type;
   return success();
 }
 
@@ -228,6 +240,8 @@ LogicalResult MatmulOp::verify() {
              << sizes->back().str() << " elements but got "
              << getBias().getType();
   }
+  if (failed(verifyTF32(*this, getTf32(), getResult()))) // (C6)
+    return failure();
   return verifyElementTypes(*this, getOperands(), // (C4)
                             graph::getElementType(getResult()));
 }
@@ -270,6 +284,8 @@ LogicalResult ConvOp::verify() {
                     getChannelsLast(), emitError);
   if (failed(sizes) ||                                   // (C1), (C2), (C3)
       failed(verifySizes(getType(), *sizes, emitError))) // (C4)
+    return failure();
+  if (failed(verifyTF32(*this, getTf32(), getResult()))) // (C6)
     return failure();
   return verifyElementTypes(*this, getOperands(), // (C5)
                             graph::getElementType(getResult()));
@@ -345,6 +361,8 @@ LogicalResult AttentionOp::verify() {
   Type type = graph::getElementType(getResult());
   if (failed(verifyElementTypes(*this, {getQuery(), getKey(), getValue()},
                                 type))) // (C3)
+    return failure();
+  if (failed(verifyTF32(*this, getTf32(), getResult()))) // (C5)
     return failure();
   if (Value mask = getMask()) {
     Type maskType = graph::getElementType(mask);

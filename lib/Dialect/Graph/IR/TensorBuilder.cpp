@@ -269,9 +269,12 @@ Value TensorBuilder::index(Value x, ValueRange indices,
 //===----------------------------------------------------------------------===//
 
 Value TensorBuilder::reduce(ReduceKind kind, Value x, ArrayRef<int64_t> dims,
-                            bool keepdims) {
-  return dims.empty() ? x
-                      : ReduceOp::create(builder, loc, kind, x, dims, keepdims);
+                            bool keepdims, bool tf32) {
+  if (dims.empty())
+    return x;
+  auto op = ReduceOp::create(builder, loc, kind, x, dims, keepdims);
+  op.setTf32(tf32);
+  return op;
 }
 
 ExprAttr TensorBuilder::count(Value x, ArrayRef<int64_t> dims) {
@@ -293,8 +296,10 @@ std::pair<Value, Value> TensorBuilder::moments(Value x, ArrayRef<int64_t> dims,
   return {op.getMean(), op.getM2()};
 }
 
-Value TensorBuilder::matmul(Value lhs, Value rhs, Value bias) {
-  return MatmulOp::create(builder, loc, lhs, rhs, bias);
+Value TensorBuilder::matmul(Value lhs, Value rhs, Value bias, bool tf32) {
+  auto op = MatmulOp::create(builder, loc, lhs, rhs, bias);
+  op.setTf32(tf32);
+  return op;
 }
 
 Value TensorBuilder::softmax(Value x, int64_t dim) {

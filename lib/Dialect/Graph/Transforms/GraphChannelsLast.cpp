@@ -89,6 +89,7 @@ static void convert(ConvOp op) {
       builder, op.getLoc(), toLast(b, op.getInput()), toLast(b, op.getWeight()),
       op.getStride(), op.getPadding(), op.getDilation(),
       static_cast<int64_t>(op.getGroups()), /*channelsLast=*/true);
+  result.getDefiningOp<ConvOp>().setTf32(op.getTf32());
   op.replaceAllUsesWith(b.permute(result, kFirst));
   op.erase();
 }
@@ -132,7 +133,8 @@ struct SinkThroughReduce : OpRewritePattern<ReduceOp> {
     llvm::sort(dims);
     TensorBuilder b(rewriter, op.getLoc());
     if (op.getKeepdims()) {
-      Value moved = b.reduce(op.getKind(), x, dims, /*keepdims=*/true);
+      Value moved =
+          b.reduce(op.getKind(), x, dims, /*keepdims=*/true, op.getTf32());
       rewriter.replaceOp(op, b.permute(moved, kFirst));
       return success();
     }
@@ -145,7 +147,8 @@ struct SinkThroughReduce : OpRewritePattern<ReduceOp> {
         return rewriter.notifyMatchFailure(op, "dimensions change places");
       previous = kFirst[d];
     }
-    rewriter.replaceOp(op, b.reduce(op.getKind(), x, dims, /*keepdims=*/false));
+    rewriter.replaceOp(
+        op, b.reduce(op.getKind(), x, dims, /*keepdims=*/false, op.getTf32()));
     return success();
   }
 };

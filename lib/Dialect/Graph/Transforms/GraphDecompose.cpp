@@ -42,10 +42,11 @@ static Value safeSoftmax(TensorBuilder &b, Value scores, int64_t dim) {
 }
 
 /// weights [..., h, l, s] times value [..., h, s, f], as [..., h, l, f].
-static Value applyWeights(TensorBuilder &b, Value weights, Value value) {
+static Value applyWeights(TensorBuilder &b, Value weights, Value value,
+                          bool tf32) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (rank < 4)
-    return b.matmul(weights, value);
+    return b.matmul(weights, value, {}, tf32);
   // The next operator reads the result with the heads side by side, so the
   // product is stored as [..., l, h, f]. As a sum of products over s, it has
   // its dimensions in that order.
@@ -53,7 +54,8 @@ static Value applyWeights(TensorBuilder &b, Value weights, Value value) {
   weights = b.unsqueeze(b.transpose(weights, rank - 3, rank - 2), rank);
   value = b.unsqueeze(value, rank - 3);
   Value products = b.mul(b.convert(weights, wide), b.convert(value, wide));
-  Value sum = b.reduce(ReduceKind::Sum, products, rank - 1, /*keepdims=*/false);
+  Value sum =
+      b.reduce(ReduceKind::Sum, products, rank - 1, /*keepdims=*/false, tf32);
   return b.transpose(b.convert(sum, type), rank - 3, rank - 2);
 }
 
@@ -66,7 +68,7 @@ static void decompose(AttentionOp op) {
 
   Value query = b.convert(op.getQuery(), wide);
   Value key = b.transpose(b.convert(op.getKey(), wide), rank - 2, rank - 1);
-  Value scores = b.mul(b.matmul(query, key),
+  Value scores = b.mul(b.matmul(query, key, {}, op.getTf32()),
                        b.scalar(op.getScale().convertToDouble(), wide));
   Value minusInfinity =
       b.scalar(-std::numeric_limits<double>::infinity(), wide);
@@ -89,7 +91,7 @@ static void decompose(AttentionOp op) {
     weights = b.softmax(scores, rank - 1);
   }
   op.replaceAllUsesWith(
-      applyWeights(b, b.convert(weights, type), op.getValue()));
+      applyWeights(b, b.convert(weights, type), op.getValue(), op.getTf32()));
   op.erase();
 }
 
@@ -137,7 +139,7 @@ static void decompose(ConvOp op) {
       b.transpose(b.reshape(op.getWeight(), {weight[0], depth}), 0, 1);
   Sizes last = rows;
   last.push_back(weight[0]);
-  Value product = b.reshape(b.matmul(tiles, filters), last);
+  Value product = b.reshape(b.matmul(tiles, filters, {}, op.getTf32()), last);
   SmallVector<int64_t> first{0, static_cast<int64_t>(spatial) + 1};
   for (size_t i = 0; i < spatial; ++i)
     first.push_back(static_cast<int64_t>(i) + 1);

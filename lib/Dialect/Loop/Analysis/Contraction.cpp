@@ -417,6 +417,7 @@ std::optional<Contraction> coil::loop::matchContraction(KernelOp kernel,
 
   Contraction result;
   result.postOp = body.postOp;
+  result.tf32 = body.reduce.getTf32() && body.lhs.getType().isF32();
   SmallVector<Group> dims = std::move(batch);
   dims.append({gm, gn, gk});
   for (const Group &g : dims)
@@ -513,6 +514,7 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
   result.x = 0;
   result.w = 1;
   result.postOp = body.postOp;
+  result.tf32 = body.reduce.getTf32() && body.lhs.getType().isF32();
   if (body.bias) {
     // The bias must be one element for each output channel.
     unsigned bias = number(body.bias);

@@ -151,6 +151,10 @@ MmaAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
     std::fill_n(least, 3, 16);
   else if (instruction == MmaInstruction::M8N8K4)
     least[0] = 8;
+  else if (instruction == MmaInstruction::M16N8K8) {
+    least[0] = least[1] = 16;
+    least[2] = 8;
+  }
   if (m / warpsM < least[0] || n / warpsN < least[1] || k / warpsK < least[2])
     return emitError() << "a warp's part of the tile is " << m / warpsM << " x "
                        << n / warpsN << " x " << k / warpsK

@@ -509,6 +509,10 @@ static LogicalResult verifyExtremum(Operation *op, ReduceKind kind) {
 LogicalResult ReduceOp::verify() {
   if (failed(verifyReducedDims(*this, getDims()))) // (C1)
     return failure();
+  if (getTf32() && (getKind() != ReduceKind::Sum || !getType().isF32())) // (C3)
+    return emitOpError() << "'tf32' goes with a sum of f32 but got a '"
+                         << stringifyReduceKind(getKind()) << "' of "
+                         << getType();
   return verifyKind(*this, getKind(), getType()); // (C2)
 }
 

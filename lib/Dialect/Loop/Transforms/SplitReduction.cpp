@@ -362,6 +362,9 @@ struct LoopSplitReductionPass
           Operation *clone = b.clone(op, inner);
           cast<OverDimsOpInterface>(clone).setDims(
               static_cast<int64_t>(restChunk));
+          // Sums of parts have no factors.
+          if (auto reduce = dyn_cast<ReduceOp>(clone))
+            reduce.setTf32(false);
           mapping.map(op.getResults(), clone->getResults());
           continue;
         }

@@ -298,6 +298,15 @@ static LogicalResult verifyElementTypes(Operation *op, Value a, Value b,
       "result and bias of that or f32");
 }
 
+/// Only factors of f32 can be rounded to TF32.
+static LogicalResult verifyTF32(Operation *op, bool tf32, Value factor) {
+  Type type = cast<BufferType>(factor.getType()).getElementType();
+  if (!tf32 || type.isF32())
+    return success();
+  return op->emitOpError() << "'tf32' goes with factors of f32 but got "
+                           << type;
+}
+
 LogicalResult ContractionOp::verify() {
   size_t rank = getDims().size();
   if (rank < 3 || rank > 7) // (C1)
@@ -350,6 +359,8 @@ LogicalResult ContractionOp::verify() {
     if (!s[m].isConstant(0) && !s[n].isConstant(0))
       return emitOpError("'bias' varies over m and n");
   }
+  if (failed(verifyTF32(*this, getTf32(), getA()))) // (C6)
+    return failure();
   return verifyElementTypes(*this, getA(), getB(), getBias(), getC()); // (C4)
 }
 
@@ -371,6 +382,8 @@ LogicalResult ConvolutionOp::verify() {
                          << " spatial dimensions, and positive groups";
   if (getBias() && rank(getBias()) != 1) // (C3)
     return emitOpError("expected a bias of rank one");
+  if (failed(verifyTF32(*this, getTf32(), getX()))) // (C5)
+    return failure();
   return verifyElementTypes(*this, getX(), getW(), getBias(), getY()); // (C4)
 }
 

@@ -22,13 +22,15 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
     with size one under `keepdims`. An empty reduction gives the neutral
     element: 0 for `sum`, `xor` and `any`, 1 for `prod` and `all`, the least
     (greatest) value for `max` (`min`). `max` and `min` propagate NaN. `f16` and
-    `bf16` accumulate in `f32`; integers wrap.
+    `bf16` accumulate in `f32`; integers wrap. Under `tf32` the factors of what
+    is summed, if it is a product, may be rounded to TF32, see `graph.matmul`.
 
     (C1) `dims` are distinct, sorted and inside the rank.
     (C2) The result has the shape that remains.
     (C3) `any` and `all` take and give bools; `xor` takes integers or bools;
          all others keep the element type and take numbers, `max` and `min`
          also bools.
+    (C4) `tf32` goes with a `sum` of `f32`.
 
     Example:
     ```mlir
@@ -36,11 +38,12 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
     ```
   }];
   let arguments = (ins Graph_ReduceKind:$kind, Graph_Tensor:$input,
-                       DenseI64ArrayAttr:$dims, UnitAttr:$keepdims);
+                       DenseI64ArrayAttr:$dims, UnitAttr:$keepdims,
+                       UnitAttr:$tf32);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
-    $kind `,` $input `dims` $dims (`keepdims` $keepdims^)? attr-dict `:`
-    functional-type(operands, results)
+    $kind `,` $input `dims` $dims (`keepdims` $keepdims^)? (`tf32` $tf32^)?
+    attr-dict `:` functional-type(operands, results)
   }];
   let builders = [OpBuilder<(ins "ReduceKind":$kind, "::mlir::Value":$input,
                                  "::llvm::ArrayRef<int64_t>":$dims,
@@ -174,22 +177,33 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Pure]> {
     `torch.nn.functional.linear` do: an addition of its own would round twice,
     and libraries have it as an epilogue.
 
+    Under `tf32` a device may round the factors to TF32, `f32` with 10 bits of
+    mantissa in place of 23, before it multiplies them; products are still summed
+    in `f32`. It allows this and asks for nothing: where nothing is faster that
+    way, such as on a CPU, the factors stay as they are. `graph-set-precision`
+    sets it.
+
     (C1) Both factors have the same rank, at least two.
     (C2) The contracted sizes are equal.
     (C3) Batch sizes are equal or one, and the result has the broadcast ones.
     (C4) Operands and result have one element type.
     (C5) The bias has rank one and the result's last size.
+    (C6) `tf32` goes with elements of `f32`.
 
     Example:
     ```mlir
     %0 = graph.matmul %a, %b : (tensor<2x4x8xf32>, tensor<1x8x3xf32>) -> tensor<2x4x3xf32>
+    %2 = graph.matmul %a, %b tf32 : (tensor<2x4x8xf32>, tensor<1x8x3xf32>) -> tensor<2x4x3xf32>
     %1 = graph.matmul %x, %w bias %c : (tensor<4x8xbf16>, tensor<8x3xbf16>, tensor<3xbf16>) -> tensor<4x3xbf16>
     ```
   }];
   let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs,
-                       Optional<Graph_NumberTensor>:$bias);
+                       Optional<Graph_NumberTensor>:$bias, UnitAttr:$tf32);
   let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "$lhs `,` $rhs (`bias` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`bias` $bias^)? (`tf32` $tf32^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs,
                                  CArg<"::mlir::Value", "{}">:$bias)>];
   let hasVerifier = 1;
@@ -202,7 +216,8 @@ def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
     `[n, o, spatial...]`. Padding is with zeros, `padding` elements on both
     sides. `f16` and `bf16` accumulate in `f32`. Under `channels_last` the
     channels are the last dimension of all three: input `[n, spatial..., c]`,
-    weight `[o, kernel..., c / groups]`, result `[n, spatial..., o]`.
+    weight `[o, kernel..., c / groups]`, result `[n, spatial..., o]`. Under
+    `tf32` input and weight may be rounded to TF32, see `graph.matmul`.
 
     (C1) Input, weight and result have the same rank, 3 to 5.
     (C2) `stride`, `padding` and `dilation` have one entry for each spatial
@@ -212,6 +227,7 @@ def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
     (C4) The result sizes are
          `(in + 2 * padding - dilation * (kernel - 1) - 1) floordiv stride + 1`.
     (C5) Operands and result have one element type.
+    (C6) `tf32` goes with elements of `f32`.
 
     Example:
     ```mlir
@@ -221,11 +237,12 @@ def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$weight,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilation, I64Attr:$groups,
-                       UnitAttr:$channels_last);
+                       UnitAttr:$channels_last, UnitAttr:$tf32);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
     operands `stride` $stride `padding` $padding `dilation` $dilation `groups`
-    $groups (`channels_last` $channels_last^)? attr-dict `:` functional-type(operands, results)
+    $groups (`channels_last` $channels_last^)? (`tf32` $tf32^)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight,
     "::llvm::ArrayRef<int64_t>":$stride, "::llvm::ArrayRef<int64_t>":$padding,
@@ -278,12 +295,15 @@ def Graph_AttentionOp : Graph_Op<"attention", [Pure]> {
     A row that sees nothing gives zeros, as the framework does.
 
     `library` names the library that computes it; otherwise it is decomposed.
+    Under `tf32` the factors of both products may be rounded to TF32, see
+    `graph.matmul`.
 
     (C1) q, k and v have the same rank, at least two, and equal batch sizes.
     (C2) q and k agree in `e`, k and v in `s`; the result is `[..., l, f]`.
     (C3) q, k, v and the result have one element type; the mask has it, too, or
          `i1`, and broadcasts to `[..., l, s]`.
     (C4) `causal` and a mask exclude each other.
+    (C5) `tf32` goes with elements of `f32`.
 
     Example:
     ```mlir
@@ -293,11 +313,11 @@ def Graph_AttentionOp : Graph_Op<"attention", [Pure]> {
   let arguments = (ins Graph_FloatTensor:$query, Graph_FloatTensor:$key,
                        Graph_FloatTensor:$value, Optional<Graph_Tensor>:$mask,
                        UnitAttr:$causal, F64Attr:$scale,
-                       OptionalAttr<StrAttr>:$library);
+                       OptionalAttr<StrAttr>:$library, UnitAttr:$tf32);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)?
-    `scale` $scale (`library` $library^)? attr-dict
+    `scale` $scale (`library` $library^)? (`tf32` $tf32^)? attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

@@ -99,7 +99,8 @@ public:
   /// \name Reductions and contractions
   /// @{
   mlir::Value reduce(ReduceKind kind, mlir::Value x,
-                     llvm::ArrayRef<int64_t> dims, bool keepdims);
+                     llvm::ArrayRef<int64_t> dims, bool keepdims,
+                     bool tf32 = false);
   /// Elements of `x` along `dims`.
   sym::ExprAttr count(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   /// Sum over `dims` divided by the number of elements. `x` is a float.
@@ -107,7 +108,8 @@ public:
   /// Mean over `dims` and sum of squared deviations from it, `f32` or `f64`.
   std::pair<mlir::Value, mlir::Value>
   moments(mlir::Value x, llvm::ArrayRef<int64_t> dims, bool keepdims);
-  mlir::Value matmul(mlir::Value lhs, mlir::Value rhs, mlir::Value bias = {});
+  mlir::Value matmul(mlir::Value lhs, mlir::Value rhs, mlir::Value bias = {},
+                     bool tf32 = false);
   /// `softmax` over one dimension, in the element type of `x`.
   mlir::Value softmax(mlir::Value x, int64_t dim);
   /// @}

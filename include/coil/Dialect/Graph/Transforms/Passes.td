@@ -39,6 +39,35 @@ def GraphLegalizeAtenPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
+def GraphSetPrecisionPass
+    : Pass<"graph-set-precision", "mlir::func::FuncOp"> {
+  let summary = "let products of f32 round their factors to TF32";
+  let description = [{
+    Sets `tf32` on products of `f32`: on `graph.matmul` and `graph.attention`
+    where `matmul` is `high` or `medium`, on `graph.conv` where `conv` is. The
+    names are those of `torch.set_float32_matmul_precision`; on GPUs PyTorch does
+    the same for `high` and `medium`. It never removes `tf32`: what the program's
+    author wrote stays.
+
+    A product that is spelled as a multiplication and a `graph.reduce` stays
+    exact, as it does in PyTorch.
+
+    ```mlir
+    %0 = graph.matmul %a, %b : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+    ```
+    becomes, with `matmul=high`,
+    ```mlir
+    %0 = graph.matmul %a, %b tf32 : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+    ```
+  }];
+  let options = [
+    Option<"matmul", "matmul", "std::string", "\"highest\"",
+           "Exactness of products of matrices: highest, high or medium">,
+    Option<"conv", "conv", "std::string", "\"highest\"",
+           "Exactness of convolutions: highest, high or medium">];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
 def GraphDecomposePass
     : Pass<"graph-decompose", "mlir::func::FuncOp"> {
   let summary = "rewrite compound operators to simple ones";

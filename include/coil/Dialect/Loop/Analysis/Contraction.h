@@ -70,6 +70,8 @@ struct Contraction {
   ContractionOperand a, b, c;
   std::optional<ContractionOperand> bias;
   PostOp postOp = PostOp::None;
+  /// Whether factors may be rounded to TF32.
+  bool tf32 = false;
 
   unsigned getBatchRank() const {
     return static_cast<unsigned>(dims.size()) - 3;
@@ -91,6 +93,8 @@ struct Convolution {
   unsigned x = 0, w = 0;
   std::optional<unsigned> bias;
   PostOp postOp = PostOp::None;
+  /// Whether factors may be rounded to TF32.
+  bool tf32 = false;
 };
 
 /// Matches a kernel with a `conv` attribute whose operands have the shapes of

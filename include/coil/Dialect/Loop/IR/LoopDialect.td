@@ -116,7 +116,9 @@ def Loop_MmaAttr : Loop_Attr<"Mma", "mma"> {
     * `instruction`: `m16n8k16` multiplies halves on tensor cores and sums in
       `f32`, `m8n8k4` doubles; `fma` multiplies any type by ordinary
       instructions. `wgmma` multiplies halves, too, four warps together and
-      straight from shared memory; only sm_90a has it.
+      straight from shared memory; only sm_90a has it. `m16n8k8` rounds factors
+      of `f32` to TF32, to nearest and ties away from zero, and sums in `f32`;
+      the sum has to allow it (`tf32`).
     * `m`, `n`, `k`: the tile of a block: results along the dimensions of `a` and
       of `b`, and summed points that lie in shared memory together.
     * `warps_m`, `warps_n`, `warps_k`: warps along each side of the tile. Those
@@ -131,8 +133,8 @@ def Loop_MmaAttr : Loop_Attr<"Mma", "mma"> {
     (C1) All sizes are positive, and powers of two but for `stages` and `group`.
     (C2) There are at least two stages.
     (C3) The part of the tile that is a warp's is a multiple of what the
-         instruction multiplies: 16 x 16 x 16 for `m16n8k16`, 8 x 8 x 4 for
-         `m8n8k4`, and 4 x 8 results and a `k` of 4 for `fma`.
+         instruction multiplies: 16 x 16 x 16 for `m16n8k16`, 16 x 16 x 8 for
+         `m16n8k8`, 8 x 8 x 4 for `m8n8k4`, and 4 x 8 results and a `k` of 4 for `fma`.
     (C4) `wgmma` takes tiles of 64 along `k` and 16 rows, 64 to 256 columns for
          each warp, four warps or a multiple along `m` and one along `k`.
 

@@ -71,7 +71,8 @@ def Loop_MmaInstruction
     I32EnumAttrCase<"Fma", 0, "fma">,
     I32EnumAttrCase<"M16N8K16", 1, "m16n8k16">,
     I32EnumAttrCase<"M8N8K4", 2, "m8n8k4">,
-    I32EnumAttrCase<"Wgmma", 3, "wgmma">]> {
+    I32EnumAttrCase<"Wgmma", 3, "wgmma">,
+    I32EnumAttrCase<"M16N8K8", 4, "m16n8k8">]> {
   let cppNamespace = "::coil::loop";
 }
 

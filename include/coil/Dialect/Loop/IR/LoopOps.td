@@ -333,19 +333,27 @@ def Loop_ReduceOp : Loop_Op<"reduce", [
     and `min` of floats propagate NaN. Over no point at all the result is the
     neutral element of the kind.
 
+    Under `tf32`, where the value is a product, its factors may be rounded to TF32
+    (`f32` with 10 bits of mantissa) before they are multiplied. Libraries and
+    the instruction `m16n8k8` of GPUs do so, nothing else.
+
     (C1) `dims` are sorted, distinct and dimensions of the kernel.
     (C2) The kind fits the type: `or`, `and`, `xor`, `umax` and `umin` take
          integers.
+    (C3) `tf32` goes with a `sum` of `f32`.
 
     Example:
     ```mlir
     %m = loop.reduce max %v over [1] : f32
+    %s = loop.reduce sum %p over [2] tf32 : f32
     ```
   }];
   let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value,
-                       DenseI64ArrayAttr:$dims);
+                       DenseI64ArrayAttr:$dims, UnitAttr:$tf32);
   let results = (outs Loop_Scalar:$result);
-  let assemblyFormat = "$kind $value `over` $dims attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $kind $value `over` $dims (`tf32` $tf32^)? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 

@@ -177,7 +177,8 @@ def Wrapper_ContractionOp : Wrapper_Op<"contraction", [
     `dims` are the batch sizes, then m, n and k. Every operand has a stride, in
     elements, for each of them (zero where it does not vary) and an optional
     offset of its first element: the shapes of the buffers' types do not
-    matter. Products are summed in `f32`.
+    matter. Products are summed in `f32`. Under `tf32` the library may round `a`
+    and `b` to TF32; libraries of CPUs do not.
 
     (C1) There are three to seven dimensions, and strides for each.
     (C2) `a` does not vary over n, `b` not over m, `c` not over k.
@@ -185,6 +186,7 @@ def Wrapper_ContractionOp : Wrapper_Op<"contraction", [
     (C4) `a` and `b` have the same element type, `f32`, `f16` or `bf16`; `c` and
          the bias have that or `f32`.
     (C5) All expressions mention symbols only.
+    (C6) `tf32` goes with factors of `f32`.
 
     Example:
     ```mlir
@@ -204,14 +206,14 @@ def Wrapper_ContractionOp : Wrapper_Op<"contraction", [
                        OptionalAttr<Sym_ShapeAttr>:$bias_strides, OptionalAttr<Sym_ExprAttr>:$bias_offset,
                        Arg<Wrapper_Buffer, "", [MemWrite]>:$c,
                        Sym_ShapeAttr:$c_strides, OptionalAttr<Sym_ExprAttr>:$c_offset,
-                       Wrapper_PostOp:$post);
+                       Wrapper_PostOp:$post, UnitAttr:$tf32);
   let assemblyFormat = [{
     $library `` custom<ExprList>($dims)
     `a` `(` $a `` custom<ExprList>($a_strides) (`at` $a_offset^)? `:` type($a) `)`
     `b` `(` $b `` custom<ExprList>($b_strides) (`at` $b_offset^)? `:` type($b) `)`
     (`bias` `(` $bias^ `` custom<ExprList>($bias_strides) (`at` $bias_offset^)? `:` type($bias) `)`)?
     `c` `(` $c `` custom<ExprList>($c_strides) (`at` $c_offset^)? `:` type($c) `)`
-    `post` $post attr-dict
+    `post` $post (`tf32` $tf32^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -222,7 +224,8 @@ def Wrapper_ConvolutionOp : Wrapper_Op<"convolution", [
   let description = [{
     Convolution of `x`, `[n, c, spatial...]`, with `w`, `[o, c / groups,
     spatial...]`, to `y`, `[n, o, spatial...]`, with an optional bias for each
-    output channel. Layouts are those of the buffers.
+    output channel. Layouts are those of the buffers. Under `tf32` the library
+    may round `x` and `w` to TF32; libraries of CPUs do not.
 
     (C1) `x`, `w` and `y` have the same rank, three to five.
     (C2) There is a positive stride, a positive dilation and a padding that is
@@ -230,6 +233,7 @@ def Wrapper_ConvolutionOp : Wrapper_Op<"convolution", [
     (C3) The bias has rank one.
     (C4) `x` and `w` have the same element type, `f32`, `f16` or `bf16`; `y` and
          the bias have that or `f32`.
+    (C5) `tf32` goes with factors of `f32`.
 
     Example:
     ```mlir
@@ -245,13 +249,13 @@ def Wrapper_ConvolutionOp : Wrapper_Op<"convolution", [
                        Arg<Wrapper_Buffer, "", [MemWrite]>:$y,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilation, I64Attr:$groups,
-                       Wrapper_PostOp:$post);
+                       Wrapper_PostOp:$post, UnitAttr:$tf32);
   let assemblyFormat = [{
     $library `ins` `(` $x `,` $w `:` type($x) `,` type($w) `)`
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $y `:` type($y) `)`
     `stride` $stride `padding` $padding `dilation` $dilation `groups` $groups
-    `post` $post attr-dict
+    `post` $post (`tf32` $tf32^)? attr-dict
   }];
   let hasVerifier = 1;
 }
