@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -658,6 +659,17 @@ static bool mayReturnInput(StringRef name) {
                       name);
 }
 
+/// The operator that returns what one with a name on an underscore writes.
+static std::string getFunctionalName(ArrayRef<StringRef> parts) {
+  std::string name = (parts[1].drop_back() + "." + parts[2]).str();
+  StringRef functional =
+      llvm::StringSwitch<StringRef>(name)
+          .Case("normal.default", "normal_functional.default")
+          .Case("bernoulli.float", "bernoulli.p")
+          .Default(name);
+  return (parts[0] + "." + functional).str();
+}
+
 Error ModuleBuilder::addCall(const Node &node, size_t position) {
   Call call;
   call.name = node.target.drop_front(strlen("torch.ops.")).str();
@@ -678,8 +690,7 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
 
   if (*schema && (*schema)->isMutating()) {
     // `relu_` becomes `relu`, when there is one with the same arguments.
-    std::string functional =
-        (parts[0] + "." + parts[1].drop_back() + "." + parts[2]).str();
+    std::string functional = getFunctionalName(parts);
     Expected<const OpSchema *> other = nullptr;
     if (parts[1].ends_with("_") && !parts[1].ends_with("__"))
       other = getSchema(functional);
