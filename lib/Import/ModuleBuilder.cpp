@@ -640,11 +640,16 @@ Error ModuleBuilder::checkMutation(const Node &node, const Call &call,
   Type elementType =
       cast<RankedTensorType>(variables[*call.mutated].value.getType())
           .getElementType();
-  for (Value operand : call.operands)
+  for (auto [operand, nameAttr] : zip_equal(call.operands, call.operandNames)) {
+    // Those of which nothing is promoted.
+    StringRef name = cast<StringAttr>(nameAttr).getValue();
+    if (name == "index" || name == "p" || name == "mask")
+      continue;
     if (cast<RankedTensorType>(operand.getType()).getElementType() !=
             elementType &&
         !StringRef(call.name).starts_with("aten.copy."))
       return fail("whose element type differs from another operand's");
+  }
   return Error::success();
 }
 

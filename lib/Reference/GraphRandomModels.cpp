@@ -134,12 +134,16 @@ static double drawWide(Distribution distribution, std::array<uint32_t, 4> words,
     return transform(distribution,
                      toUniform(words[2 * part], words[2 * part + 1]));
   double radius = std::sqrt(-2 * std::log(toUniform(words[0], words[1])));
-  // Half turns: with more bits than a double, pi is as good as exact.
-  long double angle =
-      2 * static_cast<long double>(toUniform(words[2], words[3]));
-  angle *= 3.14159265358979323846264338327950288L;
-  long double wave = part ? std::cos(angle) : std::sin(angle);
-  return radius * static_cast<double>(wave);
+  // sin(pi v) and cos(pi v) for v in (0, 2], the nearest quarters of a turn
+  // taken off, which is exact: what is left has no zero that pi could miss.
+  double v = 2 * toUniform(words[2], words[3]);
+  double quarters = std::nearbyint(2 * v);
+  double angle = M_PI * (v - quarters / 2);
+  int quarter = static_cast<int>(quarters) + (part ? 1 : 0);
+  double wave = quarter % 2 ? std::cos(angle) : std::sin(angle);
+  if (quarter % 4 >= 2)
+    wave = -wave;
+  return radius * wave;
 }
 
 LogicalResult RandomModel::evaluate(Operation *operation, Frame &frame,

@@ -104,18 +104,18 @@ static LogicalResult legalizeBernoulliTensor(AtenCall &c) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// `range` integers from `first` on; `range` may be any number of 64 bits.
+/// `range` integers from `first` on, the remainders of words or of pairs of
+/// them
+/// (`isWide`).
 static LogicalResult replaceByIntegers(AtenCall &c, uint64_t range,
-                                       int64_t first) {
+                                       int64_t first, bool isWide) {
   TensorBuilder &b = c.b;
   if (failed(checkDraws(c)))
     return failure();
   OpBuilder &builder = b.getBuilder();
   Type i64 = builder.getI64Type();
-  // Above, a remainder of 32 bits would not be uniform enough.
-  constexpr uint64_t kMostOfWord = uint64_t(1) << 28;
   Value value;
-  if (range < kMostOfWord) {
+  if (!isWide) {
     Value bits = b.convert(drawBits(c, c.resultSizes(), b.size(1)), i64);
     value = b.binary<RemainderOp>(
         bits, b.scalar(builder.getI64IntegerAttr(static_cast<int64_t>(range))));
@@ -150,7 +150,9 @@ static AtenHandler integers(StringRef lowName, StringRef highName) {
       if (first < -most || *high > most)
         return c.fail("not all integers between its bounds are elements");
     }
-    return replaceByIntegers(c, range, first);
+    // Where a remainder of 32 bits would not be uniform enough.
+    constexpr uint64_t kMostOfWord = uint64_t(1) << 28;
+    return replaceByIntegers(c, range, first, range >= kMostOfWord);
   };
 }
 
@@ -163,14 +165,15 @@ static LogicalResult legalizeRandom(AtenCall &c) {
     if (bits < 16)
       return c.fail("its elements are floats of 8 bits");
     uint64_t range = (uint64_t(1) << floating.getFPMantissaWidth()) + 1;
-    return replaceByIntegers(c, range, 0);
+    return replaceByIntegers(c, range, 0, type.isF64());
   }
   if (type.isInteger(1))
-    return replaceByIntegers(c, 2, 0);
+    return replaceByIntegers(c, 2, 0, /*isWide=*/false);
   if (type.isUnsignedInteger(64))
     return c.fail("its elements are unsigned and of 64 bits");
   return replaceByIntegers(
-      c, uint64_t(1) << (type.isUnsignedInteger() ? bits : bits - 1), 0);
+      c, uint64_t(1) << (type.isUnsignedInteger() ? bits : bits - 1), 0,
+      type.isInteger(64));
 }
 
 //===----------------------------------------------------------------------===//
