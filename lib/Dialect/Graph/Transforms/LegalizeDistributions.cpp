@@ -298,9 +298,11 @@ static LogicalResult legalizeRRelu(AtenCall &c) {
   }
   if (failed(checkDraws(c)))
     return failure();
-  Value slope = transform(b, drawUniformFor(c, getSizes(x), type),
-                          roundTo(upper - lower, wide), roundTo(lower, wide));
-  slope = b.convert(slope, type);
+  // The framework rounds the number to its type and scales it in f64.
+  Type f64 = b.getBuilder().getF64Type();
+  Value u = b.convert(drawUniformFor(c, getSizes(x), type), type);
+  Value slope =
+      b.convert(transform(b, b.convert(u, f64), upper - lower, lower), type);
   Value y = b.select(isNegative, b.mul(x, slope), x);
   if (withNoise)
     return c.replace({y, b.select(isNegative, slope, b.scalar(1, type))});

@@ -311,16 +311,24 @@ static AtenHandler otherDropout(bool ofFeatures, bool isAlpha) {
     Value u = drawUniformFor(c, sizes, type);
     Value kept = b.convert(
         b.compare(Pred::Lt, u, b.scalar(1 - p, getElementType(u))), type);
+    // Numbers are not rounded to narrow floats, results are.
+    Type wide = getAccumulationType(type);
+    auto scale = [&](Value v, double factor, double shift = 0) {
+      Value result = b.mul(b.convert(v, wide), b.scalar(factor, wide));
+      if (shift != 0)
+        result = b.add(b.convert(b.convert(result, type), wide),
+                       b.scalar(shift, wide));
+      return b.convert(result, type);
+    };
     if (!isAlpha)
-      return c.replace(b.mul(x, b.div(kept, b.scalar(1 - p, type))));
+      return c.replace(b.mul(x, scale(kept, 1 / (1 - p))));
     // The value far below that the activation goes to, and what keeps mean and
     // variance.
     constexpr double kAlpha = 1.7580993408473766;
     double a = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
-    Value shift = b.add(kept, b.scalar(-1, type));
-    shift = b.add(b.mul(shift, b.scalar(kAlpha * a, type)),
-                  b.scalar(kAlpha * a * p, type));
-    return c.replace(b.add(b.mul(x, b.mul(kept, b.scalar(a, type))), shift));
+    Value shift =
+        scale(b.add(kept, b.scalar(-1, type)), kAlpha * a, kAlpha * a * p);
+    return c.replace(b.add(b.mul(x, scale(kept, a)), shift));
   };
 }
 
