@@ -16,13 +16,14 @@
 #include "coil/Runtime/Library.h"
 #include "coil/Runtime/Objects.h"
 #include "coil/Runtime/RunContext.h"
+#include "coil/Runtime/Special.h"
 #include "coil/Runtime/Transfer.h"
 
 extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
-#define SYMBOL(name)                                                           \
-  {                                                                            \
-    #name, reinterpret_cast<void *>(&name)                                     \
-  }
+#define SYMBOL(name) {#name, reinterpret_cast<void *>(&name)}
+// In single precision, too.
+#define SPECIAL(name)                                                          \
+  SYMBOL(coil_special_##name), SYMBOL(coil_special_##name##f)
   static const coil_symbol symbols[] = {SYMBOL(coil_rt_alloc),
                                         SYMBOL(coil_rt_alloc_cuda),
                                         SYMBOL(coil_rt_assert_fail),
@@ -74,7 +75,22 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_sort_cuda),
                                         SYMBOL(coil_rt_tensor_map_cuda),
                                         SYMBOL(coil_rt_transfer),
-                                        SYMBOL(coil_rt_wait_event_cuda)};
+                                        SYMBOL(coil_rt_wait_event_cuda),
+                                        SPECIAL(digamma),
+                                        SPECIAL(erfcx),
+                                        SPECIAL(erfinv),
+                                        SPECIAL(i0),
+                                        SPECIAL(i0e),
+                                        SPECIAL(i1),
+                                        SPECIAL(i1e),
+                                        SPECIAL(igamma),
+                                        SPECIAL(igammac),
+                                        SPECIAL(lgamma),
+                                        SPECIAL(log_ndtr),
+                                        SPECIAL(ndtri),
+                                        SPECIAL(nextafter),
+                                        SPECIAL(zeta)};
+#undef SPECIAL
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

@@ -399,6 +399,15 @@ def check_models():
         bound = math.sqrt(6 / 5)
         check(f"initialisation {name}", np.allclose(w, uniform(g, 60, torch.float32, -bound, bound).reshape(12, 5), atol=1e-6)
               and np.allclose(v, 0.5 * g.normal(15, torch.float32).reshape(5, 3), atol=1e-6) and torch.allclose(y, x @ w @ v, atol=1e-4))
+        if decompose:  # Decomposed into a uniform number and an inverse error function.
+            y = run(export(lambda x: torch.nn.init.trunc_normal_(torch.empty_like(x)), x, decompose=True), x, seed=3)[0]
+            u = uniform(Generator(3, 0), x.numel(), torch.float32, -math.erf(math.sqrt(2)), math.erf(math.sqrt(2)))
+            expected = torch.from_numpy(math.sqrt(2) * torch.erfinv(torch.from_numpy(u)).numpy()).reshape(x.shape)
+            check("trunc_normal", torch.allclose(y.double(), expected, rtol=1e-4, atol=1e-5), y - expected)
+            # What a model draws into its input is handed back.
+            x = torch.zeros(9)
+            y = run(export(lambda x: x.normal_() + 1, x, decompose=True), x, seed=3)[-1]
+            check("drawn into an input", np.allclose(y, Generator(3, 0).normal(9, torch.float32) + 1, atol=1e-5), y)
         x = torch.randn(3, 4, 5, 5)
         y, z = run(export(lambda x: (F.dropout2d(x, 0.5), F.alpha_dropout(x, 0.25, True)), x, decompose=decompose), x, seed=6)
         g = Generator(6, 0)
