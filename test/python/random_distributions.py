@@ -43,7 +43,7 @@ class Lambda(torch.nn.Module):
 
 def export(function, *args, decompose=False, dynamic=None):
     """The program of a function of tensors."""
-    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+    with tempfile.TemporaryDirectory() as folder:
         module = function if isinstance(function, torch.nn.Module) else Lambda(function)
         shapes = (dynamic,) if dynamic and not isinstance(function, torch.nn.Module) else dynamic
         exported = torch.export.export(module, args, dynamic_shapes=shapes)
@@ -373,6 +373,16 @@ def initialise(x):
     return x @ w @ v, w, v
 
 
+def without_gradients(x):
+    """A region of its own: a value that it changes in place, one that it hands through, a size."""
+    noise = torch.zeros_like(x)
+    with torch.no_grad():
+        noise.normal_()
+        same = noise
+        width = x.shape[0] * x.mean(0)
+    return x - width + noise, same, width
+
+
 def check_models():
     rows = torch.export.Dim("rows", min=1, max=4096)
     for decompose in (False, True):
@@ -399,11 +409,19 @@ def check_models():
         bound = math.sqrt(6 / 5)
         check(f"initialisation {name}", np.allclose(w, uniform(g, 60, torch.float32, -bound, bound).reshape(12, 5), atol=1e-6)
               and np.allclose(v, 0.5 * g.normal(15, torch.float32).reshape(5, 3), atol=1e-6) and torch.allclose(y, x @ w @ v, atol=1e-4))
-        if decompose:  # Decomposed into a uniform number and an inverse error function.
-            y = run(export(lambda x: torch.nn.init.trunc_normal_(torch.empty_like(x)), x, decompose=True), x, seed=3)[0]
-            u = uniform(Generator(3, 0), x.numel(), torch.float32, -math.erf(math.sqrt(2)), math.erf(math.sqrt(2)))
-            expected = torch.from_numpy(math.sqrt(2) * torch.erfinv(torch.from_numpy(u)).numpy()).reshape(x.shape)
-            check("trunc_normal", torch.allclose(y.double(), expected, rtol=1e-4, atol=1e-5), y - expected)
+        program = export(without_gradients, x, decompose=decompose, dynamic=({0: rows},))
+        for n in (2, 5):
+            x = torch.randn(n, 12)
+            y, same, width = run(program, x, seed=3, offset=4)
+            noise = torch.from_numpy(Generator(3, 4).normal(12 * n, torch.float32).reshape(n, 12)).float()
+            check(f"without gradients {name} {n}", torch.allclose(same, noise, atol=1e-5) and torch.allclose(width, n * x.mean(0), atol=1e-5)
+                  and torch.allclose(y, x - width + noise, atol=1e-5), y)
+        # A uniform number and an inverse error function.
+        y = run(export(lambda x: torch.nn.init.trunc_normal_(torch.empty_like(x)), x, decompose=decompose), x, seed=3)[0]
+        u = uniform(Generator(3, 0), x.numel(), torch.float32, -math.erf(math.sqrt(2)), math.erf(math.sqrt(2)))
+        expected = torch.from_numpy(math.sqrt(2) * torch.erfinv(torch.from_numpy(u)).numpy()).reshape(x.shape)
+        check(f"trunc_normal {name}", torch.allclose(y.double(), expected, rtol=1e-4, atol=1e-5), y - expected)
+        if decompose:
             # What a model draws into its input is handed back.
             x = torch.zeros(9)
             y = run(export(lambda x: x.normal_() + 1, x, decompose=True), x, seed=3)[-1]
