@@ -60,15 +60,15 @@ class Integers(torch.nn.Module):
                 torch.empty_like(i).random_(1000), torch.bernoulli(x.abs().clamp(max=1)))
 
 
-class Draw(torch.nn.Module):
-    """One distribution, with numbers of a normal one behind it: they begin where it ended."""
+class Draws(torch.nn.Module):
+    """Distributions, one behind the other: each begins where the one before ended."""
 
-    def __init__(self, name, function):
+    def __init__(self, functions):
         super().__init__()
-        self.name, self.function = name, function
+        self.names, self.functions = list(functions), list(functions.values())
 
     def forward(self, x):
-        return self.function(x), torch.randn(3, device=x.device)
+        return tuple(function(x) for function in self.functions)
 
 
 # How many units in the last place results may be apart, for f32 and f64; and the magnitude of a
@@ -111,37 +111,39 @@ def bits(t):
     return t.view(torch.uint8) if t.dtype == torch.bool else t
 
 
-def compare(module, dtype, actual, expected):
+def compare(name, a, e):
+    """What is wrong with a result, or nothing; no name stands for the same bits."""
+    if a.shape != e.shape or a.dtype != e.dtype:
+        return f"is {tuple(a.shape)} {a.dtype}, expected {tuple(e.shape)} {e.dtype}"
+    if name in DISTRIBUTIONS:
+        kind = e.dtype
+        _, single, double, shift = DISTRIBUTIONS[name]
+        limit = {torch.float32: single, torch.float64: double}.get(kind, 1)
+        unit = torch.finfo(kind).eps * torch.exp2(torch.floor(torch.log2(e.double().abs().clamp(min=max(shift, torch.finfo(kind).tiny)))))
+        apart = torch.where(a == e, 0, (a.double() - e.double()).abs() / unit).ravel()
+        if name == "uniform_":
+            # The upper end becomes the lower one: a neighbour of it is far from that.
+            apart = torch.where((a.ravel() - e.ravel()).abs() > 4.9, 0, apart)
+        at = int(apart.argmax())
+        worst[name, kind] = max(worst.get((name, kind), 0), float(apart[at]))
+        if apart[at] <= limit:
+            return None
+        return f"is {float(apart[at])} units in the last place off at {at}: {a.ravel()[at]}, expected {e.ravel()[at]}; " \
+               f"{int((apart > limit).sum())} of {e.numel()} are more than {limit} off"
+    differ = (bits(a) != bits(e)).ravel()
+    count = int(differ.sum())
+    if count <= (1 + e.numel() // STEPS[name][1] if name in STEPS else 0):
+        return None
+    at = int(differ.nonzero()[0])
+    return f"has {count} of {e.numel()} that differ, the first at {at}: {a.ravel()[at]}, expected {e.ravel()[at]}"
+
+
+def compare_all(module, actual, expected):
     """What is wrong with results, or nothing."""
-    for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
-        if a.shape != e.shape or a.dtype != e.dtype:
-            return f"result {i} is {tuple(a.shape)} {a.dtype}, expected {tuple(e.shape)} {e.dtype}"
-        name, kind = module.name if isinstance(module, Draw) else "", e.dtype
-        if i == 1 and name:
-            name, kind = "randn", torch.float32
-        if name in STEPS:
-            differ = int((a != e).sum())
-            if differ > 1 + e.numel() // STEPS[name][1]:
-                at = int((a != e).ravel().nonzero()[0])
-                return f"{differ} of {e.numel()} differ, the first at {at}: {a.ravel()[at]}, expected {e.ravel()[at]}"
-        elif name:
-            _, single, double, shift = DISTRIBUTIONS[name]
-            limit = {torch.float32: single, torch.float64: double}.get(kind, 1)
-            unit = torch.finfo(kind).eps * torch.exp2(torch.floor(torch.log2(e.double().abs().clamp(min=max(shift, torch.finfo(kind).tiny)))))
-            apart = torch.where(a == e, 0, (a.double() - e.double()).abs() / unit).ravel()
-            if name == "uniform_":
-                # The upper end becomes the lower one: a neighbour of it is far from that.
-                apart = torch.where((a.ravel() - e.ravel()).abs() > 4.9, 0, apart)
-            at = int(apart.argmax())
-            worst[name, kind] = max(worst.get((name, kind), 0), float(apart[at]))
-            if not apart[at] <= limit:
-                return f"result {i} is {float(apart[at])} units in the last place off at {at}: {a.ravel()[at]}, expected {e.ravel()[at]}; " \
-                       f"{int((apart > limit).sum())} of {e.numel()} are more than {limit} off"
-        elif not torch.equal(bits(a), bits(e)):
-            differ = (bits(a) != bits(e)).ravel()
-            at = int(differ.nonzero()[0])
-            return f"result {i}: {int(differ.sum())} of {e.numel()} differ, the first at {at}: {a.ravel()[at]}, expected {e.ravel()[at]}"
-    return None
+    names = module.names if isinstance(module, Draws) else [""] * len(expected)
+    wrong = [f"{name or f'result {i}'} {why}" for i, (name, a, e) in enumerate(zip(names, actual, expected, strict=True))
+             if (why := compare(name, a, e))]
+    return "; ".join(wrong[:4]) + (f"; and {len(wrong) - 4} more" if len(wrong) > 4 else "")
 
 
 def check(module, x, seed, offset, path):
@@ -161,12 +163,12 @@ def check(module, x, seed, offset, path):
     actual = [torch.from_dlpack(t) for t in program.run(x)]
     if program.random_state != (seed, after):
         return f"the offset is {program.random_state[1]}, expected {after}"
-    return compare(module, x.dtype, actual, expected)
+    return compare_all(module, actual, expected)
 
 
 def check_permutations(path):
     """These are not PyTorch's numbers: each number is there once, and the seed fixes their order."""
-    module = Draw("randperm", lambda x: torch.randperm(x.shape[0], device=x.device))
+    module = Draws({"randperm": lambda x: torch.randperm(x.shape[0], device=x.device)})
     for n in (1, 2, 255, 270337):
         torch.export.save(torch.export.export(module, (torch.zeros(n),)), path)
         program = coil.compile(path, options="target=cuda")
@@ -189,18 +191,17 @@ def main():
         for size in SIZES:
             for dtype in FLOATS:
                 modules = [Dropout(0.1), NativeDropout(0.75), Rand(), Several(), Bernoulli(), Integers()]
-                modules += [Draw(name, function) for name, (function, *_) in DISTRIBUTIONS.items()]
-                modules += [Draw(name, function) for name, (function, _) in STEPS.items()
-                            if is_comparable(name, size, dtype)]
+                functions = {name: function for name, (function, *_) in DISTRIBUTIONS.items()}
+                functions |= {name: function for name, (function, _) in STEPS.items() if is_comparable(name, size, dtype)}
+                modules.append(Draws(functions))
                 for module in modules:
-                    name = module.name if isinstance(module, Draw) else type(module).__name__
                     x = torch.randn(size, dtype=dtype).clamp(-4, 4)
                     seed, offset = rng.getrandbits(63), 4 * rng.randrange(1 << 20)
                     why = check(module, x, seed, offset, path)
                     checked += 1
                     if why:
                         wrong += 1
-                        print(f"FAILED {name} {dtype} {size} seed {seed} offset {offset}: {why}", flush=True)
+                        print(f"FAILED {type(module).__name__} {dtype} {size} seed {seed} offset {offset}: {why}", flush=True)
         why = check_permutations(path)
         if why:
             wrong += 1
