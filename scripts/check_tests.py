@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-OPS = ["Graph/IR/GraphOps.td", "Graph/IR/GraphDeviceOps.td", "Loop/IR/LoopOps.td", "Sym/IR/SymOps.td", "Wrapper/IR/WrapperOps.td",
+OPS = ["Graph/IR/GraphOps.td", "Graph/IR/GraphDeviceOps.td", "Graph/IR/GraphRandomOps.td", "Loop/IR/LoopOps.td", "Sym/IR/SymOps.td", "Wrapper/IR/WrapperOps.td",
        "Wrapper/IR/WrapperTransferOps.td",
        "Loop/IR/LoopDialect.td", "Sym/IR/SymAttributes.td", "Wrapper/IR/WrapperTypes.td"]
 PASSES = ["Dialect/Graph/Transforms", "Dialect/Loop/Transforms", "Dialect/Wrapper/Transforms",

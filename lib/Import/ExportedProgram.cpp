@@ -696,9 +696,12 @@ bool Reader::readGraph(const JSONValue &graph, Graph &out) {
   for (auto child = tensors->first(); child; child.step())
     if (!read(child.value(), out.tensors[child.key(storage)]))
       return false;
-  return readSymMap(graph, "sym_int_values", out.symInts) &&
-         readSymMap(graph, "sym_float_values", out.symFloats) &&
-         readSymMap(graph, "sym_bool_values", out.symBools);
+  if (!readSymMap(graph, "sym_int_values", out.symInts) ||
+      !readSymMap(graph, "sym_float_values", out.symFloats) ||
+      !readSymMap(graph, "sym_bool_values", out.symBools))
+    return false;
+  inlineGradModes(out, storage);
+  return true;
 }
 
 bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {

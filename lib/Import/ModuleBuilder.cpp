@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -639,11 +640,16 @@ Error ModuleBuilder::checkMutation(const Node &node, const Call &call,
   Type elementType =
       cast<RankedTensorType>(variables[*call.mutated].value.getType())
           .getElementType();
-  for (Value operand : call.operands)
+  for (auto [operand, nameAttr] : zip_equal(call.operands, call.operandNames)) {
+    // Those of which nothing is promoted.
+    StringRef name = cast<StringAttr>(nameAttr).getValue();
+    if (name == "index" || name == "p" || name == "mask")
+      continue;
     if (cast<RankedTensorType>(operand.getType()).getElementType() !=
             elementType &&
         !StringRef(call.name).starts_with("aten.copy."))
       return fail("whose element type differs from another operand's");
+  }
   return Error::success();
 }
 
@@ -656,6 +662,17 @@ static bool mayReturnInput(StringRef name) {
                        "aten.type_as.default", "aten.atleast_1d.default",
                        "aten.atleast_2d.default", "aten.atleast_3d.default"},
                       name);
+}
+
+/// The operator that returns what one with a name on an underscore writes.
+static std::string getFunctionalName(ArrayRef<StringRef> parts) {
+  std::string name = (parts[1].drop_back() + "." + parts[2]).str();
+  StringRef functional =
+      llvm::StringSwitch<StringRef>(name)
+          .Case("normal.default", "normal_functional.default")
+          .Case("bernoulli.float", "bernoulli.p")
+          .Default(name);
+  return (parts[0] + "." + functional).str();
 }
 
 Error ModuleBuilder::addCall(const Node &node, size_t position) {
@@ -678,8 +695,7 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
 
   if (*schema && (*schema)->isMutating()) {
     // `relu_` becomes `relu`, when there is one with the same arguments.
-    std::string functional =
-        (parts[0] + "." + parts[1].drop_back() + "." + parts[2]).str();
+    std::string functional = getFunctionalName(parts);
     Expected<const OpSchema *> other = nullptr;
     if (parts[1].ends_with("_") && !parts[1].ends_with("__"))
       other = getSchema(functional);

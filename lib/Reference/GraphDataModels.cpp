@@ -13,7 +13,6 @@
 #include "IndexProgram.h"
 #include "coil/Dialect/Graph/IR/Device.h"
 #include "coil/Reference/Models.h"
-#include "coil/Support/Philox.h"
 
 #include <cstring>
 
@@ -340,38 +339,6 @@ MODEL(IndexModel, graph::IndexOp) {
   return status;
 }
 
-MODEL(RandomBitsModel, graph::RandomBitsOp) {
-  FailureOr<Tensor> result = frame.allocate(op, op.getType());
-  FailureOr<IndexProgram> skip = IndexProgram::compile(op, frame, op.getSkip());
-  FailureOr<IndexProgram> vector =
-      IndexProgram::compile(op, frame, op.getVector());
-  if (failed(result) || failed(skip) || failed(vector) ||
-      failed(frame.spend(op, result->getNumElements())))
-    return failure();
-  bool undefined = false;
-  int64_t first = skip->evaluate(nullptr, nullptr, undefined);
-  int64_t each = vector->evaluate(nullptr, nullptr, undefined);
-  if (undefined || first < 0 ||
-      (each != 1 && each != 2 && each != 4 && each != 8))
-    return op.emitError("draws with numbers that are out of range");
-  uint64_t seed = uint64_t(operands[0].get(0).i);
-  uint64_t offset = uint64_t(operands[0].get(1).i);
-  int64_t n = result->getNumElements();
-  int64_t threads =
-      256 *
-      std::min<int64_t>(op.getBlocks(), (std::max<int64_t>(n, 1) + 255) / 256);
-  for (int64_t e = 0; e < n; ++e) {
-    int64_t group = e / each, stream = group % threads;
-    int64_t words = each == 1 ? 1 : std::max<int64_t>(each, 4);
-    int64_t word = group / threads * words + e % each;
-    uint32_t bits = getPhilox(seed, offset / 4 + uint64_t(first + word / 4),
-                              uint64_t(stream))[word % 4];
-    result->set(e, makeInt(int64_t(bits)));
-  }
-  results.push_back(*result);
-  return success();
-}
-
 } // namespace
 
 /// A tensor that starts as a copy of `input`.
@@ -519,7 +486,6 @@ void reference::registerGraphDataModels(MLIRContext *context) {
   graph::PadOp::attachInterface<PadModel>(*context);
   graph::GatherOp::attachInterface<GatherModel>(*context);
   graph::IndexOp::attachInterface<IndexModel>(*context);
-  graph::RandomBitsOp::attachInterface<RandomBitsModel>(*context);
   graph::ScatterOp::attachInterface<ScatterModel>(*context);
   graph::IndexPutOp::attachInterface<IndexPutModel>(*context);
   graph::FullOp::attachInterface<FullModel>(*context);
@@ -536,5 +502,6 @@ void reference::registerGraphModels(DialectRegistry &registry) {
     registerGraphControlModels(context);
     registerGraphSortModels(context);
     registerGraphDataModels(context);
+    registerGraphRandomModels(context);
   });
 }

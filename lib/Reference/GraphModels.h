@@ -23,6 +23,7 @@ void registerGraphCallModels(mlir::MLIRContext *context);
 void registerGraphControlModels(mlir::MLIRContext *context);
 void registerGraphSortModels(mlir::MLIRContext *context);
 void registerGraphDataModels(mlir::MLIRContext *context);
+void registerGraphRandomModels(mlir::MLIRContext *context);
 
 /// Strides with which a tensor is read at positions of the shape `sizes` that
 /// it broadcasts to; a diagnostic at `op` when it does not.

@@ -16,6 +16,7 @@
 #include "coil/Runtime/Library.h"
 #include "coil/Runtime/Objects.h"
 #include "coil/Runtime/RunContext.h"
+#include "coil/Runtime/Special.h"
 #include "coil/Runtime/Transfer.h"
 
 extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
@@ -74,7 +75,35 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_sort_cuda),
                                         SYMBOL(coil_rt_tensor_map_cuda),
                                         SYMBOL(coil_rt_transfer),
-                                        SYMBOL(coil_rt_wait_event_cuda)};
+                                        SYMBOL(coil_rt_wait_event_cuda),
+                                        SYMBOL(coil_special_digamma),
+                                        SYMBOL(coil_special_digammaf),
+                                        SYMBOL(coil_special_erfcx),
+                                        SYMBOL(coil_special_erfcxf),
+                                        SYMBOL(coil_special_erfinv),
+                                        SYMBOL(coil_special_erfinvf),
+                                        SYMBOL(coil_special_i0),
+                                        SYMBOL(coil_special_i0e),
+                                        SYMBOL(coil_special_i0ef),
+                                        SYMBOL(coil_special_i0f),
+                                        SYMBOL(coil_special_i1),
+                                        SYMBOL(coil_special_i1e),
+                                        SYMBOL(coil_special_i1ef),
+                                        SYMBOL(coil_special_i1f),
+                                        SYMBOL(coil_special_igamma),
+                                        SYMBOL(coil_special_igammac),
+                                        SYMBOL(coil_special_igammacf),
+                                        SYMBOL(coil_special_igammaf),
+                                        SYMBOL(coil_special_lgamma),
+                                        SYMBOL(coil_special_lgammaf),
+                                        SYMBOL(coil_special_log_ndtr),
+                                        SYMBOL(coil_special_log_ndtrf),
+                                        SYMBOL(coil_special_ndtri),
+                                        SYMBOL(coil_special_ndtrif),
+                                        SYMBOL(coil_special_nextafter),
+                                        SYMBOL(coil_special_nextafterf),
+                                        SYMBOL(coil_special_zeta),
+                                        SYMBOL(coil_special_zetaf)};
 #undef SYMBOL
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

@@ -365,50 +365,9 @@ struct Expr : OpRewritePattern<graph::ExprOp> {
   }
 };
 
-/// graph.random_bits  →  loop.kernel { load, load, loop.index, loop.philox }
-struct RandomBits : OpRewritePattern<graph::RandomBitsOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::RandomBitsOp op,
-                                PatternRewriter &rewriter) const override {
-    MLIRContext *ctx = getContext();
-    SmallVector<ExprAttr> dims = getSizes(op.getResult());
-    unsigned rank = static_cast<unsigned>(dims.size());
-    KernelBuilder k(rewriter, op.getLoc(), "random", dims, op.getState(),
-                    op.getType());
-    // Which thread of the framework's kernel draws the element, and when.
-    ExprAttr element = sym::getAddress(ctx, k.dims(rank),
-                                       sym::getContiguousStrides(ctx, dims));
-    ExprAttr n = sym::product(ctx, dims);
-    ExprAttr threads = graph::RandomBitsOp::getNumThreads(
-        n, static_cast<int64_t>(op.getBlocks()));
-    ExprAttr vector = op.getVector(), four = sym::constant(ctx, 4);
-    ExprAttr group = sym::floorDiv(element, vector);
-    ExprAttr word = sym::add(sym::mul(sym::floorDiv(group, threads),
-                                      graph::RandomBitsOp::getNumWords(vector)),
-                             sym::mod(element, vector));
-    auto index = [&](ExprAttr e) -> Value {
-      return loop::IndexOp::create(k.b, k.b.getI64Type(), e);
-    };
-    Value seed = k.load(0, sym::constant(ctx, 0));
-    Value offset = k.load(0, sym::constant(ctx, 1));
-    Value two = arith::ConstantOp::create(k.b, k.b.getI64IntegerAttr(2));
-    Value begin = arith::ShRUIOp::create(k.b, offset, two);
-    Value counter = arith::AddIOp::create(
-        k.b, begin, index(sym::add(op.getSkip(), sym::floorDiv(word, four))));
-    Value number = index(
-        sym::add(sym::mul(sym::mod(group, threads), 4), sym::mod(word, four)));
-    k.store(
-        loop::PhiloxOp::create(k.b, k.b.getI32Type(), seed, counter, number), 0,
-        k.dims(rank));
-    rewriter.replaceOp(op, k.kernel);
-    return success();
-  }
-};
-
 } // namespace
 
 void coil::populateDataToLoopPatterns(RewritePatternSet &patterns) {
   patterns.add<Cat, Constant, Expr, Full, Gather, Index, IndexPut, Iota, Pad,
-               RandomBits, Scatter>(patterns.getContext());
+               Scatter>(patterns.getContext());
 }

@@ -102,6 +102,7 @@ struct ConvertGraphToLoopPass
     populateWindowToLoopPatterns(patterns);
     populateViewToLoopPatterns(patterns);
     populateDataToLoopPatterns(patterns);
+    populateRandomToLoopPatterns(patterns);
     populateAttentionToLoopPatterns(patterns);
     populateSortToLoopPatterns(patterns);
     // Types do not change, so one walk converts each op where it stands.

@@ -26,6 +26,7 @@ void populateReductionToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateWindowToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateViewToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateDataToLoopPatterns(mlir::RewritePatternSet &patterns);
+void populateRandomToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateAttentionToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateSortToLoopPatterns(mlir::RewritePatternSet &patterns);
 

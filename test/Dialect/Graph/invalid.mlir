@@ -625,6 +625,54 @@ func.func @iota_c2() {
 
 // -----
 
+func.func @random_c1_dimension(%s: tensor<2xi64>) {
+  // expected-error@+1 {{expected a number of groups over symbols, but got 'd0'}}
+  %0 = graph.random normal, %s skip <d0> blocks 1056 : tensor<2xi64> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @random_c1_negative(%s: tensor<2xi64>) {
+  // expected-error@+1 {{expected a number of groups over symbols, but got '-1'}}
+  %0 = graph.random normal, %s skip <-1> blocks 1056 : tensor<2xi64> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @random_c2(%s: tensor<2xi64>) {
+  // expected-error@+1 {{expected a positive number of blocks}}
+  %0 = graph.random normal, %s skip <0> blocks 0 : tensor<2xi64> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @random_c3(%s: tensor<3xi64>) {
+  // expected-error@+1 {{expected a state of seed and offset but got 'tensor<3xi64>'}}
+  %0 = graph.random normal, %s skip <0> blocks 1 : tensor<3xi64> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @random_c4_bits(%s: tensor<2xi64>) {
+  // expected-error@+1 {{does not draw 'bits' as elements of type 'f64'}}
+  %0 = graph.random bits, %s skip <0> blocks 1 : tensor<2xi64> -> tensor<8xf64>
+  return
+}
+
+// -----
+
+func.func @random_c4_normal(%s: tensor<2xi64>) {
+  // expected-error@+1 {{does not draw 'normal' as elements of type 'ui64'}}
+  %0 = graph.random normal, %s skip <0> blocks 1 : tensor<2xi64> -> tensor<8xui64>
+  return
+}
+
+// -----
+
 func.func @random_bits_state(%s: tensor<3xi64>) {
   // expected-error@+1 {{expected a state of seed and offset but got 'tensor<3xi64>'}}
   %0 = graph.random_bits %s skip <0> vector <4> blocks 1056 : tensor<3xi64> -> tensor<8xui32>

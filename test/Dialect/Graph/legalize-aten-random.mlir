@@ -53,15 +53,25 @@ func.func @certain(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4
 
 // CHECK-LABEL: @refused
 // CHECK:         graph.reason = "its probability is not between 0 and 1"
-// CHECK:         graph.reason = "random elements of 64 bits or integers are not drawn from a uniform distribution"
-// CHECK:         graph.reason = "its bounds are not constants less than 2^28 apart"
 // CHECK:         graph.reason = "its elements are not floats"
-func.func @refused(%x: tensor<4xf32>, %i: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xf64>, tensor<4xi64>, tensor<4xi64>) {
+// CHECK:         graph.reason = "its operand has no features: fewer than two dimensions"
+func.func @refused(%x: tensor<4xf32>, %i: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xi64>, tensor<4xf32>) {
   %0 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 1.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
-  %1 = graph.aten "aten.rand.default"() [] {size = array<i64: 4>} : () -> tensor<4xf64>
-  %2 = graph.aten "aten.randint.default"() [] {high = 1000000000 : i64, size = array<i64: 4>} : () -> tensor<4xi64>
-  %3 = graph.aten "aten.dropout.default"(%i) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xi64>) -> tensor<4xi64>
-  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf64>, tensor<4xi64>, tensor<4xi64>
+  %1 = graph.aten "aten.dropout.default"(%i) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xi64>) -> tensor<4xi64>
+  %2 = graph.aten "aten.feature_dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xi64>, tensor<4xf32>
+}
+
+// Whole features are dropped together, in the order of PyTorch's own operators.
+// CHECK-LABEL: @features
+// CHECK:         graph.random_bits %{{.+}} skip <0> vector <1> blocks 1056 : tensor<2xi64> -> tensor<2x3x1x1xui32>
+// CHECK:         graph.random uniform, %{{.+}} skip <1> blocks 1056 : tensor<2xi64> -> tensor<2x3xf64>
+// CHECK-NOT:     graph.random
+func.func @features(%x: tensor<2x3x4x4xf32>, %y: tensor<2x3xf64>) -> (tensor<2x3x4x4xf32>, tensor<2x3xf64>, tensor<2x3xf64>) {
+  %0 = graph.aten "aten.feature_dropout.default"(%x) ["input"] {p = 0.25 : f64, train = true} : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %1 = graph.aten "aten.alpha_dropout.default"(%y) ["input"] {p = 0.25 : f64, train = true} : (tensor<2x3xf64>) -> tensor<2x3xf64>
+  %2 = graph.aten "aten.feature_alpha_dropout.default"(%y) ["input"] {p = 0.25 : f64, train = false} : (tensor<2x3xf64>) -> tensor<2x3xf64>
+  return %0, %1, %2 : tensor<2x3x4x4xf32>, tensor<2x3xf64>, tensor<2x3xf64>
 }
 
 // In a branch the state is handed over, and in the other one as it was: the function says where it

@@ -468,6 +468,17 @@ func.func @moments(%x: tensor<4x8xf32>, %y: tensor<4x8xf64>) {
   return
 }
 
+// CHECK-LABEL: @random
+func.func @random(%s: tensor<2xi64>) {
+  // CHECK: graph.random normal, %{{.*}} skip <0> blocks 1056 : tensor<2xi64> -> tensor<4x8xf32>
+  %0 = graph.random normal, %s skip <0> blocks 1056 : tensor<2xi64> -> tensor<4x8xf32>
+  // CHECK: graph.random bits, %{{.*}} skip <3> blocks 7 : tensor<2xi64> -> tensor<5xui64>
+  %1 = graph.random bits, %s skip <3> blocks 7 : tensor<2xi64> -> tensor<5xui64>
+  // CHECK: graph.random uniform, %{{.*}} skip <s0 * 4>
+  %2 = graph.random uniform, %s skip <s0 * 4> blocks 1056 : tensor<2xi64> -> tensor<f64>
+  return
+}
+
 // CHECK-LABEL: @random_bits
 func.func @random_bits(%s: tensor<2xi64>) {
   // CHECK: graph.random_bits %{{.*}} skip <4> vector <1> blocks 1056 : tensor<2xi64> -> tensor<4x8xui32>

@@ -10,17 +10,17 @@ func.func @unknown(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @random() -> tensor<4xf32> {
-  // expected-error@+1 {{operator 'aten.randn.default' is not supported: random numbers of its distribution are not drawn}}
-  %0 = graph.aten "aten.randn.default"() [] {size = array<i64: 4>} : () -> tensor<4xf32>
+func.func @random(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{operator 'aten.poisson.default' is not supported: its distribution is drawn by rejection, a number of draws that differs from element to element}}
+  %0 = graph.aten "aten.poisson.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
 // -----
 
 func.func @training(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{operator 'aten.alpha_dropout.default' is not supported: it draws other random numbers than dropout does; export the model in evaluation mode}}
-  %0 = graph.aten "aten.alpha_dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{operator 'aten.alpha_dropout.default' is not supported: its probability is not between 0 and 1}}
+  %0 = graph.aten "aten.alpha_dropout.default"(%x) ["input"] {p = 1.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Dialect/Graph/IR/Device.h"
+#include "coil/Dialect/Graph/IR/Random.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,7 +25,7 @@ using namespace coil::graph;
 
 void GraphDialect::initialize() {
   registerGraphDialectOperations(this);
-  addOperations<ToDeviceOp>();
+  addOperations<ToDeviceOp, RandomOp>();
 }
 
 Operation *GraphDialect::materializeConstant(OpBuilder &builder,

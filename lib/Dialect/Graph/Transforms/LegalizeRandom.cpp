@@ -5,25 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalisation of operators that draw random numbers. They draw what the
-// framework's CUDA kernels would, from a state that is an argument of the
-// function; see docs/Random.md.
+// The state of the random generator, draws from it, and dropout. Operators draw
+// what the framework's CUDA kernels would, from a state that is an argument of
+// the function; see docs/Random.md.
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "RandomDraws.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
 using Pred = ComparePredicate;
 using sym::ExprAttr;
-
-/// Blocks of 256 threads that run at once on the GPU whose numbers are drawn:
-/// 8 on each of 132 multiprocessors.
-static constexpr int64_t kBlocks = 1056;
 
 /// Words that a group of the generator has.
 static constexpr int64_t kGroup = 4;
@@ -152,12 +150,11 @@ void RandomStates::finish(Operation *function) {
 // Draws
 //===----------------------------------------------------------------------===//
 
-/// The state of the generator where the operator is; moves it by what `n`
-/// elements take. Returns the groups that were drawn of it before.
-static std::pair<Value, ExprAttr> takeState(AtenCall &c, ExprAttr n) {
+/// The state of the generator where the operator is; moves it by `groups`.
+/// Returns the groups that were drawn of it before.
+static std::pair<Value, ExprAttr> takeState(AtenCall &c, ExprAttr groups) {
   RandomStates::Position *position = c.states.find(c.op->getBlock());
   ExprAttr before = position->drawn;
-  ExprAttr groups = RandomBitsOp::getNumGroups(n, kBlocks);
   position->drawn =
       c.getContext().simplify(sym::add(before, sym::mul(groups, kGroup)));
   return {position->state,
@@ -165,33 +162,60 @@ static std::pair<Value, ExprAttr> takeState(AtenCall &c, ExprAttr n) {
               sym::floorDiv(before, sym::constant(c.b.getContext(), kGroup)))};
 }
 
-/// What a condition draws could not be handed on.
-static bool isConditional(AtenCall &c) {
-  return !c.states.find(c.op->getBlock());
-}
-static LogicalResult failConditional(AtenCall &c) {
+LogicalResult graph::checkDraws(AtenCall &c) {
+  if (c.states.find(c.op->getBlock()))
+    return success();
   return c.fail("random numbers are not drawn in the condition of a loop");
 }
 
-static Value drawBits(AtenCall &c, SizesRef sizes, ExprAttr vector) {
-  ExprAttr n = sym::product(c.b.getContext(), sizes);
-  auto [state, skip] = takeState(c, n);
+Type graph::getDrawnType(Type elementType) {
+  return elementType.isF64() ? elementType
+                             : Float32Type::get(elementType.getContext());
+}
+
+bool graph::isDrawnFloat(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() >= 16;
+}
+
+Value graph::drawBits(AtenCall &c, SizesRef sizes, ExprAttr vector,
+                      int64_t blocks, ExprAttr groups) {
+  if (!groups)
+    groups = RandomBitsOp::getNumGroups(sym::product(c.b.getContext(), sizes),
+                                        blocks);
+  auto [state, skip] = takeState(c, groups);
   OpBuilder &builder = c.b.getBuilder();
   Type word = IntegerType::get(c.b.getContext(), 32, IntegerType::Unsigned);
   return RandomBitsOp::create(builder, c.b.getLoc(),
                               sym::getTensorType(sizes, word), state, skip,
-                              vector, builder.getI64IntegerAttr(kBlocks));
+                              vector, builder.getI64IntegerAttr(blocks));
 }
 
-/// Floats in (0, 1], as the CUDA library makes them of words.
-static Value drawUniform(AtenCall &c, SizesRef sizes, ExprAttr vector) {
+Value graph::drawUniform(AtenCall &c, SizesRef sizes, ExprAttr vector,
+                         int64_t blocks, ExprAttr groups) {
   TensorBuilder &b = c.b;
   Type f32 = b.getBuilder().getF32Type();
-  Value bits = b.convert(drawBits(c, sizes, vector), f32);
+  Value bits = b.convert(drawBits(c, sizes, vector, blocks, groups), f32);
+  // As the CUDA library makes them of words.
   return b.add(b.mul(bits, b.scalar(0x1p-32, f32)), b.scalar(0x1p-33, f32));
 }
 
-static ExprAttr single(AtenCall &c) { return c.b.size(1); }
+Value graph::draw(AtenCall &c, Distribution distribution, SizesRef sizes,
+                  Type elementType) {
+  ExprAttr n = sym::product(c.b.getContext(), sizes);
+  auto [state, skip] =
+      takeState(c, RandomOp::getNumGroups(n, elementType, kRandomBlocks));
+  OpBuilder &builder = c.b.getBuilder();
+  return RandomOp::create(
+      builder, c.b.getLoc(), sym::getTensorType(sizes, elementType),
+      DistributionAttr::get(builder.getContext(), distribution), state, skip,
+      builder.getI64IntegerAttr(kRandomBlocks));
+}
+
+Value graph::drawUniformFor(AtenCall &c, SizesRef sizes, Type type) {
+  if (type.isF64())
+    return draw(c, Distribution::Uniform, sizes, type);
+  return drawUniform(c, sizes, c.b.size(1));
+}
 
 /// Elements that a thread of the dropout kernel takes at once: 16 bytes, or
 /// less to divide their number.
@@ -206,11 +230,6 @@ static ExprAttr getDropoutVector(AtenCall &c, SizesRef sizes, Type type) {
     vector = sym::mul(vector, sym::sub(sym::constant(ctx, 2), rest));
   }
   return c.getContext().simplify(vector);
-}
-
-static bool isNarrowFloat(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() >= 16 &&
-         !type.isF64();
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,8 +268,8 @@ static LogicalResult legalizeDropout(AtenCall &c) {
     return c.replace(b.mul(x, b.scalar(0, type)));
   }
   Sizes sizes = getSizes(x);
-  if (isConditional(c))
-    return failConditional(c);
+  if (failed(checkDraws(c)))
+    return failure();
   Value u = drawUniform(c, sizes, getDropoutVector(c, sizes, type));
   // In the type that the kernel computes with.
   double keep = 1 - p;
@@ -265,90 +284,58 @@ static LogicalResult legalizeDropout(AtenCall &c) {
   return c.replace(result);
 }
 
-/// Dropout of whole features and the self-normalising one, outside of training.
-static LogicalResult legalizeOtherDropout(AtenCall &c) {
-  Value x = c.tensor("input");
-  if (!x)
-    return c.fail("its operand is missing");
-  if (c.boolOr("train", true) && c.floatOr("p", 0.5) != 0)
-    return c.fail("it draws other random numbers than dropout does; export the "
-                  "model in evaluation mode");
-  return c.replace(x);
-}
-
-//===----------------------------------------------------------------------===//
-// Distributions
-//===----------------------------------------------------------------------===//
-
-/// rand, rand_like, uniform
-static LogicalResult legalizeUniform(AtenCall &c) {
-  TensorBuilder &b = c.b;
-  Type type = c.resultElementType();
-  if (!isNarrowFloat(type))
-    return c.fail("random elements of 64 bits or integers are not drawn from a "
-                  "uniform distribution");
-  double from = c.floatOr("from", 0), to = c.floatOr("to", 1);
-  Type f32 = b.getBuilder().getF32Type();
-  if (isConditional(c))
-    return failConditional(c);
-  Value u = drawUniform(c, c.resultSizes(), single(c));
-  Value range =
-      b.scalar(static_cast<float>(to) - static_cast<float>(from), f32);
-  Value value = b.convert(b.add(b.mul(u, range), b.scalar(from, f32)), type);
-  // The interval is open at the other end.
-  return c.replace(b.select(b.compare(Pred::Eq, value, b.scalar(to, type)),
-                            b.scalar(from, type), value));
-}
-
-static LogicalResult legalizeBernoulli(AtenCall &c) {
-  TensorBuilder &b = c.b;
-  Type type = c.resultElementType();
-  std::optional<double> p = c.getFloat("p");
-  if (!isNarrowFloat(type))
-    return c.fail("random elements of 64 bits or integers are not drawn from a "
-                  "Bernoulli distribution");
-  if (!p || !(*p >= 0 && *p <= 1))
-    return c.fail("its probability is not a number between 0 and 1");
-  Type f32 = b.getBuilder().getF32Type();
-  if (isConditional(c))
-    return failConditional(c);
-  Value u = drawUniform(c, c.resultSizes(), single(c));
-  return c.replace(b.convert(b.compare(Pred::Lt, u, b.scalar(*p, f32)), type));
-}
-
-/// randint, randint_like
-static LogicalResult legalizeRandInt(AtenCall &c) {
-  TensorBuilder &b = c.b;
-  auto low = c.getInt("low"), high = c.getInt("high");
-  if (c.op.getArgument("low") && !low)
-    return c.fail("its bounds are not constant");
-  int64_t first = low.value_or(0);
-  constexpr int64_t kMostNumbers = int64_t(1) << 28;
-  if (!high || *high <= first || *high - first >= kMostNumbers)
-    return c.fail("its bounds are not constants less than 2^28 apart");
-  Type i64 = b.getBuilder().getI64Type();
-  if (isConditional(c))
-    return failConditional(c);
-  Value bits = b.convert(drawBits(c, c.resultSizes(), single(c)), i64);
-  Value value = b.binary<RemainderOp>(
-      bits, b.scalar(b.getBuilder().getI64IntegerAttr(*high - first)));
-  value = b.add(value, b.scalar(b.getBuilder().getI64IntegerAttr(first)));
-  return c.replace(value);
+/// Dropout of whole features, and the self-normalising one.
+static AtenHandler otherDropout(bool ofFeatures, bool isAlpha) {
+  return [=](AtenCall &c) -> LogicalResult {
+    TensorBuilder &b = c.b;
+    Value x = c.tensor("input");
+    if (!x)
+      return c.fail("its operand is missing");
+    double p = c.floatOr("p", 0.5);
+    if (!c.boolOr("train", true) || p == 0)
+      return c.replace(x);
+    Type type = getElementType(x);
+    if (!isDrawnFloat(type))
+      return c.fail("its elements are not floats");
+    if (!(p >= 0 && p <= 1))
+      return c.fail("its probability is not between 0 and 1");
+    if (p == 1)
+      return c.replace(b.mul(x, b.scalar(0, type)));
+    Sizes sizes = getSizes(x);
+    if (ofFeatures && sizes.size() < 2)
+      return c.fail("its operand has no features: fewer than two dimensions");
+    for (size_t d = 2; ofFeatures && d < sizes.size(); ++d)
+      sizes[d] = b.size(1);
+    if (failed(checkDraws(c)))
+      return failure();
+    Value u = drawUniformFor(c, sizes, type);
+    Value kept = b.convert(
+        b.compare(Pred::Lt, u, b.scalar(1 - p, getElementType(u))), type);
+    // Numbers are not rounded to narrow floats, results are.
+    Type wide = getAccumulationType(type);
+    auto scale = [&](Value v, double factor, double shift = 0) {
+      Value result = b.mul(b.convert(v, wide), b.scalar(factor, wide));
+      if (shift != 0)
+        result = b.add(b.convert(b.convert(result, type), wide),
+                       b.scalar(shift, wide));
+      return b.convert(result, type);
+    };
+    if (!isAlpha)
+      return c.replace(b.mul(x, scale(kept, 1 / (1 - p))));
+    // The value far below that the activation goes to, and what keeps mean and
+    // variance.
+    constexpr double kAlpha = 1.7580993408473766;
+    double a = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+    Value shift =
+        scale(b.add(kept, b.scalar(-1, type)), kAlpha * a, kAlpha * a * p);
+    return c.replace(b.add(b.mul(x, scale(kept, a)), shift));
+  };
 }
 
 void graph::populateRandomLegalizations(AtenLegalizations &t) {
   t.add("dropout native_dropout", legalizeDropout);
-  t.add("feature_dropout alpha_dropout feature_alpha_dropout",
-        legalizeOtherDropout);
-  t.add("rand rand_like uniform", legalizeUniform);
-  t.add("bernoulli.p", legalizeBernoulli);
-  t.add("randint randint.low randint_like randint_like.low_dtype",
-        legalizeRandInt);
-  t.add("randn randn_like randperm bernoulli bernoulli.Tensor multinomial "
-        "normal.Tensor_Tensor normal.Tensor_float normal.float_Tensor "
-        "normal.float_float normal_functional exponential poisson "
-        "rrelu_with_noise _fused_dropout",
-        [](AtenCall &c) {
-          return c.fail("random numbers of its distribution are not drawn");
-        });
+  t.add("feature_dropout", otherDropout(/*ofFeatures=*/true, false));
+  t.add("alpha_dropout", otherDropout(false, /*isAlpha=*/true));
+  t.add("feature_alpha_dropout", otherDropout(true, true));
+  populateDistributionLegalizations(t);
 }
