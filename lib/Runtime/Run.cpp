@@ -216,15 +216,18 @@ int32_t coil_rt_set_output(coil_run *run, coil_tensor *output, void *data,
   return guarded([&]() -> int32_t {
     if (rank < 0)
       return fail(COIL_INVALID_ARGUMENT, "output of rank %d", rank);
-    std::unique_ptr<int64_t[]> shape(new int64_t[2 * size_t(rank) + 1]);
+    size_t words = 2 * size_t(rank);
+    int64_t *shape = run->firstShapes + run->usedShapeWords;
+    if (words <= coil_run::numShapeWords - run->usedShapeWords)
+      run->usedShapeWords += words;
+    else
+      shape = run->shapes.emplace_back(new int64_t[words]).get();
     for (int32_t d = 0; d < rank; ++d) {
       shape[d] = sizes[d];
       shape[rank + d] = strides[d];
     }
     int32_t device = run->cuda ? getCudaDevice(run) : 0;
-    *output = {data,     shape.get(), shape.get() + rank, rank, dtype,
-               COIL_CPU, device};
-    run->shapes.push_back(std::move(shape));
+    *output = {data, shape, shape + rank, rank, dtype, COIL_CPU, device};
     return COIL_OK;
   });
 }

@@ -18,7 +18,7 @@
 #include "coil/Runtime/RunContext.h"
 
 #include <array>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -49,7 +49,10 @@ struct coil_run {
     void *address;
   };
   std::vector<Seen> seen;
-  /// Sizes and strides of outputs.
+  /// Sizes and strides of outputs: of the first ones here, of others on the heap.
+  static constexpr size_t numShapeWords = 32;
+  int64_t firstShapes[numShapeWords];
+  size_t usedShapeWords = 0;
   std::vector<std::unique_ptr<int64_t[]>> shapes;
   /// What the caller hands over, by the number of the input.
   struct Handed {
@@ -63,7 +66,7 @@ struct coil_run {
   /// Null functions: that of the process.
   coil_generator generator = {};
   /// States that were read for a GPU, which copies them later.
-  std::deque<std::array<int64_t, 2>> states;
+  std::list<std::array<int64_t, 2>> states;
   /// Ranges that are open: name and begin.
   std::vector<std::pair<std::string, int64_t>> ranges;
   /// Objects by name, and those that programs of the run hold.
@@ -108,6 +111,8 @@ int32_t refuseInGraph(coil_run *run, const char *name);
 /// Device memory by its address, or COIL_UNAVAILABLE for other memory.
 int32_t takeCudaMemory(coil_run *run, void *pointer);
 int32_t freeCudaMemory(void *pointer);
+/// Code of others has run, which may have made another context current.
+void forgetCudaContext(coil_run *run);
 /// Whether an address is device memory that a run owns.
 bool ownsCudaMemory(coil_run *run, void *pointer);
 /// @}
