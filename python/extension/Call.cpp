@@ -18,8 +18,10 @@
 
 #include "DLPack.h"
 
+#include <cstring>
+#include <memory>
 #include <new>
-#include <vector>
+#include <utility>
 
 using namespace coil;
 
@@ -38,9 +40,9 @@ struct Runner {
   PyObject_HEAD coil_program *program;
   /// The subclass of Output that outputs are.
   PyTypeObject *type;
-  /// Describes an object that has no exchange table, and raises the errors of
-  /// the C API.
-  PyObject *read, *fail;
+  /// Describes an object that has no exchange table, raises the errors of the C
+  /// API, and says what ends inputs that are handed over.
+  PyObject *read, *fail, *handOver;
   /// Of the last run.
   coil_run_stats stats;
 };
@@ -181,14 +183,39 @@ bool getTable(PyObject *type, dlpack::ExchangeTable *&table) {
   return true;
 }
 
+/// Elements without an end that is known before: few of them need no memory of
+/// their own. Only for what can be copied as bytes.
+template <typename T, size_t few>
+class Buffer {
+public:
+  T *data() { return memory ? memory.get() : first; }
+  T &operator[](size_t i) { return data()[i]; }
+  size_t size() const { return used; }
+  /// More elements, which are for the caller to fill in.
+  T *grow(size_t count) {
+    if (count > room - used) {
+      size_t larger = 2 * room > used + count ? 2 * room : used + count;
+      std::unique_ptr<T[]> moved(new T[larger]);
+      std::memcpy(moved.get(), data(), used * sizeof(T));
+      memory = std::move(moved);
+      room = larger;
+    }
+    used += count;
+    return data() + used - count;
+  }
+
+private:
+  size_t used = 0, room = few;
+  T first[few];
+  std::unique_ptr<T[]> memory;
+};
+
 /// The inputs of a call.
 class Inputs {
 public:
-  /// `stream` is one of GPU `device`, and `address` that of it.
-  Inputs(Runner *runner, PyObject *stream, void *address, PyObject *device,
-         int32_t index)
-      : runner(runner), stream(stream), address(address), device(device),
-        index(index) {}
+  /// `stream` is one of GPU `index`, and `address` that of it.
+  Inputs(Runner *runner, PyObject *stream, void *address, int32_t index)
+      : runner(runner), stream(stream), address(address), index(index) {}
   ~Inputs() { Py_XDECREF(keep); }
   Inputs(const Inputs &) = delete;
   Inputs &operator=(const Inputs &) = delete;
@@ -197,7 +224,7 @@ public:
   /// the call does.
   bool read(PyObject *objects, bool mayEnd);
 
-  std::vector<coil_tensor> tensors;
+  Buffer<coil_tensor, 8> tensors;
   bool onGPU = false;
   /// What keeps memory alive beside the objects themselves, null or a list.
   PyObject *keep = nullptr;
@@ -207,15 +234,17 @@ private:
   /// `i`.
   bool exchange(dlpack::ExchangeTable *table, PyObject *object, size_t i);
   bool readSlowly(PyObject *object, size_t i);
+  /// Keeps sizes and strides of tensor number `i`.
+  void keepShape(size_t i, const int64_t *sizes, const int64_t *strides,
+                 size_t rank);
 
   Runner *runner;
   PyObject *stream;
   void *address;
-  PyObject *device;
   int32_t index;
   /// Sizes and strides, and where those of each tensor begin.
-  std::vector<int64_t> shapes;
-  std::vector<ptrdiff_t> places;
+  Buffer<int64_t, 64> shapes;
+  Buffer<ptrdiff_t, 8> places;
   /// The device whose stream was compared last.
   int32_t checked = -1;
 };
@@ -253,9 +282,7 @@ bool Inputs::exchange(dlpack::ExchangeTable *table, PyObject *object,
       return false;
     checked = from.deviceId;
   }
-  places[i] = static_cast<ptrdiff_t>(shapes.size());
-  shapes.insert(shapes.end(), from.sizes, from.sizes + rank);
-  shapes.insert(shapes.end(), from.strides, from.strides + rank);
+  keepShape(i, from.sizes, from.strides, rank);
   tensors[i] = {static_cast<char *>(from.data) + from.byteOffset,
                 nullptr,
                 nullptr,
@@ -266,9 +293,19 @@ bool Inputs::exchange(dlpack::ExchangeTable *table, PyObject *object,
   return true;
 }
 
+void Inputs::keepShape(size_t i, const int64_t *sizes, const int64_t *strides,
+                       size_t rank) {
+  places[i] = static_cast<ptrdiff_t>(shapes.size());
+  int64_t *shape = shapes.grow(2 * rank);
+  for (size_t d = 0; d < rank; ++d) {
+    shape[d] = sizes[d];
+    shape[rank + d] = strides[d];
+  }
+}
+
 bool Inputs::readSlowly(PyObject *object, size_t i) {
-  PyObject *pair = PyObject_CallFunctionObjArgs(runner->read, object, stream,
-                                                device, nullptr);
+  PyObject *pair = PyObject_CallFunction(runner->read, "OOi", object, stream,
+                                         int(index));
   if (!pair)
     return false;
   void *tensor = nullptr;
@@ -287,24 +324,21 @@ bool Inputs::readSlowly(PyObject *object, size_t i) {
 
 bool Inputs::read(PyObject *objects, bool mayEnd) {
   auto count = static_cast<size_t>(PyTuple_Size(objects));
-  tensors.resize(count);
-  places.assign(count, -1);
-  shapes.reserve(8 * count);
+  tensors.grow(count);
+  places.grow(count);
   PyObject *type = nullptr;
   dlpack::ExchangeTable *table = nullptr;
   for (size_t i = 0; i < count; ++i) {
     PyObject *object = PyTuple_GetItem(objects, static_cast<Py_ssize_t>(i));
+    places[i] = -1;
     if (PyObject_TypeCheck(object, outputType)) {
       const coil_tensor *given = getTensor(object);
       if (!given)
         return false;
       tensors[i] = *given;
-      if (mayEnd) {
-        places[i] = static_cast<ptrdiff_t>(shapes.size());
-        shapes.insert(shapes.end(), given->sizes, given->sizes + given->rank);
-        shapes.insert(shapes.end(), given->strides,
-                      given->strides + given->rank);
-      }
+      if (mayEnd)
+        keepShape(i, given->sizes, given->strides,
+                  static_cast<size_t>(given->rank));
     } else {
       auto *current = reinterpret_cast<PyObject *>(Py_TYPE(object));
       if (current != type && !getTable(current, table))
@@ -369,8 +403,9 @@ PyObject *exportTensor(dlpack::ExchangeTable *table, const coil_tensor &tensor,
 //===----------------------------------------------------------------------===//
 
 PyObject *newRunner(PyTypeObject *type, PyObject *args, PyObject *) {
-  PyObject *address, *outputs, *read, *fail;
-  if (!PyArg_ParseTuple(args, "OOOO", &address, &outputs, &read, &fail))
+  PyObject *address, *outputs, *read, *fail, *handOver;
+  if (!PyArg_ParseTuple(args, "OOOOO", &address, &outputs, &read, &fail,
+                        &handOver))
     return nullptr;
   if (!PyType_Check(outputs) ||
       !PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(outputs),
@@ -395,6 +430,8 @@ PyObject *newRunner(PyTypeObject *type, PyObject *args, PyObject *) {
   runner->read = read;
   Py_INCREF(fail);
   runner->fail = fail;
+  Py_INCREF(handOver);
+  runner->handOver = handOver;
   return self;
 }
 
@@ -404,6 +441,7 @@ void destroyRunner(PyObject *self) {
   Py_CLEAR(runner->type);
   Py_CLEAR(runner->read);
   Py_CLEAR(runner->fail);
+  Py_CLEAR(runner->handOver);
   destroy(self);
 }
 
@@ -452,37 +490,72 @@ void releaseInput(void *user, size_t input) {
   PyGILState_Release(state);
 }
 
+/// What a call is given beside its inputs.
+struct Options {
+  PyObject *stream = Py_None, *device = nullptr, *like = Py_None,
+           *donate = nullptr;
+
+  /// Reads what has names, `values` in the order of `names`. Returns false with
+  /// an exception. Bound calls keep their inputs.
+  bool read(PyObject *names, PyObject *const *values, bool bind) {
+    Py_ssize_t count = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject *name = PyTuple_GetItem(names, i);
+      PyObject **place = find(name, [](PyObject *a, PyObject *b) {
+        return a == b; // Names in code are interned.
+      });
+      if (!place)
+        place = find(name, [](PyObject *a, PyObject *b) {
+          return PyUnicode_Compare(a, b) == 0;
+        });
+      if (!place || (bind && place == &donate)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s() got an unexpected keyword argument '%U'",
+                     bind ? "bind" : "run", name);
+        return false;
+      }
+      *place = values[i];
+    }
+    return true;
+  }
+
+  /// The names, interned.
+  static PyObject *streamName, *deviceName, *likeName, *donateName;
+
+private:
+  template <typename Equal>
+  PyObject **find(PyObject *name, Equal equal) {
+    if (equal(name, streamName))
+      return &stream;
+    if (equal(name, likeName))
+      return &like;
+    if (equal(name, deviceName))
+      return &device;
+    return equal(name, donateName) ? &donate : nullptr;
+  }
+};
+PyObject *Options::streamName, *Options::deviceName, *Options::likeName,
+    *Options::donateName;
+
 /// Runs the program, or binds a call of it to its memory; gives the outputs.
-PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
-                bool bind) {
-  auto *runner = reinterpret_cast<Runner *>(self);
-  if (count < 4 || count > 5 || !PyTuple_Check(args[0])) {
-    PyErr_SetString(PyExc_TypeError, "expected a tuple of inputs, a stream, a "
-                                     "device, a type and what ends inputs");
-    return nullptr;
-  }
-  PyObject *ends = count == 5 && args[4] != Py_None ? args[4] : nullptr;
-  if (ends &&
-      (!PyTuple_Check(ends) || PyTuple_Size(ends) != PyTuple_Size(args[0]))) {
-    PyErr_SetString(PyExc_TypeError, "expected what ends each input");
-    return nullptr;
-  }
-  bool hasStream = args[1] != Py_None;
-  void *stream = hasStream ? PyLong_AsVoidPtr(args[1]) : nullptr;
-  if (PyErr_Occurred())
+PyObject *start(Runner *runner, PyObject *objects, const Options &given,
+                PyObject *ends, bool bind) {
+  bool hasStream = given.stream != Py_None;
+  void *stream = hasStream ? PyLong_AsVoidPtr(given.stream) : nullptr;
+  if (!stream && PyErr_Occurred())
     return nullptr;
   coil_run_options options;
   coil_run_options_init(&options);
-  long device = PyLong_AsLong(args[2]);
-  if (PyErr_Occurred())
+  long device = given.device ? PyLong_AsLong(given.device) : 0;
+  if (device == -1 && PyErr_Occurred())
     return nullptr;
   if (device != static_cast<int32_t>(device))
     return PyErr_Format(PyExc_OverflowError, "no device has the number %ld",
                         device);
   options.device = static_cast<int32_t>(device);
   dlpack::ExchangeTable *like = nullptr;
-  if (args[3] != Py_None) {
-    if (!getTable(args[3], like))
+  if (given.like != Py_None) {
+    if (!getTable(given.like, like))
       return nullptr;
     if (!like || !like->managedToObject) {
       PyErr_SetString(PyExc_TypeError,
@@ -490,8 +563,8 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
       return nullptr;
     }
   }
-  Inputs inputs(runner, args[1], stream, args[2], options.device);
-  if (!inputs.read(args[0], /*mayEnd=*/ends != nullptr))
+  Inputs inputs(runner, given.stream, stream, options.device);
+  if (!inputs.read(objects, /*mayEnd=*/ends != nullptr))
     return nullptr;
   if (ends) {
     options.release_input = releaseInput;
@@ -508,11 +581,9 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
   char *error = nullptr;
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-      // Without inputs there still is an array.
-      static const coil_tensor none = {};
-  status = (bind ? coil_program_bind : coil_program_run_with)(
-      runner->program, inputs.tensors.empty() ? &none : inputs.tensors.data(),
-      inputs.tensors.size(), &options, &result, &error);
+      status = (bind ? coil_program_bind : coil_program_run_with)(
+          runner->program, inputs.tensors.data(), inputs.tensors.size(),
+          &options, &result, &error);
   Py_END_ALLOW_THREADS if (status != COIL_API_OK) return raise(runner, status,
                                                                error);
   if (!bind)
@@ -524,10 +595,10 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
   }
   auto *held = reinterpret_cast<Result *>(owner);
   held->result = result;
-  Py_INCREF(self);
-  held->runner = self;
-  Py_INCREF(args[0]);
-  held->inputs = args[0];
+  held->runner = reinterpret_cast<PyObject *>(runner);
+  Py_INCREF(held->runner);
+  Py_INCREF(objects);
+  held->inputs = objects;
   std::swap(held->keep, inputs.keep);
   PyObject *outputs = makeOutputs(runner, owner, like);
   if (!bind || !outputs) {
@@ -547,14 +618,46 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
   return object;
 }
 
-/// run(inputs, stream, device, like, ends)
-PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-  return start(self, args, count, /*bind=*/false);
+/// A call's arguments as a tuple, and what has names.
+PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count,
+               PyObject *names, bool bind) {
+  auto *runner = reinterpret_cast<Runner *>(self);
+  Options options;
+  if (!options.read(names, args + count, bind))
+    return nullptr;
+  PyObject *objects = PyTuple_New(count);
+  if (!objects)
+    return nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    Py_INCREF(args[i]);
+    PyTuple_SetItem(objects, i, args[i]);
+  }
+  int donates = options.donate ? PyObject_IsTrue(options.donate) : 0;
+  PyObject *ends = nullptr;
+  if (donates > 0) {
+    ends = PyObject_CallFunctionObjArgs(runner->handOver, objects,
+                                        options.donate, options.stream, nullptr);
+    if (ends && (!PyTuple_Check(ends) || PyTuple_Size(ends) != count)) {
+      PyErr_SetString(PyExc_TypeError, "expected what ends each input");
+      Py_CLEAR(ends);
+    }
+  }
+  PyObject *outputs = donates < 0 || (donates > 0 && !ends)
+                          ? nullptr
+                          : start(runner, objects, options, ends, bind);
+  Py_XDECREF(ends);
+  Py_DECREF(objects);
+  return outputs;
 }
 
-/// bind(inputs, stream, device, like)
-PyObject *bind(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-  return start(self, args, count, /*bind=*/true);
+PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count,
+              PyObject *names) {
+  return call(self, args, count, names, /*bind=*/false);
+}
+
+PyObject *bind(PyObject *self, PyObject *const *args, Py_ssize_t count,
+               PyObject *names) {
+  return call(self, args, count, names, /*bind=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -631,16 +734,70 @@ PyType_Slot resultSlots[] = {
 PyType_Spec resultSpec = {"coil._call.Result", sizeof(Result), 0,
                           Py_TPFLAGS_DEFAULT, resultSlots};
 
-PyMethodDef runnerMethods[] = {
-    {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run)),
-     METH_FASTCALL,
-     "run(inputs, stream, device, like, ends)\n\nRuns the program; returns a "
-     "tuple. `ends` has a function for each input that the call takes over, "
-     "and None for others."},
-    {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind)),
-     METH_FASTCALL,
-     "bind(inputs, stream, device, like)\n\nBinds a call to its memory."},
-    {}};
+constexpr char runDoc[] =
+    R"(run($self, /, *inputs, stream=None, device=0, like=None, donate=())
+--
+
+Runs the program; returns a tuple of `Tensor`, or of `like`.
+
+Outputs are in device memory if any input is, else in host memory.
+
+Args:
+  inputs: NumPy arrays, PyTorch tensors (of the host or, for a program
+    for a GPU, of a GPU) or anything else that has DLPack, buffers,
+    numbers.
+  stream: the CUDA stream to work on, as an integer, such as
+    `torch.cuda.current_stream().cuda_stream`. Inputs must be ready, and
+    outputs are, in the order of the stream; the call does not wait. The
+    caller keeps inputs and outputs until the stream has come that far,
+    as it does with memory that the stream's allocator owns. Without
+    one the outputs are complete on return.
+  device: the GPU, when no input is on one.
+  like: what outputs are: a type that has DLPack's table of C functions,
+    such as `torch.Tensor` since PyTorch 2.10. They share the memory of
+    the run, as `Tensor` does.
+  donate: the numbers of inputs that the call takes over: `Tensor` and
+    tensors of torch, none of which is given twice. Their memory is free
+    for the rest of the run behind their last use in programs that were
+    compiled with "release-inputs=true", and else for what comes behind
+    the run, also one that fails. Afterwards a `Tensor` is of no use,
+    which whoever tries is told, and one of torch is empty.)";
+constexpr char bindDoc[] =
+    R"(bind($self, /, *inputs, stream=None, device=0, like=None)
+--
+
+Binds a call to its memory, for a GPU that should not wait for its host:
+returns an object that launches the call each time it is called, reading
+the inputs where they are now and writing the same outputs, and returns
+these. A launch is that of one CUDA graph: it checks and allocates
+nothing. Nothing runs before the first one.
+
+    step = program.bind(token, cache, stream=stream, like=torch.Tensor)
+    while ...:
+        token.copy_(next_token)
+        (logits,) = step()
+
+Weights are those that are in use now, whatever is swapped later. Raises
+`InputError` for an input in host memory and for a program that draws
+random numbers, and `CoilError` where the call is not one CUDA graph
+because the host takes part in it.
+
+Args:
+  inputs: as of `run`, all on the program's GPUs. They are kept as long as the result.
+  stream, device, like: as of `run`. Without a stream each launch is
+    waited for.)";
+
+/// A method that takes arguments as they lie on the interpreter's stack.
+template <typename Function>
+PyMethodDef makeMethod(const char *name, Function *function,
+                                 const char *doc) {
+  return {name,
+          reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+          METH_FASTCALL | METH_KEYWORDS, doc};
+}
+PyMethodDef runnerMethods[] = {makeMethod("run", run, runDoc),
+                               makeMethod("bind", bind, bindDoc),
+                               {}};
 PyGetSetDef boundGetSet[] = {{"outputs", getOutputs, nullptr,
                               "What every launch writes: a tuple.", nullptr},
                              {}};
@@ -654,7 +811,7 @@ PyType_Slot boundSlots[] = {
     {}};
 PyType_Spec boundSpec = {"coil._call.Bound", sizeof(Bound), 0,
                          Py_TPFLAGS_DEFAULT, boundSlots};
-PyGetSetDef runnerGetSet[] = {{"stats", getStats, nullptr,
+PyGetSetDef runnerGetSet[] = {{"_stats", getStats, nullptr,
                                "The `coil_run_stats` of the last run.",
                                nullptr},
                               {}};
@@ -666,7 +823,8 @@ PyType_Slot runnerSlots[] = {
     {Py_tp_getset, runnerGetSet},
     {}};
 PyType_Spec runnerSpec = {"coil._call.Runner", sizeof(Runner), 0,
-                          Py_TPFLAGS_DEFAULT, runnerSlots};
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                          runnerSlots};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "coil_call",
@@ -685,6 +843,14 @@ PyMODINIT_FUNC PyInit_coil_call() {
   if (!module)
     return nullptr;
   tables = PyDict_New();
+  for (auto [place, name] : {std::pair(&Options::streamName, "stream"),
+                             std::pair(&Options::deviceName, "device"),
+                             std::pair(&Options::likeName, "like"),
+                             std::pair(&Options::donateName, "donate")})
+    if (!(*place = PyUnicode_InternFromString(name))) {
+      Py_DECREF(module);
+      return nullptr;
+    }
   PyObject *output = PyType_FromSpec(&outputSpec);
   PyObject *result = PyType_FromSpec(&resultSpec);
   PyObject *bound = PyType_FromSpec(&boundSpec);
