@@ -65,6 +65,7 @@ protected:
     callDriver("cuCtxSetCurrent", contexts[0]);
     callDriver("cuStreamCreate", &stream, 0u);
     x = alloc(4 * count);
+    scratch = alloc(4 * count);
     std::vector<float> ones(count, 1);
     ASSERT_EQ(coil_rt_upload_cuda(run, x, ones.data(), 4 * count), COIL_OK);
     ASSERT_EQ(coil_run_synchronize(run), COIL_OK);
@@ -138,9 +139,16 @@ protected:
     return coil_rt_call(run, &site, 0, nullptr, 0, nullptr, 0, nullptr);
   }
 
+  /// One kernel more, on memory of the test's.
+  int32_t launchAddOneOn(coil_run *one) {
+    void *buffers[] = {scratch, scratch};
+    int64_t n = count;
+    return coil_rt_launch_cuda(one, &addOne, buffers, &n, 2, 1, 1);
+  }
+
   static constexpr int64_t count = 40;
   coil_cuda_program *program = nullptr;
-  void *contexts[2] = {}, *stream = nullptr, *x = nullptr;
+  void *contexts[2] = {}, *stream = nullptr, *x = nullptr, *scratch = nullptr;
   std::function<int32_t(coil_run *)> step;
   std::function<void()> body;
 };
@@ -178,6 +186,50 @@ TEST_F(CallScopeTest, followsContextsThatChangeBetweenCalls) {
   callDriver("cuCtxSetCurrent", contexts[0]);
   call();
   EXPECT_EQ(getContext(), contexts[0]);
+}
+
+// Functions of the runtime are called outside of calls, too.
+TEST_F(CallScopeTest, reliesOnNothingBehindTheCall) {
+  coil_run *one = nullptr;
+  ASSERT_EQ(coil_run_create(&one), COIL_OK);
+  ASSERT_EQ(coil_run_set_cuda_device(one, 0), COIL_OK);
+  ASSERT_EQ(coil_run_set_stream(one, stream), COIL_OK);
+  int64_t n = count, stride = 1;
+  coil_tensor input = {x, &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
+  coil_tensor output = {};
+  ASSERT_EQ(
+      coil_cuda_program_call(program, one, addTwice, &input, 1, &output, 1),
+      COIL_OK);
+  callDriver("cuCtxSetCurrent", contexts[1]);
+  void *buffers[] = {output.data, output.data};
+  EXPECT_EQ(coil_rt_launch_cuda(one, &addOne, buffers, &n, 2, 1, 1), COIL_OK)
+      << coil_last_error();
+  EXPECT_COUNT(fake->launchedOn, 0);
+  coil_run_destroy(one);
+}
+
+// A side stream is not recorded because the run's is.
+TEST_F(CallScopeTest, asksForEachStream) {
+  if (simulated)
+    GTEST_SKIP() << "this driver ends the capture when the streams join";
+  call();
+  int overlapping = fake->overlapping, sides = 0;
+  step = [&](coil_run *run) -> int32_t {
+    if (int32_t status = coil_rt_enter_stream_cuda(run, 1))
+      return status;
+    int before = fake->overlapping;
+    if (int32_t status = launchAddOneOn(run))
+      return status;
+    sides = fake->overlapping - before;
+    return coil_rt_leave_stream_cuda(run);
+  };
+  callDriver("cuStreamBeginCapture_v2", stream, 2);
+  call(/*recorded=*/true);
+  void *graph = nullptr;
+  callDriver("cuStreamEndCapture", stream, &graph);
+  callDriver("cuGraphDestroy", graph);
+  EXPECT_EQ(sides, 1);
+  EXPECT_EQ(fake->overlapping - overlapping, 1);
 }
 
 TEST_F(CallScopeTest, followsContextsThatFunctionsChange) {
