@@ -76,6 +76,15 @@ TEST_F(CUDATest, takesWhatWasFreedLastOfASize) {
   EXPECT_EQ(after.hits - before.hits, 3);
 }
 
+TEST_F(CUDATest, returnsWhatWasFreedLastToTheDriver) {
+  ASSERT_EQ(coil_cuda_allocator_trim(0, 0, nullptr), COIL_OK);
+  void *a = alloc(30 << 20);
+  ASSERT_EQ(coil_rt_free_cuda(run, a), COIL_OK);
+  int64_t released = 0;
+  ASSERT_EQ(coil_cuda_allocator_trim(0, 0, &released), COIL_OK);
+  EXPECT_EQ(released, 30 << 20);
+}
+
 TEST_F(CUDATest, joinsFreeNeighbours) {
   std::vector<void *> blocks;
   for (int i = 0; i < 8; ++i)
@@ -131,6 +140,9 @@ TEST_F(CUDATest, handsMemoryToTheCaller) {
   EXPECT_EQ(stats().live_allocations, 0);
   EXPECT_EQ(coil_rt_free_cuda(run, a), COIL_INVALID_ARGUMENT);
   EXPECT_EQ(coil_free(a), COIL_OK);
+  // That driver's memory is the host's, where coil_free looks next.
+  if (!simulated)
+    EXPECT_EQ(coil_free(a), COIL_INVALID_ARGUMENT);
 }
 
 TEST_F(CUDATest, countsWhatARunOwns) {
