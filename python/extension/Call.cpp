@@ -155,6 +155,12 @@ PyObject *endOutput(PyObject *self, PyObject *) {
 /// The exchange table of a type, null if it has none of our version. Returns
 /// false with an exception.
 bool getTable(PyObject *type, dlpack::ExchangeTable *&table) {
+  // Most calls have one type. `tables` keeps it.
+  static PyObject *lastType = nullptr;
+  static dlpack::ExchangeTable *lastTable = nullptr;
+  table = lastTable;
+  if (type == lastType)
+    return true;
   table = nullptr;
   PyObject *capsule = PyDict_GetItemWithError(tables, type);
   if (!capsule) {
@@ -180,6 +186,8 @@ bool getTable(PyObject *type, dlpack::ExchangeTable *&table) {
       PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
   while (table && table->major != 1)
     table = table->previous;
+  lastType = type;
+  lastTable = table;
   return true;
 }
 
@@ -326,12 +334,19 @@ bool Inputs::read(PyObject *objects, bool mayEnd) {
   auto count = static_cast<size_t>(PyTuple_Size(objects));
   tensors.grow(count);
   places.grow(count);
-  PyObject *type = nullptr;
+  PyTypeObject *type = nullptr;
   dlpack::ExchangeTable *table = nullptr;
+  bool isOurs = false;
   for (size_t i = 0; i < count; ++i) {
     PyObject *object = PyTuple_GetItem(objects, static_cast<Py_ssize_t>(i));
     places[i] = -1;
-    if (PyObject_TypeCheck(object, outputType)) {
+    if (type != Py_TYPE(object)) {
+      type = Py_TYPE(object);
+      isOurs = PyType_IsSubtype(type, outputType);
+      if (!isOurs && !getTable(reinterpret_cast<PyObject *>(type), table))
+        return false;
+    }
+    if (isOurs) {
       const coil_tensor *given = getTensor(object);
       if (!given)
         return false;
@@ -340,10 +355,6 @@ bool Inputs::read(PyObject *objects, bool mayEnd) {
         keepShape(i, given->sizes, given->strides,
                   static_cast<size_t>(given->rank));
     } else {
-      auto *current = reinterpret_cast<PyObject *>(Py_TYPE(object));
-      if (current != type && !getTable(current, table))
-        return false;
-      type = current;
       if (!(table && exchange(table, object, i)) && !readSlowly(object, i))
         return false;
     }
