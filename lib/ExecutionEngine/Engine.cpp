@@ -652,9 +652,8 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
   int64_t *shape = result.memory.get() + words;
   for (auto [spec, output] : llvm::zip_equal(specs, result.outputs)) {
     size_t rank = spec.sizes.size();
-    new (&output) coil_tensor{nullptr,      shape,      shape + rank,
-                              int32_t(rank), spec.dtype, COIL_CPU,
-                              0};
+    new (&output) coil_tensor{
+        nullptr, shape, shape + rank, int32_t(rank), spec.dtype, COIL_CPU, 0};
     shape += 2 * rank;
   }
   coil_run *run = nullptr;

@@ -49,7 +49,8 @@ struct coil_run {
     void *address;
   };
   std::vector<Seen> seen;
-  /// Sizes and strides of outputs: of the first ones here, of others on the heap.
+  /// Sizes and strides of outputs: of the first ones here, of others on the
+  /// heap.
   static constexpr size_t numShapeWords = 32;
   int64_t firstShapes[numShapeWords];
   size_t usedShapeWords = 0;

@@ -312,8 +312,8 @@ void Inputs::keepShape(size_t i, const int64_t *sizes, const int64_t *strides,
 }
 
 bool Inputs::readSlowly(PyObject *object, size_t i) {
-  PyObject *pair = PyObject_CallFunction(runner->read, "OOi", object, stream,
-                                         int(index));
+  PyObject *pair =
+      PyObject_CallFunction(runner->read, "OOi", object, stream, int(index));
   if (!pair)
     return false;
   void *tensor = nullptr;
@@ -591,8 +591,8 @@ PyObject *start(Runner *runner, PyObject *objects, const Options &given,
   coil_result *result = nullptr;
   char *error = nullptr;
   int32_t status;
-  Py_BEGIN_ALLOW_THREADS
-      status = (bind ? coil_program_bind : coil_program_run_with)(
+  Py_BEGIN_ALLOW_THREADS status =
+      (bind ? coil_program_bind : coil_program_run_with)(
           runner->program, inputs.tensors.data(), inputs.tensors.size(),
           &options, &result, &error);
   Py_END_ALLOW_THREADS if (status != COIL_API_OK) return raise(runner, status,
@@ -646,8 +646,8 @@ PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count,
   int donates = options.donate ? PyObject_IsTrue(options.donate) : 0;
   PyObject *ends = nullptr;
   if (donates > 0) {
-    ends = PyObject_CallFunctionObjArgs(runner->handOver, objects,
-                                        options.donate, options.stream, nullptr);
+    ends = PyObject_CallFunctionObjArgs(
+        runner->handOver, objects, options.donate, options.stream, nullptr);
     if (ends && (!PyTuple_Check(ends) || PyTuple_Size(ends) != count)) {
       PyErr_SetString(PyExc_TypeError, "expected what ends each input");
       Py_CLEAR(ends);
@@ -800,15 +800,13 @@ Args:
 
 /// A method that takes arguments as they lie on the interpreter's stack.
 template <typename Function>
-PyMethodDef makeMethod(const char *name, Function *function,
-                                 const char *doc) {
+PyMethodDef makeMethod(const char *name, Function *function, const char *doc) {
   return {name,
           reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
           METH_FASTCALL | METH_KEYWORDS, doc};
 }
-PyMethodDef runnerMethods[] = {makeMethod("run", run, runDoc),
-                               makeMethod("bind", bind, bindDoc),
-                               {}};
+PyMethodDef runnerMethods[] = {
+    makeMethod("run", run, runDoc), makeMethod("bind", bind, bindDoc), {}};
 PyGetSetDef boundGetSet[] = {{"outputs", getOutputs, nullptr,
                               "What every launch writes: a tuple.", nullptr},
                              {}};

@@ -193,8 +193,8 @@ DeviceBlock *DeviceAllocator::own(DeviceBlock *block, int64_t bytes) {
   return block;
 }
 
-/// The size that a block serves: that of what was asked for, without a rest that
-/// was not worth cutting off.
+/// The size that a block serves: that of what was asked for, without a rest
+/// that was not worth cutting off.
 static int64_t getServed(const DeviceBlock &block) {
   return roundUp(std::max<int64_t>(block.requested, 1), granule);
 }

@@ -81,8 +81,8 @@ struct RunState {
   bool pushedContext = false;
   /// \name What a call of a program has asked the driver (CallScope)
   /// @{
-  /// Whether the context is current on the run's thread, and stays so until code
-  /// of others runs.
+  /// Whether the context is current on the run's thread, and stays so until
+  /// code of others runs.
   bool inContext = false;
   /// While that is so: whether the caller records `askedStream`.
   bool hasAsked = false, isCaptured = false;

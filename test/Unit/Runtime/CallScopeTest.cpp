@@ -18,7 +18,9 @@
 #include "coil/Runtime/RunContext.h"
 #include "coil/Runtime/Transfer.h"
 
+#include <atomic>
 #include <functional>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -117,9 +119,9 @@ protected:
     int64_t n = count, stride = 1;
     coil_tensor input = {x, &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
     coil_tensor output = {};
-    ASSERT_EQ(coil_cuda_program_call(program, one, addTwice, &input, 1, &output,
-                                     1),
-              COIL_OK)
+    ASSERT_EQ(
+        coil_cuda_program_call(program, one, addTwice, &input, 1, &output, 1),
+        COIL_OK)
         << coil_last_error();
     EXPECT_COUNT(fake->launchedOn, 0);
     if (!recorded) {
@@ -134,8 +136,12 @@ protected:
 
   /// Calls the test's function of a device.
   static int32_t callFunction(coil_run *run, int32_t device) {
-    coil_call_site site = {sizeof(coil_call_site), device,  "unit::between",
-                           nullptr,                nullptr, nullptr};
+    coil_call_site site = {sizeof(coil_call_site),
+                           device,
+                           "unit::between",
+                           nullptr,
+                           nullptr,
+                           nullptr};
     return coil_rt_call(run, &site, 0, nullptr, 0, nullptr, 0, nullptr);
   }
 
@@ -186,6 +192,44 @@ TEST_F(CallScopeTest, followsContextsThatChangeBetweenCalls) {
   callDriver("cuCtxSetCurrent", contexts[0]);
   call();
   EXPECT_EQ(getContext(), contexts[0]);
+}
+
+// Threads share the program, the allocator and two of them a stream.
+TEST_F(CallScopeTest, servesManyThreads) {
+  if (!simulated)
+    GTEST_SKIP() << "this driver is for one thread";
+  constexpr int numThreads = 4, numCalls = 50;
+  void *streams[numThreads] = {nullptr, nullptr, stream, nullptr};
+  callDriver("cuStreamCreate", &streams[3], 0u);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (void *own : streams)
+    threads.emplace_back([&, own] {
+      for (int i = 0; i < numCalls; ++i) {
+        coil_run *one = nullptr;
+        int64_t n = count, stride = 1;
+        coil_tensor input = {x, &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
+        coil_tensor output = {};
+        std::vector<float> y(count);
+        bool ok = coil_run_create(&one) == COIL_OK &&
+                  coil_run_set_cuda_device(one, 0) == COIL_OK &&
+                  coil_run_set_stream(one, own) == COIL_OK &&
+                  coil_cuda_program_call(program, one, addTwice, &input, 1,
+                                         &output, 1) == COIL_OK &&
+                  coil_rt_download_cuda(one, y.data(), output.data,
+                                        4 * count) == COIL_OK &&
+                  coil_run_synchronize(one) == COIL_OK;
+        wrong += !ok || y != std::vector<float>(count, 3);
+        coil_run_destroy(one);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+  coil_cuda_graph_stats stats;
+  coil_cuda_program_get_graph_stats(program, &stats);
+  EXPECT_EQ(stats.plain, numThreads * numCalls);
+  callDriver("cuStreamDestroy_v2", streams[3]);
 }
 
 // Functions of the runtime are called outside of calls, too.
