@@ -15,6 +15,7 @@
 
 #include "coil/Runtime/HostABI.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstring>
@@ -217,11 +218,14 @@ int32_t coil_rt_set_output(coil_run *run, coil_tensor *output, void *data,
     if (rank < 0)
       return fail(COIL_INVALID_ARGUMENT, "output of rank %d", rank);
     size_t words = 2 * size_t(rank);
-    int64_t *shape = run->firstShapes + run->usedShapeWords;
-    if (words <= coil_run::numShapeWords - run->usedShapeWords)
-      run->usedShapeWords += words;
-    else
-      shape = run->shapes.emplace_back(new int64_t[words]).get();
+    if (words > run->shapeRoom) {
+      size_t more = std::max(words, coil_run::numMoreWords);
+      run->nextShape = run->moreShapes.emplace_back(new int64_t[more]).get();
+      run->shapeRoom = more;
+    }
+    int64_t *shape = run->nextShape;
+    run->nextShape += words;
+    run->shapeRoom -= words;
     for (int32_t d = 0; d < rank; ++d) {
       shape[d] = sizes[d];
       shape[rank + d] = strides[d];

@@ -49,12 +49,13 @@ struct coil_run {
     void *address;
   };
   std::vector<Seen> seen;
-  /// Sizes and strides of outputs: of the first ones here, of others on the
-  /// heap.
-  static constexpr size_t numShapeWords = 32;
-  int64_t firstShapes[numShapeWords];
-  size_t usedShapeWords = 0;
-  std::vector<std::unique_ptr<int64_t[]>> shapes;
+  /// Sizes and strides of outputs: of the first ones here, of others in pieces
+  /// of the heap; and what is left of the last.
+  static constexpr size_t numFirstWords = 32, numMoreWords = 1024;
+  int64_t firstShapes[numFirstWords];
+  std::vector<std::unique_ptr<int64_t[]>> moreShapes;
+  int64_t *nextShape = firstShapes;
+  size_t shapeRoom = numFirstWords;
   /// What the caller hands over, by the number of the input.
   struct Handed {
     void (*release)(void *user);

@@ -324,6 +324,20 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
 
 void DeviceAllocator::release(DeviceBlock *block) {
   std::lock_guard<std::mutex> lock(mutex);
+  releaseLocked(block);
+}
+
+void DeviceAllocator::releaseAll(DeviceBlock *first) {
+  if (!first)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  while (DeviceBlock *block = first) {
+    first = block->runNext;
+    releaseLocked(block);
+  }
+}
+
+void DeviceAllocator::releaseLocked(DeviceBlock *block) {
   stats.in_use_bytes -= block->size;
   stats.cached_bytes += block->size;
   block->run = nullptr;

@@ -100,6 +100,8 @@ public:
   /// had; null, without an error, where not all of it is free.
   DeviceBlock *claim(MemoryPool *pool, CUdeviceptr address, int64_t bytes);
   void release(DeviceBlock *block);
+  /// The same for all blocks of a run, from the first of its list on.
+  void releaseAll(DeviceBlock *first);
 
   /// The block that starts at an address, or null if nobody owns it.
   DeviceBlock *find(CUdeviceptr address);
@@ -115,6 +117,7 @@ private:
   DeviceBlock *split(DeviceBlock *block, int64_t bytes, bool small);
   DeviceBlock *own(DeviceBlock *block, int64_t bytes);
   DeviceBlock *takeRecent(MemoryPool *pool, int64_t size);
+  void releaseLocked(DeviceBlock *block);
   /// Makes a block a free one that is joined with its neighbours.
   void join(DeviceBlock *block);
   void joinRecent(MemoryPool *pool);

@@ -199,8 +199,8 @@ static void destroyState(RunState *state) {
       device.driver.eventDestroy(step.end);
     }
   }
-  while (state->blocks)
-    state->free(state->blocks);
+  // The run has no use for its counters any more.
+  device.allocator.releaseAll(std::exchange(state->blocks, nullptr));
   if (state->words)
     device.returnErrorWords(state->words, state->stream);
   if (state->ownsStream)
