@@ -4,11 +4,13 @@
 """What a call costs the host: calls of small programs on an NVIDIA GPU.
 
 A program of n dependent kernels on few elements is timed from the call until it
-returns, with the device far enough behind that it never waits, in three ways:
-launch by launch, as a CUDA graph, and as n calls of cuLaunchKernel with the same
-number of arguments, which is the floor. "above raw" is what Coil adds for each
-kernel; "bound" is a call that is bound to its memory; "raw graph" is PyTorch's replay of as many kernels
-without any tensors. Times are medians of many calls, all in one run.
+returns, with the device far enough behind that it never waits: launch by launch
+from C ("C", outputs allocated and freed) and from Python, as a CUDA graph, bound to its
+memory ("bound", from C and from Python), and as n calls of cuLaunchKernel with the same
+number of arguments, which is the floor. "above raw" is what a call adds to that for each
+kernel; "raw overlapping" is the floor by cuLaunchKernelEx, as Coil launches most kernels;
+"raw graph" is PyTorch's replay of as many kernels without any tensors. Times are medians of
+many calls, all in one run. The loops in C (gpu_host.c) need a C compiler, `cc`.
 
 `--fake DRIVER` takes a stand-in for the driver (the tests' coil_fake_cuda with
 FAKE_CUDA_ANY_KERNEL=1) and needs no GPU: then all that is measured is Coil.
@@ -93,38 +95,66 @@ class Memory:
         self.tensor = coil._tensor.Tensor(ctypes.addressof(tensor), (tensor, self.keep))
 
 
-def raw_launches(driver, counts, repeat):
-    """Microseconds of n cuLaunchKernel of an empty kernel with two pointers, by
-    a loop in C where a compiler is at hand, so that Python does not count."""
-    source = r"""
-    #include <stddef.h>
-    #include <time.h>
-    typedef int (*launch_t)(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
-                            unsigned, unsigned, void *, void **, void **);
-    double run(launch_t launch, void *function, int n, void **params) {
-      struct timespec a, b;
-      clock_gettime(CLOCK_MONOTONIC, &a);
-      for (int i = 0; i < n; ++i)
-        if (launch(function, 1, 1, 1, 32, 1, 1, 0, 0, params, 0)) return -1;
-      clock_gettime(CLOCK_MONOTONIC, &b);
-      return (b.tv_sec - a.tv_sec) * 1e6 + (b.tv_nsec - a.tv_nsec) * 1e-3;
-    }
-    """
+class Loops:
+    """The loops of gpu_host.c, built by the compiler that is at hand."""
+
+    def __init__(self, finish, repeat):
+        import subprocess
+
+        self.finish, self.repeat = finish, repeat
+        here = os.path.dirname(os.path.abspath(__file__))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "gpu_host.so")
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", os.path.join(here, "..", "include"),
+                            os.path.join(here, "gpu_host.c"), "-o", path], check=True)
+            self.functions = ctypes.CDLL(path)
+
+    def median(self, name, *arguments):
+        """Median microseconds of a loop, measured as `microseconds` does."""
+        function = getattr(self.functions, name)
+        function.restype = ctypes.c_double
+        samples = []
+        for i in range(self.repeat + 5):
+            samples.append(function(*arguments))
+            if i % 4 == 3:
+                self.finish()
+        self.finish()
+        if min(samples) < 0:
+            raise RuntimeError(f"'{name}' failed")
+        return statistics.median(samples[5:])
+
+    def call(self, coil, program, tensors):
+        """Microseconds of a call through the C API, and of one that is bound."""
+        library = coil._library.library
+        pairs = [coil._tensor.to_c(tensor, 0, 0) for tensor in tensors]
+        inputs = (coil._library.CTensor * len(pairs))(*(tensor for tensor, _ in pairs))
+
+        def address(name):
+            return ctypes.cast(getattr(library, name), ctypes.c_void_p)
+
+        init, count = address("coil_run_options_init"), ctypes.c_size_t(len(pairs))
+        plain = self.median("call", address("coil_program_run_with"), init,
+                            address("coil_result_destroy"), program._handle, inputs, count)
+        bind = self.functions.bind_call
+        bind.restype = ctypes.c_void_p
+        bound = ctypes.c_void_p(bind(address("coil_program_bind"), init, program._handle, inputs, count))
+        if not bound:
+            raise RuntimeError("the call cannot be bound")
+        launched = self.median("call_bound", address("coil_result_launch"), bound)
+        library.coil_result_destroy(bound)
+        return plain, launched
+
+
+def raw_launches(driver, loops, counts):
+    """Microseconds of n launches of an empty kernel with two pointers: by
+    cuLaunchKernel, and by cuLaunchKernelEx in the way that lets them overlap."""
     ptx = b""".version 7.0
 .target sm_70
 .address_size 64
 .visible .entry empty(.param .u64 a, .param .u64 b) { ret; }
 \0"""
-    import subprocess
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "raw.c")
-        with open(path, "w") as f:
-            f.write(source)
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", path, "-o", path + ".so"], check=True)
-        loop = ctypes.CDLL(path + ".so").run
-        loop.restype = ctypes.c_double
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
+
     def check(what, status):
         if status:
             raise RuntimeError(f"{what} failed with status {status}")
@@ -137,15 +167,11 @@ def raw_launches(driver, counts, repeat):
     check("cuModuleGetFunction", driver.cuModuleGetFunction(ctypes.byref(function), module, b"empty"))
     value = ctypes.c_uint64()
     pointers = (ctypes.c_void_p * 2)(ctypes.addressof(value), ctypes.addressof(value))
-    result = {}
-    for n in counts:
-        samples = []
-        for _ in range(repeat):
-            samples.append(loop(driver.cuLaunchKernel, function, n, pointers))
-            driver.cuStreamSynchronize(None)
-        assert min(samples) >= 0
-        result[n] = statistics.median(samples)
-    return result
+    return {
+        name: {n: loops.median(name, launch, function, n, pointers) for n in counts}
+        for name, launch in (("launch", driver.cuLaunchKernel),
+                             ("launch_overlapping", driver.cuLaunchKernelEx))
+    }
 
 
 def raw_replay(torch, kernels, repeat):
@@ -156,6 +182,13 @@ def raw_replay(torch, kernels, repeat):
         for _ in range(kernels):
             x.add_(1)
     return microseconds(graph.replay, torch.cuda.synchronize, repeat)
+
+
+def write_call(function, inputs, **options):
+    """A call with its arguments one by one, as programs have it: `*inputs` costs more."""
+    names = [f"x{i}" for i in range(len(inputs))]
+    text = ", ".join(names + [f"{name}={name}" for name in options])
+    return eval(f"lambda: function({text})", dict(zip(names, inputs), function=function, **options))
 
 
 def begin(description):
@@ -188,7 +221,9 @@ def begin(description):
 
 def main():
     args, torch, coil, driver, finish = begin(__doc__)
-    raw = raw_launches(driver, COUNTS, args.repeat)
+    loops = Loops(finish, args.repeat)
+    raws = raw_launches(driver, loops, COUNTS)
+    raw, overlapping = raws["launch"], raws["launch_overlapping"]
 
     def tensors(specs):
         if torch:
@@ -196,8 +231,10 @@ def main():
         return [Memory(coil, driver, [int(x) for x in s["sizes"]]).tensor for s in specs]
 
     records = []
-    print("| program | kernels | tensors | raw us | Coil us | above raw, us a kernel | as a graph us | bound us | raw graph us |")
-    print("|---" * 9 + "|")
+    titles = ("program", "kernels", "tensors", "raw us", "raw overlapping us", "C us", "above raw, us a kernel",
+              "C bound us", "Python us", "above raw, us a kernel", "as a graph us", "bound us", "raw graph us")
+    print("| " + " | ".join(titles) + " |")
+    print("|---" * len(titles) + "|")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "program.mlir")
         programs = [("chain", chain(n), n) for n in COUNTS] + [("step", step(60), 60)]
@@ -211,22 +248,28 @@ def main():
                 stream = torch.cuda.current_stream().cuda_stream if torch else 0
                 kind = torch.Tensor if torch else None  # What a user of PyTorch wants.
                 record[way] = microseconds(
-                    lambda: program.run(*inputs, stream=stream, like=kind), finish, args.repeat)
+                    write_call(program.run, inputs, stream=stream, like=kind), finish, args.repeat)
                 if way == "plain":
                     record["bound"] = microseconds(
                         program.bind(*inputs, stream=stream, like=kind), finish, args.repeat)
+                    record["C"], record["C bound"] = loops.call(coil, program, inputs)
                 record["kernels"] = program.run_stats["launches"]
                 record["tensors"] = len(program.inputs) + len(program.outputs)
             kernels = record["kernels"]
             nearest = min(raw, key=lambda n: abs(n - kernels))
-            record["raw"] = raw[nearest] * kernels / nearest
+            for key, launches in (("raw", raw), ("raw overlapping", overlapping)):
+                record[key] = launches[nearest] * kernels / nearest
             record["raw graph"] = raw_replay(torch, kernels, args.repeat) if torch else float("nan")
             records.append(record)
-            above = (record["plain"] - record["raw"]) / kernels
-            print(f"| {name} | {kernels} | {record['tensors']} | {record['raw']:.1f} | {record['plain']:.1f} | {above:.2f} | {record['graph']:.1f} | {record['bound']:.1f} | {record['raw graph']:.1f} |", flush=True)
+            above = {way: (record[way] - record["raw"]) / kernels for way in ("C", "plain")}
+            figures = (f"{record['raw']:.2f}", f"{record['raw overlapping']:.2f}", f"{record['C']:.2f}",
+                       f"{above['C']:.2f}", f"{record['C bound']:.2f}", f"{record['plain']:.2f}",
+                       f"{above['plain']:.2f}", f"{record['graph']:.2f}", f"{record['bound']:.2f}",
+                       f"{record['raw graph']:.2f}")
+            print("| " + " | ".join((name, str(kernels), str(record["tensors"])) + figures) + " |", flush=True)
     if args.json:
         with open(args.json, "w") as f:
-            json.dump({"raw": raw, "records": records}, f, indent=1)
+            json.dump({"raw": raws, "records": records}, f, indent=1)
 
 
 if __name__ == "__main__":

@@ -182,7 +182,9 @@ typedef struct coil_run_options {
 
 COIL_C_API void coil_run_options_init(coil_run_options *options);
 
-/// The same with options, which may be NULL.
+/// The same with options, which may be NULL. On a caller's stream, with inputs
+/// on the GPU, the call checks its inputs, allocates outputs, launches and
+/// returns; what repeats with the same memory is cheaper by coil_program_bind.
 COIL_C_API int32_t coil_program_run_with(const coil_program *program,
                                          const coil_tensor *inputs,
                                          size_t num_inputs,

@@ -518,8 +518,11 @@ static int32_t moveToHost(coil_run *run, coil_tensor &tensor, int32_t device) {
   return status;
 }
 
+/// Runs a program for a GPU. `movable` is empty if no input is in host memory,
+/// else it is `inputs`, of which those go to the GPU.
 int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
-                            llvm::MutableArrayRef<coil_tensor> inputs,
+                            llvm::ArrayRef<coil_tensor> inputs,
+                            llvm::MutableArrayRef<coil_tensor> movable,
                             llvm::MutableArrayRef<coil_tensor> outputs,
                             const RunOptions &options) {
   int32_t device = options.device;
@@ -535,7 +538,7 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
   if (status == COIL_OK && options.timing)
     status = coil_run_set_timing(run, 1);
   for (auto [input, spec] :
-       llvm::zip(inputs, impl.image->signature.getInputs()))
+       llvm::zip(movable, impl.image->signature.getInputs()))
     if (status == COIL_OK && input.device_type == COIL_CPU &&
         spec.deviceType == COIL_CUDA)
       status = moveToDevice(run, input, device, spec.deviceIndex);
@@ -637,16 +640,20 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
 
   RunResult result;
   llvm::ArrayRef<TensorSpec> specs = impl->image->signature.getOutputs();
+  static_assert(sizeof(coil_tensor) % sizeof(int64_t) == 0 &&
+                alignof(coil_tensor) <= alignof(int64_t));
+  size_t words = specs.size() * (sizeof(coil_tensor) / sizeof(int64_t));
   size_t dims = 0;
   for (const TensorSpec &spec : specs)
     dims += 2 * spec.sizes.size();
-  result.shapes.reset(new int64_t[dims + 1]);
-  result.outputs.reserve(specs.size());
-  int64_t *shape = result.shapes.get();
-  for (const TensorSpec &spec : specs) {
+  result.memory.reset(new int64_t[words + dims]);
+  result.outputs = {reinterpret_cast<coil_tensor *>(result.memory.get()),
+                    specs.size()};
+  int64_t *shape = result.memory.get() + words;
+  for (auto [spec, output] : llvm::zip_equal(specs, result.outputs)) {
     size_t rank = spec.sizes.size();
-    result.outputs.push_back(
-        {nullptr, shape, shape + rank, int32_t(rank), spec.dtype, COIL_CPU, 0});
+    new (&output) coil_tensor{
+        nullptr, shape, shape + rank, int32_t(rank), spec.dtype, COIL_CPU, 0};
     shape += 2 * rank;
   }
   coil_run *run = nullptr;
@@ -664,10 +671,16 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
                                         : options.numbers);
     }
     // Inputs of other layouts than the program expects are copied.
-    llvm::SmallVector<coil_tensor> arguments(inputs);
+    llvm::SmallVector<coil_tensor> copies;
+    if (llvm::any_of(inputs, [](const coil_tensor &input) {
+          return input.device_type == COIL_CPU;
+        }))
+      copies.assign(inputs.begin(), inputs.end());
+    llvm::ArrayRef<coil_tensor> arguments = copies.empty() ? inputs : copies;
     std::vector<llvm::SmallVector<int64_t>> layouts;
-    for (auto [i, spec] : llvm::enumerate(impl->image->signature.getInputs())) {
-      if (status != COIL_OK || inputs[i].device_type != COIL_CPU ||
+    for (size_t i = 0; i < copies.size(); ++i) {
+      const TensorSpec &spec = impl->image->signature.getInputs()[i];
+      if (inputs[i].device_type != COIL_CPU || status != COIL_OK ||
           (i < impl->constantInputs.size() &&
            impl->constantInputs[unsigned(i)]))
         continue; // The program checks those on devices.
@@ -676,14 +689,17 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
         continue;
       layouts.reserve(inputs.size()); // Addresses stay.
       layouts.push_back(std::move(*strides));
-      status = relayout(run, arguments[i], layouts.back());
+      status = relayout(run, copies[i], layouts.back());
     }
     if (status == COIL_OK && impl->isDeviceProgram)
-      status = runOnDevice(*impl, run, arguments, result.outputs, options);
+      status =
+          runOnDevice(*impl, run, arguments, copies, result.outputs, options);
     else if (status == COIL_OK)
       status = impl->entry(run, arguments.data(), result.outputs.data());
     // What the caller has handed over, and hooks of its own, end here.
-    std::string message = status == COIL_OK ? "" : coil_last_error();
+    std::string message;
+    if (status != COIL_OK)
+      message = coil_last_error();
     coil_run_release_inputs(run);
     coil_run_set_hook(run, nullptr, nullptr);
     coil_run_set_generator(run, nullptr);

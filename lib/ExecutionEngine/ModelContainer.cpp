@@ -105,7 +105,7 @@ struct ModelContainer::Impl {
   /// The numbers of the weights that the engine that prepares takes.
   std::vector<size_t> prepareInputs;
   std::vector<TensorSpec> inputs;
-  std::vector<size_t> passed;
+  std::vector<unsigned> passed;
   std::optional<size_t> randomInput;
   bool hasWeights = false;
   size_t numPrepared = 0;
@@ -254,7 +254,7 @@ Error ModelContainer::Impl::bind(WeightSource source, WeightSet &first) {
       if (spec.isPassed()) {
         bindings.push_back({Binding::Passed});
         inputs.push_back(spec);
-        passed.push_back(i);
+        passed.push_back(unsigned(i));
       } else {
         bindings.push_back({Binding::Random});
         randomInput = i;
@@ -689,7 +689,7 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
       &own};
   if (!runOptions.generator || options.random)
     runOptions.generator = &generator;
-  llvm::SmallVector<unsigned> numbers(impl->passed.begin(), impl->passed.end());
+  llvm::ArrayRef<unsigned> numbers = impl->passed;
   runOptions.numbers = numbers;
   // A program without inputs has nothing to hand over.
   if (!impl->engine->isDeviceProgram()) {
@@ -718,13 +718,14 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
       if (binding.kind == Binding::Weight || binding.kind == Binding::Prepared)
         argument = (*weights)[next++];
   }
-  if (options.stream && !options.wait)
+  if (options.stream && !options.wait && !set->usedByStreams.load())
     set->usedByStreams.store(true);
   Expected<RunResult> result = impl->engine->run(all, deviceOptions);
   if (!result)
     return result;
   result->weightsNumber = set->number;
-  result->weights = set.getShared();
+  if (impl->hasWeights)
+    result->weights = set.getShared();
   return result;
 }
 
@@ -740,6 +741,5 @@ ModelContainer::upload(llvm::ArrayRef<coil_tensor> inputs,
       signature.bind(impl->makeArguments(*set, inputs, random.getView()));
   if (!symbols)
     return llvm::make_error<InputError>(toString(symbols.takeError()));
-  llvm::SmallVector<unsigned> numbers(impl->passed.begin(), impl->passed.end());
-  return impl->engine->upload(numbers, inputs, *symbols, device);
+  return impl->engine->upload(impl->passed, inputs, *symbols, device);
 }

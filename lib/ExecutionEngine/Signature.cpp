@@ -450,6 +450,8 @@ Expected<SymbolValues> Signature::bind(llvm::ArrayRef<coil_tensor> tensors,
     for (size_t d = 0; !isKnown(i) && d < inputs[i].sizes.size(); ++d) {
       const SizeExpr &size = inputs[i].sizes[d];
       int64_t actual = tensors[i].sizes[d];
+      if (size.kind == SizeExpr::Kind::Constant && size.offset == actual)
+        continue;
       std::optional<int64_t> expected = size.evaluate(values);
       // Sizes of symbols that no input determines are the program's to check.
       if (!expected || *expected == actual)

@@ -332,6 +332,7 @@ static int32_t invoke(coil_call &call) {
   status = guarded([&]() -> int32_t {
     return call.function->call(&call, call.function->user);
   });
+  forgetCudaContext(call.run);
   if (status && !call.failed) {
     const char *why = coil_last_error();
     call.fail(*why ? why : coil_status_name(status));

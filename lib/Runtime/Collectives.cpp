@@ -511,6 +511,7 @@ static int32_t allocate(coil_run *run, const char *name, int32_t kind,
     run->groupMemory.reserve(run->groupMemory.size() + 1);
     TraceStep step(run, COIL_TRACE_ALLOC, about.name);
     status = about.alloc(about.user, kind, bytes, out);
+    forgetCudaContext(run);
     if (status == COIL_OK)
       run->groupMemory.push_back({*out, bytes, group});
     step.finish(status, *out, bytes);
@@ -539,6 +540,7 @@ static bool freeOfGroup(coil_run *run, void *pointer, int32_t &status) {
     coil_run::GroupMemory memory = *found;
     run->groupMemory.erase(found);
     freeGroupMemory(memory);
+    forgetCudaContext(run);
     step.finish(status, pointer, memory.bytes);
   }
   return true;

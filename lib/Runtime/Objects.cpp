@@ -201,6 +201,7 @@ int32_t coil_rt_drop_object(coil_run *run, coil_object *object) {
     return fail(COIL_INTERNAL, "the run does not hold the object");
   run->held.erase(std::next(found).base());
   coil_object_release(object);
+  forgetCudaContext(run);
   return COIL_OK;
 }
 

@@ -15,6 +15,7 @@
 
 #include "coil/Runtime/HostABI.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstring>
@@ -216,15 +217,21 @@ int32_t coil_rt_set_output(coil_run *run, coil_tensor *output, void *data,
   return guarded([&]() -> int32_t {
     if (rank < 0)
       return fail(COIL_INVALID_ARGUMENT, "output of rank %d", rank);
-    std::unique_ptr<int64_t[]> shape(new int64_t[2 * size_t(rank) + 1]);
+    size_t words = 2 * size_t(rank);
+    if (words > run->shapeRoom) {
+      size_t more = std::max(words, coil_run::numMoreWords);
+      run->nextShape = run->moreShapes.emplace_back(new int64_t[more]).get();
+      run->shapeRoom = more;
+    }
+    int64_t *shape = run->nextShape;
+    run->nextShape += words;
+    run->shapeRoom -= words;
     for (int32_t d = 0; d < rank; ++d) {
       shape[d] = sizes[d];
       shape[rank + d] = strides[d];
     }
     int32_t device = run->cuda ? getCudaDevice(run) : 0;
-    *output = {data,     shape.get(), shape.get() + rank, rank, dtype,
-               COIL_CPU, device};
-    run->shapes.push_back(std::move(shape));
+    *output = {data, shape, shape + rank, rank, dtype, COIL_CPU, device};
     return COIL_OK;
   });
 }

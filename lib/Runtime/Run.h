@@ -18,7 +18,7 @@
 #include "coil/Runtime/RunContext.h"
 
 #include <array>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -49,8 +49,13 @@ struct coil_run {
     void *address;
   };
   std::vector<Seen> seen;
-  /// Sizes and strides of outputs.
-  std::vector<std::unique_ptr<int64_t[]>> shapes;
+  /// Sizes and strides of outputs: of the first ones here, of others in pieces
+  /// of the heap; and what is left of the last.
+  static constexpr size_t numFirstWords = 32, numMoreWords = 1024;
+  int64_t firstShapes[numFirstWords];
+  std::vector<std::unique_ptr<int64_t[]>> moreShapes;
+  int64_t *nextShape = firstShapes;
+  size_t shapeRoom = numFirstWords;
   /// What the caller hands over, by the number of the input.
   struct Handed {
     void (*release)(void *user);
@@ -63,7 +68,7 @@ struct coil_run {
   /// Null functions: that of the process.
   coil_generator generator = {};
   /// States that were read for a GPU, which copies them later.
-  std::deque<std::array<int64_t, 2>> states;
+  std::list<std::array<int64_t, 2>> states;
   /// Ranges that are open: name and begin.
   std::vector<std::pair<std::string, int64_t>> ranges;
   /// Objects by name, and those that programs of the run hold.
@@ -108,6 +113,8 @@ int32_t refuseInGraph(coil_run *run, const char *name);
 /// Device memory by its address, or COIL_UNAVAILABLE for other memory.
 int32_t takeCudaMemory(coil_run *run, void *pointer);
 int32_t freeCudaMemory(void *pointer);
+/// Code of others has run, which may have made another context current.
+void forgetCudaContext(coil_run *run);
 /// Whether an address is device memory that a run owns.
 bool ownsCudaMemory(coil_run *run, void *pointer);
 /// @}

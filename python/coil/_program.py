@@ -85,13 +85,17 @@ def _empty(tensor, stream):
     tensor.data = tensor.detach().new_empty(0)
 
 
-class Program:
-    """A compiled program. Call it with its inputs; weights are inside.
+class Program(call.Runner):
+    """A compiled program. Call it with its inputs; weights are inside. `run` and
+    `bind` are those of its base, in C.
 
     The weights can be changed while other threads call the program: `update`
     makes another set of them, `swap` puts it in use. A call works with the set
     that was in use when it began.
     """
+
+    def __new__(cls, handle):
+        return super().__new__(cls, handle.value, Tensor, read, fail, _hand_over)
 
     def __init__(self, handle):
         self._handle = handle
@@ -104,13 +108,12 @@ class Program:
         self.symbols = signature["symbols"]
         #: Seconds of each stage of compilation, and counts of kernels.
         self.compile_stats = json.loads(library.coil_program_stats_json(handle))
-        self._runner = call.Runner(handle.value, Tensor, read, fail)
         self._hook = self._generator = None
 
     @property
     def run_stats(self):
         """Counters of the last run that this object made; zero before."""
-        return dict(zip(_STATS, self._runner.stats))
+        return dict(zip(_STATS, self._stats))
 
     @property
     def graph_stats(self):
@@ -253,60 +256,6 @@ class Program:
     def drop(self):
         """Frees the set that is not in use once no call works with it."""
         library.coil_program_drop_weights(self._handle)
-
-    def run(self, *inputs, stream=None, device=0, like=None, donate=()):
-        """Runs the program; returns a tuple of `Tensor`, or of `like`.
-
-        Outputs are in device memory if any input is, else in host memory.
-
-        Args:
-          inputs: NumPy arrays, PyTorch tensors (of the host or, for a program
-            for a GPU, of a GPU) or anything else that has DLPack, buffers,
-            numbers.
-          stream: the CUDA stream to work on, as an integer, such as
-            `torch.cuda.current_stream().cuda_stream`. Inputs must be ready, and
-            outputs are, in the order of the stream; the call does not wait. The
-            caller keeps inputs and outputs until the stream has come that far,
-            as it does with memory that the stream's allocator owns. Without
-            one the outputs are complete on return.
-          device: the GPU, when no input is on one.
-          like: what outputs are: a type that has DLPack's table of C functions,
-            such as `torch.Tensor` since PyTorch 2.10. They share the memory of
-            the run, as `Tensor` does.
-          donate: the numbers of inputs that the call takes over: `Tensor` and
-            tensors of torch, none of which is given twice. Their memory is free
-            for the rest of the run behind their last use in programs that were
-            compiled with "release-inputs=true", and else for what comes behind
-            the run, also one that fails. Afterwards a `Tensor` is of no use,
-            which whoever tries is told, and one of torch is empty.
-        """
-        if not donate:
-            return self._runner.run(inputs, stream, device, like)
-        return self._runner.run(inputs, stream, device, like, _hand_over(inputs, donate, stream))
-
-    def bind(self, *inputs, stream=None, device=0, like=None):
-        """Binds a call to its memory, for a GPU that should not wait for its host:
-        returns an object that launches the call each time it is called, reading
-        the inputs where they are now and writing the same outputs, and returns
-        these. A launch is that of one CUDA graph: it checks and allocates
-        nothing. Nothing runs before the first one.
-
-            step = program.bind(token, cache, stream=stream, like=torch.Tensor)
-            while ...:
-                token.copy_(next_token)
-                (logits,) = step()
-
-        Weights are those that are in use now, whatever is swapped later. Raises
-        `InputError` for an input in host memory and for a program that draws
-        random numbers, and `CoilError` where the call is not one CUDA graph
-        because the host takes part in it.
-
-        Args:
-          inputs: as of `run`, all on the program's GPUs. They are kept as long as the result.
-          stream, device, like: as of `run`. Without a stream each launch is
-            waited for.
-        """
-        return self._runner.bind(inputs, stream, device, like)
 
     def __call__(self, *inputs):
         """Runs the program; returns NumPy arrays where NumPy is installed.

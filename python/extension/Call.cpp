@@ -16,10 +16,12 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "Buffer.h"
 #include "DLPack.h"
+#include "Docs.h"
 
 #include <new>
-#include <vector>
+#include <utility>
 
 using namespace coil;
 
@@ -38,9 +40,9 @@ struct Runner {
   PyObject_HEAD coil_program *program;
   /// The subclass of Output that outputs are.
   PyTypeObject *type;
-  /// Describes an object that has no exchange table, and raises the errors of
-  /// the C API.
-  PyObject *read, *fail;
+  /// Describes an object that has no exchange table, raises the errors of the C
+  /// API, and says what ends inputs that are handed over.
+  PyObject *read, *fail, *handOver;
   /// Of the last run.
   coil_run_stats stats;
 };
@@ -153,6 +155,12 @@ PyObject *endOutput(PyObject *self, PyObject *) {
 /// The exchange table of a type, null if it has none of our version. Returns
 /// false with an exception.
 bool getTable(PyObject *type, dlpack::ExchangeTable *&table) {
+  // Most calls have one type. `tables` keeps it.
+  static PyObject *lastType = nullptr;
+  static dlpack::ExchangeTable *lastTable = nullptr;
+  table = lastTable;
+  if (type == lastType)
+    return true;
   table = nullptr;
   PyObject *capsule = PyDict_GetItemWithError(tables, type);
   if (!capsule) {
@@ -178,17 +186,17 @@ bool getTable(PyObject *type, dlpack::ExchangeTable *&table) {
       PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
   while (table && table->major != 1)
     table = table->previous;
+  lastType = type;
+  lastTable = table;
   return true;
 }
 
 /// The inputs of a call.
 class Inputs {
 public:
-  /// `stream` is one of GPU `device`, and `address` that of it.
-  Inputs(Runner *runner, PyObject *stream, void *address, PyObject *device,
-         int32_t index)
-      : runner(runner), stream(stream), address(address), device(device),
-        index(index) {}
+  /// `stream` is one of GPU `index`, and `address` that of it.
+  Inputs(Runner *runner, PyObject *stream, void *address, int32_t index)
+      : runner(runner), stream(stream), address(address), index(index) {}
   ~Inputs() { Py_XDECREF(keep); }
   Inputs(const Inputs &) = delete;
   Inputs &operator=(const Inputs &) = delete;
@@ -197,7 +205,7 @@ public:
   /// the call does.
   bool read(PyObject *objects, bool mayEnd);
 
-  std::vector<coil_tensor> tensors;
+  Buffer<coil_tensor, 8> tensors;
   bool onGPU = false;
   /// What keeps memory alive beside the objects themselves, null or a list.
   PyObject *keep = nullptr;
@@ -207,15 +215,17 @@ private:
   /// `i`.
   bool exchange(dlpack::ExchangeTable *table, PyObject *object, size_t i);
   bool readSlowly(PyObject *object, size_t i);
+  /// Keeps sizes and strides of tensor number `i`.
+  void keepShape(size_t i, const int64_t *sizes, const int64_t *strides,
+                 size_t rank);
 
   Runner *runner;
   PyObject *stream;
   void *address;
-  PyObject *device;
   int32_t index;
   /// Sizes and strides, and where those of each tensor begin.
-  std::vector<int64_t> shapes;
-  std::vector<ptrdiff_t> places;
+  Buffer<int64_t, 64> shapes;
+  Buffer<ptrdiff_t, 8> places;
   /// The device whose stream was compared last.
   int32_t checked = -1;
 };
@@ -253,9 +263,7 @@ bool Inputs::exchange(dlpack::ExchangeTable *table, PyObject *object,
       return false;
     checked = from.deviceId;
   }
-  places[i] = static_cast<ptrdiff_t>(shapes.size());
-  shapes.insert(shapes.end(), from.sizes, from.sizes + rank);
-  shapes.insert(shapes.end(), from.strides, from.strides + rank);
+  keepShape(i, from.sizes, from.strides, rank);
   tensors[i] = {static_cast<char *>(from.data) + from.byteOffset,
                 nullptr,
                 nullptr,
@@ -266,9 +274,19 @@ bool Inputs::exchange(dlpack::ExchangeTable *table, PyObject *object,
   return true;
 }
 
+void Inputs::keepShape(size_t i, const int64_t *sizes, const int64_t *strides,
+                       size_t rank) {
+  places[i] = static_cast<ptrdiff_t>(shapes.size());
+  int64_t *shape = shapes.grow(2 * rank);
+  for (size_t d = 0; d < rank; ++d) {
+    shape[d] = sizes[d];
+    shape[rank + d] = strides[d];
+  }
+}
+
 bool Inputs::readSlowly(PyObject *object, size_t i) {
-  PyObject *pair = PyObject_CallFunctionObjArgs(runner->read, object, stream,
-                                                device, nullptr);
+  PyObject *pair =
+      PyObject_CallFunction(runner->read, "OOi", object, stream, int(index));
   if (!pair)
     return false;
   void *tensor = nullptr;
@@ -287,29 +305,29 @@ bool Inputs::readSlowly(PyObject *object, size_t i) {
 
 bool Inputs::read(PyObject *objects, bool mayEnd) {
   auto count = static_cast<size_t>(PyTuple_Size(objects));
-  tensors.resize(count);
-  places.assign(count, -1);
-  shapes.reserve(8 * count);
-  PyObject *type = nullptr;
+  tensors.grow(count);
+  places.grow(count);
+  PyTypeObject *type = nullptr;
   dlpack::ExchangeTable *table = nullptr;
+  bool isOurs = false;
   for (size_t i = 0; i < count; ++i) {
     PyObject *object = PyTuple_GetItem(objects, static_cast<Py_ssize_t>(i));
-    if (PyObject_TypeCheck(object, outputType)) {
+    places[i] = -1;
+    if (type != Py_TYPE(object)) {
+      type = Py_TYPE(object);
+      isOurs = PyType_IsSubtype(type, outputType);
+      if (!isOurs && !getTable(reinterpret_cast<PyObject *>(type), table))
+        return false;
+    }
+    if (isOurs) {
       const coil_tensor *given = getTensor(object);
       if (!given)
         return false;
       tensors[i] = *given;
-      if (mayEnd) {
-        places[i] = static_cast<ptrdiff_t>(shapes.size());
-        shapes.insert(shapes.end(), given->sizes, given->sizes + given->rank);
-        shapes.insert(shapes.end(), given->strides,
-                      given->strides + given->rank);
-      }
+      if (mayEnd)
+        keepShape(i, given->sizes, given->strides,
+                  static_cast<size_t>(given->rank));
     } else {
-      auto *current = reinterpret_cast<PyObject *>(Py_TYPE(object));
-      if (current != type && !getTable(current, table))
-        return false;
-      type = current;
       if (!(table && exchange(table, object, i)) && !readSlowly(object, i))
         return false;
     }
@@ -369,8 +387,9 @@ PyObject *exportTensor(dlpack::ExchangeTable *table, const coil_tensor &tensor,
 //===----------------------------------------------------------------------===//
 
 PyObject *newRunner(PyTypeObject *type, PyObject *args, PyObject *) {
-  PyObject *address, *outputs, *read, *fail;
-  if (!PyArg_ParseTuple(args, "OOOO", &address, &outputs, &read, &fail))
+  PyObject *address, *outputs, *read, *fail, *handOver;
+  if (!PyArg_ParseTuple(args, "OOOOO", &address, &outputs, &read, &fail,
+                        &handOver))
     return nullptr;
   if (!PyType_Check(outputs) ||
       !PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(outputs),
@@ -395,6 +414,8 @@ PyObject *newRunner(PyTypeObject *type, PyObject *args, PyObject *) {
   runner->read = read;
   Py_INCREF(fail);
   runner->fail = fail;
+  Py_INCREF(handOver);
+  runner->handOver = handOver;
   return self;
 }
 
@@ -404,6 +425,7 @@ void destroyRunner(PyObject *self) {
   Py_CLEAR(runner->type);
   Py_CLEAR(runner->read);
   Py_CLEAR(runner->fail);
+  Py_CLEAR(runner->handOver);
   destroy(self);
 }
 
@@ -452,37 +474,72 @@ void releaseInput(void *user, size_t input) {
   PyGILState_Release(state);
 }
 
+/// What a call is given beside its inputs.
+struct Options {
+  PyObject *stream = Py_None, *device = nullptr, *like = Py_None,
+           *donate = nullptr;
+
+  /// Reads what has names, `values` in the order of `names`. Returns false with
+  /// an exception. Bound calls keep their inputs.
+  bool read(PyObject *names, PyObject *const *values, bool bind) {
+    Py_ssize_t count = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject *name = PyTuple_GetItem(names, i);
+      PyObject **place = find(name, [](PyObject *a, PyObject *b) {
+        return a == b; // Names in code are interned.
+      });
+      if (!place)
+        place = find(name, [](PyObject *a, PyObject *b) {
+          return PyUnicode_Compare(a, b) == 0;
+        });
+      if (!place || (bind && place == &donate)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s() got an unexpected keyword argument '%U'",
+                     bind ? "bind" : "run", name);
+        return false;
+      }
+      *place = values[i];
+    }
+    return true;
+  }
+
+  /// The names, interned.
+  static PyObject *streamName, *deviceName, *likeName, *donateName;
+
+private:
+  template <typename Equal>
+  PyObject **find(PyObject *name, Equal equal) {
+    if (equal(name, streamName))
+      return &stream;
+    if (equal(name, likeName))
+      return &like;
+    if (equal(name, deviceName))
+      return &device;
+    return equal(name, donateName) ? &donate : nullptr;
+  }
+};
+PyObject *Options::streamName, *Options::deviceName, *Options::likeName,
+    *Options::donateName;
+
 /// Runs the program, or binds a call of it to its memory; gives the outputs.
-PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
-                bool bind) {
-  auto *runner = reinterpret_cast<Runner *>(self);
-  if (count < 4 || count > 5 || !PyTuple_Check(args[0])) {
-    PyErr_SetString(PyExc_TypeError, "expected a tuple of inputs, a stream, a "
-                                     "device, a type and what ends inputs");
-    return nullptr;
-  }
-  PyObject *ends = count == 5 && args[4] != Py_None ? args[4] : nullptr;
-  if (ends &&
-      (!PyTuple_Check(ends) || PyTuple_Size(ends) != PyTuple_Size(args[0]))) {
-    PyErr_SetString(PyExc_TypeError, "expected what ends each input");
-    return nullptr;
-  }
-  bool hasStream = args[1] != Py_None;
-  void *stream = hasStream ? PyLong_AsVoidPtr(args[1]) : nullptr;
-  if (PyErr_Occurred())
+PyObject *start(Runner *runner, PyObject *objects, const Options &given,
+                PyObject *ends, bool bind) {
+  bool hasStream = given.stream != Py_None;
+  void *stream = hasStream ? PyLong_AsVoidPtr(given.stream) : nullptr;
+  if (!stream && PyErr_Occurred())
     return nullptr;
   coil_run_options options;
   coil_run_options_init(&options);
-  long device = PyLong_AsLong(args[2]);
-  if (PyErr_Occurred())
+  long device = given.device ? PyLong_AsLong(given.device) : 0;
+  if (device == -1 && PyErr_Occurred())
     return nullptr;
   if (device != static_cast<int32_t>(device))
     return PyErr_Format(PyExc_OverflowError, "no device has the number %ld",
                         device);
   options.device = static_cast<int32_t>(device);
   dlpack::ExchangeTable *like = nullptr;
-  if (args[3] != Py_None) {
-    if (!getTable(args[3], like))
+  if (given.like != Py_None) {
+    if (!getTable(given.like, like))
       return nullptr;
     if (!like || !like->managedToObject) {
       PyErr_SetString(PyExc_TypeError,
@@ -490,8 +547,8 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
       return nullptr;
     }
   }
-  Inputs inputs(runner, args[1], stream, args[2], options.device);
-  if (!inputs.read(args[0], /*mayEnd=*/ends != nullptr))
+  Inputs inputs(runner, given.stream, stream, options.device);
+  if (!inputs.read(objects, /*mayEnd=*/ends != nullptr))
     return nullptr;
   if (ends) {
     options.release_input = releaseInput;
@@ -507,12 +564,10 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
   coil_result *result = nullptr;
   char *error = nullptr;
   int32_t status;
-  Py_BEGIN_ALLOW_THREADS
-      // Without inputs there still is an array.
-      static const coil_tensor none = {};
-  status = (bind ? coil_program_bind : coil_program_run_with)(
-      runner->program, inputs.tensors.empty() ? &none : inputs.tensors.data(),
-      inputs.tensors.size(), &options, &result, &error);
+  Py_BEGIN_ALLOW_THREADS status =
+      (bind ? coil_program_bind : coil_program_run_with)(
+          runner->program, inputs.tensors.data(), inputs.tensors.size(),
+          &options, &result, &error);
   Py_END_ALLOW_THREADS if (status != COIL_API_OK) return raise(runner, status,
                                                                error);
   if (!bind)
@@ -524,10 +579,10 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
   }
   auto *held = reinterpret_cast<Result *>(owner);
   held->result = result;
-  Py_INCREF(self);
-  held->runner = self;
-  Py_INCREF(args[0]);
-  held->inputs = args[0];
+  held->runner = reinterpret_cast<PyObject *>(runner);
+  Py_INCREF(held->runner);
+  Py_INCREF(objects);
+  held->inputs = objects;
   std::swap(held->keep, inputs.keep);
   PyObject *outputs = makeOutputs(runner, owner, like);
   if (!bind || !outputs) {
@@ -547,14 +602,46 @@ PyObject *start(PyObject *self, PyObject *const *args, Py_ssize_t count,
   return object;
 }
 
-/// run(inputs, stream, device, like, ends)
-PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-  return start(self, args, count, /*bind=*/false);
+/// A call's arguments as a tuple, and what has names.
+PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count,
+               PyObject *names, bool bind) {
+  auto *runner = reinterpret_cast<Runner *>(self);
+  Options options;
+  if (!options.read(names, args + count, bind))
+    return nullptr;
+  PyObject *objects = PyTuple_New(count);
+  if (!objects)
+    return nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    Py_INCREF(args[i]);
+    PyTuple_SetItem(objects, i, args[i]);
+  }
+  int donates = options.donate ? PyObject_IsTrue(options.donate) : 0;
+  PyObject *ends = nullptr;
+  if (donates > 0) {
+    ends = PyObject_CallFunctionObjArgs(
+        runner->handOver, objects, options.donate, options.stream, nullptr);
+    if (ends && (!PyTuple_Check(ends) || PyTuple_Size(ends) != count)) {
+      PyErr_SetString(PyExc_TypeError, "expected what ends each input");
+      Py_CLEAR(ends);
+    }
+  }
+  PyObject *outputs = donates < 0 || (donates > 0 && !ends)
+                          ? nullptr
+                          : start(runner, objects, options, ends, bind);
+  Py_XDECREF(ends);
+  Py_DECREF(objects);
+  return outputs;
 }
 
-/// bind(inputs, stream, device, like)
-PyObject *bind(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-  return start(self, args, count, /*bind=*/true);
+PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count,
+              PyObject *names) {
+  return call(self, args, count, names, /*bind=*/false);
+}
+
+PyObject *bind(PyObject *self, PyObject *const *args, Py_ssize_t count,
+               PyObject *names) {
+  return call(self, args, count, names, /*bind=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -631,16 +718,15 @@ PyType_Slot resultSlots[] = {
 PyType_Spec resultSpec = {"coil._call.Result", sizeof(Result), 0,
                           Py_TPFLAGS_DEFAULT, resultSlots};
 
+/// A method that takes arguments as they lie on the interpreter's stack.
+template <typename Function>
+PyMethodDef makeMethod(const char *name, Function *function, const char *doc) {
+  return {name,
+          reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+          METH_FASTCALL | METH_KEYWORDS, doc};
+}
 PyMethodDef runnerMethods[] = {
-    {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run)),
-     METH_FASTCALL,
-     "run(inputs, stream, device, like, ends)\n\nRuns the program; returns a "
-     "tuple. `ends` has a function for each input that the call takes over, "
-     "and None for others."},
-    {"bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(bind)),
-     METH_FASTCALL,
-     "bind(inputs, stream, device, like)\n\nBinds a call to its memory."},
-    {}};
+    makeMethod("run", run, runDoc), makeMethod("bind", bind, bindDoc), {}};
 PyGetSetDef boundGetSet[] = {{"outputs", getOutputs, nullptr,
                               "What every launch writes: a tuple.", nullptr},
                              {}};
@@ -654,7 +740,7 @@ PyType_Slot boundSlots[] = {
     {}};
 PyType_Spec boundSpec = {"coil._call.Bound", sizeof(Bound), 0,
                          Py_TPFLAGS_DEFAULT, boundSlots};
-PyGetSetDef runnerGetSet[] = {{"stats", getStats, nullptr,
+PyGetSetDef runnerGetSet[] = {{"_stats", getStats, nullptr,
                                "The `coil_run_stats` of the last run.",
                                nullptr},
                               {}};
@@ -666,7 +752,8 @@ PyType_Slot runnerSlots[] = {
     {Py_tp_getset, runnerGetSet},
     {}};
 PyType_Spec runnerSpec = {"coil._call.Runner", sizeof(Runner), 0,
-                          Py_TPFLAGS_DEFAULT, runnerSlots};
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                          runnerSlots};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "coil_call",
@@ -685,6 +772,14 @@ PyMODINIT_FUNC PyInit_coil_call() {
   if (!module)
     return nullptr;
   tables = PyDict_New();
+  for (auto [place, name] : {std::pair(&Options::streamName, "stream"),
+                             std::pair(&Options::deviceName, "device"),
+                             std::pair(&Options::likeName, "like"),
+                             std::pair(&Options::donateName, "donate")})
+    if (!(*place = PyUnicode_InternFromString(name))) {
+      Py_DECREF(module);
+      return nullptr;
+    }
   PyObject *output = PyType_FromSpec(&outputSpec);
   PyObject *result = PyType_FromSpec(&resultSpec);
   PyObject *bound = PyType_FromSpec(&boundSpec);

@@ -202,9 +202,9 @@ private:
   std::shared_ptr<const void> weights;
   uint64_t weightsNumber = 0;
   std::unique_ptr<coil_run, RunDeleter> run;
-  std::vector<coil_tensor> outputs;
-  /// Sizes and strides that the outputs point to.
-  std::unique_ptr<int64_t[]> shapes;
+  /// In `memory`, with sizes and strides behind them.
+  llvm::MutableArrayRef<coil_tensor> outputs;
+  std::unique_ptr<int64_t[]> memory;
 };
 
 /// A compiled program. Immutable; any number of threads may run it.
@@ -279,7 +279,8 @@ public:
 private:
   struct Impl;
   static int32_t runOnDevice(const Impl &impl, coil_run *run,
-                             llvm::MutableArrayRef<coil_tensor> inputs,
+                             llvm::ArrayRef<coil_tensor> inputs,
+                             llvm::MutableArrayRef<coil_tensor> movable,
                              llvm::MutableArrayRef<coil_tensor> outputs,
                              const RunOptions &options);
   explicit Engine(std::unique_ptr<Impl> impl);

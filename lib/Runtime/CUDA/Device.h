@@ -116,12 +116,18 @@ private:
 /// Makes a device's context current while it lives.
 class ContextGuard {
 public:
-  explicit ContextGuard(const Device &device) : driver(device.driver) {
+  /// `isCurrent`: whether it is known to be, so that there is nothing to do.
+  explicit ContextGuard(const Device &device, bool isCurrent = false)
+      : driver(device.driver), success(isCurrent) {
+    if (isCurrent)
+      return;
     CUcontext current = nullptr;
     driver.ctxGetCurrent(&current);
-    if (current != device.context)
-      pushed = driver.ctxPush(device.context) == CUDA_SUCCESS;
+    success = current == device.context;
+    if (!success)
+      success = pushed = driver.ctxPush(device.context) == CUDA_SUCCESS;
   }
+  bool isCurrent() const { return success; }
   ContextGuard(const ContextGuard &) = delete;
   ContextGuard &operator=(const ContextGuard &) = delete;
   ~ContextGuard() {
@@ -132,6 +138,7 @@ public:
 
 private:
   const Driver &driver;
+  bool success;
   bool pushed = false;
 };
 

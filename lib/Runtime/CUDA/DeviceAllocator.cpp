@@ -18,6 +18,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 using namespace coil::rt;
 using namespace coil::rt::cuda;
@@ -60,12 +61,18 @@ MemoryPool *DeviceAllocator::createPool() {
 }
 
 MemoryPool *DeviceAllocator::getPool(CUstream stream) {
+  MemoryPool *last = lastPool.load(std::memory_order_acquire);
+  if (last && last->stream == stream)
+    return last;
   std::lock_guard<std::mutex> lock(mutex);
   MemoryPool *&pool = pools[stream];
   if (!pool) {
     pool = allPools.insert(std::make_unique<MemoryPool>()).first->get();
     pool->direct = !caches();
+    pool->isOfStream = true;
+    pool->stream = stream;
   }
+  lastPool.store(pool, std::memory_order_release);
   return pool;
 }
 
@@ -90,6 +97,7 @@ DeviceBlock *DeviceAllocator::allocateSegment(MemoryPool *pool, int64_t bytes,
   int64_t size = small                  ? smallSegment
                  : bytes <= mediumLimit ? mediumSegment
                                         : roundUp(bytes, largeGranule);
+  ContextGuard guard(device);
   if (pool->direct)
     size = bytes;
   CUdeviceptr address = 0;
@@ -104,6 +112,7 @@ DeviceBlock *DeviceAllocator::allocateSegment(MemoryPool *pool, int64_t bytes,
   block->address = address;
   block->size = size;
   block->pool = pool;
+  block->free = true;
   pool->reserved += size;
   stats.cached_bytes += size;
   stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes,
@@ -126,6 +135,7 @@ int64_t DeviceAllocator::trimLocked(int64_t keep, MemoryPool *only) {
   for (const std::unique_ptr<MemoryPool> &pool : allPools) {
     if (only ? pool.get() != only : pool->keep)
       continue;
+    joinRecent(pool.get());
     for (bool small : {false, true}) {
       auto &list = pool->free[small];
       // Largest first.
@@ -172,14 +182,51 @@ DeviceBlock *DeviceAllocator::split(DeviceBlock *block, int64_t bytes,
 }
 
 DeviceBlock *DeviceAllocator::own(DeviceBlock *block, int64_t bytes) {
-  block->free = false;
   block->requested = bytes;
-  owned[block->address] = block;
+  if (block->free)
+    owned[block->address] = block;
+  block->free = false;
   stats.cached_bytes -= block->size;
   stats.in_use_bytes += block->size;
   stats.peak_in_use_bytes =
       std::max(stats.peak_in_use_bytes, stats.in_use_bytes);
   return block;
+}
+
+/// The size that a block serves: that of what was asked for, without a rest
+/// that was not worth cutting off.
+static int64_t getServed(const DeviceBlock &block) {
+  return roundUp(std::max<int64_t>(block.requested, 1), granule);
+}
+
+/// The list of recent blocks that one of a size is in.
+static DeviceBlock *&getRecent(MemoryPool &pool, int64_t size) {
+  return pool.recent[size_t(size / granule) % MemoryPool::numRecent];
+}
+
+DeviceBlock *DeviceAllocator::takeRecent(MemoryPool *pool, int64_t size) {
+  for (DeviceBlock **place = &getRecent(*pool, size); *place;
+       place = &(*place)->nextRecent)
+    if (DeviceBlock *block = *place; getServed(*block) == size) {
+      *place = block->nextRecent;
+      block->isRecent = false;
+      block->nextRecent = nullptr;
+      return block;
+    }
+  joinRecent(pool);
+  return nullptr;
+}
+
+void DeviceAllocator::joinRecent(MemoryPool *pool) {
+  if (!std::exchange(pool->hasRecent, false))
+    return;
+  for (DeviceBlock *&list : pool->recent)
+    while (DeviceBlock *block = list) {
+      list = block->nextRecent;
+      block->isRecent = false;
+      block->nextRecent = nullptr;
+      join(block);
+    }
 }
 
 DeviceBlock *DeviceAllocator::claim(MemoryPool *pool, CUdeviceptr address,
@@ -209,6 +256,7 @@ DeviceBlock *DeviceAllocator::claim(MemoryPool *pool, CUdeviceptr address,
     block->next = rest;
     block->size = before;
     list.insert(block);
+    rest->free = true;
     block = rest;
   }
   return own(split(block, size, small), bytes);
@@ -222,6 +270,7 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
   }
   auto outOfMemory = [&]() -> DeviceBlock * {
     size_t available = 0, total = 0;
+    ContextGuard guard(device);
     device.driver.memGetInfo(&available, &total);
     fail(COIL_OUT_OF_MEMORY,
          "out of memory: cannot allocate %" PRId64
@@ -237,46 +286,78 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
   bool small = isSmall(size);
 
   std::unique_lock<std::mutex> lock(mutex);
-  auto &list = pool->free[small];
-  DeviceBlock key;
-  key.size = size;
-  auto found = list.lower_bound(&key);
-  DeviceBlock *block = nullptr;
-  if (found != list.end()) {
-    block = *found;
-    list.erase(found);
+  DeviceBlock *block = takeRecent(pool, size);
+  if (block) {
     ++stats.hits;
+    own(block, bytes);
   } else {
-    ++stats.misses;
-    block = allocateSegment(pool, size, small);
-    if (!block) {
-      ++stats.retries;
-      if (trimLocked(0, nullptr))
-        block = allocateSegment(pool, size, small);
+    auto &list = pool->free[small];
+    DeviceBlock key;
+    key.size = size;
+    auto found = list.lower_bound(&key);
+    if (found != list.end()) {
+      block = *found;
+      list.erase(found);
+      ++stats.hits;
+    } else {
+      ++stats.misses;
+      block = allocateSegment(pool, size, small);
+      if (!block) {
+        ++stats.retries;
+        if (trimLocked(0, nullptr))
+          block = allocateSegment(pool, size, small);
+      }
+      if (!block) {
+        lock.unlock();
+        return outOfMemory();
+      }
     }
-    if (!block) {
-      lock.unlock();
-      return outOfMemory();
-    }
+    own(split(block, size, small), bytes);
   }
-  own(split(block, size, small), bytes);
   lock.unlock();
-  if (poisonsAllocations() && bytes)
+  if (poisonsAllocations() && bytes) {
+    ContextGuard guard(device);
     device.driver.memsetD8Async(block->address, 0xFF, size_t(bytes), stream);
+  }
   return block;
 }
 
 void DeviceAllocator::release(DeviceBlock *block) {
   std::lock_guard<std::mutex> lock(mutex);
-  owned.erase(block->address);
+  releaseLocked(block);
+}
+
+void DeviceAllocator::releaseAll(DeviceBlock *first) {
+  if (!first)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  while (DeviceBlock *block = first) {
+    first = block->runNext;
+    releaseLocked(block);
+  }
+}
+
+void DeviceAllocator::releaseLocked(DeviceBlock *block) {
   stats.in_use_bytes -= block->size;
   stats.cached_bytes += block->size;
-  bool small =
-      isSmall(roundUp(std::max<int64_t>(block->requested, 1), granule));
-  auto &list = block->pool->free[small];
   block->run = nullptr;
   block->runPrev = block->runNext = nullptr;
   block->ordinal = -1;
+  MemoryPool &pool = *block->pool;
+  if (pool.direct || !pool.isOfStream) {
+    join(block);
+    return;
+  }
+  DeviceBlock *&list = getRecent(pool, getServed(*block));
+  block->isRecent = pool.hasRecent = true;
+  block->nextRecent = list;
+  list = block;
+}
+
+void DeviceAllocator::join(DeviceBlock *block) {
+  owned.erase(block->address);
+  bool small = isSmall(getServed(*block));
+  auto &list = block->pool->free[small];
   if (DeviceBlock *next = block->next; next && next->free) {
     list.erase(next);
     block->size += next->size;
@@ -305,7 +386,8 @@ void DeviceAllocator::release(DeviceBlock *block) {
 DeviceBlock *DeviceAllocator::find(CUdeviceptr address) {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = owned.find(address);
-  return found == owned.end() ? nullptr : found->second;
+  return found == owned.end() || found->second->isRecent ? nullptr
+                                                         : found->second;
 }
 
 void DeviceAllocator::getStats(coil_cuda_allocator_stats &out) {

@@ -19,6 +19,7 @@
 
 #include "coil/Runtime/CUDA.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,6 +40,9 @@ struct DeviceBlock {
   DeviceBlock *prev = nullptr;
   DeviceBlock *next = nullptr;
   bool free = false;
+  /// Whether it is among the `recent` ones of its pool, and the next of them.
+  bool isRecent = false;
+  DeviceBlock *nextRecent = nullptr;
 
   /// Of the run that owns the block.
   coil_run *run = nullptr;
@@ -58,6 +62,16 @@ struct LessBlock {
 struct MemoryPool {
   /// Small blocks have segments of their own: they would split large ones.
   std::set<DeviceBlock *, LessBlock> free[2];
+  /// Blocks that nobody owns and that were not joined with their neighbours
+  /// yet, by size, the last released first: calls ask for the same sizes again,
+  /// and would only cut them off anew. Whatever finds none here joins them all.
+  /// Only of streams.
+  static constexpr size_t numRecent = 64;
+  DeviceBlock *recent[numRecent] = {};
+  bool hasRecent = false;
+  /// Whether it is that of a stream, and of which.
+  bool isOfStream = false;
+  CUstream stream = nullptr;
   /// Nothing is cached: each block is an allocation of the driver, as large as
   /// what was asked for, so that checkers of memory see the bounds.
   bool direct = false;
@@ -79,15 +93,17 @@ public:
   /// Returns the pool's segments that are wholly free to the driver.
   void trimPool(MemoryPool *pool);
 
-  /// Returns null, with the error recorded, when there is no memory. The
-  /// context is current. New memory is poisoned on `stream` if that is on.
+  /// Returns null, with the error recorded, when there is no memory. New memory
+  /// is poisoned on `stream` if that is on.
   DeviceBlock *allocate(MemoryPool *pool, CUstream stream, int64_t bytes);
   /// Takes memory at an address that an earlier block of a pool of createPool
   /// had; null, without an error, where not all of it is free.
   DeviceBlock *claim(MemoryPool *pool, CUdeviceptr address, int64_t bytes);
   void release(DeviceBlock *block);
+  /// The same for all blocks of a run, from the first of its list on.
+  void releaseAll(DeviceBlock *first);
 
-  /// The owned block that starts at an address, or null.
+  /// The block that starts at an address, or null if nobody owns it.
   DeviceBlock *find(CUdeviceptr address);
 
   void getStats(coil_cuda_allocator_stats &stats);
@@ -100,11 +116,19 @@ private:
   int64_t trimLocked(int64_t keep, MemoryPool *only);
   DeviceBlock *split(DeviceBlock *block, int64_t bytes, bool small);
   DeviceBlock *own(DeviceBlock *block, int64_t bytes);
+  DeviceBlock *takeRecent(MemoryPool *pool, int64_t size);
+  void releaseLocked(DeviceBlock *block);
+  /// Makes a block a free one that is joined with its neighbours.
+  void join(DeviceBlock *block);
+  void joinRecent(MemoryPool *pool);
 
   Device &device;
   std::mutex mutex;
   std::map<CUstream, MemoryPool *> pools;
+  /// The pool of the stream that was asked for last; those of streams stay.
+  std::atomic<MemoryPool *> lastPool{nullptr};
   std::set<std::unique_ptr<MemoryPool>> allPools;
+  /// Blocks that somebody owns, and recent ones.
   std::unordered_map<CUdeviceptr, DeviceBlock *> owned;
   coil_cuda_allocator_stats stats = {};
 };

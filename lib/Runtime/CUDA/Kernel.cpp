@@ -207,7 +207,7 @@ static int32_t takeScratch(RunState &state, const coil_cuda_kernel &kernel,
     return fail(COIL_UNSUPPORTED, "%s needs too much scratch memory",
                 describeKernel(kernel).c_str());
   int64_t bytes = blocks * kernel.block_scratch;
-  ContextGuard guard(state.device);
+  ContextGuard guard(state.device, state.inContext);
   if (int32_t status = state.allocate(bytes, block))
     return status;
   CUresult result = state.device.driver.memsetD8Async(
@@ -261,7 +261,7 @@ static int32_t launchWith(RunState &state, coil_cuda_kernel &kernel,
                           void *const *buffers, const int64_t *symbols,
                           const int64_t *grid, DeviceBlock *scratch) {
   Device &device = state.device;
-  ContextGuard guard(device);
+  ContextGuard guard(device, state.inContext);
   CUfunction function = nullptr;
   if (int32_t status = loadKernel(device, kernel, function))
     return status;

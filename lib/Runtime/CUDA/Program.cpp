@@ -78,13 +78,15 @@ struct Entry {
 
 struct coil_cuda_program {
   std::mutex mutex;
-  int32_t limit = 0;
+  std::atomic<int32_t> limit{0};
   /// Most recently used first.
   std::list<Entry> entries;
   std::unordered_map<std::string, std::list<Entry>::iterator> index;
   std::map<std::pair<int, const void *>, std::pair<Device *, DeviceBlock *>>
       constants;
   coil_cuda_graph_stats stats = {};
+  /// Calls that were counted without the lock, of which `stats` does not know.
+  std::atomic<int64_t> plain{0};
   /// By input; those behind the last are not.
   std::vector<bool> constantInputs;
   /// Set once a call has run a partition: such calls are not kept as a whole.
@@ -552,13 +554,14 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       PathScope path(*state);
       return call();
     };
-    std::unique_lock<std::mutex> lock(program->mutex);
+    CallScope scope(*state);
     // Who looks at single steps wants to see them.
-    if (program->limit == 0 || run->trace || state->timing || isBlocking()) {
-      ++program->stats.plain;
-      lock.unlock();
+    if (program->limit.load(std::memory_order_relaxed) == 0 || run->trace ||
+        state->timing || isBlocking()) {
+      program->plain.fetch_add(1, std::memory_order_relaxed);
       return call();
     }
+    std::unique_lock<std::mutex> lock(program->mutex);
     if (program->onlyPartitions) {
       ++program->stats.plain;
       lock.unlock();
@@ -641,6 +644,7 @@ void coil_cuda_program_get_graph_stats(const coil_cuda_program *program,
   auto *mutableProgram = const_cast<coil_cuda_program *>(program);
   std::lock_guard<std::mutex> lock(mutableProgram->mutex);
   *stats = program->stats;
+  stats->plain += program->plain.load(std::memory_order_relaxed);
 }
 
 } // extern "C"

@@ -44,6 +44,32 @@ int32_t RunState::acquireStream() {
   return COIL_OK;
 }
 
+bool RunState::asksIfCaptured() {
+  if (hasAsked && askedStream == stream)
+    return isCaptured;
+  ContextGuard guard(device, inContext); // The null stream is that of it.
+  int status = 0;
+  bool captured =
+      device.driver.streamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+      status == 1; // CU_STREAM_CAPTURE_STATUS_ACTIVE
+  hasAsked = inContext;
+  askedStream = stream;
+  isCaptured = captured;
+  return captured;
+}
+
+CallScope::CallScope(RunState &state) : state(state), guard(state.device) {
+  // These are functions of the caller's, whenever they are called.
+  const coil_run &run = *state.run;
+  state.inContext = guard.isCurrent() && !run.trace && !run.hook &&
+                    !run.storage.resize && run.handed.empty();
+}
+
+void coil::rt::forgetCudaContext(coil_run *run) {
+  if (run->cuda)
+    run->cuda->main->forgetContext();
+}
+
 int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
   // Graphs know no order between what a side stream frees and others allocate.
   if (recording && isOnSide) {
@@ -163,14 +189,18 @@ int32_t RunState::synchronize() {
 /// Ends what a run has on one device.
 static void destroyState(RunState *state) {
   Device &device = state->device;
-  ContextGuard guard(device);
-  endStreams(*state);
-  while (state->blocks)
-    state->free(state->blocks);
-  for (TimedStep &step : state->steps) {
-    device.driver.eventDestroy(step.begin);
-    device.driver.eventDestroy(step.end);
+  // Most have nothing that is the driver's.
+  if (!state->sideStreams.empty() || !state->freeEvents.empty() ||
+      !state->usedEvents.empty() || !state->steps.empty()) {
+    ContextGuard guard(device);
+    endStreams(*state);
+    for (TimedStep &step : state->steps) {
+      device.driver.eventDestroy(step.begin);
+      device.driver.eventDestroy(step.end);
+    }
   }
+  // The run has no use for its counters any more.
+  device.allocator.releaseAll(std::exchange(state->blocks, nullptr));
   if (state->words)
     device.returnErrorWords(state->words, state->stream);
   if (state->ownsStream)
@@ -297,7 +327,6 @@ int32_t coil_rt_alloc_cuda(coil_run *run, int64_t bytes, void **out) {
       return COIL_INVALID_ARGUMENT;
     if (int32_t status = state->prepare())
       return status;
-    ContextGuard guard(state->device);
     DeviceBlock *block = nullptr;
     int32_t status = state->allocate(bytes, block);
     if (block)
@@ -489,6 +518,7 @@ int32_t coil_rt_enter_device_cuda(coil_run *run) {
                          "cannot make CUDA device %d current", device.index))
       return status;
     state->pushedContext = true;
+    forgetCudaContext(run);
     return COIL_OK;
   });
 }

@@ -79,6 +79,15 @@ struct RunState {
   GraphPath *path = nullptr;
   /// Whether `enterDevice` has pushed the context.
   bool pushedContext = false;
+  /// \name What a call of a program has asked the driver (CallScope)
+  /// @{
+  /// Whether the context is current on the run's thread, and stays so until
+  /// code of others runs.
+  bool inContext = false;
+  /// While that is so: whether the caller records `askedStream`.
+  bool hasAsked = false, isCaptured = false;
+  CUstream askedStream = nullptr;
+  /// @}
   /// Not null while a call is recorded as a graph instead of run.
   Recording *recording = nullptr;
   DeviceBlock *blocks = nullptr;
@@ -113,17 +122,32 @@ struct RunState {
   int32_t synchronize();
   /// Whether the caller records what is put on the stream as a graph of its
   /// own, whose replays use the same memory again.
-  bool isRecordedElsewhere() const {
-    int status = 0;
-    return !recording && !ownsStream &&
-           device.driver.streamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-           status == 1; // CU_STREAM_CAPTURE_STATUS_ACTIVE
+  bool isRecordedElsewhere() {
+    return !recording && !ownsStream && asksIfCaptured();
   }
+  /// Code of others has run.
+  void forgetContext() { inContext = hasAsked = false; }
   /// The context broke: says which kernels may have done it.
   std::string describeRecent() const;
 
 private:
   int32_t readErrors();
+  bool asksIfCaptured();
+};
+
+/// Makes the device's context current for a call of a program, and lets the run
+/// rely on that, and on what the driver says about its stream, until code of
+/// others runs or the call ends.
+class CallScope {
+public:
+  explicit CallScope(RunState &state);
+  ~CallScope() { state.forgetContext(); }
+  CallScope(const CallScope &) = delete;
+  CallScope &operator=(const CallScope &) = delete;
+
+private:
+  RunState &state;
+  ContextGuard guard;
 };
 
 inline CUdeviceptr toDevice(const void *pointer) {

@@ -59,6 +59,32 @@ TEST_F(CUDATest, reusesFreedMemoryOnTheSameStreamOnly) {
   coil_run_destroy(other);
 }
 
+TEST_F(CUDATest, takesWhatWasFreedLastOfASize) {
+  void *a = alloc(3000), *b = alloc(3000), *c = alloc(100);
+  for (void *freed : {a, b, c})
+    ASSERT_EQ(coil_rt_free_cuda(run, freed), COIL_OK);
+  // Nobody owns it, joined with its neighbours or not.
+  EXPECT_EQ(coil_rt_free_cuda(run, a), COIL_INVALID_ARGUMENT);
+  coil_cuda_allocator_stats before, after;
+  coil_cuda_allocator_get_stats(0, &before);
+  EXPECT_EQ(alloc(3000), b);
+  EXPECT_EQ(alloc(3001), a);
+  EXPECT_EQ(alloc(100), c);
+  coil_cuda_allocator_get_stats(0, &after);
+  EXPECT_EQ(after.in_use_bytes - before.in_use_bytes, 2 * 3072 + 512);
+  EXPECT_EQ(after.cached_bytes - before.cached_bytes, -2 * 3072 - 512);
+  EXPECT_EQ(after.hits - before.hits, 3);
+}
+
+TEST_F(CUDATest, returnsWhatWasFreedLastToTheDriver) {
+  ASSERT_EQ(coil_cuda_allocator_trim(0, 0, nullptr), COIL_OK);
+  void *a = alloc(30 << 20);
+  ASSERT_EQ(coil_rt_free_cuda(run, a), COIL_OK);
+  int64_t released = 0;
+  ASSERT_EQ(coil_cuda_allocator_trim(0, 0, &released), COIL_OK);
+  EXPECT_EQ(released, 30 << 20);
+}
+
 TEST_F(CUDATest, joinsFreeNeighbours) {
   std::vector<void *> blocks;
   for (int i = 0; i < 8; ++i)
@@ -114,6 +140,9 @@ TEST_F(CUDATest, handsMemoryToTheCaller) {
   EXPECT_EQ(stats().live_allocations, 0);
   EXPECT_EQ(coil_rt_free_cuda(run, a), COIL_INVALID_ARGUMENT);
   EXPECT_EQ(coil_free(a), COIL_OK);
+  // That driver's memory is the host's, where coil_free looks next.
+  if (!simulated)
+    EXPECT_EQ(coil_free(a), COIL_INVALID_ARGUMENT);
 }
 
 TEST_F(CUDATest, countsWhatARunOwns) {

@@ -248,19 +248,23 @@ EXPORT cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
 }
 EXPORT cuDevicePrimaryCtxRelease_v2(CUdevice) { return CUDA_SUCCESS; }
 EXPORT cuCtxPushCurrent_v2(CUcontext context) {
+  ++state.contextCalls;
   stack.push_back(context);
   return CUDA_SUCCESS;
 }
 EXPORT cuCtxPopCurrent_v2(CUcontext *context) {
+  ++state.contextCalls;
   *context = stack.back();
   stack.pop_back();
   return CUDA_SUCCESS;
 }
 EXPORT cuCtxGetCurrent(CUcontext *context) {
+  ++state.contextCalls;
   *context = stack.empty() ? nullptr : stack.back();
   return CUDA_SUCCESS;
 }
 EXPORT cuCtxSetCurrent(CUcontext context) {
+  ++state.contextCalls;
   stack.assign(1, context);
   return CUDA_SUCCESS;
 }
@@ -364,6 +368,7 @@ EXPORT cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   return CUDA_SUCCESS;
 }
 EXPORT cuStreamIsCapturing(CUstream stream, int *status) {
+  ++state.captureCalls;
   *status = resolve(stream)->capture != nullptr;
   return CUDA_SUCCESS;
 }
@@ -445,6 +450,7 @@ EXPORT cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
   work.blocks = x * y * z;
   work.arguments = readArguments(*function, params);
   ++state.launches;
+  state.launchedOn = stack.empty() ? -1 : stack.back()->device;
   if (function == &anyFunction && !resolve(stream)->capture)
     return state.broken;
   return add(stream, std::move(work));

@@ -21,6 +21,7 @@ struct FakeCuda {
   int driverAllocations;
   int launches;    ///< cuLaunchKernel, also while a stream is captured.
   int overlapping; ///< Those of them that may start before the one before ends.
+  int launchedOn;  ///< The device whose context was current at the last.
   int executed;    ///< Kernels that ran.
   int copies;
   int synchronisations;
@@ -29,6 +30,8 @@ struct FakeCuda {
   int instances;
   int patches;
   int graphLaunches;
+  int contextCalls; ///< What asks for the current context, or changes it.
+  int captureCalls; ///< cuStreamIsCapturing.
   /// Calls of what records and runs graphs from now on; the one of this number,
   /// from 1 on, fails.
   int graphCalls;
