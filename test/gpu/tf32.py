@@ -152,7 +152,8 @@ def check(case, path, folder):
             problems.append(f"{precision}: an element is off by {worst:.3g} times what it may be")
         if usual is None:
             usual = spread(error)
-        elif spread(error) < 8 * usual:
+        elif spread(error) < 8 * usual and not (case.conv and path == "library"):
+            # cuDNN is free to take an engine without tensor cores for a small image.
             problems.append("high: nothing was rounded to TF32")
     # The other option has no say.
     other = "matmul" if case.conv else "conv"

@@ -189,6 +189,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/program.pt2"
         for size in SIZES:
+            print(f"{checked} programs, {wrong} differ; {size}", flush=True)
             for dtype in FLOATS:
                 modules = [Dropout(0.1), NativeDropout(0.75), Rand(), Several(), Bernoulli(), Integers()]
                 functions = {name: function for name, (function, *_) in DISTRIBUTIONS.items()}

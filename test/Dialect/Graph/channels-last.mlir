@@ -46,3 +46,13 @@ func.func @stay(%x: tensor<2x64x32x32xf32>, %w: tensor<64x64x3x3xf32>, %y: tenso
   %1 = graph.conv %y, %v stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 : (tensor<1x4x8x8xbf16>, tensor<4x4x3x3xbf16>) -> tensor<1x4x6x6xbf16>
   return %0, %1 : tensor<2x64x30x30xf32>, tensor<1x4x6x6xbf16>
 }
+
+// f32 has tensor cores where it may be rounded to TF32, and only there.
+// CHECK-LABEL: @single_precision
+// CHECK:         graph.conv {{.*}} groups 1 channels_last tf32
+// CHECK:         graph.conv {{.*}} groups 1 : (tensor<2x64x32x32xf32>
+func.func @single_precision(%x: tensor<2x64x32x32xf32>, %w: tensor<64x64x3x3xf32>) -> (tensor<2x64x32x32xf32>, tensor<2x64x32x32xf32>) {
+  %0 = graph.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 tf32 : (tensor<2x64x32x32xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x32x32xf32>
+  %1 = graph.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : (tensor<2x64x32x32xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x32x32xf32>
+  return %0, %1 : tensor<2x64x32x32xf32>, tensor<2x64x32x32xf32>
+}

@@ -69,7 +69,8 @@ static bool isLarge(ConvOp op) {
 
 static bool isCandidate(ConvOp op) {
   Type type = getElementType(op.getResult());
-  return op.getType().getRank() == 4 && (type.isF16() || type.isBF16()) &&
+  return op.getType().getRank() == 4 &&
+         (type.isF16() || type.isBF16() || (type.isF32() && op.getTf32())) &&
          !op.getChannelsLast() && isLarge(op);
 }
 

@@ -116,8 +116,8 @@ def GraphChannelsLastPass
     : Pass<"graph-channels-last", "mlir::func::FuncOp"> {
   let summary = "store images with their channels innermost between convolutions";
   let description = [{
-    Tensor cores multiply channels, so convolutions of 16-bit floats by cuDNN
-    are far faster when the channels of a point are neighbours. Each becomes one
+    Tensor cores multiply channels, so convolutions of 16-bit floats, and of
+    `f32` that may be rounded to TF32, by cuDNN are far faster when the channels of a point are neighbours. Each becomes one
     with `channels_last` between permutations, and permutations then move down:
     through elementwise operators, reductions, pooling and concatenation, until
     they meet those in front of the next convolution and cancel. What is left is
