@@ -99,13 +99,18 @@ class Loops:
     """The loops of gpu_host.c, built by the compiler that is at hand."""
 
     def __init__(self, finish, repeat):
+        import shutil
         import subprocess
 
+        compilers = [os.environ.get("CC"), "cc", "gcc", "clang", "clang-22"]
+        compiler = next((c for c in compilers if c and shutil.which(c)), None)
+        if not compiler:
+            raise SystemExit("gpu_host.py: no C compiler; set CC to one")
         self.finish, self.repeat = finish, repeat
         here = os.path.dirname(os.path.abspath(__file__))
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "gpu_host.so")
-            subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", os.path.join(here, "..", "include"),
+            subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-I", os.path.join(here, "..", "include"),
                             os.path.join(here, "gpu_host.c"), "-o", path], check=True)
             self.functions = ctypes.CDLL(path)
 

@@ -119,7 +119,9 @@ def compare(name, a, e):
         kind = e.dtype
         _, single, double, shift = DISTRIBUTIONS[name]
         limit = {torch.float32: single, torch.float64: double}.get(kind, 1)
-        unit = torch.finfo(kind).eps * torch.exp2(torch.floor(torch.log2(e.double().abs().clamp(min=max(shift, torch.finfo(kind).tiny)))))
+        # Not by a logarithm, which may be less than 3 for 8.
+        size = e.double().abs().clamp(min=max(shift, torch.finfo(kind).tiny))
+        unit = torch.finfo(kind).eps * torch.ldexp(torch.ones_like(size), torch.frexp(size).exponent - 1)
         apart = torch.where(a == e, 0, (a.double() - e.double()).abs() / unit).ravel()
         if name == "uniform_":
             # The upper end becomes the lower one: a neighbour of it is far from that.
