@@ -521,9 +521,12 @@ void WrapperPartitionGraph::leaveOutApart(Block &block) {
   for (bool hasChanged = true; hasChanged;) {
     hasChanged = false;
     llvm::DenseMap<Operation *, unsigned> numbers;
+    SmallVector<CollectiveOp> started;
     for (auto [number, run] : llvm::enumerate(findRuns(block)))
-      for (Operation *op : run.ops)
+      for (Operation *op : run.ops) {
         numbers[op] = static_cast<unsigned>(number) + 1;
+        op->walk([&](CollectiveOp each) { started.push_back(each); });
+      }
     auto getNumber = [&](Operation *op) {
       Operation *here = block.findAncestorOpInBlock(*op);
       return here ? numbers.lookup(here) : 0;
@@ -538,11 +541,6 @@ void WrapperPartitionGraph::leaveOutApart(Block &block) {
           << remark::add("not in a graph: {0} ({1})", getColour(op).reason,
                          op->getName().getStringRef());
     };
-    SmallVector<CollectiveOp> started;
-    block.getParentOp()->walk([&](CollectiveOp op) {
-      if (getNumber(op) != 0)
-        started.push_back(op);
-    });
     for (CollectiveOp op : started)
       if (llvm::any_of(op->getUsers(), [&](Operation *wait) {
             return getNumber(wait) != getNumber(op);
