@@ -22,6 +22,8 @@ using sym::ExprAttr;
 static constexpr int64_t kLineBytes = 128;
 /// Ops of a kernel whose other values take few registers.
 static constexpr unsigned kFewOps = 32;
+/// Large operands and results of which a thread has room for in 32 registers.
+static constexpr int64_t kFewTensors = 4;
 /// Elements of a window that a thread keeps in registers, and how far windows
 /// may be apart.
 static constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
@@ -167,8 +169,12 @@ void Selector::selectRow() {
     // Where threads keep little, more of them wait for memory.
     int64_t threads = kBusyThreads, kept = itemsR * width;
     if (kernel.getBlock()->getOperations().size() <= kFewOps) {
+      // 32 registers a thread do not hold parts of more tensors than a few.
+      auto large = llvm::count_if(accesses, [&](const Access &a) {
+        return a.elements * 2 >= mostElements;
+      });
       if (isWide && kept <= kMaxKept / 4)
-        threads *= 2;
+        threads += large <= kFewTensors ? threads : threads / 2;
       else if (!isWide && kept <= kMaxKept / 2)
         threads += threads / 2;
     }

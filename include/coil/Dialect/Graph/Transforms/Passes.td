@@ -154,6 +154,8 @@ def GraphNarrowScatterPass
     are of 16 bits. The operand of an embedding's gradient is not: it is zero in
     f32, many tokens are one row's, and its sum stays in f32.
 
+    A sum in `f16` can overflow on its way to one that does not.
+
     It is for targets that have the instruction, and not for results that must
     be exact (`fast-math=off`) or always the same (`deterministic`).
 
