@@ -86,6 +86,8 @@ private:
   /// Whether elements along `r` are at addresses that were loaded.
   bool gathers() const;
   bool hasOnlineSums() const;
+  /// Accesses of tensors that are not much smaller than the largest.
+  int64_t countLarge() const;
   void selectThreads();
   void selectPointwise();
   void selectOwners();

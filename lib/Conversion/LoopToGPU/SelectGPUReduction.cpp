@@ -130,6 +130,12 @@ bool Selector::isOnlyReduced() const {
   return true;
 }
 
+int64_t Selector::countLarge() const {
+  return llvm::count_if(accesses, [&](const Access &a) {
+    return a.elements * 2 >= mostElements;
+  });
+}
+
 void Selector::selectRow() {
   bool again = rereads();
   int64_t most =
@@ -160,8 +166,10 @@ void Selector::selectRow() {
            threadsR * (threadsR < 256 ? kMaxKept / 2 : kMaxKept) < most)
       threadsR *= 2;
     // Vectors are few elements where these are wide: more threads have as much
-    // under way.
-    bool isWide = widest == 4 && threadsR == 256;
+    // under way, unless some of them would have nothing.
+    bool isWide = widest == 4 && threadsR == 256 &&
+                  llvm::divideCeil(mostR, 2 * threadsR) * 2 ==
+                      llvm::divideCeil(mostR, threadsR);
     if (isWide)
       threadsR *= 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
@@ -170,11 +178,8 @@ void Selector::selectRow() {
     int64_t threads = kBusyThreads, kept = itemsR * width;
     if (kernel.getBlock()->getOperations().size() <= kFewOps) {
       // 32 registers a thread do not hold parts of more tensors than a few.
-      auto large = llvm::count_if(accesses, [&](const Access &a) {
-        return a.elements * 2 >= mostElements;
-      });
       if (isWide && kept <= kMaxKept / 4)
-        threads += large <= kFewTensors ? threads : threads / 2;
+        threads += countLarge() <= kFewTensors ? threads : threads / 2;
       else if (!isWide && kept <= kMaxKept / 2)
         threads += threads / 2;
     }
@@ -254,8 +259,11 @@ void Selector::selectColumn() {
   itemsR = 4;
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
-  // The compiler may take more registers than leave room for four blocks.
-  if (threadsP * threadsR == kStreamThreads &&
-      kernel.getBlock()->getOperations().size() <= kFewOps && !gathers())
+  // A sum of one tensor takes few registers, and the compiler may take more
+  // than leave room for four blocks.
+  if (threadsP * threadsR == kStreamThreads && countLarge() == 1 &&
+      !gathers() && llvm::count_if(*kernel.getBlock(), [](Operation &op) {
+                      return isReduction(&op);
+                    }) == 1)
     minBlocks = kBusyThreads / kStreamThreads;
 }

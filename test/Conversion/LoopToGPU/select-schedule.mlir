@@ -424,3 +424,41 @@ wrapper.kernel @normalize_many(%x: tensor<16384x4096xf32>, %y: tensor<16384x4096
   }
   wrapper.yield %0#0, %0#1 : tensor<16384x4096xf32>, tensor<16384x4096xf32>
 }
+
+// Columns of one tensor, whose sums leave room for four blocks; two take more
+// registers than that.
+// CHECK-LABEL: wrapper.kernel @middle(
+// CHECK: vector_dim = 2, vector_width = 4, threads_p = 32, threads_r = 8, items_r = 4, min_blocks = 4, index_bits = 32>
+// CHECK-LABEL: wrapper.kernel @middle_of_product(
+// CHECK: vector_dim = 2, vector_width = 4, threads_p = 32, threads_r = 8, items_r = 4, index_bits = 32>
+wrapper.kernel @middle(%x: tensor<512x512x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[524288, 1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "sum" [512, 512, 1024] (%a = %x) : (tensor<512x512x1024xf32>) -> tensor<512x1024xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<512x512x1024xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    loop.store %s, 0 [d0, d2] : f32
+  }
+  wrapper.yield %0 : tensor<512x1024xf32>
+}
+wrapper.kernel @middle_of_product(%x: tensor<512x512x1024xf32>, %y: tensor<512x512x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[524288, 1024, 1]>, #sym.shape<[524288, 1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "sum" [512, 512, 1024] (%a = %x, %b = %y) : (tensor<512x512x1024xf32>, tensor<512x512x1024xf32>) -> tensor<512x1024xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<512x512x1024xf32> -> f32
+    %w = loop.load %b[d0, d1, d2] : tensor<512x512x1024xf32> -> f32
+    %p = arith.mulf %v, %w : f32
+    %s = loop.reduce sum %p over [1] : f32
+    loop.store %s, 0 [d0, d2] : f32
+  }
+  wrapper.yield %0 : tensor<512x1024xf32>
+}
+
+// Three vectors for each of 256 threads: 512 would have one and a half.
+// CHECK-LABEL: wrapper.kernel @normalize_three(
+// CHECK: vector_dim = 1, vector_width = 4, threads_r = 256, items_r = 3, persistent = true, min_blocks = 6, index_bits = 32>
+wrapper.kernel @normalize_three(%x: tensor<16384x3072xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[3072, 1]>], output_strides = [#sym.shape<[3072, 1]>], symbols = []} {
+  %0 = loop.kernel "normalize" [16384, 3072] (%a = %x) : (tensor<16384x3072xf32>) -> tensor<16384x3072xf32> {
+    %v = loop.load %a[d0, d1] : tensor<16384x3072xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    %d = arith.divf %v, %s : f32
+    loop.store %d, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<16384x3072xf32>
+}
