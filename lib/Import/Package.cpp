@@ -11,7 +11,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
-#include <atomic>
 #include <cstring>
 
 using namespace llvm;
@@ -169,17 +168,14 @@ static Error checkExtent(const Weight &weight) {
 /// Compares records with their CRC-32, several at a time; the error is that of
 /// the first one that differs.
 static Error checkCRCs(ArrayRef<const ArchiveRecord *> records) {
-  std::atomic<size_t> firstBad = records.size();
+  SmallVector<char> damaged(records.size());
   parallelFor(0, records.size(), [&](size_t i) {
-    Error error = Archive::checkCRC(*records[i]);
-    bool isBad = static_cast<bool>(error);
-    consumeError(std::move(error));
-    for (size_t bad = firstBad; isBad && i < bad;)
-      if (firstBad.compare_exchange_weak(bad, i))
-        break;
+    damaged[i] = errorToBool(Archive::checkCRC(*records[i]));
   });
-  return firstBad < records.size() ? Archive::checkCRC(*records[firstBad])
-                                   : Error::success();
+  for (auto [record, isDamaged] : zip_equal(records, damaged))
+    if (isDamaged)
+      return Archive::checkCRC(*record);
+  return Error::success();
 }
 
 Error Package::addWeights(WeightStore &store, StringRef folder, StringRef model,
