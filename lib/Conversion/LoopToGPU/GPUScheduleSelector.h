@@ -86,8 +86,13 @@ private:
   /// Whether elements along `r` are at addresses that were loaded.
   bool gathers() const;
   bool hasOnlineSums() const;
-  /// Accesses of tensors that are not much smaller than the largest.
-  int64_t countLarge() const;
+  /// Whether an access is of a tensor that is not much smaller than the
+  /// largest.
+  bool isLarge(const Access &a) const { return a.elements * 2 >= mostElements; }
+  int64_t countLarge() const {
+    return llvm::count_if(accesses,
+                          [&](const Access &a) { return isLarge(a); });
+  }
   void selectThreads();
   void selectPointwise();
   void selectOwners();

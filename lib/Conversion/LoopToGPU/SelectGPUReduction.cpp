@@ -60,7 +60,7 @@ int64_t Selector::selectWindowDim() const {
       continue;
     VectorForm form(kernel, layout, d, 2);
     bool good = llvm::all_of(accesses, [&](const Access &a) {
-      if (a.elements * 2 < mostElements)
+      if (!isLarge(a))
         return true;
       LaneAddress address = form.getAddress(a.op);
       auto load = dyn_cast<LoadOp>(a.op);
@@ -108,7 +108,7 @@ bool Selector::selectWindow() {
   int64_t step = 1;
   VectorForm form(kernel, layout, dim, 2);
   for (const Access &a : accesses)
-    if (a.elements * 2 >= mostElements)
+    if (isLarge(a))
       step = std::max(step, form.getAddress(a.op).step.getValue());
   width = std::max<int64_t>(1, kAccessBytes / widest /
                                    powerAtLeast(static_cast<double>(step)));
@@ -128,12 +128,6 @@ bool Selector::isOnlyReduced() const {
     if (static_cast<int64_t>(d) != dim && !kernel.getExtent(d).isConstant(1))
       return false;
   return true;
-}
-
-int64_t Selector::countLarge() const {
-  return llvm::count_if(accesses, [&](const Access &a) {
-    return a.elements * 2 >= mostElements;
-  });
 }
 
 void Selector::selectRow() {
@@ -203,13 +197,9 @@ void Selector::selectRow() {
   }
   // Eight positions or moments in each vector: what a block combines at the end
   // takes as long as to load, and is less for fewer threads.
-  auto has = [&](auto kind) {
-    return llvm::any_of(*kernel.getBlock(),
-                        [](Operation &op) { return isa<decltype(kind)>(op); });
-  };
-  bool hasMoments = has(MomentsOp());
+  bool hasMoments = !kernel.getBlock()->getOps<MomentsOp>().empty();
   if (width >= 8 && threadsR > 128 && isOnlyReduced() &&
-      (hasMoments || has(ArgReduceOp()))) {
+      (hasMoments || !kernel.getBlock()->getOps<ArgReduceOp>().empty())) {
     threadsR = 128;
     itemsR = hasMoments ? 4 : itemsR;
   }

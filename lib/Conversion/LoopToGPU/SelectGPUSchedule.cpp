@@ -76,7 +76,7 @@ void Selector::collectAccesses() {
   }
   // What only few points access decides nothing.
   for (const Access &a : accesses)
-    if (a.elements * 2 >= mostElements)
+    if (isLarge(a))
       widest = std::max(widest, a.bytes);
 }
 
@@ -130,7 +130,7 @@ int64_t Selector::selectTransposeDim() const {
       if (!along.isStrided(a.op) || !across.isContiguous(a.op))
         continue;
       tileBytes += static_cast<double>(a.bytes);
-      if (a.elements * 2 >= mostElements)
+      if (isLarge(a))
         weight += a.elements * static_cast<double>(a.bytes);
     }
     if (weight > most && tileBytes * kMinTranspose <= kSharedBytes) {
@@ -156,7 +156,7 @@ int64_t Selector::selectWidth(int64_t d) const {
       continue;
     double aligned = 0, rest = 0;
     for (const Access &a : accesses) {
-      if (a.elements * 2 < mostElements || isStaged(a))
+      if (!isLarge(a) || isStaged(a))
         continue;
       LaneAddress address = form.getAddress(a.op);
       if (address.isUniform())
@@ -178,7 +178,7 @@ void Selector::selectAlignment() {
       !isOnlyReduced())
     return;
   for (const Access &reference : accesses) {
-    if (reference.elements * 2 < mostElements)
+    if (!isLarge(reference))
       continue;
     int64_t buffer;
     if (auto load = dyn_cast<LoadOp>(reference.op))
@@ -191,7 +191,7 @@ void Selector::selectAlignment() {
       continue;
     double aligned = 0, rest = 0;
     for (const Access &a : accesses) {
-      if (a.elements * 2 < mostElements)
+      if (!isLarge(a))
         continue;
       LaneAddress address = form.getAddress(a.op);
       if (address.isUniform())

@@ -106,11 +106,9 @@ protected:
     return context;
   }
 
-  /// A call of the program in `stream`, whose result is looked at if it is not
-  /// recorded.
-  void call(bool recorded = false,
-            const std::function<void(coil_run *)> &prepare = {}) {
-    coil_run *one = nullptr;
+  /// A call of the program in `stream`, by a run that the test destroys.
+  void start(coil_run *&one, coil_tensor &output,
+             const std::function<void(coil_run *)> &prepare = {}) {
     ASSERT_EQ(coil_run_create(&one), COIL_OK);
     ASSERT_EQ(coil_run_set_cuda_device(one, 0), COIL_OK);
     ASSERT_EQ(coil_run_set_stream(one, stream), COIL_OK);
@@ -118,11 +116,19 @@ protected:
       prepare(one);
     int64_t n = count, stride = 1;
     coil_tensor input = {x, &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
-    coil_tensor output = {};
     ASSERT_EQ(
         coil_cuda_program_call(program, one, addTwice, &input, 1, &output, 1),
         COIL_OK)
         << coil_last_error();
+  }
+
+  /// A call of the program in `stream`, whose result is looked at if it is not
+  /// recorded.
+  void call(bool recorded = false,
+            const std::function<void(coil_run *)> &prepare = {}) {
+    coil_run *one = nullptr;
+    coil_tensor output = {};
+    ASSERT_NO_FATAL_FAILURE(start(one, output, prepare));
     EXPECT_COUNT(fake->launchedOn, 0);
     if (!recorded) {
       std::vector<float> y(count);
@@ -165,15 +171,8 @@ TEST_F(CallScopeTest, asksOnce) {
   int context = fake->contextCalls, capture = fake->captureCalls;
   int launches = fake->launches, overlapping = fake->overlapping;
   coil_run *one = nullptr;
-  ASSERT_EQ(coil_run_create(&one), COIL_OK);
-  ASSERT_EQ(coil_run_set_cuda_device(one, 0), COIL_OK);
-  ASSERT_EQ(coil_run_set_stream(one, stream), COIL_OK);
-  int64_t n = count, stride = 1;
-  coil_tensor input = {x, &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
   coil_tensor output = {};
-  ASSERT_EQ(
-      coil_cuda_program_call(program, one, addTwice, &input, 1, &output, 1),
-      COIL_OK);
+  ASSERT_NO_FATAL_FAILURE(start(one, output));
   coil_run_destroy(one);
   EXPECT_COUNT(fake->launches - launches, 2);
   EXPECT_COUNT(fake->overlapping - overlapping, 2);
@@ -235,16 +234,10 @@ TEST_F(CallScopeTest, servesManyThreads) {
 // Functions of the runtime are called outside of calls, too.
 TEST_F(CallScopeTest, reliesOnNothingBehindTheCall) {
   coil_run *one = nullptr;
-  ASSERT_EQ(coil_run_create(&one), COIL_OK);
-  ASSERT_EQ(coil_run_set_cuda_device(one, 0), COIL_OK);
-  ASSERT_EQ(coil_run_set_stream(one, stream), COIL_OK);
-  int64_t n = count, stride = 1;
-  coil_tensor input = {x, &n, &stride, 1, COIL_F32, COIL_CUDA, 0};
   coil_tensor output = {};
-  ASSERT_EQ(
-      coil_cuda_program_call(program, one, addTwice, &input, 1, &output, 1),
-      COIL_OK);
+  ASSERT_NO_FATAL_FAILURE(start(one, output));
   callDriver("cuCtxSetCurrent", contexts[1]);
+  int64_t n = count;
   void *buffers[] = {output.data, output.data};
   EXPECT_EQ(coil_rt_launch_cuda(one, &addOne, buffers, &n, 2, 1, 1), COIL_OK)
       << coil_last_error();
