@@ -102,7 +102,8 @@ done
 
 if [ -z "$coil" ]; then
   coil=$(ls -t dist/coil-*.tar.xz 2>/dev/null | head -n 1)
-  [ -n "$coil" ] || coil=build
+  [ -n "$coil" ] || [ ! -d build ] || coil=build
+  [ -n "$coil" ] || die "neither dist/coil-*.tar.xz nor build is there; give --coil"
 fi
 [ -e "$coil" ] || die "there is no '$coil'"
 mkdir -p "$out" || die "cannot make '$out'"

@@ -71,20 +71,21 @@ class Draws(torch.nn.Module):
         return tuple(function(x) for function in self.functions)
 
 
-# How many units in the last place results may be apart, for f32 and f64; and the magnitude of a
-# summand, which counts where it is the largest. Narrower floats may round to a neighbour.
+# How many units in the last place results may be apart, for 16 bits, f32 and f64; and the magnitude of a
+# summand, which counts where it is the largest. Narrow floats may round to a neighbour, and where they are
+# multiplied and added to afterwards, so may the product and the sum.
 # Both sides take the same approximate sine, cosine and logarithm of f32; roots, exact logarithms,
 # exponentials and all of f64 are of different libraries.
 DISTRIBUTIONS = {
-    "randn": (torch.randn_like, 4, 6, 0),
-    "normal_": (lambda x: torch.empty_like(x).normal_(1.5, 0.25), 4, 6, 1.5),
-    "normal of tensors": (lambda x: torch.normal(x, x.abs()), 4, 6, 4),
-    "uniform_": (lambda x: torch.empty_like(x).uniform_(-2, 3), 1, 1, 2),
-    "exponential_": (lambda x: torch.empty_like(x).exponential_(2.5), 2, 4, 0),
-    "log_normal_": (lambda x: torch.empty_like(x).log_normal_(0.5, 0.25), 12, 12, 0),
-    "cauchy_": (lambda x: torch.empty_like(x).cauchy_(0.5, 2.0), 8, 8, 0.5),
-    "rrelu": (lambda x: F.rrelu(x, 0.1, 0.4, True), 2, 2, 0),
-    "alpha_dropout": (lambda x: F.alpha_dropout(x, 0.25, True), 4, 4, 4),
+    "randn": (torch.randn_like, 1, 4, 6, 0),
+    "normal_": (lambda x: torch.empty_like(x).normal_(1.5, 0.25), 1, 4, 6, 1.5),
+    "normal of tensors": (lambda x: torch.normal(x, x.abs()), 3, 4, 6, 4),
+    "uniform_": (lambda x: torch.empty_like(x).uniform_(-2, 3), 1, 1, 1, 2),
+    "exponential_": (lambda x: torch.empty_like(x).exponential_(2.5), 1, 2, 4, 0),
+    "log_normal_": (lambda x: torch.empty_like(x).log_normal_(0.5, 0.25), 1, 12, 12, 0),
+    "cauchy_": (lambda x: torch.empty_like(x).cauchy_(0.5, 2.0), 1, 8, 8, 0.5),
+    "rrelu": (lambda x: F.rrelu(x, 0.1, 0.4, True), 1, 2, 2, 0),
+    "alpha_dropout": (lambda x: F.alpha_dropout(x, 0.25, True), 1, 4, 4, 4),
 }
 # Steps of functions, and the largest of quotients: one in so many elements may be another one.
 STEPS = {
@@ -117,8 +118,8 @@ def compare(name, a, e):
         return f"is {tuple(a.shape)} {a.dtype}, expected {tuple(e.shape)} {e.dtype}"
     if name in DISTRIBUTIONS:
         kind = e.dtype
-        _, single, double, shift = DISTRIBUTIONS[name]
-        limit = {torch.float32: single, torch.float64: double}.get(kind, 1)
+        _, narrow, single, double, shift = DISTRIBUTIONS[name]
+        limit = {torch.float32: single, torch.float64: double}.get(kind, narrow)
         # Not by a logarithm, which may be less than 3 for 8.
         size = e.double().abs().clamp(min=max(shift, torch.finfo(kind).tiny))
         unit = torch.finfo(kind).eps * torch.ldexp(torch.ones_like(size), torch.frexp(size).exponent - 1)
