@@ -195,6 +195,49 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulate(Operation *op,
   return {best, where};
 }
 
+bool GPUKernelEmitter::isPositionOnly(const Partial &partial) {
+  auto arg = dyn_cast<ArgReduceOp>(partial.op);
+  return arg && !partial.isSum && arg.getExtremum().use_empty();
+}
+
+Value GPUKernelEmitter::getCandidate(ArgReduceOp op, Value best,
+                                     const Values &one) {
+  Type type = one[1].getType();
+  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  Value none = arith::ConstantOp::create(
+      b, b.getIntegerAttr(getElementTypeOrSelf(type),
+                          APInt::getSignedMaxValue(bits)));
+  if (isa<VectorType>(type))
+    none = broadcast(none);
+  return arith::SelectOp::create(b, isBest(b, one[0], best), one[1], none);
+}
+
+GPUKernelEmitter::Values
+GPUKernelEmitter::combinePositions(const Partial &partial,
+                                   ArrayRef<Values> list) {
+  // Some six instructions for each value. To compare two values and their
+  // positions takes 13.
+  auto op = cast<ArgReduceOp>(partial.op);
+  auto tree = [&](ReduceKind kind, Values level) {
+    while (level.size() > 1) {
+      Values next;
+      for (size_t i = 0; i + 1 < level.size(); i += 2)
+        next.push_back(combine(b, kind, level[i], level[i + 1]));
+      if (level.size() % 2)
+        next.push_back(level.back());
+      level = std::move(next);
+    }
+    return level.front();
+  };
+  Values all, candidates;
+  for (const Values &one : list)
+    all.push_back(one[0]);
+  Value best = tree(op.getKind(), std::move(all));
+  for (const Values &one : list)
+    candidates.push_back(getCandidate(op, best, one));
+  return {best, tree(ReduceKind::Min, std::move(candidates))};
+}
+
 GPUKernelEmitter::Values
 GPUKernelEmitter::combineTree(const Partial &partial,
                               SmallVector<Values> list) {
@@ -204,6 +247,8 @@ GPUKernelEmitter::combineTree(const Partial &partial,
       samples.push_back({v[0], v[1], v[2]});
     return mergeSamples(b, samples).getValues();
   }
+  if (list.size() > 1 && isPositionOnly(partial))
+    return combinePositions(partial, list);
   while (list.size() > 1) {
     SmallVector<Values> next;
     for (size_t i = 0; i + 1 < list.size(); i += 2)
@@ -299,6 +344,18 @@ Value GPUKernelEmitter::shuffle(Value v, Value lane, Shuffle kind) {
 void GPUKernelEmitter::reduceWarp(Partial &partial) {
   int64_t step = reducedIsFast ? 1 : threadsP;
   for (Values &parts : partial.items) {
+    if (lanesR > 1 && isPositionOnly(partial)) {
+      auto op = cast<ArgReduceOp>(partial.op);
+      auto all = [&](ReduceKind kind, Value v) {
+        for (int64_t n = lanesR / 2; n > 0; n /= 2)
+          v = combine(b, kind, v,
+                      shuffle(v, constantI32(n * step), Shuffle::Butterfly));
+        return v;
+      };
+      Value best = all(op.getKind(), parts[0]);
+      parts = {best, all(ReduceKind::Min, getCandidate(op, best, parts))};
+      continue;
+    }
     for (int64_t n = lanesR / 2; n > 0; n /= 2) {
       Values others;
       for (Value v : parts)
@@ -371,117 +428,6 @@ void GPUKernelEmitter::reduceThreads(MutableArrayRef<Partial> partials) {
   }
   if (groupsR > 1 && !partials.empty())
     reduceGroups(partials);
-}
-
-void GPUKernelEmitter::reduceGroups(MutableArrayRef<Partial> partials) {
-  // Slots: [point of the tile][group] when a group is a warp of a row, so
-  // that a row's slots are read as vectors; else [group][point], so that
-  // threads next to each other use words next to each other.
-  Value group = threadR;
-  if (lanesR > 1)
-    group = arith::ShRUIOp::create(
-        b, threadR, constantI32(llvm::Log2_64(static_cast<uint64_t>(lanesR))));
-  Value writes;
-  if (lanesR > 1) {
-    Value lane = arith::AndIOp::create(b, threadR, constantI32(lanesR - 1));
-    writes = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
-                                   constantI32(0));
-  }
-  auto slot = [&](unsigned ip, int64_t lanes, int64_t ofGroup) -> Value {
-    // Group `ofGroup`, or this thread's for -1.
-    Value g = ofGroup < 0 ? group : constantI32(ofGroup);
-    Value p = threadP;
-    if (ip > 0)
-      p = arith::AddIOp::create(b, p, constantI32(ip * threadsP));
-    if (lanes > 1)
-      p = arith::MulIOp::create(b, p, constantI32(lanes));
-    Value row = reducedIsFast ? p : g, column = reducedIsFast ? g : p;
-    int64_t pitch = reducedIsFast ? groupsR : threadsP * itemsP * lanes;
-    return arith::AddIOp::create(
-        b, arith::MulIOp::create(b, row, constantI32(pitch)), column);
-  };
-  /// Where a part of all items is, if it is not the same in all groups.
-  struct Slots {
-    std::optional<int64_t> offset;
-    Type type;
-    int64_t lanes, bytes;
-
-    unsigned getAlignment(int64_t count) const {
-      return static_cast<unsigned>(std::min<int64_t>(16, count * bytes));
-    }
-  };
-  SmallVector<SmallVector<Slots, 2>> slots;
-  for (const Partial &partial : partials) {
-    SmallVector<Slots, 2> &list = slots.emplace_back();
-    for (unsigned part = 0; part < partial.items[0].size(); ++part) {
-      Type type = partial.items[0][part].getType();
-      auto vector = dyn_cast<VectorType>(type);
-      int64_t lanes = vector ? vector.getNumElements() : 1;
-      Type element = getMemoryType(getElementTypeOrSelf(type));
-      int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-      list.push_back({std::nullopt, element, lanes, bytes});
-      bool isMoments = !partial.isSum && isa<MomentsOp>(partial.op);
-      if (isMoments && llvm::all_of(partial.items, [&](const Values &item) {
-            return isConstant(item[part]);
-          }))
-        continue;
-      list.back().offset = sharedBytes;
-      sharedBytes += llvm::alignTo(
-          static_cast<uint64_t>(groupsR * threadsP * itemsP * lanes * bytes),
-          16);
-    }
-  }
-  // The base must not be created inside of the branch.
-  (void)emitIf(writes, [&]() {
-    for (auto [partial, list] : llvm::zip_equal(partials, slots)) {
-      b.setLoc(partial.op->getLoc());
-      for (auto [part, at] : llvm::enumerate(list)) {
-        if (!at.offset)
-          continue;
-        for (auto [ip, item] : llvm::enumerate(partial.items)) {
-          Value pointer = sharedPointer(
-              *at.offset, at.type,
-              slot(static_cast<unsigned>(ip), at.lanes, /*ofGroup=*/-1));
-          LLVM::StoreOp::create(b, toMemory(item[part]), pointer,
-                                at.getAlignment(at.lanes));
-        }
-      }
-    }
-    return success();
-  });
-  barrier();
-  for (auto [partial, list] : llvm::zip_equal(partials, slots)) {
-    b.setLoc(partial.op->getLoc());
-    for (auto [ip, item] : llvm::enumerate(partial.items)) {
-      SmallVector<Values> groups(static_cast<size_t>(groupsR));
-      for (auto [part, at] : llvm::enumerate(list)) {
-        if (!at.offset) {
-          for (Values &each : groups)
-            each.push_back(item[part]);
-          continue;
-        }
-        Type type = item[part].getType();
-        int64_t step =
-            reducedIsFast ? std::min<int64_t>(groupsR, 16 / at.bytes) : 1;
-        for (int64_t g = 0; g < groupsR; g += step) {
-          Value pointer =
-              sharedPointer(*at.offset, at.type,
-                            slot(static_cast<unsigned>(ip), at.lanes, g));
-          int64_t count = reducedIsFast ? step : at.lanes;
-          Type read = count == 1 && !isa<VectorType>(type)
-                          ? at.type
-                          : VectorType::get(count, at.type);
-          Value v =
-              LLVM::LoadOp::create(b, read, pointer, at.getAlignment(count));
-          v = fromMemory(v, getElementTypeOrSelf(type));
-          for (int64_t i = 0; i < step; ++i)
-            groups[static_cast<size_t>(g + i)].push_back(
-                reducedIsFast ? extract(v, i) : v);
-        }
-      }
-      item = combineTree(partial, std::move(groups));
-    }
-  }
 }
 
 void GPUKernelEmitter::defineResults(Operation *op,

@@ -494,6 +494,21 @@ private:
     llvm::SmallVector<Values> items;
   };
 
+  /// Where groups of threads leave a part of what they have for all items, if
+  /// it is not the same in all of them: [point of the tile][group] when a group
+  /// is a warp of a row, so that a row's slots are read as vectors; else
+  /// [group][point], so that threads next to each other use words next to each
+  /// other.
+  struct GroupSlots {
+    std::optional<int64_t> offset;
+    mlir::Type type;
+    int64_t lanes, bytes;
+
+    unsigned getAlignment(int64_t count) const {
+      return static_cast<unsigned>(std::min<int64_t>(16, count * bytes));
+    }
+  };
+
   Values neutral(mlir::Operation *op);
   /// Combines accumulators of one reduction: one value, or value and position.
   Values combineAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> a,
@@ -508,6 +523,13 @@ private:
   mlir::Type getPositionType(mlir::Operation *op);
   mlir::Value finishPosition(mlir::Operation *op, mlir::Value position,
                              unsigned ip);
+  /// Whether only where an extremum is matters. Then one of equal extrema,
+  /// which may be zeros of two signs, stands for the others.
+  static bool isPositionOnly(const Partial &partial);
+  /// The position of `one` where it holds the best value, else the largest.
+  mlir::Value getCandidate(ArgReduceOp op, mlir::Value best, const Values &one);
+  /// The best of a list, and the smallest position that it is at.
+  Values combinePositions(const Partial &partial, llvm::ArrayRef<Values> list);
   /// Pairwise, so that the tree stays shallow.
   Values combineTree(const Partial &partial, llvm::SmallVector<Values> list);
   Values combineTree(mlir::Operation *op, llvm::SmallVector<Values> list) {
@@ -564,6 +586,21 @@ private:
   /// Combines what threads have; each has the result then.
   void reduceThreads(llvm::MutableArrayRef<Partial> partials);
   void reduceGroups(llvm::MutableArrayRef<Partial> partials);
+  llvm::SmallVector<GroupSlots, 2> allocateGroupSlots(const Partial &partial);
+  int64_t getGroupPitch(const GroupSlots &at) const;
+  mlir::Value getGroupSlot(const GroupSlots &at, unsigned ip,
+                           mlir::Value group);
+  /// How many threads merge the groups of a point in a first step, where one
+  /// would read many of them; 1 for no such step.
+  int64_t getNumMergers(const Partial &partial,
+                        llvm::ArrayRef<GroupSlots> slots) const;
+  /// That step: as many groups remain as there are mergers.
+  void mergeNearGroups(const Partial &partial, llvm::ArrayRef<GroupSlots> slots,
+                       int64_t mergers);
+  /// Every thread merges the groups of its own points, each `apart` behind the
+  /// one before.
+  void mergeGroups(Partial &partial, llvm::ArrayRef<GroupSlots> slots,
+                   int64_t apart);
   void reduceLanes(Partial &partial);
   void reduceWarp(Partial &partial);
   /// Defines the results of a reduction.

@@ -117,6 +117,15 @@ std::pair<Value, Value> coil::combineLaterArg(ImplicitLocOpBuilder &b,
           arith::SelectOp::create(b, better, laterAt, firstAt)};
 }
 
+Value coil::isBest(ImplicitLocOpBuilder &b, Value v, Value best) {
+  if (!isa<FloatType>(getElementTypeOrSelf(v.getType())))
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, v, best);
+  // A NaN is best; then it is the best value that no value equals.
+  Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v, v);
+  Value same = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, v, best);
+  return arith::OrIOp::create(b, nan, same);
+}
+
 std::pair<Value, Value> coil::combineArgLanes(ImplicitLocOpBuilder &b,
                                               ReduceKind kind, Value lanes,
                                               Value positions) {
@@ -124,17 +133,7 @@ std::pair<Value, Value> coil::combineArgLanes(ImplicitLocOpBuilder &b,
   Value best =
       vector::ReductionOp::create(b, getCombiningKind(kind, isFloat), lanes);
   Value all = vector::BroadcastOp::create(b, lanes.getType(), best);
-  Value is;
-  if (isFloat) {
-    // A NaN is best; then it is the best lane that no lane equals.
-    Value nan =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, lanes, lanes);
-    Value same =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lanes, all);
-    is = arith::OrIOp::create(b, nan, same);
-  } else {
-    is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lanes, all);
-  }
+  Value is = isBest(b, lanes, all);
   auto type = cast<VectorType>(positions.getType());
   unsigned bits = type.getElementTypeBitWidth();
   Value none = arith::ConstantOp::create(
