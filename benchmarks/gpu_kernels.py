@@ -113,6 +113,18 @@ def time_xla(case, inputs, expected, calls):
     return seconds * 1e3, row_time(function, calls), wrong
 
 
+def peak_bytes(function):
+    """What PyTorch's allocator gives out for a call at most, its results included."""
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    result = function()
+    torch.cuda.synchronize()
+    peak = torch.cuda.max_memory_allocated() - before
+    del result
+    return peak
+
+
 def copy_bandwidth():
     """Bytes read and written in a second by a copy of 1 GiB."""
     source = torch.randn(1 << 28, device="cuda")
@@ -188,6 +200,17 @@ def print_stages(records):
         print("Coil's stages, median ms: " + ", ".join(f"{k} {statistics.median(v):.1f}" for k, v in stages.items()))
 
 
+def print_memory(records):
+    """Device memory of a call beside its inputs, at its peak."""
+    both = {r["case"]: (r["coil peak"], r["inductor peak"]) for r in records if "coil peak" in r and "inductor peak" in r}
+    if both:
+        above = sorted(name for name, (coil_peak, peak) in both.items() if coil_peak > peak)
+        print(
+            f"peak memory of a call: at most Inductor's in {len(both) - len(above)} of {len(both)}; above: "
+            + (", ".join(f"{name} ({both[name][0] / 1e6:.3f} MB, Inductor {both[name][1] / 1e6:.3f})" for name in above) or "none")
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=30)
@@ -224,6 +247,7 @@ def main():
                 inductor = torch.compile(case.function)
                 with torch._inductor.utils.fresh_cache():
                     record["inductor compile"] = wall(lambda: inductor(*inputs))[0] * 1e3
+                record["inductor peak"] = peak_bytes(lambda: inductor(*inputs))
                 functions["inductor"] = lambda: inductor(*inputs)
             try:
                 with tempfile.TemporaryDirectory() as folder:
@@ -234,6 +258,7 @@ def main():
                 outputs = program.run(*inputs, stream=stream)
                 torch.cuda.synchronize()
                 close(case, [torch.from_dlpack(o) for o in outputs], expected)
+                record["coil peak"] = program.run_stats["peak_bytes"]
                 del outputs
                 functions["coil"] = lambda: program.run(*inputs, stream=stream)
             except Exception as error:  # One case must not end the table.
@@ -286,6 +311,7 @@ def main():
         print(f"geometric mean of shares: {', '.join(means)}")
     print_ratios(records)
     print_stages(records)
+    print_memory(records)
     below = [r["case"] for r in records if "coil" in r and r["bound"] / r["coil"] < r["goal"]]
     print(f"below their goal: {', '.join(below) or 'none'}")
     for name, lines in failures:
