@@ -14,7 +14,7 @@ import sys
 
 import torch
 from coil._library import CTensor
-from coil.host import _NUMBERS, _TYPES
+from coil.host._types import _NUMBERS, _TYPES
 from run_python import compare, make
 
 
