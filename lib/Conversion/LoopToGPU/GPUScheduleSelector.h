@@ -89,6 +89,7 @@ private:
   /// Whether an access is of a tensor that is not much smaller than the
   /// largest.
   bool isLarge(const Access &a) const { return a.elements * 2 >= mostElements; }
+  unsigned countReductions() const;
   int64_t countLarge() const {
     return llvm::count_if(accesses,
                           [&](const Access &a) { return isLarge(a); });

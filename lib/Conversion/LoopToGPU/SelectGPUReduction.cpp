@@ -28,6 +28,11 @@ static constexpr int64_t kFewTensors = 4;
 /// may be apart.
 static constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
 
+unsigned Selector::countReductions() const {
+  return static_cast<unsigned>(llvm::count_if(
+      *kernel.getBlock(), [](Operation &op) { return isReduction(&op); }));
+}
+
 bool Selector::rereads() const {
   Variance variance(kernel);
   llvm::DenseMap<Value, bool> afterReduction;
@@ -203,6 +208,12 @@ void Selector::selectRow() {
     threadsR = 128;
     itemsR = hasMoments ? 4 : itemsR;
   }
+  // Two vectors of 16 bits to a step are so little code that assemblers unroll
+  // it four times, which takes longer than four vectors and is no faster.
+  bool isLong = pointsR >= static_cast<double>(16 * threadsR * itemsR);
+  if (width >= 8 && itemsR == 2 && isLong && countLarge() == 1 &&
+      countReductions() == 1 && !kernel.getBlock()->getOps<ReduceOp>().empty())
+    itemsR = 4;
   threadsP = std::max<int64_t>(1, 128 / threadsR);
   // Two blocks or more, so that one loads while another reduces. Indirect
   // addresses take more registers than that leaves.
@@ -246,14 +257,16 @@ void Selector::selectColumn() {
       return;
     }
   }
-  itemsR = 4;
+  // 1024 threads on each processor have enough under way with two vectors of
+  // 32 bits each.
+  bool isFull = threadsP * threadsR == 1024 &&
+                4 * pointsP >= static_cast<double>(3 * threadsP * processors);
+  itemsR = isFull && widest == 4 ? 2 : 4;
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
   // A sum of one tensor takes few registers, and the compiler may take more
   // than leave room for four blocks.
   if (threadsP * threadsR == kStreamThreads && countLarge() == 1 &&
-      !gathers() && llvm::count_if(*kernel.getBlock(), [](Operation &op) {
-                      return isReduction(&op);
-                    }) == 1)
+      !gathers() && countReductions() == 1)
     minBlocks = kBusyThreads / kStreamThreads;
 }

@@ -5,11 +5,11 @@
 // RUN: coil-translate --kernels-to-ptx %t.mlir | FileCheck %s --implicit-check-not=.local
 
 // CHECK-LABEL: .entry rows
-// CHECK-COUNT-8: ld.global{{(.nc)?}}.v4.b32
+// CHECK-COUNT-4: ld.global{{(.nc)?}}.v4.b32
 // CHECK: shfl.sync.up.b32
 // CHECK: bar.sync
 // CHECK-NOT: bar.sync
-// CHECK-COUNT-8: st.global.v4.b32
+// CHECK-COUNT-4: st.global.v4.b32
 // CHECK: ret
 func.func @rows(%x: tensor<32768x4096xf32>) -> tensor<32768x4096xf32> {
   %0 = loop.kernel "rows" [32768, 4096] (%a = %x) : (tensor<32768x4096xf32>) -> tensor<32768x4096xf32> {

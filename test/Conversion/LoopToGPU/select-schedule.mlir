@@ -159,7 +159,7 @@ wrapper.kernel @scan_short(%x: tensor<8192x1024xf32>) attributes {device = #wrap
 }
 
 // CHECK-LABEL: wrapper.kernel @scan_row(
-// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_r = 256, items_r = 8, persistent = true, index_bits = 32>
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_r = 512, items_r = 4, persistent = true, index_bits = 32>
 wrapper.kernel @scan_row(%x: tensor<4096x8192xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[8192, 1]>], output_strides = [#sym.shape<[8192, 1]>], symbols = []} {
   %0 = loop.kernel "scan" [4096, 8192] (%a = %x) : (tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
     %v = loop.load %a[d0, d1] : tensor<4096x8192xf32> -> f32
@@ -461,4 +461,28 @@ wrapper.kernel @normalize_three(%x: tensor<16384x3072xf32>) attributes {device =
     loop.store %d, 0 [d0, d1] : f32
   }
   wrapper.yield %0 : tensor<16384x3072xf32>
+}
+
+// A long sum of bf16 takes four vectors to a step, a block on each processor of long columns two.
+// CHECK-LABEL: wrapper.kernel @long_sum(
+// CHECK: vector_dim = 0, vector_width = 8, threads_r = 256, items_r = 4, min_blocks = 4, index_bits = 32>
+wrapper.kernel @long_sum(%x: tensor<1048576x512xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1, 1048576]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum" [1048576, 512] (%a = %x) : (tensor<1048576x512xbf16>) -> tensor<512xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1048576x512xbf16> -> bf16
+    %w = arith.extf %v : bf16 to f32
+    %s = loop.reduce sum %w over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<512xf32>
+}
+
+// CHECK-LABEL: wrapper.kernel @long_columns(
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 32, items_r = 2, index_bits = 32>
+wrapper.kernel @long_columns(%x: tensor<16384x16384xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[16384, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum" [16384, 16384] (%a = %x) : (tensor<16384x16384xf32>) -> tensor<16384xf32> {
+    %v = loop.load %a[d0, d1] : tensor<16384x16384xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<16384xf32>
 }
