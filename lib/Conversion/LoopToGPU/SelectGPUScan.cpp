@@ -20,9 +20,9 @@ using namespace coil::loop;
 
 /// Bytes of each operand that one thread of a scan keeps in registers.
 static constexpr int64_t kKeptBytes = 128;
-/// Elements that it keeps where more threads can keep the others, and how many
-/// threads there are at most for that: 1024 are slower.
-static constexpr int64_t kScanKept = 16, kScanThreads = 512;
+/// Elements and vectors that it keeps where more threads can keep the others,
+/// and how many threads there are at most for that: 1024 are slower.
+static constexpr int64_t kScanKept = 16, kScanVectors = 4, kScanThreads = 512;
 /// Blocks that stay: how many a processor has, their threads, and tiles that
 /// are there at a time. A thread has so many bytes of a tile, which are 192 KiB
 /// of a processor under way, and so many elements at most, for which there are
@@ -82,7 +82,8 @@ void Selector::selectScan() {
           2 * kWarp, int64_t(1024));
       // Code is proportional to what a thread has, and where a block of twice
       // the threads is as fast, it is half as long to compile.
-      while (threadsR < kScanThreads && mostR * width > kScanKept * threadsR)
+      while (threadsR < kScanThreads && (mostR * width > kScanKept * threadsR ||
+                                         mostR > kScanVectors * threadsR))
         threadsR *= 2;
       itemsR = llvm::divideCeil(mostR, threadsR);
       return;
