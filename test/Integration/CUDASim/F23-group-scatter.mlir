@@ -35,6 +35,9 @@
 // RUN: coil-run %s --function=doubles --random-inputs --output=@%t.npy
 // RUN: %cuda_sim %fake_cub coil-run %t.mlir --target=cuda:sm_90a --library=cub --function=doubles --random-inputs --expected-output=@%t.npy --atol=0 --rtol=0
 
+// RUN: coil-run %s --function=many --random-inputs --output=@%t.npy
+// RUN: %cuda_sim %fake_cub coil-run %t.mlir --target=cuda:sm_90a --library=cub --function=many --random-inputs --expected-output=@%t.npy --atol=0 --rtol=0
+
 // Where results are to be the same on every run, in graphs, and on chips without vectors of atomics.
 // RUN: coil-run %s --function=spread --random-inputs --output=@%t.npy
 // RUN: %cuda_sim %fake_cub coil-run %t.mlir --target=cuda:sm_90a --library=cub --function=spread --random-inputs --expected-output=@%t.npy --atol=0 --rtol=0 --deterministic
@@ -177,6 +180,21 @@ func.func @doubles(%n: tensor<33x6xi64>, %i: tensor<33xi64>) -> tensor<8x6xf64> 
   %z = graph.full 0.000000e+00 : f64 -> tensor<8x6xf64>
   %0 = graph.index_put sum %z[%i], %g dims [0] : (tensor<8x6xf64>, tensor<33xi64>, tensor<33x6xf64>) -> tensor<8x6xf64>
   return %0 : tensor<8x6xf64>
+}
+
+// More places than a block sorts.
+// GROUPED-LABEL: @many
+// GROUPED:         graph.segment_reduce
+func.func @many(%n: tensor<20011x4xi64>) -> tensor<70001x4xf32> {
+  %g = graph.convert %n : (tensor<20011x4xi64>) -> tensor<20011x4xf32>
+  %k = graph.iota 0 : i64 step 7919 : i64 dim 0 -> tensor<20011xi64>
+  %rows = graph.full 70001 : i64 -> tensor<i64>
+  %m = graph.remainder %k, %rows : (tensor<20011xi64>, tensor<i64>) -> tensor<20011xi64>
+  %m2 = graph.mul %m, %m : (tensor<20011xi64>, tensor<20011xi64>) -> tensor<20011xi64>
+  %i = graph.floor_div %m2, %rows : (tensor<20011xi64>, tensor<i64>) -> tensor<20011xi64>
+  %z = graph.full 0.000000e+00 : f32 -> tensor<70001x4xf32>
+  %0 = graph.index_put sum %z[%i], %g dims [0] : (tensor<70001x4xf32>, tensor<20011xi64>, tensor<20011x4xf32>) -> tensor<70001x4xf32>
+  return %0 : tensor<70001x4xf32>
 }
 
 func.func @floats(%g: tensor<203x72xbf16>, %i: tensor<203xi64>) -> tensor<11x72xbf16> {
