@@ -64,9 +64,12 @@ Value GPUKernelEmitter::sumRange(GatherSumOp op, const LaneAddress &address,
   int64_t bytes = (isWhole ? width : 1) * element.getIntOrFloatBitWidth() / 8;
   int64_t ahead = std::clamp<int64_t>(kBytesAhead / bytes, 1, kPlacesAhead);
   // Behind the last whole group of places.
-  Value grouped = arith::AndIOp::create(b, arith::SubIOp::create(b, hi, lo),
-                                        constant(-ahead));
-  Value middle = arith::AddIOp::create(b, lo, grouped);
+  Value middle = lo;
+  if (ahead > 1) {
+    Value grouped = arith::AndIOp::create(b, arith::SubIOp::create(b, hi, lo),
+                                          constant(-ahead));
+    middle = arith::AddIOp::create(b, lo, grouped);
+  }
 
   // Which row a place has.
   auto getRow = [&](Value place) -> Value {

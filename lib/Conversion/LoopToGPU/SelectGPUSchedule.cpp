@@ -258,8 +258,14 @@ int64_t Selector::selectIndexBits() const {
     } else if (auto sum = dyn_cast<GatherSumOp>(a.op)) {
       tensor = sum.getSource();
       number = cast<BlockArgument>(tensor).getArgNumber();
-      // Places are counted in the same bits.
-      if (!fits32(context, sym::add(sum.getNumPlaces(), kPlaceRoom)))
+      // Places are counted in the same bits, and so is where positions are.
+      ExprAttr places = sum.getNumPlaces(), end = places;
+      if (sum.getPositions())
+        end = sym::mul(places,
+                       layout.strides[cast<BlockArgument>(sum.getPositions())
+                                          .getArgNumber()][0]);
+      if (!fits32(context, sym::add(places, kPlaceRoom)) ||
+          !fits32(context, end))
         return 64;
     } else if (auto scatter = dyn_cast<ScatterOp>(a.op)) {
       tensor = scatter.getTarget();

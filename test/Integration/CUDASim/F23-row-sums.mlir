@@ -19,6 +19,10 @@
 // RUN: coil-run %s --random-inputs --reference=interp --function=sizes --symbol=n=0 --symbol=v=7 --symbol=p=5
 // RUN: coil-run %s --random-inputs --reference=interp --function=sizes --symbol=n=101 --symbol=v=37 --symbol=p=53
 
+// Other schedules: vectors of which one row is all that a thread loads at a time, several items, vectors across rows, addresses of
+// 64 bits.
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp --function=scheduled
+
 // Ranges and positions partly or wholly outside.
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --function=small '--input=3x2xf32=1 2 10 20 100 200' '--input=4xi64=-5 1 3 9' '--input=4xi64=2 1 99 12' '--input=4xi64=0 7 -3 2' --output=- | FileCheck %s
 // RUN: coil-run %s --function=small '--input=3x2xf32=1 2 10 20 100 200' '--input=4xi64=-5 1 3 9' '--input=4xi64=2 1 99 12' '--input=4xi64=0 7 -3 2' --output=- | FileCheck %s
@@ -78,4 +82,36 @@ func.func @sizes(%x: !x, %lo: !v, %n: !v, %p: !p) -> !y
   %hi = graph.add %lo, %n : (!v, !v) -> !v
   %0 = graph.segment_reduce sum %x at %p from %lo to %hi : (!x, !v, !v, !p) -> !y
   return %0 : !y
+}
+
+func.func @scheduled(%x: tensor<61x64xf32>, %lo: tensor<37xi64>, %n: tensor<37xi64>, %p: tensor<61xi64>) -> (tensor<37x64xf32>, tensor<37x64xf32>, tensor<37x64xf32>, tensor<37x64xf32>) {
+  %0 = loop.kernel "k0" [37, 64] (%a = %x, %b = %lo, %c = %n, %q = %p) : (tensor<61x64xf32>, tensor<37xi64>, tensor<37xi64>, tensor<61xi64>) -> tensor<37x64xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 16, threads_p = 32> {
+    %l = loop.load %b[d0] : tensor<37xi64> -> i64
+    %m = loop.load %c[d0] : tensor<37xi64> -> i64
+    %h = arith.addi %l, %m : i64
+    %s = loop.gather_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  %1 = loop.kernel "k1" [37, 64] (%a = %x, %b = %lo, %c = %n, %q = %p) : (tensor<61x64xf32>, tensor<37xi64>, tensor<37xi64>, tensor<61xi64>) -> tensor<37x64xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 32, items_p = 4> {
+    %l = loop.load %b[d0] : tensor<37xi64> -> i64
+    %m = loop.load %c[d0] : tensor<37xi64> -> i64
+    %h = arith.addi %l, %m : i64
+    %s = loop.gather_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  %2 = loop.kernel "k2" [37, 64] (%a = %x, %b = %lo, %c = %n, %q = %p) : (tensor<61x64xf32>, tensor<37xi64>, tensor<37xi64>, tensor<61xi64>) -> tensor<37x64xf32> schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 64> {
+    %l = loop.load %b[d0] : tensor<37xi64> -> i64
+    %m = loop.load %c[d0] : tensor<37xi64> -> i64
+    %h = arith.addi %l, %m : i64
+    %s = loop.gather_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  %3 = loop.kernel "k3" [37, 64] (%a = %x, %b = %lo, %c = %n, %q = %p) : (tensor<61x64xf32>, tensor<37xi64>, tensor<37xi64>, tensor<61xi64>) -> tensor<37x64xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 8, threads_p = 64, index_bits = 64> {
+    %l = loop.load %b[d0] : tensor<37xi64> -> i64
+    %m = loop.load %c[d0] : tensor<37xi64> -> i64
+    %h = arith.addi %l, %m : i64
+    %s = loop.gather_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  return %0, %1, %2, %3 : tensor<37x64xf32>, tensor<37x64xf32>, tensor<37x64xf32>, tensor<37x64xf32>
 }
