@@ -116,7 +116,9 @@ struct SegmentReduceModel
   LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
                          SmallVectorImpl<Tensor> &results) const {
     const Tensor &input = operands[0], &lo = operands[1], &hi = operands[2];
-    const Tensor *positions = operands.size() > 3 ? &operands[3] : nullptr;
+    auto reduce = cast<graph::SegmentReduceOp>(op);
+    const Tensor *positions = reduce.getPositions() ? &operands[3] : nullptr;
+    const Tensor *init = reduce.getInit() ? &operands.back() : nullptr;
     FailureOr<Tensor> result = frame.allocate(op, op->getResult(0).getType());
     if (failed(result))
       return failure();
@@ -131,7 +133,7 @@ struct SegmentReduceModel
       if (failed(frame.spend(op, std::max<int64_t>(1, end - begin) * width)))
         return failure();
       for (int64_t column = 0; column < width; ++column) {
-        double sum = 0;
+        double sum = init ? init->get(v * width + column).f : 0;
         for (int64_t k = begin; k < end; ++k) {
           int64_t row = positions ? positions->get(k).i : k;
           row = std::clamp<int64_t>(row, 0, rows - 1);

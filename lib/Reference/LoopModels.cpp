@@ -351,6 +351,12 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       instruction.kind = Instruction::GatherSum;
       instruction.x = registerOf.lookup(sum.getLo());
       instruction.y = registerOf.lookup(sum.getHi());
+      if (sum.getInit()) {
+        instruction.z = registerOf.lookup(sum.getInit());
+      } else {
+        instruction.z = registers.size();
+        registers.push_back(makeFloat(0));
+      }
       auto number = [](Value v) {
         return cast<BlockArgument>(v).getArgNumber();
       };
@@ -472,7 +478,7 @@ LogicalResult KernelRunner::runInstruction(const Instruction &instruction) {
     int64_t lo = std::max<int64_t>(registers[instruction.x].i, 0);
     int64_t hi = size == 0 ? 0 : std::min(registers[instruction.y].i, places);
     bool narrow = getByteSize(access.dtype) < 8;
-    double sum = 0;
+    double sum = registers[instruction.z].f;
     for (int64_t k = lo; k < hi; ++k) {
       int64_t row = access.positions ? access.positions->get(k).i : k, position;
       registers[access.args[0]] =

@@ -31,6 +31,9 @@ struct SegmentReduce : OpRewritePattern<graph::SegmentReduceOp> {
     SmallVector<Value> inputs{op.getInput(), op.getLo(), op.getHi()};
     if (op.getPositions())
       inputs.push_back(op.getPositions());
+    unsigned init = static_cast<unsigned>(inputs.size());
+    if (op.getInit())
+      inputs.push_back(op.getInit());
     KernelBuilder k(rewriter, op.getLoc(), "segment_sum", dims, inputs,
                     op.getType());
     ExprAttr row = sym::dim(getContext(), 0);
@@ -41,7 +44,8 @@ struct SegmentReduce : OpRewritePattern<graph::SegmentReduceOp> {
     Value sum = loop::GatherSumOp::create(
         k.b, getScalarType(op.getResult()), body.getArgument(0),
         sym::ShapeAttr::get(getContext(), index), lo, hi,
-        op.getPositions() ? body.getArgument(3) : Value());
+        op.getPositions() ? body.getArgument(3) : Value(),
+        op.getInit() ? k.load(init, k.dims(rank)) : Value());
     k.store(sum, 0, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();

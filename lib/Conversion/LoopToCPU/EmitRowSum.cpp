@@ -60,8 +60,14 @@ Value KernelEmitter::sumRange(GatherSumOp op, ExprAttr address, unsigned copy,
 
   auto vector = VectorType::get(width, element);
   Type type = isWhole ? Type(VectorType::get(width, sum)) : sum;
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  auto loop = scf::ForOp::create(b, lo, hi, constantIndex(1), zero);
+  Value start;
+  if (!op.getInit())
+    start = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  else if (isWhole)
+    start = broadcast(lookup(op.getInit(), copy));
+  else
+    start = ofLane(lookup(op.getInit(), copy));
+  auto loop = scf::ForOp::create(b, lo, hi, constantIndex(1), start);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value place = loop.getInductionVar();

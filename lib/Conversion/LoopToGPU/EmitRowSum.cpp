@@ -133,7 +133,13 @@ Value GPUKernelEmitter::sumRange(GatherSumOp op, const LaneAddress &address,
     scf::YieldOp::create(b, total);
     return loop.getResult(0);
   };
-  Value total = zero(type);
+  Value total;
+  if (!op.getInit())
+    total = zero(type);
+  else if (isWhole)
+    total = broadcast(lookup(op.getInit(), ip, ir));
+  else
+    total = extract(lookup(op.getInit(), ip, ir), lane);
   if (ahead > 1)
     total = addPlaces(lo, middle, ahead, total);
   return addPlaces(middle, hi, 1, total);

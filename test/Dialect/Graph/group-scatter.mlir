@@ -24,11 +24,9 @@
 // CHECK-DAG:     %[[LO:.+]] = graph.slice %[[T]] starts <[0]> steps [1] : (tensor<262144xi64>) -> tensor<65536xi64>
 // CHECK-DAG:     %[[HI:.+]] = graph.slice %[[T]] starts <[65536]> steps [1] : (tensor<262144xi64>) -> tensor<65536xi64>
 // CHECK:         %[[CHUNKS:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %{{.+}} to %{{.+}} : (tensor<65536x2048xbf16>, tensor<512xi64>, tensor<512xi64>, tensor<65536xi64>) -> tensor<512x2048xf32>
-// CHECK-DAG:     %[[A:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %[[LO]] to %{{.+}} : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
-// CHECK-DAG:     %[[B:.+]] = graph.segment_reduce sum %[[CHUNKS]] from %{{.+}} to %{{.+}} : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
-// CHECK-DAG:     %[[C:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %{{.+}} to %[[HI]] : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
-// CHECK:         %[[AB:.+]] = graph.add %[[A]], %[[B]]
-// CHECK:         %[[ABC:.+]] = graph.add %[[AB]], %[[C]]
+// CHECK:         %[[A:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %[[LO]] to %{{.+}} : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
+// CHECK:         %[[B:.+]] = graph.segment_reduce sum %[[CHUNKS]] from %{{.+}} to %{{.+}} plus %[[A]] : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+// CHECK:         %[[ABC:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %{{.+}} to %[[HI]] plus %[[B]] : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
 // CHECK:         %[[R:.+]] = graph.convert %[[ABC]] : (tensor<65536x2048xf32>) -> tensor<65536x2048xbf16>
 // CHECK-NEXT:    return %[[R]]
 // REMARK:      [Passed] Grouped {{.*}}Remark="sums of 65536 rows are grouped by their 65536 positions"

@@ -60,3 +60,12 @@ func.func @positions(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi
   %0 = graph.segment_reduce sum %x at %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<64x16xbf16>) -> tensor<8x16xf32>
   return
 }
+
+// -----
+
+// (C6)
+func.func @init(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %y: tensor<8x16xbf16>) {
+  // expected-error@+1 {{begins with 'tensor<8x16xbf16>' but gives 'tensor<8x16xf32>'}}
+  %0 = graph.segment_reduce sum %x from %lo to %lo plus %y : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<8x16xbf16>) -> tensor<8x16xf32>
+  return
+}

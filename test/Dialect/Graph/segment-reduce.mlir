@@ -27,3 +27,13 @@ func.func @ranges(%x: tensor<64xf64>, %lo: tensor<8xi64>, %hi: tensor<8xi64>) ->
   %0 = graph.segment_reduce sum %x from %lo to %hi : (tensor<64xf64>, tensor<8xi64>, tensor<8xi64>) -> tensor<8xf64>
   return %0 : tensor<8xf64>
 }
+
+// CHECK-LABEL: @onto
+// CHECK:         graph.segment_reduce sum %{{.+}} at %{{.+}} from %{{.+}} to %{{.+}} plus %{{.+}} : (tensor<64x4xf32>, tensor<8xi64>, tensor<8xi64>, tensor<9xi64>, tensor<8x4xf32>) -> tensor<8x4xf32>
+// LOOP-LABEL:  @onto
+// LOOP:          %[[I:.+]] = loop.load %{{.+}}[d0, d1] : tensor<8x4xf32> -> f32
+// LOOP:          loop.gather_sum %{{.+}}[t0, d1] at %{{.+}} : tensor<9xi64> from %{{.+}} to %{{.+}} plus %[[I]] : f32 : tensor<64x4xf32> -> f32
+func.func @onto(%x: tensor<64x4xf32>, %lo: tensor<8xi64>, %hi: tensor<8xi64>, %p: tensor<9xi64>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = graph.segment_reduce sum %x at %p from %lo to %hi plus %y : (tensor<64x4xf32>, tensor<8xi64>, tensor<8xi64>, tensor<9xi64>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}

@@ -91,6 +91,20 @@ func.func @integers(%x: tensor<4x6xi32>) -> tensor<3x6xf32> {
 
 // -----
 
+// (C2)
+func.func @init(%x: tensor<4x6xf32>) -> tensor<3x6xf32> {
+  %0 = loop.kernel "k" [3, 6] (%a = %x) : (tensor<4x6xf32>) -> tensor<3x6xf32> {
+    %i = loop.index <d0>
+    %c = arith.constant 0.0 : f64
+    // expected-error@+1 {{begins with 'f64' but gives 'f32'}}
+    %s = loop.gather_sum %a[t0, d1] from %i to %i plus %c : f64 : tensor<4x6xf32> -> f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  return %0 : tensor<3x6xf32>
+}
+
+// -----
+
 // (C3)
 func.func @positions_rank(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x, %p = %q) : (tensor<4x6xf32>, tensor<9xi64>) -> tensor<3x6xf32> {

@@ -14,6 +14,19 @@ func.func @listed(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %hi: tensor<8xi64>
   return %0 : tensor<8x16xf32>
 }
 
+// CHECK-LABEL: @onto
+// CHECK:         loop.gather_sum %{{.+}}[t0, d1] at %{{.+}} : tensor<64xi64> from %{{.+}} to %{{.+}} plus %{{.+}} : f32 : tensor<64x16xbf16> -> f32
+func.func @onto(%x: tensor<64x16xbf16>, %y: tensor<8x16xf32>, %p: tensor<64xi64>) -> tensor<8x16xf32> {
+  %0 = loop.kernel "k" [8, 16] (%a = %x, %b = %y, %q = %p) : (tensor<64x16xbf16>, tensor<8x16xf32>, tensor<64xi64>) -> tensor<8x16xf32> {
+    %1 = loop.index <d0>
+    %2 = loop.index <d0 * 2>
+    %3 = loop.load %b[d0, d1] : tensor<8x16xf32> -> f32
+    %s = loop.gather_sum %a[t0, d1] at %q : tensor<64xi64> from %1 to %2 plus %3 : f32 : tensor<64x16xbf16> -> f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  return %0 : tensor<8x16xf32>
+}
+
 // Without positions; the summed dimension is not the first.
 // CHECK-LABEL: @ranges
 // CHECK:         loop.gather_sum %{{.+}}[d1 + 1, t0] from %{{.+}} to %{{.+}} : tensor<17x64xf64> -> f64
@@ -32,16 +45,15 @@ func.func @ranges(%x: tensor<17x64xf64>, %lo: tensor<8xi64>) -> tensor<8x16xf64>
 // FUSED:         loop.kernel {{.*}} [8, 16]
 // FUSED-NOT:     loop.kernel
 // FUSED:         arith.addi
-// FUSED-COUNT-2: loop.gather_sum
-// FUSED:         arith.addf
-// FUSED:         arith.truncf
+// FUSED:         %[[S:.+]] = loop.gather_sum
+// FUSED:         %[[T:.+]] = loop.gather_sum {{.*}} plus %[[S]] : f32
+// FUSED:         arith.truncf %[[T]]
 // FUSED-NOT:     loop.kernel
 // FUSED:         return
 func.func @behind(%x: tensor<64x16xbf16>, %y: tensor<5x16xf32>, %lo: tensor<8xi64>, %n: tensor<8xi64>, %p: tensor<64xi64>) -> tensor<8x16xbf16> {
   %hi = graph.add %lo, %n : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi64>
   %0 = graph.segment_reduce sum %x at %p from %lo to %hi : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<64xi64>) -> tensor<8x16xf32>
-  %1 = graph.segment_reduce sum %y from %lo to %hi : (tensor<5x16xf32>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x16xf32>
-  %2 = graph.add %0, %1 : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %2 = graph.segment_reduce sum %y from %lo to %hi plus %0 : (tensor<5x16xf32>, tensor<8xi64>, tensor<8xi64>, tensor<8x16xf32>) -> tensor<8x16xf32>
   %3 = graph.convert %2 : (tensor<8x16xf32>) -> tensor<8x16xbf16>
   return %3 : tensor<8x16xbf16>
 }

@@ -47,14 +47,16 @@ func.func @odd(%x: tensor<61x131xbf16>, %y: tensor<61x3x7xf32>, %z: tensor<61x1x
   %0 = graph.segment_reduce sum %x at %q from %lo to %hi : (tensor<61x131xbf16>, tensor<13xi64>, tensor<13xi64>, tensor<61xi64>) -> tensor<13x131xf32>
   %1 = graph.segment_reduce sum %y at %q from %lo to %hi : (tensor<61x3x7xf32>, tensor<13xi64>, tensor<13xi64>, tensor<61xi64>) -> tensor<13x3x7xf32>
   %2 = graph.segment_reduce sum %z at %q from %lo to %hi : (tensor<61x1xf32>, tensor<13xi64>, tensor<13xi64>, tensor<61xi64>) -> tensor<13x1xf32>
-  return %0, %1, %2 : tensor<13x131xf32>, tensor<13x3x7xf32>, tensor<13x1xf32>
+  %o = graph.segment_reduce sum %x from %n to %hi plus %0 : (tensor<61x131xbf16>, tensor<13xi64>, tensor<13xi64>, tensor<13x131xf32>) -> tensor<13x131xf32>
+  return %o, %1, %2 : tensor<13x131xf32>, tensor<13x3x7xf32>, tensor<13x1xf32>
 }
 
 // Vectors along the ranges: the rows are short.
 func.func @lanes(%x: tensor<61x2xf32>, %lo: tensor<203xi64>, %n: tensor<203xi64>, %q: tensor<61xi64>) -> tensor<2x203xf32> {
   %hi = graph.add %lo, %n : (tensor<203xi64>, tensor<203xi64>) -> tensor<203xi64>
   %0 = graph.segment_reduce sum %x at %q from %lo to %hi : (tensor<61x2xf32>, tensor<203xi64>, tensor<203xi64>, tensor<61xi64>) -> tensor<203x2xf32>
-  %1 = graph.permute %0 [1, 0] : (tensor<203x2xf32>) -> tensor<2x203xf32>
+  %2 = graph.segment_reduce sum %x from %n to %lo plus %0 : (tensor<61x2xf32>, tensor<203xi64>, tensor<203xi64>, tensor<203x2xf32>) -> tensor<203x2xf32>
+  %1 = graph.permute %2 [1, 0] : (tensor<203x2xf32>) -> tensor<2x203xf32>
   return %1 : tensor<2x203xf32>
 }
 
@@ -65,7 +67,7 @@ func.func @around(%x: tensor<4x16x128xf32>, %b: tensor<128xf32>, %lo: tensor<17x
   %0 = graph.segment_reduce sum %r at %q from %lo to %hi : (tensor<64x128xf32>, tensor<17xi64>, tensor<17xi64>, tensor<64xi64>) -> tensor<17x128xf32>
   %s = graph.add %r, %b : (tensor<64x128xf32>, tensor<128xf32>) -> tensor<64x128xf32>
   %1 = graph.segment_reduce sum %s from %lo to %hi : (tensor<64x128xf32>, tensor<17xi64>, tensor<17xi64>) -> tensor<17x128xf32>
-  %2 = graph.add %0, %1 : (tensor<17x128xf32>, tensor<17x128xf32>) -> tensor<17x128xf32>
+  %2 = graph.segment_reduce sum %r from %n to %hi plus %0 : (tensor<64x128xf32>, tensor<17xi64>, tensor<17xi64>, tensor<17x128xf32>) -> tensor<17x128xf32>
   %3 = graph.convert %2 : (tensor<17x128xf32>) -> tensor<17x128xbf16>
   %4 = graph.reduce sum, %1 dims [1] : (tensor<17x128xf32>) -> tensor<17xf32>
   %5 = graph.segment_reduce sum %r from %hi to %lo : (tensor<64x128xf32>, tensor<17xi64>, tensor<17xi64>) -> tensor<17x128xf32>

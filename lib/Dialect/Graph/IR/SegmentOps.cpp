@@ -50,5 +50,8 @@ LogicalResult SegmentReduceOp::verify() {
                               "'i32' or 'i64' but got "
                            << positions.getType();
   }
+  if (getInit() && getInit().getType() != getType()) // (C6)
+    return emitOpError() << "begins with " << getInit().getType()
+                         << " but gives " << getType();
   return success();
 }

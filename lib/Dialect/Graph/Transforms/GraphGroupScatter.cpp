@@ -334,11 +334,13 @@ void GraphGroupScatterPass::rewrite(const RowSum &sum) {
         hi = b.slice(table, 0, rows, rows);
 
   Value source = b.reshape(sum.source, {places, b.size(sum.width)});
-  auto sumRows = [&](Value x, Value from, Value to, Value at) -> Value {
+  auto sumRows = [&](Value x, Value from, Value to, Value at,
+                     Value init = {}) -> Value {
     Sizes sizes{getSizes(from)[0], b.size(sum.width)};
     return SegmentReduceOp::create(
         builder, b.getLoc(), sym::getTensorType(sizes, sum.sum),
-        ReduceKindAttr::get(b.getContext(), ReduceKind::Sum), x, from, to, at);
+        ReduceKindAttr::get(b.getContext(), ReduceKind::Sum), x, from, to, at,
+        init);
   };
   int64_t length = getChunk(sum.places), chunks = sum.places / length;
   Value result;
@@ -361,10 +363,10 @@ void GraphGroupScatterPass::rewrite(const RowSum &sum) {
     Value hasWhole = b.compare(Pred::Lt, from, to);
     Value front = b.select(hasWhole, b.binary<ShiftLeftOp>(from, shift), hi);
     Value behind = b.select(hasWhole, b.binary<ShiftLeftOp>(to, shift), hi);
-    Value head = sumRows(source, lo, front, positions);
-    Value middle = sumRows(partial, from, to, Value());
-    Value tail = sumRows(source, behind, hi, positions);
-    result = b.add(b.add(head, middle), tail);
+    // One after the other, so that a kernel keeps one sum at a time.
+    result = sumRows(source, lo, front, positions);
+    result = sumRows(partial, from, to, Value(), result);
+    result = sumRows(source, behind, hi, positions, result);
   }
   result = b.reshape(result, getSizes(sum.op->getResult(0)));
   sum.op->getResult(0).replaceAllUsesWith(result);

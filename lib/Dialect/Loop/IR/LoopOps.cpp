@@ -685,6 +685,9 @@ LogicalResult GatherSumOp::verify() {
       !(element.isF64() && getType().isF64())) // (C2)
     return emitOpError() << "cannot sum elements of type " << element << " to "
                          << getType();
+  if (getInit() && getInit().getType() != getType()) // (C2)
+    return emitOpError() << "begins with " << getInit().getType()
+                         << " but gives " << getType();
   if (getPositions()) {
     auto positions = cast<RankedTensorType>(getPositions().getType());
     if (positions.getRank() != 1 ||

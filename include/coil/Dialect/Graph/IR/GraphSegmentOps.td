@@ -15,13 +15,14 @@
 
 include "coil/Dialect/Graph/IR/GraphBase.td"
 
-def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [Pure]> {
+def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [Pure, AttrSizedOperandSegments]> {
   let summary = "sums of rows over ranges of places";
   let description = [{
     Row v of the result is the sum of the rows of `input` at the places from
     `lo[v]` to `hi[v]`, without the latter. Place k is row `positions[k]`, or
     row k where there are no positions. Sums are made in the order of the
-    places; where the input has 16-bit floats, in `f32`.
+    places; where the input has 16-bit floats, in `f32`. They begin with row v of
+    `init` where there is one.
 
     With the positions that a sort of keys gives, and ranges of equal keys, this
     is a sum at positions with duplicates (`index_put`, the gradient of an
@@ -38,19 +39,22 @@ def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [Pure]> {
     (C4) The result has elements of `f32` for an input of `f16`, `bf16` or
          `f32`, and of `f64` for `f64`.
     (C5) The positions have rank one, and elements of `i32` or `i64`.
+    (C6) `init` has the type of the result.
 
     Example:
     ```mlir
     %0 = graph.segment_reduce sum %x at %p from %lo to %hi : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<64xi64>) -> tensor<8x16xf32>
+    %1 = graph.segment_reduce sum %y from %lo to %hi plus %0 : (tensor<9x16xf32>, tensor<8xi64>, tensor<8xi64>, tensor<8x16xf32>) -> tensor<8x16xf32>
     ```
   }];
   let arguments = (ins Graph_ReduceKind:$kind, Graph_Tensor:$input,
                        RankedTensorOf<[I64]>:$lo, RankedTensorOf<[I64]>:$hi,
-                       Optional<Graph_Tensor>:$positions);
+                       Optional<Graph_Tensor>:$positions,
+                       Optional<Graph_Tensor>:$init);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
-    $kind $input (`at` $positions^)? `from` $lo `to` $hi attr-dict `:`
-    functional-type(operands, results)
+    $kind $input (`at` $positions^)? `from` $lo `to` $hi (`plus` $init^)?
+    attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -171,15 +171,14 @@ def GraphGroupScatterPass
     %0 = graph.convert %grad : (tensor<65536x2048xbf16>) -> tensor<65536x2048xf32>
     %1 = graph.index_put sum %zero[%i], %0 dims [0] : (tensor<65536x2048xf32>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
     ```
-    becomes, where `%lo`, `%hi`, `%from`, `%to`, `%behind` and `%partial` are
-    made of `%keys`,
+    becomes, where `%lo`, `%hi`, `%from`, `%first`, `%last`, `%behind` and
+    `%partial` are made of `%keys`,
     ```mlir
     %keys, %positions = graph.sort %k dim 0 stable library "cub" : (tensor<65536xi32>) -> (tensor<65536xi32>, tensor<65536xi64>)
     %0 = graph.segment_reduce sum %grad at %positions from %lo to %from : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
-    %1 = graph.segment_reduce sum %partial from %first to %last : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
-    %2 = graph.segment_reduce sum %grad at %positions from %behind to %hi : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
+    %1 = graph.segment_reduce sum %partial from %first to %last plus %0 : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+    %2 = graph.segment_reduce sum %grad at %positions from %behind to %hi plus %1 : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
     ```
-    and their sum.
 
     Constraints:
     (C1) It is a sum of `f32` or `f64` into zeros.
