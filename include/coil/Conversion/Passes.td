@@ -260,7 +260,8 @@ def OrderGPUBlocksPass : Pass<"order-gpu-blocks", "::mlir::ModuleOp"> {
     their order. Where a launch reads what the launch before it read or wrote,
     and that one went upwards, its schedule becomes `descending`. Kernels of the
     strategy `tile` only; the first launch of a kernel decides for all of them,
-    and steps that are no launches and write memory begin anew. Results do not
+    and steps that are no launches and write memory begin anew. Kernels that sum
+    rows go upwards, as these come in an order of their own. Results do not
     depend on the order.
 
     Before:

@@ -33,9 +33,9 @@ using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
 
-/// Where a chunk's sum is one of many that a row may have, both take about as
-/// long when there are as many chunks as places of a chunk. A chunk's loads are
-/// wider apart, so it has fewer.
+/// Fewest and most places of a chunk. In between there are about as many chunks
+/// as a chunk has places, so that neither a chunk nor a row of all chunks takes
+/// long; rather more chunks, since their sums are in the cache.
 static constexpr int64_t kMinChunk = 64, kMaxChunk = 1024;
 /// Keys are 16 bits or 32; two more than there are rows.
 static constexpr int64_t kMaxRows = std::numeric_limits<int32_t>::max() - 2;
