@@ -107,6 +107,12 @@ def indices(count, limit, device):
     return torch.randint(0, limit, (count,), device=device)
 
 
+def frequencies(count, limit, device):
+    """Positions as words are: number k about 1/k as often as the first."""
+    weights = 1 / torch.arange(1, limit + 1, device=device, dtype=torch.float32)
+    return torch.multinomial(weights, count, replacement=True)
+
+
 def gather_inputs(dtype):
     return lambda device: (torch.randn(262144, 1024, device=device).to(dtype), indices(131072, 262144, device))
 
@@ -189,6 +195,8 @@ CASES += [
     Case("gather rows + bias bf16", lambda x, i: x[i] + 1.5, gather_inputs(bf16), bytes=lambda i, o: 2 * size_of(o) + size_of(i[1:])),
     Case("index_put with duplicates bf16", lambda x, i, v: x.index_put((i,), v, accumulate=True), scatter_inputs(bf16, 2048), bytes=lambda i, o: size_of(i) + 3 * size_of(o), share=0.80, rtol=3e-2, atol=0.1),
     Case("embedding backward bf16", lambda g, i: torch.ops.aten.embedding_dense_backward(g, i, 65536, -1, False), lambda d: (torch.randn(65536, 2048, device=d).to(bf16), indices(65536, 65536, d)), bytes=lambda i, o: size_of(i) + 3 * size_of(o), share=0.80, rtol=3e-2, atol=0.1),
+    Case("embedding backward words bf16", lambda g, i: torch.ops.aten.embedding_dense_backward(g, i, 65536, -1, False), lambda d: (torch.randn(65536, 2048, device=d).to(bf16), frequencies(65536, 65536, d)), bytes=lambda i, o: size_of(i) + size_of(o), share=0.80, rtol=3e-2, atol=0.1),
+    Case("embedding backward one row bf16", lambda g, i: torch.ops.aten.embedding_dense_backward(g, i, 65536, -1, False), lambda d: (torch.randn(65536, 2048, device=d).to(bf16), torch.full((65536,), 12345, device=d)), bytes=lambda i, o: size_of(i) + size_of(o), share=0.80, rtol=3e-2, atol=0.1),
     Case("cumsum rows of 8192 bf16", lambda x: x.cumsum(1), rand((32768, 8192), dtype=bf16), share=0.80, atol=0.5, wide=True),
     Case("cumsum columns bf16", lambda x: x.cumsum(0), rand((8192, 32768), dtype=bf16), share=0.80, atol=0.5, wide=True),
     Case("cumsum one row bf16", lambda x: x.cumsum(0), lambda d: (torch.rand(128 << 20, device=d).to(bf16),), share=0.80, wide=True),

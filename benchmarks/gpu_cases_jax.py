@@ -142,6 +142,8 @@ CASES = {
     "gather rows + bias f32": lambda x, i: x[i] + 1.5,
     "index_put with duplicates f32": lambda x, i, v: x.at[i].add(v),
     "embedding backward f32": lambda g, i: jnp.zeros((65536, g.shape[1]), g.dtype).at[i].add(g),
+    "embedding backward words f32": lambda g, i: jnp.zeros((65536, g.shape[1]), g.dtype).at[i].add(g),
+    "embedding backward one row f32": lambda g, i: jnp.zeros((65536, g.shape[1]), g.dtype).at[i].add(g),
     "cumsum rows of 8192 f32": lambda x: x.cumsum(1),
     "cumsum columns f32": lambda x: x.cumsum(0),
     "cumsum one row f32": lambda x: x.cumsum(0),

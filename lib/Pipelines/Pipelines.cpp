@@ -179,6 +179,13 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   // Decomposition leaves identities and duplicates behind.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (decompose.sort == "cub") {
+    graph::GraphGroupScatterPassOptions group;
+    group.sort = decompose.sort;
+    pm.addNestedPass<func::FuncOp>(graph::createGraphGroupScatterPass(group));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
   if (isCuda(options) && options.fastMath != "off" && !options.deterministic &&
       getOldestCapability(options.target) >= kPackedAtomics)
     pm.addNestedPass<func::FuncOp>(graph::createGraphNarrowScatterPass());

@@ -11,6 +11,7 @@
 
 #include "GraphModels.h"
 #include "SortElements.h"
+#include "coil/Dialect/Graph/IR/Segment.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 
 #include <algorithm>
@@ -108,9 +109,50 @@ struct TopKModel
   }
 };
 
+/// Sums in `f32` or `f64`, in the order of the places.
+struct SegmentReduceModel
+    : ReferenceOpInterface::ExternalModel<SegmentReduceModel,
+                                          graph::SegmentReduceOp> {
+  LogicalResult evaluate(Operation *op, Frame &frame, ArrayRef<Tensor> operands,
+                         SmallVectorImpl<Tensor> &results) const {
+    const Tensor &input = operands[0], &lo = operands[1], &hi = operands[2];
+    auto reduce = cast<graph::SegmentReduceOp>(op);
+    const Tensor *positions = reduce.getPositions() ? &operands[3] : nullptr;
+    const Tensor *init = reduce.getInit() ? &operands.back() : nullptr;
+    FailureOr<Tensor> result = frame.allocate(op, op->getResult(0).getType());
+    if (failed(result))
+      return failure();
+    int64_t rows = input.getSizes()[0], width = 1;
+    for (int64_t size : input.getSizes().drop_front())
+      width *= size;
+    int64_t places = positions ? positions->getNumElements() : rows;
+    bool narrow = getByteSize(result->getDType()) < 8;
+    for (int64_t v = 0; v < lo.getNumElements(); ++v) {
+      int64_t begin = std::max<int64_t>(lo.get(v).i, 0);
+      int64_t end = rows == 0 ? 0 : std::min(hi.get(v).i, places);
+      if (failed(frame.spend(op, std::max<int64_t>(1, end - begin) * width)))
+        return failure();
+      for (int64_t column = 0; column < width; ++column) {
+        double sum = init ? init->get(v * width + column).f : 0;
+        for (int64_t k = begin; k < end; ++k) {
+          int64_t row = positions ? positions->get(k).i : k;
+          row = std::clamp<int64_t>(row, 0, rows - 1);
+          sum += input.get(row * width + column).f;
+          if (narrow)
+            sum = static_cast<float>(sum);
+        }
+        result->set(v * width + column, makeFloat(sum));
+      }
+    }
+    results.push_back(*result);
+    return success();
+  }
+};
+
 } // namespace
 
 void reference::registerGraphSortModels(MLIRContext *context) {
   graph::SortOp::attachInterface<SortModel>(*context);
   graph::TopKOp::attachInterface<TopKModel>(*context);
+  graph::SegmentReduceOp::attachInterface<SegmentReduceModel>(*context);
 }

@@ -15,8 +15,7 @@
 #include "IndexProgram.h"
 #include "ScalarFunctions.h"
 #include "SortElements.h"
-#include "coil/Dialect/Loop/IR/Loop.h"
-#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "coil/Reference/Models.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
@@ -47,7 +46,8 @@ struct Instruction {
     ArgReduce,
     Moments,
     Scan,
-    ArgScan
+    ArgScan,
+    GatherSum
   } kind;
   /// Whether the value differs between points of the reduced dimensions.
   bool inner = false;
@@ -72,6 +72,9 @@ struct Access {
   bool masked = false;
   unsigned mask = 0, other = 0;
   Operation *op = nullptr;
+  /// Of a sum of rows: the summed dimension, and where its positions are.
+  unsigned summed = 0;
+  std::optional<Tensor> positions;
 };
 
 } // namespace
@@ -344,6 +347,29 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
         access.mask = registerOf.lookup(load.getMask());
         access.other = registerOf.lookup(load.getOther());
       }
+    } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
+      instruction.kind = Instruction::GatherSum;
+      instruction.x = registerOf.lookup(sum.getLo());
+      instruction.y = registerOf.lookup(sum.getHi());
+      if (sum.getInit()) {
+        instruction.z = registerOf.lookup(sum.getInit());
+      } else {
+        instruction.z = registers.size();
+        registers.push_back(makeFloat(0));
+      }
+      auto number = [](Value v) {
+        return cast<BlockArgument>(v).getArgNumber();
+      };
+      if (failed(compileAccess(&op, inputs[number(sum.getSource())],
+                               sum.getIndices(), instruction.aux)))
+        return failure();
+      Access &access = accesses[instruction.aux];
+      access.summed = sum.getSummedDim();
+      if (sum.getPositions())
+        access.positions = inputs[number(sum.getPositions())];
+      // The place, which the access reads as any other argument.
+      access.args.push_back(registers.size());
+      registers.push_back(makeInt(0));
     } else if (auto index = dyn_cast<IndexOp>(op)) {
       instruction.kind = Instruction::Index;
       FailureOr<IndexProgram> program =
@@ -442,6 +468,28 @@ LogicalResult KernelRunner::runInstruction(const Instruction &instruction) {
     if (failed(locate(access, position)))
       return failure();
     result = Tensor::load(access.dtype, access.tensor.getData(), position);
+    return success();
+  }
+  case Instruction::GatherSum: {
+    const Access &access = accesses[instruction.aux];
+    int64_t size = access.tensor.getSizes()[access.summed];
+    int64_t places =
+        access.positions ? access.positions->getNumElements() : size;
+    int64_t lo = std::max<int64_t>(registers[instruction.x].i, 0);
+    int64_t hi = size == 0 ? 0 : std::min(registers[instruction.y].i, places);
+    bool narrow = getByteSize(access.dtype) < 8;
+    double sum = registers[instruction.z].f;
+    for (int64_t k = lo; k < hi; ++k) {
+      int64_t row = access.positions ? access.positions->get(k).i : k, position;
+      registers[access.args[0]] =
+          makeInt(std::clamp<int64_t>(row, 0, size - 1));
+      if (failed(locate(access, position)))
+        return failure();
+      sum += Tensor::load(access.dtype, access.tensor.getData(), position).f;
+      if (narrow)
+        sum = static_cast<float>(sum);
+    }
+    registers[instruction.result] = makeFloat(sum);
     return success();
   }
   case Instruction::Index: {

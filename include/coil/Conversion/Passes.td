@@ -212,7 +212,8 @@ def LoopSelectGPUSchedulePass
     The vector dimension is the one along which most bytes are contiguous, the
     width 16 bytes of the widest common element where alignment can be proved,
     else less. Streams take one vector for each thread, and so do scatters, with
-    atomic operations. Rows of up to 32768 elements are scanned by a warp or a
+    atomic operations. Sums of rows leave room for 1536 threads on each
+    multiprocessor, and walk through one range in each. Rows of up to 32768 elements are scanned by a warp or a
     block that keeps them in registers, longer ones, and columns, by a block for
     each tile. With `deterministic`, scatters that combine floats or
     write without combining go through their points in order instead: a few
@@ -259,7 +260,8 @@ def OrderGPUBlocksPass : Pass<"order-gpu-blocks", "::mlir::ModuleOp"> {
     their order. Where a launch reads what the launch before it read or wrote,
     and that one went upwards, its schedule becomes `descending`. Kernels of the
     strategy `tile` only; the first launch of a kernel decides for all of them,
-    and steps that are no launches and write memory begin anew. Results do not
+    and steps that are no launches and write memory begin anew. Kernels that sum
+    rows go upwards, as these come in an order of their own. Results do not
     depend on the order.
 
     Before:

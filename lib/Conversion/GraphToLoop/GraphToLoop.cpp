@@ -105,6 +105,7 @@ struct ConvertGraphToLoopPass
     populateRandomToLoopPatterns(patterns);
     populateAttentionToLoopPatterns(patterns);
     populateSortToLoopPatterns(patterns);
+    populateSegmentToLoopPatterns(patterns);
     // Types do not change, so one walk converts each op where it stands.
     walkAndApplyPatterns(getOperation(), std::move(patterns));
 

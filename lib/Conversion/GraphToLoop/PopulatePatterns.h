@@ -29,6 +29,7 @@ void populateDataToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateRandomToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateAttentionToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateSortToLoopPatterns(mlir::RewritePatternSet &patterns);
+void populateSegmentToLoopPatterns(mlir::RewritePatternSet &patterns);
 
 /// Builds a kernel: opens its body on construction, leaves it on destruction.
 class KernelBuilder {

@@ -11,6 +11,7 @@
 
 #include "KernelEmitter.h"
 
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -426,6 +427,8 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
     return emitStore(store, store.getValue());
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return emitScatter(scatter);
+  if (auto sum = dyn_cast<GatherSumOp>(op))
+    return emitGatherSum(sum);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
   if (auto philox = dyn_cast<PhiloxOp>(op)) {

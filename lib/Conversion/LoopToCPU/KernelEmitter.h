@@ -41,6 +41,8 @@
 
 namespace coil::loop {
 
+class GatherSumOp;
+
 /// The copies of one body value: one scalar, or `unroll` vectors.
 using Copies = llvm::SmallVector<mlir::Value, 4>;
 
@@ -179,6 +181,13 @@ private:
   static unsigned elementBytes(mlir::Type scalar);
   mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
   mlir::Value toMemory(mlir::Value v);
+
+  //===--- Sums of rows (EmitRowSum.cpp) ----------------------------------===//
+
+  mlir::LogicalResult emitGatherSum(GatherSumOp op);
+  /// The sum of one copy, of whole vectors or of the element of lane `lane`.
+  mlir::Value sumRange(GatherSumOp op, sym::ExprAttr address, unsigned copy,
+                       int64_t lane, bool isWhole);
 
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 

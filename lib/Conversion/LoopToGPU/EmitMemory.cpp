@@ -210,6 +210,30 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
   });
 }
 
+Value GPUKernelEmitter::loadWhole(Value pointer, Type scalar, int64_t piece,
+                                  unsigned number) {
+  Type memory = getMemoryType(scalar);
+  unsigned alignment = std::min<unsigned>(
+      kAccessBytes, static_cast<unsigned>(piece) * byteWidth(scalar));
+  if (piece == width)
+    return fromMemory(loadElements(pointer, VectorType::get(width, memory),
+                                   alignment, number),
+                      scalar);
+  SmallVector<Value> lanes;
+  for (int64_t begin = 0; begin < width; begin += piece) {
+    Value from = advance(pointer, memory, begin);
+    if (piece == 1) {
+      lanes.push_back(loadElements(from, memory, alignment, number));
+      continue;
+    }
+    Value v =
+        loadElements(from, VectorType::get(piece, memory), alignment, number);
+    for (int64_t i = 0; i < piece; ++i)
+      lanes.push_back(extract(v, i));
+  }
+  return fromMemory(fromLanes(lanes), scalar);
+}
+
 Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
                                        const Condition &condition, unsigned ip,
                                        unsigned ir) {
@@ -224,36 +248,14 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
     args.push_back(lookup(v, ip, ir));
   emitBounds(load.getIndices().getDims(), load.getSource(), load.getBounds(),
              args, active);
-  auto type = VectorType::get(width, memory);
   Value other;
   if (active || condition.lanes)
     other = load.getOther() ? broadcast(lookup(load.getOther(), ip, ir))
                             : zero(VectorType::get(width, scalar));
-  unsigned bytes = byteWidth(scalar);
-  auto at = [&]() {
-    return elementPointer(number, memory, address.base, ip, ir, args, 0);
-  };
   auto whole = [&]() -> Value {
-    Value pointer = at();
-    int64_t piece = address.alignment;
-    unsigned alignment =
-        std::min<unsigned>(kAccessBytes, static_cast<unsigned>(piece) * bytes);
-    auto finish = [&](Value v) { return fromMemory(v, scalar); };
-    if (piece == width)
-      return finish(loadElements(pointer, type, alignment, number));
-    SmallVector<Value> lanes;
-    for (int64_t begin = 0; begin < width; begin += piece) {
-      Value from = advance(pointer, memory, begin);
-      if (piece == 1) {
-        lanes.push_back(loadElements(from, memory, alignment, number));
-        continue;
-      }
-      Value v =
-          loadElements(from, VectorType::get(piece, memory), alignment, number);
-      for (int64_t i = 0; i < piece; ++i)
-        lanes.push_back(extract(v, i));
-    }
-    return finish(fromLanes(lanes));
+    Value pointer =
+        elementPointer(number, memory, address.base, ip, ir, args, 0);
+    return loadWhole(pointer, scalar, address.alignment, number);
   };
   if (!condition.lanes)
     return select(active, other, whole);

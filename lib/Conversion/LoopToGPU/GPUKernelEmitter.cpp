@@ -11,6 +11,8 @@
 
 #include "GPUKernelEmitter.h"
 
+#include "coil/Dialect/Loop/IR/RowOps.h"
+
 #include "MmaEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -771,6 +773,8 @@ LogicalResult GPUKernelEmitter::emitOp(Operation *op) {
     return emitScatter(scatter);
   if (isa<ScanOp, ArgScanOp>(op))
     return emitScan(op);
+  if (auto sum = dyn_cast<GatherSumOp>(op))
+    return emitGatherSum(sum);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);
   if (auto philox = dyn_cast<PhiloxOp>(op)) {

@@ -203,6 +203,9 @@ private:
   mlir::Value emitLoadVector(LoadOp load, const LaneAddress &address,
                              const Condition &condition, unsigned ip,
                              unsigned ir);
+  /// All lanes of a vector from `pointer` on, aligned to `piece` elements.
+  mlir::Value loadWhole(mlir::Value pointer, mlir::Type scalar, int64_t piece,
+                        unsigned buffer);
   mlir::LogicalResult emitStore(StoreOp store);
   void emitStoreCopy(StoreOp store, const LaneAddress &address, unsigned ip,
                      unsigned ir);
@@ -418,6 +421,14 @@ private:
   /// Waits for the tile of a step, and returns its number.
   mlir::Value awaitTile(mlir::Value step);
   mlir::Value getStage(mlir::Value step);
+
+  //===--- Sums of rows (EmitRowSum.cpp) ----------------------------------===//
+
+  mlir::LogicalResult emitGatherSum(GatherSumOp op);
+  /// The sum of whole vectors, or of the element of lane `lane`.
+  mlir::Value sumRange(GatherSumOp op, const LaneAddress &address,
+                       mlir::Value active, unsigned ip, unsigned ir,
+                       int64_t lane, bool isWhole);
 
   //===--- Scatters (EmitScatter.cpp) -------------------------------------===//
 

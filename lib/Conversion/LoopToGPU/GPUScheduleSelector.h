@@ -115,7 +115,7 @@ private:
   Hints hints;
   /// Whether a scatter goes through its points in order.
   bool ordered;
-  bool scatters = false, scans = false, reduces = false;
+  bool scatters = false, scans = false, reduces = false, sumsRows = false;
   llvm::SmallBitVector reduced;
   llvm::SmallVector<Access> accesses;
   double mostElements = 0;

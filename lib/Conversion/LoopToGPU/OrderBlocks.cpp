@@ -12,6 +12,7 @@
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -83,9 +84,10 @@ private:
             ? dyn_cast_if_present<loop::GPUScheduleAttr>(body.getScheduleAttr())
             : loop::GPUScheduleAttr();
     if (schedule && schedule.getStrategy() == loop::GPUStrategy::Tile) {
-      bool meets = llvm::any_of(launch.getInputs(), [&](Value v) {
-        return before.storage.contains(getStorage(v));
-      });
+      bool meets =
+          !sumsRows(body) && llvm::any_of(launch.getInputs(), [&](Value v) {
+            return before.storage.contains(getStorage(v));
+          });
       // The first launch decides for all of the kernel.
       auto [it, isNew] = decided.try_emplace(
           kernel, schedule.getDescending() || (meets && !before.descending));
@@ -94,6 +96,14 @@ private:
       now.descending = it->second;
     }
     before = std::move(now);
+  }
+
+  /// Rows come in the order of their positions, whichever way blocks go; and
+  /// the first ones, such as the frequent words of a vocabulary, have the most
+  /// places: they must not be what is left at the end.
+  static bool sumsRows(loop::KernelOp kernel) {
+    auto sums = kernel.getBlock()->getOps<loop::GatherSumOp>();
+    return sums.begin() != sums.end();
   }
 
   static loop::GPUScheduleAttr descend(loop::GPUScheduleAttr s) {

@@ -15,6 +15,7 @@
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/Analysis/OnlineSum.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -36,6 +37,13 @@ static constexpr double kMinTranspose = 1024;
 static constexpr double kStridedPenalty = 4;
 /// Vectors of a row that are worth to cut it at aligned addresses.
 static constexpr int64_t kMinShifted = 16;
+
+/// Threads of a multiprocessor that sum rows: each waits for a place, then for
+/// its row, with registers for several rows. Two more blocks of 256 would
+/// spill.
+static constexpr int64_t kRowThreads = 1536;
+/// What a count of places may be beyond their number.
+static constexpr int64_t kPlaceRoom = 1024;
 
 bool loop::needsOrder(KernelOp kernel) {
   return llvm::any_of(kernel.getBlock()->getOps<ScatterOp>(),
@@ -62,6 +70,11 @@ void Selector::collectAccesses() {
       over.resize(kernel.getNumDims(), true);
       scalar = scatter.getValue().getType();
       scatters = true;
+    } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
+      over = variance.of(sum.getIndices().getDims());
+      scalar =
+          cast<RankedTensorType>(sum.getSource().getType()).getElementType();
+      sumsRows = true;
     } else {
       continue;
     }
@@ -69,6 +82,9 @@ void Selector::collectAccesses() {
     a.op = &op;
     a.bytes = std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
     a.elements = 1;
+    // All ranges together are about as long as there are places.
+    if (auto sum = dyn_cast<GatherSumOp>(op))
+      a.elements = hints(sum.getNumPlaces());
     for (unsigned d : over.set_bits())
       a.elements *= hints(kernel.getExtent(d));
     mostElements = std::max(mostElements, a.elements);
@@ -114,7 +130,7 @@ bool Selector::isStaged(const Access &a) const {
 }
 
 int64_t Selector::selectTransposeDim() const {
-  if (reduced.any() || scatters || dim < 0)
+  if (reduced.any() || scatters || sumsRows || dim < 0)
     return -1;
   VectorForm along(kernel, layout, dim, 2);
   double most = 0;
@@ -239,6 +255,18 @@ int64_t Selector::selectIndexBits() const {
     if (auto load = dyn_cast<LoadOp>(a.op); load && !load.getArgs().empty()) {
       tensor = load.getSource();
       number = cast<BlockArgument>(tensor).getArgNumber();
+    } else if (auto sum = dyn_cast<GatherSumOp>(a.op)) {
+      tensor = sum.getSource();
+      number = cast<BlockArgument>(tensor).getArgNumber();
+      // Places are counted in the same bits, and so is where positions are.
+      ExprAttr places = sum.getNumPlaces(), end = places;
+      if (sum.getPositions())
+        end = sym::mul(places,
+                       layout.strides[cast<BlockArgument>(sum.getPositions())
+                                          .getArgNumber()][0]);
+      if (!fits32(context, sym::add(places, kPlaceRoom)) ||
+          !fits32(context, end))
+        return 64;
     } else if (auto scatter = dyn_cast<ScatterOp>(a.op)) {
       tensor = scatter.getTarget();
       number =
@@ -282,6 +310,11 @@ void Selector::selectPointwise() {
   selectThreads();
   if (reduced.any())
     return;
+  if (sumsRows) {
+    // Items would be walked one after the other: more threads instead.
+    minBlocks = kRowThreads / threadsP;
+    return;
+  }
   // A thread should move 16 bytes; with narrow vectors it takes several.
   double spare = pointsP / static_cast<double>(threadsP * processors * 2);
   while (itemsP < 4 && itemsP * width * widest < kAccessBytes &&

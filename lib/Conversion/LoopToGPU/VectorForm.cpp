@@ -11,6 +11,7 @@
 
 #include "VectorForm.h"
 
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -53,6 +54,8 @@ VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
       any = sym::mentions(atPoint(index.getExpr()), lane);
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       any |= !getAddress(load).isUniform();
+    } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
+      any |= !getAddress(sum).isUniform();
     } else if (isReduction(&op)) {
       any &= !llvm::is_contained(cast<OverDimsOpInterface>(op).getDims(),
                                  vectorDim);
@@ -158,9 +161,18 @@ LaneAddress VectorForm::getAddress(ScatterOp scatter) const {
                     scatter.getValue().getType());
 }
 
+LaneAddress VectorForm::getAddress(GatherSumOp sum) const {
+  unsigned number = cast<BlockArgument>(sum.getSource()).getArgNumber();
+  return getAddress(
+      sum.getIndices().getDims(), number,
+      cast<RankedTensorType>(sum.getSource().getType()).getElementType());
+}
+
 LaneAddress VectorForm::getAddress(Operation *access) const {
   if (auto load = dyn_cast<LoadOp>(access))
     return getAddress(load);
+  if (auto sum = dyn_cast<GatherSumOp>(access))
+    return getAddress(sum);
   if (auto scatter = dyn_cast<ScatterOp>(access))
     return getAddress(scatter);
   return getAddress(cast<StoreOp>(access));
@@ -171,6 +183,8 @@ static bool isIndirect(const VectorForm &form, Operation *access) {
   auto isVector = [&](Value v) { return form.isVector(v); };
   if (auto scatter = dyn_cast<ScatterOp>(access))
     return llvm::any_of(scatter.getArgs(), isVector);
+  if (auto sum = dyn_cast<GatherSumOp>(access))
+    return isVector(sum.getLo()) || isVector(sum.getHi());
   auto load = dyn_cast<LoadOp>(access);
   return load && llvm::any_of(load.getArgs(), isVector);
 }

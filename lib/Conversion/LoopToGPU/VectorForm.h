@@ -23,6 +23,8 @@
 
 namespace coil::loop {
 
+class GatherSumOp;
+
 /// Strides and symbols of a kernel's buffers.
 struct GPUKernelLayout {
   /// Element strides of every input, then of every output.
@@ -81,7 +83,8 @@ public:
   LaneAddress getAddress(LoadOp load) const;
   LaneAddress getAddress(StoreOp store) const;
   LaneAddress getAddress(ScatterOp scatter) const;
-  /// Of a load, a store or a scatter.
+  LaneAddress getAddress(GatherSumOp sum) const;
+  /// Of a load, a store, a scatter or a sum of rows.
   LaneAddress getAddress(mlir::Operation *access) const;
   /// Whether the lanes of an access use consecutive elements.
   bool isContiguous(mlir::Operation *access) const;

@@ -12,7 +12,7 @@
 #include "KernelTable.h"
 
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
-#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SetVector.h"
@@ -64,6 +64,8 @@ static SmallVector<StringAttr> getSymbols(loop::KernelOp kernel,
       walker.walk(index.getExprAttr());
     else if (auto scatter = dyn_cast<loop::ScatterOp>(op))
       walker.walk(scatter.getIndicesAttr());
+    else if (auto sum = dyn_cast<loop::GatherSumOp>(op))
+      walker.walk(sum.getIndicesAttr());
   }
   SmallVector<StringAttr> symbols = found.takeVector();
   llvm::sort(symbols, [](StringAttr a, StringAttr b) {

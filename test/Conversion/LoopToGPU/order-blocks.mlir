@@ -91,3 +91,39 @@ wrapper.func @apart(%x: !b, %y: !b, %z: !b) -> (!b, !b, !b) {
   wrapper.free %1 : !b
   wrapper.return %0, %2, %3 : !b, !b, !b
 }
+
+// -----
+
+!b = !wrapper.buffer<[4096, 1024], f32, #wrapper.device<"cuda">>
+!i = !wrapper.buffer<[4096], i64, #wrapper.device<"cuda">>
+
+// Sums of rows go upwards: their rows come in the order of positions.
+// CHECK-LABEL: wrapper.kernel @double(
+// CHECK-LABEL: wrapper.kernel @rows(
+// CHECK-NOT:   descending
+wrapper.kernel @double(%x: tensor<4096x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "double" [4096, 1024] (%a = %x) : (tensor<4096x1024xf32>) -> tensor<4096x1024xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256, index_bits = 32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x1024xf32> -> f32
+    %w = arith.addf %v, %v : f32
+    loop.store %w, 0[d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<4096x1024xf32>
+}
+wrapper.kernel @rows(%x: tensor<4096x1024xf32>, %lo: tensor<4096xi64>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "rows" [4096, 1024] (%a = %x, %l = %lo) : (tensor<4096x1024xf32>, tensor<4096xi64>) -> tensor<4096x1024xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256, index_bits = 32> {
+    %c = arith.constant 2 : i64
+    %v = loop.load %l[d0] : tensor<4096xi64> -> i64
+    %h = arith.addi %v, %c : i64
+    %s = loop.gather_sum %a[t0, d1] from %v to %h : tensor<4096x1024xf32> -> f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<4096x1024xf32>
+}
+wrapper.func @main(%x: !b, %lo: !i) -> !b {
+  %0 = wrapper.alloc : !b
+  wrapper.launch @double[] ins(%x : !b) outs(%0 : !b)
+  %1 = wrapper.alloc : !b
+  wrapper.launch @rows[] ins(%0, %lo : !b, !i) outs(%1 : !b)
+  wrapper.free %0 : !b
+  wrapper.return %1 : !b
+}

@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Graph/IR/Device.h"
 #include "coil/Dialect/Graph/IR/Random.h"
+#include "coil/Dialect/Graph/IR/Segment.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,7 +26,7 @@ using namespace coil::graph;
 
 void GraphDialect::initialize() {
   registerGraphDialectOperations(this);
-  addOperations<ToDeviceOp, RandomOp>();
+  addOperations<ToDeviceOp, RandomOp, SegmentReduceOp>();
 }
 
 Operation *GraphDialect::materializeConstant(OpBuilder &builder,

@@ -11,7 +11,7 @@
 
 #include "coil/Dialect/Loop/Analysis/Cost.h"
 
-#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/SetVector.h"
@@ -112,6 +112,22 @@ ExprAttr CostModel::getReadBytes(unsigned input, sym::ShapeAttr strides) {
         elements, count(getAddressDims(load.getIndices().getDims(),
                                        load.getArgs(), strides.getDims())));
   }
+  // Ranges are not known; taken together they have each place once.
+  for (auto sum : kernel.getBlock()->getOps<GatherSumOp>()) {
+    Address address;
+    ExprAttr read = sum.getNumPlaces();
+    if (sum.getSource() == source) {
+      address.first = sum.getIndicesAttr();
+      read = sym::mul(read, count(getAddressDims(sum.getIndices().getDims(), {},
+                                                 strides.getDims())));
+    } else if (sum.getPositions() != source) {
+      continue;
+    }
+    if (llvm::is_contained(seen, address))
+      continue;
+    seen.push_back(address);
+    elements = sym::add(elements, read);
+  }
   ExprAttr stored =
       getStoredElements(context, sym::getSizes(type), strides.getDims());
   return sym::mul(getSmaller(facts, elements, stored), getElementBytes(type));
@@ -161,6 +177,9 @@ std::pair<int64_t, ExprAttr> CostModel::getFlops(Operation &op) {
   }
   if (isa<ReduceOp, ArgReduceOp, ScanOp, ArgScanOp>(op))
     return {1, overDims(op.getOperand(0))};
+  if (auto sum = dyn_cast<GatherSumOp>(op))
+    return {1, sym::mul(sum.getNumPlaces(),
+                        count(variance.of(sum.getIndices().getDims())))};
   int64_t each = 0;
   if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
           arith::RemFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,

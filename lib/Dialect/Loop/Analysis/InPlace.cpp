@@ -11,7 +11,7 @@
 
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 
-#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 
 using namespace mlir;
 using namespace coil;
@@ -63,6 +63,11 @@ coil::loop::getInPlacePairs(KernelOp kernel,
       return pairs;
     if (auto store = dyn_cast<StoreOp>(op))
       stores.push_back({store, position});
+    // Other points read the same rows.
+    if (auto sum = dyn_cast<GatherSumOp>(op))
+      for (Value tensor : {sum.getSource(), sum.getPositions()})
+        if (tensor)
+          single[cast<BlockArgument>(tensor).getArgNumber()] = false;
     auto load = dyn_cast<LoadOp>(op);
     if (!load)
       continue;

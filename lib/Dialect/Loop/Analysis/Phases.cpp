@@ -11,6 +11,8 @@
 
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 
+#include "coil/Dialect/Loop/IR/RowOps.h"
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
@@ -186,6 +188,10 @@ static double score(KernelOp kernel, const Variance &variance,
       bool indirect = llvm::any_of(scatter.getArgs(),
                                    [&](Value v) { return variance[v][d]; });
       access(scatter.getTarget(), scatter.getIndices().getDims(), indirect);
+    } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
+      // Lanes with ranges of their own go one after the other.
+      bool indirect = variance[sum.getLo()][d] || variance[sum.getHi()][d];
+      access(sum.getSource(), sum.getIndices().getDims(), indirect);
     }
   }
   return total;

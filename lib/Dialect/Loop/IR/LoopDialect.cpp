@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -37,6 +37,7 @@ void LoopDialect::initialize() {
 #define GET_OP_LIST
 #include "coil/Dialect/Loop/IR/LoopOps.cpp.inc"
       >();
+  addOperations<GatherSumOp>();
 }
 
 LogicalResult GPUScheduleAttr::verify(

@@ -9,9 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 
-#include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -24,6 +23,8 @@ using sym::ExprAttr;
 
 #define GET_OP_CLASSES
 #include "coil/Dialect/Loop/IR/LoopOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "coil/Dialect/Loop/IR/LoopRowOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // KernelOp
@@ -639,5 +640,70 @@ LogicalResult SpecialOp::verify() {
     return emitOpError() << "'" << stringifySpecialFunction(getFunction())
                          << "' takes " << expected << " arguments but got "
                          << getArgs().size();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GatherSumOp
+//===----------------------------------------------------------------------===//
+
+/// `t0` as a whole, as an index.
+static bool isPlace(ExprAttr e) {
+  return e.getKind() == sym::ExprKind::Arg && e.getValue() == 0;
+}
+
+unsigned GatherSumOp::getSummedDim() {
+  ArrayRef<ExprAttr> indices = getIndices().getDims();
+  return static_cast<unsigned>(llvm::find_if(indices, isPlace) -
+                               indices.begin());
+}
+
+ExprAttr GatherSumOp::getNumPlaces() {
+  if (getPositions())
+    return sym::getSizes(cast<RankedTensorType>(getPositions().getType()))[0];
+  return sym::getSizes(
+      cast<RankedTensorType>(getSource().getType()))[getSummedDim()];
+}
+
+LogicalResult GatherSumOp::verify() {
+  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  if (!kernel)
+    return emitOpError("expected to be in the body of 'loop.kernel'");
+  auto type = cast<RankedTensorType>(getSource().getType());
+  ArrayRef<ExprAttr> indices = getIndices().getDims();
+  if (static_cast<int64_t>(indices.size()) != type.getRank()) // (C1)
+    return emitOpError() << "has " << indices.size()
+                         << " indices for a tensor of rank " << type.getRank();
+  if (llvm::count_if(indices, isPlace) != 1) // (C1)
+    return emitOpError("expected one index that is 't0'");
+  for (ExprAttr e : indices)
+    if (!isPlace(e) && failed(verifyLeaves(*this, e, kernel.getNumDims(), 0)))
+      return failure();
+  Type element = type.getElementType();
+  bool narrow = element.isF16() || element.isBF16() || element.isF32();
+  if (!(narrow && getType().isF32()) &&
+      !(element.isF64() && getType().isF64())) // (C2)
+    return emitOpError() << "cannot sum elements of type " << element << " to "
+                         << getType();
+  if (getInit() && getInit().getType() != getType()) // (C2)
+    return emitOpError() << "begins with " << getInit().getType()
+                         << " but gives " << getType();
+  if (getPositions()) {
+    auto positions = cast<RankedTensorType>(getPositions().getType());
+    if (positions.getRank() != 1 ||
+        !(positions.getElementType().isSignlessInteger(32) ||
+          positions.getElementType().isSignlessInteger(64))) // (C3)
+      return emitOpError() << "expected positions of rank one with elements of "
+                              "'i32' or 'i64' but got "
+                           << positions;
+  }
+  for (Value v : {getSource(), getPositions()}) { // (C4)
+    auto arg = dyn_cast_if_present<BlockArgument>(v);
+    if (v && (!arg || arg.getOwner() != kernel.getBlock()))
+      return emitOpError("reads something that is not an operand of the "
+                         "kernel");
+  }
+  if (!kernel.getReducedDims().empty()) // (C5)
+    return emitOpError("cannot be in a kernel that reduces, scans or scatters");
   return success();
 }

@@ -9,9 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Loop/IR/Loop.h"
-
-#include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 
 using namespace mlir;
 using namespace coil;
@@ -44,6 +42,8 @@ Variance::Variance(KernelOp kernel)
     ArrayRef<int64_t> reduced, scanned;
     if (auto load = dyn_cast<LoadOp>(op))
       bits |= of(load.getIndices().getDims());
+    else if (auto sum = dyn_cast<GatherSumOp>(op))
+      bits |= of(sum.getIndices().getDims());
     else if (auto index = dyn_cast<IndexOp>(op))
       bits |= of(index.getExpr());
     else if (isa<ScanOp, ArgScanOp>(op))

@@ -14,6 +14,7 @@
 #include "KernelMerge.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -67,9 +68,14 @@ static bool scatters(KernelOp kernel) {
   return ops.begin() != ops.end();
 }
 
+static bool sumsRows(KernelOp kernel) {
+  auto ops = kernel.getBlock()->getOps<GatherSumOp>();
+  return ops.begin() != ops.end();
+}
+
 /// Ops that cost much more than an addition.
 static bool isHeavy(Operation &op) {
-  if (isa<SpecialOp>(op))
+  if (isa<SpecialOp, GatherSumOp>(op))
     return true;
   return isa<math::MathDialect>(op.getDialect()) &&
          !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
@@ -344,12 +350,13 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
           kMaxReductionDepth)
     return refuse("more than " + Twine(kMaxReductionDepth) +
                   " reductions would wait for one another");
-  if (!producerReduced.empty()) {
+  if (!producerReduced.empty() || sumsRows(producer)) {
     // Dimensions that only the consumer has would repeat the reduction.
     for (unsigned d = 0; d < consumer.getNumDims(); ++d)
       if (!taken[d] && !consumer.getExtent(d).isConstant(1))
-        return refuse("the reduction would be repeated along 'd" + Twine(d) +
-                      "' of the consumer");
+        return refuse(
+            Twine(sumsRows(producer) ? "its sums of rows" : "the reduction") +
+            " would be repeated along 'd" + Twine(d) + "' of the consumer");
     double results = 1, elements = 1;
     for (unsigned d = 0; d < producer.getNumDims(); ++d)
       (reducedSet[d] ? elements : results) *= hints(producer.getExtent(d));
@@ -410,6 +417,9 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
     total += points(consumer, bits);
   }
   double repeats = total / std::max(1.0, points(producer, all));
+  if (repeats > 1 && sumsRows(producer))
+    return refuse("its sums of rows would be made " + Twine(int64_t(repeats)) +
+                  " times");
   bool loads = llvm::any_of(*producer.getBlock(),
                             [](Operation &op) { return isa<LoadOp>(op); });
   if (repeats > kMaxRecompute && loads && !isTrivial(producer) &&
@@ -475,6 +485,8 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       continue;
     for (Operation *user :
          consumer.getBody().getArgument(static_cast<unsigned>(i)).getUsers()) {
+      if (isa<GatherSumOp>(user))
+        return refuse("the consumer sums its rows"), std::nullopt;
       auto read = dyn_cast<LoadOp>(user);
       if (!read)
         return refuse("the consumer writes over it"), std::nullopt;
@@ -489,6 +501,9 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     return refuse("the consumer does not read it"), std::nullopt;
   if (producer->getBlock() != consumer->getBlock())
     return refuse("one of them runs under a condition"), std::nullopt;
+  if ((sumsRows(producer) && reduces(consumer)) ||
+      (sumsRows(consumer) && reduces(producer))) // (C4)
+    return refuse("one of them sums rows, the other reduces"), std::nullopt;
   int64_t ops =
       static_cast<int64_t>(producer.getBlock()->getOperations().size() +
                            consumer.getBlock()->getOperations().size());

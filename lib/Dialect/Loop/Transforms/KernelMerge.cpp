@@ -11,6 +11,7 @@
 
 #include "KernelMerge.h"
 
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -175,7 +176,24 @@ public:
         mapping.map(
             scatter.getTarget(),
             inputs[cast<BlockArgument>(scatter.getTarget()).getArgNumber()]);
+      auto sum = dyn_cast<GatherSumOp>(op);
+      if (sum)
+        for (Value tensor : {sum.getSource(), sum.getPositions()})
+          if (tensor)
+            mapping.map(tensor,
+                        inputs[cast<BlockArgument>(tensor).getArgNumber()]);
       Operation *clone = b.clone(op, mapping);
+      if (sum) {
+        auto copy = cast<GatherSumOp>(clone);
+        copy.setIndicesAttr(rewrite(sum.getIndices()));
+        if (mask) {
+          // Where nobody wants the sum, there is nothing to read.
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPoint(copy);
+          copy.getHiMutable().assign(arith::SelectOp::create(
+              b, sum.getLoc(), mask, copy.getHi(), copy.getLo()));
+        }
+      }
       if (scatter) {
         auto copy = cast<ScatterOp>(clone);
         copy.setIndicesAttr(rewrite(scatter.getIndices()));

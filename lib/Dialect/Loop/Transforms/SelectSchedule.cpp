@@ -14,6 +14,7 @@
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 #include "coil/Support/HostVector.h"
 #include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,6 +101,9 @@ struct LoopSelectSchedulePass
         isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
             arith::RemFOp>(op))
       return 30;
+    // A few rows.
+    if (isa<GatherSumOp>(op))
+      return 8;
     return isa<LoadOp>(op) ? 2 : isa<arith::ConstantOp>(op) ? 0 : 1;
   }
 

@@ -13,6 +13,7 @@
 
 #include "KernelMerge.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
 
 namespace coil::loop {
 #define GEN_PASS_DEF_LOOPSIMPLIFYINDEXPASS
@@ -52,6 +53,8 @@ static void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
       index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
     else if (auto scatter = dyn_cast<ScatterOp>(op))
       scatter.setIndicesAttr(rewrite(scatter.getIndices()));
+    else if (auto sum = dyn_cast<GatherSumOp>(op))
+      sum.setIndicesAttr(rewrite(sum.getIndices()));
     if (auto over = dyn_cast<OverDimsOpInterface>(op))
       over.setDims(rewriteReduced(over.getDims()));
   }
@@ -94,6 +97,8 @@ struct LoopSimplifyIndexPass
         store.setIndicesAttr(simplified(store.getIndices()));
       else if (auto scatter = dyn_cast<ScatterOp>(op))
         scatter.setIndicesAttr(simplified(scatter.getIndices()));
+      else if (auto sum = dyn_cast<GatherSumOp>(op))
+        sum.setIndicesAttr(simplified(sum.getIndices()));
       else if (auto index = dyn_cast<IndexOp>(op))
         index.setExprAttr(context.simplify(index.getExpr()));
     }
@@ -168,6 +173,9 @@ struct LoopSimplifyIndexPass
       else if (auto scatter = dyn_cast<ScatterOp>(op))
         exprs.push_back(context.simplify(rowMajorAddress(
             scatter.getTarget(), scatter.getIndices().getDims())));
+      else if (auto sum = dyn_cast<GatherSumOp>(op))
+        exprs.push_back(context.simplify(
+            rowMajorAddress(sum.getSource(), sum.getIndices().getDims())));
     }
     for (unsigned a = 0; a + 1 < kernel.getNumDims(); ++a) {
       if (llvm::is_contained(reduced, a) != llvm::is_contained(reduced, a + 1))

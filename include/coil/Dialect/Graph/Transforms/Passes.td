@@ -141,6 +141,66 @@ def GraphChannelsLastPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
+def GraphGroupScatterPass
+    : Pass<"graph-group-scatter", "mlir::func::FuncOp"> {
+  let summary = "sum rows at positions in groups of equal positions";
+  let description = [{
+    Sums of rows at positions, many of which may be equal, are atomic additions on
+    a GPU: a table of zeros in f32 is written, every row reads and writes its
+    place, and what is rounded is read and written again. The order of additions
+    differs from run to run.
+
+    Where that moves much memory, this pass sorts the positions instead. Equal
+    ones are neighbours then, and each row of the result is the sum of a range of
+    places, which one kernel makes: it reads every row of the source once, and
+    writes every row of the result once, in the type that it is rounded to. Sums
+    have one order.
+
+    Positions are keys of 16 bits where these are enough. What is added to
+    nothing (a `select` that replaces whole rows by zero) has a key behind all
+    rows; a position out of range has the one behind that, and is the error that
+    it was, as the write that marks where ranges begin and end is out of range
+    then.
+
+    A row at which all positions may be is not the work of one thread: places
+    form chunks, those that lie in one range as a whole are summed first, each by
+    itself, and a range is its head, its chunks and its tail.
+
+    ```mlir
+    %zero = graph.full 0.000000e+00 : f32 -> tensor<65536x2048xf32>
+    %0 = graph.convert %grad : (tensor<65536x2048xbf16>) -> tensor<65536x2048xf32>
+    %1 = graph.index_put sum %zero[%i], %0 dims [0] : (tensor<65536x2048xf32>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+    ```
+    becomes, where `%lo`, `%hi`, `%from`, `%first`, `%last`, `%behind` and
+    `%partial` are made of `%keys`,
+    ```mlir
+    %keys, %positions = graph.sort %k dim 0 stable library "cub" : (tensor<65536xi32>) -> (tensor<65536xi32>, tensor<65536xi64>)
+    %0 = graph.segment_reduce sum %grad at %positions from %lo to %from : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
+    %1 = graph.segment_reduce sum %partial from %first to %last plus %0 : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+    %2 = graph.segment_reduce sum %grad at %positions from %behind to %hi plus %1 : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+    ```
+
+    Constraints:
+    (C1) It is a sum of `f32` or `f64` into zeros.
+    (C2) One index chooses whole rows: it is along the first dimension, and the
+         same for all elements of a row.
+    (C3) All sizes are constants.
+    (C4) A row has at least `min-row-bytes`.
+    (C5) At least `min-saved-bytes` less are moved than by atomic additions.
+  }];
+  let options = [
+    Option<"sort", "sort", "std::string", "\"\"",
+           "The library that sorts; empty where there is none, and nothing is "
+           "done">,
+    Option<"minRowBytes", "min-row-bytes", "int64_t", "512",
+           "Fewest bytes of a row of the source">,
+    Option<"minSavedBytes", "min-saved-bytes", "int64_t", "100000000",
+           "Fewest bytes of memory that have to be saved">,
+    Option<"chunk", "chunk", "int64_t", "0",
+           "Places of a chunk, a power of two; 0: by the number of places">];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
 def GraphNarrowScatterPass
     : Pass<"graph-narrow-scatter", "mlir::func::FuncOp"> {
   let summary = "add 16-bit floats where they lie";

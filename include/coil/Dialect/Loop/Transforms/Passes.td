@@ -71,6 +71,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
          kernel, when the producer's result is kept.
     (C3) A kernel that scatters is no producer, as its elements are not final
          before its end, and the target of a scatter stays an operand.
+    (C4) A kernel that sums rows (`loop.gather_sum`) reduces nothing, each sum is
+         made once, and the rows stay an operand.
 
     Before:
     ```mlir

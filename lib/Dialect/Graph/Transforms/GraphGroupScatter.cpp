@@ -1,0 +1,374 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sums of rows at positions, many of which may be equal, in groups of equal
+// positions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/IR/Segment.h"
+#include "coil/Dialect/Graph/IR/TensorBuilder.h"
+#include "coil/Dialect/Graph/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+#define DEBUG_TYPE "graph-group-scatter"
+
+namespace coil::graph {
+#define GEN_PASS_DEF_GRAPHGROUPSCATTERPASS
+#include "coil/Dialect/Graph/Transforms/Passes.h.inc"
+} // namespace coil::graph
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using sym::ExprAttr;
+
+/// Fewest and most places of a chunk. In between there are about as many chunks
+/// as a chunk has places, so that neither a chunk nor a row of all chunks takes
+/// long; rather more chunks, since their sums are in the cache.
+static constexpr int64_t kMinChunk = 64, kMaxChunk = 1024;
+/// Keys are 16 bits or 32; two more than there are rows.
+static constexpr int64_t kMaxRows = std::numeric_limits<int32_t>::max() - 2;
+
+namespace {
+
+/// `zeros[index] += values`, whole rows at a time.
+struct RowSum {
+  Operation *op = nullptr;
+  /// Of rank one, as the source has rows.
+  Value index;
+  /// `[places, ...]`; 16-bit floats where these are what is added.
+  Value source;
+  /// Which rows are not added, `[places]`, or null.
+  Value skipped;
+  int64_t rows = 0, places = 0, width = 0;
+  Type sum, rounded;
+};
+
+} // namespace
+
+static int64_t getBytes(Type type) { return type.getIntOrFloatBitWidth() / 8; }
+
+static bool isZeroAttr(Attribute value) {
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return real.getValue().isPosZero();
+  return false;
+}
+
+/// Whether all elements of a value are 0.0.
+static bool isZero(Value v) {
+  while (Operation *op = v.getDefiningOp()) {
+    if (!isa<BroadcastOp, ReshapeOp, ConvertOp>(op))
+      break;
+    v = op->getOperand(0);
+  }
+  if (auto full = v.getDefiningOp<FullOp>())
+    return isZeroAttr(full.getValue());
+  SplatElementsAttr splat;
+  return matchPattern(v, m_Constant(&splat)) && splat &&
+         isZeroAttr(splat.getSplatValue<Attribute>());
+}
+
+/// The product of constant sizes, nothing if there are others.
+static std::optional<int64_t> getProduct(SizesRef sizes) {
+  int64_t product = 1;
+  for (ExprAttr size : sizes) {
+    std::optional<int64_t> constant = size.getConstant();
+    if (!constant || llvm::MulOverflow(product, *constant, product))
+      return std::nullopt;
+  }
+  return product;
+}
+
+/// Whether a tensor has one element for each row of `rows` and is otherwise of
+/// size one.
+static bool isOfRows(SizesRef sizes, ExprAttr rows) {
+  return !sizes.empty() && sizes.front() == rows &&
+         llvm::all_of(sizes.drop_front(),
+                      [](ExprAttr size) { return size.isConstant(1); });
+}
+
+/// The index of whole rows that `op` has, as a tensor of any shape; null where
+/// it has none.
+static Value getRowIndex(Operation *op, unsigned &rank) {
+  if (auto put = dyn_cast<IndexPutOp>(op)) {
+    if (put.getIndices().size() != 1 || put.getDims() != ArrayRef<int64_t>{0})
+      return {};
+    rank = static_cast<unsigned>(getSizes(put.getIndices()[0]).size());
+    return put.getIndices()[0];
+  }
+  auto scatter = cast<ScatterOp>(op);
+  Sizes target = getSizes(scatter.getInput()),
+        index = getSizes(scatter.getIndex());
+  rank = 1;
+  if (scatter.getDim() != 0 || index != getSizes(scatter.getSource()) ||
+      SizesRef(index).drop_front() != SizesRef(target).drop_front())
+    return {};
+  if (index.size() == 1)
+    return scatter.getIndex();
+  auto broadcast = scatter.getIndex().getDefiningOp<BroadcastOp>();
+  if (!broadcast || getSizes(broadcast.getInput()).size() != index.size() ||
+      !isOfRows(getSizes(broadcast.getInput()), index.front()))
+    return {};
+  return broadcast.getInput();
+}
+
+/// Bytes that atomic additions move beyond what sums of groups do.
+static int64_t getSavedBytes(const RowSum &sum) {
+  int64_t table = sum.rows * sum.width, source = sum.places * sum.width;
+  int64_t wide = getBytes(sum.sum), narrow = getBytes(sum.rounded);
+  // Zeros, a read and a write of each row that something is added to, and what
+  // is read and written again to be rounded.
+  int64_t atomic = wide * table + 2 * wide * source;
+  if (narrow < wide)
+    atomic += (wide + narrow) * table;
+  else
+    narrow = wide;
+  int64_t grouped = narrow * table;
+  // A source that would be computed on the way has to be in memory.
+  Operation *def = sum.source.getDefiningOp();
+  if (def && (isa<ElementwiseOpInterface>(def) || isa<BroadcastOp>(def)))
+    grouped += 2 * getBytes(getElementType(sum.source)) * source;
+  return atomic - grouped;
+}
+
+namespace {
+
+struct GraphGroupScatterPass
+    : graph::impl::GraphGroupScatterPassBase<GraphGroupScatterPass> {
+  using GraphGroupScatterPassBase::GraphGroupScatterPassBase;
+
+  void runOnOperation() override {
+    if (chunk < 0 || (chunk > 0 && !llvm::isPowerOf2_64(chunk))) {
+      getOperation()->emitError()
+          << "'chunk' must be a power of two or 0 but is "
+          << static_cast<int64_t>(chunk);
+      return signalPassFailure();
+    }
+    if (sort.empty())
+      return;
+    SmallVector<Operation *> sums;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<IndexPutOp, ScatterOp>(op))
+        sums.push_back(op);
+    });
+    for (Operation *op : sums) {
+      std::string why;
+      std::optional<RowSum> sum = match(op, why);
+      auto options = remark::RemarkOpts::name(sum ? "Grouped" : "NotGrouped")
+                         .category(DEBUG_TYPE)
+                         .function(getOperation().getName());
+      if (!sum) {
+        remark::missed(op->getLoc(), options)
+            << remark::add("not grouped: {0}", why);
+        continue;
+      }
+      remark::passed(op->getLoc(), options)
+          << remark::add("sums of {0} rows are grouped by their {1} positions",
+                         sum->rows, sum->places);
+      rewrite(*sum);
+    }
+  }
+
+  std::optional<RowSum> match(Operation *op, std::string &why);
+  void rewrite(const RowSum &sum);
+  int64_t getChunk(int64_t places);
+};
+
+} // namespace
+
+std::optional<RowSum> GraphGroupScatterPass::match(Operation *op,
+                                                   std::string &why) {
+  auto no = [&](const Twine &reason) {
+    why = reason.str();
+    return std::nullopt;
+  };
+  auto put = dyn_cast<IndexPutOp>(op);
+  auto scatter = dyn_cast<ScatterOp>(op);
+  std::optional<ReduceKind> kind = put ? put.getKind() : scatter.getKind();
+  RowSum sum;
+  sum.op = op;
+  sum.sum = sum.rounded = getElementType(op->getResult(0));
+  if (kind != ReduceKind::Sum || !(sum.sum.isF32() || sum.sum.isF64()) ||
+      !isZero(op->getOperand(0)))
+    return no("it is no sum of f32 or f64 into zeros"); // (C1)
+  unsigned rank = 0;
+  sum.index = getRowIndex(op, rank);
+  Value values = put ? put.getValues() : scatter.getSource();
+  if (!sum.index || getSizes(values).size() <= rank) // (C2)
+    return no("its index does not choose whole rows");
+  Sizes sizes = getSizes(values);
+  std::optional<int64_t> rows = getProduct(getSizes(op->getResult(0))[0]),
+                         places = getProduct(SizesRef(sizes).take_front(rank)),
+                         width = getProduct(SizesRef(sizes).drop_front(rank));
+  if (!rows || !places || !width) // (C3)
+    return no("its sizes are not constants");
+  if (*rows == 0 || *places == 0 || *width == 0 || *rows > kMaxRows ||
+      *places > kMaxRows)
+    return no("it has no elements, or too many");
+  sum.rows = *rows;
+  sum.places = *places;
+  sum.width = *width;
+  // Rows that are replaced by zero are not added at all.
+  if (auto select = values.getDefiningOp<SelectOp>()) {
+    Operation *op = select;
+    Value condition = op->getOperand(0);
+    Sizes mask = getSizes(condition);
+    std::optional<int64_t> elements = getProduct(mask);
+    if (isZero(op->getOperand(1)) && getSizes(op->getOperand(2)) == sizes &&
+        mask.size() == sizes.size() && elements == places &&
+        SizesRef(mask).take_front(rank) == SizesRef(sizes).take_front(rank)) {
+      sum.skipped = condition;
+      values = op->getOperand(2);
+    }
+  }
+  // Views in between say nothing: rows are what they are.
+  while (auto view = values.getDefiningOp<ReshapeOp>())
+    values = view.getInput();
+  sum.source = values;
+  if (auto widened = values.getDefiningOp<ConvertOp>()) {
+    Type from = getElementType(widened.getInput());
+    if (sum.sum.isF32() && (from.isF16() || from.isBF16()))
+      sum.source = widened.getInput();
+  }
+  if (op->hasOneUse())
+    if (auto convert = dyn_cast<ConvertOp>(*op->user_begin())) {
+      Type to = getElementType(convert.getResult());
+      if (isa<FloatType>(to) && getBytes(to) < getBytes(sum.sum))
+        sum.rounded = to;
+    }
+  int64_t bytes = sum.width * getBytes(getElementType(sum.source));
+  if (bytes < minRowBytes) // (C4)
+    return no("its rows have " + Twine(bytes) + " bytes, fewer than " +
+              Twine(minRowBytes));
+  int64_t saved = getSavedBytes(sum);
+  if (saved < minSavedBytes) // (C5)
+    return no("it would save " + Twine(saved) + " bytes, fewer than " +
+              Twine(minSavedBytes));
+  return sum;
+}
+
+int64_t GraphGroupScatterPass::getChunk(int64_t places) {
+  if (chunk > 0)
+    return chunk;
+  uint64_t half = llvm::PowerOf2Ceil(llvm::divideCeil(
+      static_cast<uint64_t>(places), static_cast<uint64_t>(2)));
+  int64_t root = int64_t(1) << (llvm::Log2_64(half) / 2);
+  return std::clamp(root, kMinChunk, kMaxChunk);
+}
+
+void GraphGroupScatterPass::rewrite(const RowSum &sum) {
+  OpBuilder builder(sum.op);
+  TensorBuilder b(builder, sum.op->getLoc());
+  Type i64 = builder.getI64Type();
+  ExprAttr rows = b.size(sum.rows), places = b.size(sum.places);
+  auto number = [&](int64_t value) {
+    return b.scalar(builder.getI64IntegerAttr(value));
+  };
+  using Pred = ComparePredicate;
+
+  // The keys: rows, then what is not added, then what is out of range.
+  Value index = b.convert(b.reshape(sum.index, places), i64);
+  index = b.select(b.compare(Pred::Lt, index, number(0)),
+                   b.add(index, number(sum.rows)), index);
+  Value valid =
+      b.binary<BitwiseAndOp>(b.compare(Pred::Ge, index, number(0)),
+                             b.compare(Pred::Lt, index, number(sum.rows)));
+  Value key = index;
+  if (sum.skipped)
+    key = b.select(b.reshape(sum.skipped, places), number(sum.rows), key);
+  key = b.select(valid, key, number(sum.rows + 1));
+  bool narrow = sum.rows + 2 <= (int64_t(1) << 16);
+  key = b.convert(key, builder.getIntegerType(narrow ? 16 : 32,
+                                              /*isSigned=*/false));
+  auto sorted = SortOp::create(builder, b.getLoc(), key, /*dim=*/0,
+                               /*descending=*/false, /*stable=*/true);
+  sorted.setLibrary(sort);
+  Value keys = b.convert(sorted.getValues(), i64);
+  Value positions = sorted.getIndices();
+
+  // Where the range of each row begins and ends: the first place with a key
+  // writes to one half of a table, the place behind the last to the other. All
+  // others write behind these, each to an element of its own, so that no two
+  // write one.
+  auto row = [&](int64_t start, int64_t count, int64_t step = 1) {
+    return b.slice(keys, 0, b.size(start), b.size(count), step);
+  };
+  ExprAttr one = b.size(1), two = b.size(2);
+  Value around = b.pad(keys, 1, 1, builder.getI64IntegerAttr(-1));
+  auto neighbours = [&](int64_t start) {
+    return b.reshape(b.slice(around, 0, b.size(start), places), {one, places});
+  };
+  Value before = neighbours(0), behindThem = neighbours(2);
+  Value isEdge = b.compare(Pred::Ne, b.reshape(keys, {one, places}),
+                           b.cat(ValueRange{before, behindThem}, 0));
+  Value half = b.reshape(b.iota(0, 1, two), {two, one});
+  Value isRow = b.compare(Pred::Lt, keys, number(sum.rows));
+  Value isBad = b.compare(Pred::Gt, keys, number(sum.rows));
+  Value place = b.iota(0, 1, places);
+  int64_t elements = 2 * (sum.rows + sum.places);
+  Value unused = b.add(b.add(place, number(2 * sum.rows)),
+                       b.mul(half, number(sum.places)));
+  Value target = b.select(b.binary<BitwiseAndOp>(isEdge, isRow),
+                          b.add(keys, b.mul(half, number(sum.rows))), unused);
+  target = b.select(isBad, number(elements), target);
+  Value table = b.full(builder.getI64IntegerAttr(0), b.size(elements));
+  // A maximum has no order: also where results have to be the same on every
+  // run, places are parallel.
+  table =
+      IndexPutOp::create(builder, b.getLoc(), table.getType(),
+                         ReduceKindAttr::get(b.getContext(), ReduceKind::Max),
+                         table, ValueRange(target), b.add(place, half),
+                         builder.getDenseI64ArrayAttr({0}));
+  Value lo = b.slice(table, 0, b.size(0), rows),
+        hi = b.slice(table, 0, rows, rows);
+
+  Value source = b.reshape(sum.source, {places, b.size(sum.width)});
+  auto sumRows = [&](Value x, Value from, Value to, Value at,
+                     Value init = {}) -> Value {
+    Sizes sizes{getSizes(from)[0], b.size(sum.width)};
+    return SegmentReduceOp::create(
+        builder, b.getLoc(), sym::getTensorType(sizes, sum.sum),
+        ReduceKindAttr::get(b.getContext(), ReduceKind::Sum), x, from, to, at,
+        init);
+  };
+  int64_t length = getChunk(sum.places), chunks = sum.places / length;
+  Value result;
+  if (chunks < 2) {
+    result = sumRows(source, lo, hi, positions);
+  } else {
+    // Chunks that are of one row as a whole; others sum nothing.
+    Value first = row(0, chunks, length),
+          last = row(length - 1, chunks, length);
+    Value isWhole =
+        b.binary<BitwiseAndOp>(b.compare(Pred::Eq, first, last),
+                               b.compare(Pred::Lt, first, number(sum.rows)));
+    Value begin = b.iota(0, length, b.size(chunks));
+    Value end = b.select(isWhole, b.add(begin, number(length)), begin);
+    Value partial = sumRows(source, begin, end, positions);
+    // A row is what is in front of its whole chunks, these, and what is behind.
+    Value shift = number(llvm::Log2_64(length));
+    Value from = b.binary<ShiftRightOp>(b.add(lo, number(length - 1)), shift);
+    Value to = b.binary<ShiftRightOp>(hi, shift);
+    Value hasWhole = b.compare(Pred::Lt, from, to);
+    Value front = b.select(hasWhole, b.binary<ShiftLeftOp>(from, shift), hi);
+    Value behind = b.select(hasWhole, b.binary<ShiftLeftOp>(to, shift), hi);
+    // One after the other, so that a kernel keeps one sum at a time.
+    result = sumRows(source, lo, front, positions);
+    result = sumRows(partial, from, to, Value(), result);
+    result = sumRows(source, behind, hi, positions, result);
+  }
+  result = b.reshape(result, getSizes(sum.op->getResult(0)));
+  sum.op->getResult(0).replaceAllUsesWith(result);
+  sum.op->erase();
+}

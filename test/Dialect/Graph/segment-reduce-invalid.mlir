@@ -1,0 +1,71 @@
+// RUN: coil-opt %s --split-input-file --verify-diagnostics
+
+// (C1)
+func.func @kind(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+  // expected-error@+1 {{kind 'max' is not supported, expected 'sum'}}
+  %0 = graph.segment_reduce max %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// (C2)
+func.func @bounds(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+  // expected-error@+1 {{expected one bound for each of 9 rows but got 'tensor<8xi64>'}}
+  %0 = graph.segment_reduce sum %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<9x16xf32>
+  return
+}
+
+// -----
+
+// (C2)
+func.func @last_bounds(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+  // expected-error@+1 {{expected one bound for each of 8 rows but got 'tensor<64xi64>'}}
+  %0 = graph.segment_reduce sum %x from %lo to %p : (tensor<64x16xbf16>, tensor<8xi64>, tensor<64xi64>) -> tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// (C3)
+func.func @rows(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+  // expected-error@+1 {{the rows of its operand 'tensor<64x16xbf16>' are not those of its result 'tensor<8x17xf32>'}}
+  %0 = graph.segment_reduce sum %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x17xf32>
+  return
+}
+
+// -----
+
+// (C3)
+func.func @rank(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+  // expected-error@+1 {{the rows of its operand 'tensor<64x16xbf16>' are not those of its result 'tensor<8xf32>'}}
+  %0 = graph.segment_reduce sum %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// (C4)
+func.func @type(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+  // expected-error@+1 {{cannot sum elements of type 'bf16' to 'bf16'}}
+  %0 = graph.segment_reduce sum %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x16xbf16>
+  return
+}
+
+// -----
+
+// (C5)
+func.func @positions(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+  // expected-error@+1 {{expected positions of rank one with elements of 'i32' or 'i64' but got 'tensor<64x16xbf16>'}}
+  %0 = graph.segment_reduce sum %x at %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<64x16xbf16>) -> tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// (C6)
+func.func @init(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %y: tensor<8x16xbf16>) {
+  // expected-error@+1 {{begins with 'tensor<8x16xbf16>' but gives 'tensor<8x16xf32>'}}
+  %0 = graph.segment_reduce sum %x from %lo to %lo plus %y : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<8x16xbf16>) -> tensor<8x16xf32>
+  return
+}
