@@ -15,23 +15,24 @@
 
 include "coil/Dialect/Graph/IR/GraphBase.td"
 
-def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [Pure, AttrSizedOperandSegments]> {
+def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [
+    Pure, AttrSizedOperandSegments]> {
   let summary = "sums of rows over ranges of places";
   let description = [{
     Row v of the result is the sum of the rows of `input` at the places from
     `lo[v]` to `hi[v]`, without the latter. Place k is row `positions[k]`, or
     row k where there are no positions. Sums are made in the order of the
-    places; where the input has 16-bit floats, in `f32`. They begin with row v of
-    `init` where there is one.
+    places; where the input has 16-bit floats, in `f32`. They begin with row v
+    of `init` where there is one.
 
     With the positions that a sort of keys gives, and ranges of equal keys, this
     is a sum at positions with duplicates (`index_put`, the gradient of an
-    embedding) that reads each row once, writes each sum once, and is the same on
-    every run (`graph-group-scatter`).
+    embedding) that reads each row once, writes each sum once, and is the same
+    on every run (`graph-group-scatter`).
 
     Nothing is undefined: places that do not exist take no part, a position that
     does not exist counts as the nearest that does, and where the input has no
-    rows all sums are zero.
+    rows nothing is added.
 
     (C1) The kind is `sum`.
     (C2) `lo` and `hi` have rank one and the size of the result's rows.

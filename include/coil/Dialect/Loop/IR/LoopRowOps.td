@@ -28,13 +28,14 @@ def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
     It is a value of a point, like a load, and no reduction: each point has a
     range of its own, and none of the kernel's dimensions is the summed one. So
     a point costs what its range is long. Sums of floats are made one after the
-    other, in `f32` or `f64`, in the order of the places, onto `init` where there
-    is one: sums of several ranges need not all be kept until they are added.
+    other, in `f32` or `f64`, in the order of the places, onto `init` where
+    there is one: sums of several ranges need not all be kept until they are
+    added.
 
     Nothing is undefined: places that do not exist (in `positions`, or else
     along the summed dimension) take no part, a position that does not exist
     counts as the nearest that does, and where the summed dimension has no
-    element the sum is zero.
+    element nothing is added.
 
     (C1) There is one index for each dimension of the source. One is `t0`, the
          others mention existing dimensions and symbols.
@@ -42,8 +43,8 @@ def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
          for elements of `f64`; `init` has its type.
     (C3) The positions have rank one and elements of `i32` or `i64`.
     (C4) Source and positions are operands of the kernel.
-    (C5) The kernel reduces, scans and scatters nothing, so that a point's sum is
-         made once.
+    (C5) The kernel reduces, scans and scatters nothing, so that a point's sum
+         is made once.
 
     Example:
     ```mlir
