@@ -74,8 +74,7 @@ static bool isCuda(const CompilePipelineOptions &options) {
   return StringRef(options.target).starts_with("cuda");
 }
 
-/// `auto` are the libraries of the target that this process can load.
-static std::string resolveLibrary(const CompilePipelineOptions &options) {
+std::string coil::resolveLibrary(const CompilePipelineOptions &options) {
   if (options.library != "auto")
     return options.library;
   std::string result;
