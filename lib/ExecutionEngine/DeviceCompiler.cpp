@@ -146,15 +146,23 @@ static void addDebugScopes(gpu::GPUModuleOp module) {
             LLVM::DISubprogramFlags::Optimized,
         type, /*retainedNodes=*/{}, /*annotations=*/{});
     function->setLoc(FusedLoc::get(context, {function.getLoc()}, program));
-    function.getBody().walk([&](Operation *op) {
-      auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
+    auto addScope = [&](Location from) -> Location {
+      auto place = from->findInstanceOf<FileLineColLoc>();
       if (!place)
-        return op->setLoc(UnknownLoc::get(context));
+        return UnknownLoc::get(context);
       Attribute scope = program;
       if (LLVM::DIFileAttr opFile = getFile(place); opFile != scopeFile)
         scope = LLVM::DILexicalBlockFileAttr::get(context, program, opFile,
                                                   /*discriminator=*/0);
-      op->setLoc(FusedLoc::get(context, {place}, scope));
+      return FusedLoc::get(context, {place}, scope);
+    };
+    // A kernel has few places and many operations.
+    DenseMap<Location, LocationAttr> scoped;
+    function.getBody().walk([&](Operation *op) {
+      LocationAttr &location = scoped[op->getLoc()];
+      if (!location)
+        location = addScope(op->getLoc());
+      op->setLoc(location);
     });
   }
 }
