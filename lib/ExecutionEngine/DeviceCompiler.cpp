@@ -230,11 +230,10 @@ static Expected<LentMachine> takeMachine(const DeviceTarget &target) {
         llvm::TargetOptions options;
         // Contraction where flags allow it and nowhere else.
         options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-        // What the highest level adds has been done by then.
         return std::unique_ptr<llvm::TargetMachine>(
             (*backEnd)->createTargetMachine(
                 triple, target.chip, target.features, options, std::nullopt,
-                std::nullopt, llvm::CodeGenOptLevel::Default));
+                std::nullopt, llvm::CodeGenOptLevel::Aggressive));
       });
   if (!machine)
     return makeError("no code generator for '" + target.chip + "'");

@@ -354,8 +354,12 @@ void coil::buildKernelPipeline(OpPassManager &pm,
     kernels.addPass(createConvertLoopToGPUPass(convert));
   } else
     kernels.addPass(createConvertLoopToCPUPass());
-  // Emission repeats constants and addresses.
-  kernels.addPass(createCanonicalizerPass());
+  // Emission repeats constants and addresses. For a GPU, it leaves no block or
+  // value that only a look at whole regions would remove.
+  GreedyRewriteConfig config;
+  if (isCuda(options))
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  kernels.addPass(createCanonicalizerPass(config));
   kernels.addPass(createCSEPass());
   if (isCuda(options)) {
     pm.addPass(createBatchGPULaunchesPass());
