@@ -11,13 +11,12 @@
 
 #include "coil/Driver/CompiledProgram.h"
 
+#include "CompileSession.h"
 #include "ErrorLines.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Driver/WeightFile.h"
-#include "coil/Import/Import.h"
-#include "coil/InitAllDialects.h"
 #include "coil/Package/Package.h"
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
@@ -28,36 +27,18 @@
 #include "coil/Support/HostTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <atomic>
+#include <optional>
 
 using namespace coil;
 using namespace mlir;
 using llvm::Error;
 using llvm::Expected;
-
-namespace {
-
-/// Counts the loop kernels that there are before anything merges them.
-class KernelCounter : public PassInstrumentation {
-public:
-  explicit KernelCounter(std::atomic<int64_t> &count) : count(count) {}
-  void runAfterPass(Pass *pass, Operation *op) override {
-    if (pass->getArgument() == "convert-graph-to-loop")
-      op->walk([&](loop::KernelOp) { ++count; });
-  }
-
-private:
-  std::atomic<int64_t> &count;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Program state
@@ -71,7 +52,7 @@ struct CompiledProgram::Impl {
   /// The function to run; the rest only with `keepReference`, in this order of
   /// destruction.
   std::string function;
-  std::unique_ptr<MLIRContext> context;
+  std::unique_ptr<CompileSession> session;
   OwningOpRef<ModuleOp> reference;
 
   ~Impl() { reference = {}; }
@@ -145,26 +126,40 @@ Error CompiledProgram::Impl::makeContainer(
 // Compilation
 //===----------------------------------------------------------------------===//
 
+/// Whether passes have several functions or kernels to run on at a time. For
+/// one, the copies of all passes that each thread gets cost more than the
+/// passes.
+static bool isWorthThreads(ModuleOp module) {
+  size_t functions = 0, kernels = 0, outlined = 0;
+  module.walk([&](Operation *op) {
+    functions += isa<func::FuncOp>(op);
+    kernels += isa<loop::KernelOp>(op);
+    outlined += isa<wrapper::KernelOp>(op);
+  });
+  return std::max({functions, kernels, outlined}) > 1;
+}
+
 /// Takes a module through the stages from `from` to `to`.
 static Error lower(ModuleOp module, Stage from, Stage to,
-                   llvm::StringRef pipelineOptions, JITStats &stats,
+                   llvm::StringRef pipelineOptions, CompileSession &session,
+                   bool threads, JITStats &stats,
                    DebugDirectory *debug = nullptr) {
   if (from >= to)
     return Error::success();
+  session.setParallel(threads && isWorthThreads(module));
   CompileOptions options;
   options.from = from;
   options.to = to;
   options.pipelineOptions = pipelineOptions.str();
   options.debug = debug;
-  std::atomic<int64_t> kernels{0};
-  options.configure = [&](PassManager &pm) {
-    pm.addInstrumentation(std::make_unique<KernelCounter>(kernels));
-  };
+  if (debug)
+    options.configure = [&](PassManager &pm) { session.configure(pm); };
+  else
+    options.pipelines = &session.getPipelines();
   Expected<std::vector<StageTime>> times = compileProgram(module, options);
   if (!times)
     return times.takeError();
   llvm::append_range(stats.stages, *times);
-  stats.kernelsBefore += kernels;
   return Error::success();
 }
 
@@ -296,20 +291,17 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   if (isPackagePath(path))
     return load(path, options);
   double start = now();
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  import::registerImportDialects(registry);
-  auto context = std::make_unique<MLIRContext>(
-      registry, options.engine.threads == 1 ? MLIRContext::Threading::DISABLED
-                                            : MLIRContext::Threading::ENABLED);
-  context->printOpOnDiagnostic(false);
-  ErrorLines errors(context.get());
+  std::unique_ptr<CompileSession> session = CompileSession::take();
+  MLIRContext &context = session->getContext();
+  bool threads = options.engine.threads != 1;
+  std::optional<ErrorLines> errorLines(std::in_place, &context);
+  ErrorLines &errors = *errorLines;
 
   auto impl = std::make_unique<Impl>();
   JITStats &stats = impl->stats;
   llvm::SourceMgr sources;
   Expected<Program> loaded = loadProgram(path, options.weights, sources,
-                                         *context, options.checkWeights);
+                                         context, options.checkWeights);
   if (!loaded)
     return errors.take(loaded.takeError());
   OwningOpRef<ModuleOp> module = std::move(loaded->module);
@@ -335,12 +327,14 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   if (!debug)
     return errors.take(debug.takeError());
   OwningOpRef<ModuleOp> prepare;
-  for (Stage next : {Stage::Graph, Stage::Wrapper, Stage::Native}) {
-    if (Error error =
-            lower(*module, stage, next, pipelineOptions, stats, debug->get()))
+  for (Stage next :
+       {Stage::Graph, Stage::Loop, Stage::Wrapper, Stage::Native}) {
+    if (Error error = lower(*module, stage, next, pipelineOptions, *session,
+                            threads, stats, debug->get()))
       return errors.take(finishDebugDirectory(debug->get(), std::move(error)));
     if (prepare)
-      if (Error error = lower(*prepare, stage, next, pipelineOptions, stats))
+      if (Error error = lower(*prepare, stage, next, pipelineOptions, *session,
+                              threads, stats))
         return errors.take(std::move(error));
     stage = std::max(stage, next);
     if (next == Stage::Graph && options.keepReference)
@@ -359,7 +353,10 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   if (Error error = finishDebugDirectory(debug->get(), Error::success()))
     return errors.take(std::move(error));
   debug->reset();
+  stats.kernelsBefore = session->getNumKernels();
 
+  // Code is made by several threads of one program's IR.
+  session->setParallel(threads);
   EngineOptions engineOptions = options.engine;
   engineOptions.entryPoint = "coil_" + options.function;
   Expected<std::unique_ptr<Engine>> engine =
@@ -382,10 +379,18 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
           [&](llvm::StringRef name) { return impl->getModelWeight(name); }))
     return std::move(error);
   stats.totalSeconds = now() - start;
+  size_t numOps = 0;
+  for (ModuleOp each : {*module, prepare.get()})
+    if (each)
+      each.walk([&](Operation *) { ++numOps; });
   module = {};
   prepare = {};
+  errorLines.reset();
+  // A session is left by what cannot have put anything into it but IR.
   if (options.keepReference)
-    impl->context = std::move(context);
+    impl->session = std::move(session);
+  else if (path.ends_with(".pt2") && options.debugDirectory.empty())
+    CompileSession::leave(std::move(session), numOps);
   return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
 }
 
@@ -425,7 +430,7 @@ CompiledProgram::interpret(llvm::ArrayRef<coil_tensor> inputs,
   if (!function && !host)
     return makeError("there is no function '" + impl->function +
                      "' to interpret");
-  ErrorLines errors(impl->context.get());
+  ErrorLines errors(&impl->session->getContext());
   auto collect = [&](FailureOr<llvm::SmallVector<reference::Tensor>> results)
       -> Expected<std::vector<reference::Tensor>> {
     if (failed(results))

@@ -11,6 +11,7 @@
 
 #include "coil/Driver/Driver.h"
 
+#include "PipelineCache.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/UserKernel.h"
@@ -184,13 +185,19 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
        i <= last; ++i) {
     Stage stage = static_cast<Stage>(i);
     auto begin = std::chrono::steady_clock::now();
-    PassManager pm(module.getContext());
-    pm.enableVerifier(options.verifyEach);
-    if (options.configure)
-      options.configure(pm);
-    if (options.debug)
-      options.debug->configure(pm);
-    buildStagePipeline(pm, stage, pipeline);
+    std::optional<PassManager> own;
+    if (!options.pipelines) {
+      own.emplace(module.getContext());
+      own->enableVerifier(options.verifyEach);
+      if (options.configure)
+        options.configure(*own);
+      if (options.debug)
+        options.debug->configure(*own);
+      buildStagePipeline(*own, stage, pipeline);
+    }
+    PassManager &pm =
+        own ? *own
+            : options.pipelines->get(stage, pipeline, options.pipelineOptions);
     // Every boundary is a verified contract, whatever happens between passes.
     if (failed(pm.run(module)) ||
         (!options.verifyEach && failed(verify(module))))

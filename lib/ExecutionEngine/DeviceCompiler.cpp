@@ -14,6 +14,8 @@
 
 #include "DeviceAssembler.h"
 #include "DeviceMath.h"
+#include "DeviceOptimizer.h"
+#include "MachinePool.h"
 #include "ObjectCache.h"
 #include "coil/Support/Clock.h"
 #include "coil/Support/Error.h"
@@ -31,14 +33,11 @@
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -147,15 +146,23 @@ static void addDebugScopes(gpu::GPUModuleOp module) {
             LLVM::DISubprogramFlags::Optimized,
         type, /*retainedNodes=*/{}, /*annotations=*/{});
     function->setLoc(FusedLoc::get(context, {function.getLoc()}, program));
-    function.getBody().walk([&](Operation *op) {
-      auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
+    auto addScope = [&](Location from) -> Location {
+      auto place = from->findInstanceOf<FileLineColLoc>();
       if (!place)
-        return op->setLoc(UnknownLoc::get(context));
+        return UnknownLoc::get(context);
       Attribute scope = program;
       if (LLVM::DIFileAttr opFile = getFile(place); opFile != scopeFile)
         scope = LLVM::DILexicalBlockFileAttr::get(context, program, opFile,
                                                   /*discriminator=*/0);
-      op->setLoc(FusedLoc::get(context, {place}, scope));
+      return FusedLoc::get(context, {place}, scope);
+    };
+    // A kernel has few places and many operations.
+    DenseMap<Location, LocationAttr> scoped;
+    function.getBody().walk([&](Operation *op) {
+      LocationAttr &location = scoped[op->getLoc()];
+      if (!location)
+        location = addScope(op->getLoc());
+      op->setLoc(location);
     });
   }
 }
@@ -214,85 +221,20 @@ static const llvm::Instruction *findUnselectable(const llvm::Module &module) {
 // Code generation
 //===----------------------------------------------------------------------===//
 
-/// Takes sums of vectors of 16-bit integers and constants apart: ptxas 13.0
-/// (and the driver of that time) loses the upper half of the constant of an
-/// `add.s16x2` when only the upper half of the sum is used.
-static void splitShortSums(llvm::Module &module) {
-  llvm::SmallVector<llvm::BinaryOperator *> sums;
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block)
-        if (auto *sum = dyn_cast<llvm::BinaryOperator>(&instruction))
-          if (auto *type = dyn_cast<llvm::FixedVectorType>(sum->getType()))
-            if (type->getElementType()->isIntegerTy(16) &&
-                sum->getOpcode() == llvm::Instruction::Add &&
-                isa<llvm::Constant>(sum->getOperand(1)))
-              sums.push_back(sum);
-  for (llvm::BinaryOperator *sum : sums) {
-    llvm::IRBuilder<> b(sum);
-    auto *type = cast<llvm::FixedVectorType>(sum->getType());
-    llvm::Value *result = llvm::PoisonValue::get(type);
-    for (unsigned i = 0; i < type->getNumElements(); ++i) {
-      llvm::Value *lane =
-          b.CreateAdd(b.CreateExtractElement(sum->getOperand(0), i),
-                      b.CreateExtractElement(sum->getOperand(1), i));
-      result = b.CreateInsertElement(result, lane, i);
-    }
-    sum->replaceAllUsesWith(result);
-    sum->eraseFromParent();
-  }
-}
-
-/// Takes back that nobody writes what a kernel reads, where the kernel waits
-/// for the one before it: loads that bypass coherence (`ld.global.nc`) could be
-/// moved before the wait.
-static void forgetReadOnly(llvm::Module &module) {
-  auto waits = [](const llvm::Instruction &instruction) {
-    auto *call = dyn_cast<llvm::CallBase>(&instruction);
-    auto *text =
-        call ? dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
-    return text && llvm::StringRef(text->getAsmString())
-                       .contains("griddepcontrol.wait");
-  };
-  for (llvm::Function &function : module)
-    if (!function.empty() && llvm::any_of(function.getEntryBlock(), waits))
-      for (llvm::Argument &argument : function.args()) {
-        argument.removeAttr(llvm::Attribute::ReadOnly);
-        argument.removeAttr(llvm::Attribute::ReadNone);
-      }
-}
-
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  // Schedules have vectorised already; what they left scalar stays so.
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
-  splitShortSums(module);
-}
-
-static Expected<std::unique_ptr<llvm::TargetMachine>>
-createMachine(const DeviceTarget &target) {
+static Expected<LentMachine> takeMachine(const DeviceTarget &target) {
   Expected<const llvm::Target *> backEnd = lookupBackEnd();
   if (!backEnd)
     return backEnd.takeError();
-  llvm::TargetOptions options;
-  // Contraction where flags allow it and nowhere else.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine((*backEnd)->createTargetMachine(
-      triple, target.chip, target.features, options, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+  LentMachine machine = LentMachine::take(
+      triple.str() + '\n' + target.chip + '\n' + target.features, [&] {
+        llvm::TargetOptions options;
+        // Contraction where flags allow it and nowhere else.
+        options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+        return std::unique_ptr<llvm::TargetMachine>(
+            (*backEnd)->createTargetMachine(
+                triple, target.chip, target.features, options, std::nullopt,
+                std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      });
   if (!machine)
     return makeError("no code generator for '" + target.chip + "'");
   return machine;
@@ -382,12 +324,13 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
   // Each step into LLVM's data structures begins with a context of its own.
   double start = now();
   llvm::LLVMContext context;
+  // Only who reads the IR has use for names.
+  context.setDiscardValueNames(options.dumpDirectory.empty());
   std::unique_ptr<llvm::Module> module =
       translate(op, context, options.lineInfo);
   if (!module)
     return makeError("cannot be translated to LLVM IR");
-  Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      createMachine(*target);
+  Expected<LentMachine> machine = takeMachine(*target);
   if (!machine)
     return machine.takeError();
   module->setTargetTriple(triple);
@@ -416,7 +359,7 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
         return llvm::joinErrors(plain.takeError(), special.takeError());
       os << plain->version << '\0' << special->version << '\0';
     }
-    os << getDeviceMathBitcode();
+    os << getDevicePipeline() << '\0' << getDeviceMathBitcode();
     WriteBitcodeToFile(*module, os);
     key = ObjectCache::getKey(bytes);
     if (std::unique_ptr<llvm::MemoryBuffer> found = cache.load(key))
@@ -426,8 +369,7 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
     start = now();
     if (Error error = linkDeviceMath(*module))
       return error;
-    optimize(*module, **machine);
-    forgetReadOnly(*module);
+    optimizeForDevice(*module, **machine);
     image.times.optimize = now() - start;
     if (const llvm::Instruction *unselectable = findUnselectable(*module))
       return makeError("calls '" +

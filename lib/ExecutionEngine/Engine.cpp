@@ -51,8 +51,10 @@ void RunError::log(llvm::raw_ostream &os) const { os << text; }
 struct Engine::Impl {
   ~Impl() { coil_cuda_program_destroy(program); }
 
+  /// Makes the linker, which needs nothing of the program.
+  Error makeLinker(const HostTarget &target);
   /// Links the objects of the image and finds its functions.
-  Error link(const HostTarget &target, const EngineOptions &options);
+  Error link(const EngineOptions &options);
 
   /// Before what refers to them.
   std::unique_ptr<DeviceKernels> deviceKernels;
@@ -248,19 +250,26 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
         return std::move(error);
   }
   impl->image = std::move(image);
-  if (Error error = impl->link(*target, options))
+  double linkStart = now();
+  if (Error error = impl->makeLinker(*target))
     return std::move(error);
+  if (Error error = impl->link(options))
+    return std::move(error);
+  impl->stats.linkSeconds = now() - linkStart;
   impl->stats.totalSeconds += now() - start;
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));
 }
 
-Error Engine::Impl::link(const HostTarget &target,
-                         const EngineOptions &options) {
-  double start = now();
+Error Engine::Impl::makeLinker(const HostTarget &target) {
   Expected<std::unique_ptr<llvm::orc::LLJIT>> created = createLinker(target);
   if (!created)
     return created.takeError();
   jit = std::move(*created);
+  return Error::success();
+}
+
+Error Engine::Impl::link(const EngineOptions &options) {
+  double start = now();
   if (deviceKernels) {
     llvm::orc::SymbolMap objects;
     for (DeviceKernels::Kernel &kernel : deviceKernels->getKernels()) {
@@ -331,27 +340,34 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   auto image = std::make_shared<ProgramImage>();
   auto impl = std::make_unique<Impl>();
   double loadSeconds = 0;
+  std::string linkerError;
   if (Error error = compileImage(
-          *image, module, std::move(signature), options, [&]() -> Error {
+          *image, module, std::move(signature), options,
+          [&]() -> Error {
             impl->deviceKernels =
                 std::make_unique<DeviceKernels>(image->kernels);
             if (!options.loadKernels)
               return Error::success();
             return loadKernels(*impl->deviceKernels, *image, options,
                                loadSeconds);
+          },
+          [&] {
+            Expected<HostTarget> target =
+                HostTarget::detect(options.cpu, options.features);
+            if (Error error =
+                    target ? impl->makeLinker(*target) : target.takeError())
+              linkerError = toString(std::move(error));
           }))
     return std::move(error);
   if (options.requireFunctions)
     if (Error error = checkFunctions(*image))
       return std::move(error);
-  Expected<HostTarget> target =
-      HostTarget::detect(options.cpu, options.features);
-  if (!target)
-    return target.takeError();
+  if (!impl->jit)
+    return makeError(linkerError);
   impl->stats = image->stats;
   impl->stats.loadSeconds = loadSeconds;
   impl->image = std::move(image);
-  if (Error error = impl->link(*target, options))
+  if (Error error = impl->link(options))
     return std::move(error);
   impl->stats.totalSeconds += impl->stats.linkSeconds;
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));

@@ -112,12 +112,16 @@ HostCompiler::create(const HostTarget &target, unsigned optLevel) {
   std::unique_ptr<HostCompiler> compiler(new HostCompiler);
   compiler->target = target;
   compiler->optLevel = optLevel;
-  TargetOptions options;
-  compiler->machine.reset(found->createTargetMachine(
-      triple, target.cpu, target.features, options, Reloc::PIC_,
-      CodeModel::Small,
-      optLevel == 0 ? CodeGenOptLevel::None : CodeGenOptLevel::Default,
-      /*JIT=*/true));
+  compiler->machine = LentMachine::take(
+      target.triple + '\n' + target.cpu + '\n' + target.features + '\n' +
+          (optLevel == 0 ? '0' : '1'),
+      [&] {
+        return std::unique_ptr<TargetMachine>(found->createTargetMachine(
+            triple, target.cpu, target.features, TargetOptions(), Reloc::PIC_,
+            CodeModel::Small,
+            optLevel == 0 ? CodeGenOptLevel::None : CodeGenOptLevel::Default,
+            /*JIT=*/true));
+      });
   if (!compiler->machine)
     return makeError("no code generator for '" + target.triple + "'");
   return compiler;

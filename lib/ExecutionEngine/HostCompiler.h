@@ -13,9 +13,10 @@
 #ifndef COIL_LIB_EXECUTIONENGINE_HOSTCOMPILER_H
 #define COIL_LIB_EXECUTIONENGINE_HOSTCOMPILER_H
 
+#include "MachinePool.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Target/TargetMachine.h"
 
 #include <memory>
 #include <string>
@@ -65,7 +66,7 @@ private:
 
   HostTarget target;
   unsigned optLevel = 2;
-  std::unique_ptr<llvm::TargetMachine> machine;
+  LentMachine machine;
 };
 
 } // namespace coil

@@ -290,7 +290,8 @@ coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
 
 Error coil::compileImage(ProgramImage &image, ModuleOp module,
                          Signature signature, const EngineOptions &options,
-                         llvm::function_ref<Error()> useKernels) {
+                         llvm::function_ref<Error()> useKernels,
+                         llvm::function_ref<void()> wait) {
   double start = now();
   MLIRContext *context = module.getContext();
   Expected<HostTarget> target = prepare(context, options);
@@ -400,6 +401,8 @@ Error coil::compileImage(ProgramImage &image, ModuleOp module,
   else
     mlir::parallelFor(context, 0, units.size(), compileNumber);
   stats.hostSeconds = now() - hostStart;
+  if (wait)
+    wait();
   if (device.joinable())
     device.join();
   if (*deviceError)

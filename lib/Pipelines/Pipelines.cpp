@@ -74,8 +74,7 @@ static bool isCuda(const CompilePipelineOptions &options) {
   return StringRef(options.target).starts_with("cuda");
 }
 
-/// `auto` are the libraries of the target that this process can load.
-static std::string resolveLibrary(const CompilePipelineOptions &options) {
+std::string coil::resolveLibrary(const CompilePipelineOptions &options) {
   if (options.library != "auto")
     return options.library;
   std::string result;
@@ -362,8 +361,12 @@ void coil::buildKernelPipeline(OpPassManager &pm,
     kernels.addPass(createConvertLoopToGPUPass(convert));
   } else
     kernels.addPass(createConvertLoopToCPUPass());
-  // Emission repeats constants and addresses.
-  kernels.addPass(createCanonicalizerPass());
+  // Emission repeats constants and addresses. For a GPU, it leaves no block or
+  // value that only a look at whole regions would remove.
+  GreedyRewriteConfig config;
+  if (isCuda(options))
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  kernels.addPass(createCanonicalizerPass(config));
   kernels.addPass(createCSEPass());
   if (isCuda(options)) {
     pm.addPass(createBatchGPULaunchesPass());

@@ -32,6 +32,7 @@ class SourceMgr;
 namespace coil {
 
 class DebugDirectory;
+class PipelineCache;
 
 /// A program and its weights.
 struct Program {
@@ -84,6 +85,9 @@ struct CompileOptions {
   DebugDirectory *debug = nullptr;
   /// Called on each pass manager before it runs.
   std::function<void(mlir::PassManager &)> configure;
+  /// Has the pass managers of a program that is compiled in memory, or makes
+  /// them; not with `verifyEach`, `configure` or `debug`.
+  PipelineCache *pipelines = nullptr;
 };
 
 /// Fails where the options let products of f32 be rounded, and the module is at

@@ -210,6 +210,10 @@ void buildStagePipeline(mlir::OpPassManager &pm, Stage stage,
 /// when there is no device to ask.
 llvm::Expected<std::string> resolveTarget(llvm::StringRef target);
 
+/// The option `library`; "auto" becomes the libraries of the target that this
+/// process can load.
+std::string resolveLibrary(const CompilePipelineOptions &options);
+
 /// Registers `coil-{graph,loop,wrapper,native,kernel}-pipeline` and
 /// `coil-cpu-pipeline`, which is all of them.
 void registerPipelines();

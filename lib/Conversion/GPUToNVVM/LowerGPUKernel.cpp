@@ -269,7 +269,10 @@ private:
     ConversionTarget target(getContext());
     target.addIllegalDialect<scf::SCFDialect>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    return applyPartialConversion(module, target, std::move(patterns));
+    // These patterns look before they rewrite: none is ever taken back.
+    ConversionConfig config;
+    config.allowPatternRollback = false;
+    return applyPartialConversion(module, target, std::move(patterns), config);
   }
 
   LogicalResult convert(gpu::GPUModuleOp module) {
@@ -315,7 +318,11 @@ private:
                       UnitAttr::get(context));
         }
       }
-    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+    // The kernel is in its canonical form already.
+    ConversionConfig config;
+    config.foldingMode = DialectConversionFoldingMode::Never;
+    if (failed(applyPartialConversion(module, target, std::move(patterns),
+                                      config)))
       return failure();
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       auto found = arguments.find(func.getName());

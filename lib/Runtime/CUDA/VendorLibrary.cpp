@@ -131,8 +131,10 @@ bool VendorLibrary::isPresent() {
     std::string chosen = getNamedFile();
     if (!chosen.empty() && isPresentFile(chosen))
       return true;
-    if (chosen.empty() &&
-        std::any_of(files.begin(), files.end(), isPresentFile))
+    // Each program asks; the loader's cache takes a tenth of a millisecond.
+    if (chosen.empty() && !isInstalled)
+      isInstalled = std::any_of(files.begin(), files.end(), isPresentFile);
+    if (chosen.empty() && isInstalled)
       return true;
   }
   // Wherever else the loader looks; a library that is absent costs little.

@@ -50,6 +50,8 @@ private:
   std::mutex mutex;
   std::atomic<void **> loaded{nullptr};
   bool tried = false;
+  /// Whether one of `files` has been found, not loaded.
+  bool isInstalled = false;
   std::string reason;
   std::string file;
 };

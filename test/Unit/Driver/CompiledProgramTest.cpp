@@ -99,6 +99,54 @@ TEST_F(CompiledProgramTest, SurvivesEveryAllocationFailure) {
   }
 }
 
+// What one compilation leaves for the next does not change the next: the code
+// is the same whatever was compiled before, failed, or is compiled beside.
+TEST_F(CompiledProgramTest, CompilationsLeaveNothingBehind) {
+  auto codeOf = [](const CompiledProgram &program) {
+    std::string code;
+    for (const HostObject &object : program.getEngine().getImage()->objects)
+      code += object.code->getBuffer().str();
+    return code;
+  };
+  std::unique_ptr<CompiledProgram> first = compile("digits_cnn.pt2");
+  ASSERT_TRUE(first);
+  std::string expected = codeOf(*first);
+  int64_t kernels = first->getStats().kernelsBefore;
+  EXPECT_GT(kernels, 0);
+  ASSERT_TRUE(compile("char_gpt.pt2"));
+  // Other options, and back.
+  std::unique_ptr<CompiledProgram> other =
+      compile("digits_cnn.pt2", "fuse=false");
+  ASSERT_TRUE(other);
+  EXPECT_NE(codeOf(*other), expected);
+  JITOptions bad;
+  bad.engine.threads = 1;
+  bad.pipelineOptions = "float32-matmul-precision=some";
+  for (int i = 0; i < 2; ++i) {
+    llvm::Expected<std::unique_ptr<CompiledProgram>> failed =
+        CompiledProgram::compile(getModel("digits_cnn.pt2"), bad);
+    ASSERT_FALSE(bool(failed));
+    std::string message = toString(failed.takeError());
+    EXPECT_NE(message.find("unknown precision 'some'"), message.npos)
+        << message;
+  }
+  std::vector<std::thread> threads;
+  std::vector<std::string> codes(4);
+  for (std::string &code : codes)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2; ++i)
+        if (std::unique_ptr<CompiledProgram> program =
+                compile("digits_cnn.pt2")) {
+          code = codeOf(*program);
+          EXPECT_EQ(program->getStats().kernelsBefore, kernels);
+        }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &code : codes)
+    EXPECT_EQ(code, expected);
+}
+
 TEST_F(CompiledProgramTest, ManyCallersAtOnce) {
   std::unique_ptr<CompiledProgram> program = compile("char_gpt.pt2");
   ASSERT_TRUE(program);
