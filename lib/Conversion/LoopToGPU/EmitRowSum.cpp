@@ -30,75 +30,103 @@ using sym::ExprAttr;
 /// left of a range goes one by one.
 static constexpr int64_t kPlacesAhead = 4, kBytesAhead = 64;
 
-Value GPUKernelEmitter::sumRange(GatherSumOp op, const LaneAddress &address,
-                                 Value active, unsigned ip, unsigned ir,
-                                 int64_t lane, bool isWhole) {
-  unsigned number = cast<BlockArgument>(op.getSource()).getArgNumber();
+Value GPUKernelEmitter::getRow(GatherSumOp op, const RowSum &at, Value place) {
+  if (!op.getPositions())
+    return place;
+  unsigned list = cast<BlockArgument>(op.getPositions()).getArgNumber();
+  Type position =
+      cast<RankedTensorType>(op.getPositions().getType()).getElementType();
+  ExprAttr index =
+      sym::mul(layout.strides[list][0], sym::arg(b.getContext(), 0));
+  Value row = loadElements(
+      elementPointer(list, position, index, at.ip, at.ir, place, 0), position,
+      position.getIntOrFloatBitWidth() / 8, list);
+  if (position != b.getI64Type())
+    row = arith::ExtSIOp::create(b, b.getI64Type(), row);
   auto source = cast<RankedTensorType>(op.getSource().getType());
-  Type element = source.getElementType(), sum = op.getType();
-  Type i64 = b.getI64Type();
-  auto constant64 = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, i64, value);
-  };
-  auto clamp = [&](Value v, Value last) -> Value {
-    return arith::MaxSIOp::create(b, arith::MinSIOp::create(b, v, last),
-                                  constant64(0));
-  };
   ExprAttr size = sym::getSizes(source)[op.getSummedDim()];
-  Value places = scalarExpr(op.getNumPlaces(), ip, ir, 64);
-  if (form.getContext().bounds(size).lo < 1) {
+  return clampIndex(row, scalarExpr(sym::add(size, -1), at.ip, at.ir, 64));
+}
+
+Value GPUKernelEmitter::loadRow(GatherSumOp op, const LaneAddress &address,
+                                const RowSum &at, Value row) {
+  Type element =
+      cast<RankedTensorType>(op.getSource().getType()).getElementType();
+  unsigned number = cast<BlockArgument>(op.getSource()).getArgNumber();
+  if (at.isWhole)
+    return loadWhole(
+        elementPointer(number, element, address.base, at.ip, at.ir, row, 0),
+        element, address.alignment, number);
+  return loadElements(
+      elementPointer(number, element, address.full, at.ip, at.ir, row, at.lane),
+      element, element.getIntOrFloatBitWidth() / 8, number);
+}
+
+Value GPUKernelEmitter::clampIndex(Value v, Value last) {
+  Value zero = arith::ConstantIntOp::create(b, b.getI64Type(), 0);
+  return arith::MaxSIOp::create(b, arith::MinSIOp::create(b, v, last), zero);
+}
+
+Value GPUKernelEmitter::addPlace(const RowSum &at, Value v) {
+  if (v.getType() != at.total.getType())
+    v = arith::ExtFOp::create(b, at.total.getType(), v);
+  return arith::AddFOp::create(b, at.total, v);
+}
+
+GPUKernelEmitter::RowSum
+GPUKernelEmitter::beginRowSum(GatherSumOp op, const LaneAddress &address,
+                              Value active, RowSum at) {
+  auto source = cast<RankedTensorType>(op.getSource().getType());
+  ExprAttr size = sym::getSizes(source)[op.getSummedDim()];
+  Value places = scalarExpr(op.getNumPlaces(), at.ip, at.ir, 64);
+  bool hasRows = form.getContext().bounds(size).lo >= 1;
+  if (!hasRows) {
     // Without rows there is none to read.
-    Value none =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                              scalarExpr(size, ip, ir, 64), constant64(0));
-    places = arith::SelectOp::create(b, none, constant64(0), places);
+    Value zero = arith::ConstantIntOp::create(b, b.getI64Type(), 0);
+    Value none = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, scalarExpr(size, at.ip, at.ir, 64), zero);
+    places = arith::SelectOp::create(b, none, zero, places);
   }
-  auto toNarrow = [&](Value v) -> Value {
+  auto bound = [&](Value v) -> Value {
+    v = clampIndex(extract(lookup(v, at.ip, at.ir), at.lane), places);
     return indexBits == 32 ? arith::TruncIOp::create(b, indexType, v) : v;
   };
-  Value lo = toNarrow(clamp(extract(lookup(op.getLo(), ip, ir), lane), places));
-  Value hi = toNarrow(clamp(extract(lookup(op.getHi(), ip, ir), lane), places));
-  hi = arith::MaxSIOp::create(b, hi, lo);
+  at.lo = bound(op.getLo());
+  at.hi = arith::MaxSIOp::create(b, bound(op.getHi()), at.lo);
   if (active)
-    hi = arith::SelectOp::create(b, active, hi, lo);
-  int64_t bytes = (isWhole ? width : 1) * element.getIntOrFloatBitWidth() / 8;
-  int64_t ahead = std::clamp<int64_t>(kBytesAhead / bytes, 1, kPlacesAhead);
-  // Behind the last whole group of places.
-  Value middle = lo;
-  if (ahead > 1) {
-    Value grouped = arith::AndIOp::create(b, arith::SubIOp::create(b, hi, lo),
-                                          constant(-ahead));
-    middle = arith::AddIOp::create(b, lo, grouped);
+    at.hi = arith::SelectOp::create(b, active, at.hi, at.lo);
+  Type type = at.isWhole ? Type(VectorType::get(width, op.getType()))
+                         : Type(op.getType());
+  if (op.getInit()) {
+    Value init = lookup(op.getInit(), at.ip, at.ir);
+    at.total = at.isWhole ? broadcast(init) : extract(init, at.lane);
+    return at;
   }
+  at.total = zero(type);
+  if (!hasRows || form.getContext().bounds(op.getNumPlaces()).lo < 1)
+    return at;
+  // Most ranges are short. Their first rows are read without a branch, so that
+  // all items wait for memory together; an empty one reads a row for nothing,
+  // the same as others.
+  Value last = scalarExpr(sym::add(op.getNumPlaces(), -1), at.ip, at.ir,
+                          static_cast<unsigned>(indexBits));
+  Value row = getRow(op, at, arith::MinSIOp::create(b, at.lo, last));
+  Value first = loadRow(op, address, at, row);
+  Value some =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at.lo, at.hi);
+  Value none = zero(first.getType());
+  at.total = addPlace(at, arith::SelectOp::create(b, some, first, none));
+  at.lo = arith::MinSIOp::create(
+      b, arith::AddIOp::create(b, at.lo, constant(1)), at.hi);
+  return at;
+}
 
-  // Which row a place has.
-  auto getRow = [&](Value place) -> Value {
-    if (!op.getPositions())
-      return place;
-    unsigned list = cast<BlockArgument>(op.getPositions()).getArgNumber();
-    Type position =
-        cast<RankedTensorType>(op.getPositions().getType()).getElementType();
-    ExprAttr at =
-        sym::mul(layout.strides[list][0], sym::arg(b.getContext(), 0));
-    Value pointer = elementPointer(list, position, at, ip, ir, place, 0);
-    Value row = loadElements(pointer, position,
-                             position.getIntOrFloatBitWidth() / 8, list);
-    if (position != i64)
-      row = arith::ExtSIOp::create(b, i64, row);
-    Value last = scalarExpr(sym::add(size, -1), ip, ir, 64);
-    return clamp(row, last);
-  };
-  auto getElements = [&](Value row) -> Value {
-    if (isWhole)
-      return loadWhole(
-          elementPointer(number, element, address.base, ip, ir, row, 0),
-          element, address.alignment, number);
-    Value pointer =
-        elementPointer(number, element, address.full, ip, ir, row, lane);
-    return loadElements(pointer, element, element.getIntOrFloatBitWidth() / 8,
-                        number);
-  };
-  Type type = isWhole ? Type(VectorType::get(width, sum)) : sum;
+Value GPUKernelEmitter::finishRowSum(GatherSumOp op, const LaneAddress &address,
+                                     RowSum at) {
+  auto source = cast<RankedTensorType>(op.getSource().getType());
+  int64_t bytes = (at.isWhole ? width : 1) *
+                  source.getElementType().getIntOrFloatBitWidth() / 8;
+  int64_t ahead = std::clamp<int64_t>(kBytesAhead / bytes, 1, kPlacesAhead);
   // Registers are threads: further unrolling has more loads in flight in each
   // and fewer of all.
   auto noUnroll = LLVM::LoopAnnotationAttr::get(
@@ -110,39 +138,36 @@ Value GPUKernelEmitter::sumRange(GatherSumOp op, const LaneAddress &address,
       /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
       /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
       /*parallelAccesses=*/{});
-  auto addPlaces = [&](Value begin, Value end, int64_t step, Value start) {
-    auto loop = scf::ForOp::create(b, begin, end, this->constant(step), start);
+  auto addPlaces = [&](Value begin, Value end, int64_t step) {
+    auto loop = scf::ForOp::create(b, begin, end, constant(step), at.total);
     loop->setAttr("loop_annotation", noUnroll);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Values rows, elements;
     for (int64_t i = 0; i < step; ++i)
-      rows.push_back(
-          getRow(i == 0 ? loop.getInductionVar()
-                        : arith::AddIOp::create(b, loop.getInductionVar(),
-                                                this->constant(i))
-                              .getResult()));
+      rows.push_back(getRow(
+          op, at,
+          i == 0 ? loop.getInductionVar()
+                 : arith::AddIOp::create(b, loop.getInductionVar(), constant(i))
+                       .getResult()));
     for (Value row : rows)
-      elements.push_back(getElements(row));
-    Value total = loop.getRegionIterArg(0);
-    for (Value v : elements) {
-      if (element != sum)
-        v = arith::ExtFOp::create(b, type, v);
-      total = arith::AddFOp::create(b, total, v);
-    }
-    scf::YieldOp::create(b, total);
-    return loop.getResult(0);
+      elements.push_back(loadRow(op, address, at, row));
+    at.total = loop.getRegionIterArg(0);
+    for (Value v : elements)
+      at.total = addPlace(at, v);
+    scf::YieldOp::create(b, at.total);
+    at.total = loop.getResult(0);
   };
-  Value total;
-  if (!op.getInit())
-    total = zero(type);
-  else if (isWhole)
-    total = broadcast(lookup(op.getInit(), ip, ir));
-  else
-    total = extract(lookup(op.getInit(), ip, ir), lane);
-  if (ahead > 1)
-    total = addPlaces(lo, middle, ahead, total);
-  return addPlaces(middle, hi, 1, total);
+  // Behind the last whole group of places.
+  Value middle = at.lo;
+  if (ahead > 1) {
+    Value grouped = arith::AndIOp::create(
+        b, arith::SubIOp::create(b, at.hi, at.lo), constant(-ahead));
+    middle = arith::AddIOp::create(b, at.lo, grouped);
+    addPlaces(at.lo, middle, ahead);
+  }
+  addPlaces(middle, at.hi, 1);
+  return at.total;
 }
 
 LogicalResult GPUKernelEmitter::emitGatherSum(GatherSumOp op) {
@@ -151,34 +176,45 @@ LogicalResult GPUKernelEmitter::emitGatherSum(GatherSumOp op) {
   bool isVectorSum = form.isVector(op.getResult());
   bool isContiguous = isVectorSum && address.isContiguous() &&
                       !form.isVector(op.getLo()) && !form.isVector(op.getHi());
+  auto start = [&](Value active, unsigned ip, unsigned ir, int64_t lane,
+                   bool isWhole) {
+    return beginRowSum(op, address, active,
+                       {ip, ir, lane, isWhole, Value(), Value(), Value()});
+  };
+  auto sumLanes = [&](const Condition &c, unsigned ip, unsigned ir) -> Value {
+    SmallVector<Value> lanes;
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes.push_back(finishRowSum(
+          op, address,
+          start(c.lanes ? extract(c.lanes, lane) : c.active, ip, ir, lane,
+                /*isWhole=*/false)));
+    return fromLanes(lanes);
+  };
+  // Sums that go on in loops, behind the beginnings of all of them.
+  SmallVector<std::optional<RowSum>> begun;
   forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
     Condition c = getCondition(copies.overP, copies.overR, ip, ir, isVectorSum);
-    auto getWhole = [&](Value active) {
-      return sumRange(op, address, active, ip, ir, /*lane=*/0,
-                      /*isWhole=*/true);
-    };
-    auto getLanes = [&]() -> Value {
-      SmallVector<Value> lanes;
-      for (int64_t lane = 0; lane < width; ++lane)
-        lanes.push_back(sumRange(op, address,
-                                 c.lanes ? extract(c.lanes, lane) : c.active,
-                                 ip, ir, lane, /*isWhole=*/false));
-      return fromLanes(lanes);
-    };
-    Value v;
-    if (!isVectorSum)
-      v = sumRange(op, address, c.active, ip, ir, /*lane=*/0,
-                   /*isWhole=*/false);
-    else if (!isContiguous || (c.lanes && !c.full))
-      v = getLanes();
-    else if (c.lanes) // Almost all vectors are whole.
-      v = choose(
+    copies.values.push_back({});
+    if (!isVectorSum || (isContiguous && !c.lanes)) {
+      begun.push_back(start(c.active, ip, ir, /*lane=*/0, isVectorSum));
+      return;
+    }
+    begun.push_back(std::nullopt);
+    if (!isContiguous || !c.full)
+      copies.values.back() = sumLanes(c, ip, ir);
+    else // Almost all vectors are whole.
+      copies.values.back() = choose(
           c.full, VectorType::get(width, op.getType()),
-          [&]() { return getWhole({}); }, getLanes);
-    else
-      v = getWhole(c.active);
-    copies.values.push_back(v);
+          [&]() -> Value {
+            return finishRowSum(op, address,
+                                start({}, ip, ir, /*lane=*/0,
+                                      /*isWhole=*/true));
+          },
+          [&]() { return sumLanes(c, ip, ir); });
   });
+  for (auto [v, sum] : llvm::zip_equal(copies.values, begun))
+    if (sum)
+      v = finishRowSum(op, address, *sum);
   values[op.getResult()] = std::move(copies);
   return success();
 }

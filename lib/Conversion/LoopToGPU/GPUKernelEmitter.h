@@ -425,10 +425,24 @@ private:
   //===--- Sums of rows (EmitRowSum.cpp) ----------------------------------===//
 
   mlir::LogicalResult emitGatherSum(GatherSumOp op);
-  /// The sum of whole vectors, or of the element of lane `lane`.
-  mlir::Value sumRange(GatherSumOp op, const LaneAddress &address,
-                       mlir::Value active, unsigned ip, unsigned ir,
-                       int64_t lane, bool isWhole);
+  /// A sum that a thread makes: of whole vectors, or of the element of one
+  /// lane; the places that are left, and what it is so far.
+  struct RowSum {
+    unsigned ip, ir;
+    int64_t lane;
+    bool isWhole;
+    mlir::Value lo, hi, total;
+  };
+  RowSum beginRowSum(GatherSumOp op, const LaneAddress &address,
+                     mlir::Value active, RowSum at);
+  mlir::Value finishRowSum(GatherSumOp op, const LaneAddress &address,
+                           RowSum at);
+  /// Which row a place has, and the elements of a row.
+  mlir::Value getRow(GatherSumOp op, const RowSum &at, mlir::Value place);
+  mlir::Value loadRow(GatherSumOp op, const LaneAddress &address,
+                      const RowSum &at, mlir::Value row);
+  mlir::Value addPlace(const RowSum &at, mlir::Value v);
+  mlir::Value clampIndex(mlir::Value v, mlir::Value last);
 
   //===--- Scatters (EmitScatter.cpp) -------------------------------------===//
 

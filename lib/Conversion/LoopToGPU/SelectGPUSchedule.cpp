@@ -38,10 +38,9 @@ static constexpr double kStridedPenalty = 4;
 /// Vectors of a row that are worth to cut it at aligned addresses.
 static constexpr int64_t kMinShifted = 16;
 
-/// Threads of a multiprocessor that sum rows: each waits for a place, then for
-/// its row, with registers for several rows. Two more blocks of 256 would
-/// spill.
-static constexpr int64_t kRowThreads = 1536;
+/// Threads of a multiprocessor that sum rows: as many as there can be, since
+/// each waits for its range, then for a place, then for its row.
+static constexpr int64_t kRowThreads = 2048;
 /// What a count of places may be beyond their number.
 static constexpr int64_t kPlaceRoom = 1024;
 

@@ -4,7 +4,11 @@
 // RUN: coil-compile %s --target=cuda:sm_90a --to=native -o %t.mlir
 // RUN: coil-translate --kernels-to-ptx %t.mlir | FileCheck %s --implicit-check-not=.local --implicit-check-not=red. --implicit-check-not=atom.
 
+// A range, its first place and that one's row, then loops.
 // CHECK-LABEL: .entry rows_bf16
+// CHECK-COUNT-3: ld.global.b64
+// CHECK-NOT:     bra
+// CHECK:         ld.global.v4.b32
 // CHECK-COUNT-4: ld.global.b64
 // CHECK-COUNT-4: ld.global.v4.b32
 // CHECK:         ld.global.b64
@@ -26,7 +30,7 @@ func.func @rows_bf16(%x: tensor<65536x2048xbf16>, %lo: tensor<32768xi64>, %hi: t
 // CHECK-LABEL: .entry rows_f32
 // CHECK-COUNT-2: ld.global.b64
 // CHECK-NOT:     ld.global.b64
-// CHECK-COUNT-5: ld.global.v4.b32
+// CHECK-COUNT-6: ld.global.v4.b32
 // CHECK:         st.global.v4.b32
 // CHECK:         ret
 func.func @rows_f32(%x: tensor<65536x1024xf32>, %lo: tensor<32768xi64>, %hi: tensor<32768xi64>) -> tensor<32768x1024xf32> {
@@ -54,7 +58,7 @@ func.func @rows_odd(%x: tensor<4096x1021xf32>, %lo: tensor<32768xi64>, %hi: tens
 
 // What the gradient of an embedding becomes: sums in f32 of rows in bf16, and of chunks.
 // CHECK-LABEL: .entry chunks
-// CHECK:         .minnctapersm 6
+// CHECK:         .minnctapersm 8
 // CHECK-COUNT-4: ld.global.v4.b32
 // CHECK:         .pragma "nounroll"
 // CHECK:         st.global.v4.b32
