@@ -180,7 +180,7 @@ has_cub() { [ -e "$root/lib/libcoil-cub.so" ] || [ -n "${COIL_CUB_LIBRARY:-}" ];
 choose_options() { # file
   name=$(basename "$1" .mlir)
   local library=none
-  [ "$name" = sort ] && library=cub
+  grep -q -e '^// RUN:.*--library=cub' "test/gpu/$name.mlir" && library=cub
   program_options=(--random-inputs --reference=interp --library=$library --target="$target")
   [ $library = none ] || has_cub || { say "skip  $name: no libcoil-cub.so"; return 1; }
 }

@@ -310,8 +310,15 @@ void Selector::selectPointwise() {
   if (reduced.any())
     return;
   if (sumsRows) {
-    // Items would be walked one after the other: more threads instead.
     minBlocks = kRowThreads / threadsP;
+    // Two begin together where threads wait for a list of rows, too, and all of
+    // them have registers for that.
+    bool hasList = llvm::any_of(
+        kernel.getBlock()->getOps<GatherSumOp>(),
+        [](GatherSumOp op) { return op.getPositions() != nullptr; });
+    if (hasList && width <= 4 &&
+        pointsP >= static_cast<double>(4 * kRowThreads * processors))
+      itemsP = 2;
     return;
   }
   // A thread should move 16 bytes; with narrow vectors it takes several.

@@ -80,3 +80,22 @@ func.func @chunks(%x: tensor<65536x2048xbf16>, %c: tensor<512x2048xf32>, %lo: te
   }
   return %0 : tensor<32768x2048xbf16>
 }
+
+// Two rows of f32 begin together: their places, and then their elements.
+// CHECK-LABEL: .entry listed_f32
+// CHECK:         .minnctapersm 8
+// CHECK:         ld.global.v2.b64
+// CHECK:         ld.global.v2.b64
+// CHECK-COUNT-2: ld.global.b64
+// CHECK-NOT:     bra
+// CHECK:         ld.global.v4.b32
+// CHECK:         ret
+func.func @listed_f32(%x: tensor<65536x1024xf32>, %lo: tensor<65536xi64>, %hi: tensor<65536xi64>, %p: tensor<65536xi64>) -> tensor<65536x1024xf32> {
+  %0 = loop.kernel "listed_f32" [65536, 1024] (%a = %x, %l = %lo, %h = %hi, %q = %p) : (tensor<65536x1024xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x1024xf32> {
+    %1 = loop.load %l[d0] : tensor<65536xi64> -> i64
+    %2 = loop.load %h[d0] : tensor<65536xi64> -> i64
+    %3 = loop.gather_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %2 : tensor<65536x1024xf32> -> f32
+    loop.store %3, 0[d0, d1] : f32
+  }
+  return %0 : tensor<65536x1024xf32>
+}
