@@ -10,7 +10,7 @@
 #include "coil/Import/Package.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Parallel.h"
+#include "llvm/Support/ThreadPool.h"
 #include <cstring>
 
 using namespace llvm;
@@ -165,13 +165,31 @@ static Error checkExtent(const Weight &weight) {
   return Error::success();
 }
 
+/// What is worth a start of threads: a tenth of a millisecond of checking.
+static constexpr uint64_t kMinParallelBytes = 1 << 20;
+
 /// Compares records with their CRC-32, several at a time; the error is that of
 /// the first one that differs.
 static Error checkCRCs(ArrayRef<const ArchiveRecord *> records) {
   SmallVector<char> damaged(records.size());
-  parallelFor(0, records.size(), [&](size_t i) {
+  uint64_t bytes = 0;
+  for (const ArchiveRecord *record : records)
+    bytes += record->data.size();
+  auto check = [&](size_t i) {
     damaged[i] = errorToBool(Archive::checkCRC(*records[i]));
-  });
+  };
+  if (records.size() < 2 || bytes < kMinParallelBytes) {
+    for (size_t i = 0; i < records.size(); ++i)
+      check(i);
+  } else {
+    // Threads of its own: those of the process, which LLVM makes once, do not
+    // exist in the child of a fork, which would wait for them.
+    DefaultThreadPool threads(
+        hardware_concurrency(static_cast<unsigned>(records.size())));
+    for (size_t i = 0; i < records.size(); ++i)
+      threads.async([&check, i] { check(i); });
+    threads.wait();
+  }
   for (auto [record, isDamaged] : zip_equal(records, damaged))
     if (isDamaged)
       return Archive::checkCRC(*record);

@@ -8,7 +8,8 @@
 // Parallel loops run on libgomp's threads, which oneDNN uses too, so that the
 // process has one set of workers. Each thread owns a contiguous range and takes
 // it in a few pieces; a thread that is done helps the others, which absorbs
-// processors that are busy with something else.
+// processors that are busy with something else. The child of a fork has one
+// thread, since libgomp has none to start there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <type_traits>
 
 using namespace coil::rt;
@@ -135,7 +137,21 @@ struct Failure {
 static thread_local Failure *currentFailure = nullptr;
 static std::atomic<int> requestedThreads{0};
 
+/// Whether libgomp has threads, and whether this process is the child of a fork
+/// that came afterwards: then it believes to have them, but they are the
+/// parent's, and a loop would wait for them forever.
+static std::atomic<bool> hasTeam{false}, isChild{false};
+
+static void startTeam() {
+  if (hasTeam.exchange(true))
+    return;
+  // Only if there is no memory does this fail; then a fork is what it was.
+  (void)pthread_atfork(nullptr, nullptr, []() { isChild = true; });
+}
+
 static int threadCount() {
+  if (isChild.load(std::memory_order_relaxed))
+    return 1;
   int count = requestedThreads.load(std::memory_order_relaxed);
   if (count == 0)
     count = openMP().getMaxThreads();
@@ -213,6 +229,7 @@ int32_t coil::rt::parallelForImpl(int64_t total, int64_t grain, RangeFn body,
     begin = end;
   }
   // Always the whole team: libgomp ends threads that a smaller team leaves out.
+  startTeam();
   happensBefore(&loop);
   openMP().parallel(work, &loop, unsigned(threads), 0);
   happensAfter(&loop);
@@ -221,8 +238,14 @@ int32_t coil::rt::parallelForImpl(int64_t total, int64_t grain, RangeFn body,
 }
 
 ThreadCountScope::ThreadCountScope() : previous(0) {
-  int count = requestedThreads.load(std::memory_order_relaxed);
-  if (count == 0 || openMP().inParallel())
+  int count = isChild.load(std::memory_order_relaxed)
+                  ? 1
+                  : requestedThreads.load(std::memory_order_relaxed);
+  if (openMP().inParallel())
+    return;
+  if (count != 1)
+    startTeam(); // What is in the scope makes one.
+  if (count == 0)
     return;
   int current = openMP().getMaxThreads();
   if (current == count)
