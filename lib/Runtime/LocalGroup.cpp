@@ -335,17 +335,16 @@ static void giveUpAlone(void *, void *) {}
 
 extern "C" {
 
-int32_t coil_local_groups_create(int32_t size, const char *name,
-                                 int64_t time_limit_ms,
+int32_t coil_local_groups_create(int32_t size, const char *name, int64_t limit,
                                  coil_local_groups **out) {
   return guarded([&]() -> int32_t {
     *out = nullptr;
-    if (size < 1 || !name || !*name || time_limit_ms <= 0)
+    if (size < 1 || !name || !*name || limit <= 0)
       return fail(COIL_INVALID_ARGUMENT,
                   "a group needs a rank, a name and a time limit");
     auto groups = std::make_unique<coil_local_groups>();
     groups->name = name;
-    groups->limit = std::chrono::milliseconds(time_limit_ms);
+    groups->limit = std::chrono::milliseconds(limit);
     for (int32_t rank = 0; rank < size; ++rank)
       groups->ranks.push_back(
           std::make_unique<LocalRank>(LocalRank{groups.get(), rank}));

@@ -30,7 +30,6 @@ using sym::ExprAttr;
 static constexpr int64_t kAccessBytes = 16;
 /// The first capability that adds vectors, and `bf16`, atomically.
 static constexpr int64_t kVectorAtomics = 90;
-/// What other threads of the device see.
 
 static unsigned bitWidth(Type scalar) {
   return std::max(8u, scalar.getIntOrFloatBitWidth());
@@ -134,7 +133,6 @@ void GPUKernelEmitter::compareAndSwap(ReduceKind kind, Value value,
   unsigned wordBits = std::max(32u, bits);
   auto word = b.getIntegerType(wordBits);
   Type integer = b.getIntegerType(bits);
-  // A narrow element is a part of its word. The last word of a buffer may reach
   // A narrow element is a part of its word. The last word of a buffer may reach
   // over its end, but not over that of its memory.
   Value shift;

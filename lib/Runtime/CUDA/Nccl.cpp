@@ -528,11 +528,11 @@ int32_t coil_nccl_get_unique_id(char *id) {
 
 int32_t coil_nccl_group_create(const char *name, const char *id, int32_t rank,
                                int32_t size, int32_t device_index,
-                               int64_t time_limit_ms, coil_nccl_group **out) {
+                               int64_t limit, coil_nccl_group **out) {
   return guarded([&]() -> int32_t {
     *out = nullptr;
     if (!name || !*name || !id || size < 1 || rank < 0 || rank >= size ||
-        time_limit_ms <= 0)
+        limit <= 0)
       return fail(COIL_INVALID_ARGUMENT,
                   "a group needs a name, an id, a rank and a time limit");
     const Nccl *nccl = Nccl::get();
@@ -545,7 +545,7 @@ int32_t coil_nccl_group_create(const char *name, const char *id, int32_t rank,
     group->name = name;
     group->rank = rank;
     group->size = size;
-    group->limit = std::chrono::milliseconds(time_limit_ms);
+    group->limit = std::chrono::milliseconds(limit);
     ContextGuard guard(*device);
     if (!device->takeStream(group->stream))
       return COIL_INTERNAL;
