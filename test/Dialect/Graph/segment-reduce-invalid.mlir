@@ -1,7 +1,6 @@
 // RUN: coil-opt %s --split-input-file --verify-diagnostics
 
-// (C1)
-func.func @kind(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+func.func @segment_reduce_c1_kind(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
   // expected-error@+1 {{kind 'max' is not supported, expected 'sum'}}
   %0 = graph.segment_reduce max %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x16xf32>
   return
@@ -9,8 +8,7 @@ func.func @kind(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) 
 
 // -----
 
-// (C2)
-func.func @bounds(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+func.func @segment_reduce_c2_bounds(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
   // expected-error@+1 {{expected one bound for each of 9 rows but got 'tensor<8xi64>'}}
   %0 = graph.segment_reduce sum %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<9x16xf32>
   return
@@ -18,8 +16,7 @@ func.func @bounds(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>
 
 // -----
 
-// (C2)
-func.func @last_bounds(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+func.func @segment_reduce_c2_last_bounds(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
   // expected-error@+1 {{expected one bound for each of 8 rows but got 'tensor<64xi64>'}}
   %0 = graph.segment_reduce sum %x from %lo to %p : (tensor<64x16xbf16>, tensor<8xi64>, tensor<64xi64>) -> tensor<8x16xf32>
   return
@@ -27,8 +24,7 @@ func.func @last_bounds(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64
 
 // -----
 
-// (C3)
-func.func @rows(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+func.func @segment_reduce_c3_rows(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
   // expected-error@+1 {{the rows of its operand 'tensor<64x16xbf16>' are not those of its result 'tensor<8x17xf32>'}}
   %0 = graph.segment_reduce sum %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x17xf32>
   return
@@ -36,8 +32,7 @@ func.func @rows(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) 
 
 // -----
 
-// (C3)
-func.func @rank(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+func.func @segment_reduce_c3_rank(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
   // expected-error@+1 {{the rows of its operand 'tensor<64x16xbf16>' are not those of its result 'tensor<8xf32>'}}
   %0 = graph.segment_reduce sum %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<8xf32>
   return
@@ -45,8 +40,7 @@ func.func @rank(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) 
 
 // -----
 
-// (C4)
-func.func @type(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+func.func @segment_reduce_c4_type(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
   // expected-error@+1 {{cannot sum elements of type 'bf16' to 'bf16'}}
   %0 = graph.segment_reduce sum %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x16xbf16>
   return
@@ -54,8 +48,7 @@ func.func @type(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) 
 
 // -----
 
-// (C5)
-func.func @positions(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
+func.func @segment_reduce_c5_positions(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi64>) {
   // expected-error@+1 {{expected positions of rank one with elements of 'i32' or 'i64' but got 'tensor<64x16xbf16>'}}
   %0 = graph.segment_reduce sum %x at %x from %lo to %lo : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<64x16xbf16>) -> tensor<8x16xf32>
   return
@@ -63,8 +56,7 @@ func.func @positions(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %p: tensor<64xi
 
 // -----
 
-// (C6)
-func.func @init(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %y: tensor<8x16xbf16>) {
+func.func @segment_reduce_c6_init(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %y: tensor<8x16xbf16>) {
   // expected-error@+1 {{begins with 'tensor<8x16xbf16>' but gives 'tensor<8x16xf32>'}}
   %0 = graph.segment_reduce sum %x from %lo to %lo plus %y : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<8x16xbf16>) -> tensor<8x16xf32>
   return

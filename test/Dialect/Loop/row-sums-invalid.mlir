@@ -1,7 +1,6 @@
 // RUN: coil-opt %s --split-input-file --verify-diagnostics
 
-// (C1)
-func.func @rank(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
+func.func @gather_sum_c1_rank(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x, %p = %q) : (tensor<4x6xf32>, tensor<9xi64>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{has 1 indices for a tensor of rank 2}}
@@ -13,8 +12,7 @@ func.func @rank(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
 
 // -----
 
-// (C1)
-func.func @no_place(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
+func.func @gather_sum_c1_no_place(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x, %p = %q) : (tensor<4x6xf32>, tensor<9xi64>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{expected one index that is 't0'}}
@@ -26,8 +24,7 @@ func.func @no_place(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
 
 // -----
 
-// (C1)
-func.func @part_of_place(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
+func.func @gather_sum_c1_part_of_place(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x, %p = %q) : (tensor<4x6xf32>, tensor<9xi64>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{expected one index that is 't0'}}
@@ -39,8 +36,7 @@ func.func @part_of_place(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf
 
 // -----
 
-// (C1)
-func.func @two_places(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
+func.func @gather_sum_c1_two_places(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x, %p = %q) : (tensor<4x6xf32>, tensor<9xi64>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{expected one index that is 't0'}}
@@ -52,8 +48,7 @@ func.func @two_places(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32>
 
 // -----
 
-// (C1)
-func.func @dimension(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
+func.func @gather_sum_c1_dimension(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x, %p = %q) : (tensor<4x6xf32>, tensor<9xi64>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{index 'd2' mentions 'd2', which does not exist}}
@@ -65,8 +60,7 @@ func.func @dimension(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> 
 
 // -----
 
-// (C2)
-func.func @type(%x: tensor<4x6xf64>) -> tensor<3x6xf32> {
+func.func @gather_sum_c2_type(%x: tensor<4x6xf64>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x) : (tensor<4x6xf64>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{cannot sum elements of type 'f64' to 'f32'}}
@@ -78,8 +72,7 @@ func.func @type(%x: tensor<4x6xf64>) -> tensor<3x6xf32> {
 
 // -----
 
-// (C2)
-func.func @integers(%x: tensor<4x6xi32>) -> tensor<3x6xf32> {
+func.func @gather_sum_c2_integers(%x: tensor<4x6xi32>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x) : (tensor<4x6xi32>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{cannot sum elements of type 'i32' to 'f32'}}
@@ -91,8 +84,7 @@ func.func @integers(%x: tensor<4x6xi32>) -> tensor<3x6xf32> {
 
 // -----
 
-// (C2)
-func.func @init(%x: tensor<4x6xf32>) -> tensor<3x6xf32> {
+func.func @gather_sum_c2_init(%x: tensor<4x6xf32>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x) : (tensor<4x6xf32>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     %c = arith.constant 0.0 : f64
@@ -105,8 +97,7 @@ func.func @init(%x: tensor<4x6xf32>) -> tensor<3x6xf32> {
 
 // -----
 
-// (C3)
-func.func @positions_rank(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
+func.func @gather_sum_c3_positions_rank(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x, %p = %q) : (tensor<4x6xf32>, tensor<9xi64>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{expected positions of rank one with elements of 'i32' or 'i64' but got 'tensor<4x6xf32>'}}
@@ -118,8 +109,7 @@ func.func @positions_rank(%x: tensor<4x6xf32>, %q: tensor<9xi64>) -> tensor<3x6x
 
 // -----
 
-// (C3)
-func.func @positions_type(%x: tensor<4x6xf32>, %q: tensor<9xi8>) -> tensor<3x6xf32> {
+func.func @gather_sum_c3_positions_type(%x: tensor<4x6xf32>, %q: tensor<9xi8>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x, %p = %q) : (tensor<4x6xf32>, tensor<9xi8>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{expected positions of rank one with elements of 'i32' or 'i64' but got 'tensor<9xi8>'}}
@@ -131,8 +121,7 @@ func.func @positions_type(%x: tensor<4x6xf32>, %q: tensor<9xi8>) -> tensor<3x6xf
 
 // -----
 
-// (C4)
-func.func @no_operand(%x: tensor<4x6xf32>) -> tensor<3x6xf32> {
+func.func @gather_sum_c4_no_operand(%x: tensor<4x6xf32>) -> tensor<3x6xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x) : (tensor<4x6xf32>) -> tensor<3x6xf32> {
     %i = loop.index <d0>
     %c = arith.constant dense<0.0> : tensor<4x6xf32>
@@ -145,8 +134,7 @@ func.func @no_operand(%x: tensor<4x6xf32>) -> tensor<3x6xf32> {
 
 // -----
 
-// (C5)
-func.func @reduces(%x: tensor<4x6xf32>) -> tensor<3xf32> {
+func.func @gather_sum_c5_reduces(%x: tensor<4x6xf32>) -> tensor<3xf32> {
   %0 = loop.kernel "k" [3, 6] (%a = %x) : (tensor<4x6xf32>) -> tensor<3xf32> {
     %i = loop.index <d0>
     // expected-error@+1 {{cannot be in a kernel that reduces, scans or scatters}}
