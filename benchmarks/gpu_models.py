@@ -23,7 +23,7 @@ import torch
 import transformers
 
 import coil
-from gpu_kernels import as_tuple, event_times, wall
+from gpu_kernels import as_tuple, event_times, peak_bytes, wall
 
 
 class Logits(torch.nn.Module):
@@ -112,16 +112,6 @@ def host_time(f, repeat=50):
     return statistics.median(times) * 1e6
 
 
-def peak(f):
-    torch.cuda.synchronize()
-    free, _ = torch.cuda.mem_get_info()
-    torch.cuda.reset_peak_memory_stats()
-    base = torch.cuda.memory_allocated()
-    f()
-    torch.cuda.synchronize()
-    return (torch.cuda.max_memory_allocated() - base) / 1e6
-
-
 def flatten(inputs):
     return [t for x in inputs for t in (x if isinstance(x, (list, tuple)) else (x,))]
 
@@ -149,7 +139,7 @@ def main():
             inputs = make("cuda")
             expected = as_tuple(module(*inputs))
             functions = {"eager": lambda: module(*inputs)}
-            record["eager peak MB"] = peak(functions["eager"])
+            record["eager peak MB"] = peak_bytes(functions["eager"]) / 1e6
             if not args.no_inductor:
                 for key, mode in (("inductor", "default"), ("reduce-overhead", "reduce-overhead")):
                     torch._dynamo.reset()
@@ -160,7 +150,7 @@ def main():
                         compiled(*inputs)
                     functions[key] = lambda compiled=compiled: compiled(*inputs)
                     if key == "inductor":
-                        record["inductor peak MB"] = peak(functions[key])
+                        record["inductor peak MB"] = peak_bytes(functions[key]) / 1e6
                 # The same work as Coil's: tracing eager code, Inductor may skip a
                 # mask that an exported graph has.
                 torch._dynamo.reset()

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceOptimizer.h"
+#include "ModulePasses.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -116,19 +117,11 @@ static void forgetReadOnly(Module &module) {
 StringRef coil::getDevicePipeline() { return pipeline; }
 
 void coil::optimizeForDevice(Module &module, TargetMachine &machine) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  ModulePassManager passes;
-  cantFail(builder.parsePassPipeline(passes, pipeline));
-  passes.run(module, modules);
+  runPasses(module, machine, [](PassBuilder &builder) {
+    ModulePassManager passes;
+    cantFail(builder.parsePassPipeline(passes, pipeline));
+    return passes;
+  });
   splitShortSums(module);
   forgetReadOnly(module);
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostCompiler.h"
+#include "ModulePasses.h"
 
 #include "InlineMath.h"
 #include "coil/Support/Error.h"
@@ -148,22 +149,13 @@ void HostCompiler::prepare(Module &module) const {
 void HostCompiler::optimize(Module &module) const {
   if (optLevel == 0)
     return;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(machine.get());
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  ModulePassManager passes;
-  if (optLevel >= 3)
-    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
-  else
+  runPasses(module, *machine, [&](PassBuilder &builder) {
+    if (optLevel >= 3)
+      return builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
+    ModulePassManager passes;
     cantFail(builder.parsePassPipeline(passes, leanPipeline));
-  passes.run(module, modules);
+    return passes;
+  });
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>

@@ -28,9 +28,7 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Whether the value is known when code is made: the number of values of a
-/// sample whose threads all have as many.
-static bool isConstant(Value v) {
+bool GPUKernelEmitter::isConstant(Value v) {
   return v.getDefiningOp<arith::ConstantOp>() != nullptr;
 }
 
@@ -200,16 +198,18 @@ bool GPUKernelEmitter::isPositionOnly(const Partial &partial) {
   return arg && !partial.isSum && arg.getExtremum().use_empty();
 }
 
-Value GPUKernelEmitter::getCandidate(ArgReduceOp op, Value best,
-                                     const Values &one) {
-  Type type = one[1].getType();
-  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-  Value none = arith::ConstantOp::create(
-      b, b.getIntegerAttr(getElementTypeOrSelf(type),
-                          APInt::getSignedMaxValue(bits)));
-  if (isa<VectorType>(type))
-    none = broadcast(none);
-  return arith::SelectOp::create(b, isBest(b, one[0], best), one[1], none);
+/// Combines a list pairwise, so that the tree stays shallow.
+template <typename T, typename Combine>
+static T combinePairs(SmallVector<T> list, Combine combine) {
+  while (list.size() > 1) {
+    SmallVector<T> next;
+    for (size_t i = 0; i + 1 < list.size(); i += 2)
+      next.push_back(combine(list[i], list[i + 1]));
+    if (list.size() % 2)
+      next.push_back(list.back());
+    list = std::move(next);
+  }
+  return list.front();
 }
 
 GPUKernelEmitter::Values
@@ -217,24 +217,17 @@ GPUKernelEmitter::combinePositions(const Partial &partial,
                                    ArrayRef<Values> list) {
   // Some six instructions for each value. To compare two values and their
   // positions takes 13.
-  auto op = cast<ArgReduceOp>(partial.op);
-  auto tree = [&](ReduceKind kind, Values level) {
-    while (level.size() > 1) {
-      Values next;
-      for (size_t i = 0; i + 1 < level.size(); i += 2)
-        next.push_back(combine(b, kind, level[i], level[i + 1]));
-      if (level.size() % 2)
-        next.push_back(level.back());
-      level = std::move(next);
-    }
-    return level.front();
+  auto tree = [&](ReduceKind kind, SmallVector<Value> level) {
+    return combinePairs(std::move(level), [&](Value x, Value y) {
+      return combine(b, kind, x, y);
+    });
   };
-  Values all, candidates;
+  SmallVector<Value> all, candidates;
   for (const Values &one : list)
     all.push_back(one[0]);
-  Value best = tree(op.getKind(), std::move(all));
+  Value best = tree(getReduceKind(partial.op), std::move(all));
   for (const Values &one : list)
-    candidates.push_back(getCandidate(op, best, one));
+    candidates.push_back(getCandidates(b, one[0], one[1], best));
   return {best, tree(ReduceKind::Min, std::move(candidates))};
 }
 
@@ -249,15 +242,9 @@ GPUKernelEmitter::combineTree(const Partial &partial,
   }
   if (list.size() > 1 && isPositionOnly(partial))
     return combinePositions(partial, list);
-  while (list.size() > 1) {
-    SmallVector<Values> next;
-    for (size_t i = 0; i + 1 < list.size(); i += 2)
-      next.push_back(combineParts(partial, list[i], list[i + 1]));
-    if (list.size() % 2)
-      next.push_back(list.back());
-    list = std::move(next);
-  }
-  return list.front();
+  return combinePairs(std::move(list), [&](const Values &x, const Values &y) {
+    return combineParts(partial, x, y);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,15 +332,15 @@ void GPUKernelEmitter::reduceWarp(Partial &partial) {
   int64_t step = reducedIsFast ? 1 : threadsP;
   for (Values &parts : partial.items) {
     if (lanesR > 1 && isPositionOnly(partial)) {
-      auto op = cast<ArgReduceOp>(partial.op);
       auto all = [&](ReduceKind kind, Value v) {
         for (int64_t n = lanesR / 2; n > 0; n /= 2)
           v = combine(b, kind, v,
                       shuffle(v, constantI32(n * step), Shuffle::Butterfly));
         return v;
       };
-      Value best = all(op.getKind(), parts[0]);
-      parts = {best, all(ReduceKind::Min, getCandidate(op, best, parts))};
+      Value best = all(getReduceKind(partial.op), parts[0]);
+      parts = {best, all(ReduceKind::Min,
+                         getCandidates(b, parts[0], parts[1], best))};
       continue;
     }
     for (int64_t n = lanesR / 2; n > 0; n /= 2) {

@@ -53,7 +53,7 @@ GPUKernelEmitter::allocateGroupSlots(const Partial &partial) {
     list.push_back({std::nullopt, element, lanes, bytes});
     bool isMoments = !partial.isSum && isa<MomentsOp>(partial.op);
     if (isMoments && llvm::all_of(partial.items, [&](const Values &item) {
-          return item[part].getDefiningOp<arith::ConstantOp>() != nullptr;
+          return isConstant(item[part]);
         }))
       continue;
     list.back().offset = sharedBytes;

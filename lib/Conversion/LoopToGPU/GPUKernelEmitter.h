@@ -551,8 +551,9 @@ private:
   /// Whether only where an extremum is matters. Then one of equal extrema,
   /// which may be zeros of two signs, stands for the others.
   static bool isPositionOnly(const Partial &partial);
-  /// The position of `one` where it holds the best value, else the largest.
-  mlir::Value getCandidate(ArgReduceOp op, mlir::Value best, const Values &one);
+  /// Whether the value is known when code is made: the number of values of a
+  /// sample whose threads all have as many.
+  static bool isConstant(mlir::Value v);
   /// The best of a list, and the smallest position that it is at.
   Values combinePositions(const Partial &partial, llvm::ArrayRef<Values> list);
   /// Pairwise, so that the tree stays shallow.

@@ -117,13 +117,26 @@ std::pair<Value, Value> coil::combineLaterArg(ImplicitLocOpBuilder &b,
           arith::SelectOp::create(b, better, laterAt, firstAt)};
 }
 
-Value coil::isBest(ImplicitLocOpBuilder &b, Value v, Value best) {
-  if (!isa<FloatType>(getElementTypeOrSelf(v.getType())))
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, v, best);
-  // A NaN is best; then it is the best value that no value equals.
-  Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v, v);
-  Value same = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, v, best);
-  return arith::OrIOp::create(b, nan, same);
+Value coil::getCandidates(ImplicitLocOpBuilder &b, Value values,
+                          Value positions, Value best) {
+  Value is;
+  if (isa<FloatType>(getElementTypeOrSelf(values.getType()))) {
+    // A NaN is best; then it is the best value that no value equals.
+    Value nan =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, values, values);
+    Value same =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, values, best);
+    is = arith::OrIOp::create(b, nan, same);
+  } else {
+    is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, values, best);
+  }
+  Type type = positions.getType(), element = getElementTypeOrSelf(type);
+  TypedAttr none = b.getIntegerAttr(
+      element, APInt::getSignedMaxValue(element.getIntOrFloatBitWidth()));
+  if (auto vector = dyn_cast<VectorType>(type))
+    none = DenseElementsAttr::get(vector, none);
+  return arith::SelectOp::create(b, is, positions,
+                                 arith::ConstantOp::create(b, none));
 }
 
 std::pair<Value, Value> coil::combineArgLanes(ImplicitLocOpBuilder &b,
@@ -133,14 +146,9 @@ std::pair<Value, Value> coil::combineArgLanes(ImplicitLocOpBuilder &b,
   Value best =
       vector::ReductionOp::create(b, getCombiningKind(kind, isFloat), lanes);
   Value all = vector::BroadcastOp::create(b, lanes.getType(), best);
-  Value is = isBest(b, lanes, all);
-  auto type = cast<VectorType>(positions.getType());
-  unsigned bits = type.getElementTypeBitWidth();
-  Value none = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type, APInt::getSignedMaxValue(bits)));
-  Value candidates = arith::SelectOp::create(b, is, positions, none);
-  return {best, vector::ReductionOp::create(b, vector::CombiningKind::MINSI,
-                                            candidates)};
+  return {best,
+          vector::ReductionOp::create(b, vector::CombiningKind::MINSI,
+                                      getCandidates(b, lanes, positions, all))};
 }
 
 vector::CombiningKind coil::getCombiningKind(ReduceKind kind, bool isFloat) {

@@ -43,9 +43,10 @@ combineLaterArg(mlir::ImplicitLocOpBuilder &b, loop::ReduceKind kind,
                 mlir::Value first, mlir::Value firstAt, mlir::Value later,
                 mlir::Value laterAt);
 
-/// Whether `v` is an extremum, where `best` is the extremum of all values.
-mlir::Value isBest(mlir::ImplicitLocOpBuilder &b, mlir::Value v,
-                   mlir::Value best);
+/// The positions of the values that are the extremum of all, `best`; the
+/// largest position there is for others. Scalars or vectors.
+mlir::Value getCandidates(mlir::ImplicitLocOpBuilder &b, mlir::Value values,
+                          mlir::Value positions, mlir::Value best);
 
 /// The best of the lanes of vectors of values and positions, as scalars.
 std::pair<mlir::Value, mlir::Value>
