@@ -40,6 +40,7 @@ const Library &Library::get() {
     find(l->memHostRegister, "cuMemHostRegister_v2");
     find(l->getGlobal, "cuModuleGetGlobal_v2");
     find(l->graphGetNodes, "cuGraphGetNodes");
+    find(l->launchCooperative, "cuLaunchCooperativeKernel");
     find(l->report, "coil_cuda_sim_report");
     l->init(0);
     return l;
@@ -85,9 +86,15 @@ CUresult SimTest::launch(const std::string &body, const Shape &s,
   std::vector<void *> params;
   for (const uint64_t &a : arguments)
     params.push_back(const_cast<uint64_t *>(&a));
-  if (CUresult r = cu.launchKernel(function, s.grid[0], s.grid[1], s.grid[2],
-                                   s.block[0], s.block[1], s.block[2], s.shared,
-                                   nullptr, params.data(), nullptr))
+  CUresult r =
+      s.isCooperative
+          ? cu.launchCooperative(function, s.grid[0], s.grid[1], s.grid[2],
+                                 s.block[0], s.block[1], s.block[2], s.shared,
+                                 nullptr, params.data())
+          : cu.launchKernel(function, s.grid[0], s.grid[1], s.grid[2],
+                            s.block[0], s.block[1], s.block[2], s.shared,
+                            nullptr, params.data(), nullptr);
+  if (r)
     return r;
   return cu.streamSynchronize(nullptr);
 }

@@ -33,6 +33,9 @@ struct Library : Driver {
   CUresult (*getGlobal)(CUdeviceptr *, size_t *, CUmodule,
                         const char *) = nullptr;
   CUresult (*graphGetNodes)(CUgraph, CUgraphNode *, size_t *) = nullptr;
+  CUresult (*launchCooperative)(CUfunction, unsigned, unsigned, unsigned,
+                                unsigned, unsigned, unsigned, unsigned,
+                                CUstream, void **) = nullptr;
   const char *(*report)() = nullptr;
   static const Library &get();
 };
@@ -41,6 +44,7 @@ struct Library : Driver {
 struct Shape {
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   unsigned shared = 0;
+  bool isCooperative = false;
   Shape(unsigned threads = 32, unsigned blocks = 1) {
     block[0] = threads;
     grid[0] = blocks;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 using namespace coil::cudasim;
 using ptx::Space;
@@ -189,10 +190,59 @@ bool sameBlock(Access old, Access me) {
   return ((old ^ me) >> BlockShift & 0x3FFFF) == 0;
 }
 
+/// Whether an access of another block of a cooperative launch, in `epoch` of
+/// it, happened before what `b` does now. `thread`: that alone did it.
+bool isPublished(const Block &b, uint32_t block, uint32_t epoch,
+                 std::optional<uint32_t> thread) {
+  const std::vector<BlockRelease::Step> &steps =
+      b.launch->releases[block].steps;
+  return std::any_of(steps.begin(), steps.end(), [&](const auto &step) {
+    uint32_t published = step.epoch & 0xFFF;
+    return step.time <= b.acquired &&
+           (epoch < published || (epoch == published && thread &&
+                                  (step.several || *thread == step.thread)));
+  });
+}
+
+/// Whether all that several blocks of a cooperative launch did with a granule
+/// happened before what `b` does now.
+bool areAllPublished(const Block &b, const Shadow &s) {
+  auto it = b.launch->accesses.find(&s);
+  if (it == b.launch->accesses.end())
+    return false;
+  for (uint32_t block = 0; block < it->second.size(); ++block) {
+    uint32_t epoch = it->second[block];
+    if (epoch == Launch::noEpoch)
+      continue;
+    if (block == b.linear ? epoch == (b.epoch & 0xFFF)
+                          : !isPublished(b, block, epoch, std::nullopt))
+      return false;
+  }
+  return true;
+}
+
+/// Notes that a block of a cooperative launch accessed a granule.
+void noteBlock(Launch &l, const Shadow &s, Access access) {
+  std::vector<uint16_t> &epochs = l.accesses[&s];
+  if (epochs.empty())
+    epochs.assign(size_t(l.grid[0]) * l.grid[1] * l.grid[2], Launch::noEpoch);
+  epochs[access >> BlockShift & 0x3FFFF] =
+      static_cast<uint16_t>(access >> EpochShift & 0xFFF);
+}
+
 /// Whether `old`, of the same launch, happened before `me` does.
-bool isOrdered(const Block &b, Access old, Access me) {
+bool isOrdered(const Block &b, const Shadow &s, Access old, Access me,
+               bool isShared) {
   Access several = old & SeveralBlocks;
   Access x = old ^ me;
+  if (!isShared && b.launch->isCooperative && b.launch->releases) {
+    if (several == SeveralBlocks)
+      return areAllPublished(b, s);
+    if (!sameBlock(old, me))
+      return isPublished(
+          b, old >> BlockShift & 0x3FFFF, old >> EpochShift & 0xFFF,
+          several ? std::nullopt : std::optional<uint32_t>(old & 0x3FF));
+  }
   if (several == SeveralBlocks)
     return false;
   if (!sameBlock(old, me)) {
@@ -213,12 +263,19 @@ bool isOrdered(const Block &b, Access old, Access me) {
 }
 
 /// What remains known of `old` and `me` together.
-Access merge(Access old, Access me, bool isShared) {
+Access merge(const Block &b, const Shadow &s, Access old, Access me,
+             bool isShared) {
   if (isStale(old, me, isShared))
     return me;
   Access several = old & SeveralBlocks, x = old ^ me;
-  if (several == SeveralBlocks || !sameBlock(old, me))
+  if (several == SeveralBlocks || !sameBlock(old, me)) {
+    if (!isShared && b.launch->isCooperative) {
+      if (several != SeveralBlocks)
+        noteBlock(*b.launch, s, old);
+      noteBlock(*b.launch, s, me);
+    }
     return me | SeveralBlocks;
+  }
   if (x >> EpochShift & 0xFFF)
     return me;
   if (!several && !(x & 0x3FF))
@@ -233,11 +290,12 @@ std::string who(const Block &b, Access old, Access me) {
   std::string text =
       several ? "several threads, among them thread " : "thread ";
   text += std::to_string(old & 0x3FF);
-  if (!sameBlock(old, me))
+  if (several == SeveralBlocks && b.launch->isCooperative)
+    text += " of several blocks";
+  else if (!sameBlock(old, me))
     text += " of block " + std::to_string(old >> BlockShift & 0x3FFFF);
   else
     text += " of the same block";
-  (void)b;
   return text;
 }
 
@@ -271,29 +329,32 @@ bool recordGranule(Warp &w, const Inst &inst, unsigned lane, const Target &t,
       if (use == Use::ReadOnly)
         return race(w, inst, lane, t, "a non-coherent load", "writes", write,
                     me);
-      if (!(isAtomic && (write & AtomicFlag)) && !isOrdered(b, write, me))
+      if (!(isAtomic && (write & AtomicFlag)) &&
+          !isOrdered(b, s, write, me, isShared))
         return race(w, inst, lane, t, "a load",
                     write & AtomicFlag ? "changes atomically" : "writes", write,
                     me);
     }
     bool strongOnly = isAtomic && (!readLives || (read & AtomicFlag));
-    s.read = use == Use::ReadOnly
-                 ? (me | SeveralBlocks)
-                 : (merge(read, me, isShared) | (strongOnly ? AtomicFlag : 0));
+    s.read =
+        use == Use::ReadOnly
+            ? (me | SeveralBlocks)
+            : (merge(b, s, read, me, isShared) | (strongOnly ? AtomicFlag : 0));
     return true;
   }
   const char *mine = use == Use::Atomic ? "an atomic access" : "a store";
   if (writeLives && !(isAtomic && (write & AtomicFlag)) &&
-      !isOrdered(b, write, me) && (isAtomic || differs))
+      !isOrdered(b, s, write, me, isShared) && (isAtomic || differs))
     return race(w, inst, lane, t, mine,
                 write & AtomicFlag ? "changes atomically" : "writes", write,
                 me);
   if (readLives && !(isAtomic && (read & AtomicFlag)) &&
-      !isOrdered(b, read, me))
+      !isOrdered(b, s, read, me, isShared))
     return race(w, inst, lane, t, mine, "reads", read, me);
   if (isAtomic)
     s.write =
-        (writeLives && (write & AtomicFlag) ? merge(write, me, isShared) : me) |
+        (writeLives && (write & AtomicFlag) ? merge(b, s, write, me, isShared)
+                                            : me) |
         AtomicFlag;
   else
     s.write = me;
@@ -471,6 +532,8 @@ void coil::cudasim::publish(Warp &w, uint32_t mask) {
   r.thread = thread;
   r.epoch = b.epoch;
   r.time.store(++l.releaseClock, std::memory_order_release);
+  if (l.isCooperative)
+    r.steps.push_back({r.time, r.epoch, r.thread, r.several});
 }
 
 void coil::cudasim::acquire(Warp &w) {

@@ -261,6 +261,16 @@ extern "C" CUresult cuFuncSetAttribute(CUfunction function, int attribute,
   return CUDA_SUCCESS;
 }
 
+/// How many blocks of a kernel a multiprocessor holds.
+static unsigned countResident(const Code &code, unsigned threads,
+                              size_t shared) {
+  size_t bytes = code.sharedSize + shared + 1024;
+  unsigned byThreads = 2048u / threads;
+  unsigned byRegisters = 65536u / (std::max(16u, code.registers) * threads);
+  return static_cast<unsigned>(std::min<size_t>(
+      std::min(32u, std::min(byThreads, byRegisters)), 233472 / bytes));
+}
+
 extern "C" CUresult
 cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
                                             int threads, size_t shared) {
@@ -268,12 +278,8 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
   const Function *f = findFunction(state, function);
   if (!f || threads <= 0)
     return CUDA_ERROR_INVALID_VALUE;
-  size_t bytes = f->code->sharedSize + shared + 1024;
-  unsigned byThreads = 2048u / static_cast<unsigned>(threads);
-  unsigned byRegisters = 65536u / (std::max(16u, f->code->registers) *
-                                   static_cast<unsigned>(threads));
-  *blocks = static_cast<int>(std::min<size_t>(
-      std::min(32u, std::min(byThreads, byRegisters)), 233472 / bytes));
+  *blocks = static_cast<int>(
+      countResident(*f->code, static_cast<unsigned>(threads), shared));
   return CUDA_SUCCESS;
 }
 
@@ -366,6 +372,7 @@ CUresult coil::cudasim::launch(State &state, const Operation &o) {
     l.block[i] = o.block[i];
   }
   l.dynamicShared = o.shared;
+  l.isCooperative = o.isCooperative;
   l.params = o.params;
   // Ten bits of the number are in the shadow memory; 0 is never.
   l.number = static_cast<uint32_t>(state.launches++ % 1023 + 1);
@@ -395,6 +402,20 @@ CUresult coil::cudasim::launch(State &state, const Operation &o) {
   return options().launchBlocking ? state.sticky : CUDA_SUCCESS;
 }
 
+/// CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+static constexpr auto kTooManyToCooperate = static_cast<CUresult>(720);
+
+static CUresult launchOn(State &state, const char *name, CUstream stream,
+                         Operation o) {
+  if (const CUstream_st *s = state.stream(stream);
+      s && s->device != o.function->device)
+    return misuse(name,
+                  "a kernel of device " + std::to_string(o.function->device) +
+                      " on a stream of device " + std::to_string(s->device),
+                  CUDA_ERROR_INVALID_HANDLE);
+  return submit(state, stream, std::move(o));
+}
+
 extern "C" CUresult cuLaunchKernel(CUfunction function, unsigned gridX,
                                    unsigned gridY, unsigned gridZ,
                                    unsigned blockX, unsigned blockY,
@@ -407,13 +428,38 @@ extern "C" CUresult cuLaunchKernel(CUfunction function, unsigned gridX,
           makeLaunch(state, function, {gridX, gridY, gridZ},
                      {blockX, blockY, blockZ}, sharedBytes, params, extra, o))
     return r;
-  if (const CUstream_st *s = state.stream(stream);
-      s && s->device != o.function->device)
+  return launchOn(state, __func__, stream, std::move(o));
+}
+
+extern "C" CUresult cuLaunchCooperativeKernel(CUfunction function,
+                                              unsigned gridX, unsigned gridY,
+                                              unsigned gridZ, unsigned blockX,
+                                              unsigned blockY, unsigned blockZ,
+                                              unsigned sharedBytes,
+                                              CUstream stream, void **params) {
+  COIL_ENTER(Context);
+  Operation o;
+  if (CUresult r = makeLaunch(state, function, {gridX, gridY, gridZ},
+                              {blockX, blockY, blockZ}, sharedBytes, params,
+                              /*extra=*/nullptr, o))
+    return r;
+  const Code &code = *o.function->code;
+  if (code.cluster > 1)
+    return misuse(__func__, "the simulator has no cooperative clusters",
+                  CUDA_ERROR_INVALID_VALUE);
+  int processors = 0;
+  cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                       o.function->device);
+  uint64_t blocks = uint64_t(gridX) * gridY * gridZ;
+  uint64_t room = uint64_t(processors) *
+                  countResident(code, blockX * blockY * blockZ, sharedBytes);
+  if (blocks > room)
     return misuse(__func__,
-                  "a kernel of device " + std::to_string(o.function->device) +
-                      " on a stream of device " + std::to_string(s->device),
-                  CUDA_ERROR_INVALID_HANDLE);
-  return submit(state, stream, std::move(o));
+                  std::to_string(blocks) + " blocks of kernel '" + code.name +
+                      "', of which " + std::to_string(room) + " run at once",
+                  kTooManyToCooperate);
+  o.isCooperative = true;
+  return launchOn(state, __func__, stream, std::move(o));
 }
 
 // Kernels run one after the other: what a launch may overlap is no difference.

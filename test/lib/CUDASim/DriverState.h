@@ -49,6 +49,7 @@ struct Operation {
   Function *function = nullptr;
   uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   uint32_t shared = 0;
+  bool isCooperative = false; ///< all blocks run at once
   std::vector<uint8_t> params;
   std::vector<void *> pointers; ///< to the parameters, for cuGraph...GetParams
   // Copy and Set

@@ -665,24 +665,30 @@ static void standstill(std::vector<std::unique_ptr<Block>> &blocks) {
       }
 }
 
-static void runClusters(Launch &l, std::atomic<uint64_t> &nextCluster,
-                        uint64_t clusters) {
-  uint32_t size = l.code->cluster;
+/// How many blocks run in turns: those of a cluster, or all of a cooperative
+/// launch.
+static uint32_t getGroupSize(const Launch &l) {
+  return l.isCooperative ? l.grid[0] * l.grid[1] * l.grid[2] : l.code->cluster;
+}
+
+static void runGroups(Launch &l, std::atomic<uint64_t> &nextGroup,
+                      uint64_t groups) {
+  uint32_t size = getGroupSize(l), cluster = l.code->cluster;
   std::vector<std::unique_ptr<Block>> blocks;
-  std::vector<Block *> pointers;
+  std::vector<std::vector<Block *>> clusters(size / cluster);
   for (uint32_t i = 0; i < size; ++i) {
     blocks.push_back(std::make_unique<Block>());
-    pointers.push_back(blocks.back().get());
-    blocks.back()->cluster = &pointers;
+    clusters[i / cluster].push_back(blocks.back().get());
+    blocks.back()->cluster = &clusters[i / cluster];
     prepareBlock(l, *blocks.back());
   }
   uint64_t steps = 0;
   while (!l.stop) {
-    uint64_t cluster = nextCluster++;
-    if (cluster >= clusters)
+    uint64_t group = nextGroup++;
+    if (group >= groups)
       break;
     for (uint32_t i = 0; i < size; ++i)
-      startBlock(*blocks[i], cluster * size + i, i);
+      startBlock(*blocks[i], group * size + i, i % cluster);
     bool alive = true;
     for (unsigned idleRounds = 0; alive && !l.stop;) {
       alive = false;
@@ -704,7 +710,7 @@ static void runClusters(Launch &l, std::atomic<uint64_t> &nextCluster,
 
 void coil::cudasim::execute(Launch &l) {
   uint64_t blocks = uint64_t(l.grid[0]) * l.grid[1] * l.grid[2];
-  uint64_t clusters = blocks / l.code->cluster;
+  uint64_t groups = blocks / getGroupSize(l);
   if (l.code->publishes)
     l.releases.reset(new BlockRelease[blocks]);
   l.globalGranule = l.code->globalGranule;
@@ -716,11 +722,11 @@ void coil::cudasim::execute(Launch &l) {
   uint64_t work = blocks * l.block[0] * l.block[1] * l.block[2];
   if (l.options->deterministic || l.code->ordered || work < 8192)
     threads = 1;
-  threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
+  threads = static_cast<unsigned>(std::min<uint64_t>(threads, groups));
   std::vector<std::thread> helpers;
   for (unsigned i = 1; i < threads; ++i)
-    helpers.emplace_back([&] { runClusters(l, next, clusters); });
-  runClusters(l, next, clusters);
+    helpers.emplace_back([&] { runGroups(l, next, groups); });
+  runGroups(l, next, groups);
   for (std::thread &t : helpers)
     t.join();
 }

@@ -22,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace coil::cudasim {
@@ -246,6 +247,15 @@ struct BlockRelease {
   uint32_t epoch = 0;
   uint32_t thread = 0;
   bool several = false;
+  /// All of them, in a cooperative launch, where blocks go on behind what
+  /// others wait for; it runs in one thread.
+  struct Step {
+    uint64_t time;
+    uint32_t epoch;
+    uint32_t thread;
+    bool several;
+  };
+  std::vector<Step> steps;
 };
 
 struct Launch {
@@ -255,11 +265,16 @@ struct Launch {
   const Options *options = nullptr;
   uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   uint32_t dynamicShared = 0;
+  bool isCooperative = false; ///< blocks may wait for each other
   std::vector<uint8_t> params;
   uint32_t number = 0; ///< of the launch, for the shadow memory
   unsigned globalGranule = 1, sharedGranule = 1;
   std::unique_ptr<BlockRelease[]> releases; ///< of kernels that publish
   std::atomic<uint64_t> releaseClock{0};
+  /// Of a cooperative launch: the latest epoch in which each block accessed a
+  /// granule that several have.
+  std::unordered_map<const Shadow *, std::vector<uint16_t>> accesses;
+  static constexpr uint16_t noEpoch = 0xFFFF;
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> steps{0};
   std::mutex lock;

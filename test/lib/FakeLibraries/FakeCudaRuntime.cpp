@@ -148,7 +148,7 @@ EXPORT int __cudaPopCallConfiguration(Dim3 *grid, Dim3 *block, size_t *shared,
 }
 
 static int launch(const void *host, Dim3 grid, Dim3 block, void **args,
-                  size_t shared, void *stream) {
+                  size_t shared, void *stream, bool isCooperative = false) {
   std::lock_guard<std::mutex> lock(state().mutex);
   auto it = state().kernels.find(host);
   if (it == state().kernels.end())
@@ -172,6 +172,18 @@ static int launch(const void *host, Dim3 grid, Dim3 block, void **args,
             DRIVER(moduleGetFunction, "cuModuleGetFunction", &kernel.function,
                    binary.module, kernel.name.c_str()))
       return error;
+  if (isCooperative) {
+    // Of the driver's interface our own code needs no more than this.
+    using LaunchFn = int (*)(CUfunction, unsigned, unsigned, unsigned, unsigned,
+                             unsigned, unsigned, unsigned, CUstream, void **);
+    LaunchFn *type = nullptr;
+    auto launchTogether = state().find("cuLaunchCooperativeKernel", type);
+    return launchTogether
+               ? launchTogether(kernel.function, grid.x, grid.y, grid.z,
+                                block.x, block.y, block.z, unsigned(shared),
+                                static_cast<CUstream>(stream), args)
+               : kNoDevice;
+  }
   return DRIVER(launchKernel, "cuLaunchKernel", kernel.function, grid.x, grid.y,
                 grid.z, block.x, block.y, block.z, unsigned(shared),
                 static_cast<CUstream>(stream), args, nullptr);
@@ -191,6 +203,12 @@ EXPORT int __cudaGetKernel(const void **kernel, const void *host) {
 EXPORT int __cudaLaunchKernel(const void *kernel, Dim3 grid, Dim3 block,
                               void **args, size_t shared, void *stream) {
   return report(launch(kernel, grid, block, args, shared, stream));
+}
+
+EXPORT int cudaLaunchCooperativeKernel(const void *host, Dim3 grid, Dim3 block,
+                                       void **args, size_t shared,
+                                       void *stream) {
+  return report(launch(host, grid, block, args, shared, stream, true));
 }
 
 EXPORT int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream) {
