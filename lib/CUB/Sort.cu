@@ -8,7 +8,8 @@
 // libcoil-cub.so: sorts lines on GPUs. Every element becomes an unsigned key
 // whose order is the wanted one, so there is one way to sort for all types, in
 // either direction; radix sorts are stable. Lines that a block's registers hold
-// are sorted there, in one kernel without workspace; longer ones in memory.
+// are sorted there, in one kernel without workspace; a single line that the
+// blocks of one launch hold together in one kernel, too; others in memory.
 // Values are taken from the operand by position: keys know neither the sign of
 // zeros nor NaNs apart.
 //
@@ -16,7 +17,9 @@
 
 #include "../Runtime/CUDA/Cub.h"
 
+#include <cub/block/block_radix_rank.cuh>
 #include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
 
@@ -313,9 +316,8 @@ static cudaError_t sortKeys(const Problem &p, const Workspace<Key> &w,
                                               stream)
             : cub::DeviceSegmentedRadixSort::SortPairs(
                   temporary, bytes, keys, positions,
-                  static_cast<int>(p.lines * p.size),
-                  static_cast<int>(p.lines), starts, starts + 1, 0, end,
-                  stream);
+                  static_cast<int>(p.lines * p.size), static_cast<int>(p.lines),
+                  starts, starts + 1, 0, end, stream);
     which = positions.selector;
     if (error != cudaSuccess || !temporary)
       return error;
@@ -358,12 +360,227 @@ static cudaError_t sortInMemory(const Problem &p, void *memory, int64_t bytes,
 }
 
 //===----------------------------------------------------------------------===//
+// A line that blocks hold together
+//===----------------------------------------------------------------------===//
+//
+// CUB's passes over so few elements take the time of their launches and of one
+// tile after the other. Here all blocks run at once and wait for each other
+// between the two halves of a pass: the ranks of their own keys and how many
+// of each digit they have, then where these go. Bits that all keys have in
+// common need no pass, and only the keys themselves say which these are.
+
+namespace {
+
+constexpr int kTogetherThreads = 512, kDigitBits = 9, kDigits = 1 << kDigitBits;
+static_assert(kDigits == kTogetherThreads, "each thread counts one digit");
+/// The most blocks that a line takes, and the longest line, by the bytes of its
+/// keys: with eight, twice as many passes may be needed.
+constexpr int kTogetherBlocks = 64;
+constexpr int64_t kLongestTogether = 262144, kLongestWideTogether = 131072;
+
+/// What the blocks share, zero when they start.
+struct Meeting {
+  unsigned long long differing;
+  unsigned arrived;
+};
+
+/// The workspace: two keys and two positions of each element, how many of each
+/// digit each block has, and the meeting.
+template <typename Key>
+struct TogetherWorkspace {
+  Key *keys[2];
+  unsigned *positions[2];
+  unsigned *counts;
+  Meeting *meeting;
+
+  /// Places everything in `memory`; returns the bytes.
+  int64_t place(char *memory, int64_t size) {
+    char *end = memory;
+    auto take = [&](int64_t bytes) {
+      char *at = end;
+      end += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+      return at;
+    };
+    for (int i = 0; i < 2; ++i) {
+      keys[i] = reinterpret_cast<Key *>(take(size * int64_t(sizeof(Key))));
+      positions[i] =
+          reinterpret_cast<unsigned *>(take(size * int64_t(sizeof(unsigned))));
+    }
+    counts = reinterpret_cast<unsigned *>(
+        take(int64_t(kTogetherBlocks) * kDigits * sizeof(unsigned)));
+    meeting = reinterpret_cast<Meeting *>(take(sizeof(Meeting)));
+    return end - memory;
+  }
+};
+
+/// Waits until all blocks have come here `times` times.
+__device__ void meet(Meeting *meeting, unsigned times) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(&meeting->arrived, 1u);
+    while (*const_cast<volatile unsigned *>(&meeting->arrived) <
+           times * gridDim.x)
+      ;
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+template <typename Key, int items>
+__global__ void __launch_bounds__(kTogetherThreads)
+    sortTogether(Problem p, TogetherWorkspace<Key> w) {
+  using Rank = cub::BlockRadixRankMatch<kTogetherThreads, kDigitBits, false>;
+  using Scan = cub::BlockScan<unsigned, kTogetherThreads>;
+  __shared__ union {
+    typename Rank::TempStorage rank;
+    typename Scan::TempStorage scan;
+  } storage;
+  __shared__ unsigned begins[kDigits + 1];
+  __shared__ unsigned long long differingHere;
+  constexpr int tile = kTogetherThreads * items;
+  constexpr int keyBits = 8 * sizeof(Key);
+  unsigned digit = threadIdx.x, meetings = 0;
+  // A warp has consecutive keys, a lane every 32nd of them.
+  unsigned first = blockIdx.x * tile + threadIdx.x / 32 * 32 * items +
+                   threadIdx.x % 32,
+           size = static_cast<unsigned>(p.size);
+
+  // What is behind the line comes last: it is behind all equal keys.
+  Key keys[items], differing = 0, some = p.getKey<Key>(0);
+  unsigned positions[items];
+  for (int i = 0; i < items; ++i) {
+    unsigned k = first + i * 32;
+    keys[i] = k < size ? p.getKey<Key>(k * p.inner) : ~Key(0);
+    positions[i] = k;
+    differing |= k < size ? keys[i] ^ some : 0;
+  }
+  // One atomic operation a block: thousands at one address would wait for one
+  // another.
+  if (threadIdx.x == 0)
+    differingHere = 0;
+  __syncthreads();
+  for (int lanes = 16; lanes > 0; lanes /= 2)
+    differing |= __shfl_xor_sync(~0u, differing, lanes);
+  if (threadIdx.x % 32 == 0 && differing)
+    atomicOr(&differingHere, static_cast<unsigned long long>(differing));
+  __syncthreads();
+  if (threadIdx.x == 0 && differingHere)
+    atomicOr(&w.meeting->differing, differingHere);
+
+  int from = -1; // The half that has the keys, or none yet.
+  for (int bit = 0; bit < keyBits; bit += kDigitBits) {
+    cub::BFEDigitExtractor<Key> extractor(
+        bit, keyBits - bit < kDigitBits ? keyBits - bit : kDigitBits);
+    if (from >= 0) {
+      if ((differing >> bit & (kDigits - 1)) == 0)
+        continue;
+      for (int i = 0; i < items; ++i) {
+        unsigned k = first + i * 32;
+        keys[i] = k < size ? __ldcg(w.keys[from] + k) : ~Key(0);
+        positions[i] = k < size ? __ldcg(w.positions[from] + k) : 0;
+      }
+    }
+    int ranks[items], begin[1];
+    Rank(storage.rank).RankKeys(keys, ranks, extractor, begin);
+    begins[digit] = static_cast<unsigned>(begin[0]);
+    if (digit == 0)
+      begins[kDigits] = tile;
+    __syncthreads();
+    w.counts[blockIdx.x * kDigits + digit] =
+        begins[digit + 1] - static_cast<unsigned>(begin[0]);
+    meet(w.meeting, ++meetings);
+
+    if (from < 0)
+      differing = static_cast<Key>(
+          *const_cast<volatile unsigned long long *>(&w.meeting->differing));
+    // Shifts by all bits of a key are none.
+    bool isLast = bit + kDigitBits >= keyBits ||
+                  (differing >> (bit + kDigitBits - 1) >> 1) == 0;
+    unsigned all = 0, before = 0;
+#pragma unroll 8
+    for (unsigned block = 0; block < gridDim.x; ++block) {
+      unsigned count = __ldcg(w.counts + block * kDigits + digit);
+      all += count;
+      before += block < blockIdx.x ? count : 0;
+    }
+    unsigned start;
+    Scan(storage.scan).ExclusiveSum(all, start);
+    begins[digit] = start + before - static_cast<unsigned>(begin[0]);
+    __syncthreads();
+    int to = from < 0 ? 0 : 1 - from;
+    for (int i = 0; i < items; ++i) {
+      unsigned k = begins[extractor.Digit(keys[i])] + ranks[i];
+      if (k >= size)
+        continue;
+      if (!isLast) {
+        w.keys[to][k] = keys[i];
+        w.positions[to][k] = positions[i];
+      } else if (k < p.count) {
+        p.store(0, k, positions[i]);
+      }
+    }
+    if (isLast)
+      return;
+    meet(w.meeting, ++meetings);
+    from = to;
+  }
+}
+
+} // namespace
+
+template <typename Key>
+static const void *getTogetherKernel(int64_t size) {
+  if (size <= int64_t(kTogetherBlocks) * kTogetherThreads * 2)
+    return reinterpret_cast<const void *>(&sortTogether<Key, 2>);
+  if (size <= int64_t(kTogetherBlocks) * kTogetherThreads * 4)
+    return reinterpret_cast<const void *>(&sortTogether<Key, 4>);
+  return reinterpret_cast<const void *>(&sortTogether<Key, 8>);
+}
+
+/// Whether all blocks that a line takes run at once on the current device.
+static bool canSortTogether(const Problem &p) {
+  if (p.lines != 1 ||
+      p.size > (p.type.bytes == 8 ? kLongestWideTogether : kLongestTogether))
+    return false;
+  int device = 0, processors = 0, isCooperative = 0;
+  if (cudaGetDevice(&device) ||
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                             device) ||
+      cudaDeviceGetAttribute(&isCooperative, cudaDevAttrCooperativeLaunch,
+                             device)) {
+    cudaGetLastError();
+    return false;
+  }
+  // One block finds room on every processor.
+  return isCooperative && processors >= kTogetherBlocks;
+}
+
+template <typename Key>
+static cudaError_t launchTogether(const Problem &p, void *memory,
+                                  cudaStream_t stream) {
+  TogetherWorkspace<Key> w;
+  w.place(static_cast<char *>(memory), p.size);
+  if (cudaError_t error =
+          cudaMemsetAsync(w.meeting, 0, sizeof(Meeting), stream))
+    return error;
+  int64_t tile = kTogetherThreads * 2;
+  while (p.size > tile * kTogetherBlocks)
+    tile *= 2;
+  Problem problem = p;
+  void *args[] = {&problem, &w};
+  return cudaLaunchCooperativeKernel(
+      getTogetherKernel<Key>(p.size),
+      dim3(static_cast<unsigned>((p.size + tile - 1) / tile)),
+      dim3(kTogetherThreads), args, 0, stream);
+}
+
+//===----------------------------------------------------------------------===//
 // Interface
 //===----------------------------------------------------------------------===//
 
 static bool getProblem(const coil_sort *desc, Problem &p) {
-  if (desc->struct_size != sizeof(coil_sort) ||
-      !getType(desc->dtype, p.type))
+  if (desc->struct_size != sizeof(coil_sort) || !getType(desc->dtype, p.type))
     return false;
   p.descending = desc->descending != 0;
   p.x = nullptr;
@@ -389,6 +606,13 @@ EXPORT int32_t coil_cub_sort_workspace(const coil_sort *desc, int64_t *bytes) {
     return cudaErrorInvalidValue;
   if (p.size <= kLongestInBlock)
     return cudaSuccess;
+  if (canSortTogether(p)) {
+    bytes[0] =
+        p.type.bytes == 8
+            ? TogetherWorkspace<unsigned long long>().place(nullptr, p.size)
+            : TogetherWorkspace<unsigned>().place(nullptr, p.size);
+    return cudaSuccess;
+  }
   return p.type.bytes == 8 ? getWorkspace<unsigned long long>(p, *bytes)
                            : getWorkspace<unsigned>(p, *bytes);
 }
@@ -407,6 +631,9 @@ EXPORT int32_t coil_cub_sort(const coil_sort *desc, const void *x, void *values,
   if (p.size <= kLongestInBlock)
     return isWide ? launchInBlock<unsigned long long>(p, queue)
                   : launchInBlock<unsigned>(p, queue);
+  if (canSortTogether(p))
+    return isWide ? launchTogether<unsigned long long>(p, workspace, queue)
+                  : launchTogether<unsigned>(p, workspace, queue);
   return isWide ? sortInMemory<unsigned long long>(p, workspace, bytes, queue)
                 : sortInMemory<unsigned>(p, workspace, bytes, queue);
 }
