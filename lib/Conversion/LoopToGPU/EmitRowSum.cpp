@@ -27,8 +27,10 @@ using sym::ExprAttr;
 
 /// Places whose rows a thread loads before it adds them, the latency of memory
 /// once for so many; fewer where that would be more bytes than these. What is
-/// left of a range goes one by one.
-static constexpr int64_t kPlacesAhead = 4, kBytesAhead = 64;
+/// left of a range goes one by one. Where a schedule asks for many blocks, a
+/// thread has registers for few rows.
+static constexpr int64_t kPlacesAhead = 16, kBytesAhead = 256;
+static constexpr int64_t kPlacesAheadInMany = 4, kBytesAheadInMany = 64;
 
 Value GPUKernelEmitter::getRow(GatherSumOp op, const RowSum &at, Value place) {
   if (!op.getPositions())
@@ -116,6 +118,7 @@ GPUKernelEmitter::beginRowSum(GatherSumOp op, const LaneAddress &address,
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at.lo, at.hi);
   Value none = zero(first.getType());
   at.total = addPlace(at, arith::SelectOp::create(b, some, first, none));
+  at.isDone = op.hasAtMostOnePlace();
   at.lo = arith::MinSIOp::create(
       b, arith::AddIOp::create(b, at.lo, constant(1)), at.hi);
   return at;
@@ -123,10 +126,16 @@ GPUKernelEmitter::beginRowSum(GatherSumOp op, const LaneAddress &address,
 
 Value GPUKernelEmitter::finishRowSum(GatherSumOp op, const LaneAddress &address,
                                      RowSum at) {
+  if (at.isDone)
+    return at.total;
   auto source = cast<RankedTensorType>(op.getSource().getType());
   int64_t bytes = (at.isWhole ? width : 1) *
                   source.getElementType().getIntOrFloatBitWidth() / 8;
-  int64_t ahead = std::clamp<int64_t>(kBytesAhead / bytes, 1, kPlacesAhead);
+  int64_t ahead =
+      schedule.getMinBlocks() > 0
+          ? std::clamp<int64_t>(kBytesAheadInMany / bytes, 1,
+                                kPlacesAheadInMany)
+          : std::clamp<int64_t>(kBytesAhead / bytes, 1, kPlacesAhead);
   // Registers are threads: further unrolling has more loads in flight in each
   // and fewer of all.
   auto noUnroll = LLVM::LoopAnnotationAttr::get(

@@ -432,6 +432,8 @@ private:
     int64_t lane;
     bool isWhole;
     mlir::Value lo, hi, total;
+    /// Whether no place can be left.
+    bool isDone = false;
   };
   RowSum beginRowSum(GatherSumOp op, const LaneAddress &address,
                      mlir::Value active, RowSum at);

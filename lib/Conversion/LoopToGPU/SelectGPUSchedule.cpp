@@ -41,6 +41,8 @@ static constexpr int64_t kMinShifted = 16;
 /// Threads of a multiprocessor that sum rows: as many as there can be, since
 /// each waits for its range, then for a place, then for its row.
 static constexpr int64_t kRowThreads = 2048;
+/// And where a thread has two rows of more than four sums.
+static constexpr int64_t kWideRowThreads = 1536;
 /// What a count of places may be beyond their number.
 static constexpr int64_t kPlaceRoom = 1024;
 
@@ -310,15 +312,21 @@ void Selector::selectPointwise() {
   if (reduced.any())
     return;
   if (sumsRows) {
+    // Few threads have registers for as many rows under way as they like.
+    if (pointsP <= static_cast<double>(kRowThreads * processors / 2))
+      return;
     minBlocks = kRowThreads / threadsP;
-    // Two begin together where threads wait for a list of rows, too, and all of
-    // them have registers for that.
+    // Two begin together where threads wait for a list of rows, too. Where sums
+    // are wider than what is loaded, fewer threads have registers for that.
     bool hasList = llvm::any_of(
         kernel.getBlock()->getOps<GatherSumOp>(),
         [](GatherSumOp op) { return op.getPositions() != nullptr; });
-    if (hasList && width <= 4 &&
-        pointsP >= static_cast<double>(4 * kRowThreads * processors))
+    if (hasList &&
+        pointsP >= static_cast<double>(4 * kRowThreads * processors)) {
       itemsP = 2;
+      if (width > 4)
+        minBlocks = kWideRowThreads / threadsP;
+    }
     return;
   }
   // A thread should move 16 bytes; with narrow vectors it takes several.

@@ -14,20 +14,29 @@
 // RUN: not coil-opt %s --graph-group-scatter="sort=cub chunk=3" 2>&1 | FileCheck %s --check-prefix=CHUNK
 // CHUNK: error: 'chunk' must be a power of two or 0 but is 3
 
-// Keys of 32 bits, as there are two more than rows; sums of chunks, then of rows: in front of the chunks, of chunks, behind
-// them; the source is read as it is, in 16 bits.
+// Keys of 32 bits, as there are two more than rows; sums of chunks, then of rows: the first place of each, what is in front of
+// the chunks, chunks, what is behind them; the source is read as it is, in 16 bits.
 // CHECK-LABEL: @embedding
 // CHECK-SAME:    (%[[G:.+]]: tensor<65536x2048xbf16>, %[[I:.+]]: tensor<65536xi64>)
 // CHECK:         %[[K:.+]] = graph.convert %{{.+}} : (tensor<65536xi64>) -> tensor<65536xui32>
 // CHECK:         %[[S:.+]], %[[P:.+]] = graph.sort %[[K]] dim 0 stable library "cub" : (tensor<65536xui32>) -> (tensor<65536xui32>, tensor<65536xi64>)
-// CHECK:         %[[T:.+]] = graph.index_put max %{{.+}}[%{{.+}}], %{{.+}} dims [0] : (tensor<262144xi64>, tensor<2x65536xi64>, tensor<2x65536xi64>) -> tensor<262144xi64>
-// CHECK-DAG:     %[[LO:.+]] = graph.slice %[[T]] starts <[0]> steps [1] : (tensor<262144xi64>) -> tensor<65536xi64>
-// CHECK-DAG:     %[[HI:.+]] = graph.slice %[[T]] starts <[65536]> steps [1] : (tensor<262144xi64>) -> tensor<65536xi64>
+// CHECK:         %[[T:.+]] = graph.index_put max %{{.+}}[%{{.+}}], %{{.+}} dims [0] : (tensor<393216xi32>, tensor<3x65536xi64>, tensor<3x65536xi32>) -> tensor<393216xi32>
+// CHECK:         %[[LOS:.+]] = graph.slice %[[T]] starts <[0]> steps [1] : (tensor<393216xi32>) -> tensor<65536xi32>
+// CHECK:         %[[LO:.+]] = graph.convert %[[LOS]]
+// CHECK:         %[[HIS:.+]] = graph.slice %[[T]] starts <[65536]> steps [1] : (tensor<393216xi32>) -> tensor<65536xi32>
+// CHECK:         %[[HI:.+]] = graph.convert %[[HIS]]
+// CHECK:         %[[FIRST:.+]] = graph.slice %[[T]] starts <[131072]> steps [1] : (tensor<393216xi32>) -> tensor<65536xi32>
+// CHECK:         %[[ANY:.+]] = graph.compare lt, %[[LO]], %[[HI]]
+// CHECK:         %[[ANY01:.+]] = graph.convert %[[ANY]]
+// CHECK:         %[[BEHIND:.+]] = graph.add %[[ROW:.+]], %[[ANY01]]
+// CHECK:         %[[A:.+]] = graph.segment_reduce sum %[[G]] at %[[FIRST]] from %[[ROW]] to %[[BEHIND]] : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi32>) -> tensor<65536x2048xf32>
+// CHECK:         %[[SECOND:.+]] = graph.add %[[LO]],
+// CHECK:         %[[REST:.+]] = graph.minimum %[[SECOND]], %[[HI]]
 // CHECK:         %[[CHUNKS:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %{{.+}} to %{{.+}} : (tensor<65536x2048xbf16>, tensor<512xi64>, tensor<512xi64>, tensor<65536xi64>) -> tensor<512x2048xf32>
-// CHECK:         %[[A:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %[[LO]] to %{{.+}} : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
-// CHECK:         %[[B:.+]] = graph.segment_reduce sum %[[CHUNKS]] from %{{.+}} to %{{.+}} plus %[[A]] : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
-// CHECK:         %[[ABC:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %{{.+}} to %[[HI]] plus %[[B]] : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
-// CHECK:         %[[R:.+]] = graph.convert %[[ABC]] : (tensor<65536x2048xf32>) -> tensor<65536x2048xbf16>
+// CHECK:         %[[AB:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %[[REST]] to %{{.+}} plus %[[A]] : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+// CHECK:         %[[ABC:.+]] = graph.segment_reduce sum %[[CHUNKS]] from %{{.+}} to %{{.+}} plus %[[AB]] : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+// CHECK:         %[[ABCD:.+]] = graph.segment_reduce sum %[[G]] at %[[P]] from %{{.+}} to %[[HI]] plus %[[ABC]] : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+// CHECK:         %[[R:.+]] = graph.convert %[[ABCD]] : (tensor<65536x2048xf32>) -> tensor<65536x2048xbf16>
 // CHECK-NEXT:    return %[[R]]
 // REMARK:      [Passed] Grouped {{.*}}Remark="sums of 65536 rows are grouped by their 65536 positions"
 func.func @embedding(%g: tensor<65536x2048xbf16>, %i: tensor<65536xi64>) -> tensor<65536x2048xbf16> {

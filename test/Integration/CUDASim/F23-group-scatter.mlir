@@ -148,7 +148,7 @@ func.func @one(%n: tensor<1x16xi64>, %i: tensor<1xi64>) -> tensor<11x16xf32> {
 
 // Too few places for chunks; one row.
 // GROUPED-LABEL: @few
-// GROUPED-COUNT-1: graph.segment_reduce
+// GROUPED-COUNT-2: graph.segment_reduce
 // GROUPED-NOT:     graph.segment_reduce
 // GROUPED:         return
 func.func @few(%n: tensor<7x17xi64>) -> tensor<1x17xf32> {

@@ -35,7 +35,8 @@ using sym::ExprAttr;
 
 /// Fewest and most places of a chunk. In between there are about as many chunks
 /// as a chunk has places, so that neither a chunk nor a row of all chunks takes
-/// long; rather more chunks, since their sums are in the cache.
+/// long; rather more chunks, since almost two chunks' places may be on a row's
+/// way one by one.
 static constexpr int64_t kMinChunk = 64, kMaxChunk = 1024;
 /// Keys are 16 bits or 32; two more than there are rows.
 static constexpr int64_t kMaxRows = std::numeric_limits<int32_t>::max() - 2;
@@ -267,17 +268,56 @@ int64_t GraphGroupScatterPass::getChunk(int64_t places) {
   return std::clamp(root, kMinChunk, kMaxChunk);
 }
 
-void GraphGroupScatterPass::rewrite(const RowSum &sum) {
-  OpBuilder builder(sum.op);
-  TensorBuilder b(builder, sum.op->getLoc());
-  Type i64 = builder.getI64Type();
-  ExprAttr rows = b.size(sum.rows), places = b.size(sum.places);
-  auto number = [&](int64_t value) {
-    return b.scalar(builder.getI64IntegerAttr(value));
-  };
+namespace {
+
+/// Of each row, `[rows]`: where its range begins and ends, and the position of
+/// the first place of it.
+struct Ranges {
+  Value lo, hi, firstPosition;
+};
+
+/// Builds what takes the place of a sum.
+class GroupBuilder {
+public:
+  GroupBuilder(OpBuilder &builder, const RowSum &sum)
+      : builder(builder), b(builder, sum.op->getLoc()), sum(sum),
+        rows(b.size(sum.rows)), places(b.size(sum.places)),
+        i64(builder.getI64Type()) {}
+
+  Value makeKeys();
+  Ranges makeRanges(Value keys, Value positions);
+  /// The sums, where chunks have `length` places.
+  Value sumRanges(Value keys, Value positions, Ranges ranges, int64_t length);
+
+private:
   using Pred = ComparePredicate;
 
-  // The keys: rows, then what is not added, then what is out of range.
+  Value number(int64_t value) {
+    return b.scalar(builder.getI64IntegerAttr(value));
+  }
+  /// Every `step`-th of `count` keys.
+  Value getKeys(Value keys, int64_t start, int64_t count, int64_t step) {
+    return b.slice(keys, 0, b.size(start), b.size(count), step);
+  }
+  Value sumRows(Value x, Value from, Value to, Value at, Value init = {}) {
+    Sizes sizes{getSizes(from)[0], b.size(sum.width)};
+    return SegmentReduceOp::create(
+        builder, b.getLoc(), sym::getTensorType(sizes, sum.sum),
+        ReduceKindAttr::get(b.getContext(), ReduceKind::Sum), x, from, to, at,
+        init);
+  }
+
+  OpBuilder &builder;
+  TensorBuilder b;
+  const RowSum &sum;
+  ExprAttr rows, places;
+  Type i64;
+};
+
+} // namespace
+
+/// The keys: rows, then what is not added, then what is out of range.
+Value GroupBuilder::makeKeys() {
   Value index = b.convert(b.reshape(sum.index, places), i64);
   index = b.select(b.compare(Pred::Lt, index, number(0)),
                    b.add(index, number(sum.rows)), index);
@@ -289,85 +329,102 @@ void GraphGroupScatterPass::rewrite(const RowSum &sum) {
     key = b.select(b.reshape(sum.skipped, places), number(sum.rows), key);
   key = b.select(valid, key, number(sum.rows + 1));
   bool narrow = sum.rows + 2 <= (int64_t(1) << 16);
-  key = b.convert(key, builder.getIntegerType(narrow ? 16 : 32,
-                                              /*isSigned=*/false));
-  auto sorted = SortOp::create(builder, b.getLoc(), key, /*dim=*/0,
-                               /*descending=*/false, /*stable=*/true);
-  sorted.setLibrary(sort);
-  Value keys = b.convert(sorted.getValues(), i64);
-  Value positions = sorted.getIndices();
+  return b.convert(key, builder.getIntegerType(narrow ? 16 : 32,
+                                               /*isSigned=*/false));
+}
 
-  // Where the range of each row begins and ends: the first place with a key
-  // writes to one half of a table, the place behind the last to the other. All
-  // others write behind these, each to an element of its own, so that no two
-  // write one.
-  auto row = [&](int64_t start, int64_t count, int64_t step = 1) {
-    return b.slice(keys, 0, b.size(start), b.size(count), step);
-  };
-  ExprAttr one = b.size(1), two = b.size(2);
+/// The first place with a key writes to two thirds of a table, the place behind
+/// the last to the other. All others write behind these, each to an element of
+/// its own, so that no two write one.
+Ranges GroupBuilder::makeRanges(Value keys, Value positions) {
+  ExprAttr one = b.size(1), three = b.size(3);
   Value around = b.pad(keys, 1, 1, builder.getI64IntegerAttr(-1));
   auto neighbours = [&](int64_t start) {
     return b.reshape(b.slice(around, 0, b.size(start), places), {one, places});
   };
-  Value before = neighbours(0), behindThem = neighbours(2);
+  Value before = neighbours(0), behind = neighbours(2);
   Value isEdge = b.compare(Pred::Ne, b.reshape(keys, {one, places}),
-                           b.cat(ValueRange{before, behindThem}, 0));
-  Value half = b.reshape(b.iota(0, 1, two), {two, one});
+                           b.cat(ValueRange{before, behind, before}, 0));
+  Value third = b.reshape(b.iota(0, 1, three), {three, one});
   Value isRow = b.compare(Pred::Lt, keys, number(sum.rows));
   Value isBad = b.compare(Pred::Gt, keys, number(sum.rows));
   Value place = b.iota(0, 1, places);
-  int64_t elements = 2 * (sum.rows + sum.places);
-  Value unused = b.add(b.add(place, number(2 * sum.rows)),
-                       b.mul(half, number(sum.places)));
+  int64_t elements = 3 * (sum.rows + sum.places);
+  Value unused = b.add(b.add(place, number(3 * sum.rows)),
+                       b.mul(third, number(sum.places)));
   Value target = b.select(b.binary<BitwiseAndOp>(isEdge, isRow),
-                          b.add(keys, b.mul(half, number(sum.rows))), unused);
+                          b.add(keys, b.mul(third, number(sum.rows))), unused);
   target = b.select(isBad, number(elements), target);
-  Value table = b.full(builder.getI64IntegerAttr(0), b.size(elements));
+  // Entries are less than 2^31.
+  auto asEntry = [&](Value v) {
+    return b.reshape(b.convert(v, builder.getI32Type()), {one, places});
+  };
+  Value entries =
+      b.cat(ValueRange{asEntry(place), asEntry(b.add(place, number(1))),
+                       asEntry(positions)},
+            0);
+  Value table = b.full(builder.getI32IntegerAttr(0), b.size(elements));
   // A maximum has no order: also where results have to be the same on every
   // run, places are parallel.
-  table =
-      IndexPutOp::create(builder, b.getLoc(), table.getType(),
-                         ReduceKindAttr::get(b.getContext(), ReduceKind::Max),
-                         table, ValueRange(target), b.add(place, half),
-                         builder.getDenseI64ArrayAttr({0}));
-  Value lo = b.slice(table, 0, b.size(0), rows),
-        hi = b.slice(table, 0, rows, rows);
-
-  Value source = b.reshape(sum.source, {places, b.size(sum.width)});
-  auto sumRows = [&](Value x, Value from, Value to, Value at,
-                     Value init = {}) -> Value {
-    Sizes sizes{getSizes(from)[0], b.size(sum.width)};
-    return SegmentReduceOp::create(
-        builder, b.getLoc(), sym::getTensorType(sizes, sum.sum),
-        ReduceKindAttr::get(b.getContext(), ReduceKind::Sum), x, from, to, at,
-        init);
+  table = IndexPutOp::create(
+      builder, b.getLoc(), table.getType(),
+      ReduceKindAttr::get(b.getContext(), ReduceKind::Max), table,
+      ValueRange(target), entries, builder.getDenseI64ArrayAttr({0}));
+  auto getThird = [&](int64_t i) {
+    return b.slice(table, 0, b.size(i * sum.rows), rows);
   };
-  int64_t length = getChunk(sum.places), chunks = sum.places / length;
-  Value result;
-  if (chunks < 2) {
-    result = sumRows(source, lo, hi, positions);
-  } else {
-    // Chunks that are of one row as a whole; others sum nothing.
-    Value first = row(0, chunks, length),
-          last = row(length - 1, chunks, length);
-    Value isWhole =
-        b.binary<BitwiseAndOp>(b.compare(Pred::Eq, first, last),
-                               b.compare(Pred::Lt, first, number(sum.rows)));
-    Value begin = b.iota(0, length, b.size(chunks));
-    Value end = b.select(isWhole, b.add(begin, number(length)), begin);
-    Value partial = sumRows(source, begin, end, positions);
-    // A row is what is in front of its whole chunks, these, and what is behind.
-    Value shift = number(llvm::Log2_64(length));
-    Value from = b.binary<ShiftRightOp>(b.add(lo, number(length - 1)), shift);
-    Value to = b.binary<ShiftRightOp>(hi, shift);
-    Value hasWhole = b.compare(Pred::Lt, from, to);
-    Value front = b.select(hasWhole, b.binary<ShiftLeftOp>(from, shift), hi);
-    Value behind = b.select(hasWhole, b.binary<ShiftLeftOp>(to, shift), hi);
-    // One after the other, so that a kernel keeps one sum at a time.
-    result = sumRows(source, lo, front, positions);
-    result = sumRows(partial, from, to, Value(), result);
-    result = sumRows(source, behind, hi, positions, result);
-  }
+  return {b.convert(getThird(0), i64), b.convert(getThird(1), i64),
+          getThird(2)};
+}
+
+Value GroupBuilder::sumRanges(Value keys, Value positions, Ranges ranges,
+                              int64_t length) {
+  Value source = b.reshape(sum.source, {places, b.size(sum.width)});
+  // Most ranges are short: the first row of each is known without the list, so
+  // that it is one wait for memory less away.
+  Value itself = b.iota(0, 1, rows), hi = ranges.hi;
+  Value isAny = b.convert(b.compare(Pred::Lt, ranges.lo, hi), i64);
+  Value result =
+      sumRows(source, itself, b.add(itself, isAny), ranges.firstPosition);
+  Value lo = b.binary<MinimumOp>(b.add(ranges.lo, number(1)), hi);
+  int64_t chunks = sum.places / length;
+  if (chunks < 2)
+    return sumRows(source, lo, hi, positions, result);
+  // Chunks that are of one row as a whole; others sum nothing.
+  Value first = getKeys(keys, 0, chunks, length),
+        last = getKeys(keys, length - 1, chunks, length);
+  Value isWhole =
+      b.binary<BitwiseAndOp>(b.compare(Pred::Eq, first, last),
+                             b.compare(Pred::Lt, first, number(sum.rows)));
+  Value begin = b.iota(0, length, b.size(chunks));
+  Value end = b.select(isWhole, b.add(begin, number(length)), begin);
+  Value partial = sumRows(source, begin, end, positions);
+  // What is left of a row is what is in front of its whole chunks, these, and
+  // what is behind.
+  Value shift = number(llvm::Log2_64(length));
+  Value from = b.binary<ShiftRightOp>(b.add(lo, number(length - 1)), shift);
+  Value to = b.binary<ShiftRightOp>(hi, shift);
+  Value hasWhole = b.compare(Pred::Lt, from, to);
+  Value front = b.select(hasWhole, b.binary<ShiftLeftOp>(from, shift), hi);
+  Value behind = b.select(hasWhole, b.binary<ShiftLeftOp>(to, shift), hi);
+  // One after the other, so that a kernel keeps one sum at a time.
+  result = sumRows(source, lo, front, positions, result);
+  result = sumRows(partial, from, to, Value(), result);
+  return sumRows(source, behind, hi, positions, result);
+}
+
+void GraphGroupScatterPass::rewrite(const RowSum &sum) {
+  OpBuilder builder(sum.op);
+  GroupBuilder group(builder, sum);
+  auto sorted =
+      SortOp::create(builder, sum.op->getLoc(), group.makeKeys(), /*dim=*/0,
+                     /*descending=*/false, /*stable=*/true);
+  sorted.setLibrary(sort);
+  TensorBuilder b(builder, sum.op->getLoc());
+  Value keys = b.convert(sorted.getValues(), builder.getI64Type());
+  Value positions = sorted.getIndices();
+  Value result = group.sumRanges(
+      keys, positions, group.makeRanges(keys, positions), getChunk(sum.places));
   result = b.reshape(result, getSizes(sum.op->getResult(0)));
   sum.op->getResult(0).replaceAllUsesWith(result);
   sum.op->erase();

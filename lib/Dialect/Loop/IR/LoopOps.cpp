@@ -665,6 +665,17 @@ ExprAttr GatherSumOp::getNumPlaces() {
       cast<RankedTensorType>(getSource().getType()))[getSummedDim()];
 }
 
+bool GatherSumOp::hasAtMostOnePlace() {
+  auto add = getHi().getDefiningOp<arith::AddIOp>();
+  if (!add)
+    return false;
+  Value other = add.getLhs() == getLo()   ? add.getRhs()
+                : add.getRhs() == getLo() ? add.getLhs()
+                                          : Value();
+  auto extended = other ? other.getDefiningOp<arith::ExtUIOp>() : nullptr;
+  return extended && extended.getIn().getType().isInteger(1);
+}
+
 LogicalResult GatherSumOp::verify() {
   auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
   if (!kernel)

@@ -164,20 +164,24 @@ def GraphGroupScatterPass
 
     A row at which all positions may be is not the work of one thread: places
     form chunks, those that lie in one range as a whole are summed first, each by
-    itself, and a range is its head, its chunks and its tail.
+    itself, and a range is its first place, its head, its chunks and its tail.
+    The first place is apart because most ranges have few, and where it is in the
+    source stands in a table by itself: its row is loaded without waiting for
+    where the range begins.
 
     ```mlir
     %zero = graph.full 0.000000e+00 : f32 -> tensor<65536x2048xf32>
     %0 = graph.convert %grad : (tensor<65536x2048xbf16>) -> tensor<65536x2048xf32>
     %1 = graph.index_put sum %zero[%i], %0 dims [0] : (tensor<65536x2048xf32>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
     ```
-    becomes, where `%lo`, `%hi`, `%from`, `%first`, `%last`, `%behind` and
-    `%partial` are made of `%keys`,
+    becomes, where `%begin` and the values after it are made of `%keys`, `%first` of `%positions`, too,
     ```mlir
     %keys, %positions = graph.sort %k dim 0 stable library "cub" : (tensor<65536xi32>) -> (tensor<65536xi32>, tensor<65536xi64>)
-    %0 = graph.segment_reduce sum %grad at %positions from %lo to %from : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x2048xf32>
-    %1 = graph.segment_reduce sum %partial from %first to %last plus %0 : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
-    %2 = graph.segment_reduce sum %grad at %positions from %behind to %hi plus %1 : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+    %chunks = graph.segment_reduce sum %grad at %positions from %begin to %end : (tensor<65536x2048xbf16>, tensor<512xi64>, tensor<512xi64>, tensor<65536xi64>) -> tensor<512x2048xf32>
+    %0 = graph.segment_reduce sum %grad at %first from %row to %row_or_next : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi32>) -> tensor<65536x2048xf32>
+    %1 = graph.segment_reduce sum %grad at %positions from %second to %from plus %0 : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+    %2 = graph.segment_reduce sum %chunks from %first_chunk to %last_chunk plus %1 : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+    %3 = graph.segment_reduce sum %grad at %positions from %behind to %hi plus %2 : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
     ```
 
     Constraints:

@@ -66,6 +66,8 @@ def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
     unsigned getSummedDim();
     /// How many places there are.
     ::coil::sym::ExprAttr getNumPlaces();
+    /// Whether `hi` can be seen to be `lo` or the place behind it.
+    bool hasAtMostOnePlace();
   }];
   let hasVerifier = 1;
 }
