@@ -7,7 +7,8 @@
 //
 // Sums of an operand's elements at a range of places: each thread has the
 // vectors of its item, and goes along the item's range. The rows of several
-// places are under way at a time; what is added is added in the order of the
+// places are under way at a time, the last one again where the range has no
+// more; what is added is added in the order of the
 // places, so that results are the same on every run and every device.
 //
 //===----------------------------------------------------------------------===//
@@ -26,10 +27,9 @@ using namespace coil::loop;
 using sym::ExprAttr;
 
 /// Places whose rows a thread loads before it adds them, the latency of memory
-/// once for so many; fewer where that would be more bytes than these. What is
-/// left of a range goes one by one. Where a schedule asks for many blocks, a
-/// thread has registers for few rows.
-static constexpr int64_t kPlacesAhead = 16, kBytesAhead = 256;
+/// once for so many; fewer where that would be more bytes than these. Where a
+/// schedule asks for many blocks, a thread has registers for few rows.
+static constexpr int64_t kPlacesAhead = 8, kBytesAhead = 128;
 static constexpr int64_t kPlacesAheadInMany = 4, kBytesAheadInMany = 64;
 
 Value GPUKernelEmitter::getRow(GatherSumOp op, const RowSum &at, Value place) {
@@ -67,6 +67,17 @@ Value GPUKernelEmitter::loadRow(GatherSumOp op, const LaneAddress &address,
 Value GPUKernelEmitter::clampIndex(Value v, Value last) {
   Value zero = arith::ConstantIntOp::create(b, b.getI64Type(), 0);
   return arith::MaxSIOp::create(b, arith::MinSIOp::create(b, v, last), zero);
+}
+
+/// -0.0 in a float type or vectors of it.
+static TypedAttr getNegativeZero(Type type) {
+  auto element = cast<FloatType>(getElementTypeOrSelf(type));
+  auto zero =
+      FloatAttr::get(element, APFloat::getZero(element.getFloatSemantics(),
+                                               /*Negative=*/true));
+  if (auto vector = dyn_cast<VectorType>(type))
+    return SplatElementsAttr::get(vector, zero.getValue());
+  return zero;
 }
 
 Value GPUKernelEmitter::addPlace(const RowSum &at, Value v) {
@@ -147,36 +158,39 @@ Value GPUKernelEmitter::finishRowSum(GatherSumOp op, const LaneAddress &address,
       /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
       /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
       /*parallelAccesses=*/{});
-  auto addPlaces = [&](Value begin, Value end, int64_t step) {
-    auto loop = scf::ForOp::create(b, begin, end, constant(step), at.total);
-    loop->setAttr("loop_annotation", noUnroll);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Values rows, elements;
-    for (int64_t i = 0; i < step; ++i)
-      rows.push_back(getRow(
-          op, at,
-          i == 0 ? loop.getInductionVar()
-                 : arith::AddIOp::create(b, loop.getInductionVar(), constant(i))
-                       .getResult()));
-    for (Value row : rows)
-      elements.push_back(loadRow(op, address, at, row));
-    at.total = loop.getRegionIterArg(0);
-    for (Value v : elements)
-      at.total = addPlace(at, v);
-    scf::YieldOp::create(b, at.total);
-    at.total = loop.getResult(0);
-  };
-  // Behind the last whole group of places.
-  Value middle = at.lo;
-  if (ahead > 1) {
-    Value grouped = arith::AndIOp::create(
-        b, arith::SubIOp::create(b, at.hi, at.lo), constant(-ahead));
-    middle = arith::AddIOp::create(b, at.lo, grouped);
-    addPlaces(at.lo, middle, ahead);
+  auto loop = scf::ForOp::create(b, at.lo, at.hi, constant(ahead), at.total);
+  loop->setAttr("loop_annotation", noUnroll);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value k = loop.getInductionVar(), last;
+  if (ahead > 1)
+    last = arith::SubIOp::create(b, at.hi, constant(1));
+  Values places, elements;
+  for (int64_t i = 0; i < ahead; ++i)
+    places.push_back(
+        i == 0 ? k : arith::AddIOp::create(b, k, constant(i)).getResult());
+  Values rows;
+  for (auto [i, place] : llvm::enumerate(places))
+    rows.push_back(getRow(
+        op, at,
+        i == 0 ? place : arith::MinSIOp::create(b, place, last).getResult()));
+  for (Value row : rows)
+    elements.push_back(loadRow(op, address, at, row));
+  at.total = loop.getRegionIterArg(0);
+  for (auto [i, v] : llvm::enumerate(elements)) {
+    // What is behind the range is the last row again, which is not added:
+    // whatever is added to -0.0 stays what it is.
+    Value nothing = arith::ConstantOp::create(b, getNegativeZero(v.getType()));
+    if (i > 0)
+      v = arith::SelectOp::create(
+          b,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, places[i], at.hi),
+          v, nothing);
+    at.total = addPlace(at, v);
   }
-  addPlaces(middle, at.hi, 1);
-  return at.total;
+  scf::YieldOp::create(b, at.total);
+  b.setInsertionPointAfter(loop);
+  return loop.getResult(0);
 }
 
 LogicalResult GPUKernelEmitter::emitGatherSum(GatherSumOp op) {
