@@ -444,6 +444,11 @@ int main(int argc, char **argv) {
                              "' comes too late: the input is at the stage '" +
                              stringifyStage(options.from) +
                              "', which is planned already");
+  if (options.from >= Stage::Graph && flags.scatterBytes.getNumOccurrences())
+    return report(2, "'--" + flags.scatterBytes.ArgStr +
+                         "' comes too late: the input is at the stage '" +
+                         stringifyStage(options.from) +
+                         "', whose sums are chosen already");
   auto debug = openDebugDirectory(debugDirectory, input, module, options.from,
                                   options.pipelineOptions);
   if (!debug)
