@@ -432,7 +432,8 @@ int main(int argc, char **argv) {
     return report(2, "the input is at the stage '" +
                          stringifyStage(options.from) + "', behind '" + to +
                          "'");
-  if (llvm::Error error = checkPrecision(options.from, options.pipelineOptions))
+  if (llvm::Error error =
+          checkGraphOptions(options.from, options.pipelineOptions))
     return report(2, toString(std::move(error)));
   if (options.from >= Stage::Wrapper)
     for (const cl::Option *option :
@@ -444,11 +445,6 @@ int main(int argc, char **argv) {
                              "' comes too late: the input is at the stage '" +
                              stringifyStage(options.from) +
                              "', which is planned already");
-  if (options.from >= Stage::Graph && flags.scatterBytes.getNumOccurrences())
-    return report(2, "'--" + flags.scatterBytes.ArgStr +
-                         "' comes too late: the input is at the stage '" +
-                         stringifyStage(options.from) +
-                         "', whose sums are chosen already");
   auto debug = openDebugDirectory(debugDirectory, input, module, options.from,
                                   options.pipelineOptions);
   if (!debug)

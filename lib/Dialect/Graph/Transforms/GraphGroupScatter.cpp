@@ -322,20 +322,25 @@ std::optional<RowSum> GraphGroupScatterPass::match(Operation *op,
 int64_t GraphGroupScatterPass::getExtraBytes(const RowSum &sum) {
   int64_t extra = getScratchBytes(sum, sum.places / getChunk(sum.places)) -
                   getAtomicBytes(sum);
-  return isComputed(sum) ? extra + getSourceBytes(sum) : extra;
+  if (!isComputed(sum))
+    return extra;
+  // What is there for longer than the sum may be so at another peak.
+  if (!LiveBytes::isMadeBeside(sum.source, sum.op))
+    extra = std::max<int64_t>(extra, 0);
+  return extra + getSourceBytes(sum);
 }
 
 bool GraphGroupScatterPass::fitsBelowPeak(const RowSum &sum) {
+  if (isComputed(sum) && !LiveBytes::isMadeBeside(sum.source, sum.op))
+    return false;
   LiveBytes live(getOperation(), library, releaseInputs);
   SmallVector<Value> read{sum.source, sum.index};
   if (sum.skipped)
     read.push_back(sum.skipped);
   std::optional<int64_t> most = live.getMost(sum.op, read);
-  if (!most)
-    return false;
-  int64_t result = sum.rows * sum.width * getBytes(sum.rounded);
-  int64_t scratch = getScratchBytes(sum, sum.places / getChunk(sum.places));
-  return *most + result + scratch <= live.getLeastPeak();
+  return most &&
+         *most + getScratchBytes(sum, sum.places / getChunk(sum.places)) <=
+             live.getLeastPeak(sum.op);
 }
 
 int64_t GraphGroupScatterPass::getChunk(int64_t places) {

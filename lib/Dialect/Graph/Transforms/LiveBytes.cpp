@@ -74,6 +74,11 @@ static bool isConstant(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>();
 }
 
+/// The same elements as another shape, in another order, or as other types.
+static bool isView(Operation *op) {
+  return isa<ReshapeOp, PermuteOp, BitcastOp>(op);
+}
+
 bool coil::graph::isStored(Operation *op) {
   return isHeavy(op) || isAlone(op) || isConstant(op) ||
          isa<ScatterOp, IndexPutOp>(op);
@@ -129,20 +134,32 @@ std::optional<int64_t> LiveBytes::getMost(Operation *op, ValueRange read) {
         if (isOwn(operand))
           late.insert(operand);
   }
-  // A merged kernel stands right behind the last of its operands.
-  DenseSet<Value> early;
+  // A merged kernel stands right behind the last of its operands, and the one
+  // that makes the results may make what is computed from them.
+  DenseSet<Value> early, merged;
+  merged.insert_range(op->getResults());
+  live.insert_range(op->getResults());
   for (Operation &behind :
        llvm::make_range(std::next(op->getIterator()), block.end())) {
+    auto isMerged = [&](Value v) { return merged.contains(v); };
     auto isThere = [&](Value v) {
       Operation *def = v.getDefiningOp();
       return !def || isa<FullOp>(def) || isConstant(def) ||
-             def->isBeforeInBlock(op) || early.contains(v);
+             def->isBeforeInBlock(op) || early.contains(v) || isMerged(v);
     };
-    if (isAlone(&behind) || behind.getNumOperands() == 0 ||
+    bool follows = llvm::any_of(behind.getOperands(), isMerged);
+    if ((follows ? isStored(&behind) : isAlone(&behind)) ||
+        behind.getNumOperands() == 0 ||
         !llvm::all_of(behind.getOperands(), isThere))
       continue;
-    early.insert_range(behind.getResults());
+    (follows ? merged : early).insert_range(behind.getResults());
     live.insert_range(behind.getResults());
+    // What only a part of the kernel reads is not in memory.
+    if (isa<ElementwiseOpInterface>(behind) || isView(&behind))
+      for (Value v : behind.getOperands())
+        if (isMerged(v) && v.hasOneUse() &&
+            getBytes(v) <= getBytes(behind.getResult(0)))
+          live.remove(v);
   }
   int64_t sum = 0;
   for (Value v : live) {
@@ -155,14 +172,33 @@ std::optional<int64_t> LiveBytes::getMost(Operation *op, ValueRange read) {
   return sum;
 }
 
+bool LiveBytes::isMadeBeside(Value v, Operation *op) {
+  // The last op that has to be before it.
+  Operation *last = nullptr;
+  llvm::SetVector<Operation *> seen;
+  if (Operation *def = v.getDefiningOp())
+    seen.insert(def);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    Operation *def = seen[i];
+    if (def->getBlock() != op->getBlock())
+      continue;
+    if (!isStored(def)) {
+      for (Value operand : def->getOperands())
+        if (Operation *next = operand.getDefiningOp())
+          seen.insert(next);
+    } else if (!isConstant(def) && (!last || last->isBeforeInBlock(def))) {
+      last = def;
+    }
+  }
+  auto begin = last ? std::next(last->getIterator()) : op->getBlock()->begin();
+  return llvm::none_of(
+      llvm::make_range(begin, op->getIterator()),
+      [](Operation &other) { return isStored(&other) && !isConstant(&other); });
+}
+
 //===----------------------------------------------------------------------===//
 // The lower bound
 //===----------------------------------------------------------------------===//
-
-/// The same elements as another shape, in another order, or as other types.
-static bool isView(Operation *op) {
-  return isa<ReshapeOp, PermuteOp, BitcastOp>(op);
-}
 
 /// Operators that compute what they give from their operands, and keep nothing
 /// of these.
@@ -219,7 +255,7 @@ public:
   int64_t getBytesAt(unsigned at, bool inputsEnd) const;
 
   /// The ops at which most is in memory for sure.
-  SmallVector<unsigned> points;
+  SmallVector<std::pair<unsigned, Operation *>> points;
 
 private:
   void addOp(Operation &op, const DenseMap<Operation *, unsigned> &numbers,
@@ -288,7 +324,7 @@ void Buffers::addOp(Operation &op,
   // A sort may write over its operand.
   if (op.hasTrait<OpTrait::IsTerminator>() ||
       (isHeavy(&op) && !isa<SortOp, TopKOp>(op)))
-    points.push_back(number);
+    points.emplace_back(number, &op);
 }
 
 void Buffers::addReads(Operation *op, unsigned number, bool isLibrary) {
@@ -376,10 +412,17 @@ int64_t Buffers::getBytesAt(unsigned at, bool inputsEnd) const {
   return sum;
 }
 
-int64_t LiveBytes::getLeastPeak() {
+int64_t LiveBytes::getLeastPeak(Operation *op) {
   Buffers buffers(func, [&](Operation *op) { return isLibraryCall(op); });
+  // Inputs that `op` finds are there before it, too.
+  Operation *here = func.front().findAncestorOpInBlock(*op);
+  auto runsBefore = [&](Operation *point) {
+    return point->isBeforeInBlock(here) &&
+           llvm::none_of(point->getResults(), movesToReader);
+  };
   int64_t most = 0;
-  for (unsigned at : buffers.points)
-    most = std::max(most, buffers.getBytesAt(at, releaseInputs));
+  for (auto [number, point] : buffers.points)
+    most = std::max(
+        most, buffers.getBytesAt(number, releaseInputs && !runsBefore(point)));
   return most;
 }

@@ -39,17 +39,24 @@ public:
             bool releaseInputs)
       : func(func), libraries(libraries), releaseInputs(releaseInputs) {}
 
-  /// No fewer bytes than there are while `op` runs, its results left out:
-  /// `read`, and what is computed before it and read behind it. Nothing where
-  /// that is unknown: sizes are no constants, there are several devices, or
-  /// `op` is in a region.
+  /// No fewer bytes than there are while `op` runs: `read`, its results, and
+  /// what is computed before it and read behind it. Nothing where that is
+  /// unknown: sizes are no constants, there are several devices, or `op` is in
+  /// a region.
   ///
   /// Fusion moves computations. What is read behind `op` may be computed there,
-  /// so what it is computed from counts, too, and so it does of `read`; and
-  /// what needs nothing but values from in front of `op` may be computed there.
+  /// so what it is computed from counts, too, and so it does of `read`. What
+  /// needs nothing but values from in front of `op` may be computed there, and
+  /// what is computed from the results by the kernel that makes these.
   std::optional<int64_t> getMost(mlir::Operation *op, mlir::ValueRange read);
 
-  /// No more bytes than there are at the function's peak, whatever its order.
+  /// Whether a value that kernels compute is there for `op` alone: nothing that
+  /// needs much memory can run between its computation, as early as fusion may
+  /// place that, and `op`.
+  static bool isMadeBeside(mlir::Value v, mlir::Operation *op);
+
+  /// No more bytes than there are at the function's peak, which is not
+  /// at `op`, whatever the order.
   ///
   /// It is that of a contraction, a convolution, an attention, or the end. What
   /// is surely in memory counts: what these read and give and what is returned,
@@ -58,7 +65,7 @@ public:
   /// place, as an epilogue does: the narrowest of them counts. What may be
   /// part of something larger, and what depends on weights alone, does not
   /// count.
-  int64_t getLeastPeak();
+  int64_t getLeastPeak(mlir::Operation *op);
 
 private:
   bool isLibraryCall(mlir::Operation *op) const;

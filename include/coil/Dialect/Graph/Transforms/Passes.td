@@ -191,20 +191,24 @@ def GraphGroupScatterPass
          than atomic additions do, and `max-extra-bytes`, or the program is sure
          to need more elsewhere.
 
-    (C6) compares the keys, positions, ranges and sums of chunks, and a source
-    that would be computed on the way, to the table of sums that is rounded,
-    which atomic additions have and these do not. So sums that are rounded to 16
-    bits are grouped; sums of `f32` that stay `f32` would need memory where there
-    was none. They are grouped if some contraction, convolution or attention, or the end of the
-    function, is sure to have no less in memory than all that may be alive at the
-    sum. `library` and `release-inputs` say what is sure. With
+    (C6) compares keys, positions, the workspace of the sort, ranges, sums of
+    chunks, and a source that would be computed on the way, to the table of sums
+    that is rounded, which atomic additions have and these do not. So sums that
+    are rounded to 16 bits are grouped. Sums of `f32` that stay `f32` need memory
+    where there was none; they are grouped if a contraction, a convolution, an
+    attention, or the end of the function, is sure to have no less in memory than
+    there may be at the sum. `library` and `release-inputs` say what is sure.
 
     ```mlir
     %p = graph.matmul %a, %b : (tensor<16384x8192xf32>, tensor<8192x8192xf32>) -> tensor<16384x8192xf32>
     %q = graph.matmul %p, %b : (tensor<16384x8192xf32>, tensor<8192x8192xf32>) -> tensor<16384x8192xf32>
-    %r = graph.reduce sum %q dims [0, 1] : (tensor<16384x8192xf32>) -> tensor<f32>
+    %r = graph.reduce sum, %q dims [0, 1] : (tensor<16384x8192xf32>) -> tensor<f32>
     ```
-    in front, 1 GB at a time, a sum of 256 MB is grouped; by itself it is not.
+
+    has 1 GB in memory at the second product. Behind it, a sum to 256 MB is
+    grouped; by itself it is not, and a remark says how many bytes it would need.
+    Where results have to be the same on every run, atomic additions are made one
+    after the other: the pipeline then allows any number of `max-extra-bytes`.
   }];
   let options = [
     Option<"sort", "sort", "std::string", "\"\"",
