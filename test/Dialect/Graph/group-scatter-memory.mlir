@@ -140,6 +140,20 @@ func.func @late(%g: tensor<65536x1024xf32>, %i: tensor<65536xi64>, %a: tensor<16
   return %1 : tensor<65536x1024xf32>
 }
 
+// What is returned is a part of the product, which is in memory for it.
+// CHECK-LABEL: @part
+// CHECK-NOT:     graph.sort
+// REMARK:      [Missed] NotGrouped {{.*}}Function=part
+func.func @part(%g: tensor<65536x1024xf32>, %i: tensor<65536xi64>, %a: tensor<8192x8192xf32>, %b: tensor<8192x8192xf32>) -> (tensor<64x8192xf32>, tensor<65536x1024xf32>) {
+  %p = graph.matmul %a, %b : (tensor<8192x8192xf32>, tensor<8192x8192xf32>) -> tensor<8192x8192xf32>
+  %q = graph.matmul %p, %b : (tensor<8192x8192xf32>, tensor<8192x8192xf32>) -> tensor<8192x8192xf32>
+  %r = graph.matmul %q, %p : (tensor<8192x8192xf32>, tensor<8192x8192xf32>) -> tensor<8192x8192xf32>
+  %s = graph.slice %r starts <[64, 0]> steps [1, 1] : (tensor<8192x8192xf32>) -> tensor<64x8192xf32>
+  %z = graph.full 0.000000e+00 : f32 -> tensor<65536x1024xf32>
+  %0 = graph.index_put sum %z[%i], %g dims [0] : (tensor<65536x1024xf32>, tensor<65536xi64>, tensor<65536x1024xf32>) -> tensor<65536x1024xf32>
+  return %s, %0 : tensor<64x8192xf32>, tensor<65536x1024xf32>
+}
+
 // Kernels of ours may compute their operands; a library reads them.
 // CHECK-LABEL: @operands
 // NOLIB-NOT:     graph.sort

@@ -161,6 +161,14 @@ std::optional<int64_t> LiveBytes::getMost(Operation *op, ValueRange read) {
             getBytes(v) <= getBytes(behind.getResult(0)))
           live.remove(v);
   }
+  // A part of a tensor keeps all of it.
+  for (size_t i = 0; i < live.size(); ++i) {
+    Operation *def = live[i].getDefiningOp();
+    while (isView(def) && isOwn(def->getOperand(0)))
+      def = def->getOperand(0).getDefiningOp();
+    if (isa<SliceOp>(def) && isOwn(def->getOperand(0)))
+      live.insert(def->getOperand(0));
+  }
   int64_t sum = 0;
   for (Value v : live) {
     std::optional<int64_t> bytes = getBytes(v);
