@@ -10,10 +10,14 @@
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub" | FileCheck %s --check-prefix=LESS
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub scatter-bytes=5000000" | FileCheck %s --check-prefix=MORE
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub deterministic" | FileCheck %s --check-prefix=MORE
-// The plans have the peaks that the rule goes by; of the product's nothing is more than the keys, which come first.
+// The plans have the peaks that they have with atomic additions; the first function alone would have a higher one.
+// RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=none" --coil-loop-pipeline="target=cuda:sm_90a library=none" --coil-wrapper-pipeline="target=cuda:sm_90a library=none partitions=off" | FileCheck %s --check-prefix=PLAN
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub" --coil-loop-pipeline="target=cuda:sm_90a library=cub" --coil-wrapper-pipeline="target=cuda:sm_90a library=cub partitions=off" | FileCheck %s --check-prefix=PLAN
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub scatter-bytes=5000000" --coil-loop-pipeline="target=cuda:sm_90a library=cub" --coil-wrapper-pipeline="target=cuda:sm_90a library=cub partitions=off" | FileCheck %s --check-prefix=PLANMORE
 // PLAN: wrapper.func @alone({{.*}}peak = 268435456 :
+// PLAN: wrapper.func @contraction({{.*}}peak = 1073741824 :
+// PLAN: wrapper.func @end({{.*}}peak = 536870912 :
+// PLAN: wrapper.func @step({{.*}}peak = 6722420736 :
 // PLANMORE: wrapper.func @alone({{.*}}peak = 273154048 :
 
 // 65536 sorted keys of 4 bytes and positions of 8, twice 131072 places of ranges of 8, and 512 partial sums of 4096 bytes with
@@ -283,4 +287,32 @@ func.func @computed_early(%g: tensor<65536x1024xbf16>, %i: tensor<65536xi64>, %a
   %1 = graph.index_put sum %z[%i], %0 dims [0] : (tensor<65536x1024xf32>, tensor<65536xi64>, tensor<65536x1024xf32>) -> tensor<65536x1024xf32>
   %2 = graph.convert %1 : (tensor<65536x1024xf32>) -> tensor<65536x1024xbf16>
   return %q, %2 : tensor<16384x8192xf32>, tensor<65536x1024xbf16>
+}
+
+// A step of training: the peak is at the gradient of the logits, where the embedding is far; all gradients are there at the sum.
+// CHECK-LABEL: @step
+// CHECK:         graph.sort
+// REMARK:      [Passed] Grouped {{.*}}Function=step
+func.func @step(%w: tensor<50264x1024xf32>, %w1: tensor<1024x1024xf32>, %wv: tensor<1024x50264xf32>, %i: tensor<16384xi64>, %t: tensor<16384x50264xf32>)
+    -> (tensor<50264x1024xf32>, tensor<1024x1024xf32>, tensor<1024x50264xf32>) {
+  %x = graph.index %w[%i] dims [0] : (tensor<50264x1024xf32>, tensor<16384xi64>) -> tensor<16384x1024xf32>
+  %h = graph.matmul %x, %w1 : (tensor<16384x1024xf32>, tensor<1024x1024xf32>) -> tensor<16384x1024xf32>
+  %l = graph.matmul %h, %wv : (tensor<16384x1024xf32>, tensor<1024x50264xf32>) -> tensor<16384x50264xf32>
+  %m = graph.reduce max, %l dims [1] keepdims : (tensor<16384x50264xf32>) -> tensor<16384x1xf32>
+  %d = graph.sub %l, %m : (tensor<16384x50264xf32>, tensor<16384x1xf32>) -> tensor<16384x50264xf32>
+  %e = graph.exp %d : (tensor<16384x50264xf32>) -> tensor<16384x50264xf32>
+  %s = graph.reduce sum, %e dims [1] keepdims : (tensor<16384x50264xf32>) -> tensor<16384x1xf32>
+  %p = graph.div %e, %s : (tensor<16384x50264xf32>, tensor<16384x1xf32>) -> tensor<16384x50264xf32>
+  %dl = graph.sub %p, %t : (tensor<16384x50264xf32>, tensor<16384x50264xf32>) -> tensor<16384x50264xf32>
+  %ht = graph.permute %h [1, 0] : (tensor<16384x1024xf32>) -> tensor<1024x16384xf32>
+  %dwv = graph.matmul %ht, %dl : (tensor<1024x16384xf32>, tensor<16384x50264xf32>) -> tensor<1024x50264xf32>
+  %wvt = graph.permute %wv [1, 0] : (tensor<1024x50264xf32>) -> tensor<50264x1024xf32>
+  %dh = graph.matmul %dl, %wvt : (tensor<16384x50264xf32>, tensor<50264x1024xf32>) -> tensor<16384x1024xf32>
+  %xt = graph.permute %x [1, 0] : (tensor<16384x1024xf32>) -> tensor<1024x16384xf32>
+  %dw1 = graph.matmul %xt, %dh : (tensor<1024x16384xf32>, tensor<16384x1024xf32>) -> tensor<1024x1024xf32>
+  %w1t = graph.permute %w1 [1, 0] : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %dx = graph.matmul %dh, %w1t : (tensor<16384x1024xf32>, tensor<1024x1024xf32>) -> tensor<16384x1024xf32>
+  %z = graph.full 0.000000e+00 : f32 -> tensor<50264x1024xf32>
+  %0 = graph.index_put sum %z[%i], %dx dims [0] : (tensor<50264x1024xf32>, tensor<16384xi64>, tensor<16384x1024xf32>) -> tensor<50264x1024xf32>
+  return %0, %dw1, %dwv : tensor<50264x1024xf32>, tensor<1024x1024xf32>, tensor<1024x50264xf32>
 }

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Bounds of the memory that a function needs, from the lifetimes of its
+// tensors. Both err on one side: what may be there for the upper bound, what is
+// there in any order and however kernels are merged for the lower one.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LiveBytes.h"
 
