@@ -318,7 +318,7 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
     stage = Stage::Input;
   impl->function = options.function;
   std::string pipelineOptions = options.pipelineOptions;
-  if (Error error = checkPrecision(stage, pipelineOptions))
+  if (Error error = checkGraphOptions(stage, pipelineOptions))
     return std::move(error);
   if (!llvm::StringRef(pipelineOptions).contains("hoist-weights="))
     pipelineOptions += " hoist-weights=true";

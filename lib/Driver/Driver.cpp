@@ -151,12 +151,17 @@ static Error dump(ModuleOp module, StringRef directory, Stage stage) {
   return Error::success();
 }
 
-Error coil::checkPrecision(Stage stage, StringRef pipelineOptions) {
+Error coil::checkGraphOptions(Stage stage, StringRef pipelineOptions) {
   CompilePipelineOptions pipeline;
-  if (stage < Stage::Graph ||
-      failed(pipeline.parseFromString(pipelineOptions)) ||
-      (pipeline.matmulPrecision == "highest" &&
-       pipeline.convPrecision == "highest"))
+  if (stage < Stage::Graph || failed(pipeline.parseFromString(pipelineOptions)))
+    return Error::success();
+  if (pipeline.scatterBytes != 0)
+    return llvm::createStringError(
+        "what memory sums of rows may need ('scatter-bytes') is decided before "
+        "the stage 'graph', but the input is at the stage '" +
+        stringifyStage(stage) + "'");
+  if (pipeline.matmulPrecision == "highest" &&
+      pipeline.convPrecision == "highest")
     return Error::success();
   return llvm::createStringError(
       "the precision of f32 products is decided before the stage 'graph', but "

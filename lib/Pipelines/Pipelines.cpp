@@ -181,6 +181,13 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   if (decompose.sort == "cub") {
     graph::GraphGroupScatterPassOptions group;
     group.sort = decompose.sort;
+    group.library = decompose.library;
+    group.releaseInputs = options.releaseInputs;
+    // Without an order of their own, sums that have to be the same on every run
+    // are made one after the other.
+    group.maxExtraBytes = options.deterministic
+                              ? std::numeric_limits<int64_t>::max()
+                              : options.scatterBytes;
     pm.addNestedPass<func::FuncOp>(graph::createGraphGroupScatterPass(group));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

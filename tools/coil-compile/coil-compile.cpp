@@ -432,7 +432,8 @@ int main(int argc, char **argv) {
     return report(2, "the input is at the stage '" +
                          stringifyStage(options.from) + "', behind '" + to +
                          "'");
-  if (llvm::Error error = checkPrecision(options.from, options.pipelineOptions))
+  if (llvm::Error error =
+          checkGraphOptions(options.from, options.pipelineOptions))
     return report(2, toString(std::move(error)));
   if (options.from >= Stage::Wrapper)
     for (const cl::Option *option :

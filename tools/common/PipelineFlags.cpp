@@ -77,6 +77,12 @@ PipelineFlags::PipelineFlags(cl::OptionCategory &category,
           cl::desc("Plan within so much memory, such as 64M, or fail: pools "
                    "and other orders of steps are tried"),
           cl::cat(category)),
+      scatterBytes(
+          "scatter-bytes", cl::value_desc("bytes"),
+          cl::desc("Memory that a sum of rows at positions may need on GPUs to "
+                   "be faster than atomic additions, even where the program's "
+                   "peak is, such as 16M (default: 0)"),
+          cl::cat(category)),
       stackLimit(
           "stack-limit", cl::value_desc("bytes"),
           cl::desc("How much of a function's storage may be on the stack of "
@@ -138,7 +144,8 @@ llvm::Expected<std::string> PipelineFlags::getPipelineOptions() const {
       " assert-alignment=" + std::to_string(assertAlignment) +
       " release-inputs=" + toText(releaseInputs) +
       " graph-collectives=" + toText(graphCollectives);
-  for (const cl::opt<std::string> *flag : {&memoryBudget, &stackLimit}) {
+  for (const cl::opt<std::string> *flag :
+       {&memoryBudget, &scatterBytes, &stackLimit}) {
     if (flag->empty())
       continue;
     std::optional<int64_t> bytes = parseBytes(*flag);
@@ -170,6 +177,7 @@ std::vector<const cl::Option *> PipelineFlags::getAll() const {
           &fuse,
           &plan,
           &memoryBudget,
+          &scatterBytes,
           &stackLimit,
           &debugValues,
           &debugFilter,

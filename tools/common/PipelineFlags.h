@@ -39,7 +39,7 @@ struct PipelineFlags {
   llvm::cl::opt<std::string> library;
   llvm::cl::opt<int64_t> vectorBits;
   llvm::cl::opt<bool> fuse;
-  llvm::cl::opt<std::string> plan, memoryBudget, stackLimit;
+  llvm::cl::opt<std::string> plan, memoryBudget, scatterBytes, stackLimit;
   llvm::cl::opt<std::string> debugValues, debugFilter;
   llvm::cl::opt<bool> debugEnds, releaseInputs;
   llvm::cl::opt<std::string> profileMarks;

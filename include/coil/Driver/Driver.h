@@ -90,9 +90,10 @@ struct CompileOptions {
   PipelineCache *pipelines = nullptr;
 };
 
-/// Fails where the options let products of f32 be rounded, and the module is at
-/// a stage behind the one that decides it.
-llvm::Error checkPrecision(Stage stage, llvm::StringRef pipelineOptions);
+/// Fails where the options say something that the stage `graph` decides
+/// (whether products of f32 may be rounded, what memory sums of rows may need),
+/// and the module is there already.
+llvm::Error checkGraphOptions(Stage stage, llvm::StringRef pipelineOptions);
 
 /// Runs the pipelines that lead from `from` (exclusive) to `to`. Diagnostics go
 /// to the context; the error says which stage failed.

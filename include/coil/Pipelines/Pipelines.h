@@ -95,6 +95,13 @@ struct CompilePipelineOptions
       llvm::cl::desc("Bytes that a public function may have allocated at once; "
                      "0: any number"),
       llvm::cl::init(0)};
+  Option<int64_t> scatterBytes{
+      *this, "scatter-bytes",
+      llvm::cl::desc("Bytes of memory that a sum of rows at positions may need "
+                     "on GPUs to be faster than atomic additions, even where "
+                     "the program's peak is; 'deterministic' allows any "
+                     "number"),
+      llvm::cl::init(0)};
   Option<int64_t> stackLimit{
       *this, "stack-limit",
       llvm::cl::desc("Bytes of a function's storage that may be on the stack "

@@ -289,3 +289,19 @@ func.func @narrowing_of_two_readers(%x: tensor<8192x64xf32>) -> (tensor<8192xbf1
   %b = graph.reduce max, %h dims [0] : (tensor<8192x64xbf16>) -> tensor<64xbf16>
   return %a, %b : tensor<8192xbf16>, tensor<64xbf16>
 }
+
+// -----
+
+// Keys of a sort are made right in front of it, however early they could be: nothing else needs room beside them.
+// CHECK-LABEL: @keys
+// CHECK:         loop.kernel "sin"
+// CHECK:         loop.kernel "mul+add"
+// CHECK-NOT:     loop.kernel
+// CHECK:         loop.sort
+func.func @keys(%x: tensor<512xf32>, %y: tensor<512xf32>) -> (tensor<512xf32>, tensor<512xf32>) {
+  %s = graph.sin %y : (tensor<512xf32>) -> tensor<512xf32>
+  %m = graph.mul %x, %x : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
+  %k = graph.add %m, %x : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
+  %v, %i = graph.sort %k dim 0 library "cub" : (tensor<512xf32>) -> (tensor<512xf32>, tensor<512xi64>)
+  return %s, %v : tensor<512xf32>, tensor<512xf32>
+}

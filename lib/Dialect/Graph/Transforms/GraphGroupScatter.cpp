@@ -14,6 +14,8 @@
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 
+#include "LiveBytes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -124,6 +126,11 @@ static Value getRowIndex(Operation *op, unsigned &rank) {
   return broadcast.getInput();
 }
 
+/// Bytes of a key: of 16 bits where these count all rows and two more.
+static int64_t getKeyBytes(int64_t rows) {
+  return rows + 2 <= (int64_t(1) << 16) ? 2 : 4;
+}
+
 /// Bytes that atomic additions move beyond what sums of groups do.
 static int64_t getSavedBytes(const RowSum &sum) {
   int64_t table = sum.rows * sum.width, source = sum.places * sum.width;
@@ -141,6 +148,51 @@ static int64_t getSavedBytes(const RowSum &sum) {
   if (def && (isa<ElementwiseOpInterface>(def) || isa<BroadcastOp>(def)))
     grouped += 2 * getBytes(getElementType(sum.source)) * source;
   return atomic - grouped;
+}
+
+/// Whether what is added would be computed on the way by atomic additions, but
+/// has to be in memory for sums of groups.
+static bool isComputed(const RowSum &sum) {
+  Operation *def = sum.source.getDefiningOp();
+  return def && !isStored(def);
+}
+
+static int64_t getSourceBytes(const RowSum &sum) {
+  return sum.places * sum.width * getBytes(getElementType(sum.source));
+}
+
+/// Memory that atomic additions need besides source and result: the sums,
+/// where these are rounded to something narrower. What they add is computed on
+/// the way.
+static int64_t getAtomicBytes(const RowSum &sum) {
+  bool isRounded = getBytes(sum.rounded) < getBytes(sum.sum);
+  return isRounded ? sum.rows * sum.width * getBytes(sum.sum) : 0;
+}
+
+/// Places that the registers of a block hold; more are sorted in memory.
+static constexpr int64_t kSortedInBlock = 4096;
+
+/// The workspace of the sort of so many keys of at most 32 bits, as
+/// `coil_cub_sort_workspace` gives it: two keys and two positions of 32 bits
+/// for each, and what CUB asks for. That is a counter of 32 bits for each tile
+/// of keys and each of 256 digits, of which less than a byte is one key's, and
+/// those of all keys.
+static int64_t getSortBytes(int64_t places) {
+  constexpr int64_t counters = 16384;
+  return places <= kSortedInBlock ? 0 : (4 * 4 + 1) * places + counters;
+}
+
+/// The same for sums of groups, where `chunks` are summed first: the most of
+/// what is in memory for the sort and for the sums, see `rewrite`.
+static int64_t getScratchBytes(const RowSum &sum, int64_t chunks) {
+  constexpr int64_t position = 8;
+  int64_t keys = sum.places * getKeyBytes(sum.rows);
+  int64_t sorted = keys + position * sum.places;
+  int64_t table = 2 * position * (sum.rows + sum.places);
+  // Partial sums, and the ranges that they are of.
+  int64_t partial =
+      chunks < 2 ? 0 : chunks * (sum.width * getBytes(sum.sum) + 2 * position);
+  return sorted + std::max(keys + getSortBytes(sum.places), table + partial);
 }
 
 namespace {
@@ -184,6 +236,10 @@ struct GraphGroupScatterPass
   std::optional<RowSum> match(Operation *op, std::string &why);
   void rewrite(const RowSum &sum);
   int64_t getChunk(int64_t places);
+  /// Memory that sums of groups need beyond what atomic additions do.
+  int64_t getExtraBytes(const RowSum &sum);
+  /// Whether the program needs more memory elsewhere than it does for these.
+  bool fitsBelowPeak(const RowSum &sum);
 };
 
 } // namespace
@@ -256,7 +312,36 @@ std::optional<RowSum> GraphGroupScatterPass::match(Operation *op,
   if (saved < minSavedBytes) // (C5)
     return no("it would save " + Twine(saved) + " bytes, fewer than " +
               Twine(minSavedBytes));
+  int64_t extra = getExtraBytes(sum);
+  if (extra > maxExtraBytes && !fitsBelowPeak(sum)) // (C6)
+    return no("it would need " + Twine(extra) +
+              " bytes of memory more than atomic additions, and the program's "
+              "peak may be there");
   return sum;
+}
+
+int64_t GraphGroupScatterPass::getExtraBytes(const RowSum &sum) {
+  int64_t extra = getScratchBytes(sum, sum.places / getChunk(sum.places)) -
+                  getAtomicBytes(sum);
+  if (!isComputed(sum))
+    return extra;
+  // What is there for longer than the sum may be so at another peak.
+  if (!LiveBytes::isMadeBeside(sum.source, sum.op))
+    extra = std::max<int64_t>(extra, 0);
+  return extra + getSourceBytes(sum);
+}
+
+bool GraphGroupScatterPass::fitsBelowPeak(const RowSum &sum) {
+  if (isComputed(sum) && !LiveBytes::isMadeBeside(sum.source, sum.op))
+    return false;
+  LiveBytes live(getOperation(), library, releaseInputs);
+  SmallVector<Value> read{sum.source, sum.index};
+  if (sum.skipped)
+    read.push_back(sum.skipped);
+  std::optional<int64_t> most = live.getMost(sum.op, read);
+  return most &&
+         *most + getScratchBytes(sum, sum.places / getChunk(sum.places)) <=
+             live.getLeastPeak(sum.op);
 }
 
 int64_t GraphGroupScatterPass::getChunk(int64_t places) {

@@ -746,8 +746,15 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   }
 
   /// Moves a merged kernel behind its last operand, so that the block stays in
-  /// topological order.
+  /// topological order. What only sorts read stays in front of these: early, it
+  /// would be in memory beside whatever comes in between.
   void hoist(KernelOp merged, Operation *last) {
+    if (!merged->use_empty() &&
+        llvm::all_of(merged->getUsers(), [&](Operation *user) {
+          return isa<SortOp>(user) && user->getBlock() == merged->getBlock() &&
+                 merged->isBeforeInBlock(user);
+        }))
+      return;
     if (last)
       merged->moveAfter(last);
     else

@@ -191,6 +191,28 @@ def GraphGroupScatterPass
     (C3) All sizes are constants.
     (C4) A row has at least `min-row-bytes`.
     (C5) At least `min-saved-bytes` less are moved than by atomic additions.
+    (C6) The peak of the program's memory does not rise: it needs no more memory
+         than atomic additions do, and `max-extra-bytes`, or the program is sure
+         to need more elsewhere.
+
+    (C6) compares keys, positions, the workspace of the sort, ranges, sums of
+    chunks, and a source that would be computed on the way, to the table of sums
+    that is rounded, which atomic additions have and these do not. So sums that
+    are rounded to 16 bits are grouped. Sums of `f32` that stay `f32` need memory
+    where there was none; they are grouped if a contraction, a convolution, an
+    attention, or the end of the function, is sure to have no less in memory than
+    there may be at the sum. `library` and `release-inputs` say what is sure.
+
+    ```mlir
+    %p = graph.matmul %a, %b : (tensor<16384x8192xf32>, tensor<8192x8192xf32>) -> tensor<16384x8192xf32>
+    %q = graph.matmul %p, %b : (tensor<16384x8192xf32>, tensor<8192x8192xf32>) -> tensor<16384x8192xf32>
+    %r = graph.reduce sum, %q dims [0, 1] : (tensor<16384x8192xf32>) -> tensor<f32>
+    ```
+
+    has 1 GB in memory at the second product. Behind it, a sum to 256 MB is
+    grouped; by itself it is not, and a remark says how many bytes it would need.
+    Where results have to be the same on every run, atomic additions are made one
+    after the other: the pipeline then allows any number of `max-extra-bytes`.
   }];
   let options = [
     Option<"sort", "sort", "std::string", "\"\"",
@@ -200,6 +222,13 @@ def GraphGroupScatterPass
            "Fewest bytes of a row of the source">,
     Option<"minSavedBytes", "min-saved-bytes", "int64_t", "100000000",
            "Fewest bytes of memory that have to be saved">,
+    Option<"maxExtraBytes", "max-extra-bytes", "int64_t", "0",
+           "Bytes of memory that may be needed beyond what atomic additions "
+           "need, even where the program's peak is">,
+    Option<"library", "library", "std::string", "\"none\"",
+           "The libraries that there are, separated by commas">,
+    Option<"releaseInputs", "release-inputs", "bool", "false",
+           "Whether inputs may end behind their last use">,
     Option<"chunk", "chunk", "int64_t", "0",
            "Places of a chunk, a power of two; 0: by the number of places">];
   let dependentDialects = ["::coil::graph::GraphDialect"];
