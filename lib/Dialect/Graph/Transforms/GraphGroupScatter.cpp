@@ -169,26 +169,31 @@ static int64_t getAtomicBytes(const RowSum &sum) {
   return isRounded ? sum.rows * sum.width * getBytes(sum.sum) : 0;
 }
 
-/// Places that the registers of a block hold; more are sorted in memory.
-static constexpr int64_t kSortedInBlock = 4096;
+/// Places that the registers of a block hold, and those of 64 blocks; more are
+/// sorted in memory.
+static constexpr int64_t kSortedInBlock = 4096, kSortedTogether = 262144;
 
-/// The workspace of the sort of so many keys of at most 32 bits, as
-/// `coil_cub_sort_workspace` gives it: two keys and two positions of 32 bits
-/// for each, and what CUB asks for. That is a counter of 32 bits for each tile
-/// of keys and each of 256 digits, of which less than a byte is one key's, and
-/// those of all keys.
+/// The workspace of the sort of so many keys of at most 32 bits, no less than
+/// `coil_cub_sort_workspace` gives: two keys and two positions of 32 bits
+/// for each, and counters of 32 bits. Blocks of one launch have 512 each;
+/// CUB has one for each tile of keys and each of 256 digits, of which less than
+/// a byte is one key's, and those of all keys.
 static int64_t getSortBytes(int64_t places) {
-  constexpr int64_t counters = 16384;
-  return places <= kSortedInBlock ? 0 : (4 * 4 + 1) * places + counters;
+  constexpr int64_t ofKeys = 4 * 4, ofBlocks = 64 * 512 * 4 + 2048,
+                    ofAll = 16384;
+  if (places <= kSortedInBlock)
+    return 0;
+  return places <= kSortedTogether ? ofKeys * places + ofBlocks
+                                   : (ofKeys + 1) * places + ofAll;
 }
 
 /// The same for sums of groups, where `chunks` are summed first: the most of
-/// what is in memory for the sort and for the sums, see `rewrite`.
+/// what is in memory for the sort and for the sums, see `GroupBuilder`.
 static int64_t getScratchBytes(const RowSum &sum, int64_t chunks) {
-  constexpr int64_t position = 8;
+  constexpr int64_t position = 8, entry = 4;
   int64_t keys = sum.places * getKeyBytes(sum.rows);
   int64_t sorted = keys + position * sum.places;
-  int64_t table = 2 * position * (sum.rows + sum.places);
+  int64_t table = 3 * entry * (sum.rows + sum.places);
   // Partial sums, and the ranges that they are of.
   int64_t partial =
       chunks < 2 ? 0 : chunks * (sum.width * getBytes(sum.sum) + 2 * position);
@@ -413,9 +418,8 @@ Value GroupBuilder::makeKeys() {
   if (sum.skipped)
     key = b.select(b.reshape(sum.skipped, places), number(sum.rows), key);
   key = b.select(valid, key, number(sum.rows + 1));
-  bool narrow = sum.rows + 2 <= (int64_t(1) << 16);
-  return b.convert(key, builder.getIntegerType(narrow ? 16 : 32,
-                                               /*isSigned=*/false));
+  auto bits = static_cast<unsigned>(8 * getKeyBytes(sum.rows));
+  return b.convert(key, builder.getIntegerType(bits, /*isSigned=*/false));
 }
 
 /// The first place with a key writes to two thirds of a table, the place behind
