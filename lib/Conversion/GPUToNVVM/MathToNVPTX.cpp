@@ -368,9 +368,11 @@ struct OnePlusTanh : OpRewritePattern<math::TanhOp> {
     Value sum = arith::AddFOp::create(rewriter, loc, e, splat(1), contract);
     Value inverse = arith::DivFOp::create(rewriter, loc, splat(1), sum,
                                           arith::FastMathFlags::afn);
-    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-      rewriter.replaceOpWithNewOp<arith::MulFOp>(user, inverse, splat(2),
-                                                 contract);
+    // Twice the inverse. The additions stay: the walk may be about to come to
+    // one of them.
+    for (Operation *user : llvm::to_vector(op->getUsers()))
+      rewriter.modifyOpInPlace(user,
+                               [&] { user->setOperands({inverse, inverse}); });
     rewriter.eraseOp(op);
     return success();
   }

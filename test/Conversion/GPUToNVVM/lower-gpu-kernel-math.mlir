@@ -41,6 +41,27 @@ gpu.module @modes {
   }
 }
 
+// Only 1 + tanh is used: twice the inverse of 1 + exp(-2x). The first addition is
+// the next op.
+gpu.module @one_plus_tanh {
+  // CHECK-LABEL: llvm.func @one_plus_tanh
+  gpu.func @one_plus_tanh(%p: !llvm.ptr<1>, %x: f32) kernel {
+    %one = arith.constant 1.0 : f32
+    // OFF: @coil_tanh_f32(
+    // DEFAULT: %[[E:.+]] = llvm.call @coil_exp_default_f32(
+    // DEFAULT: %[[S:.+]] = llvm.fadd %[[E]],
+    // DEFAULT: %[[I:.+]] = llvm.fdiv %{{.+}}, %[[S]] {fastmathFlags = #llvm.fastmath<afn>}
+    // DEFAULT-COUNT-2: llvm.fadd %[[I]], %[[I]]
+    // FAST: @coil_tanh_fast_f32(
+    %t = math.tanh %x : f32
+    %0 = arith.addf %t, %one : f32
+    %1 = arith.addf %one, %t : f32
+    %2 = arith.mulf %0, %1 : f32
+    llvm.store %2, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
 gpu.module @double {
   // CHECK-LABEL: llvm.func @double
   gpu.func @double(%p: !llvm.ptr<1>, %x: f64) kernel {

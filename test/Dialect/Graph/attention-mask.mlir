@@ -37,6 +37,21 @@ func.func @causal_added(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> 
 
 // -----
 
+// Positions that a conversion broadcasts while it widens them.
+// CHECK-LABEL: @causal_of_converted
+// CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"
+func.func @causal_of_converted(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128xi64>
+  %row = graph.reshape %i : (tensor<128xi64>) -> tensor<128x1xi64>
+  %rows = graph.convert %row : (tensor<128x1xi64>) -> tensor<128x128xi32>
+  %columns = graph.convert %i : (tensor<128xi64>) -> tensor<128x128xi32>
+  %le = graph.compare le, %columns, %rows : (tensor<128x128xi32>, tensor<128x128xi32>) -> tensor<128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %le scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
+
+// -----
+
 // Of a symbolic length, with a condition that always holds.
 // CHECK-LABEL: @causal_of_any_length
 // CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"

@@ -143,3 +143,16 @@ func.func @computed(%g: tensor<65536x1024xf32>, %i: tensor<65536xi64>) -> tensor
   %0 = graph.index_put sum %z[%i], %v dims [0] : (tensor<65536x1024xf32>, tensor<65536xi64>, tensor<65536x1024xf32>) -> tensor<65536x1024xf32>
   return %0 : tensor<65536x1024xf32>
 }
+
+// A conversion may broadcast what it widens: that is no row for each place.
+// CHECK-LABEL: @broadcast_rows
+// CHECK:         %[[ROWS:.+]] = graph.convert %{{.+}} : (tensor<2048xbf16>) -> tensor<65536x2048xf32>
+// CHECK-NOT:     graph.sort
+// CHECK:         graph.index_put sum %{{.+}}[%{{.+}}], %[[ROWS]]
+// REMARK:      [Missed] NotGrouped {{.*}}Function=broadcast_rows
+func.func @broadcast_rows(%g: tensor<2048xbf16>, %i: tensor<65536xi64>) -> tensor<65536x2048xf32> {
+  %z = graph.full 0.000000e+00 : f32 -> tensor<65536x2048xf32>
+  %0 = graph.convert %g : (tensor<2048xbf16>) -> tensor<65536x2048xf32>
+  %1 = graph.index_put sum %z[%i], %0 dims [0] : (tensor<65536x2048xf32>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+  return %1 : tensor<65536x2048xf32>
+}

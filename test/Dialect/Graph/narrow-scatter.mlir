@@ -65,3 +65,20 @@ func.func @graph_narrow_scatter_c3(%x: tensor<128x16xbf16>, %i: tensor<3xi64>, %
   %3 = graph.convert %2 : (tensor<128x16xf32>) -> tensor<128x16xbf16>
   return %3 : tensor<128x16xbf16>
 }
+
+// -----
+
+// A conversion may broadcast what it widens, and the sum.
+// CHECK-LABEL: @broadcast
+// CHECK-SAME:  (%[[X:.+]]: tensor<16xbf16>, %[[I:.+]]: tensor<3xi64>, %[[V:.+]]: tensor<bf16>)
+// CHECK:       %[[BX:.+]] = graph.broadcast %[[X]] : (tensor<16xbf16>) -> tensor<128x16xbf16>
+// CHECK:       %[[BV:.+]] = graph.broadcast %[[V]] : (tensor<bf16>) -> tensor<3x16xbf16>
+// CHECK:       %[[S:.+]] = graph.index_put sum %[[BX]][%[[I]]], %[[BV]] dims [0] : (tensor<128x16xbf16>, tensor<3xi64>, tensor<3x16xbf16>) -> tensor<128x16xbf16>
+// CHECK:       graph.broadcast %[[S]] : (tensor<128x16xbf16>) -> tensor<2x128x16xbf16>
+func.func @broadcast(%x: tensor<16xbf16>, %i: tensor<3xi64>, %v: tensor<bf16>) -> tensor<2x128x16xbf16> {
+  %0 = graph.convert %x : (tensor<16xbf16>) -> tensor<128x16xf32>
+  %1 = graph.convert %v : (tensor<bf16>) -> tensor<3x16xf32>
+  %2 = graph.index_put sum %0[%i], %1 dims [0] : (tensor<128x16xf32>, tensor<3xi64>, tensor<3x16xf32>) -> tensor<128x16xf32>
+  %3 = graph.convert %2 : (tensor<128x16xf32>) -> tensor<2x128x16xbf16>
+  return %3 : tensor<2x128x16xbf16>
+}

@@ -210,11 +210,13 @@ std::optional<ExprAttr> Positions::valueAt(Value v, ArrayRef<ExprAttr> index) {
     return inRange(sym::add(sym::mul(i, *step), *start), v);
   }
   if (auto convert = dyn_cast<ConvertOp>(op)) {
-    if (getElementType(convert.getInput()).isInteger(1)) {
-      std::optional<bool> value = decide(convert.getInput(), index);
+    Value input = convert.getInput();
+    SmallVector<ExprAttr> place = broadcastIndex(input, index);
+    if (getElementType(input).isInteger(1)) {
+      std::optional<bool> value = decide(input, place);
       return value ? inRange(sym::constant(ctx, *value), v) : std::nullopt;
     }
-    std::optional<ExprAttr> value = valueAt(convert.getInput(), index);
+    std::optional<ExprAttr> value = valueAt(input, place);
     return value ? inRange(*value, v) : std::nullopt;
   }
   if (!isa<AddOp, SubOp>(op))
@@ -352,7 +354,8 @@ bool Positions::holdsAt(Value v, ArrayRef<ExprAttr> index,
     // makes their exponentials zero in every row that sees something.
     if (auto convert = dyn_cast<ConvertOp>(op);
         convert && isa<FloatType>(getElementType(convert.getInput())))
-      return holdsAt(convert.getInput(), index, nonNegative);
+      return holdsAt(convert.getInput(),
+                     broadcastIndex(convert.getInput(), index), nonNegative);
     auto select = dyn_cast<SelectOp>(op);
     if (!select ||
         !isFull(select.getTrueValue(),

@@ -300,7 +300,9 @@ std::optional<RowSum> GraphGroupScatterPass::match(Operation *op,
   sum.source = values;
   if (auto widened = values.getDefiningOp<ConvertOp>()) {
     Type from = getElementType(widened.getInput());
-    if (sum.sum.isF32() && (from.isF16() || from.isBF16()))
+    // A conversion may broadcast, too.
+    if (sum.sum.isF32() && (from.isF16() || from.isBF16()) &&
+        getSizes(widened.getInput()) == getSizes(values))
       sum.source = widened.getInput();
   }
   if (op->hasOneUse())

@@ -48,14 +48,19 @@ struct NarrowIndexPut : OpRewritePattern<ConvertOp> {
         cast<RankedTensorType>(put.getInput().getType()).getRank() - 1;
     if (llvm::is_contained(put.getDims(), inner)) // (C3)
       return rewriter.notifyMatchFailure(op, "elements lie apart");
-    Value values = put.getValues();
-    auto widened = values.getDefiningOp<ConvertOp>();
-    values = widened && getElementType(widened.getInput()) == type
-                 ? widened.getInput()
-                 : TensorBuilder(rewriter, put.getLoc()).convert(values, type);
-    rewriter.replaceOpWithNewOp<IndexPutOp>(
-        op, op.getType(), put.getKindAttr(), extended.getInput(),
-        put.getIndices(), values, put.getDimsAttr());
+    TensorBuilder b(rewriter, put.getLoc());
+    // A conversion may broadcast, too.
+    auto narrow = [&](Value v) -> Value {
+      auto widened = v.getDefiningOp<ConvertOp>();
+      return widened && getElementType(widened.getInput()) == type
+                 ? b.broadcast(widened.getInput(), getSizes(v))
+                 : b.convert(v, type);
+    };
+    auto narrowed = IndexPutOp::create(
+        rewriter, put.getLoc(), sym::getTensorType(getSizes(put), type),
+        put.getKindAttr(), narrow(put.getInput()), put.getIndices(),
+        narrow(put.getValues()), put.getDimsAttr());
+    rewriter.replaceOp(op, b.broadcast(narrowed, getSizes(op.getResult())));
     return success();
   }
 };
