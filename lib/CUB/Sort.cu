@@ -529,11 +529,15 @@ __global__ void __launch_bounds__(kTogetherThreads)
 
 } // namespace
 
+static_assert(kLongestTogether <=
+                  int64_t(kTogetherBlocks) * kTogetherThreads * 8,
+              "the longest line needs more keys in a thread");
+
 template <typename Key>
-static const void *getTogetherKernel(int64_t size) {
-  if (size <= int64_t(kTogetherBlocks) * kTogetherThreads * 2)
+static const void *getTogetherKernel(int items) {
+  if (items == 2)
     return reinterpret_cast<const void *>(&sortTogether<Key, 2>);
-  if (size <= int64_t(kTogetherBlocks) * kTogetherThreads * 4)
+  if (items == 4)
     return reinterpret_cast<const void *>(&sortTogether<Key, 4>);
   return reinterpret_cast<const void *>(&sortTogether<Key, 8>);
 }
@@ -564,13 +568,14 @@ static cudaError_t launchTogether(const Problem &p, void *memory,
   if (cudaError_t error =
           cudaMemsetAsync(w.meeting, 0, sizeof(Meeting), stream))
     return error;
-  int64_t tile = kTogetherThreads * 2;
-  while (p.size > tile * kTogetherBlocks)
-    tile *= 2;
+  int items = 2;
+  while (p.size > int64_t(kTogetherBlocks) * kTogetherThreads * items)
+    items *= 2;
+  int64_t tile = int64_t(kTogetherThreads) * items;
   Problem problem = p;
   void *args[] = {&problem, &w};
   return cudaLaunchCooperativeKernel(
-      getTogetherKernel<Key>(p.size),
+      getTogetherKernel<Key>(items),
       dim3(static_cast<unsigned>((p.size + tile - 1) / tile)),
       dim3(kTogetherThreads), args, 0, stream);
 }

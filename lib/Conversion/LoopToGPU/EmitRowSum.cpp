@@ -162,30 +162,29 @@ Value GPUKernelEmitter::finishRowSum(GatherSumOp op, const LaneAddress &address,
   loop->setAttr("loop_annotation", noUnroll);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value k = loop.getInductionVar(), last;
-  if (ahead > 1)
-    last = arith::SubIOp::create(b, at.hi, constant(1));
-  Values places, elements;
-  for (int64_t i = 0; i < ahead; ++i)
-    places.push_back(
-        i == 0 ? k : arith::AddIOp::create(b, k, constant(i)).getResult());
-  Values rows;
-  for (auto [i, place] : llvm::enumerate(places))
-    rows.push_back(getRow(
-        op, at,
-        i == 0 ? place : arith::MinSIOp::create(b, place, last).getResult()));
+  Value last = arith::SubIOp::create(b, at.hi, constant(1));
+  // What is behind the range is the last row again, which is not added.
+  Values rows, isInRange, elements;
+  for (int64_t i = 0; i < ahead; ++i) {
+    Value place = loop.getInductionVar();
+    isInRange.push_back({});
+    if (i > 0) {
+      place = arith::AddIOp::create(b, place, constant(i));
+      isInRange.back() =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, place, at.hi);
+      place = arith::MinSIOp::create(b, place, last);
+    }
+    rows.push_back(getRow(op, at, place));
+  }
   for (Value row : rows)
     elements.push_back(loadRow(op, address, at, row));
   at.total = loop.getRegionIterArg(0);
-  for (auto [i, v] : llvm::enumerate(elements)) {
-    // What is behind the range is the last row again, which is not added:
-    // whatever is added to -0.0 stays what it is.
-    Value nothing = arith::ConstantOp::create(b, getNegativeZero(v.getType()));
-    if (i > 0)
+  for (auto [v, condition] : llvm::zip_equal(elements, isInRange)) {
+    // A sum with -0.0 is what it was.
+    if (condition)
       v = arith::SelectOp::create(
-          b,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, places[i], at.hi),
-          v, nothing);
+          b, condition, v,
+          arith::ConstantOp::create(b, getNegativeZero(v.getType())));
     at.total = addPlace(at, v);
   }
   scf::YieldOp::create(b, at.total);
