@@ -99,7 +99,7 @@ wrapper.kernel @convert_loop_to_gpu_c8_scatter(%x: tensor<64x64xf32>, %i: tensor
 // -----
 
 // Vectors along a dimension that is not reduced have one beginning for all.
-wrapper.kernel @align_to_c10(%x: tensor<8x33xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[33, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @gpu_schedule_c10_reduced(%x: tensor<8x33xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[33, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error@+1 {{has a schedule that cuts vectors at addresses of buffer 0, which is not contiguous along the only reduced dimension}}
   %0 = loop.kernel "sum" [8, 33] (%a = %x) : (tensor<8x33xf32>) -> tensor<33xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 32, index_bits = 32, align_to = 0> {
     %v = loop.load %a[d0, d1] : tensor<8x33xf32> -> f32

@@ -14,7 +14,7 @@ func.func @syntax(%x: tensor<4xf32>) -> tensor<?x1xi64, #sym.shape<[u0, 1]>> {
 
 // -----
 
-func.func @places(%x: tensor<4xf32>) {
+func.func @custom_call_c1_places(%x: tensor<4xf32>) {
   // (C1)
   // expected-error@+1 {{has 1 operands but 0 places for them}}
   "graph.custom_call"(%x) <{callee = "a::b", arguments = []}> : (tensor<4xf32>) -> ()
@@ -23,7 +23,23 @@ func.func @places(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @mutates(%x: tensor<4xf32>) {
+func.func @custom_call_c1_names(%x: tensor<4xf32>) {
+  // expected-error @below {{'graph.custom_call' op has 2 arguments but 1 names for them}}
+  graph.custom_call "a::b"(%x, none) names ["x"] : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @custom_call_c1_integer(%x: tensor<4xf32>) {
+  // expected-error @below {{'graph.custom_call' op argument 'd0' mentions a dimension or an indirect index}}
+  graph.custom_call "a::b"(%x, <d0>) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @custom_call_c2_mutates(%x: tensor<4xf32>) {
   // (C2)
   // expected-error@+1 {{'mutates' is not a list of operands in ascending order}}
   %0 = graph.custom_call "a::b"(%x) mutates [1] : (tensor<4xf32>) -> tensor<4xf32>
@@ -32,7 +48,7 @@ func.func @mutates(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @mutates_without_result(%x: tensor<4xf32>) {
+func.func @custom_call_c2_without_result(%x: tensor<4xf32>) {
   // (C2)
   // expected-error@+1 {{mutates 1 operands but has 0 results}}
   graph.custom_call "a::b"(%x) mutates [0] : (tensor<4xf32>) -> ()
@@ -41,7 +57,7 @@ func.func @mutates_without_result(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @mutates_to_other_type(%x: tensor<4xf32>) {
+func.func @custom_call_c2_type(%x: tensor<4xf32>) {
   // (C2)
   // expected-error@+1 {{makes 'tensor<5xf32>' of operand 0, which is 'tensor<4xf32>'}}
   %0 = graph.custom_call "a::b"(%x) mutates [0] : (tensor<4xf32>) -> tensor<5xf32>
@@ -50,7 +66,7 @@ func.func @mutates_to_other_type(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @defines(%x: tensor<4xf32>) {
+func.func @custom_call_c3(%x: tensor<4xf32>) {
   // (C3)
   // expected-error@+1 {{defines the symbol 'u0', which is the size of no result}}
   %0 = graph.custom_call "a::b"(%x) defines ["u0"] : (tensor<4xf32>) -> tensor<4xf32>

@@ -33,62 +33,67 @@ func.func @schedules(%x: tensor<64xf32>) -> tensor<64xf32> {
 // -----
 
 // expected-error@+1 {{'vector_width' must be a positive power of two but is 3}}
-func.func private @c1_width() attributes {a = #loop.gpu_schedule<vector_dim = 0, vector_width = 3>}
+func.func private @gpu_schedule_c1_width() attributes {a = #loop.gpu_schedule<vector_dim = 0, vector_width = 3>}
 
 // -----
 
 // expected-error@+1 {{'threads_p' must be a positive power of two but is 0}}
-func.func private @c1_threads() attributes {a = #loop.gpu_schedule<threads_p = 0>}
+func.func private @gpu_schedule_c1_threads() attributes {a = #loop.gpu_schedule<threads_p = 0>}
 
 // -----
 
 // expected-error@+1 {{'items_r' must be positive but is 0}}
-func.func private @c1_items() attributes {a = #loop.gpu_schedule<items_r = 0>}
+func.func private @gpu_schedule_c1_items() attributes {a = #loop.gpu_schedule<items_r = 0>}
 
 // -----
 
 // expected-error@+1 {{a block has at most 1024 threads but 'threads_p' and 'threads_r' are 64 and 32}}
-func.func private @c2() attributes {a = #loop.gpu_schedule<threads_p = 64, threads_r = 32>}
+func.func private @gpu_schedule_c2() attributes {a = #loop.gpu_schedule<threads_p = 64, threads_r = 32>}
 
 // -----
 
 // expected-error@+1 {{'vector_width' is 4 but there is no vector dimension}}
-func.func private @c3() attributes {a = #loop.gpu_schedule<vector_width = 4>}
+func.func private @gpu_schedule_c3() attributes {a = #loop.gpu_schedule<vector_width = 4>}
 
 // -----
 
 // expected-error@+1 {{expected 'index_bits' of 32 or 64 and 'min_blocks' of at least 0 but got 16 and 0}}
-func.func private @c4() attributes {a = #loop.gpu_schedule<index_bits = 16>}
+func.func private @gpu_schedule_c4() attributes {a = #loop.gpu_schedule<index_bits = 16>}
+
+// -----
+
+// expected-error @below {{expected 'index_bits' of 32 or 64 and 'min_blocks' of at least 0 but got 64 and -1}}
+func.func private @gpu_schedule_c4_min_blocks() attributes {a = #loop.gpu_schedule<min_blocks = -1>}
 
 // -----
 
 // expected-error@+1 {{strategy 'transpose' does not go with 'vector_dim' 0 and 'transpose_dim' 0}}
-func.func private @c5_transpose() attributes {a = #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 0>}
+func.func private @gpu_schedule_c5_transpose() attributes {a = #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 0>}
 
 // -----
 
 // expected-error@+1 {{strategy 'tile' does not go with 'vector_dim' 0 and 'transpose_dim' 1}}
-func.func private @c5_tile() attributes {a = #loop.gpu_schedule<vector_dim = 0, transpose_dim = 1>}
+func.func private @gpu_schedule_c5_tile() attributes {a = #loop.gpu_schedule<vector_dim = 0, transpose_dim = 1>}
 
 // -----
 
 // expected-error@+1 {{strategy 'transpose' needs a power of two as 'items_r' but got 3}}
-func.func private @c6() attributes {a = #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 1, items_r = 3>}
+func.func private @gpu_schedule_c6() attributes {a = #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 1, items_r = 3>}
 
 // -----
 
 // expected-error@+1 {{strategy 'mma' needs a parameter 'mma'}}
-func.func private @c9_needs() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32>}
+func.func private @gpu_schedule_c9_needs() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32>}
 
 // -----
 
 // expected-error@+1 {{strategy 'tile' has no parameter 'mma'}}
-func.func private @c9_has() attributes {a = #loop.gpu_schedule<threads_p = 32, mma = <m = 32, n = 32, k = 32>>}
+func.func private @gpu_schedule_c9_has() attributes {a = #loop.gpu_schedule<threads_p = 32, mma = <m = 32, n = 32, k = 32>>}
 
 // -----
 
 // expected-error@+1 {{strategy 'mma' with 2 warps needs 'threads_p' of 64 and nothing along 'r' but got 32, 1 and 1}}
-func.func private @c9_threads() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32, mma = <m = 32, n = 32, k = 32, warps_m = 2>>}
+func.func private @gpu_schedule_c9_threads() attributes {a = #loop.gpu_schedule<strategy = mma, threads_p = 32, mma = <m = 32, n = 32, k = 32, warps_m = 2>>}
 
 // -----
 
@@ -130,74 +135,104 @@ func.func @not_a_schedule(%x: tensor<64xf32>) -> tensor<64xf32> {
 // -----
 
 // expected-error@+1 {{'owners' is 3, expected 0 or a power of two with one thread and item along 'r'}}
-func.func private @c7_power() attributes {a = #loop.gpu_schedule<owners = 3>}
+func.func private @gpu_schedule_c7_power() attributes {a = #loop.gpu_schedule<owners = 3>}
 
 // -----
 
 // expected-error@+1 {{'owners' is 4, expected 0 or a power of two with one thread and item along 'r'}}
-func.func private @c7_threads() attributes {a = #loop.gpu_schedule<threads_r = 32, owners = 4>}
+func.func private @gpu_schedule_c7_threads() attributes {a = #loop.gpu_schedule<threads_r = 32, owners = 4>}
+
+// -----
+
+// expected-error @below {{'owners' is 4, expected 0 or a power of two with one thread and item along 'r'}}
+func.func private @gpu_schedule_c7_items() attributes {a = #loop.gpu_schedule<items_r = 2, owners = 4>}
+
+// -----
+
+// expected-error @below {{'owners' is 4, expected 0 or a power of two with one thread and item along 'r'}}
+func.func private @gpu_schedule_c7_persistent() attributes {a = #loop.gpu_schedule<persistent = true, owners = 4>}
+
+// -----
+
+// expected-error @below {{'owners' is 4, expected 0 or a power of two with one thread and item along 'r'}}
+func.func private @gpu_schedule_c7_transpose() attributes {a = #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 1, owners = 4>}
 
 // -----
 
 // expected-error@+1 {{strategy 'scan' does not go with 'items_p' 2 and 'split_r' false}}
-func.func private @c8_items() attributes {a = #loop.gpu_schedule<strategy = scan, items_p = 2>}
+func.func private @gpu_schedule_c8_items() attributes {a = #loop.gpu_schedule<strategy = scan, items_p = 2>}
 
 // -----
 
 // expected-error@+1 {{strategy 'tile' does not go with 'items_p' 1 and 'split_r' true}}
-func.func private @c8_split() attributes {a = #loop.gpu_schedule<persistent = true, split_r = true>}
+func.func private @gpu_schedule_c8_split() attributes {a = #loop.gpu_schedule<persistent = true, split_r = true>}
+
+// -----
+
+// expected-error @below {{strategy 'scan' does not go with 'items_p' 1 and 'split_r' true}}
+func.func private @gpu_schedule_c8_persistent() attributes {a = #loop.gpu_schedule<strategy = scan, split_r = true>}
 
 // -----
 
 // expected-error@+1 {{'align_to' goes with a vector and one item along 'p' of the strategy 'tile'}}
-func.func private @c10_vector() attributes {a = #loop.gpu_schedule<align_to = 0>}
+func.func private @gpu_schedule_c10_vector() attributes {a = #loop.gpu_schedule<align_to = 0>}
 
 // -----
 
 // expected-error@+1 {{'align_to' goes with a vector and one item along 'p' of the strategy 'tile'}}
-func.func private @c10_items() attributes {a = #loop.gpu_schedule<vector_dim = 0, vector_width = 4, items_p = 2, align_to = 0>}
+func.func private @gpu_schedule_c10_items() attributes {a = #loop.gpu_schedule<vector_dim = 0, vector_width = 4, items_p = 2, align_to = 0>}
+
+// -----
+
+// expected-error @below {{'align_to' goes with a vector and one item along 'p' of the strategy 'tile'}}
+func.func private @gpu_schedule_c10_strategy() attributes {a = #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, align_to = 0>}
 
 // -----
 
 // expected-error@+1 {{'prefetch' goes with the strategy 'tile', without 'persistent' and without 'owners'}}
-func.func private @c11_persistent() attributes {a = #loop.gpu_schedule<threads_r = 32, persistent = true, prefetch = true>}
+func.func private @gpu_schedule_c11_persistent() attributes {a = #loop.gpu_schedule<threads_r = 32, persistent = true, prefetch = true>}
+
+// -----
+
+// expected-error @below {{'prefetch' goes with the strategy 'tile', without 'persistent' and without 'owners'}}
+func.func private @gpu_schedule_c11_owners() attributes {a = #loop.gpu_schedule<owners = 4, prefetch = true>}
 
 // -----
 
 // expected-error@+1 {{'prefetch' goes with the strategy 'tile', without 'persistent' and without 'owners'}}
-func.func private @c11_strategy() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, prefetch = true>}
+func.func private @gpu_schedule_c11_strategy() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, prefetch = true>}
 
 // -----
 
 // expected-error@+1 {{'descending' goes with the strategy 'tile' but it is 'scan'}}
-func.func private @c12() attributes {a = #loop.gpu_schedule<strategy = scan, descending = true>}
+func.func private @gpu_schedule_c12() attributes {a = #loop.gpu_schedule<strategy = scan, descending = true>}
 
 // -----
 
 // expected-error@+1 {{'stages' is 1, expected 0, or at least 2 with 'split_r', one thread along 'p' and whole warps along 'r'}}
-func.func private @c13_one() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, stages = 1, blocks = 4>}
+func.func private @gpu_schedule_c13_one() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, stages = 1, blocks = 4>}
 
 // -----
 
 // expected-error@+1 {{'stages' is 2, expected 0, or at least 2 with 'split_r', one thread along 'p' and whole warps along 'r'}}
-func.func private @c13_split() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, stages = 2, blocks = 4>}
+func.func private @gpu_schedule_c13_split() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, stages = 2, blocks = 4>}
 
 // -----
 
 // expected-error@+1 {{'stages' is 2, expected 0, or at least 2 with 'split_r', one thread along 'p' and whole warps along 'r'}}
-func.func private @c13_rows() attributes {a = #loop.gpu_schedule<strategy = scan, threads_p = 2, threads_r = 32, persistent = true, split_r = true, stages = 2, blocks = 4>}
+func.func private @gpu_schedule_c13_rows() attributes {a = #loop.gpu_schedule<strategy = scan, threads_p = 2, threads_r = 32, persistent = true, split_r = true, stages = 2, blocks = 4>}
 
 // -----
 
 // expected-error@+1 {{'stages' is 2, expected 0, or at least 2 with 'split_r', one thread along 'p' and whole warps along 'r'}}
-func.func private @c13_warps() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 16, persistent = true, split_r = true, stages = 2, blocks = 4>}
+func.func private @gpu_schedule_c13_warps() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 16, persistent = true, split_r = true, stages = 2, blocks = 4>}
 
 // -----
 
 // expected-error@+1 {{'blocks' is 0, expected at least 1 with 'stages'}}
-func.func private @c13_no_blocks() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, stages = 2>}
+func.func private @gpu_schedule_c13_no_blocks() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, stages = 2>}
 
 // -----
 
 // expected-error@+1 {{'blocks' is 4, expected 0 without 'stages'}}
-func.func private @c13_no_stages() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, blocks = 4>}
+func.func private @gpu_schedule_c13_no_stages() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, blocks = 4>}

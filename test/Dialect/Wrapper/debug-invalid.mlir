@@ -1,7 +1,7 @@
 // RUN: coil-opt %s --split-input-file --verify-diagnostics
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @mark() {
+wrapper.func @debug_mark_c1() {
   // (C1)
   // expected-error @below {{'wrapper.debug_mark' op step has a name that is empty or has a line feed}}
   wrapper.debug_mark before ""
@@ -11,7 +11,7 @@ wrapper.func @mark() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @step(%x: !b) {
+wrapper.func @debug_value_c1_step(%x: !b) {
   // (C1)
   // expected-error @below {{'wrapper.debug_value' op step has a name that is empty or has a line feed}}
   wrapper.debug_value print before "two\nlines" "in0" %x : !b
@@ -21,7 +21,7 @@ wrapper.func @step(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @value(%x: !b) {
+wrapper.func @debug_value_c1_value(%x: !b) {
   // (C1)
   // expected-error @below {{'wrapper.debug_value' op value has a name that is empty or has a line feed}}
   wrapper.debug_value save after "relu_0:0" "" %x : !b
@@ -31,7 +31,7 @@ wrapper.func @value(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @names(%x: !b) {
+wrapper.func @check_lifetime_c1_count(%x: !b) {
   // (C1)
   // expected-error @below {{'wrapper.check_lifetime' op has 0 names for 1 operands}}
   wrapper.check_lifetime exact "relu_0:0" [] (%x) : !b
@@ -41,7 +41,7 @@ wrapper.func @names(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @name(%x: !b) {
+wrapper.func @check_lifetime_c1_name(%x: !b) {
   // (C1)
   // expected-error @below {{'wrapper.check_lifetime' op operand has a name that is empty or has a line feed}}
   wrapper.check_lifetime exact "relu_0:0" [""] (%x) : !b
@@ -50,7 +50,7 @@ wrapper.func @name(%x: !b) {
 
 // -----
 
-wrapper.func @check_step() {
+wrapper.func @check_lifetime_c2() {
   // (C2)
   // expected-error @below {{'wrapper.check_lifetime' op step has a name that is empty or has a line feed}}
   wrapper.check_lifetime exact "" []
@@ -60,7 +60,7 @@ wrapper.func @check_step() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @carved() {
+wrapper.func @check_lifetime_c3() {
   %p = wrapper.pool <64> : !wrapper.pool<#wrapper.device<"cpu">>
   %0 = wrapper.pool_alloc %p at <0> : !wrapper.pool<#wrapper.device<"cpu">> to !b
   // (C3)

@@ -15,32 +15,42 @@ wrapper.kernel @scratch() attributes {
 // -----
 
 // expected-error@+1 {{'scratch' must be a multiple of 16 that is not negative but is 20}}
-wrapper.func private @c4() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = 0, errors = false, scratch = 20>}
+wrapper.func private @geometry_c4() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = 0, errors = false, scratch = 20>}
+
+// -----
+
+// expected-error @below {{'scratch' must be a multiple of 16 that is not negative but is -16}}
+wrapper.func private @geometry_c4_negative() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = 0, errors = false, scratch = -16>}
 
 // -----
 
 // expected-error@+1 {{expected three sizes of the grid and of a block but got 2 and 3}}
-wrapper.func private @c1_grid() attributes {a = #wrapper.geometry<grid = [1, 1], block = [1, 1, 1], shared = 0, errors = false>}
+wrapper.func private @geometry_c1_grid() attributes {a = #wrapper.geometry<grid = [1, 1], block = [1, 1, 1], shared = 0, errors = false>}
 
 // -----
 
 // expected-error@+1 {{expected three sizes of the grid and of a block but got 3 and 1}}
-wrapper.func private @c1_block() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [256], shared = 0, errors = false>}
+wrapper.func private @geometry_c1_block() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [256], shared = 0, errors = false>}
 
 // -----
 
 // expected-error@+1 {{grid has a size 'd0' that is not an expression over symbols}}
-wrapper.func private @c2() attributes {a = #wrapper.geometry<grid = [d0, 1, 1], block = [1, 1, 1], shared = 0, errors = false>}
+wrapper.func private @geometry_c2() attributes {a = #wrapper.geometry<grid = [d0, 1, 1], block = [1, 1, 1], shared = 0, errors = false>}
 
 // -----
 
 // expected-error@+1 {{a block of [64, 32, 1] threads with 0 bytes of shared memory is impossible}}
-wrapper.func private @c3_threads() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [64, 32, 1], shared = 0, errors = false>}
+wrapper.func private @geometry_c3_threads() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [64, 32, 1], shared = 0, errors = false>}
 
 // -----
 
 // expected-error@+1 {{a block of [1, 1, 1] threads with -4 bytes of shared memory is impossible}}
-wrapper.func private @c3_shared() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = -4, errors = false>}
+wrapper.func private @geometry_c3_shared() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = -4, errors = false>}
+
+// -----
+
+// expected-error @below {{a block of [0, 1, 1] threads with 0 bytes of shared memory is impossible}}
+wrapper.func private @geometry_c3_none() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [0, 1, 1], shared = 0, errors = false>}
 
 // -----
 

@@ -334,7 +334,7 @@ wrapper.func @wait_c1(%x: !b, %y: !b, %i: !i, %p: !p, %s: !s, %l: !l, %m: !m, %g
 !l = !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
 !m = !wrapper.buffer<[4, 2], f32, #wrapper.device<"cpu">>
 !g = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
-wrapper.func @wait_event(%x: !b, %y: !b, %i: !i, %p: !p, %s: !s, %l: !l, %m: !m, %g: !g) {
+wrapper.func @wait_event_c1(%x: !b, %y: !b, %i: !i, %p: !p, %s: !s, %l: !l, %m: !m, %g: !g) {
   %t = wrapper.collective all_gather %x to %y group "0" : !b to !b
   // expected-error@+1 {{expected the token of a 'wrapper.record_event'}}
   wrapper.wait_event %t
@@ -474,6 +474,26 @@ wrapper.func @record_event_c1_inside(%x: !b, %y: !b, %i: !i, %p: !p, %s: !s, %l:
     // expected-error@+1 {{names a stream inside of another one}}
     %e = wrapper.record_event #wrapper.device<"cpu"> stream 2
     wrapper.yield
+  }
+  wrapper.return
+}
+
+// -----
+
+// A token stays in its function.
+// expected-error @below {{'wrapper.func' op expected buffers in the signature but got '!wrapper.token'}}
+wrapper.func private @token_argument(%t: !wrapper.token) {
+  wrapper.return
+}
+
+// -----
+
+// No region yields a token.
+wrapper.func @token_yield() {
+  // expected-error @below {{'wrapper.profile_range' op result #0 must be variadic of buffer or 1-bit signless integer or 64-bit float, but got '!wrapper.token'}}
+  %0 = wrapper.profile_range "r" -> (!wrapper.token) {
+    %e = wrapper.record_event #wrapper.device<"cpu">
+    wrapper.yield %e : !wrapper.token
   }
   wrapper.return
 }

@@ -52,7 +52,7 @@ wrapper.func @partition_c2_device(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @scope_c1(%x: !b) {
+wrapper.func @device_scope_c1(%x: !b) {
   // expected-error@+1 {{expected a region without arguments}}
   wrapper.device_scope #wrapper.device<"cpu"> {
   ^bb0(%y: !b):
@@ -63,7 +63,21 @@ wrapper.func @scope_c1(%x: !b) {
 
 // -----
 
-wrapper.func @scope_c2() {
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @device_scope_c1_types() {
+  // expected-note @below {{the results are here}}
+  %0 = wrapper.device_scope #wrapper.device<"cpu"> -> (!b) {
+    %1 = wrapper.alloc : !wrapper.buffer<[5], f32, #wrapper.device<"cpu">>
+    // expected-error @below {{'wrapper.yield' op operand types differ from the results' types}}
+    wrapper.yield %1 : !wrapper.buffer<[5], f32, #wrapper.device<"cpu">>
+  }
+  wrapper.free %0 : !b
+  wrapper.return
+}
+
+// -----
+
+wrapper.func @device_scope_c2() {
   wrapper.device_scope #wrapper.device<"cpu"> {
     // expected-error@+1 {{expected to be in the block of a function}}
     wrapper.device_scope #wrapper.device<"cpu"> {
@@ -76,12 +90,28 @@ wrapper.func @scope_c2() {
 
 // -----
 
+!p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
+wrapper.func @device_scope_c2_branch(%p: !p) {
+  wrapper.if %p : !p {
+    // expected-error @below {{'wrapper.device_scope' op expected to be in the block of a function}}
+    wrapper.device_scope #wrapper.device<"cpu"> {
+      wrapper.yield
+    }
+    wrapper.yield
+  } else {
+    wrapper.yield
+  }
+  wrapper.return
+}
+
+// -----
+
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 // expected-note@+1 {{function defined here}}
 wrapper.func @public(%x: !b) {
   wrapper.return
 }
-wrapper.func @call_c1(%x: !b) {
+wrapper.func @partition_call_c1(%x: !b) {
   // expected-error@+1 {{'public' is not a private function with a body}}
   wrapper.partition_call @public(%x) : (!b) -> ()
   wrapper.return
@@ -95,7 +125,7 @@ wrapper.func private @part(%x: !b) {
   wrapper.param_symbols ["s0"]
   wrapper.return
 }
-wrapper.func @call_c2(%x: !b) {
+wrapper.func @partition_call_c2(%x: !b) {
   wrapper.input_symbol "s0" = size 0 of %x : !b
   // expected-error@+1 {{passes 0 symbols but the function binds 1}}
   wrapper.partition_call @part(%x) : (!b) -> ()
@@ -109,7 +139,7 @@ wrapper.func private @part(%x: !b) {
   wrapper.param_symbols ["s0"]
   wrapper.return
 }
-wrapper.func @call_c2_dim(%x: !b) {
+wrapper.func @partition_call_c2_dim(%x: !b) {
   // expected-error@+1 {{expression 'd0' mentions a dimension or an indirect index}}
   wrapper.partition_call @part(%x) symbols [d0] : (!b) -> ()
   wrapper.return
@@ -123,7 +153,7 @@ wrapper.func private @part(%x: !b) {
   wrapper.param_symbols ["s0"]
   wrapper.return
 }
-wrapper.func @call_c3(%x: !b) {
+wrapper.func @partition_call_c3(%x: !b) {
   wrapper.input_symbol "s0" = size 0 of %x : !b
   // expected-error@+1 {{operand 0 has type '!wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>', but the function has '!wrapper.buffer<[s0 * 2], f32, #wrapper.device<"cpu">>'}}
   wrapper.partition_call @part(%x) symbols [s0 * 2] : (!b) -> ()
@@ -137,7 +167,7 @@ wrapper.func @call_c3(%x: !b) {
 wrapper.func private @part(%x: !b) {
   wrapper.return
 }
-wrapper.func @call_c3_count(%x: !b) {
+wrapper.func @partition_call_c3_count(%x: !b) {
   // expected-error@+1 {{has 2 operands but the function has 1}}
   wrapper.partition_call @part(%x, %x) : (!b, !b) -> ()
   wrapper.return
@@ -151,7 +181,7 @@ wrapper.func private @part(%x: !b {wrapper.consumed}) {
   wrapper.free %x : !b
   wrapper.return
 }
-wrapper.func @call_c4() {
+wrapper.func @partition_call_c4() {
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{keeps operand 0, which the function consumes}}
   wrapper.partition_call @part(%0) : (!b) -> ()
@@ -164,7 +194,7 @@ wrapper.func @call_c4() {
 wrapper.func private @part(%x: !b) {
   wrapper.return
 }
-wrapper.func @call_c4_number(%x: !b) {
+wrapper.func @partition_call_c4_number(%x: !b) {
   // expected-error@+1 {{consumes operand 3, which does not exist}}
   wrapper.partition_call @part(%x) consumes [3] : (!b) -> ()
   wrapper.return
@@ -172,7 +202,7 @@ wrapper.func @call_c4_number(%x: !b) {
 
 // -----
 
-wrapper.func @param_c1() {
+wrapper.func @param_symbols_c1() {
   // expected-error@+1 {{expected to be the first op of a private function}}
   wrapper.param_symbols ["s0"]
   wrapper.return
@@ -181,7 +211,7 @@ wrapper.func @param_c1() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func private @param_c1_late() {
+wrapper.func private @param_symbols_c1_late() {
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{expected to be the first op of a private function}}
   wrapper.param_symbols ["s0"]

@@ -37,7 +37,7 @@ wrapper.func @comment_c1() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @range_c1_type() -> !b {
+wrapper.func @profile_range_c1_type() -> !b {
   // expected-note@+1 {{the results are here}}
   %r = wrapper.profile_range "r" -> (!b) {
     %0 = wrapper.alloc : !wrapper.buffer<[5], f32, #wrapper.device<"cpu">>
@@ -49,7 +49,7 @@ wrapper.func @range_c1_type() -> !b {
 
 // -----
 
-wrapper.func @range_c1_arguments() {
+wrapper.func @profile_range_c1_arguments() {
   // expected-error@+1 {{expected a region without arguments that ends in 'wrapper.yield' without symbols}}
   wrapper.profile_range "r" {
   ^bb0(%a: i1):
@@ -60,7 +60,7 @@ wrapper.func @range_c1_arguments() {
 
 // -----
 
-wrapper.func @range_c2() {
+wrapper.func @profile_range_c2() {
   // expected-error@+1 {{range has a name that is empty or has a line feed}}
   wrapper.profile_range "" {
     wrapper.yield
@@ -71,7 +71,7 @@ wrapper.func @range_c2() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @aligned_c1(%x: !b) {
+wrapper.func @assert_aligned_c1(%x: !b) {
   // expected-error@+1 {{has the alignment 24, which is no power of two}}
   wrapper.assert_aligned %x to 24, "x" : !b
   wrapper.return
@@ -80,7 +80,7 @@ wrapper.func @aligned_c1(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @aligned_c2(%x: !b) {
+wrapper.func @assert_aligned_c2(%x: !b) {
   // expected-error@+1 {{buffer has a name that is empty or has a line feed}}
   wrapper.assert_aligned %x to 16, "" : !b
   wrapper.return
@@ -106,7 +106,7 @@ wrapper.func @hook_c1_value(%x: !b) {
 
 // -----
 
-wrapper.func @state_c1() {
+wrapper.func @rng_state_c1() {
   // expected-error@+1 {{has a state of type '!wrapper.buffer<[3], i64, #wrapper.device<"cpu">>', expected a contiguous buffer of two 'i64'}}
   %0 = wrapper.rng_state : !wrapper.buffer<[3], i64, #wrapper.device<"cpu">>
   wrapper.return
@@ -114,7 +114,7 @@ wrapper.func @state_c1() {
 
 // -----
 
-wrapper.func @seed_c1() {
+wrapper.func @rng_seed_c1() {
   // expected-error@+1 {{mentions a dimension or an indirect index}}
   wrapper.rng_seed <d0>
   wrapper.return
@@ -122,7 +122,7 @@ wrapper.func @seed_c1() {
 
 // -----
 
-wrapper.func @advance_c1_none() {
+wrapper.func @rng_advance_c1_none() {
   // expected-error@+1 {{expected either 'by' or 'to'}}
   wrapper.rng_advance
   wrapper.return
@@ -131,7 +131,7 @@ wrapper.func @advance_c1_none() {
 // -----
 
 !r = !wrapper.buffer<[2], i64, #wrapper.device<"cpu">>
-wrapper.func @advance_c1_both(%s: !r) {
+wrapper.func @rng_advance_c1_both(%s: !r) {
   // expected-error@+1 {{expected either 'by' or 'to'}}
   wrapper.rng_advance by <4> to %s : !r
   wrapper.return
@@ -139,7 +139,7 @@ wrapper.func @advance_c1_both(%s: !r) {
 
 // -----
 
-wrapper.func @advance_c2() {
+wrapper.func @rng_advance_c2() {
   // expected-error@+1 {{mentions a dimension or an indirect index}}
   wrapper.rng_advance by <d0 * 4>
   wrapper.return
@@ -148,7 +148,7 @@ wrapper.func @advance_c2() {
 // -----
 
 !r = !wrapper.buffer<[2], i32, #wrapper.device<"cpu">>
-wrapper.func @advance_c3(%s: !r) {
+wrapper.func @rng_advance_c3(%s: !r) {
   // expected-error@+1 {{expected a contiguous buffer of two 'i64'}}
   wrapper.rng_advance to %s : !r
   wrapper.return
@@ -161,7 +161,7 @@ wrapper.func private @object_c1(!wrapper.object<"Queue">)
 
 // -----
 
-wrapper.func @bound_c1() {
+wrapper.func @bound_object_c1() {
   // expected-error@+1 {{object has a name that is empty or has a line feed}}
   %0 = wrapper.bound_object "" : !wrapper.object<"mylib::Queue">
   wrapper.return
@@ -170,7 +170,7 @@ wrapper.func @bound_c1() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @call_c1_none(%x: !b) {
+wrapper.func @object_call_c1_none(%x: !b) {
   // expected-error@+1 {{expected an object as the first argument, and no other}}
   wrapper.object_call "push"(%x) : (!b) -> ()
   wrapper.return
@@ -179,7 +179,7 @@ wrapper.func @call_c1_none(%x: !b) {
 // -----
 
 !o = !wrapper.object<"mylib::Queue">
-wrapper.func @call_c1_two() {
+wrapper.func @object_call_c1_two() {
   %q = wrapper.bound_object "q" : !o
   // expected-error@+1 {{expected an object as the first argument, and no other}}
   wrapper.object_call "push"(%q, %q) : (!o, !o) -> ()
@@ -189,7 +189,7 @@ wrapper.func @call_c1_two() {
 // -----
 
 !o = !wrapper.object<"mylib::Queue">
-wrapper.func @call_c1_place() {
+wrapper.func @object_call_c1_place() {
   %q = wrapper.bound_object "q" : !o
   // expected-error@+1 {{expected an object as the first argument, and no other}}
   wrapper.object_call "push"(<1>, %q) : (!o) -> ()
@@ -199,7 +199,7 @@ wrapper.func @call_c1_place() {
 // -----
 
 !o = !wrapper.object<"mylib::Queue">
-wrapper.func @call_c2() {
+wrapper.func @object_call_c2() {
   %q = wrapper.bound_object "q" : !o
   // expected-error@+1 {{expected the name of a method but got 'a.b'}}
   wrapper.object_call "a.b"(%q) : (!o) -> ()
@@ -209,7 +209,7 @@ wrapper.func @call_c2() {
 // -----
 
 !o = !wrapper.object<"mylib::Queue">
-wrapper.func @call_c3() {
+wrapper.func @object_call_c3() {
   %q = wrapper.bound_object "q" : !o
   // expected-error@+1 {{has 2 arguments but 1 names for them}}
   wrapper.object_call "push"(%q, <1>) names ["self"] : (!o) -> ()
@@ -221,7 +221,7 @@ wrapper.func @call_c3() {
 !o = !wrapper.object<"mylib::Queue">
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !c = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
-wrapper.func @call_c4(%x: !b, %y: !c) {
+wrapper.func @object_call_c4(%x: !b, %y: !c) {
   %q = wrapper.bound_object "q" : !o
   // expected-error@+1 {{has buffers on}}
   wrapper.object_call "push"(%q, %x, %y) : (!o, !b, !c) -> ()
@@ -231,7 +231,7 @@ wrapper.func @call_c4(%x: !b, %y: !c) {
 // -----
 
 !o = !wrapper.object<"mylib::Queue">
-wrapper.func @call_c5() {
+wrapper.func @object_call_c5() {
   %q = wrapper.bound_object "q" : !o
   // expected-error@+1 {{'mutates' is not a list of buffers among the operands in ascending order}}
   wrapper.object_call "push"(%q) mutates [0] : (!o) -> ()

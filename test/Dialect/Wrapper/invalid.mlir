@@ -431,7 +431,7 @@ wrapper.func @contraction_c3_strides(%x: !b, %y: !b) {
 
 // (C7)
 // expected-error@+1 {{'batch' is not the number of blocks along the second dimension of its geometry}}
-wrapper.kernel @batch_without_blocks() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[1]>], output_strides = [], symbols = [],
+wrapper.kernel @kernel_c7_blocks() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[1]>], output_strides = [], symbols = [],
     geometry = #wrapper.geometry<grid = [1, 1, 1], block = [32, 1, 1], shared = 0, errors = false>, batch = 2} {
 }
 
@@ -439,7 +439,7 @@ wrapper.kernel @batch_without_blocks() attributes {input_strides = [#sym.shape<[
 
 // (C7)
 // expected-error@+1 {{has 3 inputs and 2 outputs for a batch of 2}}
-wrapper.kernel @uneven_batch() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>, #sym.shape<[1]>], symbols = [],
+wrapper.kernel @kernel_c7_count() attributes {input_strides = [#sym.shape<[1]>, #sym.shape<[1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>, #sym.shape<[1]>], symbols = [],
     geometry = #wrapper.geometry<grid = [1, 2, 1], block = [32, 1, 1], shared = 0, errors = false>, batch = 2} {
 }
 

@@ -48,5 +48,9 @@ wrapper.func @streams(%x: !b) -> !b {
   %f = wrapper.record_event #wrapper.device<"cpu"> stream 1
   // CHECK: wrapper.wait_event %[[F]] uses(%{{.*}}, %{{.*}} :
   wrapper.wait_event %f uses(%x, %y : !b, !b)
+  // CHECK: %[[G:.*]] = wrapper.record_event #wrapper.device<"cpu">{{$}}
+  %g = "wrapper.record_event"() <{device = #wrapper.device<"cpu">}> : () -> !wrapper.token
+  // CHECK: wrapper.wait_event %[[G]]{{$}}
+  "wrapper.wait_event"(%g) : (!wrapper.token) -> ()
   wrapper.return %y : !b
 }
