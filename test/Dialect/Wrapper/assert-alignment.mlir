@@ -1,4 +1,5 @@
 // RUN: coil-opt %s --wrapper-assert-alignment=alignment=32 | FileCheck %s
+// wrapper_assert_alignment_c1: the alignment is a power of two.
 // RUN: not coil-opt %s --wrapper-assert-alignment=alignment=12 2>&1 | FileCheck %s --check-prefix=C1
 // C1: error: the alignment 12 is no power of two
 

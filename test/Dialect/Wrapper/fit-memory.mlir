@@ -2,9 +2,11 @@
 // RUN: coil-opt %s --wrapper-fit-memory='budget=1100 mode=none' --remarks-filter=wrapper-fit-memory 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: coil-opt %s --wrapper-fit-memory='budget=1100 mode=none' --wrapper-verify-memory | FileCheck %s
 // RUN: not coil-opt %s --wrapper-fit-memory=budget=600 2>&1 | FileCheck %s --check-prefix=ERROR
+// wrapper_fit_memory_c1: the budget is positive, and the mode one of planning.
 // RUN: not coil-opt %s --wrapper-fit-memory 2>&1 | FileCheck %s --check-prefix=ZERO
-// RUN: not coil-opt %s --pass-pipeline='builtin.module(wrapper-plan-memory,wrapper-fit-memory{budget=1})' 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not coil-opt %s --wrapper-fit-memory='budget=1 mode=best' 2>&1 | FileCheck %s --check-prefix=MODE
+// wrapper_fit_memory_c2: what is planned is not planned anew.
+// RUN: not coil-opt %s --pass-pipeline='builtin.module(wrapper-plan-memory,wrapper-fit-memory{budget=1})' 2>&1 | FileCheck %s --check-prefix=TWICE
 
 // B07: what was asked for is kept where it fits; else pools and other orders are
 // tried, until one does.

@@ -78,10 +78,11 @@ wrapper.kernel @half() attributes {input_strides = [#sym.shape<[4, 1]>], output_
 }
 
 // A result, of which the caller may do what it wants. (C2)
-// CHECK-LABEL: wrapper.func @returned(
+// CHECK-LABEL: wrapper.func @wrapper_hoist_weights_c2_returned(
+// CHECK-NOT:   .prepare
 // CHECK:         wrapper.launch @neg
-// CHECK-NOT:   @returned.prepare
-wrapper.func @returned(%w: !v {graph.weight = "w"}) -> !v {
+// CHECK-NOT:   .prepare
+wrapper.func @wrapper_hoist_weights_c2_returned(%w: !v {graph.weight = "w"}) -> !v {
   %0 = wrapper.alloc : !v
   wrapper.launch @neg[] ins(%w : !v) outs(%0 : !v)
   wrapper.return %0 : !v
@@ -89,8 +90,9 @@ wrapper.func @returned(%w: !v {graph.weight = "w"}) -> !v {
 
 // What two steps write.
 // CHECK-LABEL: wrapper.func @written_twice(
+// CHECK-NOT:   .prepare
 // CHECK-COUNT-3: wrapper.launch @neg
-// CHECK-NOT:   @written_twice.prepare
+// CHECK-NOT:   .prepare
 wrapper.func @written_twice(%x: !v, %w: !v {graph.weight = "w"}) -> !v {
   %0 = wrapper.alloc : !v
   wrapper.launch @neg[] ins(%w : !v) outs(%0 : !v)
@@ -102,8 +104,9 @@ wrapper.func @written_twice(%x: !v, %w: !v {graph.weight = "w"}) -> !v {
 
 // More bytes than were read, and more than a few.
 // CHECK-LABEL: wrapper.func @grows(
+// CHECK-NOT:   .prepare
 // CHECK:         wrapper.launch @repeat
-// CHECK-NOT:   @grows.prepare
+// CHECK-NOT:   .prepare
 wrapper.func @grows(%w: !v {graph.weight = "w"}) -> !v {
   %0 = wrapper.alloc : !big
   wrapper.launch @repeat[] ins(%w : !v) outs(%0 : !big)
@@ -114,8 +117,9 @@ wrapper.func @grows(%w: !v {graph.weight = "w"}) -> !v {
 
 // A step that is told a size of the run.
 // CHECK-LABEL: wrapper.func @symbolic(
+// CHECK-NOT:   .prepare
 // CHECK:         wrapper.launch @half
-// CHECK-NOT:   @symbolic.prepare
+// CHECK-NOT:   .prepare
 wrapper.func @symbolic(%x: !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>, %w: !v {graph.weight = "w"}) -> !v attributes {sym.symbols = {s0 = #sym.range<1, 8>}} {
   wrapper.input_symbol "s0" = size 0 of %x : !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
   %0 = wrapper.alloc : !v
@@ -125,11 +129,12 @@ wrapper.func @symbolic(%x: !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>, %
   wrapper.return %1 : !v
 }
 
-// What a branch uses: there it may be handed over.
-// CHECK-LABEL: wrapper.func @in_branch(
+// What a branch uses: there it may be handed over. (C2)
+// CHECK-LABEL: wrapper.func @wrapper_hoist_weights_c2_in_branch(
+// CHECK-NOT:   .prepare
 // CHECK:         wrapper.launch @neg
-// CHECK-NOT:   @in_branch.prepare
-wrapper.func @in_branch(%p: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>, %w: !v {graph.weight = "w"}) -> !v {
+// CHECK-NOT:   .prepare
+wrapper.func @wrapper_hoist_weights_c2_in_branch(%p: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>, %w: !v {graph.weight = "w"}) -> !v {
   %c = wrapper.item %p : !wrapper.buffer<[], i1, #wrapper.device<"cpu">> -> i1
   %0 = wrapper.alloc : !v
   wrapper.launch @neg[] ins(%w : !v) outs(%0 : !v)
@@ -143,10 +148,26 @@ wrapper.func @in_branch(%p: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>, %w:
   wrapper.return %1 : !v
 }
 
-// Planned before. (C1)
+// What a call takes over. (C2)
+// CHECK-LABEL: wrapper.func @wrapper_hoist_weights_c2_handed_over(
+// CHECK-NOT:   .prepare
+// CHECK:         wrapper.launch @neg
+// CHECK-NOT:   .prepare
+wrapper.func private @take(%x: !v {wrapper.consumed}) -> !v {
+  wrapper.return %x : !v
+}
+wrapper.func @wrapper_hoist_weights_c2_handed_over(%w: !v {graph.weight = "w"}) -> !v {
+  %0 = wrapper.alloc : !v
+  wrapper.launch @neg[] ins(%w : !v) outs(%0 : !v)
+  %1 = wrapper.invoke @take(%0) consumes [0] : (!v) -> !v
+  wrapper.return %1 : !v
+}
+
+// Planned before.
 // CHECK-LABEL: wrapper.func @planned(
+// CHECK-NOT:   .prepare
 // CHECK-COUNT-2: wrapper.launch @neg
-// CHECK-NOT:   @planned.prepare
+// CHECK-NOT:   .prepare
 wrapper.func @planned(%w: !v {graph.weight = "w"}) -> !v attributes {wrapper.memory = {allocations = 2 : i64, lower_bound = 256 : i64, peak = 256 : i64, reuses = 0 : i64}} {
   %0 = wrapper.alloc : !v
   wrapper.launch @neg[] ins(%w : !v) outs(%0 : !v)

@@ -11,11 +11,16 @@
 // RUN: coil-opt %s --wrapper-insert-debug-values='values=finite filter=sum*' | FileCheck %s --check-prefix=FINITE
 // What it inserts can be read back, lowered and planned code stays verified.
 // RUN: coil-opt %s --wrapper-insert-debug-values | coil-opt --wrapper-verify-memory -o /dev/null
-// (C1) and (C2)
+// wrapper_insert_debug_values_c1: the values are one of the known kinds.
 // RUN: not coil-opt %s --wrapper-insert-debug-values=values=all 2>&1 | FileCheck %s --check-prefix=LEVEL
+// wrapper_insert_debug_values_c2: the patterns are well formed.
 // RUN: not coil-opt %s --wrapper-insert-debug-values=filter='a[' 2>&1 | FileCheck %s --check-prefix=PATTERN
+// wrapper_insert_debug_values_c3: marks and hooks are about steps.
+// RUN: not coil-opt %s --wrapper-insert-debug-values='values=names ends=true' 2>&1 | FileCheck %s --check-prefix=ENDS
+// RUN: not coil-opt %s --wrapper-insert-debug-values='values=hook ends=true' 2>&1 | FileCheck %s --check-prefix=ENDS
 // LEVEL: error: unknown way 'all' to show values, expected 'names', 'print', 'save', 'nan', 'finite' or 'hook'
 // PATTERN: error: filter 'a[' is not a pattern:
+// ENDS: error: '{{names|hook}}' is about steps, not about what a program takes and gives
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.kernel @twice(%a: tensor<4xf32>) attributes {

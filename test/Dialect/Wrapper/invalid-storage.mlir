@@ -124,7 +124,7 @@ wrapper.func @set_storage_c2(%x: !b, %y: !i) {
 
 // Views of what was resized or exchanged are dead.
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @use_after_resize(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_resized(%x: !b) -> !b {
   %v = wrapper.reinterpret %x at <0> : !b to !wrapper.buffer<[4], strides = [1], f32, #wrapper.device<"cpu">>
   // expected-note@+1 {{handed over here}}
   %0 = wrapper.resize_storage %x : !b to !b
@@ -137,7 +137,7 @@ wrapper.func @use_after_resize(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @use_after_set(%x: !b, %y: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_set(%x: !b, %y: !b) -> !b {
   // expected-note@+1 {{handed over here}}
   wrapper.set_storage %x from %y : !b, !b
   %1 = wrapper.alloc : !b
@@ -149,7 +149,7 @@ wrapper.func @use_after_set(%x: !b, %y: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @returned(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c5_resized(%x: !b) -> !b {
   %0 = wrapper.resize_storage %x : !b to !b
   // expected-error@+1 {{returns storage that the function does not own}}
   wrapper.return %0 : !b

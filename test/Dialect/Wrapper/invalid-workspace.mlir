@@ -49,7 +49,7 @@ wrapper.func @fill_c2() {
 
 !b = !wrapper.buffer<[4], i32, #wrapper.device<"cpu">>
 !c = !wrapper.buffer<[5], i32, #wrapper.device<"cpu">>
-wrapper.func @expand_c1() {
+wrapper.func @wrapper_expand_workspaces_c1() {
   // expected-note@+1 {{and '!wrapper.buffer<[4], i32, #wrapper.device<"cpu">>' here}}
   %0 = wrapper.workspace per_graph "counters" : !b
   // expected-error@+1 {{'counters' has the type '!wrapper.buffer<[5], i32, #wrapper.device<"cpu">>' here}}
@@ -61,7 +61,7 @@ wrapper.func @expand_c1() {
 
 !i = !wrapper.buffer<[], i64, #wrapper.device<"cpu">>
 !b = !wrapper.buffer<[n], i32, #wrapper.device<"cpu">>
-wrapper.func @expand_c2(%i: !i) attributes {sym.symbols = {n = #sym.range<0, 8>, k = #sym.range<0, 8>}} {
+wrapper.func @wrapper_expand_workspaces_c2(%i: !i) attributes {sym.symbols = {n = #sym.range<0, 8>, k = #sym.range<0, 8>}} {
   wrapper.while symbols ["k"] from [0] {
     %p = wrapper.compare <k> lt <4>
     wrapper.condition %p
@@ -77,8 +77,8 @@ wrapper.func @expand_c2(%i: !i) attributes {sym.symbols = {n = #sym.range<0, 8>,
 // -----
 
 !b = !wrapper.buffer<[4], i32, #wrapper.device<"cpu">>
-// expected-error@+1 {{memory of function 'expand_c3' is planned already}}
-wrapper.func @expand_c3() attributes {wrapper.memory = {}} {
+// expected-error@+1 {{memory of function 'wrapper_expand_workspaces_c3' is planned already}}
+wrapper.func @wrapper_expand_workspaces_c3() attributes {wrapper.memory = {}} {
   %0 = wrapper.workspace on_call : !b
   wrapper.return
 }

@@ -1,4 +1,5 @@
 // RUN: coil-opt %s --wrapper-load-kernels=folder=%S | FileCheck %s
+// wrapper_load_kernels_c1: the file can be read.
 // RUN: not coil-opt %s --wrapper-load-kernels=folder=%t 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: %if cuda-sim %{ %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --expected-output=1xf32=7 %}
 // RUN: sed 's/seven.ptx/none.ptx/' %s > %t.mlir

@@ -22,7 +22,7 @@ wrapper.func @right(%x: !b, %y: !h) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @lost(%x: !b) {
+wrapper.func @wrapper_verify_memory_c4_call(%x: !b) {
   // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
   %0 = wrapper.extern_call "a::b"(%x) : (!b) -> !b
   wrapper.return
@@ -32,7 +32,7 @@ wrapper.func @lost(%x: !b) {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @dead(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_call(%x: !b) -> !b {
   %0 = wrapper.extern_call "a::b"(%x) : (!b) -> !b
   // expected-note@+1 {{freed here}}
   wrapper.free %0 : !b
@@ -45,7 +45,7 @@ wrapper.func @dead(%x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @changes_input(%x: !b) {
+wrapper.func @wrapper_verify_memory_c5_call(%x: !b) {
   // expected-error@+1 {{writes to operand 0, whose storage the function does not own}}
   wrapper.extern_call "a::b"(%x) mutates [0] : (!b) -> ()
   wrapper.return
@@ -56,7 +56,7 @@ wrapper.func @changes_input(%x: !b) {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !i = !wrapper.buffer<[4], i64, #wrapper.device<"cpu">>
 
-wrapper.func @scatters_into_input(%x: !b, %i: !i) {
+wrapper.func @wrapper_verify_memory_c5_scatter(%x: !b, %i: !i) {
   // expected-error@+1 {{writes to operand 0, whose storage the function does not own}}
   wrapper.scatter_fallback %x dim 0 at %i value 1.0 reduce sum : !b, !i
   wrapper.return
@@ -66,7 +66,7 @@ wrapper.func @scatters_into_input(%x: !b, %i: !i) {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @overlap(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c6_call_out(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-error@+1 {{operand 1 is written over operand 0, which the op may still have to read}}
@@ -90,7 +90,7 @@ wrapper.func @in_place(%x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @reads_what_it_changes(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c6_mutates(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-error@+1 {{operand 1 is written over operand 0, which the op may still have to read}}
@@ -102,7 +102,7 @@ wrapper.func @reads_what_it_changes(%x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @unwritten(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c7_call(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{operand 0 is a buffer that nothing has written}}
   wrapper.extern_call_out "a::b"(%0) mutates [0] : !b

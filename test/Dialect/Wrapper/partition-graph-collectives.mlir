@@ -53,8 +53,8 @@ wrapper.func @together(%x: !b, %n: !i) -> (!b, !b) {
 // the steps on both sides are still graphs.
 // REMARK-DAG: remark: {{.*}}not in a graph: what waits for it is not in it (wrapper.collective)
 // REMARK-DAG: remark: {{.*}}not in a graph: what it waits for is not started in it (wrapper.wait)
-// CHECK-LABEL: wrapper.func @apart
-// WITHOUT-LABEL: wrapper.func @apart
+// CHECK-LABEL: wrapper.func @wrapper_partition_graph_c3(
+// WITHOUT-LABEL: wrapper.func @wrapper_partition_graph_c3(
 // CHECK: wrapper.partition
 // CHECK-NOT: wrapper.collective
 // CHECK: wrapper.yield
@@ -67,7 +67,7 @@ wrapper.func @together(%x: !b, %n: !i) -> (!b, !b) {
 // CHECK: wrapper.wait
 !i = !wrapper.buffer<[], i64, #wrapper.device<"cuda">>
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
-wrapper.func @apart(%x: !b, %n: !i) -> (!b, !b) {
+wrapper.func @wrapper_partition_graph_c3(%x: !b, %n: !i) -> (!b, !b) {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %1 = wrapper.alloc : !b
@@ -165,14 +165,14 @@ wrapper.func @streams(%x: !b, %n: !i) -> (!b, !b) {
 // -----
 
 // A bound on the steps of a graph may come between, too.
-// SMALL-LABEL: wrapper.func @bounded
+// SMALL-LABEL: wrapper.func @wrapper_partition_graph_c3_bounded(
 // SMALL: wrapper.partition
 // SMALL-NOT: wrapper.collective
 // SMALL: wrapper.yield
 // SMALL: wrapper.collective
 !i = !wrapper.buffer<[], i64, #wrapper.device<"cuda">>
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
-wrapper.func @bounded(%x: !b, %n: !i) -> (!b, !b, !b) {
+wrapper.func @wrapper_partition_graph_c3_bounded(%x: !b, %n: !i) -> (!b, !b, !b) {
   wrapper.item "u0" = %n : !i
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b

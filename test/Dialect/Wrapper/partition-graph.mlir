@@ -123,10 +123,10 @@ wrapper.func @late(%n: !i) -> (!u, !u) attributes {sym.symbols = {u0 = #sym.rang
 
 // -----
 
-// In branches; what a branch writes from outside stays where it is.
+// In branches; what a branch writes from outside stays where it is. (C2)
 // REMARK: remark: {{.*}}not in a graph: the host decides which branch runs (wrapper.if)
 // REMARK: remark: {{.*}}it writes or ends a buffer from outside of its block
-// CHECK-LABEL: wrapper.func @branches
+// CHECK-LABEL: wrapper.func @wrapper_partition_graph_c2(
 // CHECK: wrapper.if
 // CHECK: wrapper.partition
 // CHECK-COUNT-2: wrapper.copy
@@ -135,7 +135,7 @@ wrapper.func @late(%n: !i) -> (!u, !u) attributes {sym.symbols = {u0 = #sym.rang
 // CHECK: wrapper.return
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @branches(%x: !b, %p: !p) -> (!b, !b) {
+wrapper.func @wrapper_partition_graph_c2(%x: !b, %p: !p) -> (!b, !b) {
   %o = wrapper.alloc : !b
   wrapper.copy %x to %o : !b
   %r = wrapper.if %p : !p -> (!b) {
@@ -179,4 +179,77 @@ wrapper.func @others(%x: !b, %y: !t) -> !t {
   wrapper.invoke @callee(%x) : (!b) -> ()
   wrapper.debug_mark before "here"
   wrapper.return %0 : !t
+}
+
+// -----
+
+// What a loop writes from outside stays, too.
+// REMARK: remark: {{.*}}it writes or ends a buffer from outside of its block
+// CHECK-LABEL: wrapper.func @wrapper_partition_graph_c2_loop(
+// CHECK-NOT: wrapper.partition
+// CHECK: wrapper.return
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @wrapper_partition_graph_c2_loop(%x: !b, %y: !b) -> !b {
+  %o = wrapper.alloc : !b
+  wrapper.copy %x to %o : !b
+  wrapper.while symbols ["i"] from [0] {
+    %c = wrapper.compare <i> lt <2>
+    wrapper.condition %c
+  } do {
+    wrapper.copy %x to %o : !b
+    wrapper.copy %y to %o : !b
+    wrapper.yield symbols [i + 1]
+  }
+  wrapper.return %o : !b
+}
+
+// -----
+
+// What a branch frees is freed there, between the parts of what would be a
+// partition.
+// REMARK: remark: {{.*}}it writes or ends a buffer from outside of its block (wrapper.free)
+// CHECK-LABEL: wrapper.func @wrapper_partition_graph_c2_ends(
+// CHECK-NOT: wrapper.partition
+// CHECK: wrapper.return
+!p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @wrapper_partition_graph_c2_ends(%x: !b, %p: !p) -> !b attributes {wrapper.memory = {}} {
+  %o = wrapper.alloc : !b
+  wrapper.copy %x to %o : !b
+  %r = wrapper.if %p : !p -> (!b) {
+    %1 = wrapper.alloc : !b
+    wrapper.copy %o to %1 : !b
+    wrapper.free %o : !b
+    %2 = wrapper.alloc : !b
+    wrapper.copy %1 to %2 : !b
+    wrapper.free %1 : !b
+    wrapper.yield %2 : !b
+  } else {
+    wrapper.yield %o : !b
+  }
+  wrapper.return %r : !b
+}
+
+// -----
+
+// Two copies would be a partition, if it were not for the pool.
+// REMARK-DAG: remark: {{.*}}it is part of a memory pool of the whole function (wrapper.pool)
+// REMARK-DAG: remark: {{.*}}it uses a memory pool of the whole function (wrapper.copy)
+// CHECK-LABEL: wrapper.func @wrapper_partition_graph_c1(
+// CHECK-NOT: wrapper.partition
+// CHECK: wrapper.return
+!i = !wrapper.buffer<[], i64, #wrapper.device<"cpu">>
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+!p = !wrapper.pool<#wrapper.device<"cpu">>
+wrapper.func @wrapper_partition_graph_c1(%x: !b, %n: !i) {
+  wrapper.item "u0" = %n : !i
+  %p = wrapper.pool <128> : !p
+  %1 = wrapper.pool_alloc %p at <0> : !p to !b
+  wrapper.copy %x to %1 : !b
+  %2 = wrapper.pool_alloc %p at <64> : !p to !b
+  wrapper.copy %1 to %2 : !b
+  wrapper.pool_release %1 : !b
+  wrapper.pool_release %2 : !b
+  wrapper.pool_free %p : !p
+  wrapper.return
 }

@@ -61,16 +61,16 @@ wrapper.func @main(%x: !b, %y: !s) -> !b attributes {sym.symbols = {s0 = #sym.ra
 !g = !wrapper.buffer<[16], f32, #wrapper.device<"cuda">>
 
 // Not planned (C1), or with checks (C2), or on a device of its own memory.
-// CHECK-LABEL: wrapper.func @unplanned(
+// CHECK-LABEL: wrapper.func @wrapper_place_on_stack_c1(
 // CHECK:         wrapper.alloc
-wrapper.func @unplanned() {
+wrapper.func @wrapper_place_on_stack_c1() {
   %0 = wrapper.alloc : !b
   wrapper.free %0 : !b
   wrapper.return
 }
-// CHECK-LABEL: wrapper.func @checked(
+// CHECK-LABEL: wrapper.func @wrapper_place_on_stack_c2(
 // CHECK:         wrapper.alloc
-wrapper.func @checked() attributes {wrapper.memory = {}} {
+wrapper.func @wrapper_place_on_stack_c2() attributes {wrapper.memory = {}} {
   wrapper.check_lifetime begin "begin" []
   %0 = wrapper.alloc : !b
   wrapper.free %0 : !b

@@ -1,6 +1,7 @@
 // RUN: coil-opt %s --split-input-file --wrapper-sink-waits | FileCheck %s
 // RUN: coil-opt %s --split-input-file --wrapper-sink-waits --wrapper-sink-waits | FileCheck %s
 // RUN: coil-opt %s --split-input-file --wrapper-sink-waits --remarks-filter=wrapper-sink-waits 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// wrapper_sink_waits_c1: the percentage is not negative.
 // RUN: not coil-opt %s --split-input-file --wrapper-sink-waits=peak-percent=-1 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: 'peak-percent' is negative
 

@@ -1,7 +1,7 @@
 // RUN: coil-opt %s --wrapper-plan-memory=mode=none --wrapper-track-lifetimes | FileCheck %s
 // RUN: coil-opt %s --wrapper-plan-memory=mode=reuse --wrapper-track-lifetimes | FileCheck %s --check-prefix=REUSE
 // RUN: coil-opt %s --wrapper-plan-memory=mode=pool --wrapper-track-lifetimes --wrapper-verify-memory | FileCheck %s --check-prefix=POOL
-// Without a plan there is nothing to check (C1).
+// wrapper_track_lifetimes_c1: without a plan there is nothing to check.
 // RUN: coil-opt %s --wrapper-track-lifetimes | FileCheck %s --check-prefix=NONE
 // NONE-NOT: check_lifetime
 // NONE: wrapper.func @pooled

@@ -39,7 +39,7 @@ wrapper.func @right(%p: !p, %x: !b) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c1_branch(%p: !p, %x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_branch(%p: !p, %x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %1 = wrapper.alloc : !b
@@ -61,7 +61,7 @@ wrapper.func @verify_memory_c1_branch(%p: !p, %x: !b) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c1_behind(%p: !p, %x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_behind(%p: !p, %x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %1 = wrapper.alloc : !b
@@ -83,7 +83,7 @@ wrapper.func @verify_memory_c1_behind(%p: !p, %x: !b) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c1_yielded(%p: !p, %x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_yielded(%p: !p, %x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %r = wrapper.if %p : !p -> (!b) {
@@ -101,7 +101,7 @@ wrapper.func @verify_memory_c1_yielded(%p: !p, %x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c1_carried(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_carried(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-note@+1 {{handed over here}}
@@ -126,7 +126,7 @@ wrapper.func private @take(%x: !b {wrapper.consumed}) {
   wrapper.free %x : !b
   wrapper.return
 }
-wrapper.func @verify_memory_c1_consumed(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_consumed(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-note@+1 {{handed over here}}
@@ -140,7 +140,7 @@ wrapper.func @verify_memory_c1_consumed(%x: !b) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c2_branch(%p: !p) {
+wrapper.func @wrapper_verify_memory_c2_branch(%p: !p) {
   %0 = wrapper.alloc : !b
   wrapper.if %p : !p {
     // expected-note@+1 {{freed here}}
@@ -160,7 +160,7 @@ wrapper.func @verify_memory_c2_branch(%p: !p) {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c3_yield(%p: !p, %x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c3_yield(%p: !p, %x: !b) -> !b {
   %0 = wrapper.alloc : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
   %v = wrapper.reinterpret %0 at <4> : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> to !b
   wrapper.copy %x to %v : !b
@@ -181,7 +181,7 @@ wrapper.func private @take(%x: !b {wrapper.consumed}) {
   wrapper.free %x : !b
   wrapper.return
 }
-wrapper.func @verify_memory_c3_consumes(%x: !b) {
+wrapper.func @wrapper_verify_memory_c3_consumes(%x: !b) {
   // expected-error@+1 {{hands over storage that the function does not own}}
   wrapper.invoke @take(%x) consumes [0] : (!b) -> ()
   wrapper.return
@@ -192,7 +192,7 @@ wrapper.func @verify_memory_c3_consumes(%x: !b) {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c4_branch(%p: !p) {
+wrapper.func @wrapper_verify_memory_c4_branch(%p: !p) {
   wrapper.if %p : !p {
     // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
     %0 = wrapper.alloc : !b
@@ -208,7 +208,7 @@ wrapper.func @verify_memory_c4_branch(%p: !p) {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c4_result(%p: !p, %x: !b) {
+wrapper.func @wrapper_verify_memory_c4_result(%p: !p, %x: !b) {
   // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
   %r = wrapper.if %p : !p -> (!b) {
     %0 = wrapper.alloc : !b
@@ -226,7 +226,7 @@ wrapper.func @verify_memory_c4_result(%p: !p, %x: !b) {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c4_carried(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c4_carried(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-error@+1 {{takes a buffer as argument 0 that is neither freed, handed over nor returned}}
@@ -248,7 +248,7 @@ wrapper.func @verify_memory_c4_carried(%x: !b) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
 // expected-error@+1 {{takes a buffer as argument 0 that is neither freed, handed over nor returned}}
-wrapper.func private @verify_memory_c4_consumed(%x: !b {wrapper.consumed}) {
+wrapper.func private @wrapper_verify_memory_c4_consumed(%x: !b {wrapper.consumed}) {
   wrapper.return
 }
 
@@ -257,7 +257,7 @@ wrapper.func private @verify_memory_c4_consumed(%x: !b {wrapper.consumed}) {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c5_yield(%p: !p, %x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c5_yield(%p: !p, %x: !b) -> !b {
   %r = wrapper.if %p : !p -> (!b) {
     // expected-error@+1 {{yields storage that the function does not own}}
     wrapper.yield %x : !b
@@ -274,7 +274,7 @@ wrapper.func @verify_memory_c5_yield(%p: !p, %x: !b) -> !b {
 wrapper.func private @callee(%x: !b {wrapper.consumed}, %y: !b) -> !b {
   wrapper.return %x : !b
 }
-wrapper.func @verify_memory_c6_call(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c6_call(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-error@+1 {{hands over operand 0, whose storage operand 1 shows, too}}
@@ -287,7 +287,7 @@ wrapper.func @verify_memory_c6_call(%x: !b) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c6_yield(%p: !p, %x: !b) -> (!b, !b) {
+wrapper.func @wrapper_verify_memory_c6_yield(%p: !p, %x: !b) -> (!b, !b) {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %r:2 = wrapper.if %p : !p -> (!b, !b) {
@@ -304,7 +304,7 @@ wrapper.func @verify_memory_c6_yield(%p: !p, %x: !b) -> (!b, !b) {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c7_one_branch(%p: !p, %x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c7_one_branch(%p: !p, %x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.if %p : !p {
     wrapper.copy %x to %0 : !b
@@ -320,7 +320,7 @@ wrapper.func @verify_memory_c7_one_branch(%p: !p, %x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c7_no_iteration(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c7_no_iteration(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.while {
     %f = arith.constant false
@@ -338,7 +338,7 @@ wrapper.func @verify_memory_c7_no_iteration(%x: !b) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c7_yield(%p: !p) -> !b {
+wrapper.func @wrapper_verify_memory_c7_yield(%p: !p) -> !b {
   %r = wrapper.if %p : !p -> (!b) {
     %0 = wrapper.alloc : !b
     // expected-error@+1 {{yields a buffer that nothing has written}}
@@ -355,7 +355,7 @@ wrapper.func @verify_memory_c7_yield(%p: !p) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c8(%p: !p, %x: !b) {
+wrapper.func @wrapper_verify_memory_c8(%p: !p, %x: !b) {
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{ends the life of a buffer in one region only}}
   wrapper.if %p : !p {
@@ -372,7 +372,7 @@ wrapper.func @verify_memory_c8(%p: !p, %x: !b) {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c9() {
+wrapper.func @wrapper_verify_memory_c9() {
   %0 = wrapper.alloc : !b
   // expected-note@+1 {{loop is here}}
   wrapper.while {
@@ -391,7 +391,7 @@ wrapper.func @verify_memory_c9() {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
-wrapper.func @verify_memory_c9_nested(%p: !p, %x: !b) {
+wrapper.func @wrapper_verify_memory_c9_nested(%p: !p, %x: !b) {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-note@+1 {{loop is here}}

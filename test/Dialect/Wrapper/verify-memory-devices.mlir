@@ -35,7 +35,7 @@ wrapper.func @good(%x: !a, %h: !h) -> (!a, !b, !h) {
 wrapper.kernel @double() attributes {device = #wrapper.device<"cuda">,
     input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
 }
-wrapper.func @c20_result(%x: !a) -> !b {
+wrapper.func @wrapper_verify_memory_c20_result(%x: !a) -> !b {
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{'wrapper.launch' op runs the kernel 'double' of #wrapper.device<"cuda"> on operand 1, which is on #wrapper.device<"cuda", 1>}}
   wrapper.launch @double[] ins(%x : !a) outs(%0 : !b)
@@ -50,7 +50,7 @@ wrapper.func @c20_result(%x: !a) -> !b {
 wrapper.kernel @double() attributes {
     input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
 }
-wrapper.func private @c20_host_in_branch(%p: !p, %x: !b, %y: !b {wrapper.consumed}) -> !b {
+wrapper.func private @wrapper_verify_memory_c20_host_in_branch(%p: !p, %x: !b, %y: !b {wrapper.consumed}) -> !b {
   wrapper.if %p : !p {
     // expected-error@+1 {{runs the kernel 'double' of #wrapper.device<"cpu"> on operand 0, which is on #wrapper.device<"cuda">}}
     wrapper.launch @double[] ins(%x : !b) outs(%y : !b)
@@ -74,7 +74,7 @@ wrapper.kernel @reverse() attributes {device = #wrapper.device<"cuda", 1>, threa
   }
 }
 wrapper.grid @blocks["n"] cases [#wrapper.grid_case<{}, <[(n + 31) floordiv 32, 1, 1]>>]
-wrapper.func @c20_user(%x: !b) -> !b attributes {sym.symbols = {s0 = #sym.range<1, 1024>}} {
+wrapper.func @wrapper_verify_memory_c20_user(%x: !b) -> !b attributes {sym.symbols = {s0 = #sym.range<1, 1024>}} {
   wrapper.input_symbol "s0" = size 0 of %x : !b
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{'wrapper.launch_user' op runs the kernel 'reverse' of #wrapper.device<"cuda", 1> on operand 0, which is on #wrapper.device<"cuda">}}
@@ -86,7 +86,7 @@ wrapper.func @c20_user(%x: !b) -> !b attributes {sym.symbols = {s0 = #sym.range<
 
 !a = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cuda">>
 !b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cuda", 1>>
-wrapper.func @c21(%x: !a, %y: !b) -> !a {
+wrapper.func @wrapper_verify_memory_c21(%x: !a, %y: !b) -> !a {
   %0 = wrapper.alloc : !a
   // expected-error@+1 {{'wrapper.contraction' op computes on operand 0, which is on #wrapper.device<"cuda">, and on operand 1, which is on #wrapper.device<"cuda", 1>}}
   wrapper.contraction "cublaslt"[4, 4, 4] a(%x[4, 0, 1] : !a) b(%y[0, 1, 4] : !b) c(%0[4, 1, 0] : !a) post none

@@ -3,7 +3,7 @@
 // F06: what is dropped is not used any more, and dropped once.
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @use(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_drop(%x: !b) -> !b {
   // expected-note@+1 {{dropped here}}
   wrapper.drop %x : !b
   %0 = wrapper.alloc : !b
@@ -15,7 +15,7 @@ wrapper.func @use(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @use_of_view(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_drop_view(%x: !b) -> !b {
   %v = wrapper.reinterpret %x at <0> : !b to !b
   // expected-note@+1 {{dropped here}}
   wrapper.drop %x : !b
@@ -28,7 +28,7 @@ wrapper.func @use_of_view(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @twice(%x: !b) {
+wrapper.func @wrapper_verify_memory_c2_drop(%x: !b) {
   // expected-note@+1 {{dropped here}}
   wrapper.drop %x : !b
   // expected-error@+1 {{drops a buffer twice}}
@@ -39,7 +39,7 @@ wrapper.func @twice(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @in_one_branch(%x: !b, %p: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>) {
+wrapper.func @wrapper_verify_memory_c8_drop(%x: !b, %p: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>) {
   // expected-error@+1 {{ends the life of a buffer in one region only}}
   wrapper.if %p : !wrapper.buffer<[], i1, #wrapper.device<"cpu">> {
     // expected-note@+1 {{it ends here}}
@@ -55,7 +55,7 @@ wrapper.func @in_one_branch(%x: !b, %p: !wrapper.buffer<[], i1, #wrapper.device<
 
 // In a range it is as in its place.
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @in_range(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_drop_in_range(%x: !b) -> !b {
   %r = wrapper.profile_range "r" -> (!b) {
     %0 = wrapper.alloc : !b
     wrapper.copy %x to %0 : !b
@@ -71,7 +71,7 @@ wrapper.func @in_range(%x: !b) -> !b {
 // -----
 
 !o = !wrapper.object<"mylib::Queue">
-wrapper.func @object() {
+wrapper.func @wrapper_verify_memory_c1_object() {
   %q = wrapper.bound_object "q" : !o
   // expected-note@+1 {{dropped here}}
   wrapper.drop %q : !o
@@ -86,7 +86,7 @@ wrapper.func @object() {
 // -----
 
 !o = !wrapper.object<"mylib::Queue">
-wrapper.func @object_twice() {
+wrapper.func @wrapper_verify_memory_c2_object() {
   %q = wrapper.bound_object "q" : !o
   // expected-note@+1 {{dropped here}}
   wrapper.drop %q : !o

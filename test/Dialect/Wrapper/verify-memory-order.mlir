@@ -15,7 +15,7 @@ wrapper.func @good(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c15_reads(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c15_reads(%x: !b) -> !b {
   %y = wrapper.alloc : !b
   %z = wrapper.alloc : !b
   // expected-note@+1 {{it is started here, and nothing has waited for it}}
@@ -30,7 +30,7 @@ wrapper.func @c15_reads(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c15_writes() -> !b {
+wrapper.func @wrapper_verify_memory_c15_writes() -> !b {
   %x = wrapper.alloc : !b
   wrapper.fill %x bytes 0 : !b
   %y = wrapper.alloc : !b
@@ -46,7 +46,7 @@ wrapper.func @c15_writes() -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c15_frees() -> !b {
+wrapper.func @wrapper_verify_memory_c15_frees() -> !b {
   %x = wrapper.alloc : !b
   wrapper.fill %x bytes 0 : !b
   %y = wrapper.alloc : !b
@@ -61,7 +61,7 @@ wrapper.func @c15_frees() -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c15_hands_over() -> !b {
+wrapper.func @wrapper_verify_memory_c15_hands_over() -> !b {
   %x = wrapper.alloc : !b
   wrapper.fill %x bytes 0 : !b
   %y = wrapper.alloc : !b
@@ -77,7 +77,7 @@ wrapper.func @c15_hands_over() -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c15_second(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c15_second(%x: !b) -> !b {
   %y = wrapper.alloc : !b
   // expected-note@+1 {{it is started here}}
   %t = wrapper.collective all_gather %x to %y group "0" : !b to !b
@@ -91,7 +91,7 @@ wrapper.func @c15_second(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c16_twice(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c16_twice(%x: !b) -> !b {
   %y = wrapper.alloc : !b
   %t = wrapper.collective all_gather %x to %y group "0" : !b to !b
   // expected-note@+1 {{it is waited for here}}
@@ -104,7 +104,7 @@ wrapper.func @c16_twice(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c16_loop(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c16_loop(%x: !b) -> !b {
   %y = wrapper.alloc : !b
   // expected-note@+1 {{it is started here}}
   %t = wrapper.collective all_gather %x to %y group "0" : !b to !b
@@ -122,7 +122,7 @@ wrapper.func @c16_loop(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c16_event(%x: !b) {
+wrapper.func @wrapper_verify_memory_c16_event(%x: !b) {
   %e = wrapper.record_event #wrapper.device<"cpu">
   // expected-note@+1 {{it is waited for here}}
   wrapper.wait_event %e
@@ -134,21 +134,17 @@ wrapper.func @c16_event(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c17(%x: !b) -> !b {
-  %y = wrapper.alloc : !b
-  wrapper.fill %y bytes 0 : !b
-  // expected-error@+1 {{neither freed, handed over nor returned}}
-  %z = wrapper.alloc : !b
+wrapper.func @wrapper_verify_memory_c17(%x: !b, %y: !b {wrapper.destination}) {
   // expected-error@+1 {{starts what no path of its block waits for}}
-  %t = wrapper.collective all_gather %x to %z group "0" : !b to !b
-  wrapper.return %y : !b
+  %t = wrapper.collective all_gather %x to %y group "0" : !b to !b
+  wrapper.return
 }
 
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
-wrapper.func @c17_one_region(%p: !p, %x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c17_one_region(%p: !p, %x: !b) -> !b {
   %y = wrapper.alloc : !b
   %t = wrapper.collective all_gather %x to %y group "0" : !b to !b
   // expected-error@+1 {{waits in one region only}}
@@ -165,7 +161,7 @@ wrapper.func @c17_one_region(%p: !p, %x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c4_comm() {
+wrapper.func @wrapper_verify_memory_c4_comm() {
   // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
   %c = wrapper.comm_alloc symmetric group "0" : !b
   wrapper.return
@@ -174,7 +170,7 @@ wrapper.func @c4_comm() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c13_comm() -> !b {
+wrapper.func @wrapper_verify_memory_c13_comm() -> !b {
   %c = wrapper.comm_alloc symmetric group "0" : !b
   wrapper.fill %c bytes 0 : !b
   // expected-error@+1 {{returns a communication buffer}}
@@ -184,7 +180,7 @@ wrapper.func @c13_comm() -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c18_alloc(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c18_alloc(%x: !b) -> !b {
   // expected-note@+1 {{that is here}}
   %y = wrapper.alloc : !b
   wrapper.stream #wrapper.device<"cpu"> 1 {
@@ -199,7 +195,7 @@ wrapper.func @c18_alloc(%x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 // expected-note@+1 {{that is here}}
-wrapper.func @c18_argument(%x: !b) {
+wrapper.func @wrapper_verify_memory_c18_argument(%x: !b) {
   %y = wrapper.alloc : !b
   wrapper.stream #wrapper.device<"cpu"> 2 {
     // expected-error@+1 {{reads a buffer on stream 2, which does not wait for what the main stream does with it}}
@@ -213,7 +209,7 @@ wrapper.func @c18_argument(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c18_free(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c18_free(%x: !b) -> !b {
   %y = wrapper.alloc : !b
   wrapper.fill %y bytes 0 : !b
   %z = wrapper.alloc : !b
@@ -234,7 +230,7 @@ wrapper.func @c18_free(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c18_between(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c18_between(%x: !b) -> !b {
   %y = wrapper.alloc : !b
   %e = wrapper.record_event #wrapper.device<"cpu">
   %g = wrapper.record_event #wrapper.device<"cpu">
@@ -256,7 +252,7 @@ wrapper.func @c18_between(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @c19(%x: !b {wrapper.destination}) {
+wrapper.func @wrapper_verify_memory_c19(%x: !b {wrapper.destination}) {
   %e = wrapper.record_event #wrapper.device<"cpu">
   // expected-note@+1 {{the stream is given work here}}
   wrapper.stream #wrapper.device<"cpu"> 1 {

@@ -34,7 +34,7 @@ wrapper.func @right(%x: !b, %y: !c, %q: !wrapper.buffer<[], i1, #wrapper.device<
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c1_pool(%x: !b) {
+wrapper.func @wrapper_verify_memory_c1_pool(%x: !b) {
   %p = wrapper.pool <64> : !p
   // expected-note@+1 {{freed here}}
   wrapper.pool_free %p : !p
@@ -48,7 +48,7 @@ wrapper.func @verify_memory_c1_pool(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c1_released(%x: !b) {
+wrapper.func @wrapper_verify_memory_c1_released(%x: !b) {
   %p = wrapper.pool <64> : !p
   %0 = wrapper.pool_alloc %p at <0> : !p to !b
   // expected-note@+1 {{freed here}}
@@ -63,7 +63,7 @@ wrapper.func @verify_memory_c1_released(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c2_pool(%x: !b) {
+wrapper.func @wrapper_verify_memory_c2_pool(%x: !b) {
   %p = wrapper.pool <64> : !p
   // expected-note@+1 {{freed here}}
   wrapper.pool_free %p : !p
@@ -76,7 +76,7 @@ wrapper.func @verify_memory_c2_pool(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c4_pool(%x: !b) {
+wrapper.func @wrapper_verify_memory_c4_pool(%x: !b) {
   // expected-error@+1 {{allocates a pool that is not freed}}
   %p = wrapper.pool <64> : !p
   wrapper.return
@@ -86,7 +86,7 @@ wrapper.func @verify_memory_c4_pool(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c12(%x: !b) {
+wrapper.func @wrapper_verify_memory_c12(%x: !b) {
   %p = wrapper.pool <64> : !p
   // expected-note@+1 {{the buffer is made here}}
   %0 = wrapper.pool_alloc %p at <0> : !p to !b
@@ -99,7 +99,7 @@ wrapper.func @verify_memory_c12(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c12_handed_over(%x: !b) {
+wrapper.func @wrapper_verify_memory_c12_handed_over(%x: !b) {
   %p = wrapper.pool <64> : !p
   %0 = wrapper.pool_alloc %p at <0> : !p to !b
   // expected-note@+1 {{the buffer is made here}}
@@ -114,7 +114,7 @@ wrapper.func @verify_memory_c12_handed_over(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c10(%x: !b) {
+wrapper.func @wrapper_verify_memory_c10(%x: !b) {
   %p = wrapper.pool <128> : !p
   // expected-note@+1 {{it has the bytes ['64', '128')}}
   %0 = wrapper.pool_alloc %p at <64> : !p to !b
@@ -130,7 +130,7 @@ wrapper.func @verify_memory_c10(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c10_handed_over(%x: !b) {
+wrapper.func @wrapper_verify_memory_c10_handed_over(%x: !b) {
   %p = wrapper.pool <128> : !p
   %0 = wrapper.pool_alloc %p at <0> : !p to !b
   // expected-note@+1 {{it has the bytes ['0', '64')}}
@@ -147,7 +147,7 @@ wrapper.func @verify_memory_c10_handed_over(%x: !b) {
 
 !b = !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c10_symbols(%x: !b, %y: !wrapper.buffer<[s1], f32, #wrapper.device<"cpu">>) {
+wrapper.func @wrapper_verify_memory_c10_symbols(%x: !b, %y: !wrapper.buffer<[s1], f32, #wrapper.device<"cpu">>) {
   wrapper.input_symbol "s0" = size 0 of %x : !b
   wrapper.input_symbol "s1" = size 0 of %y : !wrapper.buffer<[s1], f32, #wrapper.device<"cpu">>
   %p = wrapper.pool <s0 * 64 + s1 * 64> : !p
@@ -165,7 +165,7 @@ wrapper.func @verify_memory_c10_symbols(%x: !b, %y: !wrapper.buffer<[s1], f32, #
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c10_region(%q: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>) {
+wrapper.func @wrapper_verify_memory_c10_region(%q: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>) {
   %p = wrapper.pool <64> : !p
   // expected-note@+1 {{it has the bytes ['0', '64')}}
   %0 = wrapper.pool_alloc %p at <0> : !p to !b
@@ -189,7 +189,7 @@ wrapper.func @verify_memory_c10_region(%q: !wrapper.buffer<[], i1, #wrapper.devi
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c11(%x: !b) {
+wrapper.func @wrapper_verify_memory_c11(%x: !b) {
   %p = wrapper.pool <128> : !p
   // expected-error@+1 {{carves bytes up to '132', which may be beyond '128', the end of the pool}}
   %0 = wrapper.pool_alloc %p at <64> : !p to !wrapper.buffer<[17], f32, #wrapper.device<"cpu">>
@@ -202,7 +202,7 @@ wrapper.func @verify_memory_c11(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c11_negative(%x: !b) {
+wrapper.func @wrapper_verify_memory_c11_negative(%x: !b) {
   %p = wrapper.pool <128> : !p
   // expected-error@+1 {{offset '-64' may be negative}}
   %0 = wrapper.pool_alloc %p at <-64> : !p to !b
@@ -215,7 +215,7 @@ wrapper.func @verify_memory_c11_negative(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c11_alignment(%x: !b) {
+wrapper.func @wrapper_verify_memory_c11_alignment(%x: !b) {
   %p = wrapper.pool <128> : !p
   // expected-error@+1 {{offset '32' is not a multiple of 64, the alignment of the device}}
   %0 = wrapper.pool_alloc %p at <32> : !p to !b
@@ -228,7 +228,7 @@ wrapper.func @verify_memory_c11_alignment(%x: !b) {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c13(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c13(%x: !b) -> !b {
   %p = wrapper.pool <64> : !p
   %0 = wrapper.pool_alloc %p at <0> : !p to !b
   wrapper.copy %x to %0 : !b
@@ -240,7 +240,7 @@ wrapper.func @verify_memory_c13(%x: !b) -> !b {
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
 !p = !wrapper.pool<#wrapper.device<"cpu">>
-wrapper.func @verify_memory_c13_yields(%q: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>, %x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c13_yields(%q: !wrapper.buffer<[], i1, #wrapper.device<"cpu">>, %x: !b) -> !b {
   %p = wrapper.pool <64> : !p
   %r = wrapper.if %q : !wrapper.buffer<[], i1, #wrapper.device<"cpu">> -> (!b) {
     %0 = wrapper.pool_alloc %p at <0> : !p to !b
@@ -262,7 +262,7 @@ wrapper.func @verify_memory_c13_yields(%q: !wrapper.buffer<[], i1, #wrapper.devi
 wrapper.func private @callee(%x: !b {wrapper.consumed}) -> !b {
   wrapper.return %x : !b
 }
-wrapper.func @verify_memory_c13_consumed(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c13_consumed(%x: !b) -> !b {
   %p = wrapper.pool <64> : !p
   %0 = wrapper.pool_alloc %p at <0> : !p to !b
   wrapper.copy %x to %0 : !b

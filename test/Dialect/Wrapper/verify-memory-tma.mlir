@@ -5,7 +5,7 @@
 !b = !wrapper.buffer<[8, 32], f32, #wrapper.device<"cuda">>
 wrapper.grid @g[] cases [#wrapper.grid_case<{}, <[1, 1, 1]>>]
 wrapper.kernel @k() attributes {ptx = "", parameters = [#wrapper.param<"x", update, !wrapper.tma_descriptor>]} {}
-wrapper.func @freed(%x: !b) {
+wrapper.func @wrapper_verify_memory_c1_map(%x: !b) {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %d = wrapper.tma_descriptor %0 box [8, 32] : !b
@@ -21,7 +21,7 @@ wrapper.func @freed(%x: !b) {
 !b = !wrapper.buffer<[8, 32], f32, #wrapper.device<"cuda">>
 wrapper.grid @g[] cases [#wrapper.grid_case<{}, <[1, 1, 1]>>]
 wrapper.kernel @k() attributes {ptx = "", parameters = [#wrapper.param<"x", update, !wrapper.tma_descriptor>]} {}
-wrapper.func @handed_over(%x: !b) {
+wrapper.func @wrapper_verify_memory_c1_map_handed_over(%x: !b) {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %d = wrapper.tma_descriptor %0 box [8, 32] : !b
@@ -37,7 +37,7 @@ wrapper.func @handed_over(%x: !b) {
 // -----
 
 !b = !wrapper.buffer<[8, 32], f32, #wrapper.device<"cuda">>
-wrapper.func @made_late(%x: !b) {
+wrapper.func @wrapper_verify_memory_c1_map_made_late(%x: !b) {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-note@+1 {{freed here}}

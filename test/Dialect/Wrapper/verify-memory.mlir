@@ -21,7 +21,7 @@ wrapper.func @right(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c1(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-note@+1 {{freed here}}
@@ -33,7 +33,7 @@ wrapper.func @verify_memory_c1(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c1_view(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_view(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %v = wrapper.reinterpret %0 at <0> : !b to !b
@@ -48,7 +48,7 @@ wrapper.func @verify_memory_c1_view(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c1_handed_over(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c1_handed_over(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-note@+1 {{handed over here}}
@@ -61,7 +61,7 @@ wrapper.func @verify_memory_c1_handed_over(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c2() {
+wrapper.func @wrapper_verify_memory_c2() {
   %0 = wrapper.alloc : !b
   // expected-note@+1 {{freed here}}
   wrapper.free %0 : !b
@@ -73,7 +73,7 @@ wrapper.func @verify_memory_c2() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c3() {
+wrapper.func @wrapper_verify_memory_c3() {
   %0 = wrapper.constant dense<1.0> : tensor<4xf32> to !b
   // expected-error@+1 {{frees storage that the function does not own}}
   wrapper.free %0 : !b
@@ -83,7 +83,7 @@ wrapper.func @verify_memory_c3() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c3_view() {
+wrapper.func @wrapper_verify_memory_c3_view() {
   %0 = wrapper.alloc : !b
   %1 = wrapper.reinterpret %0 at <0> : !b to !b
   // expected-error@+1 {{hands over a view; only the buffer that it shows owns the storage}}
@@ -94,7 +94,7 @@ wrapper.func @verify_memory_c3_view() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c4() {
+wrapper.func @wrapper_verify_memory_c4() {
   // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
   %0 = wrapper.alloc : !b
   wrapper.return
@@ -103,7 +103,7 @@ wrapper.func @verify_memory_c4() {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c5(%x: !b, %y: !b) {
+wrapper.func @wrapper_verify_memory_c5(%x: !b, %y: !b) {
   // expected-error@+1 {{writes to operand 1, whose storage the function does not own}}
   wrapper.copy %x to %y : !b
   wrapper.return
@@ -112,7 +112,7 @@ wrapper.func @verify_memory_c5(%x: !b, %y: !b) {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c5_return(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c5_return(%x: !b) -> !b {
   // expected-error@+1 {{returns storage that the function does not own}}
   wrapper.return %x : !b
 }
@@ -120,9 +120,28 @@ wrapper.func @verify_memory_c5_return(%x: !b) -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @wrapper_verify_memory_c5_literal(%x: !b) {
+  %c = wrapper.constant dense<1.0> : tensor<4xf32> to !b
+  // expected-error@+1 {{writes to operand 1, whose storage the function does not own}}
+  wrapper.copy %x to %c : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @wrapper_verify_memory_c5_return_literal() -> !b {
+  %c = wrapper.constant dense<1.0> : tensor<4xf32> to !b
+  // expected-error@+1 {{returns storage that the function does not own}}
+  wrapper.return %c : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.kernel @reverse() attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
 }
-wrapper.func @verify_memory_c6(%x: !b) -> !b {
+wrapper.func @wrapper_verify_memory_c6(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   // expected-error@+1 {{operand 1 is written over operand 0, which the op may still have to read}}
@@ -135,7 +154,7 @@ wrapper.func @verify_memory_c6(%x: !b) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.kernel @two() attributes {input_strides = [], output_strides = [#sym.shape<[1]>, #sym.shape<[1]>], symbols = []} {
 }
-wrapper.func @verify_memory_c6_writes() -> !b {
+wrapper.func @wrapper_verify_memory_c6_writes() -> !b {
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{writes the same storage through two operands}}
   wrapper.launch @two[] outs(%0, %0 : !b, !b)
@@ -145,7 +164,7 @@ wrapper.func @verify_memory_c6_writes() -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c7() -> !b {
+wrapper.func @wrapper_verify_memory_c7() -> !b {
   %0 = wrapper.alloc : !b
   %1 = wrapper.alloc : !b
   // expected-error@+1 {{operand 0 is a buffer that nothing has written}}
@@ -156,7 +175,7 @@ wrapper.func @verify_memory_c7() -> !b {
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c7_return() -> !b {
+wrapper.func @wrapper_verify_memory_c7_return() -> !b {
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{returns a buffer that nothing has written}}
   wrapper.return %0 : !b
@@ -166,7 +185,7 @@ wrapper.func @verify_memory_c7_return() -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c14(%p: !p, %x: !b, %out: !b {wrapper.destination}) {
+wrapper.func @wrapper_verify_memory_c14(%p: !p, %x: !b, %out: !b {wrapper.destination}) {
   wrapper.if %p : !p {
     wrapper.copy %x to %out : !b
     wrapper.yield
@@ -180,7 +199,7 @@ wrapper.func @verify_memory_c14(%p: !p, %x: !b, %out: !b {wrapper.destination}) 
 // -----
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
-wrapper.func @verify_memory_c7_destination(%x: !b, %out: !b {wrapper.destination}) -> !b {
+wrapper.func @wrapper_verify_memory_c7_destination(%x: !b, %out: !b {wrapper.destination}) -> !b {
   %0 = wrapper.alloc : !b
   // expected-error@+1 {{operand 0 is a buffer that nothing has written}}
   wrapper.copy %out to %0 : !b
