@@ -184,6 +184,14 @@ func.func @convert_graph_to_loop_c1(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @convert_graph_to_loop_c1_compound(%q: tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32> {
+  // expected-error@+1 {{has no lowering to loop kernels; run 'graph-decompose' first if it is a compound operator}}
+  %0 = graph.attention %q, %q, %q scale 1.250000e-01 : (tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32>
+  return %0 : tensor<2x4x8x64xf32>
+}
+
+// -----
+
 // One reduction for both; of no element the mean is NaN.
 // CHECK-LABEL: @moments
 // CHECK:         loop.kernel "moments" [s0, 8]
