@@ -9,7 +9,7 @@
 * a constraint (C1).. of an op, a type or an attribute without a negative test;
   those are functions named '<mnemonic>_c1', or '<mnemonic>_c1_<case>'
 * a constraint (C1).. of a pass without a negative test; those are named after
-  its argument, with '_' for '-': 'batch_gpu_launches_c1'
+  its argument, with '_' for '-': 'loop_fuse_c1', or 'loop_fuse_c1_<case>'
 * a diagnostic none of whose fixed text is expected anywhere
 
 Ends with 1 when the list is not empty.
