@@ -8,6 +8,8 @@
 * an op that appears in no test, or a pass that no RUN line names
 * a constraint (C1).. of an op, a type or an attribute without a negative test;
   those are functions named '<mnemonic>_c1', or '<mnemonic>_c1_<case>'
+* a constraint (C1).. of a pass without a negative test; those are named after
+  its argument, with '_' for '-': 'loop_fuse_c1', or 'loop_fuse_c1_<case>'
 * a diagnostic none of whose fixed text is expected anywhere
 
 Ends with 1 when the list is not empty.
@@ -35,6 +37,13 @@ def records(tblgen: str, include: list[str], path: pathlib.Path) -> dict:
 def test_text() -> str:
     files = [p for kind in ("*.mlir", "*.test", "*.cpp", "*.c", "*.py") for p in (ROOT / "test").rglob(kind)]
     return "\n".join(p.read_text(errors="replace") for p in files)
+
+
+def untested_constraints(name: str, stem: str, description: str, tests: str) -> list[str]:
+    """What to report of the constraints whose tests are called stem_c1 and so on."""
+    numbers = sorted(set(re.findall(r"\(C(\d+)\)", description)), key=int)
+    return [f"(C{n}) of '{name}' has no test '{stem}_c{n}'" for n in numbers
+            if not re.search(rf"\b(?:[a-z]+_)*{stem}_c{n}(?![0-9])", tests)]
 
 
 def diagnostics() -> list[tuple[str, list[str]]]:
@@ -83,16 +92,16 @@ def main() -> int:
             if not re.search(rf"\b{re.escape(full)}\b", tests):
                 missing.append(f"'{full}' appears in no test")
             stem = mnemonic.replace(".", "_")
-            for number in sorted(set(re.findall(r"\(C(\d+)\)", body.get("description", ""))), key=int):
-                if not re.search(rf"\b(?:[a-z]+_)*{stem}_c{number}(?![0-9])", tests):
-                    missing.append(f"(C{number}) of '{full}' has no test '{stem}_c{number}'")
+            missing += untested_constraints(full, stem, body.get("description", ""), tests)
 
     for name in PASSES:
         all_records = records(args.tblgen, include, ROOT / "include/coil" / name / "Passes.td")
         for record in all_records["!instanceof"].get("PassBase", []):
-            argument = all_records[record]["argument"]
+            body = all_records[record]
+            argument = body["argument"]
             if not re.search(rf"(?:--|[(,\"' ]){re.escape(argument)}\b", tests):
                 missing.append(f"pass '{argument}' is run by no test")
+            missing += untested_constraints(argument, argument.replace("-", "_"), body["description"], tests)
 
     for place, pieces in diagnostics():
         pieces = sorted((p.strip() for p in pieces), key=len, reverse=True)

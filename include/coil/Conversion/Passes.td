@@ -73,8 +73,10 @@ def OutlineKernelsPass : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     Nothing is freed yet: that is `wrapper-plan-memory`.
 
     Constraints:
-    (C1) The functions hold only `loop.kernel`, `loop.view`, `sym.assert`,
-         constants and the terminator.
+    (C1) The functions hold only kernels and views of `loop`, its sorts and
+         attentions by libraries, what of `graph` is for the host (`if`, `while`,
+         `item`, `custom_call`, `to_device`), `sym.assert`, constants and the
+         terminator.
     (C2) Sizes and strides of the arguments determine every symbol that they
          mention.
 

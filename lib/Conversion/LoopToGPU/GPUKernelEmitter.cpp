@@ -217,7 +217,7 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
     }
   }
   if (schedule.getAlignTo() >= 0 &&
-      !(form.getShift() && isOnlyReduced(vectorDim))) { // (C10)
+      !(form.getShift() && isOnlyReduced(vectorDim))) {
     kernel.emitOpError(
         "has a schedule that cuts vectors at addresses of buffer ")
         << schedule.getAlignTo()

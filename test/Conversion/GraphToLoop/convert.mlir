@@ -176,10 +176,18 @@ func.func @arg_scan(%x: tensor<4x8xi1>) -> (tensor<4x8xi1>, tensor<4x8xi64>) {
 
 // -----
 
-func.func @convert_c1(%a: tensor<4xf32>) -> tensor<4xf32> {
+func.func @convert_graph_to_loop_c1(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{operator 'aten.mystery.default' is not supported: no legalisation or decomposition is registered for it}}
   %0 = graph.aten "aten.mystery.default"(%a) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @convert_graph_to_loop_c1_compound(%q: tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32> {
+  // expected-error@+1 {{has no lowering to loop kernels; run 'graph-decompose' first if it is a compound operator}}
+  %0 = graph.attention %q, %q, %q scale 1.250000e-01 : (tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32>
+  return %0 : tensor<2x4x8x64xf32>
 }
 
 // -----

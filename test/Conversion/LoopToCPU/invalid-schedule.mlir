@@ -195,7 +195,7 @@ wrapper.kernel @convert_loop_to_cpu_c6(%x: tensor<8x64xf32>) attributes {input_s
 
 // -----
 
-wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c7(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that streams result 1: there is no such result}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, stream = [1]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -206,7 +206,7 @@ wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<
 
 // -----
 
-wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c7_vector(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that streams result 0: it keeps a value, which takes a reduced vector dimension}}
   %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
@@ -222,7 +222,7 @@ wrapper.kernel @k(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<
 
 // -----
 
-wrapper.kernel @k(%x: tensor<8x32769xf32>) attributes {input_strides = [#sym.shape<[32769, 1]>], output_strides = [#sym.shape<[32769, 1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_cpu_c7_bytes(%x: tensor<8x32769xf32>) attributes {input_strides = [#sym.shape<[32769, 1]>], output_strides = [#sym.shape<[32769, 1]>], symbols = []} {
   // expected-error @below {{has a schedule that streams result 0: it keeps a value, for which a task may need more than 128 KiB}}
   %0 = loop.kernel "k" [8, 32769] (%a = %x) : (tensor<8x32769xf32>) -> tensor<8x32769xf32> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
     %v = loop.load %a[d0, d1] : tensor<8x32769xf32> -> f32
@@ -238,7 +238,7 @@ wrapper.kernel @k(%x: tensor<8x32769xf32>) attributes {input_strides = [#sym.sha
 
 // -----
 
-wrapper.kernel @k(%x: tensor<8x?xf32, #sym.shape<[8, s0]>>) attributes {input_strides = [#sym.shape<[s0, 1]>], output_strides = [#sym.shape<[s0, 1]>], symbols = ["s0"]} {
+wrapper.kernel @convert_loop_to_cpu_c7_symbolic(%x: tensor<8x?xf32, #sym.shape<[8, s0]>>) attributes {input_strides = [#sym.shape<[s0, 1]>], output_strides = [#sym.shape<[s0, 1]>], symbols = ["s0"]} {
   // expected-error @below {{has a schedule that streams result 0: it keeps a value, for which a task may need more than 128 KiB}}
   %0 = loop.kernel "k" [8, s0] (%a = %x) : (tensor<8x?xf32, #sym.shape<[8, s0]>>) -> tensor<8x?xf32, #sym.shape<[8, s0]>> schedule<vector_dim = 1, vector_width = 16, keep = [3], stream = [0]> {
     %v = loop.load %a[d0, d1] : tensor<8x?xf32, #sym.shape<[8, s0]>> -> f32
@@ -254,7 +254,7 @@ wrapper.kernel @k(%x: tensor<8x?xf32, #sym.shape<[8, s0]>>) attributes {input_st
 
 // -----
 
-wrapper.kernel @scatter(%t: tensor<8x32xf32>, %x: tensor<8x32xf32>) attributes {input_strides = [#sym.shape<[32, 1]>, #sym.shape<[32, 1]>], output_strides = [#sym.shape<[32, 1]>], symbols = [], in_place = array<i64: 0, 0>} {
+wrapper.kernel @convert_loop_to_cpu_c7_scatter(%t: tensor<8x32xf32>, %x: tensor<8x32xf32>) attributes {input_strides = [#sym.shape<[32, 1]>, #sym.shape<[32, 1]>], output_strides = [#sym.shape<[32, 1]>], symbols = [], in_place = array<i64: 0, 0>} {
   // expected-error @below {{has a schedule that streams result 0: no 'loop.store' writes it}}
   %0 = loop.kernel "scatter" [8, 32] (%a = %t, %b = %x) : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32> schedule<vector_dim = 1, vector_width = 16, stream = [0]> {
     %v = loop.load %b[d0, d1] : tensor<8x32xf32> -> f32

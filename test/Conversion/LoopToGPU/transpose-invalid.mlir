@@ -2,7 +2,7 @@
 
 #cuda = #wrapper.device<"cuda">
 #rows = #sym.shape<[64, 1]>
-wrapper.kernel @c8(%x: tensor<64x64xf32>) attributes {device = #cuda, input_strides = [#rows], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @convert_loop_to_gpu_c8(%x: tensor<64x64xf32>) attributes {device = #cuda, input_strides = [#rows], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error@+1 {{has reduced dimensions, which the strategy 'transpose' does not take}}
   %0 = loop.kernel "sum" [64, 64] (%a = %x) : (tensor<64x64xf32>) -> tensor<64xf32>
       schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 0, transpose_dim = 1, threads_p = 64, threads_r = 4> {
@@ -17,7 +17,7 @@ wrapper.kernel @c8(%x: tensor<64x64xf32>) attributes {device = #cuda, input_stri
 
 #cuda = #wrapper.device<"cuda">
 #rows = #sym.shape<[256, 1]>
-wrapper.kernel @c5(%x: tensor<256x256xf32>) attributes {device = #cuda, input_strides = [#rows], output_strides = [#rows], symbols = []} {
+wrapper.kernel @convert_loop_to_gpu_c5_transpose(%x: tensor<256x256xf32>) attributes {device = #cuda, input_strides = [#rows], output_strides = [#rows], symbols = []} {
   // expected-error@+1 {{has a schedule that takes 65536 bytes of shared memory, more than 49152}}
   %0 = loop.kernel "copy" [256, 256] (%a = %x) : (tensor<256x256xf32>) -> tensor<256x256xf32>
       schedule #loop.gpu_schedule<strategy = transpose, vector_dim = 1, transpose_dim = 0, threads_p = 128, threads_r = 2, items_r = 64> {

@@ -5,7 +5,7 @@ wrapper.kernel @value() attributes {parameters = []} {
   llvm.func @value(i64, i64, i64)
 }
 wrapper.grid @g[] cases [#wrapper.grid_case<{}, <[1, 1, 1]>>]
-wrapper.func @main() {
+wrapper.func @convert_wrapper_to_llvm_c1_user() {
   // expected-error@+1 {{kernel 'value' was not lowered for its device}}
   wrapper.launch_user @value grid @g[] config {} arguments []
   wrapper.return
@@ -17,7 +17,7 @@ wrapper.kernel @nowhere() attributes {device = #wrapper.device<"mute">, paramete
   llvm.func @nowhere(i64, i64, i64)
 }
 wrapper.grid @g[] cases [#wrapper.grid_case<{}, <[1, 1, 1]>>]
-wrapper.func @main() {
+wrapper.func @convert_wrapper_to_llvm_c2_user() {
   // expected-error@+1 {{device 'mute' cannot run kernels of users}}
   wrapper.launch_user @nowhere grid @g[] config {} arguments []
   wrapper.return
@@ -29,7 +29,7 @@ wrapper.kernel @unknown() attributes {device = #wrapper.device<"unknown">, param
   llvm.func @unknown(i64, i64, i64)
 }
 wrapper.grid @g[] cases [#wrapper.grid_case<{}, <[1, 1, 1]>>]
-wrapper.func @main() {
+wrapper.func @convert_wrapper_to_llvm_c2_unregistered() {
   // expected-error@+1 {{device 'unknown' is not registered}}
   wrapper.launch_user @unknown grid @g[] config {} arguments []
   wrapper.return

@@ -14,24 +14,24 @@
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=none" --coil-loop-pipeline="target=cuda:sm_90a library=none" --coil-wrapper-pipeline="target=cuda:sm_90a library=none partitions=off" | FileCheck %s --check-prefix=PLAN
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub" --coil-loop-pipeline="target=cuda:sm_90a library=cub" --coil-wrapper-pipeline="target=cuda:sm_90a library=cub partitions=off" | FileCheck %s --check-prefix=PLAN
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub scatter-bytes=5000000" --coil-loop-pipeline="target=cuda:sm_90a library=cub" --coil-wrapper-pipeline="target=cuda:sm_90a library=cub partitions=off" | FileCheck %s --check-prefix=PLANMORE
-// PLAN: wrapper.func @alone({{.*}}peak = 268435456 :
+// PLAN: wrapper.func @graph_group_scatter_c6({{.*}}peak = 268435456 :
 // PLAN: wrapper.func @contraction({{.*}}peak = 1073741824 :
 // PLAN: wrapper.func @end({{.*}}peak = 536870912 :
 // PLAN: wrapper.func @step({{.*}}peak = 6722420736 :
-// PLANMORE: wrapper.func @alone({{.*}}peak = 272629760 :
+// PLANMORE: wrapper.func @graph_group_scatter_c6({{.*}}peak = 272629760 :
 
 // 65536 sorted keys of 4 bytes and positions of 8, three times 131072 places of ranges of 4, and 512 partial sums of 4096 bytes with
 // ranges of 16.
-// CHECK-LABEL: @alone
+// CHECK-LABEL: @graph_group_scatter_c6(
 // CHECK-NOT:     graph.sort
-// REMARK:      [Missed] NotGrouped {{.*}}Function=alone {{.*}}Remark="not grouped: it would need 4464640 bytes of memory more than atomic additions, and the program's peak may be there"
-// LESS-LABEL: @alone
+// REMARK:      [Missed] NotGrouped {{.*}}Function=graph_group_scatter_c6 {{.*}}Remark="not grouped: it would need 4464640 bytes of memory more than atomic additions, and the program's peak may be there"
+// LESS-LABEL: @graph_group_scatter_c6(
 // LESS-NOT:     graph.sort
-// MORE-LABEL: @alone
+// MORE-LABEL: @graph_group_scatter_c6(
 // MORE:         graph.sort
 // LESS-LABEL: @rounded
 // LESS:         graph.sort
-func.func @alone(%g: tensor<65536x1024xf32>, %i: tensor<65536xi64>) -> tensor<65536x1024xf32> {
+func.func @graph_group_scatter_c6(%g: tensor<65536x1024xf32>, %i: tensor<65536xi64>) -> tensor<65536x1024xf32> {
   %z = graph.full 0.000000e+00 : f32 -> tensor<65536x1024xf32>
   %0 = graph.index_put sum %z[%i], %g dims [0] : (tensor<65536x1024xf32>, tensor<65536xi64>, tensor<65536x1024xf32>) -> tensor<65536x1024xf32>
   return %0 : tensor<65536x1024xf32>

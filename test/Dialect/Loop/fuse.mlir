@@ -179,7 +179,7 @@ func.func @long_chain(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
 
 // What is written is computed in the kernel that writes it; the target is not,
 // and neither is what reads the result.
-// CHECK-LABEL: @scatter
+// CHECK-LABEL: @loop_fuse_c3(
 // CHECK:       %[[T:.+]] = loop.kernel "add"
 // CHECK:       loop.kernel "mul+index_put" [4, 13] {{.*}} = %[[T]]
 // CHECK:       arith.mulf
@@ -187,7 +187,7 @@ func.func @long_chain(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
 // CHECK:       loop.kernel "neg"
 // REMARK-DAG:  not fused: 'add' into 'mul+index_put': the consumer writes over it
 // REMARK-DAG:  not fused: 'mul+index_put' into 'neg': a scatter computes it, and an element is not final before the end
-func.func @scatter(%x: tensor<5x13xf32>, %i: tensor<4xi64>, %v: tensor<4x13xf32>) -> tensor<5x13xf32> {
+func.func @loop_fuse_c3(%x: tensor<5x13xf32>, %i: tensor<4xi64>, %v: tensor<4x13xf32>) -> tensor<5x13xf32> {
   %0 = graph.add %x, %x : (tensor<5x13xf32>, tensor<5x13xf32>) -> tensor<5x13xf32>
   %1 = graph.mul %v, %v : (tensor<4x13xf32>, tensor<4x13xf32>) -> tensor<4x13xf32>
   %2 = graph.index_put sum %0[%i], %1 dims [0] : (tensor<5x13xf32>, tensor<4xi64>, tensor<4x13xf32>) -> tensor<5x13xf32>

@@ -59,7 +59,7 @@ func.func @behind(%x: tensor<64x16xbf16>, %y: tensor<5x16xf32>, %lo: tensor<8xi6
 }
 
 // The rows are in memory, and each sum is made once.
-// FUSED-LABEL: @apart
+// FUSED-LABEL: @loop_fuse_c4(
 // FUSED:         loop.kernel "neg" [1024]
 // FUSED:         loop.kernel "segment_sum" [8, 16]
 // FUSED:         loop.kernel "reduce_max" [8, 16]
@@ -67,7 +67,7 @@ func.func @behind(%x: tensor<64x16xbf16>, %y: tensor<5x16xf32>, %lo: tensor<8xi6
 // REMARK-DAG: not fused: 'neg' into 'segment_sum': the consumer sums its rows
 // REMARK-DAG: not fused: 'segment_sum' into 'reduce_max': one of them sums rows, the other reduces
 // REMARK-DAG: not fused: 'segment_sum' into 'add': its sums of rows would be repeated along 'd2' of the consumer
-func.func @apart(%x: tensor<64x16xf32>, %y: tensor<8x16x3xf32>, %lo: tensor<8xi64>, %hi: tensor<8xi64>) -> (tensor<8xf32>, tensor<8x16x3xf32>) {
+func.func @loop_fuse_c4(%x: tensor<64x16xf32>, %y: tensor<8x16x3xf32>, %lo: tensor<8xi64>, %hi: tensor<8xi64>) -> (tensor<8xf32>, tensor<8x16x3xf32>) {
   %v = graph.neg %x : (tensor<64x16xf32>) -> tensor<64x16xf32>
   %0 = graph.segment_reduce sum %v from %lo to %hi : (tensor<64x16xf32>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x16xf32>
   %1 = graph.reduce max, %0 dims [1] : (tensor<8x16xf32>) -> tensor<8xf32>

@@ -22,9 +22,9 @@ func.func @few_tiles(%x: tensor<64x16384xf32>, %w: tensor<128x16384xf32>) -> ten
 }
 
 // Chunks that do not divide the sum would be masked: no product of matrices.
-// CHECK-LABEL: @prime
+// CHECK-LABEL: @loop_split_reduction_c2_tiles
 // CHECK:       loop.kernel "matmul" [64, 128, 16381]
-func.func @prime(%x: tensor<64x16381xf32>, %w: tensor<128x16381xf32>) -> tensor<64x128xf32> {
+func.func @loop_split_reduction_c2_tiles(%x: tensor<64x16381xf32>, %w: tensor<128x16381xf32>) -> tensor<64x128xf32> {
   %0 = loop.kernel "matmul" [64, 128, 16381] (%a = %x, %b = %w) : (tensor<64x16381xf32>, tensor<128x16381xf32>) -> tensor<64x128xf32> {
     %1 = loop.load %a[d0, d2] : tensor<64x16381xf32> -> f32
     %2 = loop.load %b[d1, d2] : tensor<128x16381xf32> -> f32

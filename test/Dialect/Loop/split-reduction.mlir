@@ -69,6 +69,7 @@ func.func @split_moments(%x: tensor<10000xf32>) -> tensor<f32> {
 
 // CHECK-LABEL: @loop_split_reduction_c1
 // CHECK-COUNT-1: loop.kernel
+// CHECK-NOT:   loop.kernel
 // REMARK:      not split: 'var': values along the reduced dimensions need a reduction
 func.func @loop_split_reduction_c1(%x: tensor<8192xf32>) -> tensor<f32> {
   %y = loop.kernel "var" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<f32> {
@@ -85,6 +86,7 @@ func.func @loop_split_reduction_c1(%x: tensor<8192xf32>) -> tensor<f32> {
 
 // CHECK-LABEL: @loop_split_reduction_c2
 // CHECK-COUNT-1: loop.kernel
+// CHECK-NOT:   loop.kernel
 // REMARK:      not split: 'sum': no reduced dimension is long enough
 func.func @loop_split_reduction_c2(%x: tensor<100x2x100xf32>) -> tensor<2xf32> {
   %y = loop.kernel "sum" [100, 2, 100] (%a = %x) : (tensor<100x2x100xf32>) -> tensor<2xf32> {
@@ -93,6 +95,22 @@ func.func @loop_split_reduction_c2(%x: tensor<100x2x100xf32>) -> tensor<2xf32> {
     loop.store %s, 0 [d1] : f32
   }
   return %y : tensor<2xf32>
+}
+
+// -----
+
+// Chunks would have fewer than 16 rows: partial results cost too much beside so few.
+// CHECK-LABEL: @loop_split_reduction_c2_rows
+// CHECK-COUNT-1: loop.kernel
+// CHECK-NOT:   loop.kernel
+// REMARK:      not split: 'sum': no reduced dimension is long enough
+func.func @loop_split_reduction_c2_rows(%x: tensor<1000x1024xf32>) -> tensor<1024xf32> {
+  %y = loop.kernel "sum" [1000, 1024] (%a = %x) : (tensor<1000x1024xf32>) -> tensor<1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1000x1024xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %y : tensor<1024xf32>
 }
 
 // -----
