@@ -33,6 +33,9 @@
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -312,6 +315,24 @@ Error coil::assembleDeviceImage(DeviceImage &image,
   return Error::success();
 }
 
+namespace {
+/// Keeps the errors that LLVM reports: without a handler they end the process.
+struct ErrorCollector : llvm::DiagnosticHandler {
+  explicit ErrorCollector(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return false;
+    llvm::raw_string_ostream os(errors);
+    if (!errors.empty())
+      os << "; ";
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+    return true;
+  }
+  std::string &errors;
+};
+} // namespace
+
 /// Compiles one module.
 static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
                      const ObjectCache &cache, const DeviceOptions &options) {
@@ -326,6 +347,8 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
   llvm::LLVMContext context;
   // Only who reads the IR has use for names.
   context.setDiscardValueNames(options.dumpDirectory.empty());
+  std::string errors;
+  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   std::unique_ptr<llvm::Module> module =
       translate(op, context, options.lineInfo);
   if (!module)
@@ -368,7 +391,9 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
   if (!image.cached) {
     start = now();
     if (Error error = linkDeviceMath(*module))
-      return error;
+      return errors.empty()
+                 ? std::move(error)
+                 : makeError(toString(std::move(error)) + ": " + errors);
     optimizeForDevice(*module, **machine);
     image.times.optimize = now() - start;
     if (const llvm::Instruction *unselectable = findUnselectable(*module))
@@ -390,6 +415,8 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
                                         llvm::CodeGenFileType::AssemblyFile))
       return makeError("cannot be emitted as PTX");
     passes.run(*module);
+    if (!errors.empty())
+      return makeError(errors);
     image.ptx.assign(ptx.data(), ptx.size());
     image.times.emit = now() - start;
     dump(options.dumpDirectory, image.name, ".ptx", image.ptx);

@@ -347,9 +347,9 @@ MODEL(ScatterModel, graph::ScatterOp) {
     if (index.getSizes()[d] > source.getSizes()[d] ||
         (d != dim && index.getSizes()[d] > sizes[d]))
       return op.emitError()
-             << "writes " << index.getSizes()[d]
-             << " elements along dimension " << d << ", where the source has "
-             << source.getSizes()[d] << " and the operand " << sizes[d];
+             << "writes " << index.getSizes()[d] << " elements along dimension "
+             << d << ", where the source has " << source.getSizes()[d]
+             << " and the operand " << sizes[d];
   int64_t along = strides[dim];
   strides[dim] = 0;
   LogicalResult status = success();

@@ -24,8 +24,8 @@ HostActivation::getNumber(LaunchUserOp op, const LaunchUserOp::Passed &passed) {
   // Parameters that are numbers are i32, i64, f32 or f64.
   DType dtype = *getDType(passed.parameter.getType());
   if (auto number = dyn_cast<FloatAttr>(passed.argument))
-    return Tensor::scalar(
-        dtype, makeFloat(roundTo(dtype, number.getValueAsDouble())));
+    return Tensor::scalar(dtype,
+                          makeFloat(roundTo(dtype, number.getValueAsDouble())));
   if (passed.operand) {
     Scalar value = values[passed.operand].scalar;
     if (isFloat(dtype))

@@ -106,8 +106,7 @@ LogicalResult PadOp::verify() {
       inferPad(getSizes(getInput()), getLow(), getHigh(), emitError);
   if (failed(sizes)) // (C1)
     return failure();
-  for (auto [d, size, low, high] :
-       llvm::enumerate(*sizes, getLow(), getHigh()))
+  for (auto [d, size, low, high] : llvm::enumerate(*sizes, getLow(), getHigh()))
     if (size.isConstant() && size.getValue() < 0) // (C2)
       return emitOpError() << "crops " << -(low + high) << " of "
                            << size.getValue() - low - high
