@@ -15,6 +15,7 @@
 #include "DeviceAssembler.h"
 #include "DeviceMath.h"
 #include "DeviceOptimizer.h"
+#include "ErrorCollector.h"
 #include "MachinePool.h"
 #include "ObjectCache.h"
 #include "coil/Support/Clock.h"
@@ -33,9 +34,6 @@
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/IR/DiagnosticHandler.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -314,24 +312,6 @@ Error coil::assembleDeviceImage(DeviceImage &image,
   image.times.assemble = now() - start;
   return Error::success();
 }
-
-namespace {
-/// Keeps the errors that LLVM reports: without a handler they end the process.
-struct ErrorCollector : llvm::DiagnosticHandler {
-  explicit ErrorCollector(std::string &errors) : errors(errors) {}
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() != llvm::DS_Error)
-      return false;
-    llvm::raw_string_ostream os(errors);
-    if (!errors.empty())
-      os << "; ";
-    llvm::DiagnosticPrinterRawOStream printer(os);
-    info.print(printer);
-    return true;
-  }
-  std::string &errors;
-};
-} // namespace
 
 /// Compiles one module.
 static Error compile(gpu::GPUModuleOp op, DeviceImage &image,

@@ -3,6 +3,7 @@
 // RUN: split-file %s %t
 // RUN: not coil-run %t/flags.mlir --target=cuda:sm_90 2>&1 | FileCheck %s --check-prefix=FLAGS
 // RUN: not coil-run %t/assembly.mlir --target=cuda:sm_90 2>&1 | FileCheck %s --check-prefix=ASSEMBLY
+// RUN: not coil-run %t/host.mlir 2>&1 | FileCheck %s --check-prefix=PROCESSOR
 // RUN: not coil-run %t/flags.mlir 2>&1 | FileCheck %s --check-prefix=HOST
 
 // Modules that disagree on what all of a program has.
@@ -33,7 +34,7 @@ wrapper.func @main() -> !b {
 }
 
 // A register of another machine.
-// ASSEMBLY: coil-run: error: kernel 'asm': couldn't allocate output register for constraint '{{.}}eax}'
+// ASSEMBLY: coil-run: error: kernel 'asm': in function 'asm': couldn't allocate output register for constraint '{{.}}eax}'
 
 //--- assembly.mlir
 !b = !wrapper.buffer<[6], f32, #wrapper.device<"cuda">>
@@ -52,5 +53,24 @@ wrapper.func @main() -> !b {
   %0 = wrapper.alloc : !b
   wrapper.fill %0 bytes 0 : !b
   wrapper.launch_user @asm grid @once[] config {num_warps = 1 : i64} arguments [unit] updates(%0 : !b)
+  wrapper.return %0 : !b
+}
+
+// PROCESSOR: coil-run: error: in function '{{.*}}': couldn't allocate output register for constraint '{{.}}foo}'
+
+//--- host.mlir
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.kernel @asm() attributes {parameters = [#wrapper.param<"x", update, f32>]} {
+  llvm.func @asm(%x: !llvm.ptr, %gx: i64, %gy: i64, %gz: i64) {
+    %t = llvm.inline_asm has_side_effects "mov $$1, $0", "={foo}" : () -> i32
+    llvm.store %t, %x : i32, !llvm.ptr
+    llvm.return
+  }
+}
+wrapper.grid @once[] cases [#wrapper.grid_case<{}, <[1, 1, 1]>>]
+wrapper.func @main() -> !b {
+  %0 = wrapper.alloc : !b
+  wrapper.fill %0 bytes 0 : !b
+  wrapper.launch_user @asm grid @once[] config {} arguments [unit] updates(%0 : !b)
   wrapper.return %0 : !b
 }
