@@ -15,6 +15,7 @@
 #include "DeviceAssembler.h"
 #include "DeviceMath.h"
 #include "DeviceOptimizer.h"
+#include "ErrorCollector.h"
 #include "MachinePool.h"
 #include "ObjectCache.h"
 #include "coil/Support/Clock.h"
@@ -326,6 +327,8 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
   llvm::LLVMContext context;
   // Only who reads the IR has use for names.
   context.setDiscardValueNames(options.dumpDirectory.empty());
+  std::string errors;
+  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   std::unique_ptr<llvm::Module> module =
       translate(op, context, options.lineInfo);
   if (!module)
@@ -368,7 +371,9 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
   if (!image.cached) {
     start = now();
     if (Error error = linkDeviceMath(*module))
-      return error;
+      return errors.empty()
+                 ? std::move(error)
+                 : makeError(toString(std::move(error)) + ": " + errors);
     optimizeForDevice(*module, **machine);
     image.times.optimize = now() - start;
     if (const llvm::Instruction *unselectable = findUnselectable(*module))
@@ -390,6 +395,8 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
                                         llvm::CodeGenFileType::AssemblyFile))
       return makeError("cannot be emitted as PTX");
     passes.run(*module);
+    if (!errors.empty())
+      return makeError(errors);
     image.ptx.assign(ptx.data(), ptx.size());
     image.times.emit = now() - start;
     dump(options.dumpDirectory, image.name, ".ptx", image.ptx);

@@ -11,6 +11,7 @@
 
 #include "ProgramCompiler.h"
 #include "DeviceKernels.h"
+#include "ErrorCollector.h"
 #include "HostCompiler.h"
 #include "KernelObject.h"
 #include "ObjectCache.h"
@@ -131,6 +132,8 @@ static void compileUnit(Unit &unit, llvm::StringRef name,
                         const EngineOptions &options) {
   double start = now();
   llvm::LLVMContext context;
+  std::string errors;
+  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   std::unique_ptr<llvm::Module> module = translate(unit, context, name);
   if (!module)
     return;
@@ -164,6 +167,10 @@ static void compileUnit(Unit &unit, llvm::StringRef name,
   unit.stats.emitSeconds = now() - start;
   if (!object) {
     unit.error = toString(object.takeError());
+    return;
+  }
+  if (!errors.empty()) {
+    unit.error = errors;
     return;
   }
   unit.object = std::move(*object);

@@ -639,8 +639,7 @@ FailureOr<SmallVector<int64_t>>
 reference::getBroadcastStrides(Operation *op, const Tensor &tensor,
                                ArrayRef<int64_t> sizes) {
   ArrayRef<int64_t> from = tensor.getSizes();
-  if (from.size() > sizes.size())
-    return op->emitError("has an operand of higher rank than the result");
+  assert(from.size() <= sizes.size() && "the verifiers compare the ranks");
   SmallVector<int64_t> strides(sizes.size(), 0);
   SmallVector<int64_t> contiguous = getContiguousStrides(from);
   size_t lead = sizes.size() - from.size();

@@ -45,6 +45,15 @@ static int64_t getNumThreads(int64_t n, uint64_t blocks) {
                                  (std::max<int64_t>(n, 1) + 255) / 256);
 }
 
+/// What the verifiers check where the numbers are constant.
+static LogicalResult checkSkip(Operation *op, int64_t skip, bool undefined) {
+  if (undefined)
+    return op->emitError("draws with numbers that have no value");
+  if (skip < 0)
+    return op->emitError() << "cannot skip " << skip << " groups";
+  return success();
+}
+
 LogicalResult
 RandomBitsModel::evaluate(Operation *operation, Frame &frame,
                           ArrayRef<Tensor> operands,
@@ -60,9 +69,11 @@ RandomBitsModel::evaluate(Operation *operation, Frame &frame,
   bool undefined = false;
   int64_t first = skip->evaluate(nullptr, nullptr, undefined);
   int64_t each = vector->evaluate(nullptr, nullptr, undefined);
-  if (undefined || first < 0 ||
-      (each != 1 && each != 2 && each != 4 && each != 8))
-    return op.emitError("draws with numbers that are out of range");
+  if (failed(checkSkip(op, first, undefined)))
+    return failure();
+  if (each != 1 && each != 2 && each != 4 && each != 8)
+    return op.emitError()
+           << "expected a vector of 1, 2, 4 or 8 elements but got " << each;
   uint64_t seed = uint64_t(operands[0].get(0).i);
   uint64_t offset = uint64_t(operands[0].get(1).i);
   int64_t n = result->getNumElements();
@@ -157,8 +168,8 @@ LogicalResult RandomModel::evaluate(Operation *operation, Frame &frame,
     return failure();
   bool undefined = false;
   int64_t first = skip->evaluate(nullptr, nullptr, undefined);
-  if (undefined || first < 0)
-    return op.emitError("draws with numbers that are out of range");
+  if (failed(checkSkip(op, first, undefined)))
+    return failure();
   uint64_t seed = uint64_t(operands[0].get(0).i);
   uint64_t begin = uint64_t(operands[0].get(1).i) / 4 + uint64_t(first);
   int64_t n = result->getNumElements();

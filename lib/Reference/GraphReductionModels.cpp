@@ -480,8 +480,8 @@ MODEL(ConvModel, graph::ConvOp) {
   int64_t outChannels = weightSizes[0];
   int64_t window = getProduct(kernel), plane = getProduct(spatial);
   int64_t outPerGroup = outChannels / op.getGroups();
-  if (groupChannels * static_cast<int64_t>(op.getGroups()) != inChannels)
-    return op.emitError("has channels that do not fit the groups");
+  assert(groupChannels * static_cast<int64_t>(op.getGroups()) == inChannels &&
+         "the verifier compares the expressions");
   if (failed(
           frame.spend(op, result->getNumElements() * groupChannels * window)))
     return failure();
@@ -553,7 +553,8 @@ MODEL(PoolModel, graph::PoolOp) {
       if (isFloat(dtype)) {
         value.f /= static_cast<double>(divisor);
       } else if (divisor == 0) {
-        status = op.emitError("averages no elements");
+        // Windows between elements see the padding alone.
+        status = op.emitError("averages integers in a window without any");
       } else if (isUnsigned(dtype)) {
         value.i =
             static_cast<int64_t>(static_cast<uint64_t>(wrapTo(dtype, value.i)) /

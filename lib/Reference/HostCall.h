@@ -27,7 +27,8 @@ namespace coil::reference {
 class HostCall {
 public:
   using Evaluate = std::function<mlir::FailureOr<int64_t>(sym::ExprAttr)>;
-  /// Makes the argument of the next placeholder; sets the flag if it cannot.
+  /// Makes the argument of the next placeholder; sets the flag, with a
+  /// diagnostic, if it cannot.
   using NextOperand = std::function<coil_argument(HostCall &, bool &)>;
 
   /// Calls are part of `run`, which is made where it is null, or of a run of
@@ -51,7 +52,8 @@ public:
                           llvm::MutableArrayRef<coil_tensor> results);
 
 private:
-  coil_argument makeArgument(mlir::Attribute argument, bool &isWrong);
+  coil_argument makeArgument(mlir::Operation *op, mlir::Attribute argument,
+                             bool &isWrong);
   coil_argument nextOperand(bool &isWrong) { return next(*this, isWrong); }
 
   Evaluate evaluate;

@@ -30,7 +30,8 @@ using sym::ExprAttr;
 // HostCall
 //===----------------------------------------------------------------------===//
 
-coil_argument HostCall::makeArgument(Attribute argument, bool &isWrong) {
+coil_argument HostCall::makeArgument(Operation *op, Attribute argument,
+                                     bool &isWrong) {
   coil_argument result = {};
   if (isa<UnitAttr>(argument))
     return nextOperand(isWrong);
@@ -51,14 +52,17 @@ coil_argument HostCall::makeArgument(Attribute argument, bool &isWrong) {
   } else if (auto list = dyn_cast<ArrayAttr>(argument)) {
     std::vector<coil_argument> elements;
     for (Attribute element : list)
-      elements.push_back(makeArgument(element, isWrong));
+      elements.push_back(makeArgument(op, element, isWrong));
     result.kind = COIL_ARGUMENT_LIST;
     result.count = static_cast<int64_t>(elements.size());
     result.value.elements = lists.emplace_back(std::move(elements)).data();
   } else if (!isNoneArgument(argument)) {
-    std::optional<DType> dtype =
-        reference::getDType(cast<TypeAttr>(argument).getValue());
-    isWrong |= !dtype;
+    Type type = cast<TypeAttr>(argument).getValue();
+    std::optional<DType> dtype = reference::getDType(type);
+    if (!dtype) {
+      op->emitError() << "cannot pass the element type " << type;
+      isWrong = true;
+    }
     result.kind = COIL_ARGUMENT_DTYPE;
     result.value.integer = dtype ? static_cast<int64_t>(*dtype) : 0;
   }
@@ -96,9 +100,9 @@ LogicalResult HostCall::run(Operation *op, StringRef function,
   std::vector<coil_argument> list;
   bool isWrong = false;
   for (Attribute argument : arguments)
-    list.push_back(makeArgument(argument, isWrong));
+    list.push_back(makeArgument(op, argument, isWrong));
   if (isWrong)
-    return op->emitError("has an argument that cannot be passed");
+    return failure();
   std::vector<const char *> nameList;
   if (names)
     for (auto name : names.getAsValueRange<StringAttr>())
@@ -312,11 +316,10 @@ struct CustomCallModel
          custom->getResults().take_front(custom.getNumGiven())) {
       auto type = cast<RankedTensorType>(result.getType());
       if (allocates) {
-        std::optional<DType> dtype = reference::getDType(type.getElementType());
-        if (!dtype)
-          return op->emitError() << "cannot hold a value of type " << type;
+        // The graph has no tensors of other types.
+        DType dtype = *reference::getDType(type.getElementType());
         SmallVector<int64_t> none(static_cast<size_t>(type.getRank()));
-        made.push_back(call.makeTensor(*dtype, none, none, nullptr));
+        made.push_back(call.makeTensor(dtype, none, none, nullptr));
         continue;
       }
       FailureOr<Tensor> tensor = frame.allocate(op, type);

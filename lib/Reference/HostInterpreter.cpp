@@ -115,9 +115,9 @@ LogicalResult HostActivation::write(Operation *op, Value buffer,
     return failure();
   if (values[buffer].memory->isConstant)
     return op->emitError("writes to a literal");
-  if (v->dtype != tensor.getDType() ||
-      ArrayRef<int64_t>(v->shape.sizes) != tensor.getSizes())
-    return op->emitError("gives elements that the buffer is not for");
+  assert(v->dtype == tensor.getDType() &&
+         ArrayRef<int64_t>(v->shape.sizes) == tensor.getSizes() &&
+         "the verifiers compare what ops give with the buffers");
   tensor.toStrided(v->shape.strides, v->data);
   return success();
 }
@@ -649,9 +649,8 @@ LogicalResult HostActivation::run(PartitionCallOp op) {
 }
 
 LogicalResult HostActivation::run(ParamSymbolsOp op) {
-  if (parameters.size() != op.getSymbols().size())
-    return op.emitError() << "is passed " << parameters.size()
-                          << " symbols but binds " << op.getSymbols().size();
+  assert(parameters.size() == op.getSymbols().size() &&
+         "calls that pass other symbols are invalid");
   for (auto [name, value] :
        llvm::zip(op.getSymbols().getAsRange<StringAttr>(), parameters))
     if (failed(bind(op, name.getValue(), value)))

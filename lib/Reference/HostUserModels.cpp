@@ -21,23 +21,21 @@ using namespace coil::wrapper;
 /// The number that is passed for a parameter.
 FailureOr<Tensor>
 HostActivation::getNumber(LaunchUserOp op, const LaunchUserOp::Passed &passed) {
-  std::optional<DType> dtype = getDType(passed.parameter.getType());
-  if (!dtype)
-    return op.emitError() << "parameter '" << passed.parameter.getName()
-                          << "' has a type without reference semantics";
+  // Parameters that are numbers are i32, i64, f32 or f64.
+  DType dtype = *getDType(passed.parameter.getType());
   if (auto number = dyn_cast<FloatAttr>(passed.argument))
-    return Tensor::scalar(
-        *dtype, makeFloat(roundTo(*dtype, number.getValueAsDouble())));
+    return Tensor::scalar(dtype,
+                          makeFloat(roundTo(dtype, number.getValueAsDouble())));
   if (passed.operand) {
     Scalar value = values[passed.operand].scalar;
-    if (isFloat(*dtype))
-      value = makeFloat(roundTo(*dtype, value.f));
-    return Tensor::scalar(*dtype, value);
+    if (isFloat(dtype))
+      value = makeFloat(roundTo(dtype, value.f));
+    return Tensor::scalar(dtype, value);
   }
   auto number = evaluate(op, cast<sym::ExprAttr>(passed.argument));
   if (failed(number))
     return failure();
-  return Tensor::scalar(*dtype, makeInt(wrapTo(*dtype, number->front())));
+  return Tensor::scalar(dtype, makeInt(wrapTo(dtype, number->front())));
 }
 
 LogicalResult HostActivation::run(LaunchUserOp op) {
@@ -84,9 +82,16 @@ LogicalResult HostActivation::run(LaunchUserOp op) {
   if (failed(inner.call(op, reference, inputs, outputs)))
     return failure();
   for (auto [v, tensor] : llvm::zip(written, outputs)) {
-    FailureOr<HostShape> shape = getShape(op, cast<BufferType>(v.getType()));
+    auto type = cast<BufferType>(v.getType());
+    FailureOr<HostShape> shape = getShape(op, type);
     if (failed(shape))
       return failure();
+    if (getDType(type.getElementType()) != tensor.getDType())
+      return op.emitError()
+             << "the reference of kernel '" << op.getCallee()
+             << "' gives a tensor of other elements than a buffer that the "
+                "kernel writes, which has "
+             << type.getElementType();
     if (ArrayRef<int64_t>(shape->sizes) != tensor.getSizes())
       return op.emitError() << "the reference of kernel '" << op.getCallee()
                             << "' gives a tensor of other sizes than a buffer "

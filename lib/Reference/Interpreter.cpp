@@ -305,8 +305,7 @@ LogicalResult Frame::runRegion(Region &region, ArrayRef<Tensor> arguments,
     SmallVector<Tensor> operands, opResults;
     for (Value operand : op.getOperands()) {
       const Tensor *tensor = current.find(operand);
-      if (!tensor)
-        return op.emitError("uses a value that is not a tensor");
+      assert(tensor && "all arguments and results are tensors");
       operands.push_back(*tensor);
     }
     for (Value operand : op.getOperands())
@@ -354,5 +353,5 @@ LogicalResult Frame::runRegion(Region &region, ArrayRef<Tensor> arguments,
       current.define(value, tensor);
     }
   }
-  return region.getParentOp()->emitError("ends without a terminator");
+  llvm_unreachable("blocks end with a terminator");
 }

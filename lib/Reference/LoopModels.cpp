@@ -111,6 +111,9 @@ public:
         return kernel.emitError("has a negative extent");
       extents.push_back(*value);
     }
+    // Sets of dimensions are words.
+    if (extents.size() > 64)
+      return kernel.emitError("has more than 64 dimensions");
     point.assign(extents.size(), 0);
     for (Type type : kernel.getOutputs().getTypes()) {
       FailureOr<Tensor> tensor = frame.allocate(kernel, type);
@@ -134,8 +137,6 @@ public:
       return failure();
     // Stores over the same dimensions share their part of the body.
     llvm::MapVector<uint64_t, SmallVector<unsigned>> groups;
-    if (extents.size() > 64)
-      return kernel.emitError("has more than 64 dimensions");
     for (auto [i, store] : llvm::enumerate(stores))
       groups[store.dims].push_back(i);
     for (auto &[dims, members] : groups)
@@ -332,9 +333,7 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
 
     if (auto load = dyn_cast<LoadOp>(op)) {
       instruction.kind = Instruction::Load;
-      auto argument = dyn_cast<BlockArgument>(load.getSource());
-      if (!argument || argument.getOwner() != body)
-        return op.emitError("loads from something that is not an operand");
+      auto argument = cast<BlockArgument>(load.getSource());
       if (failed(compileAccess(&op, inputs[argument.getArgNumber()],
                                load.getIndices(), instruction.aux)))
         return failure();

@@ -88,8 +88,16 @@ Error coil::addMeasurements(StringRef directory, llvm::ArrayRef<StepTime> steps,
     return page.takeError();
   auto *root = value->getAsObject();
   auto *calls = root ? root->getArray("calls") : nullptr;
-  if (!calls)
-    return llvm::createStringError("'kernels.json' has no calls");
+  if (!calls || !llvm::all_of(*calls, [](const llvm::json::Value &call) {
+        return call.getAsObject();
+      }))
+    return llvm::createStringError("'kernels.json' in '" + directory +
+                                   "' has no list of calls");
+  auto otherPage = [&] {
+    return llvm::createStringError("'index.html' in '" + directory +
+                                   "' is of another compilation than "
+                                   "'kernels.json'");
+  };
 
   llvm::StringMap<std::vector<const StepTime *>> measured;
   for (const StepTime &step : steps)
@@ -138,7 +146,7 @@ Error coil::addMeasurements(StringRef directory, llvm::ArrayRef<StepTime> steps,
       os << "n/a";
     if (!replace(*page, getTimeMark(call->getString("handle").value_or("")),
                  cells))
-      return llvm::createStringError("'index.html' is of another compilation");
+      return otherPage();
   }
   (*root)["measured"] = llvm::json::Object{
       {"where", where}, {"runs", static_cast<int64_t>(runs)}};
@@ -149,7 +157,7 @@ Error coil::addMeasurements(StringRef directory, llvm::ArrayRef<StepTime> steps,
       << ", with the part of the roofline that they reach; a step without one "
          "did not run.";
   if (!replace(*page, kTimesMark.str(), note))
-    return llvm::createStringError("'index.html' is of another compilation");
+    return otherPage();
   if (Error error = write(directory, "kernels.json",
                           llvm::formatv("{0:2}\n", *value).str()))
     return error;

@@ -132,3 +132,36 @@ wrapper.func @semantics() {
   %1:2 = arith.addui_extended %0, %0 : i1, i1
   wrapper.return
 }
+
+// The runtime has no such elements.
+// RUN: not coil-interpret %s --function=element_type 2>&1 | FileCheck %s --check-prefix=ELEMENT
+// RUN: not coil-interpret %s --function=result_type 2>&1 | FileCheck %s --check-prefix=ELEMENT
+// RUN: not coil-interpret %s --function=argument_type 2>&1 | FileCheck %s --check-prefix=ARGUMENT
+// ELEMENT: error: cannot hold a value of type '!wrapper.buffer<[4], i24, #wrapper.device<"cpu">>'
+// ARGUMENT: error: cannot pass the element type 'i24'
+!i = !wrapper.buffer<[4], i24, #wrapper.device<"cpu">>
+wrapper.func @element_type() {
+  %0 = wrapper.alloc : !i
+  %1 = wrapper.alloc : !i
+  wrapper.copy %0 to %1 : !i
+  wrapper.return
+}
+wrapper.func @result_type() {
+  %0 = wrapper.extern_call "test::f"() : () -> !i
+  wrapper.free %0 : !i
+  wrapper.return
+}
+wrapper.func @argument_type() {
+  %0 = wrapper.alloc : !b
+  wrapper.extern_call_out "test::f"(%0, i24) mutates [0] : !b
+  wrapper.return
+}
+
+// RUN: not coil-interpret %s --function=twice --functions=%coil_lib/coil-test-functions.so 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: [[@LINE+4]]:3: error: lets go of an object twice
+wrapper.func @twice() {
+  %0 = wrapper.bound_object "triple" : !wrapper.object<"test::Scale">
+  wrapper.drop %0 : !wrapper.object<"test::Scale">
+  wrapper.drop %0 : !wrapper.object<"test::Scale">
+  wrapper.return
+}

@@ -201,3 +201,90 @@ func.func @complex_literal() {
   %f = arith.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>
   return
 }
+
+// Sizes that only a run knows are compared when they are there.
+// RUN: not coil-interpret %s --function=index --input='dense<0> : tensor<3xi64>' --input='dense<0> : tensor<4xi64>' 2>&1 | FileCheck %s --check-prefix=INDEX-SIZES
+// RUN: not coil-interpret %s --function=index --input='dense<0> : tensor<1xi64>' --input='dense<0> : tensor<4xi64>' 2>&1 | FileCheck %s --check-prefix=INDEX-ONE
+// RUN: coil-interpret %s --function=index --input='dense<0> : tensor<3xi64>' --input='dense<0> : tensor<1xi64>' | FileCheck %s --check-prefix=INDEX-RIGHT
+// INDEX-SIZES: error: cannot broadcast size 4 to 3
+// INDEX-ONE: error: cannot broadcast size 4 to 1
+// INDEX-RIGHT: [1, 1, 1] : 3xf32
+func.func @index(%i: tensor<?xi64, #sym.shape<[s0]>>, %j: tensor<?xi64, #sym.shape<[s1]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
+  %x = graph.full 1.0 : f32 -> tensor<5x5xf32>
+  %y = graph.index %x[%i, %j] dims [0, 1] : (tensor<5x5xf32>, tensor<?xi64, #sym.shape<[s0]>>, tensor<?xi64, #sym.shape<[s1]>>) -> tensor<?xf32, #sym.shape<[s0]>>
+  return %y : tensor<?xf32, #sym.shape<[s0]>>
+}
+
+// RUN: not coil-interpret %s --function=scatter_outside --input='dense<0.0> : tensor<1xf32>' 2>&1 | FileCheck %s --check-prefix=SCATTER-SIZES
+// SCATTER-SIZES: error: writes 2 elements along dimension 0, where the source has 1 and the operand 1
+func.func @scatter_outside(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
+  %i = graph.constant dense<[0, 1]> : tensor<2xi64>
+  %y = graph.scatter %x, %i, %x dim 0 : (tensor<?xf32, #sym.shape<[s0]>>, tensor<2xi64>, tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>>
+  return %y : tensor<?xf32, #sym.shape<[s0]>>
+}
+
+// RUN: not coil-interpret %s --function=random --input='dense<0.0> : tensor<1xf32>' 2>&1 | FileCheck %s --check-prefix=SKIP
+// RUN: not coil-interpret %s --function=random_bits --input='dense<0.0> : tensor<1xf32>' 2>&1 | FileCheck %s --check-prefix=SKIP
+// RUN: not coil-interpret %s --function=random_bits --input='dense<0.0> : tensor<7xf32>' 2>&1 | FileCheck %s --check-prefix=VECTOR
+// SKIP: error: cannot skip -4 groups
+// VECTOR: error: expected a vector of 1, 2, 4 or 8 elements but got 7
+func.func @random(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<8xf32> {
+  %s = graph.constant dense<[1, 0]> : tensor<2xi64>
+  %0 = graph.random normal, %s skip <s0 - 5> blocks 1056 : tensor<2xi64> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func @random_bits(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<8xui32> {
+  %s = graph.constant dense<[1, 0]> : tensor<2xi64>
+  %0 = graph.random_bits %s skip <s0 - 5> vector <s0> blocks 1056 : tensor<2xi64> -> tensor<8xui32>
+  return %0 : tensor<8xui32>
+}
+
+// RUN: not coil-interpret %s --function=random_of_none --input='dense<0.0> : tensor<0xf32>' 2>&1 | FileCheck %s --check-prefix=NO-VALUE
+// NO-VALUE: error: draws with numbers that have no value
+func.func @random_of_none(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<8xf32> {
+  %s = graph.constant dense<[1, 0]> : tensor<2xi64>
+  %0 = graph.random normal, %s skip <8 floordiv s0> blocks 1056 : tensor<2xi64> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// The two elements of the window are one before and one behind the input.
+// CHECK: error: averages integers in a window without any
+func.func @average_of_none() -> tensor<1x1x1xi32> {
+  %x = graph.constant dense<5> : tensor<1x1x2xi32>
+  %y = graph.pool avg, %x kernel [2] stride [1] padding [1] dilation [3] : (tensor<1x1x2xi32>) -> tensor<1x1x1xi32>
+  return %y : tensor<1x1x1xi32>
+}
+
+// CHECK: error: 'arith.addui_extended' has no reference semantics for its types
+func.func @two_results() -> tensor<4xi64> {
+  %y = loop.kernel "k" [4] () : () -> tensor<4xi64> {
+    %i = loop.index <d0>
+    %s, %o = arith.addui_extended %i, %i : i64, i1
+    loop.store %s, 0 [d0] : i64
+  }
+  return %y : tensor<4xi64>
+}
+
+// CHECK: error: has more than 64 dimensions
+func.func @many_dimensions() -> tensor<2xf32> {
+  %y = loop.kernel "k" [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2] () : () -> tensor<2xf32> {
+    %c = arith.constant 1.0 : f32
+    loop.store %c, 0 [d64] : f32
+  }
+  return %y : tensor<2xf32>
+}
+
+// A symbol of the callee is not the caller's of the same name.
+// RUN: not coil-interpret %s --function=caller --input='dense<0.0> : tensor<2xf32>' 2>&1 | FileCheck %s --check-prefix=CALLER
+// CALLER: error: gives a value of type 7xf32, but its type is 'tensor<?xf32, #sym.shape<[u2]>>'
+func.func private @callee(%n: tensor<i64>) -> tensor<?xf32, #sym.shape<[u2]>> {
+  graph.item "u2" = %n : tensor<i64>
+  %y = graph.full 1.0 : f32 -> tensor<?xf32, #sym.shape<[u2]>>
+  return %y : tensor<?xf32, #sym.shape<[u2]>>
+}
+func.func @caller(%x: tensor<?xf32, #sym.shape<[u2]>>) -> tensor<?xf32, #sym.shape<[u2]>> {
+  %n = graph.constant dense<7> : tensor<i64>
+  %y = call @callee(%n) : (tensor<i64>) -> tensor<?xf32, #sym.shape<[u2]>>
+  return %y : tensor<?xf32, #sym.shape<[u2]>>
+}

@@ -1,6 +1,7 @@
 // RUN: not coil-interpret %s --function=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not coil-interpret %s --function=counts 2>&1 | FileCheck %s --check-prefix=COUNTS
 // RUN: not coil-interpret %s --function=sizes 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: not coil-interpret %s --function=types 2>&1 | FileCheck %s --check-prefix=TYPES
 // RUN: coil-interpret %s --function=numbers | FileCheck %s --check-prefix=NUMBERS
 
 !b = !wrapper.buffer<[4], f64, #wrapper.device<"cpu">>
@@ -35,6 +36,19 @@ wrapper.kernel @other() attributes {ptx = "", reference = @means, parameters = [
 wrapper.func @sizes() {
   %0 = wrapper.alloc : !b
   wrapper.launch_user @other grid @once[] config {} arguments [unit] outs(%0 : !b)
+  wrapper.return
+}
+
+// TYPES: error: the reference of kernel 'narrow' gives a tensor of other elements than a buffer that the kernel writes, which has 'f64'
+wrapper.kernel @narrow() attributes {ptx = "", reference = @means, parameters = [#wrapper.param<"y", write, f64>]} {
+  func.func @means() -> tensor<4xf32> {
+    %0 = graph.full 1.0 : f32 -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+wrapper.func @types() {
+  %0 = wrapper.alloc : !b
+  wrapper.launch_user @narrow grid @once[] config {} arguments [unit] outs(%0 : !b)
   wrapper.return
 }
 

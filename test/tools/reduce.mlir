@@ -13,7 +13,7 @@ func.func @graph(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
 }
 
 // RUN: not coil-reduce %s --reduce-ops="test=%S/Inputs/has-exp.sh test-arg=false" 2>&1 | FileCheck %s --check-prefix=BORING
-// BORING: error: the program {{.*}} does not find the input interesting
+// BORING: error: the program '{{.*}}has-exp.sh' does not find the input interesting
 
 // RUN: not coil-reduce %s --reduce-ops 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: expected a program in the option 'test'

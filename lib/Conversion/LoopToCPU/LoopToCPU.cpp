@@ -129,8 +129,7 @@ static LogicalResult checkOrder(loop::KernelOp body,
          << ", whose points a scan or scatter takes in order";
 }
 
-/// Whether a kernel's device runs the instructions of the host's processor.
-static bool runsHostCode(wrapper::KernelOp kernel) {
+bool coil::runsHostCode(wrapper::KernelOp kernel) {
   std::optional<wrapper::DeviceAttr> device = kernel.getDevice();
   if (!device || device->getKind() == "cpu")
     return true;

@@ -12,6 +12,7 @@
 
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 
+#include "KernelEmitter.h"
 #include "MathToVectorLibrary.h"
 #include "coil/Conversion/Utils/Float8.h"
 #include "coil/Support/HostVector.h"
@@ -46,6 +47,8 @@ struct LowerCPUKernelPass
   using LowerCPUKernelPassBase::LowerCPUKernelPassBase;
 
   void runOnOperation() override {
+    if (!coil::runsHostCode(getOperation()))
+      return; // Another device's lowering takes it.
     MLIRContext *ctx = &getContext();
     {
       RewritePatternSet patterns(ctx);

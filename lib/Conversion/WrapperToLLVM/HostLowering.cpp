@@ -662,7 +662,7 @@ LogicalResult HostLowering::lower(DebugValueOp op) {
     return failure();
   if (device->debugFunction.empty())
     return op->emitOpError()
-           << "values on the device '" << device->kind << "' cannot be shown";
+           << "values on device '" << device->kind << "' cannot be shown";
   Value sizes = array(type.getSizes().getDims(), 0);
   Value strides = array(type.getStrides().getDims(), 1);
   call(device->debugFunction,

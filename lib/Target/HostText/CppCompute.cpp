@@ -83,7 +83,7 @@ LogicalResult CppEmitter::emit(DebugValueOp op) {
     return failure();
   if (device->debugFunction.empty())
     return op->emitOpError()
-           << "values on the device '" << device->kind << "' cannot be shown";
+           << "values on device '" << device->kind << "' cannot be shown";
   out.line(printCall(deviceFunction(device->debugFunction, kDebugValue),
                      {std::to_string(static_cast<int32_t>(op.getAction())),
                       quote(op.getLabel()), address(op.getBuffer()),

@@ -177,7 +177,7 @@ LogicalResult PythonEmitter::emit(DebugValueOp op) {
     return failure();
   if (device->debugFunction.empty())
     return op->emitOpError()
-           << "values on the device '" << device->kind << "' cannot be shown";
+           << "values on device '" << device->kind << "' cannot be shown";
   emitCall("host.debug_value",
            quote(device->debugFunction) + ", " +
                quote(stringifyDebugAction(op.getAction())) + ", " +

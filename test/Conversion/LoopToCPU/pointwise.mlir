@@ -115,7 +115,7 @@ wrapper.kernel @convert_loop_to_cpu_op(%x: tensor<16xf32>) attributes {input_str
   %0 = loop.kernel "copy" [16] (%a = %x) : (tensor<16xf32>) -> tensor<16xf32> {
     // expected-error@+1 {{'loop.view' op has no CPU lowering}}
     %w = loop.view %a[d0] : tensor<16xf32> -> tensor<16xf32>
-    %v = loop.load %w[d0] : tensor<16xf32> -> f32
+    %v = loop.load %a[d0] : tensor<16xf32> -> f32
     loop.store %v, 0 [d0] : f32
   }
   wrapper.yield %0 : tensor<16xf32>

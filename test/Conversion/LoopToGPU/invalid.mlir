@@ -286,3 +286,15 @@ wrapper.kernel @convert_loop_to_gpu_c5_stages(%x: tensor<67108864xf32>) attribut
   }
   wrapper.yield %0 : tensor<67108864xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_op(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "copy" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> schedule #loop.gpu_schedule<threads_p = 64> {
+    // expected-error@+1 {{'loop.view' op has no GPU lowering}}
+    %w = loop.view %a[d0] : tensor<64xf32> -> tensor<64xf32>
+    %v = loop.load %a[d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}

@@ -96,3 +96,20 @@ wrapper.func private @swaps(%x: !b {wrapper.consumed}, %y: !b {wrapper.consumed}
   }
   wrapper.return %0#0, %0#1 : !b, !b
 }
+
+// -----
+
+// A branch of torch.fx is a graph of its own, which sees no nodes of another.
+
+wrapper.func @event() {
+  %e = wrapper.record_event #wrapper.device<"cuda">
+  %p = wrapper.compare <1> lt <2>
+  wrapper.if %p : i1 {
+    // expected-error@+1 {{'wrapper.wait_event' op waits in a branch or a loop for an event of another graph, which the emitter 'fx' cannot express}}
+    wrapper.wait_event %e
+    wrapper.yield
+  } else {
+    wrapper.yield
+  }
+  wrapper.return
+}

@@ -54,6 +54,10 @@ static void registerToy(mlir::MLIRContext *, wrapper::WrapperDialect *dialect) {
   // One that can do nothing and has no words.
   wrapper::DeviceInfo mute;
   mute.kind = "mute";
+  dialect->registerDevice(mute);
+  // One that can do nothing, but that programs in Python can name.
+  mute.kind = "bare";
+  mute.torchDevice = "bare";
   dialect->registerDevice(std::move(mute));
 }
 

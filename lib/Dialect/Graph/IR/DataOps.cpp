@@ -104,12 +104,15 @@ LogicalResult PadOp::verify() {
   auto emitError = [&] { return emitOpError(); };
   FailureOr<Sizes> sizes =
       inferPad(getSizes(getInput()), getLow(), getHigh(), emitError);
-  if (failed(sizes) ||                                   // (C1)
-      failed(verifySizes(getType(), *sizes, emitError))) // (C2)
+  if (failed(sizes)) // (C1)
     return failure();
-  for (auto [size, low, high] : llvm::zip(*sizes, getLow(), getHigh()))
+  for (auto [d, size, low, high] : llvm::enumerate(*sizes, getLow(), getHigh()))
     if (size.isConstant() && size.getValue() < 0) // (C2)
-      return emitOpError("crops more elements than there are");
+      return emitOpError() << "crops " << -(low + high) << " of "
+                           << size.getValue() - low - high
+                           << " elements of dimension " << d;
+  if (failed(verifySizes(getType(), *sizes, emitError))) // (C2)
+    return failure();
   Type type = graph::getElementType(getResult());
   if (graph::getElementType(getInput()) != type ||
       getValue().getType() != type) // (C3)

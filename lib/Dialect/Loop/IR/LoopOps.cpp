@@ -397,6 +397,9 @@ LogicalResult LoadOp::verify() {
   auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
   if (!kernel)
     return emitOpError("expected to be in the body of 'loop.kernel'");
+  auto argument = dyn_cast<BlockArgument>(getSource());
+  if (!argument || argument.getOwner() != kernel.getBlock()) // (C6)
+    return emitOpError("reads a tensor that is not an operand of the kernel");
   if (static_cast<int64_t>(getIndices().size()) != type.getRank()) // (C1)
     return emitOpError() << "has " << getIndices().size()
                          << " indices for a tensor of rank " << type.getRank();

@@ -290,6 +290,11 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!callee || !callee.isPrivate()) // (C1)
     return note(emitOpError()
                 << "'" << getCallee() << "' is not a private function");
+  if (getParamSymbols(callee)) // (C1)
+    return note(
+        emitOpError()
+        << "'" << getCallee()
+        << "' takes symbols, which only 'wrapper.partition_call' passes");
   auto check = [&](TypeRange given, TypeRange expected,
                    StringRef what) -> LogicalResult {
     if (given.size() != expected.size()) // (C2)

@@ -201,6 +201,7 @@ def Loop_LoadOp : Loop_Op<"load", [Pure, AttrSizedOperandSegments]> {
     (C4) Mask and other come together, and other has the result's type.
     (C5) An index with a bounds policy other than `trusted` is an indirect one
          (`t<i>`) as a whole.
+    (C6) The tensor is an operand of the kernel.
 
     Example:
     ```mlir

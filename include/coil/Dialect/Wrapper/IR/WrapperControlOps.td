@@ -210,7 +210,8 @@ def Wrapper_InvokeOp : Wrapper_Op<"invoke", [
     caller's symbols are symbols that `wrapper.bind_symbol` binds behind the
     call; `wrapper.assert_layout` checks the results.
 
-    (C1) The callee is a `wrapper.func` of the module, and private.
+    (C1) The callee is a `wrapper.func` of the module, private, and takes no
+         symbols (`wrapper.param_symbols`).
     (C2) There are as many operands and results as the callee has.
     (C3) Ranks, element types and devices are those of the callee's signature.
     (C4) `consumes` lists exactly the operands whose arguments the callee
