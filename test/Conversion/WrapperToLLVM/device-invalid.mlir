@@ -50,7 +50,7 @@ wrapper.func @convert_wrapper_to_llvm_c2_fill(%x: !m) {
 
 !m = !wrapper.buffer<[4, 4], f32, #wrapper.device<"mute">>
 wrapper.func @convert_wrapper_to_llvm_c2_show(%x: !m) {
-  // expected-error@+1 {{values on the device 'mute' cannot be shown}}
+  // expected-error@+1 {{values on device 'mute' cannot be shown}}
   wrapper.debug_value print inputs "main" "x" %x : !m
   wrapper.return
 }
