@@ -39,13 +39,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/MapVector.h"
 
-namespace coil {
-
-/// Whether a kernel's device runs the instructions of the host's processor.
-bool runsHostCode(wrapper::KernelOp kernel);
-
-} // namespace coil
-
 namespace coil::loop {
 
 class GatherSumOp;

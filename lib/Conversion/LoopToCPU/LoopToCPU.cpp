@@ -129,7 +129,8 @@ static LogicalResult checkOrder(loop::KernelOp body,
          << ", whose points a scan or scatter takes in order";
 }
 
-bool coil::runsHostCode(wrapper::KernelOp kernel) {
+/// Whether a kernel's device runs the instructions of the host's processor.
+static bool runsHostCode(wrapper::KernelOp kernel) {
   std::optional<wrapper::DeviceAttr> device = kernel.getDevice();
   if (!device || device->getKind() == "cpu")
     return true;

@@ -12,9 +12,9 @@
 
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 
-#include "KernelEmitter.h"
 #include "MathToVectorLibrary.h"
 #include "coil/Conversion/Utils/Float8.h"
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Support/HostVector.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,6 +41,7 @@ namespace coil {
 } // namespace coil
 
 using namespace mlir;
+using namespace coil;
 
 namespace {
 struct LowerCPUKernelPass
@@ -47,8 +49,11 @@ struct LowerCPUKernelPass
   using LowerCPUKernelPassBase::LowerCPUKernelPassBase;
 
   void runOnOperation() override {
-    if (!coil::runsHostCode(getOperation()))
-      return; // Another device's lowering takes it.
+    // Code for a GPU is another lowering's.
+    if (wrapper::KernelOp kernel = getOperation();
+        !kernel.getBody().empty() &&
+        !kernel.getBody().front().getOps<gpu::GPUModuleOp>().empty())
+      return;
     MLIRContext *ctx = &getContext();
     {
       RewritePatternSet patterns(ctx);
