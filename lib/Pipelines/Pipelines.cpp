@@ -230,6 +230,9 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     split.tileSide = kDeviceTile;
     split.interleave = true;
     split.library = library;
+  } else {
+    // GPUs sum in f32, as the framework does there; f64 is slow on most.
+    split.wideMoments = true;
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());

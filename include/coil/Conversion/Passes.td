@@ -358,6 +358,7 @@ def ConvertLoopToGPUPass
           scan of a value of up to 32 bits whose operand comes from one load,
           along the only dimension that is scanned over. Tiles begin at multiples of
           16 bytes, and there is a known bound for how many there are.
+    (C13) Moments are of their samples' type.
 
     Before:
     ```mlir

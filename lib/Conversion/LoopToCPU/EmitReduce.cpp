@@ -24,8 +24,18 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
+SmallVector<Type> KernelEmitter::getAccumulatorTypes(Operation *op) const {
+  if (auto moments = dyn_cast<MomentsOp>(op))
+    return SmallVector<Type>(countsSamples(moments) ? 4 : 3,
+                             Float64Type::get(op->getContext()));
+  return llvm::to_vector(op->getResultTypes());
+}
+
 unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
-  return op->getNumResults();
+  auto moments = dyn_cast<MomentsOp>(op);
+  return moments && countsSamples(moments) ? 4
+         : moments                         ? 3
+                                           : op->getNumResults();
 }
 
 unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
@@ -86,6 +96,20 @@ SmallVector<Value> KernelEmitter::neutral(Operation *op) {
   return result;
 }
 
+SmallVector<Value> KernelEmitter::startAccumulators(Operation *op) {
+  auto moments = dyn_cast<MomentsOp>(op);
+  if (!moments)
+    return neutral(op);
+  SmallVector<Value> result;
+  for (Type type : getAccumulatorTypes(op))
+    result.push_back(arith::ConstantOp::create(b, b.getFloatAttr(type, 0)));
+  // No value has been seen to measure others from.
+  result[0] = arith::ConstantOp::create(
+      b,
+      b.getFloatAttr(b.getF64Type(), APFloat::getQNaN(APFloat::IEEEdouble())));
+  return result;
+}
+
 Value KernelEmitter::getReduced(Operation *op, unsigned i, unsigned copy) {
   Value v = lookup(op->getOperand(i), copy);
   if (auto argReduce = dyn_cast<ArgReduceOp>(op); argReduce && i == 1)
@@ -96,23 +120,6 @@ Value KernelEmitter::getReduced(Operation *op, unsigned i, unsigned copy) {
   return mask ? arith::SelectOp::create(b, mask, v, broadcast(neutral(op)[i]))
                     .getResult()
               : v;
-}
-
-Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
-  Sample sample{getReduced(op, 0, copy), Value(), Value()};
-  if (!op.isFlat())
-    sample.m2 = getReduced(op, 1, copy);
-  if (!op.isOfOne() || (vectorIsReduced && tailMask(copy)))
-    sample.count = getReduced(op, 2, copy);
-  return sample;
-}
-
-void KernelEmitter::addSample(MutableArrayRef<Value> accumulators,
-                              const Sample &sample) {
-  llvm::copy(mergeSamples(
-                 b, {accumulators[0], accumulators[1], accumulators[2]}, sample)
-                 .getValues(),
-             accumulators.begin());
 }
 
 void KernelEmitter::accumulate(Operation *op,
@@ -126,9 +133,10 @@ void KernelEmitter::accumulate(Operation *op,
     for (unsigned copy = 0; copy < n; ++copy)
       samples.push_back(getSample(moments, copy));
     if (vectorIsReduced)
-      return addSample(accumulators, mergeSamples(b, samples));
+      return addSamples(moments, accumulators, samples);
+    unsigned per = accumulatorsPerCopy(op);
     for (unsigned copy = 0; copy < n; ++copy)
-      addSample(accumulators.slice(3 * copy, 3), samples[copy]);
+      addSamples(moments, accumulators.slice(per * copy, per), samples[copy]);
     return;
   }
   if (tracksNaN(op))
@@ -154,20 +162,8 @@ void KernelEmitter::accumulate(Operation *op,
 void KernelEmitter::finishReduction(Operation *op,
                                     ArrayRef<Value> accumulators) {
   b.setLoc(op->getLoc());
-  if (isa<MomentsOp>(op)) {
-    Copies out[3];
-    for (size_t i = 0; i < accumulators.size(); i += 3) {
-      Sample sample{accumulators[i], accumulators[i + 1], accumulators[i + 2]};
-      if (vectorIsReduced)
-        sample = mergeLanes(b, sample);
-      for (auto [list, v] :
-           llvm::zip_equal(out, finishSample(b, sample).getValues()))
-        list.push_back(v);
-    }
-    for (auto [result, list] : llvm::zip_equal(op->getResults(), out))
-      values[result] = list;
-    return;
-  }
+  if (auto moments = dyn_cast<MomentsOp>(op))
+    return finishMoments(moments, accumulators);
   ReduceKind kind = getReduceKind(op);
   if (!vectorIsReduced) {
     // One accumulator for each copy: they are the results.

@@ -27,19 +27,20 @@ void KernelEmitter::allocateRows() {
     if (!isReduction(&op))
       continue;
     rowReductions.push_back(&op);
-    for (Value v : op.getResults())
-      rowAccumulators.push_back(LLVM::AllocaOp::create(
-          b, ptr, memoryType(v.getType()), constantIndex(block),
-          /*alignment=*/64));
+    for (Type type : getAccumulatorTypes(&op))
+      rowAccumulators.push_back(LLVM::AllocaOp::create(b, ptr, memoryType(type),
+                                                       constantIndex(block),
+                                                       /*alignment=*/64));
   }
+  allocateRowTotals();
 }
 
-Value KernelEmitter::rowPointer(unsigned i, Type scalar, Value begin,
+Value KernelEmitter::rowPointer(Value memory, Type scalar, Value begin,
                                 unsigned copy) {
   Value offset = arith::SubIOp::create(b, dimValues[vectorDim], begin);
   if (copy > 0)
     offset = arith::AddIOp::create(b, offset, constantIndex(copy * width));
-  return elementPointer(rowAccumulators[i], memoryType(scalar), offset);
+  return elementPointer(memory, memoryType(scalar), offset);
 }
 
 SmallVector<Value> KernelEmitter::loadRows(Operation *op, unsigned first,
@@ -47,13 +48,12 @@ SmallVector<Value> KernelEmitter::loadRows(Operation *op, unsigned first,
   // A remainder loads whole vectors, too: the block has room for them.
   SmallVector<Value> result;
   for (unsigned copy = 0; copy < copies; ++copy) {
-    for (auto [i, v] : llvm::enumerate(op->getResults())) {
-      Type memory = memoryType(v.getType());
-      Value pointer = rowPointer(first + static_cast<unsigned>(i), v.getType(),
-                                 begin, copy);
+    for (auto [i, type] : llvm::enumerate(getAccumulatorTypes(op))) {
+      Type memory = memoryType(type);
+      Value pointer = rowPointer(rowAccumulators[first + i], type, begin, copy);
       Value loaded = LLVM::LoadOp::create(b, VectorType::get(width, memory),
                                           pointer, elementBytes(memory));
-      result.push_back(fromMemory(loaded, v.getType()));
+      result.push_back(fromMemory(loaded, type));
     }
   }
   return result;
@@ -61,14 +61,15 @@ SmallVector<Value> KernelEmitter::loadRows(Operation *op, unsigned first,
 
 void KernelEmitter::storeRows(Operation *op, unsigned first, Value begin,
                               ArrayRef<Value> accumulators) {
-  unsigned per = op->getNumResults();
+  SmallVector<Type> types = getAccumulatorTypes(op);
+  auto per = static_cast<unsigned>(types.size());
   for (auto [n, value] : llvm::enumerate(accumulators)) {
     unsigned i = static_cast<unsigned>(n) % per;
     unsigned copy = static_cast<unsigned>(n) / per;
-    Type scalar = op->getResult(i).getType();
-    LLVM::StoreOp::create(b, toMemory(value),
-                          rowPointer(first + i, scalar, begin, copy),
-                          elementBytes(memoryType(scalar)));
+    LLVM::StoreOp::create(
+        b, toMemory(value),
+        rowPointer(rowAccumulators[first + i], types[i], begin, copy),
+        elementBytes(memoryType(types[i])));
   }
 }
 
@@ -79,13 +80,16 @@ LogicalResult KernelEmitter::emitRows(Value begin, Value end) {
     for (Operation *op : rowReductions) {
       SmallVector<Value> accumulators;
       for (unsigned copy = 0; copy < copies; ++copy)
-        for (Value v : neutral(op))
+        for (Value v : startAccumulators(op))
           accumulators.push_back(broadcast(v));
       storeRows(op, first, begin, accumulators);
-      first += op->getNumResults();
+      first += accumulatorsPerCopy(op);
     }
+    startRowTotals(begin);
     return success();
   };
+  if (rowCounter)
+    LLVM::StoreOp::create(b, constantIndex(0), rowCounter);
   if (failed(emitColumns(begin, end, start)) ||
       failed(emitRowLoops(0, begin, end)))
     return failure();
@@ -93,8 +97,10 @@ LogicalResult KernelEmitter::emitRows(Value begin, Value end) {
   return emitColumns(begin, end, [&]() -> LogicalResult {
     unsigned first = 0;
     for (Operation *op : rowReductions) {
-      finishReduction(op, loadRows(op, first, begin));
-      first += op->getNumResults();
+      SmallVector<Value> accumulators = loadRows(op, first, begin);
+      addRowTotals(first, begin, accumulators);
+      finishReduction(op, accumulators);
+      first += accumulatorsPerCopy(op);
     }
     for (Operation &op : *kernel.getBlock())
       if (!isReduction(&op) && !phases.isInner(&op) &&
@@ -157,13 +163,13 @@ LogicalResult KernelEmitter::emitRowStep(int64_t count, Value begin,
         whole.push_back({v, lookup(v)});
     }
   }
-  return emitColumns(begin, end, [&]() -> LogicalResult {
+  auto emitStep = [&]() -> LogicalResult {
     SmallVector<SmallVector<Value>> accumulators;
     SmallVector<SmallVector<SmallVector<Sample>>> samples(rowReductions.size());
     unsigned first = 0;
     for (Operation *op : rowReductions) {
       accumulators.push_back(loadRows(op, first, begin));
-      first += op->getNumResults();
+      first += accumulatorsPerCopy(op);
     }
     for (int64_t i = 0; i < count; ++i) {
       dimValues[d] = positions[static_cast<size_t>(i)];
@@ -186,15 +192,21 @@ LogicalResult KernelEmitter::emitRowStep(int64_t count, Value begin,
           samples[n][copy].push_back(getSample(moments, copy));
       }
     }
-    for (auto [acc, list] : llvm::zip_equal(accumulators, samples))
-      for (auto [copy, rows] : llvm::enumerate(list))
-        addSample(MutableArrayRef<Value>(acc).slice(3 * copy, 3),
-                  mergeSamples(b, rows));
+    for (auto [op, acc, list] :
+         llvm::zip_equal(rowReductions, accumulators, samples))
+      for (auto [copy, rows] : llvm::enumerate(list)) {
+        unsigned per = accumulatorsPerCopy(op);
+        addSamples(cast<MomentsOp>(op),
+                   MutableArrayRef<Value>(acc).slice(per * copy, per), rows);
+      }
     first = 0;
     for (auto [op, acc] : llvm::zip_equal(rowReductions, accumulators)) {
       storeRows(op, first, begin, acc);
-      first += op->getNumResults();
+      first += accumulatorsPerCopy(op);
     }
     return success();
-  });
+  };
+  if (failed(emitColumns(begin, end, emitStep)))
+    return failure();
+  return emitRowTotals(count, begin, end);
 }

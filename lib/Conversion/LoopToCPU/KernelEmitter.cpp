@@ -198,14 +198,15 @@ LogicalResult KernelEmitter::emitTask(Value task) {
   return emitColumns(begin, end, [&] { return emitPoint(); });
 }
 
-FailureOr<SmallVector<Value>> KernelEmitter::emitVectorLoop(
-    Value begin, Value end, Value step, ArrayRef<Value> accumulators,
+FailureOr<SmallVector<Value>> KernelEmitter::emitLoopOver(
+    unsigned dim, Value begin, Value end, int64_t step,
+    ArrayRef<Value> accumulators,
     llvm::function_ref<FailureOr<SmallVector<Value>>(ArrayRef<Value>)> body) {
-  auto loop = scf::ForOp::create(b, begin, end, step, accumulators);
+  auto loop =
+      scf::ForOp::create(b, begin, end, constantIndex(step), accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  if (vectorDim >= 0)
-    dimValues[vectorDim] = loop.getInductionVar();
+  dimValues[dim] = loop.getInductionVar();
   SmallVector<Value> carried(loop.getRegionIterArgs().begin(),
                              loop.getRegionIterArgs().end());
   FailureOr<SmallVector<Value>> results = body(carried);
@@ -233,8 +234,8 @@ KernelEmitter::emitColumns(Value begin, Value end,
       return failure();
     return SmallVector<Value>();
   };
-  std::optional<int64_t> extent =
-      kernel.getExtent(static_cast<unsigned>(vectorDim)).getConstant();
+  auto dim = static_cast<unsigned>(vectorDim);
+  std::optional<int64_t> extent = kernel.getExtent(dim).getConstant();
   int64_t step = width * unroll;
   bool fits =
       extent && *extent % step == 0 && (*extent <= block || block % step == 0);
@@ -249,7 +250,7 @@ KernelEmitter::emitColumns(Value begin, Value end,
     }
     copies = static_cast<unsigned>(unroll);
     masks.clear();
-    if (failed(emitVectorLoop(begin, middle, constantIndex(step), {}, runBody)))
+    if (failed(emitLoopOver(dim, begin, middle, step, {}, runBody)))
       return failure();
     if (fits)
       return success();
@@ -261,7 +262,7 @@ KernelEmitter::emitColumns(Value begin, Value end,
                            indexVector)};
     return runBody(args);
   };
-  return emitVectorLoop(middle, end, constantIndex(width), {}, masked);
+  return emitLoopOver(dim, middle, end, width, {}, masked);
 }
 
 LogicalResult KernelEmitter::emitPoint() {
@@ -303,7 +304,7 @@ LogicalResult KernelEmitter::emitPhase(unsigned phase) {
       continue;
     bool vectors = vectorIsReduced || variesOverVector(op->getResult(0));
     for (unsigned copy = 0, n = accumulatorCopies(op); copy < n; ++copy)
-      for (Value v : reduces ? neutral(op) : startScan(op))
+      for (Value v : reduces ? startAccumulators(op) : startScan(op))
         start.push_back(vectors ? broadcast(v) : v);
     if (tracksNaN(op))
       start.push_back(broadcast(
@@ -363,27 +364,25 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
   }
   unsigned d = reducedDims[depth];
   Value extent = scalarExpr(kernel.getExtent(d));
-  if (static_cast<int64_t>(d) != vectorDim) {
-    auto loop = scf::ForOp::create(b, constantIndex(0), extent,
-                                   constantIndex(1), accumulators);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    dimValues[d] = loop.getInductionVar();
-    SmallVector<Value> carried(loop.getRegionIterArgs().begin(),
-                               loop.getRegionIterArgs().end());
-    FailureOr<SmallVector<Value>> results =
-        emitReducedLoop(depth + 1, carried, slice);
-    if (failed(results))
-      return failure();
-    if (!accumulators.empty())
-      scf::YieldOp::create(b, *results);
-    return SmallVector<Value>(loop.getResults().begin(),
-                              loop.getResults().end());
-  }
-
   auto runBody = [&](ArrayRef<Value> args) {
     return emitReducedLoop(depth + 1, args, slice);
   };
+  // A loop from zero, in chains where sums get long.
+  bool isLong = llvm::any_of(
+      slice, [&](Operation *op) { return isFloatSum(op) && isComputed(op); });
+  std::optional<int64_t> chain = isLong ? getChainSteps(depth) : std::nullopt;
+  auto emitLoop = [&](Value end, int64_t step,
+                      ArrayRef<Value> args) -> FailureOr<SmallVector<Value>> {
+    auto emitPart = [&](Value from, Value to, ArrayRef<Value> inner) {
+      return emitLoopOver(d, from, to, step, inner, runBody);
+    };
+    if (chain)
+      return emitCascade(end, step, *chain, args, slice, emitPart);
+    return emitPart(constantIndex(0), end, args);
+  };
+  if (static_cast<int64_t>(d) != vectorDim)
+    return emitLoop(extent, 1, accumulators);
+
   std::optional<int64_t> constant = kernel.getExtent(d).getConstant();
   int64_t step = width * unroll;
   SmallVector<Value> carried(accumulators.begin(), accumulators.end());
@@ -397,8 +396,7 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
           b, extent, arith::RemUIOp::create(b, extent, constantIndex(step)));
     copies = static_cast<unsigned>(unroll);
     masks.clear();
-    FailureOr<SmallVector<Value>> results = emitVectorLoop(
-        constantIndex(0), middle, constantIndex(step), carried, runBody);
+    FailureOr<SmallVector<Value>> results = emitLoop(middle, step, carried);
     copies = 1;
     if (failed(results))
       return failure();
@@ -408,13 +406,13 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
   }
   copies = 1;
   auto indexVector = VectorType::get(width, b.getI64Type());
-  FailureOr<SmallVector<Value>> results = emitVectorLoop(
-      middle, extent, constantIndex(width), carried,
-      [&](ArrayRef<Value> args) -> FailureOr<SmallVector<Value>> {
-        masks = {
-            remainderMask(b, laneNumbers(), dimValues[d], extent, indexVector)};
-        return runBody(args);
-      });
+  FailureOr<SmallVector<Value>> results =
+      emitLoopOver(d, middle, extent, width, carried,
+                   [&](ArrayRef<Value> args) -> FailureOr<SmallVector<Value>> {
+                     masks = {remainderMask(b, laneNumbers(), dimValues[d],
+                                            extent, indexVector)};
+                     return runBody(args);
+                   });
   masks.clear();
   return results;
 }

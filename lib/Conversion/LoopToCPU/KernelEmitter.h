@@ -17,6 +17,10 @@
 // keeps them in the elements of a result that is stored later. Values that do
 // not vary over reduced dimensions are computed once, between the loops.
 //
+// Long sums are cascaded: chains of a bounded number of additions start from
+// zero, and their results are added to a compensated total, so that the error
+// does not grow with the length of the sum. Moments are accumulated in `f64`.
+//
 // With `rows` in the schedule a task is a block of the vectorised dimension as
 // a whole: the reduced dimensions are walked outside, the block inside, with
 // accumulators in memory.
@@ -74,8 +78,10 @@ private:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   emitReducedLoop(unsigned depth, llvm::ArrayRef<mlir::Value> accumulators,
                   llvm::ArrayRef<mlir::Operation *> slice);
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> emitVectorLoop(
-      mlir::Value begin, mlir::Value end, mlir::Value step,
+  /// Emits a loop over positions of dimension `dim`; `accumulators` are carried
+  /// through.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> emitLoopOver(
+      unsigned dim, mlir::Value begin, mlir::Value end, int64_t step,
       llvm::ArrayRef<mlir::Value> accumulators,
       llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(
           llvm::ArrayRef<mlir::Value>)>
@@ -84,7 +90,7 @@ private:
 
   //===--- Reductions by rows (EmitRows.cpp) ------------------------------===//
 
-  /// Makes the memory of the accumulators, in front of all loops.
+  /// Allocates the accumulators before all loops.
   void allocateRows();
   mlir::LogicalResult emitRows(mlir::Value begin, mlir::Value end);
   /// Emits the loops over reduced dimensions from number `depth` on.
@@ -93,15 +99,28 @@ private:
   /// Emits the accumulation of `count` rows, of which the first is current.
   mlir::LogicalResult emitRowStep(int64_t count, mlir::Value begin,
                                   mlir::Value end);
-  /// Address of accumulator number `i` at the current step.
-  mlir::Value rowPointer(unsigned i, mlir::Type scalar, mlir::Value begin,
-                         unsigned copy);
+  /// Address in the memory of an accumulator at the current step.
+  mlir::Value rowPointer(mlir::Value memory, mlir::Type scalar,
+                         mlir::Value begin, unsigned copy);
   /// Loads and stores the accumulators of `op`, the first being number `first`,
   /// in the order of `accumulate`.
   llvm::SmallVector<mlir::Value> loadRows(mlir::Operation *op, unsigned first,
                                           mlir::Value begin);
   void storeRows(mlir::Operation *op, unsigned first, mlir::Value begin,
                  llvm::ArrayRef<mlir::Value> accumulators);
+  /// Allocates the compensated totals of long sums and the counter of rows
+  /// since they were last updated, and sets totals to zero at the current step.
+  /// @{
+  void allocateRowTotals();
+  void startRowTotals(mlir::Value begin);
+  /// @}
+  /// Counts `count` more rows, and adds the accumulators of sums to their
+  /// totals once a chain is as long as it may get.
+  mlir::LogicalResult emitRowTotals(int64_t count, mlir::Value begin,
+                                    mlir::Value end);
+  /// Adds the totals of sum number `first` to its accumulators.
+  void addRowTotals(unsigned first, mlir::Value begin,
+                    llvm::MutableArrayRef<mlir::Value> accumulators);
 
   //===--- Scalars and vectors (EmitValues.cpp) ---------------------------===//
 
@@ -191,17 +210,14 @@ private:
 
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 
-  /// A neutral start of every accumulator of `op`, as scalars.
+  /// A neutral value for each operand of `op`, as scalars.
   llvm::SmallVector<mlir::Value> neutral(mlir::Operation *op);
+  /// What the accumulators of one copy of `op` start from, as scalars.
+  llvm::SmallVector<mlir::Value> startAccumulators(mlir::Operation *op);
   /// Merges copies and lanes of accumulators to the reduction's results.
   void finishReduction(mlir::Operation *op,
                        llvm::ArrayRef<mlir::Value> accumulators);
   /// One step: accumulators after the values of the current point(s).
-  /// What one copy of a sample op's operands is at the current point.
-  Sample getSample(MomentsOp op, unsigned copy);
-  /// Merges a sample into three accumulators.
-  void addSample(llvm::MutableArrayRef<mlir::Value> accumulators,
-                 const Sample &sample);
   void accumulate(mlir::Operation *op,
                   llvm::MutableArrayRef<mlir::Value> accumulators);
   /// Positions of an arg-reduction: in half the bits where these are enough,
@@ -211,6 +227,45 @@ private:
   mlir::Value toNarrowPosition(ArgReduceOp op, mlir::Value position);
   mlir::Value finishPosition(ArgReduceOp op, mlir::Value position);
   /// @}
+
+  //===--- Moments (EmitMoments.cpp) --------------------------------------===//
+
+  /// One copy of a sample op's operands at the current point.
+  Sample getSample(MomentsOp op, unsigned copy);
+  /// Adds samples of one copy to its accumulators.
+  void addSamples(MomentsOp op, llvm::MutableArrayRef<mlir::Value> accumulators,
+                  llvm::ArrayRef<Sample> samples);
+  /// Whether the number of values is an accumulator, too.
+  bool countsSamples(MomentsOp op) const;
+  /// Mean, sum of squared deviations and number of what one copy of the
+  /// accumulators of values has seen, in `f64`.
+  Sample getTotal(MomentsOp op, llvm::ArrayRef<mlir::Value> accumulators);
+  void finishMoments(MomentsOp op, llvm::ArrayRef<mlir::Value> accumulators);
+
+  //===--- Long sums (EmitCascade.cpp) ------------------------------------===//
+
+  /// Whether `op` is a sum of floats, whose error grows with the length of the
+  /// chain of additions.
+  static bool isFloatSum(mlir::Operation *op);
+  /// The most additions of one chain.
+  int64_t getMaxChain() const;
+  /// Upper bound of the additions that one accumulator takes in the loops from
+  /// reduced dimension number `depth` on.
+  int64_t getChain(unsigned depth);
+  /// How many steps of the loop over reduced dimension number `depth` make one
+  /// chain of additions; nothing if all of them may.
+  std::optional<int64_t> getChainSteps(unsigned depth);
+  /// Emits a loop from zero to `end` in chains of `steps` steps of `step`.
+  /// `emitLoop` emits the loop of one chain. Sums start from zero in each chain
+  /// and are added to compensated totals after it.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> emitCascade(
+      mlir::Value end, int64_t step, int64_t steps,
+      llvm::ArrayRef<mlir::Value> accumulators,
+      llvm::ArrayRef<mlir::Operation *> slice,
+      llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(
+          mlir::Value begin, mlir::Value end,
+          llvm::ArrayRef<mlir::Value> accumulators)>
+          emitLoop);
 
   //===--- Scans (EmitScan.cpp) -------------------------------------------===//
 
@@ -224,6 +279,8 @@ private:
   bool isComputed(mlir::Operation *op) const;
 
   unsigned accumulatorCopies(mlir::Operation *op) const;
+  /// Types of the accumulators of one copy, as scalars.
+  llvm::SmallVector<mlir::Type> getAccumulatorTypes(mlir::Operation *op) const;
   unsigned accumulatorsPerCopy(mlir::Operation *op) const;
   unsigned numAccumulators(mlir::Operation *op) const;
   /// Whether `op` is an extremum of floats over lanes: its accumulators are of
@@ -265,6 +322,14 @@ private:
   /// Memory of the accumulators when reducing by rows, one for each value.
   llvm::SmallVector<mlir::Value> rowAccumulators;
   llvm::SmallVector<mlir::Operation *> rowReductions;
+  /// Compensated totals of accumulators of long sums, by accumulator number,
+  /// and how many rows these have taken since.
+  struct RowTotal {
+    mlir::Type scalar;
+    mlir::Value sum, correction;
+  };
+  llvm::MapVector<unsigned, RowTotal> rowTotals;
+  mlir::Value rowCounter;
   /// Ops emitted in front of the loop over the vectorised dimension.
   llvm::DenseSet<mlir::Operation *> onceATask;
 

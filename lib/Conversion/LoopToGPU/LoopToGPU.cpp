@@ -118,6 +118,15 @@ struct ConvertLoopToGPUPass
     }
     bool scans = false, reduces = false;
     for (Operation &op : *body.getBlock()) {
+      if (auto moments = dyn_cast<loop::MomentsOp>(op);
+          moments &&
+          moments.getMean().getType() != moments.getTotalMean().getType()) {
+        op.emitOpError("gives ") // (C13)
+            << moments.getTotalMean().getType() << " for samples of "
+            << moments.getMean().getType()
+            << ", but a GPU sums moments in the samples' type";
+        return signalPassFailure();
+      }
       scans |= isa<loop::ScanOp, loop::ArgScanOp>(op);
       reduces |= loop::isReduction(&op);
     }

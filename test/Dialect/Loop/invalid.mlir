@@ -384,6 +384,18 @@ func.func @moments_c1(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @moments_c2(%x: tensor<4xf64>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf64>) -> tensor<f32> {
+    %v = loop.load %a[d0] : tensor<4xf64> -> f64
+    // expected-error@+1 {{gives 'f32' for samples of 'f64'}}
+    %m, %s, %n = loop.moments %v, %v, %v over [0] : f64 -> f32
+    loop.store %m, 0[] : f32
+  }
+  return
+}
+
+// -----
+
 // expected-note@+1 {{prior use here}}
 func.func @philox_c1(%k: i32) {
   // expected-error@+1 {{use of value '%k' expects different type}}

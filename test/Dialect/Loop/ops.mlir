@@ -76,6 +76,8 @@ func.func @moments(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     %one = arith.constant 1.0 : f32
     // CHECK: loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [1] : f32
     %m, %s, %n = loop.moments %v, %zero, %one over [1] : f32
+    // CHECK: loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [1] : f32 -> f64
+    %wm, %ws, %wn = loop.moments %v, %zero, %one over [1] : f32 -> f64
     loop.store %m, 0 [d0] : f32
     loop.store %s, 1 [d0] : f32
   }

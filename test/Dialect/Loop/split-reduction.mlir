@@ -1,6 +1,7 @@
 // RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096" --split-input-file --remarks-filter=loop-split-reduction --remark-policy=all 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 // RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096 interleave=true" --split-input-file | FileCheck %s --check-prefix=APART
+// RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096 wide-moments=true" --split-input-file | FileCheck %s --check-prefix=WIDE
 
 // A length that the chunks do not divide is masked with the neutral element.
 // CHECK-LABEL: @split_sum
@@ -185,6 +186,27 @@ func.func @row(%x: tensor<8192xf32>) -> tensor<f32> {
   %y = loop.kernel "sum" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<f32> {
     %v = loop.load %a[d0] : tensor<8192xf32> -> f32
     %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+// Partial moments of f32 in f64; what follows gets f32.
+// WIDE-LABEL: @split_moments_wide
+// WIDE:       %[[P:.+]]:3 = loop.kernel "moments_chunks" [128, 64] {{.+}} -> (tensor<64xf64>, tensor<64xf64>, tensor<64xf64>)
+// WIDE:         loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32 -> f64
+// WIDE:       loop.kernel "moments" [64]
+// WIDE:         %{{.+}}, %[[M2:.+]], %{{.+}} = loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [0] : f64
+// WIDE:         %[[R:.+]] = arith.truncf %[[M2]] : f64 to f32
+// WIDE:         loop.store %[[R]]
+func.func @split_moments_wide(%x: tensor<8192xf32>) -> tensor<f32> {
+  %y = loop.kernel "moments" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<f32> {
+    %v = loop.load %a[d0] : tensor<8192xf32> -> f32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f32
     loop.store %s, 0 [] : f32
   }
   return %y : tensor<f32>

@@ -148,7 +148,11 @@ int64_t coil::loop::getAccumulatorBytes(KernelOp kernel) {
   for (Operation &op : *kernel.getBlock())
     if (isReduction(&op))
       for (Value v : op.getResults())
-        bytes += std::max<int64_t>(1, v.getType().getIntOrFloatBitWidth() / 8);
+        // Moments are accumulated in f64.
+        bytes +=
+            isa<MomentsOp>(op)
+                ? 8
+                : std::max<int64_t>(1, v.getType().getIntOrFloatBitWidth() / 8);
   return bytes;
 }
 

@@ -21,6 +21,23 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
+/// The type of samples and, where it is another, that of results.
+static ParseResult parseSampleTypes(OpAsmParser &parser, Type &sample,
+                                    Type &total) {
+  if (parser.parseType(sample))
+    return failure();
+  total = sample;
+  return succeeded(parser.parseOptionalArrow()) ? parser.parseType(total)
+                                                : success();
+}
+
+static void printSampleTypes(OpAsmPrinter &p, Operation *, Type sample,
+                             Type total) {
+  p << sample;
+  if (total != sample)
+    p << " -> " << total;
+}
+
 #define GET_OP_CLASSES
 #include "coil/Dialect/Loop/IR/LoopOps.cpp.inc"
 #define GET_OP_CLASSES
@@ -527,7 +544,12 @@ LogicalResult ArgReduceOp::verify() {
 }
 
 LogicalResult MomentsOp::verify() {
-  return verifyReducedDims(*this, getDims()); // (C1)
+  if (failed(verifyReducedDims(*this, getDims()))) // (C1)
+    return failure();
+  Type from = getMean().getType(), to = getTotalMean().getType();
+  if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth()) // (C2)
+    return emitOpError() << "gives " << to << " for samples of " << from;
+  return success();
 }
 
 bool MomentsOp::isFlat() { return matchPattern(getM2(), m_AnyZeroFloat()); }

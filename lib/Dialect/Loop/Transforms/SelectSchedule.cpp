@@ -48,6 +48,8 @@ constexpr double kKeepBytes = 262144;
 /// Rows that a reduction takes at a time, and from how many rows and points on
 /// it goes by rows.
 constexpr int64_t kRows = 4;
+/// The same for moments, whose accumulators are twice as long.
+constexpr int64_t kMomentRows = 8;
 constexpr double kMinRows = 32, kMinRowPoints = 1 << 20;
 /// Bytes of accumulators of a block, the least points of a block that is cut
 /// for the sake of parallelism (rows of half of it and more go by rows), and
@@ -221,17 +223,21 @@ struct LoopSelectSchedulePass
     int64_t vectorDim = selectVectorDim(kernel, variance, context);
 
     // Lanes: what the widest type that is computed with leaves room for.
-    // Positions in 64 bits do not count.
+    // Positions in 64 bits and wide results of moments do not count.
     int64_t widest = 32, ops = 0, heavy = 0, functions = 0;
     for (Operation &op : *kernel.getBlock()) {
       ++ops;
       heavy += isa<math::MathDialect>(op.getDialect()) || isa<SpecialOp>(op);
       functions += getCost(&op) >= kFunctionCost;
-      for (Value v : op.getResults())
-        if (v.getType().isF64())
-          widest = 64;
+      bool isWide = llvm::any_of(op.getResultTypes(),
+                                 [](Type type) { return type.isF64(); });
+      if (auto moments = dyn_cast<MomentsOp>(op))
+        isWide = moments.getMean().getType().isF64();
+      if (isWide)
+        widest = 64;
       if (auto store = dyn_cast<StoreOp>(op))
-        if (!store.getValue().getDefiningOp<ArgReduceOp>())
+        if (!isa_and_present<ArgReduceOp, MomentsOp>(
+                store.getValue().getDefiningOp()))
           widest = std::max<int64_t>(
               widest, store.getValue().getType().getIntOrFloatBitWidth());
     }
@@ -261,6 +267,10 @@ struct LoopSelectSchedulePass
     if (walksRows && columns < kMinRowBlock / 2 && ops <= 6)
       while (unroll < 16 && columns >= static_cast<double>(2 * width * unroll))
         unroll *= 2;
+    bool hasMoments = !kernel.getBlock()->getOps<MomentsOp>().empty();
+    // The rows of one vector fill the registers.
+    if (walksRows && columns >= kMinRowBlock / 2 && hasMoments)
+      unroll = 1;
     int64_t step = width * unroll;
     int64_t block = 1;
     if (vectorDim >= 0 && !vectorIsReduced)
@@ -269,7 +279,7 @@ struct LoopSelectSchedulePass
     int64_t widestBlock =
         kRowBytes / std::max<int64_t>(1, getAccumulatorBytes(kernel));
     if (walksRows && columns >= kMinRowBlock / 2 && widestBlock >= step) {
-      rows = kRows;
+      rows = hasMoments ? kMomentRows : kRows;
       // The widest block that leaves tasks for many threads.
       block = widestBlock / step * step;
       double results = 1;

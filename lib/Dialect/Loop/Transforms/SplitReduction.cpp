@@ -250,8 +250,8 @@ struct LoopSplitReductionPass
       if (!isReduction(&op))
         continue;
       reductions.push_back(&op);
-      for (Value v : op.getResults())
-        partialTypes.push_back(sym::getTensorType(partialSizes, v.getType()));
+      for (Type type : getPartialTypes(&op))
+        partialTypes.push_back(sym::getTensorType(partialSizes, type));
     }
     auto partial = KernelOp::create(b, kernel.getLoc(),
                                     (kernel.getName() + "_chunks").str(),
@@ -284,6 +284,9 @@ struct LoopSplitReductionPass
         Location loc = op.getLoc();
         if (isReduction(&op)) {
           Operation *clone = b.clone(op, mapping);
+          for (auto [v, type] :
+               llvm::zip_equal(clone->getResults(), getPartialTypes(&op)))
+            v.setType(type);
           if (inside)
             takeNeutralOutside(b, clone, inside);
           storePartials(b, clone, output, partialIndex);
@@ -360,12 +363,20 @@ struct LoopSplitReductionPass
                                      chunkIndex)
                           .getResult());
           Operation *clone = b.clone(op, inner);
+          for (auto [v, type] :
+               llvm::zip_equal(clone->getResults(), getPartialTypes(&op)))
+            v.setType(type);
           cast<OverDimsOpInterface>(clone).setDims(
               static_cast<int64_t>(restChunk));
           // Sums of parts have no factors.
           if (auto reduce = dyn_cast<ReduceOp>(clone))
             reduce.setTf32(false);
-          mapping.map(op.getResults(), clone->getResults());
+          for (auto [old, v] :
+               llvm::zip_equal(op.getResults(), clone->getResults()))
+            mapping.map(old, v.getType() == old.getType()
+                                 ? Value(v)
+                                 : arith::TruncFOp::create(b, op.getLoc(),
+                                                           old.getType(), v));
           continue;
         }
         if (op.getNumResults() > 0 &&
@@ -392,6 +403,19 @@ struct LoopSplitReductionPass
                        chunks);
     kernel->replaceAllUsesWith(rest);
     kernel.erase();
+  }
+
+  /// Whether partial results of a reduction are in a wider type than its own.
+  bool isWide(Operation *reduction) const {
+    return wideMoments && isa<MomentsOp>(reduction) &&
+           reduction->getResult(0).getType().isF32();
+  }
+
+  SmallVector<Type> getPartialTypes(Operation *reduction) const {
+    if (isWide(reduction))
+      return SmallVector<Type>(reduction->getNumResults(),
+                               Float64Type::get(reduction->getContext()));
+    return llvm::to_vector(reduction->getResultTypes());
   }
 
   /// Makes points outside take no part in a reduction. An arg-reduction needs

@@ -383,7 +383,9 @@ def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure, Loop_OverDimsOpInterface,
 }
 
 def Loop_MomentsOp : Loop_Op<"moments", [
-    Pure, SameOperandsAndResultType, Loop_OverDimsOpInterface]> {
+    Pure, AllTypesMatch<["mean", "m2", "count"]>,
+    AllTypesMatch<["total_mean", "total_m2", "total_count"]>,
+    Loop_OverDimsOpInterface]> {
   let summary = "mean and sum of squared deviations over dimensions";
   let description = [{
     Merges samples over `dims`, in an unspecified order. A sample is `count`
@@ -394,11 +396,17 @@ def Loop_MomentsOp : Loop_Op<"moments", [
     Where a value is not finite, mean and sum are NaN. Over no value at all they
     are zero.
 
+    Results may be wider than the samples: the mean of values far from zero,
+    rounded to `f32`, may be off by more than their standard deviation, which
+    matters where it is merged with others.
+
     (C1) `dims` are sorted, distinct and dimensions of the kernel.
+    (C2) The results are of the samples' type or of a wider one.
 
     Example:
     ```mlir
     %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32
+    %wide, %wide_m2, %wide_n = loop.moments %x, %zero, %one over [1] : f32 -> f64
     ```
   }];
   let arguments = (ins AnyTypeOf<[F32, F64]>:$mean, AnyTypeOf<[F32, F64]>:$m2,
@@ -407,7 +415,8 @@ def Loop_MomentsOp : Loop_Op<"moments", [
                       AnyTypeOf<[F32, F64]>:$total_m2,
                       AnyTypeOf<[F32, F64]>:$total_count);
   let assemblyFormat = [{
-    $mean `,` $m2 `,` $count `over` $dims attr-dict `:` type($total_mean)
+    $mean `,` $m2 `,` $count `over` $dims attr-dict `:`
+    custom<SampleTypes>(type($mean), type($total_mean))
   }];
   let extraClassDeclaration = [{
     /// Whether the samples are known to have no deviations.

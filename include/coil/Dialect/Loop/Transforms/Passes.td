@@ -161,6 +161,16 @@ def LoopSplitReductionPass
     neighbours, unless vectors go along it: all chunks go through memory together,
     from its beginning to its end, where the next kernel finds it in the cache.
 
+    With `wide-moments` the moments of `f32` values are split in `f64`: the mean
+    of a chunk, rounded to `f32`, would be off by more than the standard
+    deviation where all values are far from zero.
+    ```mlir
+    // before
+    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f32
+    // after, in the kernel of the chunks; the other merges their samples
+    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f32 -> f64
+    ```
+
     Constraints:
     (C1) Every reduction of the kernel reduces a value that needs no other
          reduction, and nothing but reductions' results is stored.
@@ -180,6 +190,8 @@ def LoopSplitReductionPass
            "Side of the tiles of results that contractions have; 0: none">,
     Option<"interleave", "interleave", "bool", "false",
            "Give a chunk points of the cut dimension that lie apart">,
+    Option<"wideMoments", "wide-moments", "bool", "false",
+           "Keep the partial moments of f32 values in f64">,
     Option<"library", "library", "std::string", "\"none\"",
            "Library that takes contractions as they are">];
 }

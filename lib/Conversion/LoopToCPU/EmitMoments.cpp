@@ -1,0 +1,197 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Moments of a CPU kernel, in `f64`.
+//
+// Values are measured from a pivot, the first value that a lane sees: with
+// d = x - pivot the accumulators are the sums of d and of d * d, so that a step
+// needs no division. At the end the mean is pivot + sum(d) / n and the sum of
+// squared deviations is sum(d * d) - sum(d)^2 / n. The pivot is a value of the
+// sample, so that sum(d)^2 / n is at most n times the result and `f64` loses no
+// digit that an `f32` has, however far from zero the values are.
+//
+// Where many `f32` values come at once, they are measured from the first of
+// them in `f32`, and what that gives from the pivot: with e = first - pivot,
+// the sum of d is sum(x - first) + n e, and that of d * d is sum((x - first)^2)
+// + e (2 sum(x - first) + n e). The first is a value of the sample, too.
+//
+// Partial results (samples of n values with mean m and deviations m2) are
+// measured in the same way: they add n d, m2 + n d * d and n with d = m -
+// pivot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "coil/Conversion/Utils/Combine.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+
+/// Mean, deviations and number of a pivoted sample are accumulators in this
+/// order.
+enum : unsigned { kPivot, kSum, kSquares, kCount };
+
+/// `v` in `f64`, or in `f32` where that is the type wanted.
+static Value toFloat(ImplicitLocOpBuilder &b, Value v, FloatType element) {
+  Type type = element;
+  if (auto vector = dyn_cast<VectorType>(v.getType()))
+    type = vector.clone(element);
+  if (type == v.getType())
+    return v;
+  if (element.isF64())
+    return arith::ExtFOp::create(b, type, v);
+  return arith::TruncFOp::create(b, type, v);
+}
+
+static Value constantLike(ImplicitLocOpBuilder &b, Value like, double value) {
+  Type type = like.getType();
+  TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, attr);
+  return arith::ConstantOp::create(b, attr);
+}
+
+Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
+  Sample sample{getReduced(op, 0, copy), Value(), Value()};
+  if (!op.isFlat())
+    sample.m2 = getReduced(op, 1, copy);
+  if (!op.isOfOne() || (vectorIsReduced && tailMask(copy)))
+    sample.count = getReduced(op, 2, copy);
+  return sample;
+}
+
+bool KernelEmitter::countsSamples(MomentsOp op) const {
+  // Where lanes meet, some may have seen a value more than others.
+  return vectorIsReduced || !op.isOfOne();
+}
+
+/// From how many values on fewer instructions measure them from their first.
+static constexpr size_t kMinGroup = 8;
+
+/// Products that are only added to may be fused with the addition.
+static constexpr auto kContract = arith::FastMathFlags::contract;
+
+static Value add(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::AddFOp::create(b, x, y, kContract);
+}
+
+static Value mul(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::MulFOp::create(b, x, y, kContract);
+}
+
+/// The sum of a list, pairwise.
+static Value addAll(ImplicitLocOpBuilder &b, SmallVector<Value> list) {
+  while (list.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < list.size(); i += 2)
+      next.push_back(add(b, list[i], list[i + 1]));
+    if (list.size() % 2)
+      next.push_back(list.back());
+    list = std::move(next);
+  }
+  return list.front();
+}
+
+/// What samples measured from a pivot add to the sums of distances and of their
+/// squares.
+static std::pair<Value, Value> measureFrom(ImplicitLocOpBuilder &b, Value pivot,
+                                           ArrayRef<Sample> samples) {
+  SmallVector<Value> sums, squares;
+  for (const Sample &s : samples) {
+    Value d = arith::SubFOp::create(b, s.mean, pivot);
+    Value weighted = s.count ? mul(b, d, s.count) : d;
+    sums.push_back(weighted);
+    squares.push_back(mul(b, weighted, d));
+    if (s.m2)
+      squares.push_back(s.m2);
+  }
+  return {addAll(b, std::move(sums)), addAll(b, std::move(squares))};
+}
+
+void KernelEmitter::addSamples(MomentsOp op,
+                               MutableArrayRef<Value> accumulators,
+                               ArrayRef<Sample> narrow) {
+  FloatType wide = b.getF64Type();
+  auto widen = [&](Value v) { return v ? toFloat(b, v, wide) : v; };
+  auto samples = llvm::map_to_vector(narrow, [&](const Sample &s) {
+    return Sample{widen(s.mean), widen(s.m2), widen(s.count)};
+  });
+  Value &pivot = accumulators[kPivot];
+  Value first = samples.front().mean;
+  Value isFirst =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, pivot, pivot);
+  pivot = arith::SelectOp::create(b, isFirst, first, pivot);
+  bool isGroup = narrow.size() >= kMinGroup && op.isFlat() &&
+                 op.getMean().getType().isF32() &&
+                 llvm::none_of(narrow, [](const Sample &s) { return s.count; });
+  Value sum, squares;
+  if (isGroup) {
+    std::tie(sum, squares) =
+        measureFrom(b, narrow.front().mean, narrow.drop_front());
+    sum = widen(sum);
+    Value e = arith::SubFOp::create(b, first, pivot);
+    Value all =
+        mul(b, e, constantLike(b, e, static_cast<double>(narrow.size())));
+    squares = add(b, widen(squares), mul(b, e, add(b, add(b, sum, sum), all)));
+    sum = add(b, sum, all);
+  } else {
+    std::tie(sum, squares) = measureFrom(b, pivot, samples);
+  }
+  accumulators[kSum] = add(b, accumulators[kSum], sum);
+  accumulators[kSquares] = add(b, accumulators[kSquares], squares);
+  if (countsSamples(op))
+    accumulators[kCount] =
+        add(b, accumulators[kCount], countSamples(b, samples));
+}
+
+Sample KernelEmitter::getTotal(MomentsOp op, ArrayRef<Value> accumulators) {
+  Value pivot = accumulators[kPivot], count;
+  if (countsSamples(op)) {
+    count = accumulators[kCount];
+  } else {
+    sym::ExprAttr points = sym::constant(b.getContext(), 1);
+    for (unsigned d : reducedDims)
+      points = sym::mul(points, kernel.getExtent(d));
+    count = arith::SIToFPOp::create(b, b.getF64Type(), scalarExpr(points));
+    if (isVector(pivot))
+      count = broadcast(count);
+  }
+  Value zero = constantLike(b, pivot, 0), one = constantLike(b, pivot, 1);
+  Value shift = arith::DivFOp::create(b, accumulators[kSum],
+                                      arith::MaxNumFOp::create(b, count, one));
+  // Of no value, everything is zero.
+  Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, count, zero);
+  Value mean = arith::SelectOp::create(b, none, zero,
+                                       arith::AddFOp::create(b, pivot, shift));
+  // Rounding may leave a little less than nothing; a NaN stays one.
+  Value m2 = arith::SubFOp::create(
+      b, accumulators[kSquares],
+      arith::MulFOp::create(b, accumulators[kSum], shift));
+  m2 = arith::MaximumFOp::create(b, m2, zero);
+  return {mean, m2, count};
+}
+
+void KernelEmitter::finishMoments(MomentsOp op, ArrayRef<Value> accumulators) {
+  Copies out[3];
+  unsigned per = accumulatorsPerCopy(op);
+  auto result = cast<FloatType>(op->getResult(0).getType());
+  for (size_t i = 0; i < accumulators.size(); i += per) {
+    Sample sample = getTotal(op, accumulators.slice(i, per));
+    if (vectorIsReduced)
+      sample = mergeLanes(b, sample);
+    for (auto [list, v] :
+         llvm::zip_equal(out, finishSample(b, sample).getValues()))
+      list.push_back(toFloat(b, v, result));
+  }
+  for (auto [v, list] : llvm::zip_equal(op->getResults(), out))
+    values[v] = list;
+}

@@ -1,0 +1,126 @@
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,canonicalize,cse))' --split-input-file | FileCheck %s
+
+// A long sum is one of chains: an inner loop starts from zero, and its result is
+// added to a total whose rounding errors are summed beside it. An infinite
+// total has no such correction.
+// CHECK-LABEL: wrapper.kernel @long_row
+// CHECK:       %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// CHECK:       %[[T:.+]]:2 = scf.for %[[I:.+]] = %c0_i64 to %{{.+}} step %c2048_i64 iter_args(%[[SUM:.+]] = %[[ZERO]], %[[LOST:.+]] = %[[ZERO]])
+// CHECK:         %[[STOP:.+]] = arith.addi %[[I]], %c2048_i64
+// CHECK:         %[[END:.+]] = arith.minsi %[[STOP]], %c1000000_i64
+// CHECK:         %[[CHAIN:.+]]:2 = scf.for %{{.+}} = %[[I]] to %[[END]] step %c32_i64 iter_args(%{{.+}} = %[[ZERO]], %{{.+}} = %[[ZERO]])
+// CHECK:         %[[C:.+]] = arith.addf %[[CHAIN]]#0, %[[CHAIN]]#1
+// CHECK:         %[[NEXT:.+]] = arith.addf %[[SUM]], %[[C]]
+// CHECK:         %[[ADDED:.+]] = arith.subf %[[NEXT]], %[[SUM]]
+// CHECK:         %[[KEPT:.+]] = arith.subf %[[NEXT]], %[[ADDED]]
+// CHECK-DAG:     %[[A:.+]] = arith.subf %[[SUM]], %[[KEPT]]
+// CHECK-DAG:     %[[B:.+]] = arith.subf %[[C]], %[[ADDED]]
+// CHECK:         %[[E:.+]] = arith.addf %[[A]], %[[B]]
+// CHECK:         arith.addf %[[LOST]], %[[E]]
+// CHECK:       %[[R:.+]] = arith.addf %[[T]]#0, %[[T]]#1
+// CHECK:       %[[NAN:.+]] = arith.cmpf uno, %[[T]]#1, %[[T]]#1
+// CHECK:       arith.select %[[NAN]], %[[T]]#0, %[[R]]
+wrapper.kernel @long_row(%x: tensor<1000000xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "sum" [1000000] (%a = %x) : (tensor<1000000xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16, unroll = 2> {
+    %v = loop.load %a[d0] : tensor<1000000xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  wrapper.yield %0 : tensor<f32>
+}
+
+// -----
+
+// 64 additions are one chain; so are integers and extrema of any number.
+// CHECK-LABEL: wrapper.kernel @short_row
+// CHECK-COUNT-1: scf.for {{.+}} iter_args
+// CHECK-NOT:   iter_args
+wrapper.kernel @short_row(%x: tensor<2048xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "sum" [2048] (%a = %x) : (tensor<2048xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16, unroll = 2> {
+    %v = loop.load %a[d0] : tensor<2048xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  wrapper.yield %0 : tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: wrapper.kernel @integers
+// CHECK-COUNT-1: scf.for {{.+}} iter_args
+// CHECK-NOT:   iter_args
+wrapper.kernel @integers(%x: tensor<1000000xi32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>, #sym.shape<[]>], symbols = []} {
+  %0:2 = loop.kernel "sum" [1000000] (%a = %x) : (tensor<1000000xi32>) -> (tensor<i32>, tensor<i32>) schedule<vector_dim = 0, vector_width = 16> {
+    %v = loop.load %a[d0] : tensor<1000000xi32> -> i32
+    %s = loop.reduce sum %v over [0] : i32
+    %m = loop.reduce max %v over [0] : i32
+    loop.store %s, 0 [] : i32
+    loop.store %m, 1 [] : i32
+  }
+  wrapper.yield %0#0, %0#1 : tensor<i32>, tensor<i32>
+}
+
+// -----
+
+// Short inner dimensions are part of the chains of an outer one: 32 additions of
+// a lane are 8 rows of 4.
+// CHECK-LABEL: wrapper.kernel @several_dims
+// CHECK:       scf.for %[[I:.+]] = %c0_i64 to %c1000_i64 step %c8_i64 iter_args
+// CHECK:         scf.for %{{.+}} = %[[I]] to %{{.+}} step %c1_i64 iter_args
+// CHECK:           scf.for %{{.+}} = %c0_i64 to %c4_i64 step %c1_i64 iter_args
+wrapper.kernel @several_dims(%x: tensor<1000x4x16xf32>) attributes {input_strides = [#sym.shape<[64, 16, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum" [1000, 4, 16] (%a = %x) : (tensor<1000x4x16xf32>) -> tensor<16xf32> schedule<vector_dim = 2, vector_width = 16, block = 16> {
+    %v = loop.load %a[d0, d1, d2] : tensor<1000x4x16xf32> -> f32
+    %s = loop.reduce sum %v over [0, 1] : f32
+    loop.store %s, 0 [d2] : f32
+  }
+  wrapper.yield %0 : tensor<16xf32>
+}
+
+// -----
+
+// By rows, accumulators and totals are in memory, and a counter says when a
+// chain ends.
+// CHECK-LABEL: wrapper.kernel @by_rows
+// CHECK-COUNT-3: llvm.alloca %{{.+}} x f32
+// CHECK:       %[[COUNTER:.+]] = llvm.alloca %{{.+}} x i64
+// CHECK:       %[[N:.+]] = llvm.load %[[COUNTER]]
+// CHECK:       %[[M:.+]] = arith.addi %[[N]], %c4_i64
+// CHECK:       llvm.store %[[M]], %[[COUNTER]]
+// CHECK:       %[[LONG:.+]] = arith.cmpi sge, %[[M]], %c32_i64
+// CHECK:       scf.if %[[LONG]] {
+// CHECK:         llvm.store %c0_i64, %[[COUNTER]]
+wrapper.kernel @by_rows(%x: tensor<4096x1024xf32>) attributes {input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum" [4096, 1024] (%a = %x) : (tensor<4096x1024xf32>) -> tensor<1024xf32> schedule<vector_dim = 1, vector_width = 16, block = 1024, rows = 4> {
+    %v = loop.load %a[d0, d1] : tensor<4096x1024xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<1024xf32>
+}
+
+// -----
+
+// Moments of f32 are accumulated in f64, measured from the first value of a
+// lane: no division until all have been seen.
+// CHECK-LABEL: wrapper.kernel @moments
+// CHECK:       scf.for {{.+}} iter_args(%[[PIVOT:.+]] = %{{.+}}, %[[S:.+]] = %{{.+}}, %[[Q:.+]] = %{{.+}}, %{{.+}} = %{{.+}}) -> (vector<16xf64>, vector<16xf64>, vector<16xf64>, vector<16xf64>)
+// CHECK:         %[[V:.+]] = arith.extf %{{.+}} : vector<16xf32> to vector<16xf64>
+// CHECK:         %[[FIRST:.+]] = arith.cmpf uno, %[[PIVOT]], %[[PIVOT]]
+// CHECK:         %[[P:.+]] = arith.select %[[FIRST]], %[[V]], %[[PIVOT]]
+// CHECK:         %[[D:.+]] = arith.subf %[[V]], %[[P]]
+// CHECK:         %[[DD:.+]] = arith.mulf %[[D]], %[[D]] fastmath<contract>
+// CHECK-NOT:     divf
+// CHECK:         scf.yield %[[P]]
+// CHECK:       arith.divf
+// CHECK:       arith.truncf %{{.+}} : f64 to f32
+wrapper.kernel @moments(%x: tensor<16384xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "moments" [16384] (%a = %x) : (tensor<16384xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16> {
+    %v = loop.load %a[d0] : tensor<16384xf32> -> f32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f32
+    loop.store %s, 0 [] : f32
+  }
+  wrapper.yield %0 : tensor<f32>
+}
