@@ -216,6 +216,7 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
     return errors.take(times.takeError());
   EngineOptions engineOptions = options.engine;
   engineOptions.entryPoint.clear();
+  engineOptions.cpu = getCPU(options.pipelineOptions);
   Expected<std::unique_ptr<Engine>> engine =
       Engine::create(*module, Signature(), engineOptions);
   if (!engine)

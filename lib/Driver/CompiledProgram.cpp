@@ -208,15 +208,11 @@ CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
   if (package->function != options.function)
     return makeError("there is no function '" + options.function +
                      "', the package has '" + package->function + "'");
-  // What was compiled for a processor by name runs at the user's risk.
-  const ProgramVariant *variant = &package->variants.front();
-  if (options.engine.cpu.empty() && options.engine.features.empty()) {
-    Expected<const ProgramVariant *> selected =
-        selectVariant(*package, options.engine.device);
-    if (!selected)
-      return makeError("'" + path + "': " + toString(selected.takeError()));
-    variant = *selected;
-  }
+  Expected<const ProgramVariant *> selected =
+      selectVariant(*package, options.engine.device);
+  if (!selected)
+    return makeError("'" + path + "': " + toString(selected.takeError()));
+  const ProgramVariant *variant = *selected;
   auto impl = std::make_unique<Impl>();
   impl->function = options.function;
   JITStats &stats = impl->stats;
@@ -359,6 +355,7 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   session->setParallel(threads);
   EngineOptions engineOptions = options.engine;
   engineOptions.entryPoint = "coil_" + options.function;
+  engineOptions.cpu = getCPU(options.pipelineOptions);
   Expected<std::unique_ptr<Engine>> engine =
       Engine::create(*module, engineOptions);
   if (!engine)

@@ -175,10 +175,8 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
   CompilePipelineOptions pipeline;
   if (failed(pipeline.parseFromString(options.pipelineOptions)))
     return makeError("bad pipeline options '" + options.pipelineOptions + "'");
-  Expected<std::string> target = resolveTarget(pipeline.target);
-  if (!target)
-    return target.takeError();
-  pipeline.target = *target;
+  if (Error error = resolveOptions(pipeline))
+    return std::move(error);
   if (options.debug)
     pipeline.costs = true;
   if (!options.dumpDirectory.empty())

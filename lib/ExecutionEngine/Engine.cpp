@@ -52,7 +52,7 @@ struct Engine::Impl {
   ~Impl() { coil_cuda_program_destroy(program); }
 
   /// Makes the linker, which needs nothing of the program.
-  Error makeLinker(const HostTarget &target);
+  Error makeLinker(const CPUTarget &target);
   /// Links the objects of the image and finds its functions.
   Error link(const EngineOptions &options);
 
@@ -67,6 +67,8 @@ struct Engine::Impl {
   coil_entry_point entry = nullptr;
   llvm::StringMap<void *> functions;
   llvm::DenseMap<const void *, std::string> kernelNames;
+  /// Why this processor does not run the program; empty if it does.
+  std::string unrunnable;
 };
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
@@ -114,7 +116,7 @@ void *Engine::lookup(llvm::StringRef name) const {
 /// Creates a linker whose programs see the runtime, the C library and the
 /// vector mathematics library.
 static Expected<std::unique_ptr<llvm::orc::LLJIT>>
-createLinker(const HostTarget &target) {
+createLinker(const CPUTarget &target) {
   using namespace llvm::orc;
   llvm::Triple triple(target.triple);
   llvm::DataLayout layout(triple.computeDataLayout());
@@ -162,27 +164,20 @@ createLinker(const HostTarget &target) {
 // Creation
 //===----------------------------------------------------------------------===//
 
-/// Fails if code that was made for a processor needs what this one lacks.
-static Error checkProcessor(const ProgramImage &image, const HostTarget &host) {
-  if (image.triple != host.triple)
+/// Fails if code that was made for a processor needs what another lacks.
+static Error checkProcessor(const ProgramImage &image,
+                            const CPUTarget &processor) {
+  if (image.triple != processor.triple)
     return makeError("the program was compiled for '" + image.triple +
-                     "', this is '" + host.triple + "'");
-  llvm::StringSet<> present;
-  for (llvm::StringRef feature : llvm::split(host.features, ','))
-    if (feature.consume_front("+"))
-      present.insert(feature);
-  for (llvm::StringRef feature : llvm::split(image.features, ','))
-    if (feature.consume_front("+") && !present.contains(feature))
-      return makeError("the program was compiled for a processor with '" +
-                       feature + "', which this one lacks");
-  return Error::success();
+                     "', this is '" + processor.triple + "'");
+  return checkCPU(image.cpu, image.features, processor);
 }
 
 Error Engine::checkProcessor(const ProgramImage &image) {
-  Expected<HostTarget> host = HostTarget::detect("", "");
-  if (!host)
-    return host.takeError();
-  return ::checkProcessor(image, *host);
+  Expected<CPUTarget> native = resolveCPU();
+  if (!native)
+    return native.takeError();
+  return ::checkProcessor(image, *native);
 }
 
 Error Engine::checkDevice(const ProgramImage &image, int32_t device) {
@@ -229,14 +224,11 @@ Expected<std::unique_ptr<Engine>>
 Engine::load(std::shared_ptr<const ProgramImage> image,
              const EngineOptions &options) {
   double start = now();
-  // What was compiled for a processor by name runs at the user's risk.
-  Expected<HostTarget> target =
-      HostTarget::detect(options.cpu, options.features);
+  Expected<CPUTarget> target = resolveCPU();
   if (!target)
     return target.takeError();
-  if (options.cpu.empty() && options.features.empty())
-    if (Error error = ::checkProcessor(*image, *target))
-      return std::move(error);
+  if (Error error = ::checkProcessor(*image, *target))
+    return std::move(error);
   if (options.requireFunctions)
     if (Error error = checkFunctions(*image))
       return std::move(error);
@@ -260,7 +252,7 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));
 }
 
-Error Engine::Impl::makeLinker(const HostTarget &target) {
+Error Engine::Impl::makeLinker(const CPUTarget &target) {
   Expected<std::unique_ptr<llvm::orc::LLJIT>> created = createLinker(target);
   if (!created)
     return created.takeError();
@@ -352,8 +344,7 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
                                loadSeconds);
           },
           [&] {
-            Expected<HostTarget> target =
-                HostTarget::detect(options.cpu, options.features);
+            Expected<CPUTarget> target = resolveCPU(options.cpu);
             if (Error error =
                     target ? impl->makeLinker(*target) : target.takeError())
               linkerError = toString(std::move(error));
@@ -367,6 +358,9 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   impl->stats = image->stats;
   impl->stats.loadSeconds = loadSeconds;
   impl->image = std::move(image);
+  // It may still become a package for another processor.
+  if (Error error = checkProcessor(*impl->image))
+    impl->unrunnable = toString(std::move(error));
   if (Error error = impl->link(options))
     return std::move(error);
   impl->stats.totalSeconds += impl->stats.linkSeconds;
@@ -639,6 +633,8 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
                                 const RunOptions &options) const {
   if (!impl->entry)
     return makeError("the engine was made for kernels alone");
+  if (!impl->unrunnable.empty())
+    return makeError(impl->unrunnable);
   if (options.bind && !impl->isDeviceProgram)
     return llvm::make_error<InputError>(
         "only calls of programs for a GPU can be bound to their memory");

@@ -17,16 +17,14 @@
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
 
 #include <mutex>
-#include <optional>
 
 using namespace coil;
 using namespace llvm;
@@ -41,70 +39,18 @@ static constexpr StringLiteral leanPipeline =
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm<"
     "allowspeculation>),simplifycfg)";
 
-/// Asks LLVM, which takes about half a millisecond.
-static Expected<HostTarget> lookUpTarget(StringRef cpu, StringRef features) {
-  HostTarget target;
-  target.triple = sys::getProcessTriple();
-  target.cpu = cpu.empty() ? sys::getHostCPUName().str() : cpu.str();
-  // A processor given by name brings its own features.
-  StringMap<bool> detected;
-  if (cpu.empty() && features.empty()) {
-    detected = sys::getHostCPUFeatures();
-    SmallVector<std::pair<StringRef, bool>> sorted;
-    for (const auto &entry : detected)
-      sorted.push_back({entry.getKey(), entry.getValue()});
-    sort(sorted);
-    for (auto [name, enabled] : sorted) {
-      target.features += target.features.empty() ? "" : ",";
-      target.features += enabled ? '+' : '-';
-      target.features += name;
-    }
-  } else {
-    target.features = features.str();
-  }
-  std::string message;
-  const Target *found =
-      TargetRegistry::lookupTarget(Triple(target.triple), message);
-  if (!found)
-    return makeError(message);
-  std::unique_ptr<MCSubtargetInfo> info(
-      found->createMCSubtargetInfo(Triple(target.triple), "", ""));
-  if (!info || !info->isCPUStringValid(target.cpu))
-    return makeError("unknown processor '" + target.cpu + "'");
-  info.reset(found->createMCSubtargetInfo(Triple(target.triple), target.cpu,
-                                          target.features));
-  target.hasFMA = info->checkFeatures("+fma");
-  if (info->checkFeatures("+avx512f"))
-    target.vectorBits = 512;
-  else if (info->checkFeatures("+avx"))
-    target.vectorBits = 256;
-  return target;
-}
-
-Expected<HostTarget> HostTarget::detect(StringRef cpu, StringRef features) {
+static void initializeTarget() {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
     InitializeNativeTargetAsmParser();
   });
-  if (!cpu.empty() || !features.empty())
-    return lookUpTarget(cpu, features);
-  // The processor of this process stays what it is.
-  static std::mutex mutex;
-  static std::optional<HostTarget> native;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!native) {
-    Expected<HostTarget> found = lookUpTarget("", "");
-    if (!found)
-      return found.takeError();
-    native = std::move(*found);
-  }
-  return *native;
 }
 
 Expected<std::unique_ptr<HostCompiler>>
-HostCompiler::create(const HostTarget &target, unsigned optLevel) {
+HostCompiler::create(const CPUTarget &target, unsigned optLevel) {
+  initializeTarget();
   std::string message;
   Triple triple(target.triple);
   const Target *found = TargetRegistry::lookupTarget(triple, message);
@@ -131,7 +77,7 @@ HostCompiler::create(const HostTarget &target, unsigned optLevel) {
 void HostCompiler::prepare(Module &module) const {
   module.setTargetTriple(Triple(target.triple));
   module.setDataLayout(getDataLayout());
-  if (optLevel > 0 && target.hasFMA)
+  if (optLevel > 0)
     addInlineMath(module, /*hasAVX512=*/target.vectorBits == 512);
   std::string bits = std::to_string(target.vectorBits);
   for (Function &function : module) {
@@ -158,6 +104,33 @@ void HostCompiler::optimize(Module &module) const {
   });
 }
 
+/// Fails for an object that calls the support library of a compiler, of which
+/// nothing is known where the object is linked. Its names begin with two
+/// underscores, unlike those of the runtime, of libm and, but for this prefix,
+/// of libmvec.
+Error HostCompiler::checkSymbols(const MemoryBuffer &object) const {
+  Expected<std::unique_ptr<object::ObjectFile>> file =
+      object::ObjectFile::createObjectFile(object.getMemBufferRef());
+  if (!file)
+    return file.takeError();
+  for (const object::SymbolRef &symbol : (*file)->symbols()) {
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & object::SymbolRef::SF_Undefined))
+      continue;
+    Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (name->starts_with("__"))
+      return makeError("code for the processor '" + target.cpu +
+                       "' needs the function '" + *name +
+                       "' of a compiler's support library, which programs are "
+                       "not linked with");
+  }
+  return Error::success();
+}
+
 Expected<std::unique_ptr<MemoryBuffer>>
 HostCompiler::emitObject(Module &module) const {
   SmallVector<char, 0> bytes;
@@ -167,7 +140,10 @@ HostCompiler::emitObject(Module &module) const {
                                    CodeGenFileType::ObjectFile))
     return makeError("no object emission for '" + target.triple + "'");
   passes.run(module);
-  return std::make_unique<SmallVectorMemoryBuffer>(
+  auto object = std::make_unique<SmallVectorMemoryBuffer>(
       std::move(bytes), module.getModuleIdentifier(),
       /*RequiresNullTerminator=*/false);
+  if (Error error = checkSymbols(*object))
+    return std::move(error);
+  return object;
 }

@@ -14,6 +14,7 @@
 #define COIL_LIB_EXECUTIONENGINE_HOSTCOMPILER_H
 
 #include "MachinePool.h"
+#include "coil/Support/CPUTarget.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -28,27 +29,11 @@ class Module;
 
 namespace coil {
 
-/// The processor that code is made for.
-struct HostTarget {
-  std::string triple;
-  std::string cpu;
-  std::string features;
-  /// Bits of the widest vectors that code should use.
-  unsigned vectorBits = 128;
-  /// Whether there is a fused multiply-add.
-  bool hasFMA = false;
-
-  /// The processor of this process, or the given names in its place when they
-  /// are not empty.
-  static llvm::Expected<HostTarget> detect(llvm::StringRef cpu = "",
-                                           llvm::StringRef features = "");
-};
-
 /// Optimises modules and emits objects.
 class HostCompiler {
 public:
   static llvm::Expected<std::unique_ptr<HostCompiler>>
-  create(const HostTarget &target, unsigned optLevel);
+  create(const CPUTarget &target, unsigned optLevel);
 
   const llvm::DataLayout getDataLayout() const {
     return machine->createDataLayout();
@@ -63,8 +48,9 @@ public:
 
 private:
   HostCompiler() = default;
+  llvm::Error checkSymbols(const llvm::MemoryBuffer &object) const;
 
-  HostTarget target;
+  CPUTarget target;
   unsigned optLevel = 2;
   LentMachine machine;
 };

@@ -33,7 +33,7 @@ static BLAKE3Result<hashBytes> hash(StringRef bytes) {
   return hasher.final<hashBytes>();
 }
 
-std::string ObjectCache::getKey(const Module &module, const HostTarget &target,
+std::string ObjectCache::getKey(const Module &module, const CPUTarget &target,
                                 unsigned optLevel) {
   SmallString<0> bytes;
   raw_svector_ostream os(bytes);

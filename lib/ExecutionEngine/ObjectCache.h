@@ -26,7 +26,7 @@ public:
 
   /// The key of a module that is about to be optimised.
   static std::string getKey(const llvm::Module &module,
-                            const HostTarget &target, unsigned optLevel);
+                            const CPUTarget &target, unsigned optLevel);
 
   /// The key of what is made from some bytes.
   static std::string getKey(llvm::StringRef bytes);

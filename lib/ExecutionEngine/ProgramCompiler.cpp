@@ -128,7 +128,7 @@ static void dump(const EngineOptions &options, llvm::StringRef name,
 
 /// Makes the object of a unit; sets `error` on failure.
 static void compileUnit(Unit &unit, llvm::StringRef name,
-                        const HostTarget &target, const ObjectCache &cache,
+                        const CPUTarget &target, const ObjectCache &cache,
                         const EngineOptions &options) {
   double start = now();
   llvm::LLVMContext context;
@@ -234,17 +234,17 @@ static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
 }
 
 /// Readies a context for the translation of parts; returns what they are for.
-static Expected<HostTarget> prepare(MLIRContext *context,
-                                    const EngineOptions &options) {
+static Expected<CPUTarget> prepare(MLIRContext *context,
+                                   const EngineOptions &options) {
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
-  return HostTarget::detect(options.cpu, options.features);
+  return resolveCPU(options.cpu);
 }
 
 Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
 coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
   MLIRContext *context = module.getContext();
-  Expected<HostTarget> target = prepare(context, options);
+  Expected<CPUTarget> target = prepare(context, options);
   if (!target)
     return target.takeError();
   llvm::SmallVector<Operation *> kernels;
@@ -301,7 +301,7 @@ Error coil::compileImage(ProgramImage &image, ModuleOp module,
                          llvm::function_ref<void()> wait) {
   double start = now();
   MLIRContext *context = module.getContext();
-  Expected<HostTarget> target = prepare(context, options);
+  Expected<CPUTarget> target = prepare(context, options);
   if (!target)
     return target.takeError();
 

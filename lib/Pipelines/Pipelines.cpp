@@ -17,6 +17,8 @@
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Library.h"
+#include "coil/Support/CPUTarget.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -125,13 +127,19 @@ static llvm::Error unsupported(const llvm::Twine &message) {
 
 llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
   auto [kind, chip] = target.split(':');
-  if (target == "cpu")
+  if (target == "cpu" || target == "cpu:native")
+    return "cpu";
+  if (kind == "cpu" && !chip.empty()) {
+    llvm::Expected<CPUTarget> processor = resolveCPU(chip);
+    if (!processor)
+      return processor.takeError();
     return target.str();
+  }
   if (kind != "cuda" || (chip.empty() && target != "cuda"))
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),
         "unknown target '" + target +
-            "', expected 'cpu', 'cuda' or 'cuda:<chip>'");
+            "', expected 'cpu', 'cpu:<processor>', 'cuda' or 'cuda:<chip>'");
   std::string name = chip.str();
   if (chip.empty()) {
     coil_cuda_device_info info;
@@ -154,6 +162,40 @@ llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
       number < kOldestChip || getNVPTXFeatures(name).empty())
     return unsupported("chip '" + llvm::Twine(name) + "' is not supported");
   return "cuda:" + name;
+}
+
+std::string coil::getCPU(const CompilePipelineOptions &options) {
+  auto [kind, name] = StringRef(options.target).split(':');
+  return kind == "cpu" && name != "native" ? name.str() : "";
+}
+
+std::string coil::getCPU(StringRef pipelineOptions) {
+  CompilePipelineOptions options;
+  return failed(options.parseFromString(pipelineOptions)) ? ""
+                                                          : getCPU(options);
+}
+
+llvm::Error coil::resolveOptions(CompilePipelineOptions &options) {
+  llvm::Expected<std::string> target = resolveTarget(options.target);
+  if (!target)
+    return target.takeError();
+  options.target = *target;
+  if (isCuda(options))
+    return llvm::Error::success();
+  llvm::Expected<CPUTarget> processor = resolveCPU(getCPU(options));
+  if (!processor)
+    return processor.takeError();
+  int64_t bits = options.vectorBits;
+  if (bits == 0)
+    options.vectorBits = processor->vectorBits;
+  else if (bits != 128 && bits != 256 && bits != 512)
+    return makeError("'vector-bits' is " + llvm::Twine(bits) +
+                     ", expected 128, 256, 512 or 0 for the target's widest");
+  else if (bits > processor->vectorBits)
+    return makeError("'vector-bits' is " + llvm::Twine(bits) +
+                     ", but the processor '" + processor->cpu +
+                     "' has vectors of " + llvm::Twine(processor->vectorBits));
+  return llvm::Error::success();
 }
 
 void coil::buildGraphPipeline(OpPassManager &pm,
@@ -418,24 +460,48 @@ void coil::buildStagePipeline(OpPassManager &pm, Stage stage,
   }
 }
 
+/// Registers a pipeline whose options are resolved before it is built.
+static void registerPipeline(
+    StringRef name, StringRef description,
+    std::function<void(OpPassManager &, const CompilePipelineOptions &)>
+        build) {
+  registerPassPipeline(
+      name, description,
+      [build](OpPassManager &pm, StringRef text,
+              function_ref<LogicalResult(const Twine &)> errorHandler) {
+        CompilePipelineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        // Without a chip, code is for all that there is code for; no device is
+        // asked.
+        if (options.target != "cuda")
+          if (llvm::Error error = resolveOptions(options))
+            return errorHandler(toString(std::move(error)));
+        build(pm, options);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> handler) {
+        handler(CompilePipelineOptions());
+      });
+}
+
 void coil::registerPipelines() {
-  PassPipelineRegistration<CompilePipelineOptions>(
-      "coil-graph-pipeline", "From imported operators to the graph stage",
-      buildGraphPipeline);
-  PassPipelineRegistration<CompilePipelineOptions>(
-      "coil-loop-pipeline", "From the graph stage to scheduled loop kernels",
-      buildLoopPipeline);
-  PassPipelineRegistration<CompilePipelineOptions>(
-      "coil-wrapper-pipeline", "From loop kernels to a planned host program",
-      buildWrapperPipeline);
-  PassPipelineRegistration<CompilePipelineOptions>(
-      "coil-kernel-pipeline",
-      "From kernels as value functions to the LLVM dialect",
-      buildKernelPipeline);
-  PassPipelineRegistration<CompilePipelineOptions>(
-      "coil-native-pipeline", "From the host program to the LLVM dialect",
-      buildNativePipeline);
-  PassPipelineRegistration<CompilePipelineOptions>(
+  registerPipeline("coil-graph-pipeline",
+                   "From imported operators to the graph stage",
+                   buildGraphPipeline);
+  registerPipeline("coil-loop-pipeline",
+                   "From the graph stage to scheduled loop kernels",
+                   buildLoopPipeline);
+  registerPipeline("coil-wrapper-pipeline",
+                   "From loop kernels to a planned host program",
+                   buildWrapperPipeline);
+  registerPipeline("coil-kernel-pipeline",
+                   "From kernels as value functions to the LLVM dialect",
+                   buildKernelPipeline);
+  registerPipeline("coil-native-pipeline",
+                   "From the host program to the LLVM dialect",
+                   buildNativePipeline);
+  registerPipeline(
       "coil-cpu-pipeline", "From imported operators to the LLVM dialect",
       [](OpPassManager &pm, const CompilePipelineOptions &options) {
         for (Stage stage :

@@ -219,16 +219,15 @@ static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
   if (failed(pipeline.parseFromString(pipelineOptions)))
     return report(3, "bad pipeline options");
   // Machine code is for a chip.
-  llvm::Expected<std::string> target = resolveTarget(pipeline.target);
-  if (!target)
-    return report(3, toString(target.takeError()));
-  pipeline.target = *target;
+  if (llvm::Error error = resolveOptions(pipeline))
+    return report(3, toString(std::move(error)));
   PassManager pm(module.getContext());
   buildKernelPipeline(pm, pipeline);
   std::vector<EmittedFile> files;
   if (failed(pm.run(module)) || failed(emitCpp(module, files, cpp)))
     return report(3, "the program cannot be written as cpp");
   EngineOptions engine;
+  engine.cpu = getCPU(pipeline);
   engine.threads = llvm::hardware_concurrency().compute_thread_count();
   auto objects = compileKernelObjects(module, engine);
   if (!objects)

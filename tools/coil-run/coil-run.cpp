@@ -610,7 +610,7 @@ int main(int argc, char **argv) {
                       "', expected 'onednn', 'cublaslt', 'cudnn', 'cub', "
                       "'none' or 'auto'");
   for (const auto *directory : {&ptxDirectory, &sassDirectory})
-    if (!directory->empty() && flags.target == "cpu")
+    if (!directory->empty() && !StringRef(flags.target).starts_with("cuda"))
       return report(ExitUsage, "--" + directory->ArgStr +
                                    " is for GPUs; --dump-llvm writes what "
                                    "becomes of kernels on the CPU");

@@ -192,8 +192,8 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", "0",
-           "Width of the widest vector function in bits; 0: the host's">];
+    Option<"vectorBits", "vector-bits", "int64_t", "256",
+           "Width of the widest vector function in bits">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::cf::ControlFlowDialect"];
 }

@@ -40,9 +40,9 @@ struct EngineOptions {
   /// 0: no optimisation; 1 and 2: cleanup of code that the schedules shaped; 3:
   /// LLVM's full pipeline.
   unsigned optLevel = 2;
-  /// Processor and features in LLVM's notation; empty takes the host's.
+  /// The processor that code is generated for, see `resolveCPU`; empty takes
+  /// the one of this process.
   std::string cpu;
-  std::string features;
   /// Directory that keeps objects by the hash of what they were made from;
   /// empty keeps none. It must be as trusted as the program itself.
   std::string objectCache;

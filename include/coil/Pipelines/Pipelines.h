@@ -43,8 +43,10 @@ struct CompilePipelineOptions
     : mlir::PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("Where the program runs: cpu, cuda (the chip of the first "
-                     "device), or cuda:<chip> such as cuda:sm_90a"),
+      llvm::cl::desc("Where the program runs: cpu (the processor of this "
+                     "process), cpu:<processor> such as cpu:x86-64-v3, cuda "
+                     "(the chip of the first device), or cuda:<chip> such as "
+                     "cuda:sm_90a"),
       llvm::cl::init("cpu")};
   Option<std::string> fastMath{
       *this, "fast-math",
@@ -76,7 +78,8 @@ struct CompilePipelineOptions
       llvm::cl::init("auto")};
   Option<int64_t> vectorBits{
       *this, "vector-bits",
-      llvm::cl::desc("Width of vector registers in bits; 0: the host's widest"),
+      llvm::cl::desc("Width of vector registers of the CPU in bits: 128, 256 "
+                     "or 512; 0: the target's widest"),
       llvm::cl::init(0)};
   Option<int64_t> streamBytes{
       *this, "stream-bytes",
@@ -213,9 +216,19 @@ void buildStagePipeline(mlir::OpPassManager &pm, Stage stage,
                         const CompilePipelineOptions &options);
 
 /// The target with its chip in place of the device's: "cuda" becomes
-/// "cuda:sm_90a". Fails for a target or a chip that there is no code for, or
-/// when there is no device to ask.
+/// "cuda:sm_90a". Fails for a target, a processor or a chip that there is no
+/// code for, or when there is no device to ask.
 llvm::Expected<std::string> resolveTarget(llvm::StringRef target);
+
+/// Resolves the target and what depends on it: the width of vectors. Fails as
+/// `resolveTarget` does, and for vectors that the processor does not have.
+llvm::Error resolveOptions(CompilePipelineOptions &options);
+
+/// The processor of a resolved target, for `EngineOptions::cpu`: that of
+/// "cpu:<processor>", else empty for the one of this process.
+std::string getCPU(const CompilePipelineOptions &options);
+/// The same for options as text, which have been parsed before.
+std::string getCPU(llvm::StringRef pipelineOptions);
 
 /// The option `library`; "auto" becomes the libraries of the target that this
 /// process can load.

@@ -36,10 +36,13 @@ static bool isFloat8(Type scalar) {
   return isa<FloatType>(scalar) && scalar.getIntOrFloatBitWidth() == 8;
 }
 
+/// Whether floats of this type are loaded and stored as their bits.
+static bool isBits(Type scalar) { return isFloat8(scalar) || scalar.isBF16(); }
+
 Type KernelEmitter::memoryType(Type scalar) {
-  return scalar.isInteger(1) || isFloat8(scalar)
-             ? IntegerType::get(scalar.getContext(), 8)
-             : scalar;
+  if (scalar.isInteger(1) || isBits(scalar))
+    return IntegerType::get(scalar.getContext(), elementBytes(scalar) * 8);
+  return scalar;
 }
 
 unsigned KernelEmitter::elementBytes(Type scalar) {
@@ -61,7 +64,7 @@ Value KernelEmitter::elementPointer(Value base, Type element, Value offset) {
 }
 
 Value KernelEmitter::fromMemory(Value v, Type scalar) {
-  if (isFloat8(scalar))
+  if (isBits(scalar))
     return arith::BitcastOp::create(
         b, isVector(v) ? Type(VectorType::get(width, scalar)) : scalar, v);
   if (!scalar.isInteger(1))
@@ -72,14 +75,14 @@ Value KernelEmitter::fromMemory(Value v, Type scalar) {
 
 Value KernelEmitter::toMemory(Value v) {
   Type scalar = getElementTypeOrSelf(v.getType());
-  if (!scalar.isInteger(1) && !isFloat8(scalar))
+  if (!scalar.isInteger(1) && !isBits(scalar))
     return v;
-  Type byte = b.getI8Type();
+  Type memory = memoryType(scalar);
   if (isVector(v))
-    byte = VectorType::get(width, byte);
-  if (isFloat8(scalar))
-    return arith::BitcastOp::create(b, byte, v);
-  return arith::ExtUIOp::create(b, byte, v);
+    memory = VectorType::get(width, memory);
+  if (isBits(scalar))
+    return arith::BitcastOp::create(b, memory, v);
+  return arith::ExtUIOp::create(b, memory, v);
 }
 
 std::pair<Value, Value> KernelEmitter::emitBounds(Value index, ExprAttr size,

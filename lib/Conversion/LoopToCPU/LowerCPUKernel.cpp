@@ -13,9 +13,9 @@
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 
 #include "MathToVectorLibrary.h"
+#include "SmallFloats.h"
 #include "coil/Conversion/Utils/Float8.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
-#include "coil/Support/HostVector.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -24,7 +24,6 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -58,8 +57,7 @@ struct LowerCPUKernelPass
     {
       RewritePatternSet patterns(ctx);
       coil::populateMathToVectorLibraryPatterns(
-          patterns, static_cast<unsigned>(
-                        vectorBits ? vectorBits : coil::getHostVectorBits()));
+          patterns, static_cast<unsigned>(vectorBits));
       walkAndApplyPatterns(getOperation(), std::move(patterns));
     }
     {
@@ -67,13 +65,8 @@ struct LowerCPUKernelPass
       coil::populateExpandFloat8Patterns(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));
     }
-    {
-      // Conversions from and to bf16 in integers: LLVM 22's x86 back end
-      // folds the sign of a computed bf16 to zero.
-      RewritePatternSet patterns(ctx);
-      arith::populateExpandBFloat16Patterns(patterns);
-      walkAndApplyPatterns(getOperation(), std::move(patterns));
-    }
+    if (failed(legalizeSmallFloats(getOperation())))
+      return signalPassFailure();
     {
       RewritePatternSet patterns(ctx);
       populateSCFToControlFlowConversionPatterns(patterns);
@@ -85,6 +78,7 @@ struct LowerCPUKernelPass
         return signalPassFailure();
     }
     LLVMTypeConverter converter(ctx);
+    populateSmallFloatConversions(converter);
     RewritePatternSet patterns(ctx);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     populateMathToLLVMConversionPatterns(converter, patterns);

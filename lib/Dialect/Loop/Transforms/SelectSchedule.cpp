@@ -15,7 +15,6 @@
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
-#include "coil/Support/HostVector.h"
 #include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -68,7 +67,6 @@ struct LoopSelectSchedulePass
           << "', expected 'onednn', 'cublaslt', 'cudnn', 'cub' or 'none'";
       return signalPassFailure();
     }
-    int64_t bits = vectorBits ? vectorBits : getHostVectorBits();
     Hints hints(getOperation());
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
@@ -82,7 +80,7 @@ struct LoopSelectSchedulePass
         continue;
       }
       if (!onlyLibrary)
-        kernel.setScheduleAttr(select(kernel, bits, hints));
+        kernel.setScheduleAttr(select(kernel, vectorBits, hints));
     }
   }
 

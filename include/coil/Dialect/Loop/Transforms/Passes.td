@@ -215,8 +215,8 @@ def LoopSelectSchedulePass
     `outline-kernels` apply.
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", "0",
-           "Width of vector registers in bits; 0: the host's widest">,
+    Option<"vectorBits", "vector-bits", "int64_t", "256",
+           "Width of vector registers in bits">,
     Option<"library", "library", "std::string", "\"onednn\"",
            "Libraries for contractions and convolutions, separated by commas: "
            "onednn, cublaslt, cudnn, cub; or none">,

@@ -1,0 +1,119 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Floats of 16 bits, in a form that needs no compiler support library.
+//
+// LLVM lowers arithmetic on bf16, and conversions to it from anything, to calls
+// of that library unless the processor has AVX512-BF16, and libraries before
+// libgcc 13 lack these functions. So no value is a bf16 in LLVM IR: arithmetic
+// is done in f32, conversions are integer arithmetic, and what only moves is an
+// i16. f16 has instructions for conversions from and to f32 on every processor
+// that is supported (F16C), but none from f64 without AVX512-FP16; the
+// framework goes through f32 as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SmallFloats.h"
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+static bool isBF16(Type type) {
+  return mlir::getElementTypeOrSelf(type).isBF16();
+}
+
+/// Whether `op` computes with bf16, other than by conversion.
+static bool computesBF16(Operation *op) {
+  if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+      !isa<vector::ReductionOp>(op))
+    return false;
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::BitcastOp, arith::SelectOp,
+          arith::ConstantOp>(op))
+    return false;
+  return llvm::any_of(op->getOperandTypes(), isBF16) ||
+         llvm::any_of(op->getResultTypes(), isBF16);
+}
+
+namespace {
+
+/// arith.truncf f64 to f16  →  arith.truncf f64 to f32, arith.truncf f32 to f16
+struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType(), to = op.getType();
+    if (!getElementTypeOrSelf(from).isF64() ||
+        getElementTypeOrSelf(to).getIntOrFloatBitWidth() != 16)
+      return rewriter.notifyMatchFailure(op, "not from f64 to 16 bits");
+    Type middle = rewriter.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(from))
+      middle = vector.clone(middle);
+    Value v =
+        arith::TruncFOp::create(rewriter, op.getLoc(), middle, op.getIn());
+    // The new op is visited by what comes after.
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, to, v);
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult coil::legalizeSmallFloats(Operation *root) {
+  MLIRContext *ctx = root->getContext();
+  bool computes = false;
+  root->walk([&](Operation *op) { computes |= computesBF16(op); });
+  if (computes) {
+    Type bf16 = BFloat16Type::get(ctx), f32 = Float32Type::get(ctx);
+    SetVector<Type> small;
+    small.insert(bf16);
+    TypeConverter functions;
+    math::populateExtendToSupportedTypesTypeConverter(functions, small, f32);
+    ConversionTarget target(*ctx);
+    math::populateExtendToSupportedTypesConversionTarget(target, functions);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    RewritePatternSet patterns(ctx);
+    math::populateExtendToSupportedTypesPatterns(patterns, functions);
+    if (failed(applyPartialConversion(root, target, std::move(patterns))))
+      return failure();
+
+    TypeConverter arithmetic;
+    arith::populateEmulateUnsupportedFloatsConversions(arithmetic, bf16, f32);
+    ConversionTarget emulation(*ctx);
+    emulation.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    arith::populateEmulateUnsupportedFloatsLegality(emulation, arithmetic);
+    RewritePatternSet emulate(ctx);
+    arith::populateEmulateUnsupportedFloatsPatterns(emulate, arithmetic);
+    if (failed(applyPartialConversion(root, emulation, std::move(emulate))))
+      return failure();
+  }
+  {
+    RewritePatternSet patterns(ctx);
+    patterns.add<NarrowThroughF32>(ctx);
+    walkAndApplyPatterns(root, std::move(patterns));
+  }
+  RewritePatternSet patterns(ctx);
+  arith::populateExpandBFloat16Patterns(patterns);
+  walkAndApplyPatterns(root, std::move(patterns));
+  return success();
+}
+
+void coil::populateSmallFloatConversions(LLVMTypeConverter &converter) {
+  converter.addConversion([](BFloat16Type type) {
+    return IntegerType::get(type.getContext(), 16);
+  });
+}

@@ -1,0 +1,33 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Floats of 16 bits, in a form that needs no compiler support library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOCPU_SMALLFLOATS_H
+#define COIL_LIB_CONVERSION_LOOPTOCPU_SMALLFLOATS_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace mlir {
+class LLVMTypeConverter;
+class Operation;
+} // namespace mlir
+
+namespace coil {
+
+/// Computes in f32 what `root` computes in bf16, and expands conversions from
+/// and to bf16 to integer arithmetic.
+mlir::LogicalResult legalizeSmallFloats(mlir::Operation *root);
+
+/// Makes what is left of bf16, which only moves, an i16.
+void populateSmallFloatConversions(mlir::LLVMTypeConverter &converter);
+
+} // namespace coil
+
+#endif // COIL_LIB_CONVERSION_LOOPTOCPU_SMALLFLOATS_H
