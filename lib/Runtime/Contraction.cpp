@@ -23,14 +23,6 @@ using namespace coil::rt;
 
 namespace {
 
-/// One matrix operand as BLAS sees it.
-struct Matrix {
-  const float *data;
-  bool transposed;
-  int64_t leading;
-  int64_t rowStride; ///< Elements between rows, to address row blocks.
-};
-
 /// The f32 contraction with C in row-major order, batches in a list.
 struct Gemm {
   const OneDNN &dnnl;
@@ -45,10 +37,8 @@ struct Gemm {
 
 } // namespace
 
-/// Reads a matrix in place when one of its strides is 1 and the other does not
-/// fold rows onto each other.
-static bool viewMatrix(Matrix &matrix, const void *data, int64_t rows,
-                       int64_t columns, const int64_t *strides) {
+bool coil::rt::viewMatrix(Matrix &matrix, const void *data, int64_t rows,
+                          int64_t columns, const int64_t *strides) {
   int64_t rowStride = rows == 1 ? std::max(columns, strides[0]) : strides[0];
   int64_t columnStride = columns == 1 ? 1 : strides[1];
   matrix.data = static_cast<const float *>(data);
@@ -76,9 +66,8 @@ static int64_t elementCount(int32_t rank, const int64_t *sizes) {
   return count;
 }
 
-/// Offsets of the operands for the batch-th matrix.
-static void batchOffsets(const coil_contraction &d, int64_t batch, int64_t &a,
-                         int64_t &b, int64_t &c) {
+void coil::rt::batchOffsets(const coil_contraction &d, int64_t batch,
+                            int64_t &a, int64_t &b, int64_t &c) {
   a = b = c = 0;
   for (int32_t i = d.batch_rank - 1; i >= 0; --i) {
     int64_t index = batch % d.batch_sizes[i];
@@ -89,12 +78,10 @@ static void batchOffsets(const coil_contraction &d, int64_t batch, int64_t &a,
   }
 }
 
-/// Copies an operand, all batches of it, into row-major order. Broadcast batch
-/// dimensions stay broadcast.
-static const void *packOperand(Scratch &scratch, const coil_contraction &d,
-                               const void *data, int64_t elementBytes,
-                               int64_t rows, int64_t columns, int64_t *strides,
-                               int64_t *batchStrides) {
+const void *coil::rt::packOperand(Scratch &scratch, const coil_contraction &d,
+                                  const void *data, int64_t elementBytes,
+                                  int64_t rows, int64_t columns,
+                                  int64_t *strides, int64_t *batchStrides) {
   int64_t sizes[COIL_MAX_BATCH_RANK + 2], from[COIL_MAX_BATCH_RANK + 2],
       to[COIL_MAX_BATCH_RANK + 2];
   int rank = d.batch_rank + 2;
@@ -118,10 +105,7 @@ static const void *packOperand(Scratch &scratch, const coil_contraction &d,
   return packed;
 }
 
-/// Drops batch dimensions of size 1 and folds inner ones into m while a row of
-/// the next batch follows the last row of this one and B is shared: a linear
-/// layer on [batch, sequence, width] is one multiplication.
-static void foldBatches(coil_contraction &d) {
+void coil::rt::foldBatches(coil_contraction &d) {
   int32_t kept = 0;
   for (int32_t i = 0; i < d.batch_rank; ++i) {
     if (d.batch_sizes[i] == 1)
@@ -149,9 +133,8 @@ static void foldBatches(coil_contraction &d) {
   }
 }
 
-/// Exchanges the roles of A and B: C' = B' A'.
-static void transposeProblem(coil_contraction &d, const void *&a,
-                             const void *&b) {
+void coil::rt::transposeProblem(coil_contraction &d, const void *&a,
+                                const void *&b) {
   std::swap(a, b);
   std::swap(d.m, d.n);
   std::swap(d.a_batch_strides, d.b_batch_strides);
@@ -401,6 +384,8 @@ static int32_t contract(coil_run *run, const coil_contraction *desc,
   if (isF32)
     return contractF32(run, *dnnl, d, a, b, static_cast<const float *>(bias),
                        static_cast<float *>(c));
+  if (!hasBF16(*dnnl))
+    return contractWidened(run, *dnnl, d, a, b, bias, c);
   return contractByPrimitive(run, *dnnl, d, a, b, bias, c);
 }
 

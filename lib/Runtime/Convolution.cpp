@@ -16,6 +16,7 @@
 #include "OneDNN.h"
 #include "StridedCopy.h"
 #include "Threads.h"
+#include "Widen.h"
 
 #include "coil/Runtime/Library.h"
 
@@ -384,12 +385,78 @@ static int32_t verify(const coil_convolution *desc, bool hasBias) {
 
 static int32_t convolve(coil_run *run, const coil_convolution *desc,
                         const void *x, const void *w, const void *bias,
+                        void *y);
+
+/// A convolution of bf16 in f32, where the library has nothing for bf16 on this
+/// processor.
+static int32_t convolveWidened(coil_run *run, coil_convolution d, const void *x,
+                               const void *w, const void *bias, void *y) {
+  Scratch scratch(run);
+  int rank = 2 + d.spatial_rank;
+  int64_t xSizes[maxRank] = {d.batch, d.in_channels};
+  int64_t wSizes[maxRank] = {d.out_channels, d.in_channels / d.groups};
+  int64_t ySizes[maxRank] = {d.batch, d.out_channels};
+  for (int i = 0; i < d.spatial_rank; ++i) {
+    xSizes[2 + i] = d.in_sizes[i];
+    wSizes[2 + i] = d.kernel_sizes[i];
+    ySizes[2 + i] = d.out_sizes[i];
+  }
+  auto widen = [&](const int64_t *sizes, int64_t *strides,
+                   const void *data) -> const void * {
+    if (std::all_of(strides, strides + rank,
+                    [](int64_t stride) { return stride >= 0; }))
+      return widenTensor(scratch, rank, sizes, strides, data);
+    // Elements in descending order, by a copy.
+    int64_t count = 1, plain[maxRank];
+    for (int i = 0; i < rank; ++i)
+      count *= sizes[i];
+    void *copy = scratch.allocate(count * int64_t(sizeof(uint16_t)));
+    if (!copy)
+      return nullptr;
+    contiguousStrides(rank, sizes, plain);
+    copyStrided(sizeof(uint16_t), rank, sizes, data, strides, copy, plain);
+    std::copy(plain, plain + rank, strides);
+    return widenTensor(scratch, rank, sizes, strides, copy);
+  };
+  const void *wideX = widen(xSizes, d.x_strides, x);
+  const void *wideW = widen(wSizes, d.w_strides, w);
+  if (!wideX || !wideW)
+    return COIL_OUT_OF_MEMORY;
+  d.x_dtype = d.w_dtype = COIL_F32;
+  if (bias && d.bias_dtype == COIL_BF16) {
+    int64_t channels = d.out_channels;
+    bias = widenTensor(scratch, 1, &channels, &d.bias_stride, bias);
+    if (!bias)
+      return COIL_OUT_OF_MEMORY;
+    d.bias_dtype = COIL_F32;
+  }
+  if (d.y_dtype == COIL_F32)
+    return convolve(run, &d, wideX, wideW, bias, y);
+  int64_t elements = 1, yStrides[maxRank];
+  for (int i = 0; i < rank; ++i)
+    elements *= ySizes[i];
+  std::copy(d.y_strides, d.y_strides + rank, yStrides);
+  contiguousStrides(rank, ySizes, d.y_strides);
+  auto *wideY =
+      static_cast<float *>(scratch.allocate(elements * int64_t(sizeof(float))));
+  if (!wideY)
+    return COIL_OUT_OF_MEMORY;
+  d.y_dtype = COIL_F32;
+  if (int32_t status = convolve(run, &d, wideX, wideW, bias, wideY))
+    return status;
+  return narrowTensor(scratch, rank, ySizes, wideY, y, yStrides);
+}
+
+static int32_t convolve(coil_run *run, const coil_convolution *desc,
+                        const void *x, const void *w, const void *bias,
                         void *y) {
   if (int32_t status = verify(desc, bias != nullptr))
     return status;
   const OneDNN *dnnl = OneDNN::get();
   if (!dnnl)
     return COIL_UNAVAILABLE;
+  if (desc->x_dtype == COIL_BF16 && !hasBF16(*dnnl))
+    return convolveWidened(run, *desc, x, w, bias, y);
   const coil_convolution &d = *desc;
   Problem p{*dnnl, d, {}, {}, {}, {}, bias != nullptr};
   int spatial = d.spatial_rank;

@@ -144,6 +144,25 @@ dnnl_stream_t coil::rt::threadStream(const OneDNN &dnnl) {
   return holder.stream;
 }
 
+bool coil::rt::hasBF16(const OneDNN &dnnl) {
+  static const bool result = [&] {
+    dnnl_dims_t sizes = {16, 16}, strides = {16, 1};
+    dnnl_memory_desc_t md;
+    dnnl_matmul_desc_t op;
+    dnnl_primitive_desc_t desc = nullptr;
+    bool found = dnnl.dnnl_memory_desc_init_by_strides(
+                     &md, 2, sizes, dnnl_bf16, strides) == dnnl_success &&
+                 dnnl.dnnl_matmul_desc_init(&op, &md, &md, nullptr, &md) ==
+                     dnnl_success &&
+                 dnnl.dnnl_primitive_desc_create(
+                     &desc, &op, nullptr, dnnl.engine, nullptr) == dnnl_success;
+    if (desc)
+      dnnl.dnnl_primitive_desc_destroy(desc);
+    return found;
+  }();
+  return result;
+}
+
 dnnl_data_type_t coil::rt::dnnlType(int32_t dtype) {
   switch (dtype) {
   case COIL_F32:

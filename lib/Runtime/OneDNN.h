@@ -73,6 +73,10 @@ int32_t checkOneDNN(dnnl_status_t status, const char *what);
 /// The stream of the calling thread, or null with the error recorded.
 dnnl_stream_t threadStream(const OneDNN &dnnl);
 
+/// Whether the library multiplies bf16 on this processor: it does from AVX-512
+/// on. Asks the library for a small matrix multiplication, once.
+bool hasBF16(const OneDNN &dnnl);
+
 /// oneDNN's name of a dtype, or undef.
 dnnl_data_type_t dnnlType(int32_t dtype);
 
