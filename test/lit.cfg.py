@@ -16,6 +16,15 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.coil_obj_root, "test")
 bin_dir = os.path.join(config.coil_obj_root, "bin")
 
+# Another processor than the machine's as the native one, for Coil and for
+# oneDNN; see docs/CPUTargets.md.
+cpu = os.environ.get("COIL_LIT_CPU")
+if cpu:
+    config.name += "-" + cpu
+    config.test_exec_root = os.path.join(config.coil_obj_root, "test-" + cpu)
+    config.environment["COIL_CPU"] = cpu
+    config.environment["ONEDNN_MAX_CPU_ISA"] = {"x86-64-v3": "AVX2"}.get(cpu, "ALL")
+
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope")
 
