@@ -37,7 +37,7 @@ CRASH = re.compile(r"LLVM ERROR|Assertion `|PLEASE submit a bug report|AddressSa
 # A program that is not functional, which `run_decompositions` makes it.
 MUTATES = re.compile(r"it mutates the")
 # How the importer and the legalisation say that there is no lowering.
-UNSUPPORTED = re.compile(r"error: .*(no lowering|not supported|unsupported|has no rule|cannot be legalised"
+UNSUPPORTED = re.compile(r"error: .*(no lowering|not supported|unsupported|has no rule|cannot be legalised|are supported"
                          r"|unknown operator|no schema|failed to legali[sz]e|is not known|does not know"
                          r"|no registered function|is not registered)", re.I)
 

@@ -189,7 +189,6 @@ def _make_transformers(name):
     family, changes = spec[:2]
     config = getattr(transformers, family + "Config")(**changes)
     config.use_cache = False
-    config.return_dict = False
     model = getattr(transformers, family + "Model")(config)
 
     class Module(torch.nn.Module):
