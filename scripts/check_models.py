@@ -35,7 +35,7 @@ TARGETS = "cpu,cuda:sm_90a,cuda:sm_80"
 CRASH = re.compile(r"LLVM ERROR|Assertion `|PLEASE submit a bug report|AddressSanitizer|terminate called"
                    r"|Stack dump|UNREACHABLE")
 # A program that is not functional, which `run_decompositions` makes it.
-MUTATES = re.compile(r"it mutates the")
+MUTATES = re.compile(r"it mutates (the|its) ")
 # How the importer and the legalisation say that there is no lowering.
 UNSUPPORTED = re.compile(r"error: .*(no lowering|not supported|unsupported|has no rule|cannot be legalised|are supported"
                          r"|unknown operator|no schema|failed to legali[sz]e|is not known|does not know"

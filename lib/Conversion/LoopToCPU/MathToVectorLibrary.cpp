@@ -37,6 +37,8 @@ struct CallPattern : OpRewritePattern<Op> {
     Type element = mlir::getElementTypeOrSelf(type);
     if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(op, "expected f32 or f64");
+    if (!op->template getParentOfType<LLVM::LLVMFuncOp>())
+      return rewriter.notifyMatchFailure(op, "expected to be in an llvm.func");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto vectorType = dyn_cast<VectorType>(type);
     std::string scalarName = (name + (element.isF32() ? "f" : "")).str();
