@@ -16,7 +16,7 @@ ninja = ninja -C $(BUILD) $(NINJA_ARGS)
 cxx_sources = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build check check-all check-operators demo dist docs format lint clean
+.PHONY: help deps configure build check check-all check-operators check-models demo dist docs format lint clean
 
 help: ## Show this list.
 	@echo "Coil. Targets:"
@@ -53,6 +53,10 @@ check-operators: build ## Compare each operator with PyTorch (needs TORCH_PYTHON
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))
 	$(TORCH_PYTHON) test/python/op_coverage/op_coverage.py --tools $(BUILD)/bin \
 	  --table docs/OperatorCoverage.md
+
+check-models: build ## Compile real architectures for every target (TORCH_PYTHON with test/models/requirements.txt).
+	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with test/models/requirements.txt))
+	$(TORCH_PYTHON) scripts/check_models.py --bin=$(BUILD)/bin --results=$(BUILD)/check-models.jsonl
 
 demo: build ## Compile and run both example models; PROMPT="def f(" sets the text to continue.
 	@BUILD="$(BUILD)" scripts/demo.sh $(if $(PROMPT),"$(PROMPT)")

@@ -71,7 +71,7 @@ COIL_DEVICE float coil_rsqrt_f32(float x) { return device::rsqrt(x); }
 
 VERSION(exp, default, device::expDefault(x))
 VERSION(exp, fast, device::ex2Approx(x *device::log2eF))
-VERSION(exp2, default, device::ex2Approx(x))
+VERSION(exp2, default, device::exp2Default(x))
 VERSION(log, fast, device::lg2Approx(x) * device::ln2HiF)
 VERSION(log2, fast, device::lg2Approx(x))
 VERSION(log10, fast, device::lg2Approx(x) * 0x1.344136p-2f)

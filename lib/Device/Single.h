@@ -50,14 +50,24 @@ COIL_INLINE float exp(float x) {
   return scale(1 + expm1Reduced(r), toInt(n));
 }
 
+/// 2^n in `bits`, n being the whole number in the low bits of a sum with 1.5 *
+/// 2^23, and in the range of normal numbers.
+COIL_INLINE float exp2OfSum(float sum) {
+  return fromBits((bits(sum) << 23) + 0x3f800000u);
+}
+
 COIL_INLINE float expDefault(float x) {
-  // x * log2(e) as a rounded product and its error, which the derivative of
-  // the exponential puts back.
-  float t = x * log2eF;
-  float error = fma(x, log2eLoF, fma(x, log2eF, -t));
-  float y = ex2Approx(t);
-  // Zero and infinity have no error, and that of an infinite x is NaN.
-  return fabs(t) < 128 ? fma(y, error * ln2HiF, y) : y;
+  // x log2(e) = n + f, f of at most 1/2 while the result is normal; further out
+  // f grows, and the product is subnormal, zero or infinity.
+  float sum = clampExponent(x * log2eF, -126, 127) + 0x1.8p23f;
+  float n = sum - 0x1.8p23f;
+  float f = fma(x, log2eLoF, fma(x, log2eF, -n));
+  return ex2Approx(f) * exp2OfSum(sum);
+}
+
+COIL_INLINE float exp2Default(float x) {
+  float sum = clampExponent(x, -126, 127) + 0x1.8p23f;
+  return ex2Approx(x - (sum - 0x1.8p23f)) * exp2OfSum(sum);
 }
 
 COIL_INLINE float exp2(float x) {

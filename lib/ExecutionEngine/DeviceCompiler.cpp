@@ -20,6 +20,7 @@
 #include "ObjectCache.h"
 #include "coil/Support/Clock.h"
 #include "coil/Support/Error.h"
+#include "coil/Support/FatalErrors.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -445,8 +446,16 @@ coil::compileDeviceKernels(ArrayRef<gpu::GPUModuleOp> modules,
   auto compileOne = [&](size_t i) {
     gpu::GPUModuleOp module = modules[i];
     images[i].name = module.getName().str();
-    if (Error error = compile(module, images[i], cache, options))
-      errors[i] = toString(std::move(error));
+    std::string reason;
+    bool isWhole = runRecoverable(
+        [&] {
+          if (Error error = compile(module, images[i], cache, options))
+            errors[i] = toString(std::move(error));
+        },
+        reason);
+    // What LLVM calls a fatal error is one of the kernel.
+    if (!isWhole)
+      errors[i] = "LLVM cannot compile it: " + reason;
   };
   unsigned threads = options.threads
                          ? options.threads

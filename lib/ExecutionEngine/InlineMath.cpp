@@ -11,20 +11,18 @@
 // |r| <= ln 2 / 2:
 //
 //   exp    2^n * e^r, e^r = 1 + r + r^2 q(r) (relative error 1.1e-8);
-//   expm1  2^n * p + (2^n - 1), p = e^r - 1 = r + r^2 q(r), q fitted for the
-//          relative error of p (1.4e-8);
-//   tanh   u / (2 - u) with u = -expm1(-2|x|): nothing cancels;
 //   erf    -expm1(-L(|x|)) with L = -log(erfc), which is smooth and grows like
 //          x^2, so that one polynomial serves small and large arguments; in
 //          vectors of 16, x * p(|x|) with p in 16 pieces, half as many
 //          instructions;
 //   log    of m * 2^e, sqrt(1/2) <= m < sqrt(2): e ln 2 + log(1 + f) with
-//          f = m - 1 and log(1 + f) = f - f^2 / 2 + f^3 p(f) (5.8e-9);
-//   log1p  the same with f = x 2^-e + (2^-e - 1), rounded once.
+//          f = m - 1 and log(1 + f) = f - f^2 / 2 + f^3 p(f) (5.8e-9).
 //
 //===----------------------------------------------------------------------===//
 
 #include "InlineMath.h"
+
+#include "MathBuilder.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -46,11 +44,8 @@ public:
         ints(FixedVectorType::get(b.getInt32Ty(), type->getNumElements())) {}
 
   Value *exp(Value *x, bool hasAVX512);
-  Value *expm1(Value *x);
-  Value *tanh(Value *x);
   Value *erf(Value *x, bool hasAVX512);
   Value *log(Value *x);
-  Value *log1p(Value *x);
 
 private:
   /// x = n ln 2 + r. `bits` is n + 1.5 * 2^23 as a float: n is in its low bits.
@@ -198,22 +193,6 @@ Value *Emitter::exp(Value *x, bool hasAVX512) {
   return scale(p, b.CreateSub(reduced.bits, magic));
 }
 
-Value *Emitter::expm1(Value *x) {
-  Reduced reduced = reduce(atLeast(atMost(x, 89.0), -20.0));
-  // Half the result, as 2^n may be out of range.
-  Value *half = power(reduced, -1);
-  Value *y = fma(half, fraction(reduced.r), b.CreateFSub(half, constant(0.5)));
-  y = b.CreateFAdd(y, y);
-  // Keeps the sign of zero and the last bit of subnormal numbers.
-  return b.CreateSelect(b.CreateFCmpOLT(abs(x), constant(0x1p-26)), x, y);
-}
-
-Value *Emitter::tanh(Value *x) {
-  // tanh(10) is 1 but for 4e-9.
-  Value *u = oneMinusExp(b.CreateFMul(atMost(abs(x), 10.0), constant(-2)));
-  return copySign(b.CreateFDiv(u, b.CreateFSub(constant(2), u)), x);
-}
-
 Value *Emitter::erf(Value *x, bool hasAVX512) {
   if (hasAVX512 && type->getNumElements() == 16)
     return erfByPieces(x);
@@ -245,9 +224,14 @@ Value *Emitter::erfByPieces(Value *x) {
                              {table, index});
   };
   Value *p = coefficient(5);
-  for (unsigned k = 5; k-- > 0;)
+  for (unsigned k = 5; k-- > 1;)
     p = fma(p, t, coefficient(k));
-  return copySign(b.CreateFMul(a, p), x);
+  // a (c + t p): what the product with the first coefficient has lost is put
+  // back.
+  Value *first = coefficient(0), *product = b.CreateFMul(a, first);
+  Value *lo = fma(a, first, b.CreateFNeg(product));
+  p = b.CreateFAdd(product, fma(b.CreateFMul(a, t), p, lo));
+  return copySign(p, x);
 }
 
 Value *Emitter::logOfParts(Value *f, Value *e) {
@@ -286,29 +270,40 @@ Value *Emitter::log(Value *x) {
   return logLimits(x, y);
 }
 
-Value *Emitter::log1p(Value *x) {
-  Value *u = b.CreateFAdd(x, constant(1));
-  Value *bits = b.CreateBitCast(u, ints);
-  Value *e = b.CreateAShr(b.CreateSub(bits, integer(kSqrtHalf)), integer(23));
-  // 4 * 2^-e, since 2^-e can be subnormal.
-  Value *s = b.CreateBitCast(
-      b.CreateSub(integer(129 << 23), b.CreateShl(e, integer(23))), type);
-  Value *quarter = constant(0.25);
-  Value *f = fma(b.CreateFMul(x, quarter), s, fma(s, quarter, constant(-1)));
-  Value *y = logLimits(u, logOfParts(f, b.CreateSIToFP(e, type)));
-  // Keeps the sign of zero and the last bit of subnormal numbers.
-  return b.CreateSelect(b.CreateFCmpOLT(abs(x), constant(0x1p-25)), x, y);
+/// Gives a function that is declared a body to be inlined.
+static void define(Function &function, MathBody body) {
+  function.setLinkage(GlobalValue::InternalLinkage);
+  function.addFnAttr(Attribute::AlwaysInline);
+  IRBuilder<> b(BasicBlock::Create(function.getContext(), "", &function));
+  MathBuilder math(b, function.getReturnType());
+  b.CreateRet(body(math, math.num(function.getArg(0))).v);
+}
+
+/// erfc of scalars: the C library's is off by 2 ulp, a lane of its vector
+/// version by 1.
+static void defineByVector(Function &function, StringRef vectorName,
+                           unsigned lanes) {
+  Type *scalar = function.getReturnType();
+  auto *type = FixedVectorType::get(scalar, lanes);
+  FunctionCallee callee = function.getParent()->getOrInsertFunction(
+      vectorName, FunctionType::get(type, {type}, false));
+  auto *vector = cast<Function>(callee.getCallee());
+  vector->setDoesNotAccessMemory();
+  vector->setDoesNotThrow();
+  vector->setWillReturn();
+  function.setLinkage(GlobalValue::InternalLinkage);
+  function.addFnAttr(Attribute::AlwaysInline);
+  IRBuilder<> b(BasicBlock::Create(function.getContext(), "", &function));
+  Value *x = b.CreateVectorSplat(lanes, function.getArg(0));
+  b.CreateRet(b.CreateExtractElement(b.CreateCall(vector, {x}), uint64_t(0)));
 }
 
 void coil::addInlineMath(Module &module, bool hasAVX512) {
   using Body = std::function<Value *(Emitter &, Value *)>;
   const std::pair<StringRef, Body> bodies[] = {
       {"expf", [=](Emitter &e, Value *x) { return e.exp(x, hasAVX512); }},
-      {"expm1f", [](Emitter &e, Value *x) { return e.expm1(x); }},
-      {"tanhf", [](Emitter &e, Value *x) { return e.tanh(x); }},
       {"erff", [=](Emitter &e, Value *x) { return e.erf(x, hasAVX512); }},
       {"logf", [](Emitter &e, Value *x) { return e.log(x); }},
-      {"log1pf", [](Emitter &e, Value *x) { return e.log1p(x); }},
   };
   for (const auto &[name, body] : bodies) {
     for (StringRef version : {"_ZGVbN4v_", "_ZGVdN8v_", "_ZGVeN16v_"}) {
@@ -322,4 +317,36 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
       b.CreateRet(body(emitter, function->getArg(0)));
     }
   }
+  // Scalars under another name, so that a body can call the C library's
+  // function, and before the vectors, whose bodies do.
+  SmallVector<Function *> declared;
+  for (Function &function : module)
+    if (function.isDeclaration() && !function.isIntrinsic() &&
+        function.arg_size() == 1 &&
+        function.getReturnType() == function.getArg(0)->getType() &&
+        function.getReturnType()->getScalarType()->isFloatingPointTy())
+      declared.push_back(&function);
+  for (bool vectors : {false, true})
+    for (Function *function : declared) {
+      if (function->getReturnType()->isVectorTy() != vectors ||
+          !function->isDeclaration())
+        continue;
+      StringRef name = function->getName();
+      if (vectors && !(name.consume_front("_ZGV") &&
+                       !(name = name.split('_').second).empty()))
+        continue;
+      bool isErfc = !vectors && (name == "erfc" || name == "erfcf");
+      MathBody body = findMathBody(name);
+      if (!body && !isErfc)
+        continue;
+      std::string library = name.str();
+      if (!vectors)
+        function->setName("coil." + library);
+      if (isErfc)
+        defineByVector(*function,
+                       library == "erfc" ? "_ZGVbN2v_erfc" : "_ZGVbN4v_erfcf",
+                       library == "erfc" ? 2 : 4);
+      else
+        define(*function, body);
+    }
 }

@@ -19,12 +19,12 @@ class Module;
 
 namespace coil {
 
-/// Gives the vector versions of expf, expm1f, tanhf, erff, logf and log1pf that
-/// the module declares bodies to be inlined. A call saves all vector registers
-/// and hides what follows from the scheduler; a body is some twenty
-/// instructions. Zeros, infinities, subnormal numbers and NaN are treated as by
-/// the C functions; InlineMathTest states and checks the errors. The target
-/// must have fused multiply-add; `hasAVX512` says that there is AVX-512, too.
+/// Gives the scalar and vector versions of elementary functions that the module
+/// declares bodies to be inlined. A call saves all vector registers and hides
+/// what follows from the scheduler, and the libraries' errors are up to 4 ulp.
+/// Zeros, infinities, subnormal numbers and NaN are treated as by the C
+/// functions; InlineMathTest states and checks the errors. The target must have
+/// fused multiply-add; `hasAVX512` says that there is AVX-512, too.
 void addInlineMath(llvm::Module &module, bool hasAVX512);
 
 } // namespace coil

@@ -18,6 +18,7 @@
 #include "coil/ExecutionEngine/Engine.h"
 #include "coil/Support/Clock.h"
 #include "coil/Support/Error.h"
+#include "coil/Support/FatalErrors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -127,9 +128,9 @@ static void dump(const EngineOptions &options, llvm::StringRef name,
 }
 
 /// Makes the object of a unit; sets `error` on failure.
-static void compileUnit(Unit &unit, llvm::StringRef name,
-                        const CPUTarget &target, const ObjectCache &cache,
-                        const EngineOptions &options) {
+static void compileOrFail(Unit &unit, llvm::StringRef name,
+                          const CPUTarget &target, const ObjectCache &cache,
+                          const EngineOptions &options) {
   double start = now();
   llvm::LLVMContext context;
   std::string errors;
@@ -177,6 +178,18 @@ static void compileUnit(Unit &unit, llvm::StringRef name,
   dump(options, name, *module, unit.object->getBuffer());
   if (cache.isEnabled())
     cache.store(key, unit.object->getBuffer());
+}
+
+/// The same, where an error that LLVM calls fatal is one of the unit.
+static void compileUnit(Unit &unit, llvm::StringRef name,
+                        const HostTarget &target, const ObjectCache &cache,
+                        const EngineOptions &options) {
+  std::string reason;
+  if (runRecoverable([&] { compileOrFail(unit, name, target, cache, options); },
+                     reason))
+    return;
+  unit.error = "LLVM cannot compile it: " + reason;
+  unit.object.reset();
 }
 
 /// Spreads symbol tables over units of equal work, largest first: one for each

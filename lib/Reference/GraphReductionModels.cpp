@@ -549,7 +549,8 @@ MODEL(PoolModel, graph::PoolOp) {
                         noPadding, op.getDilation(),
                         [&](int64_t, int64_t) { ++count; });
       }
-      int64_t divisor = op.getDivisor() ? *op.getDivisor() : count;
+      int64_t divisor =
+          op.getDivisorAttr() ? op.getDivisorAttr().getInt() : count;
       if (isFloat(dtype)) {
         value.f /= static_cast<double>(divisor);
       } else if (divisor == 0) {

@@ -107,23 +107,22 @@ COIL_SPECIAL_FUNCTION double logNdtr(double x) {
   return log1p(-erfc(x / kSqrt2) / 2);
 }
 
-/// exp(-|x|) times the Bessel function I of order 0 or 1 of |x|. All terms of
-/// the power series are positive, and far out the asymptotic expansion is
-/// accurate before its terms grow.
-COIL_SPECIAL_FUNCTION double besselIScaled(double x, int order) {
-  x = fabs(x);
-  if (isinf(x))
-    return 0;
-  if (x < 30) {
-    double quarter = x * x / 4, term = order ? x / 2 : 1, sum = term;
-    for (int k = 1; k < 200; ++k) {
-      term *= quarter / (double(k) * (k + order));
-      sum += term;
-      if (term < kEps * sum)
-        break;
-    }
-    return sum * exp(-x);
+/// The Bessel function I of order 0 or 1 of 0 <= x < 30 by its power series,
+/// all of whose terms are positive.
+COIL_SPECIAL_FUNCTION double besselISeries(double x, int order) {
+  double quarter = x * x / 4, term = order ? x / 2 : 1, sum = term;
+  for (int k = 1; k < 200; ++k) {
+    term *= quarter / (double(k) * (k + order));
+    sum += term;
+    if (term < kEps * sum)
+      break;
   }
+  return sum;
+}
+
+/// exp(-x) times it for x >= 30 by the asymptotic expansion, which is accurate
+/// before its terms grow.
+COIL_SPECIAL_FUNCTION double besselITail(double x, int order) {
   double sum = 1, term = 1, mu = 4 * order * order;
   for (int k = 1; k < 60; ++k) {
     double odd = 2 * k - 1;
@@ -132,16 +131,29 @@ COIL_SPECIAL_FUNCTION double besselIScaled(double x, int order) {
     if (fabs(term) < kEps)
       break;
   }
-  return sum / sqrt(2 * kPi * x);
+  // The product with x itself may be out of range.
+  return sum / (kSqrt2 * kSqrtPi * sqrt(x));
 }
 
-/// besselI of moderate and large x without losing the overflow threshold.
+/// exp(-|x|) times the Bessel function I of order 0 or 1 of |x|.
+COIL_SPECIAL_FUNCTION double besselIScaled(double x, int order) {
+  x = fabs(x);
+  if (isinf(x))
+    return 0;
+  return x < 30 ? besselISeries(x, order) * exp(-x) : besselITail(x, order);
+}
+
 COIL_SPECIAL_FUNCTION double besselI(double x, int order) {
   double a = fabs(x);
-  if (isinf(a))
+  if (a < 30)
+    return besselISeries(a, order);
+  // The result overflows below 714. Beyond, there would be a product of zero
+  // and infinity.
+  if (a > 720)
     return kInf;
+  // Moderate and large x without losing the overflow threshold.
   double half = exp(a / 2);
-  return besselIScaled(a, order) * half * half;
+  return besselITail(a, order) * half * half;
 }
 
 COIL_SPECIAL_FUNCTION double digamma(double x) {

@@ -261,6 +261,19 @@ private:
   bool emitAttention();
   bool emitSoftmax();
   bool emitLayerNorm();
+  /// A float tensor of batch, channels and positions.
+  std::optional<Item> channelTensor();
+  /// `x` or one of the functions that models put between contractions.
+  Item activation(const Item &x);
+  /// A contraction of the channels to `channels` others, position by position:
+  /// a convolution of windows of one element or a matrix multiplication.
+  std::optional<Item> project(const Item &x, int64_t channels);
+  /// Squeeze and excite: positions are reduced, contracted and broadcast back.
+  bool emitChannelGate();
+  /// Contractions of one another, and their sum with what came first.
+  bool emitProjections();
+  /// Division by what is reduced over any dimensions.
+  bool emitNormalized();
   bool emitOne();
 
   mlir::MLIRContext *context;

@@ -170,8 +170,17 @@ bool Generator::emitOne() {
   case 43:
     return chance(75) ? emitScan() : emitArgScan();
   case 38:
-    return chance(50) ? emitSoftmax() : emitLayerNorm();
+    switch (below(3)) {
+    case 0:
+      return emitSoftmax();
+    case 1:
+      return emitLayerNorm();
+    default:
+      return emitNormalized();
+    }
   default:
+    if (chance(40))
+      return chance(60) ? emitChannelGate() : emitProjections();
     switch (below(3)) {
     case 0:
       return emitConv();

@@ -616,7 +616,11 @@ bool Generator::emitPool() {
       builder.getDenseI64ArrayAttr(padding),
       builder.getDenseI64ArrayAttr(dilation),
       !isMax && chance(40) ? builder.getUnitAttr() : UnitAttr(),
-      !isMax && chance(30) ? builder.getI64IntegerAttr(3) : IntegerAttr(),
+      !isMax && chance(40)
+          ? builder.getI64IntegerAttr(reference::isUnsigned(x.dtype)
+                                          ? any<int64_t>({3, 1, 7})
+                                          : any<int64_t>({3, 1, -1, -2, 7}))
+          : IntegerAttr(),
       /*channels_last=*/UnitAttr());
   double size = std::max(std::fabs(x.lo), std::fabs(x.hi));
   if (x.isFloat() && size * 27 > limit(x.dtype))

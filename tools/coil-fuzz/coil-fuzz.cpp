@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // coil-fuzz: makes random programs, runs each in the reference interpreter,
-// again after pass pipelines and as machine code, and compares the results.
+// again after pass pipelines and as machine code, and compares the results. Or
+// compiles them for any target, and sees that no compiler crashes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace coil;
@@ -69,6 +73,17 @@ static cl::list<std::string>
          cl::desc("Compile the program and run it, with these options of the "
                   "pipelines, such as 'library=none vector-bits=256' or "
                   "'target=cuda:sm_90a'; may be repeated"));
+static cl::list<std::string> compiles(
+    "compile", cl::cat(category), cl::ValueOptional,
+    cl::desc(
+        "Compile the program with these options of the pipelines, down to "
+        "machine code, or to PTX for a GPU, and run nothing; may be "
+        "repeated. Each program is compiled in a process of its own, whose "
+        "end by a signal, by a status of its own or for want of time is a "
+        "failure"));
+static cl::opt<unsigned> timeLimit("time-limit", cl::cat(category),
+                                   cl::init(120),
+                                   cl::desc("Seconds for one of --compile"));
 static cl::opt<int32_t> graphs(
     "graphs", cl::cat(category), cl::init(0),
     cl::desc("Calls and partitions that --run keeps as CUDA graphs: then "
@@ -251,17 +266,8 @@ public:
       static_cast<OpPassManager &>(*manager) = std::move(*parsed);
       managers.push_back(std::move(manager));
     }
-    for (const std::string &text : runs) {
-      auto options = CompilePipelineOptions::createFromString(text);
-      if (!options)
-        return failure();
-      auto manager = std::make_unique<PassManager>(&context);
-      for (Stage stage :
-           {Stage::Graph, Stage::Loop, Stage::Wrapper, Stage::Native})
-        buildStagePipeline(*manager, stage, *options);
-      compilers.push_back(std::move(manager));
-    }
-    return success();
+    return success(succeeded(addCompilers(runs, compilers)) &&
+                   succeeded(addCompilers(compiles, onlyCompilers)));
   }
 
   /// Runs one program; returns whether everything agreed.
@@ -279,6 +285,23 @@ public:
   unsigned failures = 0;
 
 private:
+  using Managers = std::vector<std::unique_ptr<PassManager>>;
+
+  LogicalResult addCompilers(ArrayRef<std::string> list, Managers &managers) {
+    for (const std::string &text : list) {
+      auto options = CompilePipelineOptions::createFromString(text);
+      if (!options)
+        return failure();
+      auto manager = std::make_unique<PassManager>(&context);
+      for (Stage stage :
+           {Stage::Graph, Stage::Loop, Stage::Wrapper, Stage::Native})
+        buildStagePipeline(*manager, stage, *options);
+      managers.push_back(std::move(manager));
+    }
+    return success();
+  }
+  /// Compiles a copy of the program in another process, and runs nothing.
+  std::optional<std::string> compileOnly(ModuleOp module, PassManager &manager);
   FailureOr<SmallVector<Tensor>> interpret(ModuleOp module,
                                            ArrayRef<Tensor> inputs,
                                            std::optional<uint64_t> noise);
@@ -293,7 +316,7 @@ private:
               ModuleOp transformed = nullptr);
 
   MLIRContext &context;
-  std::vector<std::unique_ptr<PassManager>> managers, compilers;
+  Managers managers, compilers, onlyCompilers;
   std::string diagnostics;
   unsigned programs = 0, sabotaged = 0;
   int64_t elements = 0, loose = 0, poisoned = 0;
@@ -436,6 +459,43 @@ std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
   return compare(actual, expected);
 }
 
+std::optional<std::string> Fuzzer::compileOnly(ModuleOp module,
+                                               PassManager &manager) {
+  llvm::outs().flush();
+  pid_t child = fork();
+  if (child < 0)
+    return std::string("no process can be started: ") + std::strerror(errno);
+  if (child == 0) {
+    // Nothing of this process is left but its status: a handler could hang.
+    alarm(timeLimit);
+    auto fail = [&](const llvm::Twine &what) {
+      llvm::errs() << diagnostics << what << "\n";
+      llvm::errs().flush();
+      _exit(1);
+    };
+    if (failed(manager.run(module)))
+      fail("the pipeline fails");
+    EngineOptions options;
+    options.threads = 1;
+    options.optLevel = optLevel;
+    if (llvm::Expected<ProgramImage> image = Engine::compile(module, options);
+        !image)
+      fail(llvm::toString(image.takeError()));
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return std::string("the process is lost: ") + std::strerror(errno);
+  if (WIFSIGNALED(status))
+    return WTERMSIG(status) == SIGALRM
+               ? "takes more than " + std::to_string(timeLimit) + " s"
+               : "ends by signal " + std::to_string(WTERMSIG(status));
+  if (int code = WEXITSTATUS(status))
+    return "ends with status " + std::to_string(code);
+  return std::nullopt;
+}
+
 bool Fuzzer::report(uint64_t seed, ModuleOp module, const llvm::Twine &what,
                     ModuleOp transformed) {
   ++failures;
@@ -465,10 +525,18 @@ bool Fuzzer::runProgram(uint64_t seed, const testing::ProgramOptions &options) {
     llvm::outs() << "// seed " << seed << "\n" << module << "\n";
   if (failed(verify(module)))
     return report(seed, module, "the program does not verify");
+  bool ok = true;
+  for (auto [i, manager] : llvm::enumerate(onlyCompilers)) {
+    OwningOpRef<ModuleOp> clone = module.clone();
+    diagnostics.clear();
+    if (auto problem = compileOnly(*clone, *manager))
+      ok = report(seed, module, "compile '" + compiles[i] + "': " + *problem);
+  }
+  if (!onlyCompilers.empty() && managers.empty() && compilers.empty())
+    return ok;
   Expected expected;
   if (!expect(module, program.inputs, expected))
     return report(seed, module, "the interpreter fails");
-  bool ok = true;
   for (auto [i, manager] : llvm::enumerate(managers)) {
     OwningOpRef<ModuleOp> clone = module.clone();
     diagnostics.clear();
@@ -522,12 +590,17 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Coil random program tester\n");
 
+  if (timeLimit == 0) {
+    llvm::WithColor::error() << "--time-limit is not positive\n";
+    return 2;
+  }
   testing::ProgramOptions options;
   options.maxOps = std::max(1u, unsigned(maxOps));
   options.maxElements = std::max<int64_t>(1, maxElements);
   options.symbols = symbols;
   options.ordered = ordered;
-  options.sorts = llvm::all_of(runs, canSort);
+  options.sorts =
+      llvm::all_of(runs, canSort) && llvm::all_of(compiles, canSort);
   for (const std::string &name : dtypes) {
     std::optional<DType> dtype;
     for (int i = 0; i <= static_cast<int>(DType::F64); ++i)

@@ -380,12 +380,14 @@ struct OnePlusTanh : OpRewritePattern<math::TanhOp> {
 
 } // namespace
 
-/// Whether a step function sees `v`, of which an error in the last bit makes a
-/// whole one: a quotient that is an integer must not come out below it.
+/// Whether a step function or a comparison sees `v`, of which an error in the
+/// last bit makes a whole one: a quotient that is an integer must not come out
+/// below it.
 static bool reachesStep(Value v, unsigned depth = 0) {
   return llvm::any_of(v.getUsers(), [&](Operation *user) {
-    if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
-            math::RoundEvenOp, arith::FPToSIOp, arith::FPToUIOp>(user))
+    if (isa<arith::CmpFOp, math::FloorOp, math::CeilOp, math::TruncOp,
+            math::RoundOp, math::RoundEvenOp, arith::FPToSIOp, arith::FPToUIOp>(
+            user))
       return true;
     return depth < 8 && isPure(user) &&
            llvm::any_of(
@@ -396,22 +398,31 @@ static bool reachesStep(Value v, unsigned depth = 0) {
 
 namespace {
 
-/// Divisions in `f32` outside the exact mode: a product with the inverse of a
-/// constant, the inverse instruction, or the division that is within 2 ulp.
+/// Divisions in `f32` that need not be exact. In the default mode these are the
+/// ones with flags, which `convert-loop-to-gpu` sets where the divisor has an
+/// error of its own: `arcp` for a product with the inverse, which is computed
+/// once, `contract` for the division that is within 2 ulp. In the fast mode
+/// they are all.
 struct FastDivision : OpRewritePattern<arith::DivFOp> {
   FastDivision(MLIRContext *context, FastMath mode)
       : OpRewritePattern(context), mode(mode) {}
 
   LogicalResult matchAndRewrite(arith::DivFOp op,
                                 PatternRewriter &rewriter) const override {
-    bool approximate =
-        arith::bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn);
-    if (approximate || !getElementTypeOrSelf(op.getType()).isF32())
+    auto has = [&](arith::FastMathFlags flags) {
+      return arith::bitEnumContainsAny(op.getFastmath(), flags);
+    };
+    bool isFast = mode == FastMath::Fast;
+    if (has(arith::FastMathFlags::afn) ||
+        !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "stays as it is");
-    if (mode != FastMath::Fast && reachesStep(op.getResult()))
-      return rewriter.notifyMatchFailure(op, "is rounded to an integer");
+    if (!isFast &&
+        !has(arith::FastMathFlags::arcp | arith::FastMathFlags::contract))
+      return rewriter.notifyMatchFailure(op, "is rounded once");
+    if (!isFast && reachesStep(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "reaches a step");
     llvm::APFloat divisor(0.0f), dividend(0.0f);
-    if (matchPattern(op.getRhs(), m_ConstantFloat(&divisor))) {
+    if (isFast && matchPattern(op.getRhs(), m_ConstantFloat(&divisor))) {
       llvm::APFloat inverse(1.0f);
       inverse.divide(divisor, llvm::APFloat::rmNearestTiesToEven);
       if (!inverse.isFinite() || inverse.isDenormal() || inverse.isZero())
@@ -425,9 +436,7 @@ struct FastDivision : OpRewritePattern<arith::DivFOp> {
           op.getFastmath() | arith::FastMathFlags::contract);
       return success();
     }
-    if (mode != FastMath::Fast &&
-        arith::bitEnumContainsAny(op.getFastmath(),
-                                  arith::FastMathFlags::arcp)) {
+    if (!isFast && has(arith::FastMathFlags::arcp)) {
       // The inverse is the same for many divisions, and computed once.
       TypedAttr one = rewriter.getFloatAttr(rewriter.getF32Type(), 1.0);
       if (auto vectorType = dyn_cast<VectorType>(op.getType()))
@@ -442,7 +451,7 @@ struct FastDivision : OpRewritePattern<arith::DivFOp> {
     }
     bool inverts = matchPattern(op.getLhs(), m_ConstantFloat(&dividend)) &&
                    dividend.isExactlyValue(1.0);
-    if (inverts || mode == FastMath::Fast) {
+    if (inverts || isFast) {
       rewriter.modifyOpInPlace(op, [&] {
         op.setFastmath(op.getFastmath() | arith::FastMathFlags::afn);
       });
@@ -463,7 +472,8 @@ struct FastDivision : OpRewritePattern<arith::DivFOp> {
   FastMath mode;
 };
 
-/// Square roots in `f32` outside the exact mode: the instruction within 1 ulp.
+/// Square roots in `f32` in the fast mode: the instruction within 1 ulp, by
+/// which the root of a square may miss an integer.
 struct FastSqrt : OpRewritePattern<math::SqrtOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::SqrtOp op,
@@ -525,8 +535,9 @@ void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
     patterns.add<FastDivision>(context, mode);
     if (mode == FastMath::Default)
       patterns.add<OnePlusTanh>(context);
-    patterns.add<FastSqrt>(context);
   }
+  if (mode == FastMath::Fast)
+    patterns.add<FastSqrt>(context);
   // Ops without a version of their own are as fast as approximations would
   // be, or would lose digits that a caller sees.
 #define FUNCTION(op, name, versions)                                           \

@@ -157,8 +157,21 @@ struct Pool : OpRewritePattern<graph::PoolOp> {
     Value sum = loop::ReduceOp::create(k.b, ReduceKind::Sum, v, reduced);
     Value valid = op.getCountPadding() ? counted : mask;
     Value divisor;
-    if (op.getDivisor()) {
-      divisor = k.constant(compute, static_cast<double>(*op.getDivisor()));
+    if (IntegerAttr given = op.getDivisorAttr()) {
+      // It may be negative. (The accessor without `Attr` is unsigned.)
+      int64_t value = given.getInt();
+      if (!isFloat && !element.isUnsignedInteger() && value == -1) {
+        // The least integer has no quotient by it, and traps.
+        sum = arith::SubIOp::create(k.b, k.constant(compute, 0), sum);
+        value = 1;
+      }
+      divisor =
+          isFloat
+              ? k.constant(compute, static_cast<double>(value))
+              : k.constant(cast<TypedAttr>(k.b.getIntegerAttr(
+                    compute,
+                    APInt(64, static_cast<uint64_t>(value), /*isSigned=*/true)
+                        .sextOrTrunc(compute.getIntOrFloatBitWidth()))));
     } else if (!valid) {
       divisor = k.constant(compute, static_cast<double>(windowSize));
     } else {
@@ -167,11 +180,15 @@ struct Pool : OpRewritePattern<graph::PoolOp> {
       divisor = loop::ReduceOp::create(k.b, ReduceKind::Sum, unit, reduced);
       // Lanes beyond the last window count nothing; they must not trap.
       if (!isFloat)
-        divisor = arith::MaxSIOp::create(k.b, divisor, one);
+        divisor = arith::MaxUIOp::create(k.b, divisor, one);
     }
-    Value mean = isFloat
-                     ? arith::DivFOp::create(k.b, sum, divisor).getResult()
-                     : arith::DivSIOp::create(k.b, sum, divisor).getResult();
+    Value mean;
+    if (isFloat)
+      mean = arith::DivFOp::create(k.b, sum, divisor);
+    else if (element.isUnsignedInteger())
+      mean = arith::DivUIOp::create(k.b, sum, divisor);
+    else
+      mean = arith::DivSIOp::create(k.b, sum, divisor);
     k.store(k.fromCompute(mean, scalar), 0, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();

@@ -56,6 +56,11 @@ struct LowerCPUKernelPass
     MLIRContext *ctx = &getContext();
     {
       RewritePatternSet patterns(ctx);
+      coil::populateMathSimplificationPatterns(patterns);
+      walkAndApplyPatterns(getOperation(), std::move(patterns));
+    }
+    {
+      RewritePatternSet patterns(ctx);
       coil::populateMathToVectorLibraryPatterns(
           patterns, static_cast<unsigned>(vectorBits));
       walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -12,10 +12,12 @@
 
 #include "MathToVectorLibrary.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -35,6 +37,8 @@ struct CallPattern : OpRewritePattern<Op> {
     Type element = mlir::getElementTypeOrSelf(type);
     if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(op, "expected f32 or f64");
+    if (!op->template getParentOfType<LLVM::LLVMFuncOp>())
+      return rewriter.notifyMatchFailure(op, "expected to be in an llvm.func");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto vectorType = dyn_cast<VectorType>(type);
     std::string scalarName = (name + (element.isF32() ? "f" : "")).str();
@@ -132,7 +136,48 @@ private:
   unsigned vectorBits;
 };
 
+/// 1 + tanh(x) as 2 / (1 + exp(-2 x)), where only that is used. It is cheaper,
+/// and has not lost its digits where tanh is near -1: GELU by tanh would be
+/// zero below -5.
+struct OnePlusTanh : OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    if ((!element.isF32() && !element.isF64()) || op->use_empty() ||
+        !llvm::all_of(op->getUsers(), [&](Operation *user) {
+          auto add = dyn_cast<arith::AddFOp>(user);
+          return add && (matchPattern(add.getLhs(), m_OneFloat()) ||
+                         matchPattern(add.getRhs(), m_OneFloat()));
+        }))
+      return rewriter.notifyMatchFailure(op, "not only 1 + tanh is used");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto splat = [&](double value) -> Value {
+      TypedAttr attr = b.getFloatAttr(element, value);
+      if (auto vectorType = dyn_cast<VectorType>(type))
+        attr = DenseElementsAttr::get(vectorType, Attribute(attr));
+      return arith::ConstantOp::create(b, attr);
+    };
+    Value twice = arith::MulFOp::create(b, op.getOperand(), splat(-2));
+    Value sum = arith::AddFOp::create(
+        b, math::ExpOp::create(b, twice).getResult(), splat(1));
+    Value inverse = arith::DivFOp::create(b, splat(1), sum);
+    // Twice the inverse. The additions stay: the walk may be about to come to
+    // one of them.
+    for (Operation *user : llvm::to_vector(op->getUsers()))
+      rewriter.modifyOpInPlace(user,
+                               [&] { user->setOperands({inverse, inverse}); });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
+
+void coil::populateMathSimplificationPatterns(RewritePatternSet &patterns) {
+  patterns.add<OnePlusTanh>(patterns.getContext());
+}
 
 void coil::populateMathToVectorLibraryPatterns(RewritePatternSet &patterns,
                                                unsigned vectorBits) {

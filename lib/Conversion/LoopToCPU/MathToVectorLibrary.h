@@ -18,6 +18,10 @@ class RewritePatternSet;
 
 namespace coil {
 
+/// What is cheaper or more exact in other `math` functions. Runs before the
+/// calls are made.
+void populateMathSimplificationPatterns(mlir::RewritePatternSet &patterns);
+
 /// `vectorBits` is the width of the widest vector registers of the target.
 void populateMathToVectorLibraryPatterns(mlir::RewritePatternSet &patterns,
                                          unsigned vectorBits);

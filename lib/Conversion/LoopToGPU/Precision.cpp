@@ -44,11 +44,30 @@ Precision::Precision(KernelOp kernel) {
           }))
         flags[&op] = FastMathFlags::afn;
     } else if (auto divide = dyn_cast<arith::DivFOp>(op)) {
-      if (variance[op.getResult(0)].anyCommon(reduced) &&
-          !variance[divide.getRhs()].anyCommon(reduced))
-        flags[&op] = FastMathFlags::arcp;
+      // A quotient that a program asks for is rounded once: it may be compared,
+      // or rounded to an integer, by this kernel or another one.
+      if (!isFromExponential(divide.getRhs()))
+        continue;
+      flags[&op] = variance[op.getResult(0)].anyCommon(reduced) &&
+                           !variance[divide.getRhs()].anyCommon(reduced)
+                       ? FastMathFlags::arcp
+                       : FastMathFlags::contract;
     }
   }
+}
+
+bool Precision::isFromExponential(Value v, unsigned depth) {
+  Operation *op = v.getDefiningOp();
+  if (!op || depth > kMaxDepth)
+    return false;
+  if (isa<math::ExpOp, math::Exp2Op>(op))
+    return true;
+  bool passes = isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp>(op);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    passes = reduce.getKind() == ReduceKind::Sum;
+  return passes && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isFromExponential(operand, depth + 1);
+         });
 }
 
 bool Precision::isNonNegative(Value v) {

@@ -20,19 +20,23 @@ namespace coil::loop {
 
 /// Finds the ops of a kernel of which nobody can see the last bits: those of
 /// `f32` whose result only reaches roundings to `bf16` or `f16`, by ways that
-/// do not magnify its relative error; and divisions of many values by one.
+/// do not magnify its relative error; and divisions by sums of exponentials, as
+/// in softmax and sigmoid, whose own error is larger than that of a division.
 class Precision {
 public:
   explicit Precision(KernelOp kernel);
 
   /// The flags to add to `op`: `afn` for a function of which a fast version
   /// does, `arcp` for a division that may be a product with an inverse that
-  /// many lanes and items share.
+  /// many lanes and items share, and `contract` for one that may be within 2
+  /// ulp. All other divisions are rounded once.
   mlir::arith::FastMathFlags getFlags(mlir::Operation *op) const {
     return flags.lookup(op);
   }
 
 private:
+  /// Whether `v` is an exponential, or a sum or product with one.
+  bool isFromExponential(mlir::Value v, unsigned depth = 0);
   bool isNonNegative(mlir::Value v);
   /// Whether all that `v` reaches is rounded. `isAbsolute`: the error of `v` is
   /// about that of a float near one, so that sums do not magnify it.

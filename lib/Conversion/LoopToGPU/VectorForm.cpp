@@ -72,7 +72,18 @@ VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
   }
 }
 
+ExprAttr VectorForm::dropUnitDims(ExprAttr e) const {
+  return sym::substitute(e, [&](ExprAttr leaf) -> ExprAttr {
+    if (!leaf.isDim() || leaf.getValue() == vectorDim ||
+        leaf.getValue() >= static_cast<int64_t>(kernel.getNumDims()) ||
+        !kernel.getExtent(static_cast<unsigned>(leaf.getValue())).isConstant(1))
+      return {};
+    return sym::constant(kernel.getContext(), 0);
+  });
+}
+
 ExprAttr VectorForm::atPoint(ExprAttr e) const {
+  e = dropUnitDims(e);
   if (vectorDim >= 0)
     e = sym::substitute(e, [&](ExprAttr leaf) -> ExprAttr {
       if (!leaf.isDim() || leaf.getValue() != vectorDim)
@@ -100,8 +111,8 @@ ExprAttr VectorForm::computeShift(int64_t buffer) const {
     }
     if (number != buffer)
       continue;
-    ExprAttr address = context.simplify(sym::getAddress(
-        ctx, indices, layout->strides[static_cast<size_t>(buffer)]));
+    ExprAttr address = context.simplify(dropUnitDims(sym::getAddress(
+        ctx, indices, layout->strides[static_cast<size_t>(buffer)])));
     auto split = sym::splitLinear(
         address, sym::dim(ctx, static_cast<unsigned>(vectorDim)));
     if (!split || !split->first.isConstant(1))

@@ -100,6 +100,10 @@ private:
   LaneAddress getAddress(llvm::ArrayRef<sym::ExprAttr> indices, size_t buffer,
                          mlir::Type element) const;
   int64_t getAlignment(sym::ExprAttr e) const;
+  /// `e` with the only position, zero, of each dimension of extent one other
+  /// than the vector dimension. Such a dimension would hide what an address is
+  /// a multiple of, and make the start of a row depend on a reduced dimension.
+  sym::ExprAttr dropUnitDims(sym::ExprAttr e) const;
   bool compareIsUniform(mlir::Operation *op) const;
   sym::ExprAttr computeShift(int64_t buffer) const;
 

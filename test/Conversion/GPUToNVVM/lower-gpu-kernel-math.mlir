@@ -20,12 +20,17 @@ gpu.module @modes {
     %2 = math.tanh %1 : f32
     // CHECK: @coil_asinh_f32(
     %3 = math.asinh %2 : f32
+    // A quotient is rounded once unless its flags say that nobody can tell.
+    // OFF: llvm.fdiv %{{[^ ]*}}, %{{[^ ]*}} : f32
+    // DEFAULT: llvm.fdiv %{{[^ ]*}}, %{{[^ ]*}} : f32
+    // FAST: llvm.fdiv {{.*}} {fastmathFlags = #llvm.fastmath<afn>}
+    %first = arith.divf %3, %y : f32
     // OFF: llvm.fdiv
     // DEFAULT: "llvm.nvvm.div.full"
-    // FAST: llvm.fdiv {{.*}} {fastmathFlags = #llvm.fastmath<afn>}
-    %4 = arith.divf %3, %y : f32
+    // FAST: llvm.fdiv {{.*}} {fastmathFlags = #llvm.fastmath<{{.*}}afn{{.*}}>}
+    %4 = arith.divf %first, %x fastmath<contract> : f32
     // OFF: llvm.intr.sqrt
-    // DEFAULT: "llvm.nvvm.sqrt.approx.f"
+    // DEFAULT: llvm.intr.sqrt
     // FAST: "llvm.nvvm.sqrt.approx.f"
     %5 = math.sqrt %4 : f32
     // The op allows what the mode does not.

@@ -361,6 +361,22 @@ func.func @pool_c3(%x: tensor<2x3x8xf32>) {
 
 // -----
 
+func.func @pool_c4_zero(%x: tensor<2x3x8xf32>) {
+  // expected-error@+1 {{expected a divisor that is not zero and that the element type can hold, but got 0}}
+  %0 = graph.pool avg, %x kernel [2] stride [2] padding [0] dilation [1] divisor 0 : (tensor<2x3x8xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @pool_c4_unsigned(%x: tensor<2x3x8xui8>) {
+  // expected-error@+1 {{expected a divisor that is not zero and that the element type can hold, but got -1}}
+  %0 = graph.pool avg, %x kernel [2] stride [2] padding [0] dilation [1] divisor -1 : (tensor<2x3x8xui8>) -> tensor<2x3x4xui8>
+  return
+}
+
+// -----
+
 func.func @attention_c1(%q: tensor<2x4x8xf32>, %k: tensor<3x4x8xf32>) {
   // expected-error@+1 {{expected query, key and value of one rank with equal batch sizes but got [2, 4, 8], [3, 4, 8] and [3, 4, 8]}}
   %0 = graph.attention %q, %k, %k scale 1.0 : (tensor<2x4x8xf32>, tensor<3x4x8xf32>, tensor<3x4x8xf32>) -> tensor<2x4x8xf32>

@@ -6,6 +6,7 @@
 // RUN: not coil-translate --kernels-to-ptx %t/target.mlir 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not coil-translate --kernels-to-ptx %t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not coil-translate --kernels-to-ptx %t/intrinsic.mlir 2>&1 | FileCheck %s --check-prefix=INTRINSIC
+// RUN: not coil-translate --kernels-to-ptx %t/fatal.mlir 2>&1 | FileCheck %s --check-prefix=FATAL
 
 //--- raised.mlir
 // RAISED: error: kernel 'raised': was not lowered
@@ -56,6 +57,18 @@ gpu.module @intrinsic [#nvvm.target<chip = "sm_90">] {
     %x = llvm.load %p : !llvm.ptr<1> -> f32
     %y = llvm.intr.cos(%x) : (f32) -> f32
     llvm.store %y, %p : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+//--- fatal.mlir
+// What LLVM's back end calls a fatal error does not end the process.
+// FATAL-NOT: LLVM ERROR
+// FATAL: error: kernel 'fatal': LLVM cannot compile it: Cannot select: intrinsic %llvm.x86.rdtsc
+gpu.module @fatal [#nvvm.target<chip = "sm_90">] {
+  llvm.func @fatal(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %x = llvm.call_intrinsic "llvm.x86.rdtsc"() : () -> i64
+    llvm.store %x, %p : i64, !llvm.ptr<1>
     llvm.return
   }
 }

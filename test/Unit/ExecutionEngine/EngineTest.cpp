@@ -316,6 +316,26 @@ TEST_F(EngineTest, BadProgramsAreErrors) {
             "cannot link the program: Symbols not found: [ missing ]");
 }
 
+TEST_F(EngineTest, FatalErrorsOfLLVMAreErrors) {
+  // The back end has no instruction for it, and says so by a fatal error.
+  module = parseSourceString<ModuleOp>(
+      "llvm.func @coil_main() -> i32 { %0 = llvm.call_intrinsic "
+      "\"llvm.nvvm.read.ptx.sreg.tid.x\"() : () -> i32 llvm.return %0 : i32 }",
+      &context);
+  ASSERT_TRUE(module);
+  for (int again = 0; again < 2; ++again) {
+    llvm::Expected<std::unique_ptr<Engine>> engine = create();
+    ASSERT_FALSE(bool(engine));
+    std::string message = toString(engine.takeError());
+    EXPECT_NE(message.find("LLVM cannot compile it: Cannot select"),
+              std::string::npos)
+        << message;
+  }
+  // And the process goes on.
+  module = parseSourceString<ModuleOp>(program, &context);
+  llvm::cantFail(create());
+}
+
 TEST(SignatureTest, BindsSymbolsThroughExpressions) {
   MLIRContext context;
   context.loadDialect<sym::SymDialect>();

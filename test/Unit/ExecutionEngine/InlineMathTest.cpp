@@ -152,11 +152,22 @@ TEST_P(InlineMathTest, ErrorOverAllFloats) {
 INSTANTIATE_TEST_SUITE_P(
     Functions, InlineMathTest,
     testing::Values(InlineFunction{"expf", std::exp, 1.1},
-                    InlineFunction{"expm1f", std::expm1, 1.6},
-                    InlineFunction{"tanhf", std::tanh, 2.6},
-                    InlineFunction{"erff", std::erf, 2.4},
+                    InlineFunction{"expm1f", std::expm1, 1.4},
+                    InlineFunction{"erff", std::erf, 2.0},
                     InlineFunction{"logf", std::log, 0.9},
-                    InlineFunction{"log1pf", std::log1p, 1.5}),
+                    InlineFunction{"log2f", std::log2, 0.8},
+                    InlineFunction{"log10f", std::log10, 0.8},
+                    InlineFunction{"log1pf", std::log1p, 0.9},
+                    InlineFunction{"sinf", std::sin, 0.9},
+                    InlineFunction{"cosf", std::cos, 0.9},
+                    InlineFunction{"tanf", std::tan, 1.1},
+                    InlineFunction{"asinf", std::asin, 1.2},
+                    InlineFunction{"acosf", std::acos, 1.0},
+                    InlineFunction{"atanf", std::atan, 0.9},
+                    InlineFunction{"sinhf", std::sinh, 0.9},
+                    InlineFunction{"coshf", std::cosh, 1.0},
+                    InlineFunction{"tanhf", std::tanh, 1.1},
+                    InlineFunction{"atanhf", std::atanh, 1.0}),
     [](const testing::TestParamInfo<InlineFunction> &info) {
       return std::string(info.param.name);
     });

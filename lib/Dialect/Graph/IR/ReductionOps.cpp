@@ -331,6 +331,18 @@ LogicalResult PoolOp::verify() {
       return emitOpError() << "the last window of dimension " << i + 2
                            << " starts behind the input";
   }
+  if (IntegerAttr divisor = getDivisorAttr()) { // (C4)
+    auto integer = dyn_cast<IntegerType>(graph::getElementType(getInput()));
+    bool fits = !integer ||
+                (integer.isUnsigned()
+                     ? llvm::isUIntN(integer.getWidth(), divisor.getInt()) &&
+                           divisor.getInt() >= 0
+                     : llvm::isIntN(integer.getWidth(), divisor.getInt()));
+    if (divisor.getInt() == 0 || !fits)
+      return emitOpError() << "expected a divisor that is not zero and that "
+                              "the element type can hold, but got "
+                           << divisor.getInt();
+  }
   return success();
 }
 

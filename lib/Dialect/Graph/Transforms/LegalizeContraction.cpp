@@ -308,6 +308,8 @@ static AtenHandler windowPool(PoolKind kind, size_t spatial) {
                            (*dilation)[i], c.boolOr("ceil_mode", false)));
     }
     std::optional<int64_t> divisor = c.getInt("divisor_override");
+    if (divisor && *divisor == 0)
+      return c.fail("its divisor is zero");
     Value result =
         pool(c, kind, x, spatial, sizes, *kernel, *stride, *padding, *dilation,
              kind == PoolKind::Avg && c.boolOr("count_include_pad", true),

@@ -266,6 +266,8 @@ def Graph_PoolOp : Graph_Op<"pool", [Pure]> {
          spatial dimension; kernels, strides and dilations are positive;
          paddings lie in 0..kernel/2.
     (C3) Every window starts inside the input or its left padding.
+    (C4) `divisor` is not zero, and a value of the element type where that is an
+         integer. It may be negative.
 
     Example:
     ```mlir
