@@ -36,6 +36,9 @@ fork_server = os.path.join(config.coil_obj_root, "lib", "coil-fork-server.so")
 if os.path.exists(fork_server):
     llvm_config.with_environment("COIL_FORK_SERVER", fork_server)
 
+if os.path.exists(os.path.join(config.coil_obj_root, "lib", "coil-limits.so")):
+    config.available_features.add("limits")
+
 opt = os.path.join(bin_dir, "coil-opt")
 if os.environ.get("COIL_LIT_ROUNDTRIP"):
     opt += " --verify-roundtrip"

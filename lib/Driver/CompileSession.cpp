@@ -119,6 +119,6 @@ void CompileSession::setParallel(bool parallel) {
   if (!parallel)
     return context.disableMultithreading();
   if (!threads)
-    threads = std::make_unique<llvm::DefaultThreadPool>();
+    threads = std::make_unique<ThreadPool>();
   context.setThreadPool(*threads);
 }

@@ -13,9 +13,9 @@
 #define COIL_LIB_DRIVER_COMPILESESSION_H
 
 #include "PipelineCache.h"
+#include "coil/Support/ThreadPool.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/ThreadPool.h"
 
 #include <atomic>
 #include <memory>
@@ -53,7 +53,7 @@ public:
 private:
   std::atomic<int64_t> numKernels{0};
   /// Of a size that stays: pipelines keep a copy for each thread.
-  std::unique_ptr<llvm::DefaultThreadPool> threads;
+  std::unique_ptr<ThreadPool> threads;
   mlir::MLIRContext context;
   PipelineCache pipelines;
   /// What the registry was made for.

@@ -18,6 +18,7 @@
 #include "coil/InitAllDialects.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/Nesting.h"
+#include "coil/Support/ThreadPool.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringMap.h"
@@ -56,6 +57,8 @@ struct CompiledKernels::Kernel::Impl {
 };
 
 struct CompiledKernels::Impl {
+  /// Before the context, which uses them.
+  std::unique_ptr<ThreadPool> threads;
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<Engine> engine;
   llvm::StringMap<std::unique_ptr<Kernel>> kernels;
@@ -171,10 +174,13 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
   auto impl = std::make_unique<Impl>();
   DialectRegistry registry;
   registerAllDialects(registry);
-  impl->context = std::make_unique<MLIRContext>(
-      registry, options.engine.threads == 1 ? MLIRContext::Threading::DISABLED
-                                            : MLIRContext::Threading::ENABLED);
+  impl->context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   MLIRContext *context = impl->context.get();
+  if (options.engine.threads != 1) {
+    impl->threads = std::make_unique<ThreadPool>();
+    context->setThreadPool(*impl->threads);
+  }
   context->printOpOnDiagnostic(false);
   ErrorLines errors(context);
   if (std::optional<size_t> deep = findDeepNesting(text))

@@ -20,6 +20,7 @@
 #include "coil/Report/DebugDirectory.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/Nesting.h"
+#include "coil/Support/OutputFile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -28,7 +29,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <chrono>
 
@@ -141,14 +141,12 @@ static Error dump(ModuleOp module, StringRef directory, Stage stage) {
   SmallString<128> path(directory);
   llvm::sys::path::append(path, llvm::Twine(static_cast<int>(stage)) + "-" +
                                     stringifyStage(stage) + ".mlir");
-  std::string message;
-  auto file = openOutputFile(path, &message);
+  Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path);
   if (!file)
-    return makeError(message);
-  module.print(file->os(), OpPrintingFlags().enableDebugInfo());
-  file->os() << '\n';
-  file->keep();
-  return Error::success();
+    return file.takeError();
+  module.print((*file)->os(), OpPrintingFlags().enableDebugInfo());
+  (*file)->os() << '\n';
+  return (*file)->commit();
 }
 
 Error coil::checkGraphOptions(Stage stage, StringRef pipelineOptions) {

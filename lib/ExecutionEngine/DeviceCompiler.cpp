@@ -21,6 +21,7 @@
 #include "coil/Support/Clock.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/FatalErrors.h"
+#include "coil/Support/OutputFile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -242,17 +243,15 @@ static Expected<LentMachine> takeMachine(const DeviceTarget &target) {
   return machine;
 }
 
-static void dump(StringRef directory, StringRef name, StringRef extension,
-                 StringRef content) {
-  if (directory.empty() || content.empty() ||
-      llvm::sys::fs::create_directories(directory))
-    return;
+static Error dump(StringRef directory, StringRef name, StringRef extension,
+                  StringRef content) {
+  if (directory.empty() || content.empty())
+    return Error::success();
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return makeError("cannot create '" + directory + "': " + error.message());
   SmallString<128> path(directory);
   llvm::sys::path::append(path, name + extension);
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code)
-    os << content;
+  return writeFile(path, content);
 }
 
 //===----------------------------------------------------------------------===//
@@ -386,7 +385,8 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
     if (!options.dumpDirectory.empty()) {
       std::string text;
       llvm::raw_string_ostream(text) << *module;
-      dump(options.dumpDirectory, image.name, ".ll", text);
+      if (Error error = dump(options.dumpDirectory, image.name, ".ll", text))
+        return error;
     }
     start = now();
     SmallVector<char, 0> ptx;
@@ -400,17 +400,24 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
       return makeError(errors);
     image.ptx.assign(ptx.data(), ptx.size());
     image.times.emit = now() - start;
-    dump(options.dumpDirectory, image.name, ".ptx", image.ptx);
+    if (Error error =
+            dump(options.dumpDirectory, image.name, ".ptx", image.ptx))
+      return error;
     if (options.format == DeviceFormat::Cubin)
       if (Error error = assembleDeviceImage(image, options))
         return error;
     if (cache.isEnabled())
       cache.store(key, packImage(image));
   } else {
-    dump(options.dumpDirectory, image.name, ".ptx", image.ptx);
+    if (Error error =
+            dump(options.dumpDirectory, image.name, ".ptx", image.ptx))
+      return error;
   }
-  dump(options.dumpDirectory, image.name, ".cubin", image.cubin);
-  dump(options.ptxDirectory, image.name, ".ptx", image.ptx);
+  if (Error error =
+          dump(options.dumpDirectory, image.name, ".cubin", image.cubin))
+    return error;
+  if (Error error = dump(options.ptxDirectory, image.name, ".ptx", image.ptx))
+    return error;
   if (options.sassDirectory.empty())
     return Error::success();
   // What a driver would make of the PTX is its own; this is what the toolkit
@@ -422,8 +429,7 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
   Expected<std::string> text = disassembleCubin(assembled.cubin);
   if (!text)
     return text.takeError();
-  dump(options.sassDirectory, image.name, ".sass", *text);
-  return Error::success();
+  return dump(options.sassDirectory, image.name, ".sass", *text);
 }
 
 void coil::registerDeviceTranslations(MLIRContext &context) {

@@ -14,6 +14,7 @@
 
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/ExecutionEngine/Engine.h"
+#include "coil/Support/ThreadPool.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -212,14 +213,9 @@ Error DeviceKernels::load(int32_t device, llvm::StringRef cache,
         errors[i] = coil_last_error();
     }
   };
-  std::vector<std::thread> threads;
-  size_t count =
-      std::min<size_t>(kernels.size(), std::thread::hardware_concurrency());
-  for (size_t i = 1; i < count; ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
+  runOnThreads(unsigned(std::min<size_t>(kernels.size(),
+                                         std::thread::hardware_concurrency())),
+               [&](unsigned) { work(); });
   for (auto [status, error] : llvm::zip(statuses, errors))
     if (status != COIL_OK)
       return llvm::make_error<RunError>(status, error);

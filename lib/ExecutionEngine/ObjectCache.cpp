@@ -11,6 +11,8 @@
 
 #include "ObjectCache.h"
 
+#include "coil/Support/OutputFile.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Config/llvm-config.h"
@@ -71,10 +73,7 @@ std::unique_ptr<MemoryBuffer> ObjectCache::load(StringRef key) const {
 void ObjectCache::store(StringRef key, StringRef object) const {
   if (!isEnabled() || sys::fs::create_directories(directory))
     return;
-  std::string path = getPath(key);
-  Error written = writeToOutput(path, [&](raw_ostream &os) {
-    os << toStringRef(hash(object)) << object;
-    return Error::success();
-  });
-  consumeError(std::move(written));
+  // An object that cannot be kept is made again.
+  consumeError(
+      writeFile(getPath(key), (toStringRef(hash(object)) + object).str()));
 }

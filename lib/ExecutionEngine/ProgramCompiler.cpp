@@ -19,6 +19,8 @@
 #include "coil/Support/Clock.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/FatalErrors.h"
+#include "coil/Support/OutputFile.h"
+#include "coil/Support/ThreadPool.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -111,20 +113,22 @@ translate(Unit &unit, llvm::LLVMContext &context, llvm::StringRef name) {
   return result;
 }
 
-static void dump(const EngineOptions &options, llvm::StringRef name,
-                 const llvm::Module &module, llvm::StringRef object) {
-  if (options.dumpDirectory.empty() ||
-      llvm::sys::fs::create_directories(options.dumpDirectory))
-    return;
+static Error dump(const EngineOptions &options, llvm::StringRef name,
+                  const llvm::Module &module, llvm::StringRef object) {
+  if (options.dumpDirectory.empty())
+    return Error::success();
+  if (std::error_code error =
+          llvm::sys::fs::create_directories(options.dumpDirectory))
+    return makeError("cannot create '" + options.dumpDirectory +
+                     "': " + error.message());
   llvm::SmallString<128> path(options.dumpDirectory);
   llvm::sys::path::append(path, name);
-  std::error_code code;
-  llvm::raw_fd_ostream text((path + ".ll").str(), code);
-  if (!code)
-    module.print(text, nullptr);
-  llvm::raw_fd_ostream binary((path + ".o").str(), code);
-  if (!code)
-    binary << object;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, nullptr);
+  if (Error error = writeFile((path + ".ll").str(), text))
+    return error;
+  return writeFile((path + ".o").str(), object);
 }
 
 /// Makes the object of a unit; sets `error` on failure.
@@ -175,14 +179,17 @@ static void compileOrFail(Unit &unit, llvm::StringRef name,
     return;
   }
   unit.object = std::move(*object);
-  dump(options, name, *module, unit.object->getBuffer());
+  if (Error error = dump(options, name, *module, unit.object->getBuffer())) {
+    unit.error = toString(std::move(error));
+    return;
+  }
   if (cache.isEnabled())
     cache.store(key, unit.object->getBuffer());
 }
 
 /// The same, where an error that LLVM calls fatal is one of the unit.
 static void compileUnit(Unit &unit, llvm::StringRef name,
-                        const HostTarget &target, const ObjectCache &cache,
+                        const CPUTarget &target, const ObjectCache &cache,
                         const EngineOptions &options) {
   std::string reason;
   if (runRecoverable([&] { compileOrFail(unit, name, target, cache, options); },
@@ -393,13 +400,14 @@ Error coil::compileImage(ProgramImage &image, ModuleOp module,
   // What GPUs run takes longer, most of it in the driver: it is made, and
   // perhaps loaded, beside the host's code.
   std::optional<Error> deviceError;
-  std::thread device;
+  std::optional<ThreadPool> device;
   if (threads > 1 && llvm::any_of(*module.getBody(), [](Operation &op) {
         return isDeviceKernel(&op);
       })) {
     // Both add to the context's registry, which nobody may read meanwhile.
     registerDeviceTranslations(*context);
-    device = std::thread([&] { deviceError.emplace(compileForDevice()); });
+    device.emplace(2);
+    device->async([&] { deviceError.emplace(compileForDevice()); });
   } else {
     deviceError.emplace(compileForDevice());
     if (*deviceError)
@@ -423,8 +431,8 @@ Error coil::compileImage(ProgramImage &image, ModuleOp module,
   stats.hostSeconds = now() - hostStart;
   if (wait)
     wait();
-  if (device.joinable())
-    device.join();
+  if (device)
+    device->wait();
   if (*deviceError)
     return std::move(*deviceError);
 

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Import/Package.h"
+#include "coil/Support/ThreadPool.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/ThreadPool.h"
 #include <cstring>
 
 using namespace llvm;
@@ -184,11 +184,7 @@ static Error checkCRCs(ArrayRef<const ArchiveRecord *> records) {
   } else {
     // Threads of its own: those of the process, which LLVM makes once, do not
     // exist in the child of a fork, which would wait for them.
-    DefaultThreadPool threads(
-        hardware_concurrency(static_cast<unsigned>(records.size())));
-    for (size_t i = 0; i < records.size(); ++i)
-      threads.async([&check, i] { check(i); });
-    threads.wait();
+    coil::runOnThreads(static_cast<unsigned>(records.size()), check);
   }
   for (auto [record, isDamaged] : zip_equal(records, damaged))
     if (isDamaged)

@@ -12,7 +12,6 @@
 #include "coil/Package/ArchiveWriter.h"
 
 #include "coil/Support/CRC32.h"
-#include "coil/Support/Error.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,29 +33,16 @@ static constexpr uint64_t kWide = 0xffffffff;
 
 Expected<std::unique_ptr<ArchiveWriter>>
 ArchiveWriter::create(llvm::StringRef path, uint64_t wideFrom) {
-  std::unique_ptr<ArchiveWriter> writer(new ArchiveWriter(path, wideFrom));
-  Expected<llvm::sys::fs::TempFile> file =
-      llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
+  Expected<std::unique_ptr<OutputFile>> file =
+      OutputFile::open(path, OutputKind::Package);
   if (!file)
-    return makeError("cannot write '" + path +
-                     "': " + toString(file.takeError()));
-  writer->file.emplace(std::move(*file));
-  writer->stream = std::make_unique<llvm::raw_fd_ostream>(
-      writer->file->FD, /*shouldClose=*/false);
-  return writer;
-}
-
-ArchiveWriter::~ArchiveWriter() {
-  if (stream) {
-    stream->clear_error();
-    stream.reset();
-  }
-  if (file)
-    llvm::consumeError(file->discard());
+    return file.takeError();
+  return std::unique_ptr<ArchiveWriter>(
+      new ArchiveWriter(std::move(*file), wideFrom));
 }
 
 void ArchiveWriter::put(llvm::StringRef bytes) {
-  *stream << bytes;
+  file->os() << bytes;
   position += bytes.size();
 }
 void ArchiveWriter::u16(uint64_t v) {
@@ -166,16 +152,5 @@ Error ArchiveWriter::finish() {
   u32(wide ? kWide : size);
   u32(wide ? kWide : directory);
   u16(0);
-  stream->flush();
-  if (std::error_code error = stream->error()) {
-    stream->clear_error();
-    return makeError("cannot write '" + path + "': " + error.message());
-  }
-  stream.reset();
-  Error kept = file->keep(path);
-  file.reset();
-  if (kept)
-    return makeError("cannot write '" + path +
-                     "': " + toString(std::move(kept)));
-  return Error::success();
+  return file->commit();
 }

@@ -16,6 +16,7 @@
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/ExecutionEngine/DeviceCompiler.h"
+#include "coil/Support/OutputFile.h"
 #include "coil/Target/HostText.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -23,13 +24,11 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <mutex>
 
@@ -127,18 +126,8 @@ Error DebugDirectory::Impl::write(StringRef name, StringRef text,
                                   StringRef what) {
   SmallString<128> file(path);
   llvm::sys::path::append(file, name);
-  std::string message;
-  auto out = openOutputFile(file, &message);
-  if (!out)
-    return llvm::createStringError(message);
-  out->os() << text;
-  out->os().flush();
-  if (std::error_code error = out->os().error()) {
-    out->os().clear_error();
-    return llvm::createStringError("cannot write '" + file +
-                                   "': " + error.message());
-  }
-  out->keep();
+  if (Error error = writeFile(file, text))
+    return error;
   if (!what.empty())
     record.files.emplace_back(name.str(), what.str());
   return Error::success();

@@ -13,7 +13,7 @@
 
 #include "DebugPage.h"
 #include "Html.h"
-#include "mlir/Support/FileUtilities.h"
+#include "coil/Support/OutputFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -21,7 +21,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <algorithm>
 
@@ -56,13 +55,7 @@ static llvm::Expected<std::string> read(StringRef directory, StringRef name) {
 static Error write(StringRef directory, StringRef name, StringRef text) {
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, name);
-  std::string message;
-  auto out = mlir::openOutputFile(path, &message);
-  if (!out)
-    return llvm::createStringError(message);
-  out->os() << text;
-  out->keep();
-  return Error::success();
+  return writeFile(path, text);
 }
 
 /// A time in the middle of several steps.

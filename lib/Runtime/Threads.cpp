@@ -149,13 +149,43 @@ static void startTeam() {
   (void)pthread_atfork(nullptr, nullptr, []() { isChild = true; });
 }
 
+/// How many threads a team of up to \p count can have: libgomp ends the process
+/// where it cannot start one. They wait for each other, so that all exist at
+/// once; what is started later than this may still find none.
+static int startableThreads(int count) {
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  auto body = [](void *gate) -> void * {
+    auto *mutex = static_cast<pthread_mutex_t *>(gate);
+    pthread_mutex_lock(mutex);
+    pthread_mutex_unlock(mutex);
+    return nullptr;
+  };
+  pthread_t threads[maxThreads];
+  int started = 0;
+  pthread_mutex_lock(&gate);
+  while (started + 1 < count &&
+         pthread_create(&threads[started], nullptr, body, &gate) == 0)
+    ++started;
+  pthread_mutex_unlock(&gate);
+  for (int i = 0; i < started; ++i)
+    pthread_join(threads[i], nullptr);
+  return started + 1;
+}
+
 static int threadCount() {
   if (isChild.load(std::memory_order_relaxed))
     return 1;
   int count = requestedThreads.load(std::memory_order_relaxed);
   if (count == 0)
     count = openMP().getMaxThreads();
-  return std::clamp(count, 1, maxThreads);
+  count = std::clamp(count, 1, maxThreads);
+  // Asked once for each larger team.
+  static std::atomic<int> asked{1}, available{1};
+  if (count > asked.load(std::memory_order_acquire)) {
+    available = startableThreads(count);
+    asked.store(count, std::memory_order_release);
+  }
+  return count <= available ? count : available.load();
 }
 
 void coil::rt::failBody(int32_t status) {
@@ -238,15 +268,11 @@ int32_t coil::rt::parallelForImpl(int64_t total, int64_t grain, RangeFn body,
 }
 
 ThreadCountScope::ThreadCountScope() : previous(0) {
-  int count = isChild.load(std::memory_order_relaxed)
-                  ? 1
-                  : requestedThreads.load(std::memory_order_relaxed);
   if (openMP().inParallel())
     return;
+  int count = threadCount();
   if (count != 1)
     startTeam(); // What is in the scope makes one.
-  if (count == 0)
-    return;
   int current = openMP().getMaxThreads();
   if (current == count)
     return;

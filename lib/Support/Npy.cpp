@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Support/Npy.h"
+#include "coil/Support/OutputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -335,19 +336,10 @@ Error coil::writeNpy(raw_ostream &os, const coil_tensor &tensor) {
 }
 
 Error coil::writeNpy(StringRef path, const coil_tensor &tensor) {
-  std::error_code code;
-  raw_fd_ostream os(path, code);
-  if (code)
-    return createStringError(code,
-                             "cannot write '" + path + "': " + code.message());
-  if (Error e = writeNpy(os, tensor))
-    return e;
-  os.flush();
-  if (os.has_error()) {
-    code = os.error();
-    os.clear_error();
-    return createStringError(code,
-                             "cannot write '" + path + "': " + code.message());
-  }
-  return Error::success();
+  Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path);
+  if (!file)
+    return file.takeError();
+  if (Error error = writeNpy((*file)->os(), tensor))
+    return error;
+  return (*file)->commit();
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../common/PipelineFlags.h"
+#include "../common/Tool.h"
 
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
@@ -22,24 +23,23 @@
 #include "coil/Report/DebugDirectory.h"
 #include "coil/Report/MemoryReport.h"
 #include "coil/Report/Provenance.h"
+#include "coil/Support/OutputFile.h"
+#include "coil/Support/ThreadPool.h"
 #include "coil/Target/HostText.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/Threading.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
@@ -169,8 +169,8 @@ Examples:
 A package holds machine code for this processor, or the target's GPUs, and the
 weights; coil-run and the libraries run it, coil-package looks inside.
 
-Exit status: 0 success, 2 bad command line, 3 the program cannot be loaded or
-compiled. coil-run compiles and runs.
+Exit status: 0 success, 2 bad command line or an output that cannot be written,
+3 the program cannot be loaded or compiled. coil-run compiles and runs.
 )";
 
 static int report(int status, const llvm::Twine &message) {
@@ -189,17 +189,6 @@ static void printKernels(ModuleOp module, llvm::raw_ostream &os) {
     os << '\n';
   });
   os << count << " kernels, " << library << " of them by a library\n";
-}
-
-/// Writes text or bytes to a file; returns an exit status.
-static int writeFile(StringRef path, StringRef bytes) {
-  std::string message;
-  auto file = openOutputFile(path, &message);
-  if (!file)
-    return report(2, message);
-  file->os() << bytes;
-  file->keep();
-  return 0;
 }
 
 /// Writes a planned host program as C++: the header and the sources beside
@@ -239,25 +228,51 @@ static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
     llvm::sys::path::append(path, name);
     return path;
   };
+  // All of them appear, or none.
+  std::vector<std::unique_ptr<OutputFile>> written;
+  auto write = [&](StringRef path, StringRef bytes) -> llvm::Error {
+    if (llvm::Error error = checkNotInput(path, StringRef(input)))
+      return error;
+    llvm::Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path);
+    if (!file)
+      return file.takeError();
+    (*file)->os() << bytes;
+    written.push_back(std::move(*file));
+    return llvm::Error::success();
+  };
+  auto finish = [&]() -> llvm::Error {
+    for (const std::unique_ptr<OutputFile> &file : written)
+      if (llvm::Error error = file->flush())
+        return error;
+    for (const std::unique_ptr<OutputFile> &file : written)
+      if (llvm::Error error = file->commit())
+        return error;
+    return llvm::Error::success();
+  };
   for (const EmittedFile &file : files)
     // The first source has the name that was asked for.
-    if (int status =
-            writeFile(file.name == cpp.name + ".cpp" ? SmallString<128>(output)
-                                                     : beside(file.name),
-                      file.text))
-      return status;
-  if (objects->empty())
-    return 0;
+    if (llvm::Error error =
+            write(file.name == cpp.name + ".cpp" ? SmallString<128>(output)
+                                                 : beside(file.name),
+                  file.text))
+      return report(2, toString(std::move(error)));
   std::vector<std::string> names;
   std::vector<llvm::NewArchiveMember> members;
   for (size_t i = 0; i < objects->size(); ++i)
     names.push_back(cpp.name + "_kernels" + std::to_string(i) + ".o");
   for (auto [object, name] : llvm::zip(*objects, names))
     members.emplace_back(llvm::MemoryBufferRef(object->getBuffer(), name));
-  if (llvm::Error error = llvm::writeArchive(
-          beside(cpp.name + "_kernels.a"), members,
-          llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
-          /*Deterministic=*/true, /*Thin=*/false))
+  if (!members.empty()) {
+    auto archive = llvm::writeArchiveToBuffer(
+        members, llvm::SymtabWritingMode::NormalSymtab,
+        llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
+    if (!archive)
+      return report(3, toString(archive.takeError()));
+    if (llvm::Error error =
+            write(beside(cpp.name + "_kernels.a"), (*archive)->getBuffer()))
+      return report(2, toString(std::move(error)));
+  }
+  if (llvm::Error error = finish())
     return report(2, toString(std::move(error)));
   return 0;
 }
@@ -280,7 +295,9 @@ static int writeMemoryReport(ModuleOp module, StringRef model) {
   } else {
     printMemoryPage(uses, model, os);
   }
-  return writeFile(memoryReport, text);
+  if (llvm::Error error = writeFile(memoryReport, text))
+    return report(2, toString(std::move(error)));
+  return 0;
 }
 
 /// Compiles to machine code and writes a package.
@@ -328,14 +345,14 @@ static int writeProgram(StringRef pipelineOptions) {
       return report(3, "target '" + each + "': " + toString(std::move(error)));
   }
   if (llvm::Error error = writePackage(*package, output))
-    return report(3, toString(std::move(error)));
+    return report(2, toString(std::move(error)));
   if (timing)
     llvm::errs() << llvm::format("%-8s %8.2f ms\n", "all", seconds * 1e3);
   return 0;
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  Tool tool(argc, argv, "coil-compile", 3, 2);
   cl::HideUnrelatedOptions(category);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return 2;
@@ -391,6 +408,10 @@ int main(int argc, char **argv) {
   if (arrayEntry)
     options.pipelineOptions += " array-entry=true";
 
+  for (StringRef file : {StringRef(output), StringRef(memoryReport)})
+    if (llvm::Error error =
+            checkNotInput(file, {input, weights, flags.userKernels.getValue()}))
+      return report(2, toString(std::move(error)));
   if (isPackagePath(output))
     return writeProgram(options.pipelineOptions);
   if (StringRef(flags.target).contains(','))
@@ -401,7 +422,9 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registerAllDialects(registry);
-  MLIRContext context(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  ThreadPool threads;
+  context.setThreadPool(threads);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   if (explain)
@@ -482,22 +505,22 @@ int main(int argc, char **argv) {
                             : emitPython(module, os, python)))
       return report(3, "the program cannot be written as " + emit);
   }
-  std::string message;
-  auto file = openOutputFile(output, &message);
+  llvm::Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(output);
   if (!file)
-    return report(2, message);
+    return report(2, toString(file.takeError()));
   if (emit != "mlir") {
-    file->os() << text;
+    (*file)->os() << text;
   } else if (emitBytecode) {
-    if (failed(writeBytecodeToFile(module, file->os())))
+    if (failed(writeBytecodeToFile(module, (*file)->os())))
       return report(3, "the module cannot be written as bytecode");
   } else {
     OpPrintingFlags flags;
     if (printLocations)
       flags.enableDebugInfo();
-    module.print(file->os(), flags);
-    file->os() << '\n';
+    module.print((*file)->os(), flags);
+    (*file)->os() << '\n';
   }
-  file->keep();
+  if (llvm::Error error = (*file)->commit())
+    return report(2, toString(std::move(error)));
   return 0;
 }

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Tool.h"
+
 #include "RandomProgram.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/ExecutionEngine/Engine.h"
@@ -28,7 +30,6 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -586,7 +587,7 @@ static bool canSort(StringRef run) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  Tool tool(argc, argv, "coil-fuzz", 1, 1);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Coil random program tester\n");
 

@@ -7,17 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Tool.h"
+
 #include "coil/Import/AtenSchema.h"
 #include "coil/Import/Import.h"
+#include "coil/Support/OutputFile.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include <map>
 
 using namespace llvm;
@@ -216,7 +216,7 @@ static Error convert(raw_ostream &os) {
 }
 
 int main(int argc, char **argv) {
-  InitLLVM initLLVM(argc, argv);
+  coil::Tool tool(argc, argv, "coil-import", exitLoad, exitUsage);
   cl::HideUnrelatedOptions({&mainCategory, &limitCategory});
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &errs()))
     return exitUsage;
@@ -230,15 +230,16 @@ int main(int argc, char **argv) {
                 "--no-weights and --weights=inline exclude each "
                 "other",
                 exitUsage);
-  std::string message;
-  std::unique_ptr<ToolOutputFile> output =
-      mlir::openOutputFile(outputFile, &message);
+  if (Error error = coil::checkNotInput(outputFile, StringRef(inputFile)))
+    return fail("coil-import", toString(std::move(error)), exitUsage);
+  Expected<std::unique_ptr<coil::OutputFile>> output =
+      coil::OutputFile::open(outputFile);
   if (!output)
-    return fail(outputFile, message, exitUsage);
-  Error error =
-      listOps || listWeights ? list(output->os()) : convert(output->os());
-  if (error)
+    return fail("coil-import", toString(output.takeError()), exitUsage);
+  raw_ostream &os = (*output)->os();
+  if (Error error = listOps || listWeights ? list(os) : convert(os))
     return fail(inputFile, toString(std::move(error)), exitLoad);
-  output->keep();
+  if (Error error = (*output)->commit())
+    return fail("coil-import", toString(std::move(error)), exitUsage);
   return 0;
 }

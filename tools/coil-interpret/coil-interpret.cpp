@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Tool.h"
+
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Driver/Driver.h"
 #include "coil/InitAllDialects.h"
@@ -24,7 +26,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -127,9 +128,11 @@ static bool writeOutputs(llvm::ArrayRef<reference::Tensor> results) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  Tool tool(argc, argv, "coil-interpret", 3, 2);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Coil reference interpreter\n");
+  if (!cl::ParseCommandLineOptions(argc, argv, "Coil reference interpreter\n",
+                                   &llvm::errs()))
+    return 2;
 
   for (const std::string &file : functionFiles)
     if (coil_load_functions(file.c_str()) != COIL_OK) {

@@ -9,13 +9,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Tool.h"
+
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
 #include "coil/Support/Nesting.h"
+#include "coil/Support/OutputFile.h"
+#include "coil/Support/ThreadPool.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
 #ifdef COIL_INCLUDE_TESTS
@@ -45,14 +50,28 @@ static bool isTooDeep(llvm::StringRef path) {
 }
 
 int main(int argc, char **argv) {
+  coil::Tool tool(argc, argv, "coil-opt", EXIT_FAILURE, EXIT_FAILURE);
   mlir::DialectRegistry registry;
   coil::registerAllDialects(registry);
   coil::registerAllPasses();
 #ifdef COIL_INCLUDE_TESTS
   coil::test::registerTestPasses();
 #endif
+  // MLIR's driver makes its own threads, and ends where it cannot.
+  std::vector<char *> arguments(argv, argv + argc);
+  char noThreads[] = "--mlir-disable-threading";
+  unsigned processors = llvm::hardware_concurrency().compute_thread_count();
+  if (!coil::canStartThreads(processors))
+    arguments.push_back(noThreads);
+  argc = int(arguments.size());
+  arguments.push_back(nullptr);
+  argv = arguments.data();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Coil pass driver\n", registry);
+  if (llvm::Error error = coil::checkNotInput(output, llvm::StringRef(input))) {
+    llvm::errs() << "coil-opt: error: " << toString(std::move(error)) << '\n';
+    return EXIT_FAILURE;
+  }
   if (isTooDeep(input))
     return EXIT_FAILURE;
   return mlir::asMainReturnCode(

@@ -9,15 +9,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Tool.h"
+
 #include "coil/Import/Package.h"
 #include "coil/Package/Package.h"
 #include "coil/Support/HostTensor.h"
+#include "coil/Support/OutputFile.h"
 #include "coil/Support/TensorText.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -69,8 +71,8 @@ static constexpr llvm::StringLiteral overview =
   coil-package diff model.coilpkg trained.coilpkg
   coil-package merge here.coilpkg there.coilpkg -o both.coilpkg
 
-Exit status: 0 success, 1 packages differ, 2 bad command line, 3 a file cannot
-be read or written.
+Exit status: 0 success, 1 packages differ, 2 bad command line or an output that
+cannot be written, 3 a file cannot be read.
 )";
 
 static int report(int status, const llvm::Twine &message) {
@@ -196,9 +198,13 @@ static void diffCode(Differences &out, llvm::StringRef what,
               unsigned(b->objects.size()));
   out.compare(what + ", GPU kernels", unsigned(a->kernels.size()),
               unsigned(b->kernels.size()));
-  for (auto [i, x, y] : llvm::enumerate(a->objects, b->objects))
+  // Their numbers may differ, which is said above; what both have is compared.
+  size_t number = 0;
+  for (auto [x, y] : llvm::zip(a->objects, b->objects)) {
     if (x.code->getBuffer() != y.code->getBuffer())
-      out.add(what + ": object " + llvm::Twine(i) + " differs");
+      out.add(what + ": object " + llvm::Twine(number) + " differs");
+    ++number;
+  }
   for (auto [x, y] : llvm::zip(a->kernels, b->kernels)) {
     if (x.function != y.function)
       out.add(what + ": kernel '" + x.function + "' and '" + y.function + "'");
@@ -240,7 +246,15 @@ static int diff(const ProgramPackage &a, const ProgramPackage &b) {
   return out.getStatus();
 }
 
+static int write(const ProgramPackage &package) {
+  if (llvm::Error error = writePackage(package, output))
+    return report(2, toString(std::move(error)));
+  return 0;
+}
+
 static int update(ProgramPackage package) {
+  if (llvm::Error error = checkNotInput(output, {first, weightsFile}))
+    return report(2, toString(std::move(error)));
   llvm::Expected<import::Package> file = import::Package::open(weightsFile);
   if (!file)
     return report(3, toString(file.takeError()));
@@ -268,12 +282,13 @@ static int update(ProgramPackage package) {
                            "' does not lie row by row");
     weight.data = {found->data(), weight.data.size()};
   }
-  if (llvm::Error error = writePackage(package, output))
-    return report(3, toString(std::move(error)));
-  return 0;
+  return write(package);
 }
 
 static int merge() {
+  std::vector<llvm::StringRef> inputs(parts.begin(), parts.end());
+  if (llvm::Error error = checkNotInput(output, inputs))
+    return report(2, toString(std::move(error)));
   std::vector<ProgramPackage> packages;
   for (const std::string &path : parts) {
     llvm::Expected<ProgramPackage> read = readPackage(path, PackageCheck::Fast);
@@ -285,13 +300,11 @@ static int merge() {
   for (auto [path, other] : llvm::drop_begin(llvm::zip(parts, packages)))
     if (llvm::Error error = mergePackage(merged, other))
       return report(3, "'" + path + "': " + toString(std::move(error)));
-  if (llvm::Error error = writePackage(merged, output))
-    return report(3, toString(std::move(error)));
-  return 0;
+  return write(merged);
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  Tool tool(argc, argv, "coil-package", 3, 2);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return 2;
   auto read = [](const std::string &path, PackageCheck check) {

@@ -9,20 +9,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Tool.h"
+
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
 #include "coil/Reducer/Passes.h"
 #include "coil/Reducer/Patterns.h"
+#include "coil/Support/ThreadPool.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {
+  coil::Tool tool(argc, argv, "coil-reduce", 1, 1);
   mlir::DialectRegistry registry;
   coil::registerAllDialects(registry);
   coil::registerReductionPatterns(registry);
   coil::registerAllPasses();
   coil::registerCoilReducerPasses();
-  mlir::MLIRContext context(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  coil::ThreadPool threads;
+  context.setThreadPool(threads);
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../common/PipelineFlags.h"
+#include "../common/Tool.h"
 #include "Inputs.h"
 #include "Roofline.h"
 
@@ -24,12 +25,12 @@
 #include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
 #include "coil/Support/Npy.h"
+#include "coil/Support/OutputFile.h"
 #include "coil/Support/TensorText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
 #include <cmath>
@@ -238,8 +239,9 @@ Examples:
   coil-run model.pt2 --random-inputs --per-kernel --iterations=20
   coil-run model.coilpkg --input=@images.npy --output=@logits.npy
 
-Exit status: 0 success, 1 an output differs, 2 bad command line or inputs, 3 the
-model cannot be loaded or compiled, 4 the program failed.
+Exit status: 0 success, 1 an output differs, 2 bad command line or inputs, or an
+output that cannot be written, 3 the model cannot be loaded or compiled, 4 the
+program failed.
 )";
 
 namespace {
@@ -487,6 +489,14 @@ static int execute(const CompiledProgram &program) {
       return report(ExitUsage, "expected @file.npy, - or nothing for an output "
                                "but got '" +
                                    text + "'");
+  std::vector<StringRef> files = {inputFile.getValue(), weightsFile.getValue()};
+  for (StringRef text : inputTexts)
+    if (size_t at = text.find('@'); at != StringRef::npos)
+      files.push_back(text.drop_front(at + 1));
+  for (StringRef text : outputTexts)
+    if (text.consume_front("@"))
+      if (Error error = checkNotInput(text, files))
+        return report(ExitUsage, toString(std::move(error)));
   InputOptions inputOptions;
   inputOptions.texts.assign(inputTexts.begin(), inputTexts.end());
   inputOptions.random = randomInputs;
@@ -591,7 +601,7 @@ static int execute(const CompiledProgram &program) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  Tool tool(argc, argv, "coil-run", ExitLoad, ExitUsage);
   cl::HideUnrelatedOptions(
       {&runCategory, &compareCategory, &measureCategory, &compileCategory});
   // LLVM's parser exits with 1 on a bad command line; ours is 2.

@@ -9,10 +9,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Tool.h"
+
 #include "coil/InitAllTranslations.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
+  coil::Tool tool(argc, argv, "coil-translate", 1, 1);
   coil::registerAllTranslations();
   return failed(mlir::mlirTranslateMain(argc, argv, "Coil translation driver"));
 }

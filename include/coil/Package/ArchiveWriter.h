@@ -14,18 +14,13 @@
 #ifndef COIL_PACKAGE_ARCHIVEWRITER_H
 #define COIL_PACKAGE_ARCHIVEWRITER_H
 
+#include "coil/Support/OutputFile.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
-
-namespace llvm {
-class raw_fd_ostream;
-} // namespace llvm
 
 namespace coil {
 
@@ -36,13 +31,11 @@ constexpr uint64_t kRecordAlignment = 64;
 /// their own (zip64).
 constexpr uint64_t kWideFrom = 0xffffffff;
 
-/// Writes to a temporary file, which takes the place of the wanted one when all
-/// of it is there.
+/// Writes a package. The file appears when it is complete, see `OutputFile`.
 class ArchiveWriter {
 public:
   static llvm::Expected<std::unique_ptr<ArchiveWriter>>
   create(llvm::StringRef path, uint64_t wideFrom = kWideFrom);
-  ~ArchiveWriter();
 
   /// Appends a record. Names are used once.
   void add(llvm::StringRef name, llvm::StringRef data);
@@ -50,8 +43,8 @@ public:
   llvm::Error finish();
 
 private:
-  ArchiveWriter(llvm::StringRef path, uint64_t wideFrom)
-      : path(path), wideFrom(wideFrom) {}
+  ArchiveWriter(std::unique_ptr<OutputFile> file, uint64_t wideFrom)
+      : file(std::move(file)), wideFrom(wideFrom) {}
   void u16(uint64_t v);
   void u32(uint64_t v);
   void u64(uint64_t v);
@@ -62,10 +55,8 @@ private:
     uint32_t crc;
     uint64_t size, offset;
   };
-  std::string path;
+  std::unique_ptr<OutputFile> file;
   uint64_t wideFrom;
-  std::optional<llvm::sys::fs::TempFile> file;
-  std::unique_ptr<llvm::raw_fd_ostream> stream;
   uint64_t position = 0;
   std::vector<Record> records;
 };

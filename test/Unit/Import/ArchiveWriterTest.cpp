@@ -24,7 +24,8 @@ namespace {
 class ArchiveWriterTest : public testing::Test {
 protected:
   void SetUp() override {
-    ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("archive", "zip", path));
+    ASSERT_FALSE(
+        llvm::sys::fs::createTemporaryFile("archive", "coilpkg", path));
   }
   void TearDown() override { llvm::sys::fs::remove(path); }
 

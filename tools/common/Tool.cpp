@@ -1,0 +1,83 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The frame of a tool's main function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tool.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace coil;
+
+/// Exits do not take arguments, and there is one tool in a process.
+static const char *toolName = "coil";
+static int failureStatus = 1, outputStatus = 1;
+
+/// Prints without allocating, since there may be no memory.
+static void print(llvm::StringRef text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written <= 0)
+      return;
+    text = text.drop_front(size_t(written));
+  }
+}
+
+[[noreturn]] static void endWith(int status, llvm::StringRef reason) {
+  print(toolName);
+  print(": error: ");
+  print(reason.split('\n').first);
+  print("\n");
+  // Temporary files are registered for removal.
+  llvm::sys::RunInterruptHandlers();
+  std::_Exit(status);
+}
+
+static void onFatalError(void *, const char *reason, bool) {
+  endWith(failureStatus, reason);
+}
+
+static void onBadAlloc(void *, const char *, bool) {
+  endWith(failureStatus, "out of memory");
+}
+
+/// The destructor of the standard output would report an error as fatal, after
+/// the status has been decided.
+static void checkStandardOutput() {
+  llvm::raw_fd_ostream &os = llvm::outs();
+  os.flush();
+  std::error_code error = os.error();
+  if (!error)
+    return;
+  os.clear_error();
+  std::string message = "cannot write '<stdout>': " + error.message();
+  endWith(outputStatus, message);
+}
+
+Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
+           int outputStatus)
+    : init(argc, argv) {
+  toolName = name;
+  ::failureStatus = failureStatus;
+  ::outputStatus = outputStatus;
+  llvm::install_fatal_error_handler(onFatalError);
+  llvm::install_bad_alloc_error_handler(onBadAlloc);
+  // A write beyond the limit fails then.
+  std::signal(SIGXFSZ, SIG_IGN);
+  // What is constructed before is destroyed after.
+  llvm::outs();
+  std::atexit(checkStandardOutput);
+}
