@@ -24,6 +24,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
@@ -188,9 +189,10 @@ llvm::Error coil::resolveOptions(CompilePipelineOptions &options) {
   int64_t bits = options.vectorBits;
   if (bits == 0)
     options.vectorBits = processor->vectorBits;
-  else if (bits != 128 && bits != 256 && bits != 512)
+  else if (bits < 8 || !llvm::isPowerOf2_64(static_cast<uint64_t>(bits)))
     return makeError("'vector-bits' is " + llvm::Twine(bits) +
-                     ", expected 128, 256, 512 or 0 for the target's widest");
+                     ", expected a power of two from 8 on, or 0 for the "
+                     "target's widest");
   else if (bits > processor->vectorBits)
     return makeError("'vector-bits' is " + llvm::Twine(bits) +
                      ", but the processor '" + processor->cpu +

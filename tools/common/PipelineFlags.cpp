@@ -66,7 +66,7 @@ PipelineFlags::PipelineFlags(cl::OptionCategory &category,
           cl::cat(category)),
       vectorBits(
           "vector-bits", cl::init(0), cl::value_desc("n"),
-          cl::desc("Width of vectors of the CPU in bits: 128, 256 or 512 "
+          cl::desc("Width of vectors of the CPU in bits, a power of two "
                    "(default: the target's widest)"),
           cl::cat(category)),
       fuse("fuse", cl::init(true), cl::desc("Merge kernels (default: true)"),

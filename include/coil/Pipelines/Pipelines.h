@@ -78,8 +78,8 @@ struct CompilePipelineOptions
       llvm::cl::init("auto")};
   Option<int64_t> vectorBits{
       *this, "vector-bits",
-      llvm::cl::desc("Width of vector registers of the CPU in bits: 128, 256 "
-                     "or 512; 0: the target's widest"),
+      llvm::cl::desc("Width of vector registers of the CPU in bits, a power of "
+                     "two such as 256; 0: the target's widest"),
       llvm::cl::init(0)};
   Option<int64_t> streamBytes{
       *this, "stream-bytes",

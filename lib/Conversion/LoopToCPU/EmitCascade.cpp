@@ -26,20 +26,15 @@ using namespace coil;
 using namespace coil::loop;
 
 /// Additions of one chain. Its error is at most this many units in the last
-/// place of the chain's result, and for random values the square root of that.
-/// Where the lanes of a vector make one result, their errors even out, and
-/// adding chains of 64 to totals takes some 5 % of the instructions of a sum
-/// whose operands are in the L1 cache. See benchmarks/results/accuracy.md.
-static constexpr int64_t kChainOfLanes = 64, kChainOfResult = 32;
+/// place of the chain's result; for random values it is the square root of
+/// that, for equal ones, which round the same way each time, about an eighth.
+/// 16 is what PyTorch's sums use, see benchmarks/results/accuracy.md.
+static constexpr int64_t kMaxChain = 16;
 
 bool KernelEmitter::isFloatSum(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   return reduce && reduce.getKind() == ReduceKind::Sum &&
          isa<FloatType>(reduce.getType());
-}
-
-int64_t KernelEmitter::getMaxChain() const {
-  return vectorIsReduced ? kChainOfLanes : kChainOfResult;
 }
 
 int64_t KernelEmitter::getChain(unsigned depth) {
@@ -51,7 +46,7 @@ int64_t KernelEmitter::getChain(unsigned depth) {
     trips = llvm::divideCeil(trips, width * unroll);
   int64_t inner = getChain(depth + 1), chain;
   if (llvm::MulOverflow(std::max<int64_t>(trips, 1), inner, chain) ||
-      chain > getMaxChain())
+      chain > kMaxChain)
     // The loop itself bounds it.
     return 1;
   return chain;
@@ -62,7 +57,7 @@ std::optional<int64_t> KernelEmitter::getChainSteps(unsigned depth) {
   int64_t trips = context.bounds(kernel.getExtent(d)).hi;
   if (static_cast<int64_t>(d) == vectorDim && trips != INT64_MAX)
     trips = trips / (width * unroll);
-  int64_t steps = std::max<int64_t>(1, getMaxChain() / getChain(depth + 1));
+  int64_t steps = std::max<int64_t>(1, kMaxChain / getChain(depth + 1));
   if (trips <= steps)
     return std::nullopt;
   return steps;
@@ -204,7 +199,7 @@ void KernelEmitter::allocateRowTotals() {
             count, std::max<int64_t>(1, context.bounds(kernel.getExtent(d)).hi),
             count))
       count = INT64_MAX;
-  if (count <= getMaxChain())
+  if (count <= kMaxChain)
     return;
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   unsigned number = 0;
@@ -246,7 +241,7 @@ LogicalResult KernelEmitter::emitRowTotals(int64_t count, Value begin,
       constantIndex(count));
   LLVM::StoreOp::create(b, rowsSince, rowCounter);
   Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, rowsSince,
-                                       constantIndex(getMaxChain()));
+                                       constantIndex(kMaxChain));
   auto branch = scf::IfOp::create(b, isLong, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());

@@ -247,8 +247,6 @@ private:
   /// Whether `op` is a sum of floats, whose error grows with the length of the
   /// chain of additions.
   static bool isFloatSum(mlir::Operation *op);
-  /// The most additions of one chain.
-  int64_t getMaxChain() const;
   /// Upper bound of the additions that one accumulator takes in the loops from
   /// reduced dimension number `depth` on.
   int64_t getChain(unsigned depth);

@@ -5,8 +5,8 @@
 // total has no such correction.
 // CHECK-LABEL: wrapper.kernel @long_row
 // CHECK:       %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : vector<16xf32>
-// CHECK:       %[[T:.+]]:2 = scf.for %[[I:.+]] = %c0_i64 to %{{.+}} step %c2048_i64 iter_args(%[[SUM:.+]] = %[[ZERO]], %[[LOST:.+]] = %[[ZERO]])
-// CHECK:         %[[STOP:.+]] = arith.addi %[[I]], %c2048_i64
+// CHECK:       %[[T:.+]]:2 = scf.for %[[I:.+]] = %c0_i64 to %{{.+}} step %c512_i64 iter_args(%[[SUM:.+]] = %[[ZERO]], %[[LOST:.+]] = %[[ZERO]])
+// CHECK:         %[[STOP:.+]] = arith.addi %[[I]], %c512_i64
 // CHECK:         %[[END:.+]] = arith.minsi %[[STOP]], %c1000000_i64
 // CHECK:         %[[CHAIN:.+]]:2 = scf.for %{{.+}} = %[[I]] to %[[END]] step %c32_i64 iter_args(%{{.+}} = %[[ZERO]], %{{.+}} = %[[ZERO]])
 // CHECK:         %[[C:.+]] = arith.addf %[[CHAIN]]#0, %[[CHAIN]]#1
@@ -31,13 +31,13 @@ wrapper.kernel @long_row(%x: tensor<1000000xf32>) attributes {input_strides = [#
 
 // -----
 
-// 64 additions are one chain; so are integers and extrema of any number.
+// 16 additions are one chain; so are integers and extrema of any number.
 // CHECK-LABEL: wrapper.kernel @short_row
 // CHECK-COUNT-1: scf.for {{.+}} iter_args
 // CHECK-NOT:   iter_args
-wrapper.kernel @short_row(%x: tensor<2048xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
-  %0 = loop.kernel "sum" [2048] (%a = %x) : (tensor<2048xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16, unroll = 2> {
-    %v = loop.load %a[d0] : tensor<2048xf32> -> f32
+wrapper.kernel @short_row(%x: tensor<512xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "sum" [512] (%a = %x) : (tensor<512xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16, unroll = 2> {
+    %v = loop.load %a[d0] : tensor<512xf32> -> f32
     %s = loop.reduce sum %v over [0] : f32
     loop.store %s, 0 [] : f32
   }
@@ -62,10 +62,10 @@ wrapper.kernel @integers(%x: tensor<1000000xi32>) attributes {input_strides = [#
 
 // -----
 
-// Short inner dimensions are part of the chains of an outer one: 32 additions of
-// a lane are 8 rows of 4.
+// Short inner dimensions are part of the chains of an outer one: 16 additions of
+// a lane are 4 rows of 4.
 // CHECK-LABEL: wrapper.kernel @several_dims
-// CHECK:       scf.for %[[I:.+]] = %c0_i64 to %c1000_i64 step %c8_i64 iter_args
+// CHECK:       scf.for %[[I:.+]] = %c0_i64 to %c1000_i64 step %c4_i64 iter_args
 // CHECK:         scf.for %{{.+}} = %[[I]] to %{{.+}} step %c1_i64 iter_args
 // CHECK:           scf.for %{{.+}} = %c0_i64 to %c4_i64 step %c1_i64 iter_args
 wrapper.kernel @several_dims(%x: tensor<1000x4x16xf32>) attributes {input_strides = [#sym.shape<[64, 16, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
@@ -87,7 +87,7 @@ wrapper.kernel @several_dims(%x: tensor<1000x4x16xf32>) attributes {input_stride
 // CHECK:       %[[N:.+]] = llvm.load %[[COUNTER]]
 // CHECK:       %[[M:.+]] = arith.addi %[[N]], %c4_i64
 // CHECK:       llvm.store %[[M]], %[[COUNTER]]
-// CHECK:       %[[LONG:.+]] = arith.cmpi sge, %[[M]], %c32_i64
+// CHECK:       %[[LONG:.+]] = arith.cmpi sge, %[[M]], %c16_i64
 // CHECK:       scf.if %[[LONG]] {
 // CHECK:         llvm.store %c0_i64, %[[COUNTER]]
 wrapper.kernel @by_rows(%x: tensor<4096x1024xf32>) attributes {input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
