@@ -253,6 +253,7 @@ Engine::load(std::shared_ptr<const ProgramImage> image,
 }
 
 Error Engine::Impl::makeLinker(const CPUTarget &target) {
+  initializeHostTarget();
   Expected<std::unique_ptr<llvm::orc::LLJIT>> created = createLinker(target);
   if (!created)
     return created.takeError();

@@ -39,7 +39,7 @@ static constexpr StringLiteral leanPipeline =
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm<"
     "allowspeculation>),simplifycfg)";
 
-static void initializeTarget() {
+void coil::initializeHostTarget() {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
     InitializeNativeTarget();
@@ -50,7 +50,7 @@ static void initializeTarget() {
 
 Expected<std::unique_ptr<HostCompiler>>
 HostCompiler::create(const CPUTarget &target, unsigned optLevel) {
-  initializeTarget();
+  initializeHostTarget();
   std::string message;
   Triple triple(target.triple);
   const Target *found = TargetRegistry::lookupTarget(triple, message);

@@ -29,6 +29,10 @@ class Module;
 
 namespace coil {
 
+/// Makes LLVM know the host's code generator and object format; whoever
+/// compiles or links calls it first.
+void initializeHostTarget();
+
 /// Optimises modules and emits objects.
 class HostCompiler {
 public:

@@ -25,8 +25,8 @@ public:
   bool isEnabled() const { return !directory.empty(); }
 
   /// The key of a module that is about to be optimised.
-  static std::string getKey(const llvm::Module &module,
-                            const CPUTarget &target, unsigned optLevel);
+  static std::string getKey(const llvm::Module &module, const CPUTarget &target,
+                            unsigned optLevel);
 
   /// The key of what is made from some bytes.
   static std::string getKey(llvm::StringRef bytes);
