@@ -110,7 +110,7 @@ def _add_functions():
         forward, backward = operator(function)
         setattr(arb, f"__{name}__", forward)
         setattr(arb, f"__r{name}__", backward)
-    for name in ("lt", "le", "gt", "ge"):
+    for name in ("lt", "le", "gt", "ge", "eq"):
         def compare(self, other, name=name):
             return bool(getattr(self.v, f"__{name}__")(other.v if isinstance(other, arb) else mp.mpf(other)))
         setattr(arb, f"__{name}__", compare)
