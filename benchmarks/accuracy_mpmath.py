@@ -15,6 +15,8 @@ class arb:
 
     def __init__(self, value):
         mp.prec = 240
+        if isinstance(value, mp.mpc):
+            raise ValueError("not a real number")
         self.v = value.v if isinstance(value, arb) else mp.mpf(value)
 
     @staticmethod
@@ -87,10 +89,7 @@ class arb:
 def _add_functions():
     def real(function):
         def method(self):
-            value = function(self.v)
-            if isinstance(value, mp.mpc):
-                raise ValueError("not a real number")
-            return arb(value)
+            return arb(function(self.v))
         return method
 
     for name in ("exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
