@@ -15,6 +15,8 @@ class arb:
 
     def __init__(self, value):
         mp.prec = 240
+        if isinstance(value, mp.mpc):
+            raise ValueError("not a real number")
         self.v = value.v if isinstance(value, arb) else mp.mpf(value)
 
     @staticmethod
@@ -87,10 +89,7 @@ class arb:
 def _add_functions():
     def real(function):
         def method(self):
-            value = function(self.v)
-            if isinstance(value, mp.mpc):
-                raise ValueError("not a real number")
-            return arb(value)
+            return arb(function(self.v))
         return method
 
     for name in ("exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
@@ -110,7 +109,7 @@ def _add_functions():
         forward, backward = operator(function)
         setattr(arb, f"__{name}__", forward)
         setattr(arb, f"__r{name}__", backward)
-    for name in ("lt", "le", "gt", "ge"):
+    for name in ("lt", "le", "gt", "ge", "eq"):
         def compare(self, other, name=name):
             return bool(getattr(self.v, f"__{name}__")(other.v if isinstance(other, arb) else mp.mpf(other)))
         setattr(arb, f"__{name}__", compare)

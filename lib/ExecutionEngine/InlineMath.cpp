@@ -231,7 +231,10 @@ Value *Emitter::erfByPieces(Value *x) {
   Value *first = coefficient(0), *product = b.CreateFMul(a, first);
   Value *lo = fma(a, first, b.CreateFNeg(product));
   p = b.CreateFAdd(product, fma(b.CreateFMul(a, t), p, lo));
-  return copySign(p, x);
+  // From here on erf rounds to one, and has to be one: GELU multiplies what is
+  // left of one by its argument.
+  Value *isOne = b.CreateFCmpOGT(abs(x), constant(3.92));
+  return copySign(b.CreateSelect(isOne, constant(1), p), x);
 }
 
 Value *Emitter::logOfParts(Value *f, Value *e) {

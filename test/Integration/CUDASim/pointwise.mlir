@@ -5,7 +5,7 @@
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --random-inputs --symbol=s0=31 --reference=interp
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --random-inputs --symbol=s0=33 --reference=interp
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --random-inputs --symbol=s0=257 --reference=interp
-// RUN: %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --random-inputs --symbol=s0=4099 --reference=interp
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --random-inputs --symbol=s0=4101 --reference=interp
 
 // Elementwise programs of every element type, at sizes with and without whole
 // vectors, warps and blocks.

@@ -245,8 +245,29 @@ Value ScalarBuilder::hypot(Value x, Value y) {
   } else {
     Value a = unary<math::AbsFOp>(x), b = unary<math::AbsFOp>(y);
     Value large = maximum(a, b), small = minimum(a, b);
-    Value ratio = div(small, large);
-    length = mul(large, unary<math::SqrtOp>(add(one(), mul(ratio, ratio))));
+    // By a power of two, squares neither overflow nor vanish: those of 2^600
+    // and more, and below 2^-500, would.
+    Value isLarge = compare(ComparePredicate::Gt, large, constant(0x1p500));
+    Value isSmall = compare(ComparePredicate::Lt, large, constant(0x1p-400));
+    Value down = select(isLarge, constant(0x1p-600),
+                        select(isSmall, constant(0x1p600), one()));
+    Value up = select(isLarge, constant(0x1p600),
+                      select(isSmall, constant(0x1p-600), one()));
+    Value p = mul(large, down), q = mul(small, down);
+    auto fma = [&](Value a, Value b, Value c) -> Value {
+      return math::FmaOp::create(builder, loc, a, b, c);
+    };
+    Value pp = mul(p, p), qq = mul(q, q);
+    Value root = unary<math::SqrtOp>(add(pp, qq));
+    // One step of Newton's method from what is left of root^2 - p^2 - q^2. As
+    // fused operations only, so that no contraction counts an error twice.
+    Value rest = fma(root, root, neg(pp));
+    rest = fma(neg(q), q, rest);
+    rest = sub(rest, fma(p, p, neg(pp)));
+    Value step = div(rest, add(root, root));
+    // Zero has no step, and an infinity has none that counts.
+    step = select(compare(ComparePredicate::Gt, root, zero()), step, zero());
+    length = mul(sub(root, step), up);
     length =
         select(compare(ComparePredicate::Eq, large, zero()), large, length);
   }
