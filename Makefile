@@ -48,6 +48,7 @@ check: configure ## Build, then run every test.
 check-all: check ## Run the suite again with each coil-opt run verified by a round trip; long fuzzing.
 	COIL_LIT_ROUNDTRIP=1 $(ninja) check-coil
 	$(PYTHON) scripts/fuzz_pt2.py --count 5000 --tool $(BUILD)/test/Fuzz/coil-import-many
+	$(PYTHON) scripts/fuzz_inputs.py model package mlir --count 20000 --bin $(BUILD)/bin
 
 check-operators: build ## Compare each operator with PyTorch (needs TORCH_PYTHON); rewrite docs/OperatorCoverage.md.
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))

@@ -302,6 +302,8 @@ Error Engine::Impl::link(const EngineOptions &options) {
             object.code->getMemBufferRef(), /*RequiresNullTerminator=*/false)))
       return error;
   }
+  if (!image->entryPoint.empty())
+    wanted.add(jit->mangleAndIntern(kSignatureSymbol));
   Expected<llvm::orc::SymbolMap> found = jit->getExecutionSession().lookup(
       llvm::orc::makeJITDylibSearchOrder(&jit->getMainJITDylib()),
       std::move(wanted));
@@ -319,6 +321,14 @@ Error Engine::Impl::link(const EngineOptions &options) {
       if (!object.isHost)
         kernelNames[address] = function;
     }
+  // Code reads inputs and writes outputs by its own signature.
+  if (!image->entryPoint.empty()) {
+    auto address = (*found)[jit->mangleAndIntern(kSignatureSymbol)]
+                       .getAddress()
+                       .toPtr<const char *>();
+    if (image->signature.str() != address)
+      return makeError("the program's signature is not that of its code");
+  }
   entry =
       reinterpret_cast<coil_entry_point>(functions.lookup(image->entryPoint));
   if (!entry && !image->entryPoint.empty())
@@ -429,39 +439,15 @@ static bool hasStrides(const coil_tensor &tensor,
   return same;
 }
 
-/// Copies elements between layouts; strides count bytes.
-static void copyElements(const char *from, char *to, const coil_tensor &tensor,
-                         llvm::ArrayRef<int64_t> strides, int64_t bytes,
-                         int32_t dim = 0) {
-  if (dim == tensor.rank) {
-    std::memcpy(to, from, size_t(bytes));
-    return;
-  }
-  for (int64_t i = 0; i < tensor.sizes[dim]; ++i)
-    copyElements(from + i * tensor.strides[dim] * bytes,
-                 to + i * strides[size_t(dim)] * bytes, tensor, strides, bytes,
-                 dim + 1);
-}
-
 /// Gives an input the layout `strides`, in memory of the run.
 static int32_t relayout(coil_run *run, coil_tensor &tensor,
+                        const TensorSpec &spec,
                         llvm::ArrayRef<int64_t> strides) {
-  int64_t bytes = coil_dtype_size(tensor.dtype), last = 0;
-  for (int32_t d = 0; d < tensor.rank; ++d) {
-    if (strides[size_t(d)] < 0)
-      return coil_rt_fail(run, COIL_INVALID_ARGUMENT,
-                          "the program expects an input of negative strides");
-    last += (tensor.sizes[d] - 1) * strides[size_t(d)];
-  }
-  void *memory = nullptr;
-  int32_t status = coil_rt_alloc(run, (last + 1) * bytes, &memory);
-  if (status != COIL_OK)
-    return status;
-  copyElements(static_cast<const char *>(tensor.data),
-               static_cast<char *>(memory), tensor, strides, bytes);
-  tensor.data = memory;
+  int32_t status =
+      coil_rt_match_layout(run, &tensor, spec.name.c_str(), tensor.sizes,
+                           strides.data(), &tensor.data);
   tensor.strides = strides.data();
-  return COIL_OK;
+  return status;
 }
 
 /// The bytes from the first element in memory to the last one's end, and where
@@ -529,11 +515,13 @@ static int32_t moveToHost(coil_run *run, coil_tensor &tensor, int32_t device) {
   return status;
 }
 
-/// Runs a program for a GPU. `movable` is empty if no input is in host memory,
-/// else it is `inputs`, of which those go to the GPU.
+/// Runs a program for a GPU. `movable` is empty if all inputs are there with
+/// the strides that the program expects, else it is `inputs`, of which those
+/// that are in host memory go to the GPU, and others get the strides `layouts`.
 int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
                             llvm::ArrayRef<coil_tensor> inputs,
                             llvm::MutableArrayRef<coil_tensor> movable,
+                            llvm::ArrayRef<llvm::SmallVector<int64_t>> layouts,
                             llvm::MutableArrayRef<coil_tensor> outputs,
                             const RunOptions &options) {
   int32_t device = options.device;
@@ -548,11 +536,15 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
     status = coil_run_set_stream(run, *options.stream);
   if (status == COIL_OK && options.timing)
     status = coil_run_set_timing(run, 1);
-  for (auto [input, spec] :
-       llvm::zip(movable, impl.image->signature.getInputs()))
+  for (size_t i = 0; i < movable.size(); ++i) {
+    const TensorSpec &spec = impl.image->signature.getInputs()[i];
+    coil_tensor &input = movable[i];
+    if (status == COIL_OK && !layouts[i].empty())
+      status = relayout(run, input, spec, layouts[i]);
     if (status == COIL_OK && input.device_type == COIL_CPU &&
         spec.deviceType == COIL_CUDA)
       status = moveToDevice(run, input, device, spec.deviceIndex);
+  }
   if (status == COIL_OK && options.bind)
     return coil_cuda_program_bind(impl.program, run, impl.entry, inputs.data(),
                                   int32_t(inputs.size()), outputs.data(),
@@ -600,7 +592,7 @@ Expected<DeviceTensors> Engine::upload(
     auto expected = getStrides(spec, tensor, symbols);
     if (expected && !hasStrides(tensor, *expected)) {
       strides = std::move(*expected);
-      status = relayout(copies.get(), copy, strides);
+      status = relayout(copies.get(), copy, spec, strides);
     }
     if (status == COIL_OK && spec.deviceType == COIL_CUDA)
       status = moveToDevice(run, copy, device, spec.deviceIndex);
@@ -628,6 +620,32 @@ void Engine::setConstantInputs(llvm::ArrayRef<unsigned> numbers) {
     coil_cuda_program_set_constant_inputs(impl->program, list.data(),
                                           int32_t(list.size()));
   }
+}
+
+Error Engine::findLayouts(
+    llvm::ArrayRef<coil_tensor> inputs, const SymbolValues &symbols,
+    const RunOptions &options,
+    std::vector<llvm::SmallVector<int64_t>> &layouts) const {
+  bool isNeeded = false;
+  std::vector<llvm::SmallVector<int64_t>> wanted(inputs.size());
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    const TensorSpec &spec = impl->image->signature.getInputs()[i];
+    isNeeded |= input.device_type == COIL_CPU && spec.deviceType == COIL_CUDA;
+    if (i < impl->constantInputs.size() && impl->constantInputs[unsigned(i)])
+      continue;
+    auto strides = getStrides(spec, input, symbols);
+    if (!strides || hasStrides(input, *strides))
+      continue;
+    if (options.bind)
+      return llvm::make_error<InputError>(
+          "a bound call reads its inputs where they are, but input '" +
+          spec.name + "' has other strides than the program was compiled for");
+    wanted[i] = std::move(*strides);
+    isNeeded = true;
+  }
+  if (isNeeded)
+    layouts = std::move(wanted);
+  return Error::success();
 }
 
 Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
@@ -683,30 +701,24 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
                                         ? llvm::ArrayRef<unsigned>(all)
                                         : options.numbers);
     }
-    // Inputs of other layouts than the program expects are copied.
+    // Inputs of other layouts than the program expects are copied. Programs do
+    // that themselves, but calls that are kept as graphs do not look at inputs,
+    // and code that others have written may not.
     llvm::SmallVector<coil_tensor> copies;
-    if (llvm::any_of(inputs, [](const coil_tensor &input) {
-          return input.device_type == COIL_CPU;
-        }))
+    std::vector<llvm::SmallVector<int64_t>> layouts;
+    if (status == COIL_OK)
+      if (Error error = findLayouts(inputs, *symbols, options, layouts))
+        return std::move(error);
+    if (!layouts.empty())
       copies.assign(inputs.begin(), inputs.end());
     llvm::ArrayRef<coil_tensor> arguments = copies.empty() ? inputs : copies;
-    std::vector<llvm::SmallVector<int64_t>> layouts;
-    for (size_t i = 0; i < copies.size(); ++i) {
-      const TensorSpec &spec = impl->image->signature.getInputs()[i];
-      if (inputs[i].device_type != COIL_CPU || status != COIL_OK ||
-          (i < impl->constantInputs.size() &&
-           impl->constantInputs[unsigned(i)]))
-        continue; // The program checks those on devices.
-      auto strides = getStrides(spec, inputs[i], *symbols);
-      if (!strides || hasStrides(inputs[i], *strides))
-        continue;
-      layouts.reserve(inputs.size()); // Addresses stay.
-      layouts.push_back(std::move(*strides));
-      status = relayout(run, copies[i], layouts.back());
-    }
+    for (size_t i = 0; i < copies.size() && !impl->isDeviceProgram; ++i)
+      if (status == COIL_OK && !layouts[i].empty())
+        status = relayout(run, copies[i], impl->image->signature.getInputs()[i],
+                          layouts[i]);
     if (status == COIL_OK && impl->isDeviceProgram)
-      status =
-          runOnDevice(*impl, run, arguments, copies, result.outputs, options);
+      status = runOnDevice(*impl, run, arguments, copies, layouts,
+                           result.outputs, options);
     else if (status == COIL_OK)
       status = impl->entry(run, arguments.data(), result.outputs.data());
     // What the caller has handed over, and hooks of its own, end here.

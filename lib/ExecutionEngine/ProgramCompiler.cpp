@@ -21,6 +21,7 @@
 #include "coil/Support/FatalErrors.h"
 #include "coil/Support/OutputFile.h"
 #include "coil/Support/ThreadPool.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -330,6 +331,15 @@ Error coil::compileImage(ProgramImage &image, ModuleOp module,
   for (Operation &op : *module.getBody())
     if (!isApart(&op))
       host->getBody()->push_back(op.clone());
+  if (!options.entryPoint.empty()) {
+    std::string text = signature.str() + '\0';
+    OpBuilder b = OpBuilder::atBlockEnd(host->getBody());
+    LLVM::GlobalOp::create(
+        b, host->getLoc(),
+        LLVM::LLVMArrayType::get(b.getI8Type(), unsigned(text.size())),
+        /*isConstant=*/true, LLVM::Linkage::External, kSignatureSymbol,
+        b.getStringAttr(text));
+  }
 
   std::vector<RequiredFunction> functions;
   for (Operation &op : *module.getBody())

@@ -300,12 +300,23 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
   return std::move(signature);
 }
 
+/// The largest number in a size: no tensor has more elements.
+static constexpr int64_t kMaxNumber = int64_t(1) << 47;
+
+/// The largest rank that the importer takes, too.
+static constexpr size_t kMaxRank = 64;
+
 /// Whether a size can be evaluated with so many symbols.
 static bool isValid(const SizeExpr &size, size_t numSymbols) {
+  // Products and sums of two of these do not overflow.
+  auto isInRange = [](int64_t value) {
+    return value >= -kMaxNumber && value <= kMaxNumber;
+  };
   if (size.kind == SizeExpr::Kind::Constant)
-    return true;
+    return isInRange(size.offset);
   if (size.kind == SizeExpr::Kind::Linear)
-    return size.symbol < numSymbols;
+    return size.symbol < numSymbols && size.scale != 0 &&
+           isInRange(size.scale) && isInRange(size.offset);
   size_t depth = 0;
   for (const SizeExpr::Step &step : size.code) {
     if (step.op == SizeExpr::Op::Constant) {
@@ -332,7 +343,11 @@ Expected<Signature> Signature::create(llvm::SmallVector<TensorSpec, 0> inputs,
     auto isFine = [&](const SizeExpr &size) {
       return isValid(size, symbols.size());
     };
-    return llvm::all_of(spec.sizes, isFine) &&
+    auto isNegative = [](const SizeExpr &size) {
+      return size.kind == SizeExpr::Kind::Constant && size.offset < 0;
+    };
+    return spec.sizes.size() <= kMaxRank && llvm::all_of(spec.sizes, isFine) &&
+           llvm::none_of(spec.sizes, isNegative) &&
            llvm::all_of(spec.strides, isFine) &&
            (spec.strides.empty() || spec.strides.size() == spec.sizes.size()) &&
            (!spec.randomStep || isFine(*spec.randomStep));
@@ -340,7 +355,15 @@ Expected<Signature> Signature::create(llvm::SmallVector<TensorSpec, 0> inputs,
   for (const auto &list : {std::ref(inputs), std::ref(outputs)})
     for (const TensorSpec &spec : list.get())
       if (!check(spec))
-        return makeError("the signature has a size that means nothing");
+        return makeError("the signature has a size that means nothing, or is "
+                         "out of range");
+  for (const SymbolSpec &symbol : symbols)
+    if (symbol.min > symbol.max || symbol.hint < symbol.min ||
+        symbol.hint > symbol.max)
+      return makeError("the symbol '" + symbol.name + "' has the range " +
+                       llvm::Twine(symbol.min) + " to " +
+                       llvm::Twine(symbol.max) + " and the example " +
+                       llvm::Twine(symbol.hint));
   Signature signature;
   signature.inputs = std::move(inputs);
   signature.outputs = std::move(outputs);
@@ -440,7 +463,11 @@ Expected<SymbolValues> Signature::bind(llvm::ArrayRef<coil_tensor> tensors,
       if (size.kind != SizeExpr::Kind::Linear || values[size.symbol])
         continue;
       // When this is not exact, the comparison below fails.
-      int64_t value = (tensor.sizes[d] - size.offset) / size.scale;
+      int64_t value;
+      if (llvm::SubOverflow(tensor.sizes[d], size.offset, value))
+        return makeError(where(i, d) + ": size " +
+                         llvm::Twine(tensor.sizes[d]) + " is too large");
+      value /= size.scale;
       if (Error error = checkRange(symbols[size.symbol], value, where(i, d)))
         return std::move(error);
       values[size.symbol] = value;
@@ -479,6 +506,38 @@ Signature::evaluate(const TensorSpec &spec,
     sizes.push_back(*value);
   }
   return sizes;
+}
+
+std::string Signature::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto print = [&](const SizeExpr &size) {
+    os << ' ' << int(size.kind) << ' ' << size.offset;
+    if (size.kind == SizeExpr::Kind::Linear)
+      os << ' ' << size.scale << ' ' << size.symbol;
+    for (const SizeExpr::Step &step : size.code)
+      os << ' ' << int(step.op) << ':' << step.value;
+    os << ',';
+  };
+  for (const auto &specs : {std::ref(inputs), std::ref(outputs)}) {
+    for (const TensorSpec &spec : specs.get()) {
+      os << '[' << coil_dtype_name(spec.dtype) << ' ' << spec.deviceType << ' '
+         << spec.deviceIndex << ' ' << spec.name << '/' << spec.weight;
+      for (const auto &sizes : {std::ref(spec.sizes), std::ref(spec.strides)}) {
+        os << " (";
+        llvm::for_each(sizes.get(), print);
+        os << ')';
+      }
+      if (spec.randomStep)
+        print(*spec.randomStep);
+      os << ']';
+    }
+    os << " -> ";
+  }
+  for (const SymbolSpec &symbol : symbols)
+    os << symbol.name << ' ' << symbol.min << ' ' << symbol.max << ' '
+       << symbol.hint << ", ";
+  return text;
 }
 
 SymbolValues Signature::getHints() const {

@@ -362,7 +362,15 @@ Error ModuleBuilder::addInput(const InputSpec &spec,
   Expected<Attribute> stridesAttr = getStrides((*meta)->sizes, strides);
   if (!stridesAttr)
     return fail(stridesAttr.takeError());
-  if (*stridesAttr)
+  // An input that is broadcast in memory is taken row by row, others are copied
+  // to that when the program runs: nothing could be copied to a layout where
+  // elements share memory.
+  auto shape = dyn_cast_or_null<sym::ShapeAttr>(*stridesAttr);
+  bool isBroadcast =
+      shape && llvm::any_of(shape.getDims(), [](ExprAttr stride) {
+        return stride.isConstant(0);
+      });
+  if (shape && !(isBroadcast && spec.kind == InputSpec::Kind::UserInput))
     attributes.set("coil.strides", *stridesAttr);
   // Weights go to the device once, wherever they come from.
   addPlace(**meta, attributes, spec.kind == InputSpec::Kind::UserInput);

@@ -156,6 +156,25 @@ Error coil::mergePackage(ProgramPackage &package, const ProgramPackage &other) {
   return Error::success();
 }
 
+/// The hash of all that the manifest says of a program, and of its code: what
+/// belongs together. Which processor it is for is compared with this one.
+static std::string getSeal(const ProgramVariant &variant) {
+  auto hash = [](llvm::StringRef, llvm::StringRef data) {
+    return getXXH3(data);
+  };
+  Array parts;
+  for (const ProgramImage *image : {variant.main.get(), variant.prepare.get()})
+    if (image) {
+      llvm::json::Value part = toJSON(*image, hash);
+      for (llvm::StringRef key : {"triple", "cpu", "features"})
+        part.getAsObject()->erase(key);
+      parts.push_back(std::move(part));
+    }
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(parts));
+  return getSHA256(text);
+}
+
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
@@ -198,6 +217,7 @@ Error coil::writePackage(const ProgramPackage &package, llvm::StringRef path) {
     to["kernels_before_fusion"] = variant.kernelsBefore;
     to["launches"] = variant.launches;
     to["library_calls"] = variant.libraryCalls;
+    to["seal"] = getSeal(variant);
     to["main"] = toJSON(*variant.main, add);
     if (variant.prepare)
       to["prepare"] = toJSON(*variant.prepare, add);
@@ -328,13 +348,21 @@ static Expected<ProgramPackage> read(std::shared_ptr<const Archive> archive,
   };
   auto readVariant = [&](const JSONValue &value) {
     ProgramVariant &variant = package.variants.emplace_back();
-    variant.kernelsBefore = reader.integer(value, "kernels_before_fusion");
-    variant.launches = reader.integer(value, "launches");
-    variant.libraryCalls = reader.integer(value, "library_calls");
+    auto count = [&](llvm::StringRef key) {
+      return reader.integer(value, key, 0, INT32_MAX);
+    };
+    variant.kernelsBefore = count("kernels_before_fusion");
+    variant.launches = count("launches");
+    variant.libraryCalls = count("library_calls");
+    std::string seal = reader.text(value, "seal");
     if (std::optional<JSONValue> main = reader.member(value, "main"))
       variant.main = program(*main);
     if (std::optional<JSONValue> prepare = value.find("prepare"))
       variant.prepare = program(*prepare);
+    if (!reader.failed() && getSeal(variant) != seal)
+      reader.fail("'" + value.path() +
+                  "' is not what the program was compiled as: its hash is "
+                  "another");
   };
   readVariant(root);
   if (root.find("others"))

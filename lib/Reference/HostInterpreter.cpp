@@ -397,6 +397,37 @@ LogicalResult HostActivation::run(wrapper::AssertOp op) {
                         << (*sides)[1] << ")";
 }
 
+/// Memory for a tensor with strides, with its elements in it.
+static HostValue layOut(const Tensor &tensor, ArrayRef<int64_t> strides) {
+  HostShape shape{llvm::to_vector(tensor.getSizes()), llvm::to_vector(strides)};
+  int64_t bytes = 0, first = 0, element = getByteSize(tensor.getDType());
+  if (auto extent = getExtent(shape)) {
+    first = -extent->first * element;
+    bytes = (extent->second + 1) * element + first;
+  }
+  auto storage = HostMemory::create(Tensor(DType::U8, bytes));
+  if (tensor.getNumElements() != 0)
+    tensor.toStrided(strides, storage->bytes.getData() + first);
+  return {std::move(storage), first};
+}
+
+/// Whether no two elements of a tensor are in the same place, as
+/// coil_rt_match_layout asks.
+static bool areDistinct(const HostShape &shape) {
+  SmallVector<std::pair<int64_t, int64_t>> dims;
+  for (auto [stride, size] : llvm::zip_equal(shape.strides, shape.sizes))
+    if (size > 1)
+      dims.emplace_back(std::abs(stride), size);
+  llvm::sort(dims);
+  int64_t reach = 0;
+  for (auto [stride, size] : dims) {
+    if (stride <= reach)
+      return false;
+    reach += (size - 1) * stride;
+  }
+  return true;
+}
+
 LogicalResult HostActivation::run(AssertLayoutOp op) {
   FailureOr<HostShape> wanted =
       getShape(op, cast<BufferType>(op.getSource().getType()));
@@ -416,6 +447,17 @@ LogicalResult HostActivation::run(AssertLayoutOp op) {
     return failure();
   if (llvm::is_contained(wanted->sizes, 0))
     return success();
+  if (op.copiesOtherLayouts() && areDistinct(*wanted)) {
+    HostValue &value = values[op.getSource()];
+    DType dtype = *reference::getDType(
+        cast<BufferType>(op.getSource().getType()).getElementType());
+    Tensor tensor = Tensor::fromStrided(dtype, shape.sizes, shape.strides,
+                                        value.memory->bytes.getData() +
+                                            value.memory->begin + value.offset);
+    value = layOut(tensor, wanted->strides);
+    shapes[op.getSource()] = std::move(*wanted);
+    return success();
+  }
   return check(shape.strides, wanted->strides, "stride", true);
 }
 
@@ -837,15 +879,8 @@ HostInterpreter::run(FuncOp fn, ArrayRef<HostArgument> arguments) {
       for (auto [d, e] : llvm::enumerate(type.getStrides().getDims()))
         if (e.isConstant())
           shape.strides[d] = e.getValue();
-    int64_t bytes = 0, first = 0, element = getByteSize(tensor.getDType());
-    if (auto extent = getExtent(shape)) {
-      first = -extent->first * element;
-      bytes = (extent->second + 1) * element + first;
-    }
-    auto storage = HostMemory::create(Tensor(DType::U8, bytes));
-    if (tensor.getNumElements() != 0)
-      tensor.toStrided(shape.strides, storage->bytes.getData() + first);
-    call.setArgument(static_cast<unsigned>(i), {std::move(storage), first},
+    HostValue value = layOut(tensor, shape.strides);
+    call.setArgument(static_cast<unsigned>(i), std::move(value),
                      std::move(shape));
   }
   if (failed(call.run()))

@@ -64,6 +64,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
                                         SYMBOL(coil_rt_launch_user_cuda),
                                         SYMBOL(coil_rt_leave_device_cuda),
                                         SYMBOL(coil_rt_leave_stream_cuda),
+                                        SYMBOL(coil_rt_match_layout),
                                         SYMBOL(coil_rt_note_cost),
                                         SYMBOL(coil_rt_partition_cuda),
                                         SYMBOL(coil_rt_record_event_cuda),

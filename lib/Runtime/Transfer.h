@@ -27,6 +27,10 @@ int32_t transferCuda(coil_run *run, const coil_tensor *to,
 /// Copies between two GPUs, in CUDA/.
 int32_t transferPeers(coil_run *run, const coil_tensor *to,
                       const coil_tensor *from);
+/// Copies a tensor on a GPU to other strides there, on the stream of the run,
+/// in CUDA/.
+int32_t copyStridedCuda(coil_run *run, const coil_tensor *from, void *to,
+                        const int64_t *strides);
 /// coil_rt_select_device for GPUs, in CUDA/.
 int32_t selectCudaDevice(coil_run *run, int32_t index);
 

@@ -38,6 +38,8 @@ _STATS = (
     "allocations",
     "launches",
     "library_calls",
+    "input_copies",
+    "input_copy_bytes",
 )
 
 

@@ -687,10 +687,11 @@ void destroyBound(PyObject *self) {
 PyObject *getStats(PyObject *self, void *) {
   const coil_run_stats &stats = reinterpret_cast<Runner *>(self)->stats;
   return Py_BuildValue(
-      "(LLLLLLL)", (long long)stats.live_bytes, (long long)stats.peak_bytes,
+      "(LLLLLLLLL)", (long long)stats.live_bytes, (long long)stats.peak_bytes,
       (long long)stats.allocated_bytes, (long long)stats.live_allocations,
       (long long)stats.allocations, (long long)stats.launches,
-      (long long)stats.library_calls);
+      (long long)stats.library_calls, (long long)stats.input_copies,
+      (long long)stats.input_copy_bytes);
 }
 
 //===----------------------------------------------------------------------===//

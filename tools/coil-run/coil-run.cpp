@@ -421,6 +421,10 @@ static void printTimes(const CompiledProgram &program,
   os << "  " << run.launches << " launches, " << run.library_calls
      << " library calls, " << run.allocations << " allocations, peak "
      << run.peak_bytes << " bytes\n";
+  if (run.input_copies)
+    os << "  " << run.input_copies << " inputs copied, " << run.input_copy_bytes
+       << " bytes: their strides are not those that the program was compiled "
+          "for\n";
   if (graphs != 0 && program.getEngine().isDeviceProgram())
     printGraphs(program.getEngine().getGraphReport());
 }

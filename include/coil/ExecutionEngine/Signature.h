@@ -54,6 +54,10 @@ inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
 inline constexpr llvm::StringLiteral kHostFunctionsAttrName =
     "coil.host_functions";
 
+/// The text of a program's signature, a symbol of its code: what an image says
+/// is compared with it when the code is linked.
+inline constexpr llvm::StringLiteral kSignatureSymbol = "coil_signature";
+
 /// Marks a symbol table beside the entry points as a part of the host program;
 /// others are kernels.
 inline constexpr llvm::StringLiteral kHostPartAttrName = "coil.host_part";
@@ -130,8 +134,9 @@ public:
                                           mlir::TypeRange outputs,
                                           mlir::DictionaryAttr symbols);
 
-  /// A signature of its parts. Fails when a size mentions a symbol that there
-  /// is none of, or its code is none.
+  /// A signature of its parts, which a file may have given. Fails when a size
+  /// mentions a symbol that there is none of or its code is none, and when a
+  /// number is out of the range that runs compute with.
   static llvm::Expected<Signature>
   create(llvm::SmallVector<TensorSpec, 0> inputs,
          llvm::SmallVector<TensorSpec, 0> outputs,
@@ -161,6 +166,10 @@ public:
   llvm::Expected<llvm::SmallVector<int64_t>>
   evaluate(const TensorSpec &spec,
            llvm::ArrayRef<std::optional<int64_t>> values) const;
+
+  /// All that a signature says, as text: code and its signature agree where
+  /// these do.
+  std::string str() const;
 
   /// The symbols' hints, as values for made-up inputs.
   SymbolValues getHints() const;

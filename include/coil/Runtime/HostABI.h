@@ -70,6 +70,15 @@ COIL_RT_API int32_t coil_rt_check_layout(coil_run *run,
                                          const char *name, const int64_t *sizes,
                                          const int64_t *strides);
 
+/// Checks the sizes of an input of the right rank, and gives its elements the
+/// strides that the program expects: where the input has others, `*data` is set
+/// to a copy in memory of the run, which `input_copies` of its statistics
+/// counts. Fails where elements of the expected layout share memory.
+COIL_RT_API int32_t coil_rt_match_layout(coil_run *run,
+                                         const coil_tensor *input,
+                                         const char *name, const int64_t *sizes,
+                                         const int64_t *strides, void **data);
+
 /// Fills in an output. Sizes and strides are copied into the run; the memory
 /// keeps its owner. A program may instead write the tensor itself.
 COIL_RT_API int32_t coil_rt_set_output(coil_run *run, coil_tensor *output,

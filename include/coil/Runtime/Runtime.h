@@ -134,6 +134,10 @@ typedef struct coil_run_stats {
   int64_t allocations;
   int64_t launches;
   int64_t library_calls;
+  /// Inputs that came with other strides than the program was compiled for and
+  /// were copied, and the bytes of their elements.
+  int64_t input_copies;
+  int64_t input_copy_bytes;
 } coil_run_stats;
 
 COIL_RT_API int32_t coil_run_get_stats(const coil_run *run,

@@ -408,6 +408,14 @@ LogicalResult HostLowering::lower(AssertLayoutOp op) {
     return success();
   Value sizes = array(type.getSizes().getDims(), 0);
   Value strides = array(type.getStrides().getDims(), 1);
+  if (op.copiesOtherLayouts()) {
+    Value slot = scratch(2, 1);
+    LLVM::StoreOp::create(b, buffer(op.getSource()), slot);
+    call("coil_rt_match_layout", {now.run, inputTensor(op.getSource()),
+                                  string(op.getName()), sizes, strides, slot});
+    setBuffer(op.getSource(), LLVM::LoadOp::create(b, ptrType, slot));
+    return success();
+  }
   Value tensor = op.getSource().getDefiningOp() ? resultTensor(op.getSource())
                                                 : inputTensor(op.getSource());
   call("coil_rt_check_layout",

@@ -21,24 +21,34 @@
 using namespace coil::rt;
 using namespace coil::rt::cuda;
 
+namespace {
+enum Kind { Clear, Pack, Copy, numKinds };
+} // namespace
+
+static int getNumBuffers(Kind kind) { return kind == Clear ? 1 : 2; }
+
+static int getNumSymbols(Kind kind) {
+  return 1 + (kind == Copy ? 3 : 2) * PackShape::maxRank;
+}
+
 /// A thread computes the element number `index` of the dense side and the place
 /// of it on the strided side, whose parameters are the count, the sizes and
-/// the strides.
-static void addKernel(std::string &text, const std::string &name, bool isPack,
+/// the strides; for copies there are the strides of the target behind them.
+static void addKernel(std::string &text, const std::string &name, Kind kind,
                       int bytes) {
   auto line = [&](const std::string &s) { text += "  " + s + ";\n"; };
   std::string bits = ".b" + std::to_string(8 * bytes);
   std::string value = bytes == 8 ? "%d20" : bytes == 4 ? "%r4" : "%h1";
-  int buffers = isPack ? 2 : 1;
+  int buffers = getNumBuffers(kind);
   constexpr int rank = PackShape::maxRank;
   text += ".visible .entry " + name + "(";
-  for (int i = 0; i < buffers + 1 + 2 * rank; ++i)
+  for (int i = 0; i < buffers + getNumSymbols(kind); ++i)
     text += (i ? ", .param .u64 a" : ".param .u64 a") + std::to_string(i);
   text += ")\n{\n";
   line(".reg .pred %p1");
   line(".reg .b16 %h<2>");
   line(".reg .b32 %r<5>");
-  line(".reg .b64 %d<21>");
+  line(".reg .b64 %d<23>");
   line("mov.u32 %r1, %ctaid.x");
   line("mov.u32 %r2, %ntid.x");
   line("mov.u32 %r3, %tid.x");
@@ -50,23 +60,31 @@ static void addKernel(std::string &text, const std::string &name, bool isPack,
   line("@%p1 bra DONE");
   line("mov.u64 %d4, %d1");
   line("mov.u64 %d5, 0");
+  line("mov.u64 %d21, 0");
   for (int d = rank; d-- > 0;) {
     line("ld.param.u64 %d6, [a" + std::to_string(buffers + 1 + d) + "]");
     line("ld.param.u64 %d7, [a" + std::to_string(buffers + 1 + rank + d) + "]");
     line("rem.u64 %d8, %d4, %d6");
     line("div.u64 %d4, %d4, %d6");
+    if (kind == Copy) {
+      line("ld.param.u64 %d22, [a" +
+           std::to_string(buffers + 1 + 2 * rank + d) + "]");
+      line("mul.lo.s64 %d22, %d8, %d22");
+      line("add.s64 %d21, %d21, %d22");
+    }
     line("mul.lo.s64 %d8, %d8, %d7");
     line("add.s64 %d5, %d5, %d8");
   }
   std::string size = std::to_string(bytes);
   line("ld.param.u64 %d9, [a0]");
   line("mul.lo.s64 %d5, %d5, " + size);
-  if (isPack) {
+  if (kind != Clear) {
     line("ld.param.u64 %d10, [a1]");
     line("add.s64 %d10, %d10, %d5");
     line("ld.global" + bits + " " + value + ", [%d10]");
-    line("mul.lo.s64 %d1, %d1, " + size);
-    line("add.s64 %d9, %d9, %d1");
+    std::string index = kind == Copy ? "%d21" : "%d1";
+    line("mul.lo.s64 " + index + ", " + index + ", " + size);
+    line("add.s64 %d9, %d9, " + index);
   } else {
     line("mov" + (bytes == 1 ? ".b16" : bits) + " " + value + ", 0");
     line("add.s64 %d9, %d9, %d5");
@@ -79,25 +97,26 @@ static void addKernel(std::string &text, const std::string &name, bool isPack,
 namespace {
 struct Kernels {
   std::string text = ".version 6.4\n.target sm_75\n.address_size 64\n";
-  coil_cuda_kernel list[2][4] = {};
-  std::string names[2][4];
+  coil_cuda_kernel list[numKinds][4] = {};
+  std::string names[numKinds][4];
 
   Kernels() {
-    for (int isPack = 0; isPack < 2; ++isPack)
+    const char *prefixes[numKinds] = {"coil_clear_", "coil_pack_",
+                                      "coil_copy_"};
+    for (int kind = 0; kind < numKinds; ++kind)
       for (int i = 0; i < 4; ++i) {
-        names[isPack][i] =
-            (isPack ? "coil_pack_" : "coil_clear_") + std::to_string(1 << i);
-        addKernel(text, names[isPack][i], isPack != 0, 1 << i);
+        names[kind][i] = prefixes[kind] + std::to_string(1 << i);
+        addKernel(text, names[kind][i], Kind(kind), 1 << i);
       }
-    for (int isPack = 0; isPack < 2; ++isPack)
+    for (int kind = 0; kind < numKinds; ++kind)
       for (int i = 0; i < 4; ++i) {
-        coil_cuda_kernel &kernel = list[isPack][i];
+        coil_cuda_kernel &kernel = list[kind][i];
         kernel.struct_size = sizeof(kernel);
-        kernel.name = names[isPack][i].c_str();
+        kernel.name = names[kind][i].c_str();
         kernel.image = text.c_str();
         kernel.image_size = text.size() + 1;
-        kernel.num_buffers = isPack ? 2 : 1;
-        kernel.num_symbols = 1 + 2 * PackShape::maxRank;
+        kernel.num_buffers = getNumBuffers(Kind(kind));
+        kernel.num_symbols = getNumSymbols(Kind(kind));
         kernel.block[0] = 256;
         kernel.block[1] = kernel.block[2] = 1;
       }
@@ -105,19 +124,22 @@ struct Kernels {
 };
 } // namespace
 
-static int32_t launch(RunState &state, bool isPack, void *const *buffers,
-                      int64_t element, const PackShape &shape) {
+static int32_t launch(RunState &state, Kind kind, void *const *buffers,
+                      int64_t element, const PackShape &shape,
+                      const int64_t *targetStrides = nullptr) {
   static Kernels *kernels = new Kernels;
   if (element != 1 && element != 2 && element != 4 && element != 8)
     return fail(COIL_UNSUPPORTED, "cannot move elements of %d bytes",
                 int(element));
   constexpr int rank = PackShape::maxRank;
-  int64_t symbols[1 + 2 * rank];
+  int64_t symbols[1 + 3 * rank];
   int64_t count = 1;
   int pad = rank - shape.rank;
   for (int d = 0; d < rank; ++d) {
     symbols[1 + d] = d < pad ? 1 : shape.sizes[d - pad];
     symbols[1 + rank + d] = d < pad ? 0 : shape.strides[d - pad];
+    symbols[1 + 2 * rank + d] =
+        d < pad || !targetStrides ? 0 : targetStrides[d - pad];
     count *= symbols[1 + d];
   }
   symbols[0] = count;
@@ -125,7 +147,7 @@ static int32_t launch(RunState &state, bool isPack, void *const *buffers,
   // The state need not be the one that its run works with.
   RunState *working = std::exchange(state.run->cuda, &state);
   int32_t status =
-      coil_rt_launch_cuda(state.run, &kernels->list[isPack][which], buffers,
+      coil_rt_launch_cuda(state.run, &kernels->list[kind][which], buffers,
                           symbols, (count + 255) / 256, 1, 1);
   state.run->cuda = working;
   return status;
@@ -134,10 +156,18 @@ static int32_t launch(RunState &state, bool isPack, void *const *buffers,
 int32_t coil::rt::cuda::pack(RunState &state, void *to, const void *from,
                              int64_t element, const PackShape &shape) {
   void *buffers[] = {to, const_cast<void *>(from)};
-  return launch(state, true, buffers, element, shape);
+  return launch(state, Pack, buffers, element, shape);
+}
+
+int32_t coil::rt::cuda::copyStrided(RunState &state, void *to,
+                                    const int64_t *targetStrides,
+                                    const void *from, int64_t element,
+                                    const PackShape &shape) {
+  void *buffers[] = {to, const_cast<void *>(from)};
+  return launch(state, Copy, buffers, element, shape, targetStrides);
 }
 
 int32_t coil::rt::cuda::clear(RunState &state, void *to, int64_t element,
                               const PackShape &shape) {
-  return launch(state, false, &to, element, shape);
+  return launch(state, Clear, &to, element, shape);
 }

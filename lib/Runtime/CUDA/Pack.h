@@ -34,6 +34,11 @@ struct PackShape {
 int32_t pack(RunState &state, void *to, const void *from, int64_t element,
              const PackShape &shape);
 
+/// Copies elements of 1, 2, 4 or 8 bytes from strides to other strides, which
+/// are `targetStrides` by dimension of the shape.
+int32_t copyStrided(RunState &state, void *to, const int64_t *targetStrides,
+                    const void *from, int64_t element, const PackShape &shape);
+
 /// Writes zeros to strided elements of 1, 2, 4 or 8 bytes.
 int32_t clear(RunState &state, void *to, int64_t element,
               const PackShape &shape);

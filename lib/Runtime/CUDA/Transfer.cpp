@@ -315,6 +315,40 @@ static int32_t getShape(const coil_tensor &tensor, PackShape &shape) {
   return COIL_OK;
 }
 
+int32_t coil::rt::copyStridedCuda(coil_run *run, const coil_tensor *from,
+                                  void *to, const int64_t *strides) {
+  RunState *state = getPeer(run, from->device_index);
+  if (!state)
+    return COIL_INVALID_ARGUMENT;
+  if (int32_t status = state->prepare())
+    return status;
+  PackShape shape;
+  int64_t targetStrides[PackShape::maxRank];
+  for (int32_t d = 0; d < from->rank; ++d) {
+    int64_t size = from->sizes[d], stride = from->strides[d];
+    if (size == 1)
+      continue;
+    int last = shape.rank - 1;
+    if (last >= 0 && shape.strides[last] == size * stride &&
+        targetStrides[last] == size * strides[d]) {
+      shape.sizes[last] *= size;
+      shape.strides[last] = stride;
+      targetStrides[last] = strides[d];
+      continue;
+    }
+    if (shape.rank == PackShape::maxRank)
+      return fail(COIL_UNSUPPORTED,
+                  "an input on a GPU can be copied to the expected strides "
+                  "along at most %d dimensions",
+                  PackShape::maxRank);
+    targetStrides[shape.rank] = strides[d];
+    shape.add(size, stride);
+  }
+  ContextGuard guard(state->device);
+  return copyStrided(*state, to, targetStrides, from->data,
+                     coil_dtype_size(from->dtype), shape);
+}
+
 int32_t coil::rt::transferPeers(coil_run *run, const coil_tensor *to,
                                 const coil_tensor *from) {
   RunState *source = getPeer(run, from->device_index);

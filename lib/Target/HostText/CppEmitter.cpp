@@ -238,7 +238,12 @@ LogicalResult CppEmitter::emit(AssertLayoutOp op) {
     return success();
   std::string layout =
       list(t.getSizes().getDims()) + ", " + list(t.getStrides().getDims());
-  if (auto arg = dyn_cast<BlockArgument>(op.getSource()))
+  auto arg = dyn_cast<BlockArgument>(op.getSource());
+  if (arg && op.copiesOtherLayouts())
+    out.line(printCall("coil_rt_match_layout",
+                       {"&inputs[" + std::to_string(arg.getArgNumber()) + "]",
+                        quote(op.getName()), layout, "&" + name(arg)}));
+  else if (arg)
     out.line(printCall("coil_rt_check_layout",
                        {"&inputs[" + std::to_string(arg.getArgNumber()) + "]",
                         quote(op.getName()), layout}));

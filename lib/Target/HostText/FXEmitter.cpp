@@ -456,6 +456,15 @@ LogicalResult FXEmitter::emit(ItemOp op) {
   return success();
 }
 
+LogicalResult FXEmitter::emitMatch(AssertLayoutOp op, StringRef arguments) {
+  auto value = fake(op, type(op.getSource()));
+  if (!value)
+    return failure();
+  out.line(name(op.getSource()) + " = " +
+           call("host.match_size_stride", arguments + ", val=" + *value));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -524,6 +533,8 @@ LogicalResult FXEmitter::emit(ReuseOp op) {
 }
 
 LogicalResult FXEmitter::emit(ReinterpretOp op) {
+  if (failed(checkStrides(op)))
+    return failure();
   return emitView(op, op, op.getSource(), op.getOffset());
 }
 

@@ -40,6 +40,8 @@ private:
     bind(op.getSymbol());
     return result;
   }
+  mlir::LogicalResult emitMatch(AssertLayoutOp op,
+                                llvm::StringRef arguments) override;
   mlir::LogicalResult emit(AllocOp op) override;
   mlir::LogicalResult emit(ConstantOp op) override;
   mlir::LogicalResult emit(FreeOp op) override { return mlir::success(); }

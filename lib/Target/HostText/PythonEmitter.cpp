@@ -479,9 +479,17 @@ LogicalResult PythonEmitter::emit(AssertLayoutOp op) {
   BufferType t = type(op.getSource());
   std::string sizes = tuple(t.getSizes().getDims());
   std::string strides = tuple(t.getStrides().getDims());
-  emitCall("host.assert_size_stride", name(op.getSource()) + ", " + sizes +
-                                          ", " + strides + ", " +
-                                          quote(op.getName()));
+  std::string arguments = name(op.getSource()) + ", " + sizes + ", " + strides +
+                          ", " + quote(op.getName());
+  if (op.copiesOtherLayouts())
+    return emitMatch(op, arguments);
+  emitCall("host.assert_size_stride", arguments);
+  return success();
+}
+
+LogicalResult PythonEmitter::emitMatch(AssertLayoutOp op, StringRef arguments) {
+  out.line(name(op.getSource()) + " = host.match_size_stride(" + arguments +
+           ")");
   return success();
 }
 
@@ -588,7 +596,18 @@ LogicalResult PythonEmitter::emit(ReuseOp op) {
   return success();
 }
 
+LogicalResult PythonEmitter::checkStrides(ReinterpretOp op) {
+  for (sym::ExprAttr stride :
+       cast<BufferType>(op.getType()).getStrides().getDims())
+    if (stride.isConstant() && stride.getValue() < 0)
+      return op.emitOpError() << "has the negative stride " << stride.getValue()
+                              << ", which tensors of torch cannot have";
+  return success();
+}
+
 LogicalResult PythonEmitter::emit(ReinterpretOp op) {
+  if (failed(checkStrides(op)))
+    return failure();
   auto to = cast<BufferType>(op.getType());
   std::string text = "reinterpret_tensor(" + name(op.getSource()) + ", " +
                      tuple(to.getSizes().getDims()) + ", " +

@@ -51,6 +51,11 @@ protected:
   mlir::LogicalResult emit(SymExprOp op) override;
   mlir::LogicalResult emit(wrapper::AssertOp op) override;
   mlir::LogicalResult emit(AssertLayoutOp op) override;
+  /// Fails for a view that torch cannot have.
+  mlir::LogicalResult checkStrides(ReinterpretOp op);
+  /// Gives an argument its layout, copied if need be.
+  virtual mlir::LogicalResult emitMatch(AssertLayoutOp op,
+                                        llvm::StringRef arguments);
   mlir::LogicalResult emit(AllocOp op) override;
   mlir::LogicalResult emit(ConstantOp op) override;
   mlir::LogicalResult emit(FreeOp op) override;

@@ -27,6 +27,8 @@ from coil.host._tensors import (
     aligned,
     assert_range,
     assert_size_stride,
+    input_copies,
+    match_size_stride,
     carve,
     check,
     check_aligned,

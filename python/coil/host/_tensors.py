@@ -85,6 +85,41 @@ def assert_size_stride(tensor, sizes, strides, name):
             )
 
 
+def _are_distinct(sizes, strides):
+    """Whether no two elements of a layout are in the same place."""
+    reach = 0
+    for stride, size in sorted((abs(t), s) for t, s in zip(strides, sizes) if s > 1):
+        if stride <= reach:
+            return False
+        reach += (size - 1) * stride
+    return True
+
+
+def match_size_stride(tensor, sizes, strides, name):
+    """A tensor in the layout that a program was compiled for: one that has other
+    strides is copied, and `input_copies()` counts it. Fails for other sizes, and
+    where elements of that layout share memory."""
+    if tuple(tensor.size()) == tuple(sizes) and 0 not in sizes and any(
+            given != expected and size > 1
+            for given, expected, size in zip(tensor.stride(), strides, sizes)):
+        if _are_distinct(sizes, strides):
+            copy = torch.empty_strided(sizes, strides, dtype=tensor.dtype, device=tensor.device)
+            global _input_copies
+            _input_copies += 1
+            return copy.copy_(tensor)
+    assert_size_stride(tensor, sizes, strides, name)
+    return tensor
+
+
+_input_copies = 0
+
+
+def input_copies():
+    """How many inputs have been copied, because they came with other strides than
+    their program was compiled for, since the process began."""
+    return _input_copies
+
+
 def reinterpret_tensor(tensor, sizes, strides, offset, dtype=None):
     """A view of a tensor's memory, `offset` elements after its first, under
     another layout and perhaps another element type."""

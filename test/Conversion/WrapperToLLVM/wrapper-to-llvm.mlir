@@ -41,7 +41,9 @@ wrapper.func @main(%x: !x {coil.name = "x"}) -> !y attributes {sym.symbols = {s0
   // CHECK: llvm.icmp "sle" %[[S0]]
   wrapper.input_symbol "s0" = size 0 of %x : !x
   // CHECK: %[[P:.+]] = llvm.mlir.addressof @[[$STRIDES]]
-  // CHECK: llvm.call @coil_rt_check_layout(%[[R]], %[[IN]], %{{.+}}, %{{.+}}, %[[P]])
+  // CHECK: llvm.call @coil_rt_match_layout(%[[R]], %[[IN]], %{{.+}}, %{{.+}}, %[[P]], %[[PLACE:.+]]) :
+  // The argument, or its copy.
+  // CHECK: %[[X1:.+]] = llvm.load %[[PLACE]] : !llvm.ptr -> !llvm.ptr
   wrapper.assert_layout %x, "x" : !x
   // CHECK: llvm.icmp "eq"
   // CHECK: llvm.call @coil_rt_assert_fail
@@ -53,7 +55,7 @@ wrapper.func @main(%x: !x {coil.name = "x"}) -> !y attributes {sym.symbols = {s0
   // CHECK: llvm.call @coil_rt_alloc(%[[R]], %[[BYTES]], %[[SLOT:.+]]) :
   // CHECK: %[[Y:.+]] = llvm.load %[[SLOT]] : !llvm.ptr -> !llvm.ptr
   %0 = wrapper.alloc : !y
-  // CHECK: %[[V:.+]] = llvm.getelementptr %[[X]][%{{.+}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  // CHECK: %[[V:.+]] = llvm.getelementptr %[[X1]][%{{.+}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
   %1 = wrapper.reinterpret %x at <4> : !x to !y
   // Buffers in order, the symbols' values, and the total in terms of them.
   // CHECK: llvm.store %[[V]], %[[BUFFERS:.+]] : !llvm.ptr, !llvm.ptr

@@ -236,3 +236,38 @@ func.func private @gpu_schedule_c13_no_blocks() attributes {a = #loop.gpu_schedu
 
 // expected-error@+1 {{'blocks' is 4, expected 0 without 'stages'}}
 func.func private @gpu_schedule_c13_no_stages() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, blocks = 4>}
+
+// -----
+
+// expected-error@+1 {{a thread has at most 4096 points but 'vector_width', 'items_p' and 'items_r' are 1, 1 and 4294967296}}
+func.func private @gpu_schedule_c14() attributes {a = #loop.gpu_schedule<items_r = 4294967296>}
+
+// -----
+
+// expected-error@+1 {{a thread has at most 4096 points but 'vector_width', 'items_p' and 'items_r' are 64, 64 and 2}}
+func.func private @gpu_schedule_c14_all() attributes {a = #loop.gpu_schedule<vector_dim = 0, vector_width = 64, items_p = 64, items_r = 2>}
+
+// -----
+
+// expected-error@+1 {{min_blocks is 33, expected 0 to 32}}
+func.func private @gpu_schedule_c14_min_blocks() attributes {a = #loop.gpu_schedule<min_blocks = 33>}
+
+// -----
+
+// expected-error@+1 {{stages is 65, expected 0 to 64}}
+func.func private @gpu_schedule_c14_stages() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, stages = 65, blocks = 4>}
+
+// -----
+
+// expected-error@+1 {{owners is 2097152, expected 0 to 1048576}}
+func.func private @gpu_schedule_c14_owners() attributes {a = #loop.gpu_schedule<owners = 2097152>}
+
+// -----
+
+// expected-error@+1 {{blocks is 4294967296, expected 0 to 2147483647}}
+func.func private @gpu_schedule_c14_blocks() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, persistent = true, split_r = true, stages = 2, blocks = 4294967296>}
+
+// -----
+
+// expected-error@+1 {{vector_dim is -2, expected -1 to 2147483647}}
+func.func private @gpu_schedule_c14_dim() attributes {a = #loop.gpu_schedule<vector_dim = -2>}

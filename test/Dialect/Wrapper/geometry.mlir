@@ -14,12 +14,12 @@ wrapper.kernel @scratch() attributes {
 
 // -----
 
-// expected-error@+1 {{'scratch' must be a multiple of 16 that is not negative but is 20}}
+// expected-error@+1 {{'scratch' must be a multiple of 16 that is not negative and below 2^31 but is 20}}
 wrapper.func private @geometry_c4() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = 0, errors = false, scratch = 20>}
 
 // -----
 
-// expected-error @below {{'scratch' must be a multiple of 16 that is not negative but is -16}}
+// expected-error @below {{'scratch' must be a multiple of 16 that is not negative and below 2^31 but is -16}}
 wrapper.func private @geometry_c4_negative() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = 0, errors = false, scratch = -16>}
 
 // -----
@@ -64,3 +64,8 @@ wrapper.kernel @kernel_c4() attributes {
     input_strides = [], output_strides = [], symbols = ["s0"],
     geometry = #wrapper.geometry<grid = [s1, 1, 1], block = [256, 1, 1], shared = 0, errors = false>} {
 }
+
+// -----
+
+// expected-error@+1 {{'scratch' must be a multiple of 16 that is not negative and below 2^31 but is 4294967296}}
+wrapper.func private @geometry_c4_range() attributes {a = #wrapper.geometry<grid = [1, 1, 1], block = [1, 1, 1], shared = 0, errors = false, scratch = 4294967296>}

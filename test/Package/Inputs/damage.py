@@ -81,12 +81,16 @@ rewrite("code of a size", lambda m: symbolic(m).__setitem__(0, code))
 rewrite("sizes of a weight", lambda m: m["weights"][0]["sizes"].append(2))
 rewrite("another weight", put("weights", 0, "name", "c1.other"))
 rewrite("no such function", put("main", "entry", "coil_other"))
+rewrite("fewer outputs", put("main", "signature", "outputs", []))
+zero = {"text": "s0", "symbol": 0, "scale": 0, "offset": 0}
+rewrite("a scale of zero", lambda m: symbolic(m).__setitem__(0, zero))
+rewrite("an empty range of a symbol", put("main", "signature", "symbols", 0, "min", 2**62))
 def variant(change):
     """A second variant: the first, changed."""
 
     def add(manifest):
         other = {key: json.loads(json.dumps(manifest[key]))
-                 for key in ("main", "kernels_before_fusion", "launches", "library_calls")}
+                 for key in ("main", "seal", "kernels_before_fusion", "launches", "library_calls")}
         change(other)
         manifest["others"] = [other]
 

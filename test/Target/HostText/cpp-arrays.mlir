@@ -39,7 +39,7 @@
 
 // The ordinary entry checks and allocates as before; but for its own storage.
 // SOURCE-LABEL: int32_t tiny_main(coil_run *run, const coil_tensor *inputs
-// SOURCE:         coil_rt_check_layout
+// SOURCE:         coil_rt_match_layout
 // SOURCE:         buf0.allocate(coil_rt_alloc
 // SOURCE-LABEL: int32_t tiny_main_arrays(coil_run *run, const float *array0, const bool *array1, float *array2, uint16_t *array3) {
 // SOURCE-NOT:     coil_rt_check

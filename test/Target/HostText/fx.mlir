@@ -18,7 +18,7 @@
 // CHECK-NEXT: s0 = n1
 // CHECK-NEXT: g.check(host.assert_range, s0, 1, 64, "symbol 's0' (size 0 of input 'tokens')")
 // CHECK-NEXT: n2 = g.call(operator.mul, s0, 2)
-// CHECK-NEXT: g.check(host.assert_size_stride, tokens, (n2, 4), (4, 1), "tokens")
+// CHECK-NEXT: tokens = g.call(host.match_size_stride, tokens, (n2, 4), (4, 1), "tokens", val=program.fake((sym_s0 * 2, 4), (4, 1), torch.float32, "cpu"))
 // CHECK-NEXT: n3 = g.call(operator.mod, s0, 8)
 // CHECK-NEXT: n4 = g.call(operator.floordiv, s0, 4)
 // CHECK-NEXT: n5 = g.call(operator.add, n4, 1)
@@ -88,7 +88,7 @@ wrapper.func @main(%x: !x {coil.name = "tokens"}) -> !y attributes {sym.symbols 
 // CHECK-NEXT: g.check(host.check_input, buf0, "buf0", torch.float32, 1, "cpu")
 // CHECK-NEXT: g.check(host.check_input, if_1, "if", torch.float32, 1, "cpu")
 // CHECK-NEXT: buf1 = g.call(torch.empty_strided, (2,), (1,), dtype=torch.float32, device="cpu")
-// CHECK-NEXT: g.check(host.assert_size_stride, if_0, (2,), (1,), "a\nb\\")
+// CHECK-NEXT: if_0 = g.call(host.match_size_stride, if_0, (2,), (1,), "a\nb\\", val=program.fake((2,), (1,), torch.float32, "cpu"))
 // CHECK-NEXT: g.output(buf1)
 // CHECK-NEXT: return g
 !x = !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>

@@ -31,7 +31,7 @@ wrapper.kernel @relu(%x: tensor<?x4xf32, #sym.shape<[s0 * 2, 4]>>) attributes {
 // CHECK-NEXT: host.check_input(tokens, "tokens", torch.float32, 2, "cpu")
 // CHECK-NEXT: s0 = tokens.size(0) // 2
 // CHECK-NEXT: host.assert_range(s0, 1, 64, "symbol 's0' (size 0 of input 'tokens')")
-// CHECK-NEXT: host.assert_size_stride(tokens, (s0 * 2, 4), (4, 1), "tokens")
+// CHECK-NEXT: tokens = host.match_size_stride(tokens, (s0 * 2, 4), (4, 1), "tokens")
 // CHECK-NEXT: m = min(s0 % 8, s0 // 4 + 1) - max(7, s0 * -3)
 // CHECK-NEXT: host.check(s0 % 2 == 0, "an even \"number\"", s0 % 2, 0)
 // CHECK-NEXT: buf0 = empty_strided((s0 * 2, 4), (4, 1), dtype=torch.float32, device="cpu")
@@ -95,7 +95,7 @@ wrapper.func @divisors(%x: !x) attributes {sym.symbols = {s0 = #sym.range<0, 64>
 // CHECK-NEXT: host.check_input(buf0, "buf0",
 // CHECK-NEXT: host.check_input(if_1, "if",
 // CHECK-NEXT: buf1 = empty_strided(
-// CHECK-NEXT: host.assert_size_stride(if_0, (2,), (1,), "a\nb\\")
+// CHECK-NEXT: if_0 = host.match_size_stride(if_0, (2,), (1,), "a\nb\\")
 wrapper.func @lambda(%a: !x {coil.name = "if"}, %b: !x {coil.name = "2 x"}, %c: !x {coil.name = "buf0"}, %d: !x {coil.name = "if"}) -> !x {
   %0 = wrapper.alloc : !x
   wrapper.assert_layout %a, "a\0Ab\\" : !x

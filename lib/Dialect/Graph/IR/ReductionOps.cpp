@@ -311,8 +311,9 @@ LogicalResult PoolOp::verify() {
                             "element type";
   size_t spatial = rank - 2;
   auto allPositive = [&](ArrayRef<int64_t> list) {
-    return list.size() == spatial &&
-           llvm::all_of(list, [](int64_t v) { return v > 0; });
+    return list.size() == spatial && llvm::all_of(list, [](int64_t v) {
+             return v > 0 && v <= std::numeric_limits<int32_t>::max();
+           });
   };
   bool ok = allPositive(getKernel()) && allPositive(getStride()) &&
             allPositive(getDilation()) && getPadding().size() == spatial;
@@ -322,7 +323,8 @@ LogicalResult PoolOp::verify() {
   if (!ok) // (C2)
     return emitOpError() << "expected " << spatial
                          << " positive kernel sizes, strides and dilations and "
-                            "paddings of at most half a kernel";
+                            "paddings of at most half a kernel, all below "
+                            "2^31";
   for (size_t i = 0; i < spatial; ++i) { // (C3)
     sym::ExprAttr lastStart = sym::add(
         sym::mul(sym::add(out[i + 2], -1), getStride()[i]), -getPadding()[i]);

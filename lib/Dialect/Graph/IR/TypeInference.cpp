@@ -188,8 +188,11 @@ FailureOr<Sizes> graph::inferConv(SizesRef input, SizesRef weight,
         << rank << " and " << weight.size();
     });
   size_t spatial = rank - 2;
+  // Libraries count in 32 bits.
   auto atLeast = [](int64_t bound) {
-    return [=](int64_t v) { return v >= bound; };
+    return [=](int64_t v) {
+      return v >= bound && v <= std::numeric_limits<int32_t>::max();
+    };
   };
   if (window.stride.size() != spatial || window.padding.size() != spatial ||
       window.dilation.size() != spatial ||
@@ -199,10 +202,10 @@ FailureOr<Sizes> graph::inferConv(SizesRef input, SizesRef weight,
     return fail(emitError, [&](InFlightDiagnostic &d) {
       d << "expected " << spatial
         << " positive strides and dilations and paddings that are not "
-           "negative";
+           "negative, all below 2^31";
     });
   ExprAttr groupsExpr = sym::constant(input[0].getContext(), groups);
-  if (groups < 1 || sym::mul(weight[1], groupsExpr) != input[1] ||
+  if (!atLeast(1)(groups) || sym::mul(weight[1], groupsExpr) != input[1] ||
       !sym::mod(weight[0], groupsExpr).isConstant(0)) // (C3)
     return fail(emitError, [&](InFlightDiagnostic &d) {
       d << "weight " << toString(weight) << " does not fit " << input[1].str()

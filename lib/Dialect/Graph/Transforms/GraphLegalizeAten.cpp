@@ -76,9 +76,11 @@ static LogicalResult legalize(AtenOp op, RandomStates &states) {
   AtenCall call(op, builder, states);
   Operation *before = op->getPrevNode();
   const AtenHandler *handler = getAtenLegalizations().find(op);
-  LogicalResult result = !handler ? call.fail(getDefaultReason(op.getName()))
-                         : failed(checkTypes(call)) ? failure()
-                                                    : (*handler)(call);
+  LogicalResult result =
+      !handler ? call.fail(getDefaultReason(op.getName()))
+      : failed(checkTypes(call)) || failed(checkResultType(call))
+          ? failure()
+          : (*handler)(call);
   if (succeeded(result)) {
     op.erase();
     return success();

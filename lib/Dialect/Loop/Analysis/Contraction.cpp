@@ -72,9 +72,17 @@ coil::loop::getStridedView(ViewOp view, ArrayRef<ExprAttr> input) {
   auto type = cast<RankedTensorType>(view.getResult().getType());
   sym::Context facts = sym::Context::forOp(view);
   facts.setDimExtents(sym::getSizes(type));
-  return linearise(facts.simplify(sym::getAddress(
-                       view.getContext(), view.getIndices().getDims(), input)),
-                   static_cast<unsigned>(type.getRank()));
+  std::optional<StridedView> result =
+      linearise(facts.simplify(sym::getAddress(
+                    view.getContext(), view.getIndices().getDims(), input)),
+                static_cast<unsigned>(type.getRank()));
+  // Neither libraries nor frameworks have tensors of negative strides.
+  if (result && llvm::any_of(result->strides, [&](ExprAttr stride) {
+        return !stride.isConstant(0) &&
+               facts.isNonNegative(sym::mul(stride, -1));
+      }))
+    return std::nullopt;
+  return result;
 }
 
 Layout coil::loop::getLayout(Value value) {

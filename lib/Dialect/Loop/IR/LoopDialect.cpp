@@ -40,6 +40,16 @@ void LoopDialect::initialize() {
   addOperations<GatherSumOp>();
 }
 
+/// Checks that `value` is from `low` to `high`.
+static LogicalResult verifyBetween(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef what, int64_t value, int64_t low,
+                                   int64_t high) {
+  if (value >= low && value <= high)
+    return success();
+  return emitError() << what << " is " << value << ", expected " << low
+                     << " to " << high;
+}
+
 LogicalResult GPUScheduleAttr::verify(
     llvm::function_ref<InFlightDiagnostic()> emitError, GPUStrategy strategy,
     int64_t vectorDim, int64_t vectorWidth, int64_t transposeDim,
@@ -125,7 +135,26 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError() << "'blocks' is " << blocks << ", expected "
                        << (stages > 0 ? "at least 1 with" : "0 without")
                        << " 'stages'";
-  return success();
+  constexpr int64_t maxPoints = 4096;
+  int64_t left = maxPoints;
+  for (int64_t count : {vectorWidth, itemsP, itemsR}) { // (C14)
+    if (count > left)
+      return emitError() << "a thread has at most " << maxPoints
+                         << " points but 'vector_width', 'items_p' and "
+                            "'items_r' are "
+                         << vectorWidth << ", " << itemsP << " and " << itemsR;
+    left /= count;
+  }
+  constexpr int64_t max = std::numeric_limits<int32_t>::max();
+  return failure( // (C14)
+      failed(verifyBetween(emitError, "min_blocks", minBlocks, 0, 32)) ||
+      failed(verifyBetween(emitError, "stages", stages, 0, 64)) ||
+      failed(verifyBetween(emitError, "owners", owners, 0, 1 << 20)) ||
+      failed(verifyBetween(emitError, "blocks", blocks, 0, max)) ||
+      failed(verifyBetween(emitError, "vector_dim", vectorDim, -1, max)) ||
+      failed(
+          verifyBetween(emitError, "transpose_dim", transposeDim, -1, max)) ||
+      failed(verifyBetween(emitError, "align_to", alignTo, -1, max)));
 }
 
 LogicalResult
@@ -145,6 +174,8 @@ MmaAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                          << " but is " << value;
   if (group <= 0) // (C1)
     return emitError() << "'group' must be positive but is " << group;
+  if (group > std::numeric_limits<int32_t>::max()) // (C1)
+    return emitError() << "'group' is " << group << ", more than a grid has";
   if (stages < 2 || stages > 16) // (C2)
     return emitError() << "expected 2 to 16 stages but got " << stages;
   int64_t least[3] = {4, 8, 4};
@@ -169,16 +200,6 @@ MmaAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                        << " x " << n << " x " << k << " and " << warpsM << " x "
                        << warpsN << " x " << warpsK << " warps";
   return success();
-}
-
-/// Checks that `value` is from `low` to `high`.
-static LogicalResult verifyBetween(function_ref<InFlightDiagnostic()> emitError,
-                                   StringRef what, int64_t value, int64_t low,
-                                   int64_t high) {
-  if (value >= low && value <= high)
-    return success();
-  return emitError() << what << " is " << value << ", expected " << low
-                     << " to " << high;
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -207,13 +228,15 @@ LogicalResult ConvAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "convolution has " << stride.size() << " strides, "
                        << padding.size() << " paddings and " << dilation.size()
                        << " dilations";
-  auto positive = [](int64_t v) { return v > 0; };
-  auto nonNegative = [](int64_t v) { return v >= 0; };
+  // Libraries count in 32 bits.
+  constexpr int64_t max = std::numeric_limits<int32_t>::max();
+  auto positive = [](int64_t v) { return v > 0 && v <= max; };
+  auto nonNegative = [](int64_t v) { return v >= 0 && v <= max; };
   if (!llvm::all_of(stride, positive) || !llvm::all_of(dilation, positive) ||
-      !llvm::all_of(padding, nonNegative) || groups < 1) // (C2)
+      !llvm::all_of(padding, nonNegative) || !positive(groups)) // (C2)
     return emitError()
            << "expected positive strides, dilations and groups, and no "
-              "negative padding";
+              "negative padding, all below 2^31";
   return success();
 }
 

@@ -371,15 +371,18 @@ LogicalResult ConvolutionOp::verify() {
     return emitOpError("expected operands of the same rank, three to five");
   size_t spatial = r - 2;
   auto all = [&](ArrayRef<int64_t> list, int64_t least) {
-    return list.size() == spatial &&
-           llvm::all_of(list, [&](int64_t v) { return v >= least; });
+    return list.size() == spatial && llvm::all_of(list, [&](int64_t v) {
+             return v >= least && v <= std::numeric_limits<int32_t>::max();
+           });
   };
   if (!all(getStride(), 1) || !all(getDilation(), 1) || !all(getPadding(), 0) ||
-      static_cast<int64_t>(getGroups()) < 1) // (C2)
+      getGroups() < 1 ||
+      getGroups() > uint64_t(std::numeric_limits<int32_t>::max())) // (C2)
     return emitOpError() << "expected a positive stride and dilation and a "
                             "padding for each of "
                          << spatial
-                         << " spatial dimensions, and positive groups";
+                         << " spatial dimensions, and positive groups, all "
+                            "below 2^31";
   if (getBias() && rank(getBias()) != 1) // (C3)
     return emitOpError("expected a bias of rank one");
   if (failed(verifyTF32(*this, getTf32(), getX()))) // (C5)

@@ -208,12 +208,14 @@ LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   int64_t threads = 1;
   for (int64_t n : block)
     threads = n > 0 && n <= 1024 ? threads * n : 1025;
-  if (threads > 1024 || shared < 0) // (C3)
+  if (threads > 1024 || shared < 0 ||
+      shared > std::numeric_limits<int32_t>::max()) // (C3)
     return emitError() << "a block of [" << block << "] threads with " << shared
                        << " bytes of shared memory is impossible";
-  if (scratch < 0 || scratch % 16 != 0) // (C4)
+  if (scratch < 0 || scratch % 16 != 0 ||
+      scratch > std::numeric_limits<int32_t>::max()) // (C4)
     return emitError() << "'scratch' must be a multiple of 16 that is not "
-                          "negative but is "
+                          "negative and below 2^31 but is "
                        << scratch;
   return success();
 }

@@ -290,6 +290,16 @@ LogicalResult AssertLayoutOp::verify() {
   return verifyIsArgument(*this, getSource()); // (C1)
 }
 
+bool AssertLayoutOp::copiesOtherLayouts() {
+  auto arg = dyn_cast<BlockArgument>(getSource());
+  auto fn = arg ? dyn_cast<FuncOp>(arg.getOwner()->getParentOp()) : FuncOp();
+  // What the caller sees afterwards, or hands over, is the tensor itself.
+  return fn && fn.isPublic() && !fn.isDestination(arg.getArgNumber()) &&
+         !fn.isConsumed(arg.getArgNumber()) &&
+         llvm::none_of(arg.getUsers(),
+                       llvm::IsaPred<ResizeStorageOp, SetStorageOp>);
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

@@ -171,12 +171,19 @@ def Wrapper_AssertOp : Wrapper_Op<"assert"> {
 }
 
 def Wrapper_AssertLayoutOp : Wrapper_Op<"assert_layout"> {
-  let summary = "fail unless a buffer has the layout that its type says";
+  let summary = "give a buffer the layout that its type says, or fail";
   let description = [{
-    Checks that every size and stride of an argument has the value that its
-    type gives it; strides of dimensions with at most one element do not
-    matter. `name` is what the message calls the argument. The result of a call
-    is checked the same way.
+    Checks that every size of a buffer has the value that its type gives it. An
+    argument of a public function that has other strides is copied into memory
+    of the run, which the steps after this one read in its place, and the
+    statistics of the run count the copy: callers need not know which layout a
+    program was compiled for. Strides of dimensions with at most one element do
+    not matter. `name` is what the message calls the argument.
+
+    It is an error where a copy cannot stand for the argument: for destinations,
+    which the caller reads afterwards, and where elements of the expected layout
+    share memory (stride 0), since those of the argument may differ. Arguments
+    of private functions and results of calls are only checked.
 
     (C1) The operand is an argument of the function or the result of
          `wrapper.invoke` or `wrapper.extern_call`.
@@ -189,6 +196,10 @@ def Wrapper_AssertLayoutOp : Wrapper_Op<"assert_layout"> {
   let arguments = (ins Wrapper_Buffer:$source, StrAttr:$name);
   let assemblyFormat = "$source `,` $name attr-dict `:` type($source)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether a buffer of other strides is copied, not refused.
+    bool copiesOtherLayouts();
+  }];
 }
 
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPEROPS_TD
