@@ -371,10 +371,11 @@ static int32_t contract(coil_run *run, const coil_contraction *desc,
   }
   bool isF32 = d.a_dtype == COIL_F32 && d.b_dtype == COIL_F32 &&
                d.bias_dtype == COIL_F32 && d.c_dtype == COIL_F32;
-  bool isBF16 = d.a_dtype == COIL_BF16 && d.b_dtype == COIL_BF16 &&
-                (d.bias_dtype == COIL_BF16 || d.bias_dtype == COIL_F32) &&
-                (d.c_dtype == COIL_BF16 || d.c_dtype == COIL_F32);
-  if (!isF32 && !isBF16)
+  bool isSmall = (d.a_dtype == COIL_BF16 || d.a_dtype == COIL_F16) &&
+                 d.b_dtype == d.a_dtype &&
+                 (d.bias_dtype == d.a_dtype || d.bias_dtype == COIL_F32) &&
+                 (d.c_dtype == d.a_dtype || d.c_dtype == COIL_F32);
+  if (!isF32 && !isSmall)
     return fail(COIL_UNSUPPORTED,
                 "library 'onednn' has no contraction of %s by %s to %s",
                 dtypeName(d.a_dtype), dtypeName(d.b_dtype),
@@ -384,7 +385,7 @@ static int32_t contract(coil_run *run, const coil_contraction *desc,
   if (isF32)
     return contractF32(run, *dnnl, d, a, b, static_cast<const float *>(bias),
                        static_cast<float *>(c));
-  if (!hasBF16(*dnnl))
+  if (d.a_dtype == COIL_F16 || !dnnl->hasBF16)
     return contractWidened(run, *dnnl, d, a, b, bias, c);
   return contractByPrimitive(run, *dnnl, d, a, b, bias, c);
 }

@@ -51,8 +51,8 @@ void foldBatches(coil_contraction &d);
 /// Exchanges the roles of A and B: C' = B' A'.
 void transposeProblem(coil_contraction &d, const void *&a, const void *&b);
 
-/// Runs a non-empty contraction of bf16 where the library has nothing for bf16
-/// on this processor.
+/// Runs a non-empty contraction of f16, for which the library has nothing, or
+/// of bf16 where it has nothing for that on this processor.
 int32_t contractWidened(coil_run *run, const OneDNN &dnnl, coil_contraction d,
                         const void *a, const void *b, const void *bias,
                         void *c);

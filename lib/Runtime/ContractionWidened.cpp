@@ -5,17 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Contractions of bf16 by the library's f32 kernel: A is extended to f32 as a
-// whole, B a panel of columns at a time, which stays in the cache of the thread
-// that multiplies with it, so that B is read from memory once, in 16 bits. The
-// results of a panel get bias and post-op and are rounded before the next.
+// Contractions of bf16 and f16 by the library's f32 kernel: A is extended to
+// f32 as a whole, B a panel of columns at a time, which stays in the cache of
+// the thread that multiplies with it, so that B is read from memory once, in 16
+// bits. The results of a panel get bias and post-op and are rounded before the
+// next.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
 #include "Epilogue.h"
+#include "ExtendFloat.h"
+#include "StridedCopy.h"
 #include "Threads.h"
-#include "Widen.h"
 
 #include <algorithm>
 #include <vector>
@@ -49,19 +51,20 @@ static Matrix widenPanel(const coil_contraction &d, const uint16_t *b,
   b += begin * column;
   if (row == 1 && column != 1) {
     for (int64_t j = 0; j < columns; ++j)
-      widenRow(d.k, b + j * column, panel + j * d.k);
+      extendRow(d.b_dtype, d.k, b + j * column, panel + j * d.k);
     return {panel, /*transposed=*/true, std::max<int64_t>(d.k, 1), 1};
   }
   for (int64_t i = 0; i < d.k; ++i)
     if (column == 1)
-      widenRow(columns, b + i * row, panel + i * columns);
+      extendRow(d.b_dtype, columns, b + i * row, panel + i * columns);
     else
       for (int64_t j = 0; j < columns; ++j)
-        panel[i * columns + j] = widenBF16(b[i * row + j * column]);
+        extendRow(d.b_dtype, 1, b + i * row + j * column,
+                  panel + i * columns + j);
   return {panel, /*transposed=*/false, columns, columns};
 }
 
-/// Stores a block of results, rounded where they are bf16.
+/// Stores a block of results, rounded where they are not f32.
 static void storeBlock(const coil_contraction &d, const float *block,
                        int64_t rows, int64_t columns, char *c) {
   int64_t row = d.c_strides[0], column = d.c_strides[1];
@@ -75,10 +78,10 @@ static void storeBlock(const coil_contraction &d, const float *block,
     }
     auto *to = reinterpret_cast<uint16_t *>(c) + i * row;
     if (column == 1)
-      narrowRow(columns, from, to);
+      roundRow(d.c_dtype, columns, from, to);
     else
       for (int64_t j = 0; j < columns; ++j)
-        to[j * column] = narrowBF16(from[j]);
+        roundRow(d.c_dtype, 1, from + j, to + j * column);
   }
 }
 
@@ -126,33 +129,33 @@ int32_t coil::rt::contractWidened(coil_run *run, const OneDNN &dnnl,
   // Results side by side in memory are columns.
   if (d.n > 1 && d.c_strides[1] != 1 && d.m > 1 && d.c_strides[0] == 1)
     transposeProblem(d, a, b);
-  // A with one of its dimensions dense, as the f32 kernel wants it.
-  int64_t sizes[COIL_MAX_BATCH_RANK + 2], strides[COIL_MAX_BATCH_RANK + 2];
+  // A in the order in which it lies, or row-major where the f32 kernel does not
+  // take that.
+  int64_t sizes[COIL_MAX_BATCH_RANK + 2], from[COIL_MAX_BATCH_RANK + 2],
+      to[COIL_MAX_BATCH_RANK + 2], count = 1;
   int rank = d.batch_rank + 2;
   for (int32_t i = 0; i < d.batch_rank; ++i) {
     sizes[i] = d.a_batch_strides[i] == 0 ? 1 : d.batch_sizes[i];
-    strides[i] = d.a_batch_strides[i];
+    from[i] = d.a_batch_strides[i];
   }
   sizes[rank - 2] = d.m;
   sizes[rank - 1] = d.k;
-  std::copy(d.a_strides, d.a_strides + 2, strides + d.batch_rank);
-  Matrix probe;
-  if (!viewMatrix(probe, nullptr, d.m, d.k, d.a_strides)) {
-    // Row-major, by a copy.
-    const void *copy = packOperand(scratch, d, a, sizeof(uint16_t), d.m, d.k,
-                                   d.a_strides, d.a_batch_strides);
-    if (!copy)
-      return COIL_OUT_OF_MEMORY;
-    a = copy;
-    std::copy(d.a_batch_strides, d.a_batch_strides + d.batch_rank, strides);
-    std::copy(d.a_strides, d.a_strides + 2, strides + d.batch_rank);
-  }
-  const float *wide = widenTensor(scratch, rank, sizes, strides, a);
+  std::copy(d.a_strides, d.a_strides + 2, from + d.batch_rank);
+  Matrix view;
+  if (viewMatrix(view, nullptr, d.m, d.k, d.a_strides))
+    denseStridesLike(rank, sizes, from, to);
+  else
+    contiguousStrides(rank, sizes, to);
+  for (int i = 0; i < rank; ++i)
+    count *= sizes[i];
+  auto *wide = static_cast<float *>(
+      scratch.allocate(std::max<int64_t>(1, count) * int64_t(sizeof(float))));
   if (!wide)
     return COIL_OUT_OF_MEMORY;
+  extendToF32(d.a_dtype, rank, sizes, a, from, wide, to);
   for (int32_t i = 0; i < d.batch_rank; ++i)
-    d.a_batch_strides[i] = d.a_batch_strides[i] == 0 ? 0 : strides[i];
-  std::copy(strides + d.batch_rank, strides + rank, d.a_strides);
+    d.a_batch_strides[i] = d.a_batch_strides[i] == 0 ? 0 : to[i];
+  std::copy(to + d.batch_rank, to + rank, d.a_strides);
 
   Task task{dnnl,    d,
             {},      static_cast<const uint16_t *>(b),
@@ -164,12 +167,12 @@ int32_t coil::rt::contractWidened(coil_run *run, const OneDNN &dnnl,
         static_cast<float *>(scratch.allocate(length * int64_t(sizeof(float))));
     if (!values)
       return COIL_OUT_OF_MEMORY;
-    for (int64_t i = 0; i < length; ++i) {
-      int64_t at = i * d.bias_stride;
-      values[i] = d.bias_dtype == COIL_F32
-                      ? static_cast<const float *>(bias)[at]
-                      : widenBF16(static_cast<const uint16_t *>(bias)[at]);
-    }
+    int64_t one = 1;
+    if (d.bias_dtype == COIL_F32)
+      for (int64_t i = 0; i < length; ++i)
+        values[i] = static_cast<const float *>(bias)[i * d.bias_stride];
+    else
+      extendToF32(d.bias_dtype, 1, &length, bias, &d.bias_stride, values, &one);
     task.bias = values;
   }
   // Panels that fit the cache and are work for all threads.

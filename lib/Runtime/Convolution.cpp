@@ -8,15 +8,17 @@
 // Convolutions through oneDNN's primitives. The batch is cut into chunks whose
 // images stay in cache between the change of layout, the convolution and the
 // change back. One primitive serves all chunks and at most 64 serve all batch
-// sizes, so that a model with a dynamic batch does not fill the cache.
+// sizes, so that a model with a dynamic batch does not fill the cache. Where
+// the library has no kernel for floats of 16 bits, chunks are extended to f32
+// and their results rounded once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Epilogue.h"
+#include "ExtendFloat.h"
 #include "OneDNN.h"
 #include "StridedCopy.h"
 #include "Threads.h"
-#include "Widen.h"
 
 #include "coil/Runtime/Library.h"
 
@@ -115,6 +117,9 @@ struct Problem {
   const coil_convolution &d;
   Operand x, w, bias, y;
   bool hasBias;
+  /// Tensors of 16 bits whose chunks `x` and `y`, of f32, stand for. Those of
+  /// rank 0 do not exist.
+  Operand smallX, smallY;
 };
 
 } // namespace
@@ -235,9 +240,26 @@ static int64_t chunkSize(const Problem &p) {
   return chunks < 8 ? (batch + chunks - 1) / chunks : images;
 }
 
+/// The layout of a chunk in f32, in the order in which the operand lies.
+static void describeExtended(Operand &operand) {
+  operand.dtype = COIL_F32;
+  std::array<int64_t, maxRank> strides = operand.strides;
+  denseStridesLike(operand.rank, operand.sizes.data(), strides.data(),
+                   operand.strides.data());
+}
+
 static int32_t runChunks(coil_run *run, Problem &p) {
   int64_t batch = p.x.sizes[0], chunk = chunkSize(p);
   p.x.sizes[0] = p.y.sizes[0] = chunk;
+  Operand &smallX = p.smallX, &smallY = p.smallY;
+  if (smallX.rank) {
+    smallX.sizes[0] = chunk;
+    describeExtended(p.x);
+  }
+  if (smallY.rank) {
+    smallY.sizes[0] = chunk;
+    describeExtended(p.y);
+  }
   p.x.normalise();
   p.y.normalise();
   int32_t status;
@@ -249,6 +271,10 @@ static int32_t runChunks(coil_run *run, Problem &p) {
     return static_cast<const char *>(scratch.allocate(bytes));
   };
   const char *xOwn = nullptr, *yOwn = nullptr, *w = p.w.data;
+  const char *extendedX = nullptr, *extendedY = nullptr;
+  if ((smallX.rank && !(extendedX = reserve(p.x.bytes()))) ||
+      (smallY.rank && !(extendedY = reserve(p.y.bytes()))))
+    return COIL_OUT_OF_MEMORY;
   if ((plan->xBytes && !(xOwn = reserve(plan->xBytes))) ||
       (plan->yBytes && !(yOwn = reserve(plan->yBytes))) ||
       (plan->wBytes && !(w = reserve(plan->wBytes))))
@@ -259,13 +285,25 @@ static int32_t runChunks(coil_run *run, Problem &p) {
     if ((status = plan->reorderW.execute(run, arguments, 2)))
       return status;
   }
-  int64_t xStep = p.d.x_strides[0] * coil_dtype_size(p.x.dtype);
-  int64_t yStep = p.d.y_strides[0] * coil_dtype_size(p.y.dtype);
+  int64_t xStep = p.d.x_strides[0] *
+                  coil_dtype_size(smallX.rank ? smallX.dtype : p.x.dtype);
+  int64_t yStep = p.d.y_strides[0] *
+                  coil_dtype_size(smallY.rank ? smallY.dtype : p.y.dtype);
   for (int64_t done = 0; done < batch; done += chunk) {
     // The last chunk overlaps the one before: it computes the same values
     // again, and one primitive fits all.
     int64_t first = std::min(done, batch - chunk);
     const char *x = p.x.data + first * xStep, *y = p.y.data + first * yStep;
+    const char *wholeY = y;
+    if (smallX.rank) {
+      extendToF32(smallX.dtype, smallX.rank, smallX.sizes.data(), x,
+                  smallX.strides.data(),
+                  reinterpret_cast<float *>(const_cast<char *>(extendedX)),
+                  p.x.strides.data());
+      x = extendedX;
+    }
+    if (smallY.rank)
+      y = extendedY;
     if (xOwn) {
       Primitive::Argument arguments[] = {{DNNL_ARG_FROM, x},
                                          {DNNL_ARG_TO, xOwn}};
@@ -283,30 +321,55 @@ static int32_t runChunks(coil_run *run, Problem &p) {
       if ((status = plan->reorderY.execute(run, back, 2)))
         return status;
     }
+    if (smallY.rank)
+      roundFromF32(smallY.dtype, smallY.rank, smallY.sizes.data(),
+                   reinterpret_cast<const float *>(extendedY),
+                   p.y.strides.data(), const_cast<char *>(wholeY),
+                   smallY.strides.data());
   }
   return COIL_OK;
 }
 
 /// Results that no input element reaches: the bias, or zero.
 static int32_t fillWithBias(coil_run *run, const Problem &p, void *y) {
-  if (p.y.dtype != COIL_F32 || (p.hasBias && p.bias.dtype != COIL_F32))
-    return fail(COIL_UNSUPPORTED,
-                "convolution over an empty %s input is not supported",
-                coil_dtype_name(p.x.dtype));
   Scratch scratch(run);
   int64_t channels = p.d.out_channels;
   auto *values =
       static_cast<float *>(scratch.allocate(channels * int64_t(sizeof(float))));
   if (!values)
     return COIL_OUT_OF_MEMORY;
-  auto *bias = reinterpret_cast<const float *>(p.bias.data);
-  for (int64_t c = 0; c < channels; ++c)
-    values[c] = p.hasBias ? bias[c] : 0.f;
+  std::fill(values, values + channels, 0.f);
+  const int64_t one = 1;
+  if (p.hasBias && p.bias.dtype == COIL_F32)
+    copyStrided(sizeof(float), 1, &channels, p.bias.data, &one, values, &one);
+  else if (p.hasBias)
+    extendToF32(p.bias.dtype, 1, &channels, p.bias.data, &one, values, &one);
   applyEpilogue(values, 1, channels, channels, nullptr, 0, nullptr,
                 p.d.post_op);
   std::array<int64_t, maxRank> strides = {0, 1};
-  copyStrided(sizeof(float), p.y.rank, p.y.sizes.data(), values, strides.data(),
-              y, p.y.strides.data());
+  if (p.y.dtype != COIL_F32)
+    roundFromF32(p.y.dtype, p.y.rank, p.y.sizes.data(), values, strides.data(),
+                 y, p.y.strides.data());
+  else
+    copyStrided(sizeof(float), p.y.rank, p.y.sizes.data(), values,
+                strides.data(), y, p.y.strides.data());
+  return COIL_OK;
+}
+
+/// Replaces an input by a copy of f32, in the order in which it lies.
+static int32_t extend(Scratch &scratch, Operand &operand) {
+  if (operand.dtype == COIL_F32)
+    return COIL_OK;
+  Operand target = operand;
+  describeExtended(target);
+  void *copy = scratch.allocate(target.bytes());
+  if (!copy)
+    return COIL_OUT_OF_MEMORY;
+  target.data = static_cast<const char *>(copy);
+  extendToF32(operand.dtype, operand.rank, operand.sizes.data(), operand.data,
+              operand.strides.data(), static_cast<float *>(copy),
+              target.strides.data());
+  operand = target;
   return COIL_OK;
 }
 
@@ -370,11 +433,12 @@ static int32_t verify(const coil_convolution *desc, bool hasBias) {
   }
   bool isF32 = d.x_dtype == COIL_F32 && d.w_dtype == COIL_F32 &&
                d.y_dtype == COIL_F32 && (!hasBias || d.bias_dtype == COIL_F32);
-  bool isBF16 =
-      d.x_dtype == COIL_BF16 && d.w_dtype == COIL_BF16 &&
-      (d.y_dtype == COIL_BF16 || d.y_dtype == COIL_F32) &&
-      (!hasBias || d.bias_dtype == COIL_BF16 || d.bias_dtype == COIL_F32);
-  if (!isF32 && !isBF16) {
+  bool isSmall =
+      (d.x_dtype == COIL_BF16 || d.x_dtype == COIL_F16) &&
+      d.w_dtype == d.x_dtype &&
+      (d.y_dtype == d.x_dtype || d.y_dtype == COIL_F32) &&
+      (!hasBias || d.bias_dtype == d.x_dtype || d.bias_dtype == COIL_F32);
+  if (!isF32 && !isSmall) {
     const char *x = coil_dtype_name(d.x_dtype), *y = coil_dtype_name(d.y_dtype);
     return fail(COIL_UNSUPPORTED,
                 "library 'onednn' has no convolution of %s to %s", x ? x : "?",
@@ -385,80 +449,14 @@ static int32_t verify(const coil_convolution *desc, bool hasBias) {
 
 static int32_t convolve(coil_run *run, const coil_convolution *desc,
                         const void *x, const void *w, const void *bias,
-                        void *y);
-
-/// A convolution of bf16 in f32, where the library has nothing for bf16 on this
-/// processor.
-static int32_t convolveWidened(coil_run *run, coil_convolution d, const void *x,
-                               const void *w, const void *bias, void *y) {
-  Scratch scratch(run);
-  int rank = 2 + d.spatial_rank;
-  int64_t xSizes[maxRank] = {d.batch, d.in_channels};
-  int64_t wSizes[maxRank] = {d.out_channels, d.in_channels / d.groups};
-  int64_t ySizes[maxRank] = {d.batch, d.out_channels};
-  for (int i = 0; i < d.spatial_rank; ++i) {
-    xSizes[2 + i] = d.in_sizes[i];
-    wSizes[2 + i] = d.kernel_sizes[i];
-    ySizes[2 + i] = d.out_sizes[i];
-  }
-  auto widen = [&](const int64_t *sizes, int64_t *strides,
-                   const void *data) -> const void * {
-    if (std::all_of(strides, strides + rank,
-                    [](int64_t stride) { return stride >= 0; }))
-      return widenTensor(scratch, rank, sizes, strides, data);
-    // Elements in descending order, by a copy.
-    int64_t count = 1, plain[maxRank];
-    for (int i = 0; i < rank; ++i)
-      count *= sizes[i];
-    void *copy = scratch.allocate(count * int64_t(sizeof(uint16_t)));
-    if (!copy)
-      return nullptr;
-    contiguousStrides(rank, sizes, plain);
-    copyStrided(sizeof(uint16_t), rank, sizes, data, strides, copy, plain);
-    std::copy(plain, plain + rank, strides);
-    return widenTensor(scratch, rank, sizes, strides, copy);
-  };
-  const void *wideX = widen(xSizes, d.x_strides, x);
-  const void *wideW = widen(wSizes, d.w_strides, w);
-  if (!wideX || !wideW)
-    return COIL_OUT_OF_MEMORY;
-  d.x_dtype = d.w_dtype = COIL_F32;
-  if (bias && d.bias_dtype == COIL_BF16) {
-    int64_t channels = d.out_channels;
-    bias = widenTensor(scratch, 1, &channels, &d.bias_stride, bias);
-    if (!bias)
-      return COIL_OUT_OF_MEMORY;
-    d.bias_dtype = COIL_F32;
-  }
-  if (d.y_dtype == COIL_F32)
-    return convolve(run, &d, wideX, wideW, bias, y);
-  int64_t elements = 1, yStrides[maxRank];
-  for (int i = 0; i < rank; ++i)
-    elements *= ySizes[i];
-  std::copy(d.y_strides, d.y_strides + rank, yStrides);
-  contiguousStrides(rank, ySizes, d.y_strides);
-  auto *wideY =
-      static_cast<float *>(scratch.allocate(elements * int64_t(sizeof(float))));
-  if (!wideY)
-    return COIL_OUT_OF_MEMORY;
-  d.y_dtype = COIL_F32;
-  if (int32_t status = convolve(run, &d, wideX, wideW, bias, wideY))
-    return status;
-  return narrowTensor(scratch, rank, ySizes, wideY, y, yStrides);
-}
-
-static int32_t convolve(coil_run *run, const coil_convolution *desc,
-                        const void *x, const void *w, const void *bias,
                         void *y) {
   if (int32_t status = verify(desc, bias != nullptr))
     return status;
   const OneDNN *dnnl = OneDNN::get();
   if (!dnnl)
     return COIL_UNAVAILABLE;
-  if (desc->x_dtype == COIL_BF16 && !hasBF16(*dnnl))
-    return convolveWidened(run, *desc, x, w, bias, y);
   const coil_convolution &d = *desc;
-  Problem p{*dnnl, d, {}, {}, {}, {}, bias != nullptr};
+  Problem p{*dnnl, d, {}, {}, {}, {}, bias != nullptr, {}, {}};
   int spatial = d.spatial_rank;
   auto set = [](Operand &operand, int32_t dtype, const void *data, int rank) {
     operand.rank = rank;
@@ -527,7 +525,18 @@ static int32_t convolve(coil_run *run, const coil_convolution *desc,
     p.y.normalise();
   }
   steps.y_strides[0] = p.y.strides[0];
-  Problem inner{*dnnl, steps, p.x, p.w, p.bias, p.y, p.hasBias};
+  Problem inner{*dnnl, steps, p.x, p.w, p.bias, p.y, p.hasBias, {}, {}};
+  if (d.x_dtype == COIL_F16 || (d.x_dtype == COIL_BF16 && !dnnl->hasBF16)) {
+    inner.smallX = inner.x;
+    if (inner.y.dtype != COIL_F32)
+      inner.smallY = inner.y;
+    if (int32_t status = extend(scratch, inner.w))
+      return status;
+    inner.w.normalise();
+    if (bias)
+      if (int32_t status = extend(scratch, inner.bias))
+        return status;
+  }
   if (int32_t status = runChunks(run, inner))
     return status;
   if (copyBack)

@@ -49,6 +49,32 @@ static std::string fileToLoad(const Loader &state) {
   return variable && *variable ? variable : "libdnnl.so.2";
 }
 
+/// Whether the library computes with bf16 on this processor, in the matrix
+/// multiplication that any processor with an instruction for it has. Where it
+/// would emulate one, f32 is faster.
+static bool hasKernelsForBF16(const OneDNN &library) {
+  switch (library.dnnl_get_effective_cpu_isa()) {
+  case dnnl_cpu_isa_avx512_core_bf16:
+  case dnnl_cpu_isa_avx512_core_amx:
+    break;
+  default:
+    return false;
+  }
+  const dnnl_dims_t sizes = {16, 16};
+  dnnl_memory_desc_t matrix;
+  dnnl_matmul_desc_t matmul;
+  dnnl_primitive_desc_t desc = nullptr;
+  if (library.dnnl_memory_desc_init_by_tag(&matrix, 2, sizes, dnnl_bf16,
+                                           dnnl_ab) != dnnl_success ||
+      library.dnnl_matmul_desc_init(&matmul, &matrix, &matrix, nullptr,
+                                    &matrix) != dnnl_success ||
+      library.dnnl_primitive_desc_create(
+          &desc, &matmul, nullptr, library.engine, nullptr) != dnnl_success)
+    return false;
+  library.dnnl_primitive_desc_destroy(desc);
+  return true;
+}
+
 /// Loads the library into a new object or sets the reason why not.
 static const OneDNN *load(Loader &state) {
   std::string file = fileToLoad(state);
@@ -81,6 +107,7 @@ static const OneDNN *load(Loader &state) {
     state.reason = file + ": cannot create a CPU engine";
     return nullptr;
   }
+  library->hasBF16 = hasKernelsForBF16(*library);
   return library.release();
 }
 
@@ -142,25 +169,6 @@ dnnl_stream_t coil::rt::threadStream(const OneDNN &dnnl) {
     holder.stream = stream;
   }
   return holder.stream;
-}
-
-bool coil::rt::hasBF16(const OneDNN &dnnl) {
-  static const bool result = [&] {
-    dnnl_dims_t sizes = {16, 16}, strides = {16, 1};
-    dnnl_memory_desc_t md;
-    dnnl_matmul_desc_t op;
-    dnnl_primitive_desc_t desc = nullptr;
-    bool found = dnnl.dnnl_memory_desc_init_by_strides(
-                     &md, 2, sizes, dnnl_bf16, strides) == dnnl_success &&
-                 dnnl.dnnl_matmul_desc_init(&op, &md, &md, nullptr, &md) ==
-                     dnnl_success &&
-                 dnnl.dnnl_primitive_desc_create(
-                     &desc, &op, nullptr, dnnl.engine, nullptr) == dnnl_success;
-    if (desc)
-      dnnl.dnnl_primitive_desc_destroy(desc);
-    return found;
-  }();
-  return result;
 }
 
 dnnl_data_type_t coil::rt::dnnlType(int32_t dtype) {

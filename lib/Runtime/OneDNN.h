@@ -53,7 +53,8 @@ namespace coil::rt {
   X(dnnl_reorder_primitive_desc_create)                                        \
   X(dnnl_primitive_create)                                                     \
   X(dnnl_primitive_destroy)                                                    \
-  X(dnnl_primitive_execute)
+  X(dnnl_primitive_execute)                                                    \
+  X(dnnl_get_effective_cpu_isa)
 
 /// A loaded oneDNN. Lives for ever once loaded.
 struct OneDNN {
@@ -61,6 +62,9 @@ struct OneDNN {
   COIL_ONEDNN_FUNCTIONS(COIL_DECLARE)
 #undef COIL_DECLARE
   dnnl_engine_t engine = nullptr;
+  /// Whether the library has kernels of this processor for contractions and
+  /// convolutions of bf16. It has none of f16.
+  bool hasBF16 = false;
 
   /// Returns the library, loading it at the first call, or null with the error
   /// recorded.
@@ -72,10 +76,6 @@ int32_t checkOneDNN(dnnl_status_t status, const char *what);
 
 /// The stream of the calling thread, or null with the error recorded.
 dnnl_stream_t threadStream(const OneDNN &dnnl);
-
-/// Whether the library multiplies bf16 on this processor: it does from AVX-512
-/// on. Asks the library for a small matrix multiplication, once.
-bool hasBF16(const OneDNN &dnnl);
 
 /// oneDNN's name of a dtype, or undef.
 dnnl_data_type_t dnnlType(int32_t dtype);

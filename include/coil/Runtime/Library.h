@@ -78,9 +78,10 @@ typedef struct coil_contraction {
 } coil_contraction;
 
 /// Runs a contraction. `bias` may be NULL. f32 takes any size and stride
-/// without per-shape preparation; all-bf16 operands (result bf16 or f32) need a
-/// processor that the library has bf16 kernels for. Other dtypes are
-/// COIL_UNSUPPORTED. f32 is never rounded to TF32.
+/// without per-shape preparation. Operands of bf16 or f16 (bias and result the
+/// same or f32) are computed in that type where the library has kernels of this
+/// processor for it, else extended to f32. Other dtypes are COIL_UNSUPPORTED.
+/// f32 is never rounded to TF32.
 COIL_RT_API int32_t coil_rt_contraction(coil_run *run,
                                         const coil_contraction *desc,
                                         const void *a, const void *b,
@@ -129,8 +130,8 @@ typedef struct coil_convolution {
   const char *where; ///< Its place in the model, for errors, or NULL.
 } coil_convolution;
 
-/// Runs a convolution. `bias` may be NULL. Takes f32 and, where the library has
-/// kernels for it, bf16.
+/// Runs a convolution. `bias` may be NULL. Takes f32, bf16 and f16, as
+/// contractions do.
 COIL_RT_API int32_t coil_rt_convolution(coil_run *run,
                                         const coil_convolution *desc,
                                         const void *x, const void *w,

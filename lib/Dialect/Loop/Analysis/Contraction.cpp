@@ -616,14 +616,8 @@ static bool isCudnnKernel(KernelOp kernel) {
                       [&](Value v) { return getElementType(v) == type; });
 }
 
-/// oneDNN's processors have no f16.
-static bool hasF16(KernelOp kernel) {
-  return llvm::any_of(kernel.getInputs(),
-                      [](Value v) { return getElementType(v).isF16(); });
-}
-
 LibraryCall coil::loop::getLibraryCall(KernelOp kernel, StringRef library) {
-  if (library == "onednn" && !hasF16(kernel) &&
+  if (library == "onednn" &&
       !(kernel.getConv() && kernel.getConvAttr().getChannelsLast())) {
     // A convolution with a window of one element is both.
     if (matchConvolution(kernel))
