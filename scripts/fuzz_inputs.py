@@ -375,10 +375,9 @@ def run_worker(job):
                     if options.keep:
                         shutil.copy(path, os.path.join(options.keep,
                                                        f"{kind}-{number}{extension}"))
-            for name in os.listdir(folder):
-                if name.startswith("out"):
-                    path = os.path.join(folder, name)
-                    os.remove(path) if os.path.isfile(path) else shutil.rmtree(path)
+                for name in os.listdir(folder):
+                    if name.startswith("out"):
+                        os.remove(os.path.join(folder, name))
     return count, statuses, failures
 
 

@@ -149,6 +149,16 @@ static Error dump(ModuleOp module, StringRef directory, Stage stage) {
   return (*file)->commit();
 }
 
+/// Parses options; what is wrong with them is part of the error.
+static Error parseOptions(CompilePipelineOptions &pipeline, StringRef text) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  if (succeeded(pipeline.parseFromString(text, os)))
+    return Error::success();
+  return makeError("bad pipeline options '" + text +
+                   "': " + StringRef(reason).rtrim());
+}
+
 Error coil::checkGraphOptions(Stage stage, StringRef pipelineOptions) {
   CompilePipelineOptions pipeline;
   if (stage < Stage::Graph || failed(pipeline.parseFromString(pipelineOptions)))
@@ -171,8 +181,8 @@ Error coil::checkGraphOptions(Stage stage, StringRef pipelineOptions) {
 Expected<std::vector<StageTime>>
 coil::compileProgram(ModuleOp module, const CompileOptions &options) {
   CompilePipelineOptions pipeline;
-  if (failed(pipeline.parseFromString(options.pipelineOptions)))
-    return makeError("bad pipeline options '" + options.pipelineOptions + "'");
+  if (Error error = parseOptions(pipeline, options.pipelineOptions))
+    return std::move(error);
   if (Error error = resolveOptions(pipeline))
     return std::move(error);
   if (options.debug)
@@ -224,8 +234,8 @@ coil::openDebugDirectory(StringRef path, StringRef model, ModuleOp module,
   if (path.empty())
     return nullptr;
   CompilePipelineOptions pipeline;
-  if (failed(pipeline.parseFromString(pipelineOptions)))
-    return makeError("bad pipeline options '" + pipelineOptions + "'");
+  if (Error error = parseOptions(pipeline, pipelineOptions))
+    return std::move(error);
   Expected<std::unique_ptr<DebugDirectory>> debug =
       DebugDirectory::create(path, model, module, pipeline);
   if (debug)

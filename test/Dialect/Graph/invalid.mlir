@@ -306,7 +306,7 @@ func.func @conv_c1(%x: tensor<3x8xf32>, %w: tensor<4x3xf32>) {
 // -----
 
 func.func @conv_c2(%x: tensor<2x3x8xf32>, %w: tensor<4x3x3xf32>) {
-  // expected-error@+1 {{expected 1 positive strides and dilations and paddings that are not negative}}
+  // expected-error@+1 {{expected 1 positive strides and dilations and paddings that are not negative, all below 2^31}}
   %0 = graph.conv %x, %w stride [0] padding [0] dilation [1] groups 1 : (tensor<2x3x8xf32>, tensor<4x3x3xf32>) -> tensor<2x4x6xf32>
   return
 }
@@ -346,7 +346,7 @@ func.func @pool_c1(%x: tensor<2x3x8xf32>) {
 // -----
 
 func.func @pool_c2(%x: tensor<2x3x8xf32>) {
-  // expected-error@+1 {{expected 1 positive kernel sizes, strides and dilations and paddings of at most half a kernel}}
+  // expected-error@+1 {{expected 1 positive kernel sizes, strides and dilations and paddings of at most half a kernel, all below 2^31}}
   %0 = graph.pool max, %x kernel [2] stride [2] padding [2] dilation [1] : (tensor<2x3x8xf32>) -> tensor<2x3x6xf32>
   return
 }

@@ -271,3 +271,8 @@ func.func private @gpu_schedule_c14_blocks() attributes {a = #loop.gpu_schedule<
 
 // expected-error@+1 {{vector_dim is -2, expected -1 to 2147483647}}
 func.func private @gpu_schedule_c14_dim() attributes {a = #loop.gpu_schedule<vector_dim = -2>}
+
+// -----
+
+// expected-error@+1 {{'group' is 4294967296, more than a grid has}}
+func.func private @mma_c1_group_range() attributes {a = #loop.mma<m = 32, n = 64, k = 32, group = 4294967296>}

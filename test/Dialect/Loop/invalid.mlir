@@ -781,5 +781,5 @@ func.func @reduce_c3_type(%x: tensor<4x6xi32>) {
 
 // -----
 
-// expected-error@+1 {{no negative padding, all below 2^31}}
+// expected-error@+1 {{expected positive strides, dilations and groups, and no negative padding, all below 2^31}}
 func.func private @conv_c2_range() attributes {a = #loop.conv<stride = [4294967296], padding = [0], dilation = [1], groups = 1>}
