@@ -257,6 +257,9 @@ static std::vector<Unit> makeUnits(ModuleOp module, ModuleOp host,
 /// Readies a context for the translation of parts; returns what they are for.
 static Expected<CPUTarget> prepare(MLIRContext *context,
                                    const EngineOptions &options) {
+  // Before any thread starts: LLVM's list of targets has no lock, and kernels
+  // for GPUs are compiled by one of their own.
+  initializeHostTarget();
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
   return resolveCPU(options.cpu);

@@ -11,6 +11,8 @@
 
 #include "Tool.h"
 
+#include "coil/Support/FatalErrors.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -73,7 +75,7 @@ Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
   toolName = name;
   ::failureStatus = failureStatus;
   ::outputStatus = outputStatus;
-  llvm::install_fatal_error_handler(onFatalError);
+  coil::setFatalErrorFallback(onFatalError);
   llvm::install_bad_alloc_error_handler(onBadAlloc);
   // A write beyond the limit fails then.
   std::signal(SIGXFSZ, SIG_IGN);
