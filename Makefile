@@ -43,7 +43,7 @@ build: configure ## Build everything; tools go to $(BUILD)/bin.
 	$(ninja)
 
 check: configure ## Build, then run every test.
-	$(ninja) check-coil
+	$(ninja) check-coil check-coil-x86-64-v3
 
 check-all: check ## Run the suite again with each coil-opt run verified by a round trip; long fuzzing.
 	COIL_LIT_ROUNDTRIP=1 $(ninja) check-coil

@@ -21,7 +21,6 @@ bin_dir = os.path.join(config.coil_obj_root, "bin")
 cpu = os.environ.get("COIL_LIT_CPU")
 if cpu:
     config.name += "-" + cpu
-    config.test_exec_root = os.path.join(config.coil_obj_root, "test-" + cpu)
     config.environment["COIL_CPU"] = cpu
     config.environment["ONEDNN_MAX_CPU_ISA"] = {"x86-64-v3": "AVX2"}.get(cpu, "ALL")
 

@@ -136,9 +136,11 @@ static cl::opt<bool> printLocations("print-locations",
 
 static PipelineFlags flags(
     category, category,
-    "What to compile for: cpu (default), cuda (the chip of the first GPU), or "
+    "What to compile for: cpu (this processor; default), cpu:<processor> such "
+    "as cpu:x86-64-v3 or cpu:haswell, cuda (the chip of the first GPU), or "
     "cuda:<chip> such as cuda:sm_90a. A package may be for several, separated "
-    "by commas: loading it takes the best that the GPU can run");
+    "by commas ('+' between processors): loading it takes the best that the "
+    "machine can run");
 
 /// The passes whose remarks explain the result.
 static constexpr char kExplained[] =
@@ -300,6 +302,21 @@ static int writeMemoryReport(ModuleOp module, StringRef model) {
   return 0;
 }
 
+/// The targets of a package: `cpu:x86-64-v3+x86-64-v4` is two of one kind.
+static std::vector<std::string> splitTargets(StringRef text) {
+  std::vector<std::string> targets;
+  for (StringRef each : llvm::split(text, ',')) {
+    auto [kind, names] = each.split(':');
+    if (kind != "cpu" || names.empty()) {
+      targets.push_back(each.str());
+      continue;
+    }
+    for (StringRef name : llvm::split(names, '+'))
+      targets.push_back((kind + ":" + name).str());
+  }
+  return targets;
+}
+
 /// Compiles to machine code and writes a package.
 /// `pipelineOptions` begin with all targets, of which each is compiled by
 /// itself.
@@ -317,7 +334,7 @@ static int writeProgram(StringRef pipelineOptions) {
   double seconds = 0;
   std::vector<std::unique_ptr<CompiledProgram>> programs;
   std::optional<ProgramPackage> package;
-  for (StringRef each : llvm::split(StringRef(flags.target), ',')) {
+  for (const std::string &each : splitTargets(flags.target)) {
     JITOptions options;
     options.function = function;
     options.weights = weights;
@@ -414,7 +431,7 @@ int main(int argc, char **argv) {
       return report(2, toString(std::move(error)));
   if (isPackagePath(output))
     return writeProgram(options.pipelineOptions);
-  if (StringRef(flags.target).contains(','))
+  if (splitTargets(flags.target).size() > 1)
     return report(2, "only a package (-o <name>.coilpkg) can be for several "
                      "targets");
   if (machineCode)

@@ -32,7 +32,7 @@ for block, bold in blocks[1:]:
         command = bold if not bold.startswith("--") else re.sub(r" --to=.*", "", command) + " " + bold
         arguments = shlex.split(command)
         if arguments[0] == "coil-compile":
-            arguments.append("--vector-bits=512")  # The README's machine.
+            arguments.append("--target=cpu:x86-64-v4")  # The README's machine.
         result = subprocess.run(arguments, cwd=directory, capture_output=True, text=True)
         if result.returncode != 0:
             sys.exit(f"'{command}' fails: {result.stderr}")
