@@ -274,12 +274,14 @@ Value *Emitter::log(Value *x) {
 }
 
 /// Gives a function that is declared a body to be inlined.
-static void define(Function &function, MathBody body) {
+static void define(Function &function, MathBody body, MathBody2 body2) {
   function.setLinkage(GlobalValue::InternalLinkage);
   function.addFnAttr(Attribute::AlwaysInline);
   IRBuilder<> b(BasicBlock::Create(function.getContext(), "", &function));
   MathBuilder math(b, function.getReturnType());
-  b.CreateRet(body(math, math.num(function.getArg(0))).v);
+  MathBuilder::Num first = math.num(function.getArg(0));
+  b.CreateRet(body ? body(math, first).v
+                   : body2(math, first, math.num(function.getArg(1))).v);
 }
 
 /// erfc of scalars: the C library's is off by 2 ulp, a lane of its vector
@@ -325,8 +327,11 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
   SmallVector<Function *> declared;
   for (Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&
-        function.arg_size() == 1 &&
-        function.getReturnType() == function.getArg(0)->getType() &&
+        (function.arg_size() == 1 || function.arg_size() == 2) &&
+        llvm::all_of(function.args(),
+                     [&](Argument &argument) {
+                       return argument.getType() == function.getReturnType();
+                     }) &&
         function.getReturnType()->getScalarType()->isFloatingPointTy())
       declared.push_back(&function);
   for (bool vectors : {false, true})
@@ -339,8 +344,10 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
                        !(name = name.split('_').second).empty()))
         continue;
       bool isErfc = !vectors && (name == "erfc" || name == "erfcf");
-      MathBody body = findMathBody(name);
-      if (!body && !isErfc)
+      bool isUnary = function->arg_size() == 1;
+      MathBody body = isUnary ? findMathBody(name) : nullptr;
+      MathBody2 body2 = isUnary ? nullptr : findMathBody2(name);
+      if (!body && !body2 && !isErfc)
         continue;
       std::string library = name.str();
       if (!vectors)
@@ -350,6 +357,6 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
                        library == "erfc" ? "_ZGVbN2v_erfc" : "_ZGVbN4v_erfcf",
                        library == "erfc" ? 2 : 4);
       else
-        define(*function, body);
+        define(*function, body, body2);
     }
 }

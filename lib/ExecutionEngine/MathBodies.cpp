@@ -493,6 +493,54 @@ static Num atan(M &m, Num x) {
   return m.copySign(total + (error + small), x);
 }
 
+static Num atan2(M &m, Num y, Num x) {
+  Num a = m.abs(y), b = m.abs(x);
+  Cond isSteep = a > b, isLeft = m.isNegative(x), isSame = a == b;
+  // The quotient of two zeros is 0, that of infinities 1.
+  Num above = m.select(isSame, m.select(a == 0, m.num(0.0), m.num(1.0)),
+                       m.select(isSteep, b, a));
+  Num below = m.select(isSame, m.num(1.0), m.select(isSteep, a, b));
+  // Neither the inverse of the divisor nor sums leave the normal numbers.
+  double least = m.isDouble ? 0x1p-900 : 0x1p-64;
+  double most = m.isDouble ? 0x1p900 : 0x1p64;
+  Num scale = m.select(
+      below < least, m.num(m.isDouble ? 0x1p200 : 0x1p64),
+      m.select(below > most, m.num(m.isDouble ? 0x1p-200 : 0x1p-64), 1));
+  above = above * scale;
+  below = below * scale;
+  // atan(q) or pi / 4 + atan((q - 1) / (q + 1)).
+  Cond isMiddle = above > 0.4142135623730951 * below;
+  Pair sum = addSmaller(below, above), difference = addSmaller(-below, above);
+  above = m.select(isMiddle, difference.hi, above);
+  below = m.select(isMiddle, sum.hi, below);
+  Num inverse = 1 / below, t = above * inverse;
+  // What the quotient has lost; an infinity has no remainder.
+  Num rest = m.fma(-t, below, above);
+  rest = m.select(isMiddle, rest + m.fma(-t, sum.lo, difference.lo), rest) *
+         inverse;
+  rest = m.select(below < kInfinity, rest, 0);
+  rest = m.fma(t, atanRest(t * t), rest);
+  // The multiple of pi / 4 that the angle is counted from, and the direction.
+  Num base = m.select(
+      isMiddle,
+      m.select(isLeft, m.num(0x1.2d97c8p+1f, 0x1.2d97c7f3321d2p+1),
+               m.num(0x1.921fb6p-1f, 0x1.921fb54442d18p-1)),
+      m.select(
+          isSteep, m.num(0x1.921fb6p+0f, 0x1.921fb54442d18p+0),
+          m.select(isLeft, m.num(0x1.921fb6p+1f, 0x1.921fb54442d18p+1), 0)));
+  Num baseLo = m.select(
+      isMiddle,
+      m.select(isLeft, m.num(-0x1.99bc5cp-28f, 0x1.a79394c9e8a0ap-54),
+               m.num(-0x1.777a5cp-26f, 0x1.1a62633145c07p-55)),
+      m.select(
+          isSteep, m.num(-0x1.777a5cp-25f, 0x1.1a62633145c07p-54),
+          m.select(isLeft, m.num(-0x1.777a5cp-24f, 0x1.1a62633145c07p-53), 0)));
+  Num sign = m.select(isSteep, m.select(isLeft, m.num(1.0), -1.0),
+                      m.select(isLeft, m.num(-1.0), 1.0));
+  Pair total = addSmaller(base, sign * t);
+  return m.copySign(total.hi + (total.lo + m.fma(sign, rest, baseLo)), y);
+}
+
 /// (asin(x) - x) / x of z = x * x, for |x| <= 0.5.
 static Num asinRest(Num z) {
   if (z.m->isDouble)
@@ -678,4 +726,8 @@ MathBody coil::findMathBody(llvm::StringRef name) {
   };
   auto found = bodies.find(name);
   return found == bodies.end() ? nullptr : found->second;
+}
+
+MathBody2 coil::findMathBody2(llvm::StringRef name) {
+  return name == "atan2" || name == "atan2f" ? atan2 : nullptr;
 }

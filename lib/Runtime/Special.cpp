@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The special functions on the host, over libm.
+// The special functions on the host, over libm. What needs pairs of numbers is
+// the device's, as written: this file is not contracted.
 //
 //===----------------------------------------------------------------------===//
 
 #include "coil/Runtime/Special.h"
+
+#include "../Device/Elementary.h"
 
 #include <cmath>
 
@@ -29,6 +32,12 @@ using std::pow;
 using std::round;
 using std::sqrt;
 using std::tan;
+
+using device::addSmaller;
+using device::erfcxRational;
+using device::logPair;
+using device::Pair;
+using device::poly;
 
 /// The sign of gamma is not needed, so the reentrant version where there is
 /// one: lgamma writes a global.
@@ -65,10 +74,10 @@ COIL_UNARY(lgamma, coil::special::lgamma(x))
 COIL_UNARY(digamma, digamma(x))
 COIL_UNARY(erfinv, erfinv(x))
 COIL_UNARY(erfcx, erfcx(x))
-COIL_UNARY(i0, besselI(x, 0))
-COIL_UNARY(i0e, besselIScaled(x, 0))
-COIL_UNARY(i1, std::copysign(besselI(x, 1), x))
-COIL_UNARY(i1e, std::copysign(besselIScaled(x, 1), x))
+COIL_UNARY(i0, besselI<0>(x))
+COIL_UNARY(i0e, besselIScaled<0>(x))
+COIL_UNARY(i1, std::copysign(besselI<1>(x), x))
+COIL_UNARY(i1e, std::copysign(besselIScaled<1>(x), x))
 COIL_UNARY(ndtri, ndtri(x))
 COIL_UNARY(log_ndtr, logNdtr(x))
 COIL_BINARY(igamma, incompleteGamma(x, y, /*upper=*/false))
