@@ -90,6 +90,11 @@ def digamma_slope(t):
     return mp.digamma(x) / (x - DIGAMMA_ROOT)
 
 
+def lgamma_centre(t):
+    """log(gamma(2 + t)) / t."""
+    return mp.loggamma(2 + t) / t if abs(t) > TINY else 1 - mp.euler
+
+
 def reciprocal_gamma_series(count):
     """The Taylor series of 1 / gamma(1 + t)."""
     return mp.taylor(lambda t: mp.rgamma(1 + t), 0, count - 1)[::-1]
@@ -105,6 +110,7 @@ FITS = {
     "i1_series": (bessel_series(1), TINY, 16, 15, 0, lambda q: mp.besseli(1, 2 * mp.sqrt(q)) / mp.sqrt(q) / q),
     "i0_tail": (bessel_tail(0), -1 + TINY, 1, 25, 0, bessel_tail(0)),
     "i1_tail": (bessel_tail(1), -1 + TINY, 1, 25, 0, bessel_tail(1)),
+    "lgamma_centre": (lgamma_centre, -0.5, 0.5, 21, 2, lgamma_centre),
     "digamma_slope": (digamma_slope, -0.5, 0.5, 23, 0, digamma_slope),
 }
 
@@ -148,6 +154,8 @@ def main():
         print(f"{name}: {count} coefficients, error 2^{mp.nstr(mp.log(error, 2), 4)}: " + ", ".join(texts))
     if not sys.argv[1:]:
         print_pairs("digamma's root", DIGAMMA_ROOT)
+        print_pairs("pi", mp.pi)
+        print_pairs("log(pi)", mp.log(mp.pi))
         print_pairs("sqrt(pi) / 2", ROOT_PI / 2)
         print_pairs("sqrt(1/2)", mp.sqrt(0.5))
         series = reciprocal_gamma_series(28)

@@ -126,7 +126,10 @@ COIL_DEVICE device::int64_t coil_ipow_i64(device::int64_t x,
     return static_cast<float>(coil_##name##_f64(x, y));                        \
   }
 
-SPECIAL(lgamma, device::lgamma(x))
+COIL_DEVICE_LARGE double coil_lgamma_f64(double x) { return device::lgamma(x); }
+COIL_DEVICE_LARGE float coil_lgamma_f32(float x) {
+  return static_cast<float>(device::lgammaNarrow(x));
+}
 SPECIAL(digamma, device::digamma(x))
 SPECIAL(erfinv, device::erfinv(x))
 SPECIAL(erfcx, device::erfcx(x))

@@ -13,16 +13,11 @@
 #ifndef COIL_LIB_DEVICE_SPECIAL_H
 #define COIL_LIB_DEVICE_SPECIAL_H
 
-#include "Elementary.h"
+#include "Gamma.h"
 
 namespace coil::device {
 
 COIL_INLINE bool isinf(double x) { return fabs(x) == infinity<double>; }
-/// Halves away from zero.
-COIL_INLINE double round(double x) {
-  double t = trunc(x);
-  return fabs(x - t) >= 0.5 ? t + copysign(1.0, x) : t;
-}
 
 /// log(gamma(2 + t)) for |t| <= 0.5, relative to t where it vanishes.
 COIL_INLINE double lgammaCentre(double t) {
@@ -66,68 +61,8 @@ COIL_INLINE double lgammaPositive(double x) {
   return (x - 0.5) * (l - 1) + (0x1.d67f1c864beb5p-1 - 0.5 + series);
 }
 
-COIL_INLINE Pair multiply(Pair a, Pair b) {
-  double p = a.hi * b.hi;
-  return addSmaller(p, fma(a.hi, b.hi, -p) + fma(a.hi, b.lo, a.lo * b.hi));
-}
-
-/// a * b + c.
-COIL_INLINE Pair multiplyAdd(Pair a, double b, Pair c) {
-  double p = a.hi * b, pLo = fma(a.hi, b, -p) + a.lo * b;
-  double sum = p + c.hi, back = sum - p;
-  double lo = (p - (sum - back)) + (c.hi - back);
-  return addSmaller(sum, lo + (pLo + c.lo));
-}
-
-/// 1 / gamma(1 + t) for |t| <= 0.5, by its series.
-COIL_INLINE Pair reciprocalGamma(double t) {
-  Pair sum = {poly(t, 0x1.a0dc770fb8a4ap-60, 0x1.5e3fee81de0eap-60,
-                   -0x1.10613dde57a89p-53, 0x1.6198491a83bcdp-50,
-                   -0x1.815f72a05f16fp-48, -0x1.72cb88ea5ae6ep-46,
-                   0x1.1f20151323cd0p-41, -0x1.0423bac8ca3fbp-38,
-                   0x1.11d065bfaf067p-37, 0x1.cae7675c18607p-34),
-              0};
-  constexpr Pair series[] = {{-0x1.44b4cedca388fp-30, -0x1.f1c4c0ce1c9c5p-84},
-                             {0x1.57bc3fc384334p-28, -0x1.30a82205f48c5p-86},
-                             {0x1.a44b7ba22d629p-28, -0x1.4d6f19c81365fp-82},
-                             {-0x1.b9986666c225dp-23, -0x1.d12e45de59d01p-79},
-                             {0x1.302509dbc0de3p-20, -0x1.bf09003481b1ap-75},
-                             {-0x1.4fad41fc34fbbp-20, -0x1.01776ab160dc8p-75},
-                             {-0x1.51ce8af47eabep-16, 0x1.26de8c501cb48p-75},
-                             {0x1.0c8a78cd9f9d2p-13, -0x1.6193e5e682992p-67},
-                             {-0x1.c364fe6f1563dp-13, 0x1.6707f71f86f2ep-69},
-                             {-0x1.317112ce3a2a8p-10, 0x1.0b48922be53b9p-64},
-                             {0x1.d919c527f60b2p-8, -0x1.a91714b11611fp-62},
-                             {-0x1.3b4af28483e21p-7, -0x1.38dbcf40c139bp-61},
-                             {-0x1.59af103c34092p-5, -0x1.ef8da0241c465p-59},
-                             {0x1.5512320b43fbep-3, 0x1.77e9bfd84d0f8p-57},
-                             {-0x1.5815e8fa27048p-5, 0x1.b85ea59bc3638p-60},
-                             {-0x1.4fcf4026afa2ep-1, 0x1.8a3db7a90c42ap-56},
-                             {0x1.2788cfc6fb619p-1, -0x1.6cb90701fbfabp-58},
-                             {0x1.0000000000000p+0, 0x0.0p+0}};
-#pragma unroll
-  for (Pair term : series)
-    sum = multiplyAdd(sum, t, term);
-  return sum;
-}
-
-/// log(|gamma(x)|) for -20 < x < -2, where |gamma| is 1 twice between whole
-/// numbers: 1 / gamma(x) = x (x + 1) ... (x + n - 1) / gamma(x + n) with twice
-/// the digits.
-COIL_DEVICE_INTERNAL double lgammaNearRoots(double x) {
-  // Sums with whole numbers that make x smaller are exact.
-  double n = rint(1 - x);
-  Pair product = reciprocalGamma(x + n - 1);
-  for (double k = 0; k < n; k += 1)
-    product = multiply(product, Pair{x + k, 0});
-  if (product.hi < 0)
-    product = {-product.hi, -product.lo};
-  if (product.hi > 0.5 && product.hi < 2)
-    return -log1pSum(product.hi - 1, product.lo);
-  return -(log(product.hi) + product.lo / product.hi);
-}
-
-COIL_DEVICE_INTERNAL double lgamma(double x) {
+/// log(|gamma(x)|), for results that are rounded to float.
+COIL_DEVICE_INTERNAL double lgammaNarrow(double x) {
   if (isnan(x))
     return x;
   double a = fabs(x);
@@ -139,8 +74,6 @@ COIL_DEVICE_INTERNAL double lgamma(double x) {
     return infinity<double>;
   if (a < 0x1p-60)
     return -log(a);
-  if (x > -20 && x < -2)
-    return lgammaNearRoots(x);
   // gamma(x) gamma(-x) = -pi / (x sin(pi x)), the sine of the nearest integer's
   // distance.
   double distance = x - round(x);

@@ -83,12 +83,12 @@ private:
   /// 2^(n + offset) for n of a reduced argument, in the range of normal
   /// numbers.
   Value *power(const Reduced &reduced, int32_t offset);
-  /// e^r - 1.
-  Value *fraction(Value *r);
+  /// e^(r - lo) - 1.
+  Value *fraction(Value *r, Value *lo);
   /// erf with the coefficients looked up by a permutation of 16 lanes.
   Value *erfByPieces(Value *x);
-  /// 1 - e^y for y in [-20, 0].
-  Value *oneMinusExp(Value *y);
+  /// 1 - e^(y - lo) for y in [-20, 0], lo being small against it.
+  Value *oneMinusExp(Value *y, Value *lo);
   /// p * 2^n for a whole number n in [-160, 160], `bits` being n as an integer.
   /// Two factors, as 2^n itself may be out of range.
   Value *scale(Value *p, Value *bits);
@@ -153,17 +153,17 @@ Value *Emitter::power(const Reduced &reduced, int32_t offset) {
                          type);
 }
 
-Value *Emitter::fraction(Value *r) {
+Value *Emitter::fraction(Value *r, Value *lo) {
   Value *q = polynomial(r, {0.0013869948452338576, 0.008366253226995468,
                             0.04166744276881218, 0.1666654646396637,
                             0.4999999701976776});
-  return fma(b.CreateFMul(r, r), q, r);
+  return b.CreateFAdd(fma(b.CreateFMul(r, r), q, b.CreateFNeg(lo)), r);
 }
 
-Value *Emitter::oneMinusExp(Value *y) {
+Value *Emitter::oneMinusExp(Value *y, Value *lo) {
   Reduced reduced = reduce(y);
   Value *scale = power(reduced, 0);
-  return fma(b.CreateFNeg(scale), fraction(reduced.r),
+  return fma(b.CreateFNeg(scale), fraction(reduced.r, lo),
              b.CreateFSub(constant(1), scale));
 }
 
@@ -204,8 +204,12 @@ Value *Emitter::erf(Value *x, bool hasAVX512) {
                             0.10277687758207321, 0.636619508266449});
   // The first coefficient, 2 / sqrt(pi), is needed to more than 24 bits.
   Value *low = fma(a, q, constant(-5.8635382771399236e-08));
-  Value *l = fma(a, constant(1.128379225730896), b.CreateFMul(a, low));
-  return copySign(oneMinusExp(b.CreateFNeg(l)), x);
+  Value *slope = constant(1.128379225730896), *rest = b.CreateFMul(a, low);
+  Value *l = fma(a, slope, rest);
+  // Where the result is below a power of two and the logarithm is not, an ulp
+  // of this is two of that: what the sum has lost counts.
+  Value *lost = fma(a, slope, b.CreateFSub(rest, l));
+  return copySign(oneMinusExp(b.CreateFNeg(l), lost), x);
 }
 
 Value *Emitter::erfByPieces(Value *x) {

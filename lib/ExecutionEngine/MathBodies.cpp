@@ -123,6 +123,14 @@ static Num exp(M &m, Num x) {
   return scale(p + 1, r.n);
 }
 
+/// 2^x of f64.
+static Num exp2(M &m, Num x) {
+  Num limited = m.atLeast(m.atMost(x, 1025), -1076), shifted;
+  Num n = roundToInteger(limited, shifted), f = limited - n;
+  Num r = m.fma(f, m.num(0x1.62e42fefa39efp-1), f * 0x1.abc9e3b39803fp-56);
+  return scale(m.fma(r * r, expm1Rest(r), r) + 1, n);
+}
+
 /// e^x - 1 for x from where it is -1 up to where it overflows.
 static Pair expm1Pair(Num x) {
   M &m = *x.m;
@@ -493,7 +501,8 @@ static Num atan(M &m, Num x) {
   return m.copySign(total + (error + small), x);
 }
 
-static Num atan2(M &m, Num y, Num x) {
+/// atan2.
+static Num angle(M &m, Num y, Num x) {
   Num a = m.abs(y), b = m.abs(x);
   Cond isSteep = a > b, isLeft = m.isNegative(x), isSame = a == b;
   // The quotient of two zeros is 0, that of infinities 1.
@@ -715,19 +724,19 @@ static Num anyTan(M &m, Num x) { return withLibrary<tan>(m, x, "tan"); }
 
 MathBody coil::findMathBody(llvm::StringRef name) {
   static const llvm::StringMap<MathBody> bodies = {
-      {"exp", exp},     {"log", log},      {"log2", log2},    {"log2f", log2},
-      {"log10", log10}, {"log10f", log10}, {"log1pf", log1p}, {"expm1f", expm1},
-      {"sin", anySin},  {"sinf", anySin},  {"cos", anyCos},   {"cosf", anyCos},
-      {"tan", anyTan},  {"tanf", anyTan},  {"asin", asin},    {"asinf", asin},
-      {"acos", acos},   {"acosf", acos},   {"atan", atan},    {"atanf", atan},
-      {"sinhf", sinh},  {"sinh", sinh},    {"cosh", cosh},    {"expm1", expm1},
-      {"log1p", log1p}, {"coshf", cosh},   {"tanh", tanh},    {"tanhf", tanh},
-      {"atanh", atanh}, {"atanhf", atanh}, {"erf", erf},
+      {"exp", exp},      {"exp2", exp2},   {"log", log},      {"log2", log2},
+      {"log2f", log2},   {"log10", log10}, {"log10f", log10}, {"log1pf", log1p},
+      {"expm1f", expm1}, {"sin", anySin},  {"sinf", anySin},  {"cos", anyCos},
+      {"cosf", anyCos},  {"tan", anyTan},  {"tanf", anyTan},  {"asin", asin},
+      {"asinf", asin},   {"acos", acos},   {"acosf", acos},   {"atan", atan},
+      {"atanf", atan},   {"sinhf", sinh},  {"sinh", sinh},    {"cosh", cosh},
+      {"expm1", expm1},  {"log1p", log1p}, {"coshf", cosh},   {"tanh", tanh},
+      {"tanhf", tanh},   {"atanh", atanh}, {"atanhf", atanh}, {"erf", erf},
   };
   auto found = bodies.find(name);
   return found == bodies.end() ? nullptr : found->second;
 }
 
 MathBody2 coil::findMathBody2(llvm::StringRef name) {
-  return name == "atan2" || name == "atan2f" ? atan2 : nullptr;
+  return name == "atan2" || name == "atan2f" ? angle : nullptr;
 }

@@ -12,7 +12,7 @@
 
 #include "coil/Runtime/Special.h"
 
-#include "../Device/Elementary.h"
+#include "../Device/Gamma.h"
 
 #include <cmath>
 
@@ -39,15 +39,19 @@ using device::logPair;
 using device::Pair;
 using device::poly;
 
-/// The sign of gamma is not needed, so the reentrant version where there is
-/// one: lgamma writes a global.
-static double lgamma(double x) {
+/// libm's, in its reentrant version where there is one: lgamma writes a global
+/// for the sign, which is not needed.
+static double lgammaOfLibrary(double x) {
 #if defined(__GLIBC__)
   int sign;
   return ::lgamma_r(x, &sign);
 #else
   return std::lgamma(x);
 #endif
+}
+/// Libraries' are off by 3 ulp and more between roots.
+static double lgamma(double x) {
+  return x < 0 ? device::lgamma(x) : lgammaOfLibrary(x);
 }
 } // namespace coil::special
 
@@ -70,7 +74,10 @@ extern "C" {
     return static_cast<float>(coil_special_##name(x, y));                      \
   }
 
-COIL_UNARY(lgamma, coil::special::lgamma(x))
+double coil_special_lgamma(double x) { return coil::special::lgamma(x); }
+float coil_special_lgammaf(float x) {
+  return static_cast<float>(lgammaOfLibrary(x));
+}
 COIL_UNARY(digamma, digamma(x))
 COIL_UNARY(erfinv, erfinv(x))
 COIL_UNARY(erfcx, erfcx(x))
