@@ -1,25 +1,32 @@
 #!/usr/bin/env python3
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measure the error of reductions, norms and scans against a wider type.
+"""Measure the error of reductions, norms, scans and products against a wider type.
 
-  benchmarks/accuracy_reductions.py [--elements=4194304] [--trials=3] [--seed=1] [--only=REGEX]
-                                    [--options="target=cpu"] [--write=benchmarks/results/accuracy.md]
+  benchmarks/accuracy_reductions.py [--elements=1,7,1009,65537,1048576] [--executors=vector,scalar,gpu]
+                                    [--dtypes=float32,float64,bfloat16] [--trials=3] [--seed=1]
+                                    [--only=REGEX] [--write=benchmarks/results/accuracy.md]
 
-Each case is a program of torch.export, compiled by Coil with library=none. Operands of f32 and bf16 are
-compared with the same operator in f64, operands of f64 with numpy's 80-bit floats. Operands are rows, columns,
-or the outer and inner dimension of three; values are random around zero, positive, equal, or a thousand and a
-million standard deviations from zero, or contain an outlier that comes first.
+Each case is a program of torch.export, compiled by Coil without libraries: for the CPU with vectors (executor
+`vector`) and without (`scalar`), and for a GPU (`gpu`; the simulated one with
+COIL_CUDA_DRIVER=<build>/lib/coil-cuda-sim.so). Operands of f32 and bf16 are compared with the same operator in
+f64, operands of f64 with numpy's 80-bit floats. Operands are rows, columns, the outer and inner dimension of
+three, or all there is; values are random around zero, positive, equal, or 1e3, 1e4 and 1e6 standard deviations
+from zero, or contain an outlier that comes first.
 
 The unit is one ulp of the largest exact result: an error of 0.5 is what rounding the exact result costs. The
 figures are the root of the mean square over all results and trials, and the largest. `relative to eager` is
-the mean-square error divided by PyTorch eager's, at least half an ulp; the table is ordered by it, worst first.
+the mean-square error divided by PyTorch eager's on the CPU, at least half an ulp.
 
-Needs PYTHONPATH=<build>/python and a Python with torch. A GPU is chosen by --options=target=cuda, or
-target=cuda:sm_90a with COIL_CUDA_DRIVER=<build>/lib/coil-cuda-sim.so for the simulated one.
+`special` counts results that are neither eager's nor the exact ones (those of f64, rounded) where operands hold
+infinities, NaN, numbers whose squares or sums are out of range, zeros alone, or nothing: one is infinite or NaN, and
+the other is not, or they are more than a thousandth apart.
+
+Needs PYTHONPATH=<build>/python and a Python with torch.
 """
 import argparse
 import datetime
+import json
 import math
 import os
 import pathlib
@@ -38,46 +45,86 @@ BEGIN, END = "<!-- reductions: begin -->", "<!-- reductions: end -->"
 BITS = {torch.float32: 24, torch.float64: 53, torch.bfloat16: 8}
 # Numbers that eager rounds exactly.
 LEAST = 0.5
+EXECUTORS = {"vector": "library=none", "scalar": "library=none vector-bits={bits}",
+             "gpu": "target=cuda:sm_90a library=none"}
+LAYOUTS = {"all": None, "rows": (1,), "columns": (0,), "outer and inner": (0, 2)}
 
 
-def normalized(x, dims):
-    if dims == (0,) and x.dim() > 1:
-        return F.batch_norm(x, None, None, training=True)
+def batch_norm(x, dims):
+    return F.batch_norm(x, None, None, training=True)
+
+
+def layer_norm(x, dims):
     return F.layer_norm(x, tuple(x.shape[d] for d in dims))
 
 
-# Operators as functions of an operand and the reduced dimensions.
+def rms_norm(x, dims):
+    return F.rms_norm(x, tuple(x.shape[d] for d in dims))
+
+
+def group_norm(x, dims):
+    return F.group_norm(x, 2)
+
+
+def dot(x, dims):
+    return torch.dot(x, x + 0.5)
+
+
+def matvec(x, dims):
+    return x @ (0.5 + x[0])
+
+
+def vecmat(x, dims):
+    return (0.5 + x[:, 0]) @ x
+
+
+def norm(order):
+    return lambda x, d: torch.linalg.vector_norm(x, order, dim=d)
+
+
+NEAR, FAR = ["around zero", "positive"], ["1e3 from zero", "1e4 from zero", "1e6 from zero"]
+# Operators as functions of an operand and the reduced dimensions, the values that say something (sums around
+# zero cancel, softmax of a constant shift is the same), and the layouts.
 OPERATORS = {
-    "sum": lambda x, d: x.sum(d),
-    "mean": lambda x, d: x.mean(d),
-    "var": lambda x, d: x.var(d),
-    "std": lambda x, d: x.std(d),
-    "norm": lambda x, d: torch.linalg.vector_norm(x, dim=d),
-    "dot": lambda x, d: (x * (x + 0.5)).sum(d),
-    "logsumexp": lambda x, d: torch.logsumexp(x, d),
-    "softmax": lambda x, d: torch.softmax(x, d[0]),
-    "layer_norm": normalized,
-    "cumsum": lambda x, d: x.cumsum(d[0]),
-    "prod": lambda x, d: (1 + x * 2.0**-12).prod(d[0]),
+    "sum": (lambda x, d: x.sum(d), ["positive", "equal", "1e6 from zero"], LAYOUTS),
+    "mean": (lambda x, d: x.mean(d), ["positive", "equal", *FAR], LAYOUTS),
+    "var": (lambda x, d: x.var(d), ["around zero", *FAR, "outlier first"], LAYOUTS),
+    "std": (lambda x, d: x.std(d), ["around zero", "1e6 from zero"], LAYOUTS),
+    "norm": (norm(2), ["around zero", "equal", "1e6 from zero"], LAYOUTS),
+    "norm 1": (norm(1), ["around zero", "equal"], LAYOUTS),
+    "norm 3": (norm(3), ["around zero"], LAYOUTS),
+    "sum of products": (lambda x, d: (x * (x + 0.5)).sum(d), ["positive"], LAYOUTS),
+    "dot": (dot, ["positive", "equal"], ["all"]),
+    "matvec": (matvec, ["positive"], ["rows"]),
+    "vecmat": (vecmat, ["positive"], ["columns"]),
+    "matmul": (lambda x, d: x @ x.t(), ["around zero", "positive"], ["rows"]),
+    "logsumexp": (lambda x, d: torch.logsumexp(x, d), ["around zero", "1e3 from zero"], LAYOUTS),
+    "softmax": (lambda x, d: torch.softmax(x, d[0]), ["around zero", "1e3 from zero"], ["all", "rows", "columns"]),
+    "log_softmax": (lambda x, d: torch.log_softmax(x, d[0]), ["around zero"], ["all", "rows", "columns"]),
+    "layer_norm": (layer_norm, ["around zero", *FAR], ["all", "rows"]),
+    "rms_norm": (rms_norm, ["around zero", "equal"], ["all", "rows"]),
+    "batch_norm": (batch_norm, ["around zero", *FAR], ["columns", "outer and inner"]),
+    "group_norm": (group_norm, ["around zero", *FAR], ["groups"]),
+    "cumsum": (lambda x, d: x.cumsum(d[0]), ["positive", "equal"], ["all", "rows", "columns"]),
+    "cumprod": (lambda x, d: (1 + x * 2.0**-12).cumprod(d[0]), ["around zero"], ["all", "rows", "columns"]),
+    "logcumsumexp": (lambda x, d: torch.logcumsumexp(x, d[0]), ["around zero"], ["all", "rows", "columns"]),
+    "prod": (lambda x, d: (1 + x * 2.0**-12).prod(d[0]), ["around zero"], ["all", "rows", "columns"]),
 }
-LAYOUTS = {"all": None, "rows": (1,), "columns": (0,), "outer and inner": (0, 2)}
 VALUES = {
     "around zero": lambda *s: torch.randn(*s, dtype=torch.float64),
     "positive": lambda *s: torch.rand(*s, dtype=torch.float64),
     "equal": lambda *s: torch.full(s, 0.1, dtype=torch.float64),
     "1e3 from zero": lambda *s: torch.randn(*s, dtype=torch.float64) + 1e3,
+    "1e4 from zero": lambda *s: torch.randn(*s, dtype=torch.float64) + 1e4,
     "1e6 from zero": lambda *s: torch.randn(*s, dtype=torch.float64) + 1e6,
     "outlier first": lambda *s: torch.cat([torch.full((1, *s[1:]), 1e6, dtype=torch.float64),
                                            torch.randn(s[0] - 1, *s[1:], dtype=torch.float64)]),
 }
-# What says nothing: sums around zero cancel, softmax of a constant shift is the same.
-PAIRS = {
-    "sum": ["positive", "equal", "1e6 from zero"], "mean": ["positive", "1e3 from zero", "1e6 from zero"],
-    "var": ["around zero", "1e3 from zero", "1e6 from zero", "outlier first"], "std": ["1e6 from zero"],
-    "norm": ["around zero", "equal"], "dot": ["positive"], "logsumexp": ["around zero"],
-    "softmax": ["around zero"], "layer_norm": ["around zero", "1e3 from zero"],
-    "cumsum": ["positive"], "prod": ["around zero"],
-}
+INF, NAN = math.inf, math.nan
+# Rows of three whose results are not about rounding.
+SPECIAL = [[INF, 1, 2], [1, -INF, 2], [INF, -INF, 0], [1, NAN, 2], [INF, NAN, 1], [0, 0, 0], [-0.0, -0.0, -0.0],
+           [INF, INF, INF], [-INF, -INF, -INF], [1e30, 2e30, -1e30], [3e38, 3e38, 3e38], [3e38, -3e38, 1],
+           [1e-30, 2e-30, 3e-30], [1e19, -2e19, 3e19], [100, 89, 88], [-1000, -1001, -1002], [5, 5, 5]]
 
 
 class Program(torch.nn.Module):
@@ -100,7 +147,9 @@ def get_shape(layout, elements):
     if layout == "all":
         return (elements,), (0,)
     if layout == "outer and inner":
-        return (max(2, elements // (7 * 512)), 7, 512), (0, 2)
+        return (max(2, elements // (7 * 128)), 7, 128), (0, 2)
+    if layout == "groups":
+        return (2, 6, max(1, elements // 12)), (1, 2)
     long = max(2, elements // 16)
     return ((16, long), (1,)) if layout == "rows" else ((long, 16), (0,))
 
@@ -111,57 +160,154 @@ def get_reference(function, name, x, dims):
     wide, axis = x.numpy().astype(np.longdouble), tuple(dims)
     n = math.prod(x.shape[d] for d in dims)
     mean = wide.mean(axis=axis, keepdims=True)
+
+    def normalized(values, axes):
+        centre = values.mean(axis=axes, keepdims=True)
+        variance = ((values - centre) ** 2).mean(axis=axes, keepdims=True)
+        return (values - centre) / np.sqrt(variance + np.longdouble(1e-5))
+
+    def get_group_norm():
+        groups = wide.reshape(2, 2, -1)
+        return normalized(groups, (2,)).reshape(wide.shape)
+
+    def get_softmax():
+        power = np.exp(wide - wide.max(axis=axis, keepdims=True))
+        return power / power.sum(axis=axis, keepdims=True)
+
+    def get_logsumexp(keepdims=False):
+        top = wide.max(axis=axis, keepdims=True)
+        total = np.log(np.exp(wide - top).sum(axis=axis, keepdims=True)) + top
+        return total if keepdims else np.squeeze(total, axis)
+
+    scale = np.longdouble(2.0) ** -12
     return {"sum": lambda: wide.sum(axis=axis), "mean": lambda: wide.mean(axis=axis),
             "var": lambda: ((wide - mean) ** 2).sum(axis=axis) / (n - 1),
             "std": lambda: np.sqrt(((wide - mean) ** 2).sum(axis=axis) / (n - 1)),
             "norm": lambda: np.sqrt((wide * wide).sum(axis=axis)),
+            "norm 1": lambda: np.abs(wide).sum(axis=axis),
+            "norm 3": lambda: np.cbrt((np.abs(wide) ** 3).sum(axis=axis)),
+            "sum of products": lambda: (wide * (wide + np.longdouble(0.5))).sum(axis=axis),
             "dot": lambda: (wide * (wide + np.longdouble(0.5))).sum(axis=axis),
-            "cumsum": lambda: wide.cumsum(axis=dims[0])}.get(name, lambda: None)()
+            "matvec": lambda: wide @ (wide[0] + np.longdouble(0.5)),
+            "vecmat": lambda: (wide[:, 0] + np.longdouble(0.5)) @ wide,
+            "matmul": lambda: wide @ wide.T,
+            "logsumexp": get_logsumexp, "softmax": get_softmax, "log_softmax": lambda: wide - get_logsumexp(True),
+            "layer_norm": lambda: normalized(wide, axis), "batch_norm": lambda: normalized(wide, axis),
+            "group_norm": get_group_norm,
+            "rms_norm": lambda: wide / np.sqrt((wide * wide).mean(axis=axis, keepdims=True)
+                                               + np.longdouble(np.finfo(np.float64).eps)),
+            "cumsum": lambda: wide.cumsum(axis=dims[0]), "cumprod": lambda: (1 + wide * scale).cumprod(axis=dims[0]),
+            "prod": lambda: (1 + wide * scale).prod(axis=axis),
+            "logcumsumexp": lambda: np.logaddexp.accumulate(wide, axis=dims[0])}[name]()
 
 
-def measure(name, values, layout, dtype, args):
-    shape, dims = get_shape(layout, args.elements)
-    function = (lambda op: lambda x: op(x, dims))(OPERATORS[name])
-    program, squares, worst, count = None, {"coil": 0.0, "eager": 0.0}, {"coil": 0.0, "eager": 0.0}, 0
+def measure(name, values, layout, dtype, elements, executors, args):
+    """Rows of the table: a dictionary for each executor."""
+    shape, dims = get_shape(layout, elements)
+    operator = OPERATORS[name][0]
+
+    def function(x):
+        return operator(x, dims)
+
+    programs, squares, worst, count = {}, {}, {}, 0
     for trial in range(args.trials):
         torch.manual_seed(args.seed * 1000 + trial)
         x = VALUES[values](*shape).to(dtype)
-        exact = get_reference(function, name, x, dims)
-        if exact is None:
-            return None
-        program = program or compile_program(function, x, args.options)
-        results = {"coil": torch.from_dlpack(program(x)[0]).cpu(), "eager": function(x)}
+        with np.errstate(all="ignore"):
+            exact = get_reference(function, name, x, dims)
+        if not np.isfinite(exact).all():
+            return []  # The variance of one.
+        results = {"eager": function(x)}
+        for executor in executors:
+            options = EXECUTORS[executor].format(bits=8 * max(dtype.itemsize, 4))
+            if executor not in programs:
+                programs[executor] = compile_program(function, x, options)
+            results[executor] = torch.from_dlpack(programs[executor](x)[0]).cpu()
         scale = np.abs(exact).max()
         ulp = 2.0 ** (math.floor(math.log2(float(scale))) + 1 - BITS[dtype]) if scale > 0 else 1.0
         count += exact.size
         for who, result in results.items():
             errors = np.abs(result.double().numpy().astype(np.longdouble) - exact) / ulp
             errors = np.where(np.isfinite(errors), errors, np.inf)
-            squares[who] += float((errors * errors).sum())
-            worst[who] = max(worst[who], float(errors.max()))
-    error, eager = (math.sqrt(squares[who] / count) for who in ("coil", "eager"))
-    return {"name": name, "values": values, "layout": layout, "type": str(dtype).removeprefix("torch."),
-            "shape": "x".join(map(str, shape)), "error": error, "worst": worst["coil"], "eager": eager,
-            "eager_worst": worst["eager"], "ratio": error / max(eager, LEAST)}
+            squares[who] = squares.get(who, 0.0) + float((errors * errors).sum())
+            worst[who] = max(worst.get(who, 0.0), float(errors.max()))
+    roots = {who: math.sqrt(s / count) for who, s in squares.items()}
+    return [{"name": name, "values": values, "layout": layout, "type": str(dtype).removeprefix("torch."),
+             "executor": executor, "shape": "x".join(map(str, shape)), "error": roots[executor],
+             "worst": worst[executor], "eager": roots["eager"], "eager_worst": worst["eager"],
+             "ratio": roots[executor] / max(roots["eager"], LEAST)} for executor in executors]
+
+
+def differs(result, expected):
+    """Elements that are not as expected, roundings aside."""
+    a, b = result.double(), expected.double()
+    same = (a == b) | (a.isnan() & b.isnan())
+    finite = a.isfinite() & b.isfinite()
+    tolerance = 2.0 ** (3 - BITS[result.dtype]) if result.dtype == torch.bfloat16 else 1e-3
+    return ~same & ~(finite & ((a - b).abs() <= tolerance * b.abs() + 1e-37))
+
+
+def count_special(name, dtype, executor):
+    """Where results for rows that are not about rounding differ from eager's, as text."""
+    operator, _, layouts = OPERATORS[name]
+    found = []
+    options = EXECUTORS[executor].format(bits=8 * max(dtype.itemsize, 4))
+    # Rows of three, of nineteen (more than a vector), and of none.
+    for length in (3, 19, 0):
+        rows = torch.tensor([r[:1] * (length - 3) + r if length else [] for r in SPECIAL], dtype=torch.float64)
+        if "groups" in layouts:
+            if length < 3:
+                continue
+            x, dims = torch.stack([rows, rows[0].expand_as(rows)], 1)[:, [0, 0, 1, 1]].contiguous(), (1, 2)
+        elif "rows" in layouts:
+            x, dims = rows, (1,)
+        elif "columns" in layouts:
+            x, dims = rows.t().contiguous(), (0,)
+        else:
+            x, dims = rows.reshape(-1)[:3].contiguous(), (0,)
+        x = x.to(dtype)
+        try:
+            eager, exact = operator(x, dims), operator(x.double(), dims).to(dtype)
+        except (RuntimeError, ValueError, IndexError):
+            continue  # Of nothing there is none.
+        program = compile_program(lambda t: operator(t, dims), x, options)
+        result = torch.from_dlpack(program(x)[0]).cpu()
+        for at in map(tuple, (differs(result, eager) & differs(result, exact)).nonzero().tolist()):
+            found.append(f"{length}: {list(at)} {result[at].item():g} for {eager[at].item():g}, {exact[at].item():g}")
+    return found
 
 
 def number(value):
     return f"{value:.2g}" if value < 1000 else f"{value:.1e}"
 
 
-def write(path, rows, args, command):
+def get_worst(rows):
+    """Of rows that differ by layout and size alone, the worst."""
+    best = {}
+    for row in rows:
+        key = row["name"], row["values"], row["type"], row["executor"]
+        if key not in best or row["ratio"] > best[key]["ratio"]:
+            best[key] = row
+    return best.values()
+
+
+def write(path, rows, special, command):
     text = path.read_text() if path.exists() else "# Accuracy\n"
     cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    simulated = "simulated" if "sim" in os.environ.get("COIL_CUDA_DRIVER", "") else "a real one"
     lines = [BEGIN, "", "## Reductions, norms and scans", "",
-             f"Machine: {cpu[1] if cpu else platform.processor()}, {os.cpu_count()} threads; PyTorch {torch.__version__}. "
-             f"{datetime.date.today().isoformat()}, seed {args.seed}.", "", f"    {command}", "",
+             f"Machine: {cpu[1] if cpu else platform.processor()}, {os.cpu_count()} threads; PyTorch {torch.__version__}; "
+             f"the GPU is {simulated}. {datetime.date.today().isoformat()}.", "", *(f"    {c}" for c in command), "",
              "In ulp of the largest exact result: root of the mean square over all results, and the largest. *Relative "
-             "to eager* is the first divided by eager's, which counts as at least half an ulp.", "",
-             "| operator | values | reduced | type | shape | error | largest | eager | eager's largest | relative to eager |",
-             "|---|---|---|---|---|---|---|---|---|---|"]
-    for r in sorted(rows, key=lambda r: -r["ratio"]):
-        lines.append(f"| `{r['name']}` | {r['values']} | {r['layout']} | {r['type']} | {r['shape']} | {number(r['error'])} | "
-                     f"{number(r['worst'])} | {number(r['eager'])} | {number(r['eager_worst'])} | {number(r['ratio'])} |")
+             "to eager* is the first divided by eager's, which counts as at least half an ulp. Of all sizes and layouts "
+             "each line shows the worst. *Special* counts results that are neither eager's nor exact for infinities, NaN, "
+             "numbers near the limits of the type, and rows of no element.", "",
+             "| operator | values | type | executor | reduced | shape | error | largest | eager | eager's largest | relative to eager | special |",
+             "|---|---|---|---|---|---|---|---|---|---|---|---|"]
+    for r in sorted(get_worst(rows), key=lambda r: (-r["ratio"], r["name"], r["type"], r["executor"])):
+        lines.append(f"| `{r['name']}` | {r['values']} | {r['type']} | {r['executor']} | {r['layout']} | {r['shape']} | "
+                     f"{number(r['error'])} | {number(r['worst'])} | {number(r['eager'])} | {number(r['eager_worst'])} | "
+                     f"{number(r['ratio'])} | {len(special.get((r['name'], r['type'], r['executor']), []))} |")
     part = "\n".join(lines + ["", END])
     if BEGIN in text:
         text = text[:text.index(BEGIN)] + part + text[text.index(END) + len(END):]
@@ -172,45 +318,52 @@ def write(path, rows, args, command):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--elements", type=int, default=1 << 22, help="of each operand")
+    parser.add_argument("--elements", default="1,7,1009,65537,1048576", help="of each operand, in turn")
+    parser.add_argument("--gpu-elements", type=int, default=1 << 17, help="at most so many on a GPU, which may be simulated")
+    parser.add_argument("--executors", default="vector,scalar,gpu")
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="a regular expression that names have to match wholly")
     parser.add_argument("--dtypes", default="float32,float64,bfloat16")
-    parser.add_argument("--options", default="library=none", help="options of Coil's pipelines")
     parser.add_argument("--write", type=pathlib.Path, help="the file whose part for reductions is written")
+    parser.add_argument("--rows", type=pathlib.Path, help="a file that keeps rows of several runs for --write")
     parser.add_argument("--limit", type=float, help="end with 1 when an error is more than so many of eager's")
     args = parser.parse_args()
-    rows = []
-    for name, choices in PAIRS.items():
+    rows, special = [], {}
+    for name, (_, choices, layouts) in OPERATORS.items():
         if args.only and not re.fullmatch(args.only, name):
             continue
-        for values in choices:
-            for layout in LAYOUTS:
-                several = layout == "outer and inner"
-                if several and name in ("softmax", "layer_norm", "cumsum", "prod"):
-                    continue
-                if layout == "columns" and name == "layer_norm" and args.elements < 32:
-                    continue
-                for dtype in args.dtypes.split(","):
-                    if dtype == "bfloat16" and values not in ("around zero", "positive"):
-                        continue  # Few of its numbers are so far from zero.
-                    row = measure(name, values, layout, getattr(torch, dtype), args)
-                    if row is None:
-                        continue
-                    rows.append(row)
-                    print(f"{name} {values}, {layout} {dtype} {row['shape']}: {number(row['error'])} ulp (at most "
-                          f"{number(row['worst'])}), eager {number(row['eager'])}, ratio {number(row['ratio'])}", flush=True)
-    command = "benchmarks/accuracy_reductions.py " + " ".join(
-        a if " " not in a else f'"{a}"' for a in sys.argv[1:])
+        for dtype in args.dtypes.split(","):
+            for executor in args.executors.split(","):
+                found = count_special(name, getattr(torch, dtype), executor)
+                special[name, dtype, executor] = found
+                if found:
+                    print(f"{name} {dtype} {executor}: {len(found)} special results differ: {'; '.join(found[:8])}", flush=True)
+            for values, layout in ((v, l) for v in choices for l in layouts):
+                if dtype == "bfloat16" and values not in NEAR:
+                    continue  # Few of its numbers are so far from zero.
+                for elements in map(int, args.elements.split(",")):
+                    executors = [e for e in args.executors.split(",") if e != "gpu" or elements <= args.gpu_elements]
+                    for row in measure(name, values, layout, getattr(torch, dtype), elements, executors, args) if executors else []:
+                        rows.append(row)
+                        print(f"{name} {values}, {layout} {dtype} {row['executor']} {row['shape']}: {number(row['error'])} ulp "
+                              f"(at most {number(row['worst'])}), eager {number(row['eager'])}, ratio {number(row['ratio'])}",
+                              flush=True)
+    command = ["benchmarks/accuracy_reductions.py " + " ".join(a if " " not in a else f'"{a}"' for a in sys.argv[1:])]
+    if args.rows:
+        old = json.loads(args.rows.read_text()) if args.rows.exists() else [[], [], []]
+        rows, command = old[0] + rows, old[2] + command
+        special = {**{tuple(key): found for key, found in old[1]}, **special}
+        args.rows.write_text(json.dumps([rows, list(special.items()), command]))
     if args.write:
-        write(args.write, rows, args, command.strip())
-    bad = [r for r in rows if args.limit and not r["ratio"] <= args.limit]
+        write(args.write, rows, special, command)
+    bad = [r for r in get_worst(rows) if args.limit and not r["ratio"] <= args.limit]
+    differing = [k for k, found in special.items() if found]
     if args.limit:
-        print(f"{len(rows)} rows, {len(bad)} above {args.limit:g} times eager's error")
-        for r in bad:
-            print(f"  {r['name']} {r['values']} {r['layout']} {r['type']}: {number(r['ratio'])}")
-    return 1 if bad or not rows else 0
+        print(f"{len(rows)} rows, {len(bad)} above {args.limit:g} times eager's error, {len(differing)} with other special results")
+        for r in sorted(bad, key=lambda r: -r["ratio"]):
+            print(f"  {r['name']} {r['values']} {r['layout']} {r['shape']} {r['type']} {r['executor']}: {number(r['ratio'])}")
+    return 1 if args.limit and (bad or differing or not rows) else 0
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ packages="
   libgtest-dev libgmock-dev libdnnl-dev
   libdeflate-dev zlib1g-dev libzstd-dev libxml2-dev libffi-dev libedit-dev
   python3 python3-dev python3-venv xz-utils patchelf ca-certificates
+  qemu-user
 "
 
 say() { printf '%s\n' "install-deps: $*"; }

@@ -96,6 +96,14 @@ for browser in ["chromium", "chromium-browser", "google-chrome"]:
         config.substitutions.append(("%chromium", shutil.which(browser)))
         break
 
+# A processor with AVX2 and without AVX-512, which qemu emulates from 7.2 on.
+qemu = shutil.which("qemu-x86_64")
+if qemu:
+    version = subprocess.run([qemu, "--version"], capture_output=True, text=True).stdout.split()
+    if "version" in version and tuple(map(int, version[version.index("version") + 1].split(".")[:2])) >= (7, 2):
+        config.available_features.add("qemu-user")
+        config.substitutions.append(("%haswell", qemu + " -cpu Haswell"))
+
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format-22")
 

@@ -23,6 +23,12 @@ struct Pair {
   double hi, lo;
 };
 
+/// a + b for |a| >= |b|, and what rounding took from it.
+COIL_INLINE Pair addSmaller(double a, double b) {
+  double sum = a + b;
+  return {sum, (a - sum) + b};
+}
+
 //===----------------------------------------------------------------------===//
 // Exponentials
 //===----------------------------------------------------------------------===//
@@ -50,15 +56,17 @@ inline constexpr double ln2Hi = 0x1.62e42fefa39efp-1;
 inline constexpr double ln2Lo = 0x1.abc9e3b39803fp-56;
 inline constexpr double log2e = 0x1.71547652b82fep+0;
 
-/// factor * e^(hi + lo), lo being small against hi.
-COIL_INLINE double expSum(double hi, double lo, double factor = 1) {
+/// (factor + factorLo) * e^(hi + lo), the second parts being small against the
+/// first.
+COIL_INLINE double expSum(double hi, double lo, double factor = 1,
+                          double factorLo = 0) {
   // Beyond these the result is infinity and zero. NaN fails both.
   hi = hi > 710 ? 710 : hi;
   hi = hi < -746 ? -746 : hi;
   double n = rint(hi * log2e);
   double r = fma(-n, ln2Hi, hi) + fma(-n, ln2Lo, lo);
   double p = expm1Reduced(r);
-  return scale(fma(factor, p, factor), toInt(n));
+  return scale(factor + fma(factor, p, factorLo), toInt(n));
 }
 
 COIL_INLINE double exp(double x) { return expSum(x, 0); }
@@ -123,7 +131,7 @@ COIL_INLINE double log1pRest(double f) {
       poly(z, 0x1.0c0aff044a97p-3, 0x1.0fbde0f4ad17bp-3, 0x1.3b1c3c1c81c8fp-3,
            0x1.745cf8e4bba1bp-3, 0x1.c71c7201a55d7p-3, 0x1.2492492476a1ap-2,
            0x1.9999999999a39p-2, 0x1.5555555555555p-1);
-  return -(h - s * fma(z, p, h));
+  return fma(s, fma(z, p, h), -h);
 }
 
 /// Logarithms of what has none of its own: NaN below zero, infinities.
@@ -164,19 +172,22 @@ COIL_INLINE double log10(double x) {
                  0x1.3441350ap-2, -0x1.0c0219dc1da99p-39);
 }
 
-COIL_INLINE double log1p(double x) {
-  if (fabs(x) < 0x1p-54)
-    return x;
+/// log(1 + x + lo), lo being small against x.
+COIL_INLINE double log1pSum(double x, double lo) {
   double u = 1 + x, result;
   if (logSpecial(u, result))
     return result;
-  // What the sum lost.
+  // What the sum lost, unless it is not used.
   double c = x < 1 ? x - (u - 1) : 1 - (u - x);
   int exponent;
   double m = splitExponent(u, exponent), k = exponent;
   double f = exponent == 0 ? x : m - 1;
-  double rest = log1pRest(f) + (exponent == 0 ? 0 : c / u);
+  double rest = log1pRest(f) + ((exponent == 0 ? 0 : c) + lo) / u;
   return fma(k, ln2Hi, f + fma(k, ln2Lo, rest));
+}
+
+COIL_INLINE double log1p(double x) {
+  return fabs(x) < 0x1p-54 ? x : log1pSum(x, 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -375,12 +386,6 @@ COIL_INLINE Pair reduceAngle(double x, int &n) {
   return {hi, lo + fma(k, 0x1.f1976b7ed8fbcp-110, tail)};
 }
 
-/// a + b for |a| >= |b|, and what rounding took from it.
-COIL_INLINE Pair addSmaller(double a, double b) {
-  double sum = a + b;
-  return {sum, (a - sum) + b};
-}
-
 COIL_INLINE Pair sinReduced(Pair r) {
   double z = r.hi * r.hi;
   double p =
@@ -435,57 +440,61 @@ COIL_INLINE double atanRest(double z) {
                   0x1.9999999999953p-3, -0x1.5555555555555p-2);
 }
 
-/// atan(numerator / denominator), 0 <= numerator <= denominator.
-COIL_INLINE Pair atanRatio(double numerator, double denominator) {
+/// base + sign * atan(numerator / denominator), 0 <= numerator <= denominator,
+/// the base being 0, pi / 2 or pi.
+COIL_INLINE double addAtan(Pair base, double sign, double numerator,
+                           double denominator) {
   bool upper = numerator > 0.4142135623730951 * denominator;
   // atan(q) = pi / 4 + atan((q - 1) / (q + 1)). The sum may be out of range.
-  double a = upper ? 0.5 * numerator - 0.5 * denominator : numerator;
-  double b = upper ? 0.5 * numerator + 0.5 * denominator : denominator;
+  double n = 0.5 * numerator, d = 0.5 * denominator;
+  Pair sum = addSmaller(d, n), difference = addSmaller(-d, n);
+  double a = upper ? difference.hi : numerator;
+  double b = upper ? sum.hi : denominator;
   double t = a / b;
-  double rest = t * atanRest(t * t);
-  return upper ? Pair{0x1.921fb54442d18p-1, t + (rest + 0x1.1a62633145c07p-55)}
-               : Pair{t, rest};
+  // What the quotient has lost; an infinity has no remainder.
+  double rest = fma(-t, b, a);
+  rest = upper ? rest + fma(-t, sum.lo, difference.lo) : rest;
+  double lo = b < infinity<double> ? rest / b : 0;
+  lo = fma(t, atanRest(t * t), lo);
+  double quarter = upper ? copysign(0x1.921fb54442d18p-1, sign) : 0;
+  double quarterLo = upper ? copysign(0x1.1a62633145c07p-55, sign) : 0;
+  // Multiples of pi / 4 of few bits: their sum is exact.
+  double start = base.hi + quarter;
+  Pair total = addSmaller(start, sign * t);
+  return total.hi + (total.lo + fma(sign, lo, base.lo + quarterLo));
 }
+
+inline constexpr Pair halfPi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
 COIL_INLINE double atan(double x) {
   double a = fabs(x);
   if (isnan(x))
     return x;
-  Pair r = a > 1 ? atanRatio(1, a) : atanRatio(a, 1);
-  double result =
-      a > 1 ? 0x1.921fb54442d18p+0 - (r.hi + (r.lo - 0x1.1a62633145c07p-54))
-            : r.hi + r.lo;
-  return copysign(result, x);
+  bool steep = a > 1;
+  return copysign(addAtan(steep ? halfPi : Pair{0, 0}, steep ? -1 : 1,
+                          steep ? 1 : a, steep ? a : 1),
+                  x);
 }
 
 COIL_INLINE double atan2(double y, double x) {
   if (isnan(x) || isnan(y))
     return notANumber<double>;
   double a = fabs(y), b = fabs(x);
-  if (a == b && (a == 0 || a == infinity<double>))
-    b = a == 0 ? 1 : b, a = a == 0 ? 0 : a;
-  bool steep = a > b;
-  double numerator = steep ? b : a, denominator = steep ? a : b;
-  Pair r;
-  if (denominator == infinity<double>)
-    r = numerator == denominator
-            ? Pair{0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}
-            : Pair{0, 0};
-  else {
-    // Keep small operands normal, so that the quotient has all its bits.
-    double up = denominator < 0x1p-900 ? 0x1p100 : 1;
-    r = atanRatio(numerator * up, denominator * up);
+  // Both zero or both infinite.
+  if (a == b && (a == 0 || a == infinity<double>)) {
+    a = a == 0 ? 0 : 1;
+    b = 1;
   }
-  bool left = copysign(1.0, x) < 0;
+  bool steep = a > b, left = copysign(1.0, x) < 0;
+  double numerator = steep ? b : a, denominator = steep ? a : b;
+  // Keep small operands normal, so that the quotient has all its bits.
+  double up = denominator < 0x1p-900 ? 0x1p100 : 1;
   // pi / 2 - r or r; pi minus that on the left.
-  double result = r.hi + r.lo;
-  if (steep)
-    result =
-        left ? 0x1.921fb54442d18p+0 + (r.hi + (r.lo + 0x1.1a62633145c07p-54))
-             : 0x1.921fb54442d18p+0 - (r.hi + (r.lo - 0x1.1a62633145c07p-54));
-  else if (left)
-    result = 0x1.921fb54442d18p+1 - (r.hi + (r.lo - 0x1.1a62633145c07p-53));
-  return copysign(result, y);
+  double quarters = steep ? 1 : left ? 2 : 0;
+  Pair base = {quarters * halfPi.hi, quarters * halfPi.lo};
+  return copysign(
+      addAtan(base, steep == left ? 1 : -1, numerator * up, denominator * up),
+      y);
 }
 
 /// (asin(x) - x) / x of z = x * x, for |x| <= 0.5.
@@ -530,42 +539,51 @@ COIL_INLINE double acos(double x) {
 //===----------------------------------------------------------------------===//
 
 /// e^a / 2 of a >= 0 without overflow before the result does.
-COIL_INLINE double halfExp(double a) {
-  a = a > 720 ? 720 : a;
-  double d = a - ln2Hi, back = a - d;
-  double error = (back - ln2Hi) + (a - (d + back));
-  return expSum(d, error - ln2Lo);
+COIL_INLINE Pair halfExp(double a) {
+  a = a > 711 ? 711 : a;
+  double n = rint(a * log2e);
+  double whole = fma(-n, ln2Hi, a);
+  double r = fma(-n, ln2Lo, whole), rest = fma(-n, ln2Lo, whole - r);
+  Pair p = addSmaller(r, r * r * expm1Rest(r));
+  Pair sum = addSmaller(1, p.hi);
+  // A quarter of 2^n, twice.
+  double quarter = exp2i<double>(toInt(n) - 2);
+  return {sum.hi * quarter * 2, (sum.lo + (p.lo + rest)) * quarter * 2};
+}
+
+/// (sinh(x) - x) / x^3 of z = x * x, for |x| <= 1: the series.
+COIL_INLINE double sinhRest(double z) {
+  return poly(
+      z, 0x1.2f49b46814157p-57, 0x1.952c77030ad4ap-49, 0x1.ae7f3e733b81fp-41,
+      0x1.6124613a86d09p-33, 0x1.ae64567f544e4p-26, 0x1.71de3a556c734p-19,
+      0x1.a01a01a01a01ap-13, 0x1.1111111111111p-7, 0x1.5555555555555p-3);
 }
 
 COIL_INLINE double sinh(double x) {
-  double a = fabs(x), result;
-  if (a < 1) {
-    // (t + t / (t + 1)) / 2, the parts that are small against t first.
-    Pair t = expm1Pair(a);
-    double q = t.hi / (t.hi + 1);
-    result = 0.5 * (t.hi + (q + t.lo));
-  } else {
-    double h = halfExp(a);
-    result = h - 0.25 / h;
-  }
-  return copysign(result, x);
+  double a = fabs(x), z = x * x;
+  if (a < 1)
+    return fma(x * z, sinhRest(z), x);
+  Pair h = halfExp(a);
+  return copysign(h.hi + (h.lo - 0.25 / h.hi), x);
 }
 
 COIL_INLINE double cosh(double x) {
-  double h = halfExp(fabs(x));
-  return h + 0.25 / h;
+  Pair h = halfExp(fabs(x));
+  return h.hi + (h.lo + 0.25 / h.hi);
 }
 
 COIL_INLINE double tanh(double x) {
   double a = fabs(x);
+  // t / (t + 2) with t = e^(2a) - 1; near one, 1 - 2 / (t + 2). The remainders
+  // put back what the steps lost.
   Pair t = expm1Pair(2 * (a > 22 ? 22 : a));
+  bool near = a < 0.55;
   double d = t.hi + 2;
-  double result = a < 0.55 ? t.hi / d : 1 - 2 / d;
-  // Near zero, the remainder puts back what the steps lost.
-  if (a < 0.55) {
-    double dLo = (2 - d) + t.hi;
-    result += (fma(-result, d, t.hi) + (t.lo - result * (dLo + t.lo))) / d;
-  }
+  double dLo = (t.hi < 2 ? (2 - d) + t.hi : (t.hi - d) + 2) + t.lo;
+  double above = near ? t.hi : 2, q = above / d;
+  double lo = (fma(-q, d, above) + fma(-q, dLo, near ? t.lo : 0)) * (1 / d);
+  Pair far = addSmaller(1, -q);
+  double result = near ? q + lo : far.hi + (far.lo - lo);
   return isnan(x) ? x : copysign(result, x);
 }
 
@@ -586,9 +604,15 @@ COIL_INLINE double acosh(double x) {
 }
 
 COIL_INLINE double atanh(double x) {
-  double a = fabs(x);
-  double result = 0.5 * log1p(2 * a / (1 - a));
-  return a > 1 ? notANumber<double> : copysign(result, x);
+  double a = fabs(x), d = 1 - a;
+  if (!(a < 1) || a < 0x1p-28)
+    return a < 1    ? fma(a * a, x * (1.0 / 3), x)
+           : a == 1 ? copysign(infinity<double>, x)
+                    : notANumber<double>;
+  // log((1 + a) / (1 - a)) / 2, the quotient less one being 2 a / (1 - a).
+  double dLo = (1 - d) - a, q = 2 * a / d;
+  double lo = (fma(-q, d, 2 * a) - q * dLo) / d;
+  return copysign(0.5 * log1pSum(q, lo), x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -607,30 +631,32 @@ COIL_INLINE double erfCentre(double x) {
 }
 
 /// e^(x * x) * erfc(x) for x >= 0.45.
-COIL_INLINE double erfcxRational(double x) {
+COIL_INLINE Pair erfcxRational(double x) {
   // (1 + 2 x) erfcx(x) is smooth in t up to infinity.
   double t = (x - 4) / (x + 4);
   double p = poly(
-      t, 0x1.b76c22b7dbc6ep-30, -0x1.4bd065d1c926ep-27, -0x1.27dd9abc65872p-26,
-      0x1.bb7c4eb74d9bbp-24, 0x1.3ce342b53c80ep-24, -0x1.b7f5f29e0f8acp-21,
-      0x1.3c188c290efbp-22, 0x1.7ef46369c07c4p-18, -0x1.788e926472d77p-17,
-      -0x1.9954c8e980297p-16, 0x1.3be06e6fea0c1p-13, -0x1.a1df45af72d2ap-13,
-      -0x1.8d4a9c53e7824p-11, 0x1.49c672ab896cdp-8, -0x1.09623882b6a76p-6,
-      0x1.3079edf6187c9p-5, -0x1.0fb06dfe53e55p-4, 0x1.7fee004e14f63p-4,
-      -0x1.9ddb23c3e8ac1p-4, 0x1.16ecefcfa529dp-4, 0x1.f7f5df66fd70fp-7,
-      -0x1.1df1ad154a28dp-3, 0x1.3ba5916e9fd7fp+0);
-  double d = fma(2.0, x, 1), q = p / d;
+      t, 0x1.6245ca4a32629p-35, 0x1.b3a450f858c32p-29, -0x1.43dc0d7982afap-27,
+      -0x1.839627bb2614fp-26, 0x1.b7ae491e36ceap-24, 0x1.5ec6123e89b82p-24,
+      -0x1.b74f95deb9199p-21, 0x1.34f8518770cfcp-22, 0x1.7ee501f242256p-18,
+      -0x1.78709427172bep-17, -0x1.99530d255a34ap-16, 0x1.3bdfcb11d5f70p-13,
+      -0x1.a1df55929e3adp-13, -0x1.8d4a935612299p-11, 0x1.49c672c2b0dedp-8,
+      -0x1.0962388ca6765p-6, 0x1.3079edf5c58c1p-5, -0x1.0fb06dfe205afp-4,
+      0x1.7fee004e1795cp-4, -0x1.9ddb23c3ead2ep-4, 0x1.16ecefcfa515cp-4,
+      0x1.f7f5df66fdb8ep-7, -0x1.1df1ad154a28cp-3);
+  Pair above = addSmaller(0x1.3ba5916e9fd7fp+0, t * p);
+  double d = fma(2.0, x, 1), q = above.hi / d;
   // The remainder by the exact divisor.
   double dLo = fma(2.0, x, 1 - d);
-  return q + (fma(-q, d, p) - q * dLo) / d;
+  double rest = fma(-q, d, above.hi) + (above.lo + -0x1.d6027da3d0acap-55);
+  return {q, (rest - q * dLo) / d};
 }
 
 /// erfc(x) for x >= 0.45.
 COIL_INLINE double erfcTail(double x) {
   double limited = x > 28 ? 28 : x;
   double square = limited * limited;
-  return expSum(-square, -fma(limited, limited, -square),
-                erfcxRational(limited));
+  Pair scaled = erfcxRational(limited);
+  return expSum(-square, -fma(limited, limited, -square), scaled.hi, scaled.lo);
 }
 
 COIL_INLINE double erf(double x) {

@@ -126,14 +126,17 @@ COIL_DEVICE device::int64_t coil_ipow_i64(device::int64_t x,
     return static_cast<float>(coil_##name##_f64(x, y));                        \
   }
 
-SPECIAL(lgamma, device::lgamma(x))
+COIL_DEVICE_LARGE double coil_lgamma_f64(double x) { return device::lgamma(x); }
+COIL_DEVICE_LARGE float coil_lgamma_f32(float x) {
+  return static_cast<float>(device::lgammaNarrow(x));
+}
 SPECIAL(digamma, device::digamma(x))
 SPECIAL(erfinv, device::erfinv(x))
 SPECIAL(erfcx, device::erfcx(x))
-SPECIAL(i0, device::besselI(x, 0))
-SPECIAL(i0e, device::besselIScaled(x, 0))
-SPECIAL(i1, device::copysign(device::besselI(x, 1), x))
-SPECIAL(i1e, device::copysign(device::besselIScaled(x, 1), x))
+SPECIAL(i0, device::besselI<0>(x))
+SPECIAL(i0e, device::besselIScaled<0>(x))
+SPECIAL(i1, device::copysign(device::besselI<1>(x), x))
+SPECIAL(i1e, device::copysign(device::besselIScaled<1>(x), x))
 SPECIAL(ndtri, device::ndtri(x))
 SPECIAL(log_ndtr, device::logNdtr(x))
 SPECIAL_BINARY(igamma, device::incompleteGamma(x, y, /*upper=*/false))

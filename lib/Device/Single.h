@@ -249,21 +249,36 @@ COIL_INLINE float tanhCentre(float x) {
   return copysign(fma(x * z, p, x), x);
 }
 
+/// tanh(x) for |x| >= 0.6 by the inverse of e^(2 |x|) + 1, `inverse` being an
+/// approximation of one. What steps lose is put back: 2 / (e^(2 |x|) + 1) is up
+/// to 0.86 of the result.
+template <float Inverse(float)>
+COIL_INLINE float tanhFar(float x) {
+  float a = fabs(x), limited = 2 * (a > 10 ? 10 : a);
+  float n = rint(limited * log2eF);
+  float r = fma(-n, ln2LoF, fma(-n, ln2HiF, limited));
+  float p = expm1Reduced(r), power = exp2i<float>(toInt(n));
+  // d + dLo = power + power * p + 1
+  float whole = power + 1, wholeLo = 1 - (whole - power);
+  float d = fma(power, p, whole);
+  float dLo = fma(power, p, whole - d) + wholeLo;
+  float inverse = Inverse(d), q = 2 * inverse;
+  float lo = fma(-q, dLo, fma(-q, d, 2.0f)) * inverse;
+  float t = 1 - q;
+  return copysign(t + (((1 - t) - q) - lo), x);
+}
+
+COIL_INLINE float inverse(float x) { return 1 / x; }
+
 COIL_INLINE float tanh(float x) {
-  float a = fabs(x);
-  if (a < 0.6f)
+  if (fabs(x) < 0.6f)
     return tanhCentre(x);
-  float t = 1 - 2 / (exp(2 * a) + 1);
-  return isnan(x) ? x : copysign(t, x);
+  return isnan(x) ? x : tanhFar<inverse>(x);
 }
 
 COIL_INLINE float tanhDefault(float x) {
-  float a = fabs(x);
-  // 2^(2 a log2(e)) of a limited argument, so that the inverse is normal.
-  float t = ex2Approx((a > 40 ? 40 : a) * 2 * log2eF);
-  float far = copysign(fma(-2.0f, rcpApprox(t + 1), 1.0f), x);
-  float near = tanhCentre(x);
-  return isnan(x) || a < 0.6f ? near : far;
+  float near = tanhCentre(x), far = tanhFar<rcpApprox>(x);
+  return isnan(x) || fabs(x) < 0.6f ? near : far;
 }
 
 /// For what is rounded to 16 bits. Where the difference has lost too much, two

@@ -13,16 +13,11 @@
 #ifndef COIL_LIB_DEVICE_SPECIAL_H
 #define COIL_LIB_DEVICE_SPECIAL_H
 
-#include "Elementary.h"
+#include "Gamma.h"
 
 namespace coil::device {
 
 COIL_INLINE bool isinf(double x) { return fabs(x) == infinity<double>; }
-/// Halves away from zero.
-COIL_INLINE double round(double x) {
-  double t = trunc(x);
-  return fabs(x - t) >= 0.5 ? t + copysign(1.0, x) : t;
-}
 
 /// log(gamma(2 + t)) for |t| <= 0.5, relative to t where it vanishes.
 COIL_INLINE double lgammaCentre(double t) {
@@ -66,7 +61,8 @@ COIL_INLINE double lgammaPositive(double x) {
   return (x - 0.5) * (l - 1) + (0x1.d67f1c864beb5p-1 - 0.5 + series);
 }
 
-COIL_DEVICE_INTERNAL double lgamma(double x) {
+/// log(|gamma(x)|), for results that are rounded to float.
+COIL_DEVICE_INTERNAL double lgammaNarrow(double x) {
   if (isnan(x))
     return x;
   double a = fabs(x);

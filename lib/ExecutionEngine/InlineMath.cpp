@@ -83,12 +83,12 @@ private:
   /// 2^(n + offset) for n of a reduced argument, in the range of normal
   /// numbers.
   Value *power(const Reduced &reduced, int32_t offset);
-  /// e^r - 1.
-  Value *fraction(Value *r);
+  /// e^(r - lo) - 1.
+  Value *fraction(Value *r, Value *lo);
   /// erf with the coefficients looked up by a permutation of 16 lanes.
   Value *erfByPieces(Value *x);
-  /// 1 - e^y for y in [-20, 0].
-  Value *oneMinusExp(Value *y);
+  /// 1 - e^(y - lo) for y in [-20, 0], lo being small against it.
+  Value *oneMinusExp(Value *y, Value *lo);
   /// p * 2^n for a whole number n in [-160, 160], `bits` being n as an integer.
   /// Two factors, as 2^n itself may be out of range.
   Value *scale(Value *p, Value *bits);
@@ -153,17 +153,17 @@ Value *Emitter::power(const Reduced &reduced, int32_t offset) {
                          type);
 }
 
-Value *Emitter::fraction(Value *r) {
+Value *Emitter::fraction(Value *r, Value *lo) {
   Value *q = polynomial(r, {0.0013869948452338576, 0.008366253226995468,
                             0.04166744276881218, 0.1666654646396637,
                             0.4999999701976776});
-  return fma(b.CreateFMul(r, r), q, r);
+  return b.CreateFAdd(fma(b.CreateFMul(r, r), q, b.CreateFNeg(lo)), r);
 }
 
-Value *Emitter::oneMinusExp(Value *y) {
+Value *Emitter::oneMinusExp(Value *y, Value *lo) {
   Reduced reduced = reduce(y);
   Value *scale = power(reduced, 0);
-  return fma(b.CreateFNeg(scale), fraction(reduced.r),
+  return fma(b.CreateFNeg(scale), fraction(reduced.r, lo),
              b.CreateFSub(constant(1), scale));
 }
 
@@ -204,8 +204,12 @@ Value *Emitter::erf(Value *x, bool hasAVX512) {
                             0.10277687758207321, 0.636619508266449});
   // The first coefficient, 2 / sqrt(pi), is needed to more than 24 bits.
   Value *low = fma(a, q, constant(-5.8635382771399236e-08));
-  Value *l = fma(a, constant(1.128379225730896), b.CreateFMul(a, low));
-  return copySign(oneMinusExp(b.CreateFNeg(l)), x);
+  Value *slope = constant(1.128379225730896), *rest = b.CreateFMul(a, low);
+  Value *l = fma(a, slope, rest);
+  // Where the result is below a power of two and the logarithm is not, an ulp
+  // of this is two of that: what the sum has lost counts.
+  Value *lost = fma(a, slope, b.CreateFSub(rest, l));
+  return copySign(oneMinusExp(b.CreateFNeg(l), lost), x);
 }
 
 Value *Emitter::erfByPieces(Value *x) {
@@ -274,12 +278,14 @@ Value *Emitter::log(Value *x) {
 }
 
 /// Gives a function that is declared a body to be inlined.
-static void define(Function &function, MathBody body) {
+static void define(Function &function, MathBody body, MathBody2 body2) {
   function.setLinkage(GlobalValue::InternalLinkage);
   function.addFnAttr(Attribute::AlwaysInline);
   IRBuilder<> b(BasicBlock::Create(function.getContext(), "", &function));
   MathBuilder math(b, function.getReturnType());
-  b.CreateRet(body(math, math.num(function.getArg(0))).v);
+  MathBuilder::Num first = math.num(function.getArg(0));
+  b.CreateRet(body ? body(math, first).v
+                   : body2(math, first, math.num(function.getArg(1))).v);
 }
 
 /// erfc of scalars: the C library's is off by 2 ulp, a lane of its vector
@@ -325,8 +331,11 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
   SmallVector<Function *> declared;
   for (Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&
-        function.arg_size() == 1 &&
-        function.getReturnType() == function.getArg(0)->getType() &&
+        (function.arg_size() == 1 || function.arg_size() == 2) &&
+        llvm::all_of(function.args(),
+                     [&](Argument &argument) {
+                       return argument.getType() == function.getReturnType();
+                     }) &&
         function.getReturnType()->getScalarType()->isFloatingPointTy())
       declared.push_back(&function);
   for (bool vectors : {false, true})
@@ -339,8 +348,10 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
                        !(name = name.split('_').second).empty()))
         continue;
       bool isErfc = !vectors && (name == "erfc" || name == "erfcf");
-      MathBody body = findMathBody(name);
-      if (!body && !isErfc)
+      bool isUnary = function->arg_size() == 1;
+      MathBody body = isUnary ? findMathBody(name) : nullptr;
+      MathBody2 body2 = isUnary ? nullptr : findMathBody2(name);
+      if (!body && !body2 && !isErfc)
         continue;
       std::string library = name.str();
       if (!vectors)
@@ -350,6 +361,6 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
                        library == "erfc" ? "_ZGVbN2v_erfc" : "_ZGVbN4v_erfcf",
                        library == "erfc" ? 2 : 4);
       else
-        define(*function, body);
+        define(*function, body, body2);
     }
 }

@@ -123,6 +123,14 @@ static Num exp(M &m, Num x) {
   return scale(p + 1, r.n);
 }
 
+/// 2^x of f64.
+static Num exp2(M &m, Num x) {
+  Num limited = m.atLeast(m.atMost(x, 1025), -1076), shifted;
+  Num n = roundToInteger(limited, shifted), f = limited - n;
+  Num r = m.fma(f, m.num(0x1.62e42fefa39efp-1), f * 0x1.abc9e3b39803fp-56);
+  return scale(m.fma(r * r, expm1Rest(r), r) + 1, n);
+}
+
 /// e^x - 1 for x from where it is -1 up to where it overflows.
 static Pair expm1Pair(Num x) {
   M &m = *x.m;
@@ -493,6 +501,55 @@ static Num atan(M &m, Num x) {
   return m.copySign(total + (error + small), x);
 }
 
+/// atan2.
+static Num angle(M &m, Num y, Num x) {
+  Num a = m.abs(y), b = m.abs(x);
+  Cond isSteep = a > b, isLeft = m.isNegative(x), isSame = a == b;
+  // The quotient of two zeros is 0, that of infinities 1.
+  Num above = m.select(isSame, m.select(a == 0, m.num(0.0), m.num(1.0)),
+                       m.select(isSteep, b, a));
+  Num below = m.select(isSame, m.num(1.0), m.select(isSteep, a, b));
+  // Neither the inverse of the divisor nor sums leave the normal numbers.
+  double least = m.isDouble ? 0x1p-900 : 0x1p-64;
+  double most = m.isDouble ? 0x1p900 : 0x1p64;
+  Num scale = m.select(
+      below < least, m.num(m.isDouble ? 0x1p200 : 0x1p64),
+      m.select(below > most, m.num(m.isDouble ? 0x1p-200 : 0x1p-64), 1));
+  above = above * scale;
+  below = below * scale;
+  // atan(q) or pi / 4 + atan((q - 1) / (q + 1)).
+  Cond isMiddle = above > 0.4142135623730951 * below;
+  Pair sum = addSmaller(below, above), difference = addSmaller(-below, above);
+  above = m.select(isMiddle, difference.hi, above);
+  below = m.select(isMiddle, sum.hi, below);
+  Num inverse = 1 / below, t = above * inverse;
+  // What the quotient has lost; an infinity has no remainder.
+  Num rest = m.fma(-t, below, above);
+  rest = m.select(isMiddle, rest + m.fma(-t, sum.lo, difference.lo), rest) *
+         inverse;
+  rest = m.select(below < kInfinity, rest, 0);
+  rest = m.fma(t, atanRest(t * t), rest);
+  // The multiple of pi / 4 that the angle is counted from, and the direction.
+  Num base = m.select(
+      isMiddle,
+      m.select(isLeft, m.num(0x1.2d97c8p+1f, 0x1.2d97c7f3321d2p+1),
+               m.num(0x1.921fb6p-1f, 0x1.921fb54442d18p-1)),
+      m.select(
+          isSteep, m.num(0x1.921fb6p+0f, 0x1.921fb54442d18p+0),
+          m.select(isLeft, m.num(0x1.921fb6p+1f, 0x1.921fb54442d18p+1), 0)));
+  Num baseLo = m.select(
+      isMiddle,
+      m.select(isLeft, m.num(-0x1.99bc5cp-28f, 0x1.a79394c9e8a0ap-54),
+               m.num(-0x1.777a5cp-26f, 0x1.1a62633145c07p-55)),
+      m.select(
+          isSteep, m.num(-0x1.777a5cp-25f, 0x1.1a62633145c07p-54),
+          m.select(isLeft, m.num(-0x1.777a5cp-24f, 0x1.1a62633145c07p-53), 0)));
+  Num sign = m.select(isSteep, m.select(isLeft, m.num(1.0), -1.0),
+                      m.select(isLeft, m.num(-1.0), 1.0));
+  Pair total = addSmaller(base, sign * t);
+  return m.copySign(total.hi + (total.lo + m.fma(sign, rest, baseLo)), y);
+}
+
 /// (asin(x) - x) / x of z = x * x, for |x| <= 0.5.
 static Num asinRest(Num z) {
   if (z.m->isDouble)
@@ -667,15 +724,19 @@ static Num anyTan(M &m, Num x) { return withLibrary<tan>(m, x, "tan"); }
 
 MathBody coil::findMathBody(llvm::StringRef name) {
   static const llvm::StringMap<MathBody> bodies = {
-      {"exp", exp},     {"log", log},      {"log2", log2},    {"log2f", log2},
-      {"log10", log10}, {"log10f", log10}, {"log1pf", log1p}, {"expm1f", expm1},
-      {"sin", anySin},  {"sinf", anySin},  {"cos", anyCos},   {"cosf", anyCos},
-      {"tan", anyTan},  {"tanf", anyTan},  {"asin", asin},    {"asinf", asin},
-      {"acos", acos},   {"acosf", acos},   {"atan", atan},    {"atanf", atan},
-      {"sinhf", sinh},  {"sinh", sinh},    {"cosh", cosh},    {"expm1", expm1},
-      {"log1p", log1p}, {"coshf", cosh},   {"tanh", tanh},    {"tanhf", tanh},
-      {"atanh", atanh}, {"atanhf", atanh}, {"erf", erf},
+      {"exp", exp},      {"exp2", exp2},   {"log", log},      {"log2", log2},
+      {"log2f", log2},   {"log10", log10}, {"log10f", log10}, {"log1pf", log1p},
+      {"expm1f", expm1}, {"sin", anySin},  {"sinf", anySin},  {"cos", anyCos},
+      {"cosf", anyCos},  {"tan", anyTan},  {"tanf", anyTan},  {"asin", asin},
+      {"asinf", asin},   {"acos", acos},   {"acosf", acos},   {"atan", atan},
+      {"atanf", atan},   {"sinhf", sinh},  {"sinh", sinh},    {"cosh", cosh},
+      {"expm1", expm1},  {"log1p", log1p}, {"coshf", cosh},   {"tanh", tanh},
+      {"tanhf", tanh},   {"atanh", atanh}, {"atanhf", atanh}, {"erf", erf},
   };
   auto found = bodies.find(name);
   return found == bodies.end() ? nullptr : found->second;
+}
+
+MathBody2 coil::findMathBody2(llvm::StringRef name) {
+  return name == "atan2" || name == "atan2f" ? angle : nullptr;
 }

@@ -92,6 +92,12 @@ public:
     return {this, b.CreateICmpNE(x.v, llvm::Constant::getNullValue(ints))};
   }
 
+  /// Whether the sign bit is set.
+  Cond isNegative(Num x) {
+    return {this,
+            b.CreateICmpSLT(bits(x).v, llvm::Constant::getNullValue(ints))};
+  }
+
   /// Bits of the significand, without the first.
   unsigned getMantissaBits() const { return isDouble ? 52 : 23; }
   unsigned getWidth() const { return isDouble ? 64 : 32; }
@@ -149,6 +155,10 @@ using MathBody = MathBuilder::Num (*)(MathBuilder &, MathBuilder::Num);
 /// The body for a function of C, by its name: `tanf`, `tan`; null if there is
 /// none.
 MathBody findMathBody(llvm::StringRef name);
+/// The same for functions of two arguments.
+using MathBody2 = MathBuilder::Num (*)(MathBuilder &, MathBuilder::Num,
+                                       MathBuilder::Num);
+MathBody2 findMathBody2(llvm::StringRef name);
 
 } // namespace coil
 

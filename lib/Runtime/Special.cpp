@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The special functions on the host, over libm.
+// The special functions on the host, over libm. What needs pairs of numbers is
+// the device's, as written: this file is not contracted.
 //
 //===----------------------------------------------------------------------===//
 
 #include "coil/Runtime/Special.h"
+
+#include "../Device/Gamma.h"
 
 #include <cmath>
 
@@ -30,15 +33,25 @@ using std::round;
 using std::sqrt;
 using std::tan;
 
-/// The sign of gamma is not needed, so the reentrant version where there is
-/// one: lgamma writes a global.
-static double lgamma(double x) {
+using device::addSmaller;
+using device::erfcxRational;
+using device::logPair;
+using device::Pair;
+using device::poly;
+
+/// libm's, in its reentrant version where there is one: lgamma writes a global
+/// for the sign, which is not needed.
+static double lgammaOfLibrary(double x) {
 #if defined(__GLIBC__)
   int sign;
   return ::lgamma_r(x, &sign);
 #else
   return std::lgamma(x);
 #endif
+}
+/// Libraries' are off by 3 ulp and more between roots.
+static double lgamma(double x) {
+  return x < 0 ? device::lgamma(x) : lgammaOfLibrary(x);
 }
 } // namespace coil::special
 
@@ -61,14 +74,17 @@ extern "C" {
     return static_cast<float>(coil_special_##name(x, y));                      \
   }
 
-COIL_UNARY(lgamma, coil::special::lgamma(x))
+double coil_special_lgamma(double x) { return coil::special::lgamma(x); }
+float coil_special_lgammaf(float x) {
+  return static_cast<float>(lgammaOfLibrary(x));
+}
 COIL_UNARY(digamma, digamma(x))
 COIL_UNARY(erfinv, erfinv(x))
 COIL_UNARY(erfcx, erfcx(x))
-COIL_UNARY(i0, besselI(x, 0))
-COIL_UNARY(i0e, besselIScaled(x, 0))
-COIL_UNARY(i1, std::copysign(besselI(x, 1), x))
-COIL_UNARY(i1e, std::copysign(besselIScaled(x, 1), x))
+COIL_UNARY(i0, besselI<0>(x))
+COIL_UNARY(i0e, besselIScaled<0>(x))
+COIL_UNARY(i1, std::copysign(besselI<1>(x), x))
+COIL_UNARY(i1e, std::copysign(besselIScaled<1>(x), x))
 COIL_UNARY(ndtri, ndtri(x))
 COIL_UNARY(log_ndtr, logNdtr(x))
 COIL_BINARY(igamma, incompleteGamma(x, y, /*upper=*/false))

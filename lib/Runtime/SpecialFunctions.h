@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Special functions by textbook series, continued fractions, asymptotic
-// expansions and Newton's method on erfc and lgamma. The host and the device
-// compile this text, each with elementary functions of its own: the file that
-// includes it defines COIL_SPECIAL_NAMESPACE, where they are visible, and
-// COIL_SPECIAL_FUNCTION, what every function is declared with.
+// Special functions by polynomials (scripts/fit_special.py), series, continued
+// fractions and asymptotic expansions. The host and the device compile this
+// text, each with elementary functions of its own; pairs of numbers are those
+// of lib/Device/Elementary.h on both. The file that includes it defines
+// COIL_SPECIAL_NAMESPACE, where they are visible, and COIL_SPECIAL_FUNCTION,
+// what every function is declared with. It must not be contracted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,61 +34,75 @@ COIL_SPECIAL_FUNCTION double expOfSquare(double x) {
   return exp(square) * (1 + error);
 }
 
-/// sqrt(pi) * x * erfcx(x) for large x by its asymptotic expansion.
-COIL_SPECIAL_FUNCTION double erfcxTail(double x) {
-  double sum = 1, term = 1, scale = -0.5 / (x * x);
-  for (int n = 1; n < 60; ++n) {
-    term *= (2 * n - 1) * scale;
-    sum += term;
-    if (fabs(term) < kEps)
-      break;
-  }
-  return sum;
-}
-
 COIL_SPECIAL_FUNCTION double erfcx(double x) {
   if (isnan(x))
     return x;
-  if (x < 10)
+  if (x < 0.5)
     return expOfSquare(x) * erfc(x);
-  return erfcxTail(x) / (kSqrtPi * x);
+  if (x > 0x1p60)
+    return 1 / kSqrtPi / x;
+  Pair result = erfcxRational(x);
+  return result.hi + result.lo;
 }
 
-/// The y >= 0 with erfc(y) = q, for 0 < q <= 1. Halley's method from
-/// Winitzki's approximation; each step triples the correct digits.
-COIL_SPECIAL_FUNCTION double erfcInverse(double q) {
-  double logarithm = log(q * (2 - q));
-  double half = 2 / (kPi * 0.147) + logarithm / 2;
-  double y = sqrt(sqrt(half * half - logarithm / 0.147) - half);
-  for (int i = 0; i < 4; ++i) {
-    // (erfc(y) - q) / erfc'(y), scaled so that nothing underflows.
-    double step = -(erfcx(y) - q * expOfSquare(y)) * (kSqrtPi / 2);
-    if (y > 26)
-      step = -(1 - q / erfc(y)) * erfcxTail(y) / (2 * y);
-    y -= step / (1 + y * step);
-    if (fabs(step) < 1e-17 * y)
-      break;
+/// erfinv(x) for |x| <= 0.5.
+COIL_SPECIAL_FUNCTION double erfinvCentre(double x) {
+  double z = x * x;
+  double p =
+      poly(z, 0x1.b027b5feb0defp-4, -0x1.24d7db170e9bfp-4, 0x1.173d553b4c29ep-4,
+           0x1.d1125ebbbc304p-8, 0x1.d15ef0034655cp-6, 0x1.c21818eabc1ddp-6,
+           0x1.0408b29f2dccep-5, 0x1.2ab2766d938f0p-5, 0x1.5eeb83571203ep-5,
+           0x1.a7c8594faae75p-5, 0x1.0a1318a43aacap-4, 0x1.62847c47ca0b6p-4,
+           0x1.053c2c0ab9260p-3, 0x1.db29fb2fee5e4p-3);
+  constexpr double slope = 0x1.c5bf891b4ef6bp-1,
+                   slopeLo = -0x1.618f13eb7ca89p-55;
+  double y = x * slope;
+  // A product with subnormal numbers has no remainder.
+  if (fabs(x) < 0x1p-900)
+    return y;
+  return y + (fma(x, slope, -y) + x * fma(z, p, slopeLo));
+}
+
+/// The y > 0 with erfc(y) = q and erf(y) = a, for 0 < q < 0.5.
+COIL_SPECIAL_FUNCTION double erfcInverse(double q, double a) {
+  if (q > 0.0375) {
+    // y / a is smooth in log(1 - a^2).
+    double below = 2 - q, power = q * below;
+    double powerLo = fma(q, below, -power) + q * ((2 - below) - q);
+    double t = (-log(power) - 1.44) - powerLo / power;
+    double p = poly(
+        t, -0x1.400922bfcfea7p-47, 0x1.85f4f56859ae3p-43,
+        -0x1.911d9905c1a5cp-44, -0x1.233922bb55e35p-37, 0x1.01a852d7e3ea6p-35,
+        0x1.382bbb42c1a30p-32, -0x1.303c969585f92p-29, -0x1.99ae28023c7d9p-28,
+        0x1.046d8a1aa2db3p-23, -0x1.06f95e8262611p-23, -0x1.65ec0294ac76bp-18,
+        0x1.a70df215f05aep-16, 0x1.6557398ef6bfep-13, -0x1.17b8bfae985e3p-9,
+        0x1.4a5894a30a38ep-10, 0x1.003d5fd3a6291p-2);
+    Pair sum = addSmaller(0x1.3caf072aa0141p+0, t * p);
+    double y = a * sum.hi;
+    return y + (fma(a, sum.hi, -y) + a * (sum.lo + 0x1.558cc1e295408p-63));
   }
-  return y;
+  // One step of Halley's method on log(erfc(y)) - log(q).
+  Pair l = logPair(q);
+  double s = sqrt(-l.hi), t = (s - 6) / (s + 6);
+  double y = s + poly(t, -0x1.1e4b387be0fbbp-4, 0x1.15364d5ecc6f4p-3,
+                      -0x1.995eac8545375p-4, 0x1.16f42e02e50a4p-4,
+                      -0x1.3575297363d1ep-4, 0x1.36be23b0f857ap-4,
+                      -0x1.a717d2819ff10p-5, 0x1.9c85324b1cde2p-6,
+                      0x1.8e09212022a12p-6, -0x1.2fd17afbc83d4p-4,
+                      0x1.dfc6f66f58b60p-3, -0x1.96ea409cf477fp-3);
+  Pair scaled = erfcxRational(y);
+  double square = y * y, squareLo = fma(y, y, -square);
+  double g = ((-l.hi - square) + log(scaled.hi)) +
+             (scaled.lo / scaled.hi - squareLo - l.lo);
+  double slope = 2 / (kSqrtPi * scaled.hi), step = g / slope;
+  return y + step / (1 + step * (0.5 * slope - y));
 }
 
 COIL_SPECIAL_FUNCTION double erfinv(double x) {
-  if (!(fabs(x) <= 1))
-    return kNaN;
-  if (fabs(x) == 1)
-    return copysign(kInf, x);
   double a = fabs(x);
-  if (a > 0.5)
-    return copysign(erfcInverse(1 - a), x);
-  if (a < 1e-8)
-    return x * (kSqrtPi / 2);
-  // Near zero erfc would lose digits: the same iteration on erf.
-  double y = a * (kSqrtPi / 2);
-  for (int i = 0; i < 5; ++i) {
-    double step = (erf(y) - a) * expOfSquare(y) * (kSqrtPi / 2);
-    y -= step / (1 + y * step);
-  }
-  return copysign(y, x);
+  if (!(a < 1))
+    return a == 1 ? copysign(kInf, x) : kNaN;
+  return a <= 0.5 ? erfinvCentre(x) : copysign(erfcInverse(1 - a, a), x);
 }
 
 COIL_SPECIAL_FUNCTION double ndtri(double p) {
@@ -95,65 +110,113 @@ COIL_SPECIAL_FUNCTION double ndtri(double p) {
     return kNaN;
   if (p == 0 || p == 1)
     return p == 0 ? -kInf : kInf;
-  if (p > 0.25 && p < 0.75)
-    return kSqrt2 * erfinv(2 * (p - 0.5));
-  return p < 0.5 ? -kSqrt2 * erfcInverse(2 * p)
-                 : kSqrt2 * erfcInverse(2 * (1 - p));
+  if (p >= 0.25 && p <= 0.75)
+    return kSqrt2 * erfinvCentre(2 * (p - 0.5));
+  return p < 0.5 ? -kSqrt2 * erfcInverse(2 * p, 1 - 2 * p)
+                 : kSqrt2 * erfcInverse(2 * (1 - p), 2 * p - 1);
 }
 
 COIL_SPECIAL_FUNCTION double logNdtr(double x) {
   if (x < -1)
     return log(erfcx(-x / kSqrt2) / 2) - x * x / 2;
-  return log1p(-erfc(x / kSqrt2) / 2);
+  // Where erfc is small, an error of its argument is large in the result.
+  constexpr double half = 0x1.6a09e667f3bcdp-1, halfLo = -0x1.bdd3413b26456p-55;
+  double y = x * half;
+  double lo = x < 40 ? fma(x, half, -y) + x * halfLo : 0;
+  double q = erfc(y) - lo * (2 / kSqrtPi) * exp(-y * y);
+  return log1p(-q / 2);
 }
 
-/// The Bessel function I of order 0 or 1 of 0 <= x < 30 by its power series,
-/// all of whose terms are positive.
-COIL_SPECIAL_FUNCTION double besselISeries(double x, int order) {
-  double quarter = x * x / 4, term = order ? x / 2 : 1, sum = term;
-  for (int k = 1; k < 200; ++k) {
-    term *= quarter / (double(k) * (k + order));
-    sum += term;
-    if (term < kEps * sum)
-      break;
-  }
-  return sum;
+/// The Bessel function I of order 0 or 1 of 0 <= x < 8.
+template <int Order>
+COIL_SPECIAL_FUNCTION double besselISeries(double x) {
+  // All terms are positive.
+  double q = x * x / 4;
+  if (Order == 0)
+    return fma(q,
+               poly(q, 0x1.2069052b0b501p-80, 0x1.0d6a26a87e4bcp-73,
+                    0x1.f3ce33d9e3b74p-66, 0x1.40852a1bdf9fbp-58,
+                    0x1.69eac23652b1dp-51, 0x1.55fedb223c9d2p-44,
+                    0x1.0b315b8692d2bp-37, 0x1.522a407351c9ap-31,
+                    0x1.522a442ca7776p-25, 0x1.02e85c06594fcp-19,
+                    0x1.23456789cad8fp-14, 0x1.c71c71c71a6dep-10,
+                    0x1.c71c71c71c835p-6, 0x1.ffffffffffff8p-3,
+                    0x1.0000000000000p+0),
+               1.0);
+  return x / 2 *
+         fma(q,
+             poly(q, 0x1.18be74abc7634p-84, 0x1.2645a1df6278ep-77,
+                  0x1.1c36d151fe25ep-69, 0x1.8ad126c06d494p-62,
+                  0x1.e2811d44a152bp-55, 0x1.f1742082aee8fp-48,
+                  0x1.ab8210355a0f4p-41, 0x1.2c97573d1a3e7p-34,
+                  0x1.522a440f55384p-28, 0x1.27e4fb76812bfp-22,
+                  0x1.845c8a0cf35b3p-17, 0x1.6c16c16c164acp-12,
+                  0x1.c71c71c71c75dp-8, 0x1.5555555555554p-4,
+                  0x1.0000000000000p-1),
+             1.0);
 }
 
-/// exp(-x) times it for x >= 30 by the asymptotic expansion, which is accurate
-/// before its terms grow.
-COIL_SPECIAL_FUNCTION double besselITail(double x, int order) {
-  double sum = 1, term = 1, mu = 4 * order * order;
-  for (int k = 1; k < 60; ++k) {
-    double odd = 2 * k - 1;
-    term *= (odd * odd - mu) / (k * 8 * x);
-    sum += term;
-    if (fabs(term) < kEps)
-      break;
-  }
-  // The product with x itself may be out of range.
-  return sum / (kSqrt2 * kSqrtPi * sqrt(x));
+/// exp(-x) times it for x >= 8.
+template <int Order>
+COIL_SPECIAL_FUNCTION double besselITail(double x) {
+  double t = 16 / x - 1, p;
+  if (Order == 0)
+    p = poly(
+        t, -0x1.36e52c10032d7p-34, -0x1.52109c25bd9ecp-36,
+        0x1.1ce14787c5bdep-31, 0x1.42a55974d41b8p-33, -0x1.e8fd992032bedp-30,
+        -0x1.31c908a5dd531p-31, 0x1.0ab5ef575d285p-28, 0x1.9bbbfe31d81e9p-30,
+        -0x1.a9411c5b0ad08p-28, -0x1.df1549cddfaf8p-29, 0x1.047454ffcb608p-27,
+        0x1.0317d4c7b215ap-27, -0x1.77cc956faaa2fp-28, -0x1.cc90f59ec1228p-27,
+        -0x1.ce768f00b5374p-28, 0x1.03896efb09a41p-27, 0x1.7224b1828e507p-26,
+        0x1.51ced7b713adcp-25, 0x1.7d0f75812d9bcp-24, 0x1.3f49a6bcfc2d9p-22,
+        0x1.8e513a1d5e52bp-20, 0x1.75e5ee71edd14p-17, 0x1.1daa72b5e650cp-13,
+        0x1.b87969bb93b75p-9, 0x1.9bd428ad249a5p-2);
+  else
+    p = poly(
+        t, 0x1.432b0a4121172p-34, 0x1.33e83e12ca3b4p-36, -0x1.2839623e2341cp-31,
+        -0x1.272ae05110368p-33, 0x1.fce6b32270b52p-30, 0x1.1aee882806184p-31,
+        -0x1.162964d5f91dbp-28, -0x1.858c7591014bdp-30, 0x1.bdc8daed57db9p-28,
+        0x1.d4345a69bfc30p-29, -0x1.1465ce7d29637p-27, -0x1.0630cddd4e099p-27,
+        0x1.9f203cf2783b7p-28, 0x1.e20e7d69649cap-27, 0x1.cd81846fb3ff1p-28,
+        -0x1.21895bb7ba33fp-27, -0x1.9180f82a1d429p-26, -0x1.727a73a8063a8p-25,
+        -0x1.ad8db6e1fecbbp-24, -0x1.76137e6905189p-22, -0x1.ec8e101744487p-20,
+        -0x1.f89c23066d278p-17, -0x1.cbc54df1ece76p-13, -0x1.3f796198ee628p-7,
+        0x1.8ebe783a84030p-2);
+  return p / sqrt(x);
 }
 
-/// exp(-|x|) times the Bessel function I of order 0 or 1 of |x|.
-COIL_SPECIAL_FUNCTION double besselIScaled(double x, int order) {
-  x = fabs(x);
-  if (isinf(x))
-    return 0;
-  return x < 30 ? besselISeries(x, order) * exp(-x) : besselITail(x, order);
-}
-
-COIL_SPECIAL_FUNCTION double besselI(double x, int order) {
+/// exp(-|x|) times the Bessel function I of |x|.
+template <int Order>
+COIL_SPECIAL_FUNCTION double besselIScaled(double x) {
   double a = fabs(x);
-  if (a < 30)
-    return besselISeries(a, order);
-  // The result overflows below 714. Beyond, there would be a product of zero
-  // and infinity.
+  return a < 8 ? besselISeries<Order>(a) * exp(-a) : besselITail<Order>(a);
+}
+
+template <int Order>
+COIL_SPECIAL_FUNCTION double besselI(double x) {
+  double a = fabs(x);
+  if (a < 8)
+    return besselISeries<Order>(a);
+  // The result overflows below 714. PyTorch has no value at infinity.
   if (a > 720)
-    return kInf;
-  // Moderate and large x without losing the overflow threshold.
+    return isinf(a) ? kNaN : kInf;
+  // The exponential may be out of range where the result is not.
   double half = exp(a / 2);
-  return besselITail(a, order) * half * half;
+  return besselITail<Order>(a) * half * half;
+}
+
+/// digamma(x) for 1 <= x <= 2, exact also near its root.
+COIL_SPECIAL_FUNCTION double digammaCentre(double x) {
+  double p = poly(
+      x - 1.5, 0x1.f255c4568ac4dp-14, -0x1.75c084e78a4cdp-13,
+      0x1.94e73cc9821e1p-14, -0x1.2fae5cb379bf2p-13, 0x1.53b23429da21bp-12,
+      -0x1.fd8e50abf2196p-12, 0x1.6a3e76070c135p-11, -0x1.0fb38d217b800p-10,
+      0x1.99d3f5c0cad5ep-10, -0x1.336dbe66757c8p-9, 0x1.cd2011454fd05p-9,
+      -0x1.5a06a5d662cb4p-8, 0x1.03c0adafa529cp-7, -0x1.863563f44f303p-7,
+      0x1.2564717896ec6p-6, -0x1.b9f8b11bfd3d0p-6, 0x1.4de9aa1779d23p-5,
+      -0x1.fb44202a2306bp-5, 0x1.8512e5903903ep-4, -0x1.2feeeb98a78eap-3,
+      0x1.eca189b8e6f6dp-3, -0x1.b1cb63005ee98p-2, 0x1.e6f0cbb873616p-1);
+  return ((x - 0x1.762d86356be3fp+0) - 0x1.b86a722197829p-54) * p;
 }
 
 COIL_SPECIAL_FUNCTION double digamma(double x) {
@@ -170,6 +233,10 @@ COIL_SPECIAL_FUNCTION double digamma(double x) {
     result = -kPi / tan(kPi * (x - round(x)));
     x = 1 - x;
   }
+  if (x < 1)
+    return digammaCentre(x + 1) - 1 / x;
+  if (x <= 2)
+    return result + digammaCentre(x);
   while (x < 12) {
     result -= 1 / x;
     x += 1;

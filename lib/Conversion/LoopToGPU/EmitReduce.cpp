@@ -455,6 +455,16 @@ void GPUKernelEmitter::finishReductions(
     defineResults(partial.op, partial.items);
 }
 
+/// The sum of the distances of samples from about their mean.
+static Value sumDistances(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples,
+                          Value mean) {
+  SmallVector<Sample> distances;
+  for (const Sample &s : samples)
+    distances.push_back(
+        {arith::SubFOp::create(b, s.mean, mean), Value(), s.count});
+  return sumSamples(b, distances);
+}
+
 void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
   // Merging samples takes eight operations a step, adding takes one.
   SmallVector<Partial> partials;
@@ -502,8 +512,10 @@ void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
         Value count = arith::MaxNumFOp::create(b, item[1], one);
         item = {arith::DivFOp::create(b, item[0], count), Value(), item[1]};
       }
-      squares.items.push_back({sumDeviations(
-          b, getSamples(moments, static_cast<unsigned>(ip)), item[0])});
+      SmallVector<Sample> samples =
+          getSamples(moments, static_cast<unsigned>(ip));
+      squares.items.push_back({sumDeviations(b, samples, item[0]),
+                               sumDistances(b, samples, item[0])});
     }
   }
   reduceThreads(deviations);
@@ -511,8 +523,20 @@ void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
   for (Partial &partial : partials) {
     if (partial.isSum) {
       for (auto [item, squares] :
-           llvm::zip_equal(partial.items, rest.front().items))
-        item[1] = squares[0];
+           llvm::zip_equal(partial.items, rest.front().items)) {
+        // Far from zero the sum, and so the mean, has lost digits that the
+        // distances from it have.
+        Type type = item[0].getType();
+        Value count =
+            arith::MaxNumFOp::create(b, item[2], constantFloat(type, 1));
+        Value shift = arith::DivFOp::create(b, squares[1], count);
+        Value excess = arith::MulFOp::create(b, squares[1], shift);
+        item[0] = arith::AddFOp::create(b, item[0], shift);
+        // Rounding must not make it negative.
+        item[1] = arith::MaximumFOp::create(
+            b, arith::SubFOp::create(b, squares[0], excess),
+            constantFloat(type, 0));
+      }
       rest = rest.drop_front();
     }
     defineResults(partial.op, partial.items);

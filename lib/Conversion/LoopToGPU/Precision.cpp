@@ -22,6 +22,42 @@ using arith::FastMathFlags;
 /// Users of users: past this many the answer is no.
 static constexpr unsigned kMaxDepth = 16;
 
+/// Whether `v` is a sum over points, as the divisor of softmax is.
+static bool isSum(Value v) {
+  auto reduce = v.getDefiningOp<ReduceOp>();
+  return reduce && reduce.getKind() == ReduceKind::Sum;
+}
+
+/// Whether results below the normal numbers of `f32`, which fast exponentials
+/// make zero, can be told from zero in what the exponential `v` reaches: `bf16`
+/// has such numbers.
+static bool isSubnormalSeen(Value v, unsigned depth = 0) {
+  if (depth > kMaxDepth)
+    return true;
+  auto isNonZero = [](Value constant) {
+    APFloat value(0.0f);
+    return matchPattern(constant, m_ConstantFloat(&value)) && value.isNonZero();
+  };
+  return llvm::any_of(v.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<arith::TruncFOp>(user))
+      return user->getResult(0).getType().isBF16();
+    // 1 + e^x is what it is without a tiny e^x.
+    if (isa<arith::AddFOp, arith::SubFOp>(user) &&
+        isNonZero(user->getOperand(1 - use.getOperandNumber())))
+      return false;
+    if (isa<arith::DivFOp>(user)) {
+      // Softmax: probabilities that small are not told from zero.
+      if (isSum(user->getOperand(1)))
+        return false;
+      if (use.getOperandNumber() == 1)
+        return true;
+    }
+    return user->getNumResults() != 1 ||
+           isSubnormalSeen(user->getResult(0), depth + 1);
+  });
+}
+
 Precision::Precision(KernelOp kernel) {
   Variance variance(kernel);
   llvm::SmallBitVector reduced(kernel.getNumDims());
@@ -31,7 +67,8 @@ Precision::Precision(KernelOp kernel) {
     if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32())
       continue;
     if (isa<math::ExpOp, math::Exp2Op, math::ErfOp>(op)) {
-      if (isRounded(op.getResult(0), isa<math::ErfOp>(op)))
+      if (isRounded(op.getResult(0), isa<math::ErfOp>(op)) &&
+          (isa<math::ErfOp>(op) || !isSubnormalSeen(op.getResult(0))))
         flags[&op] = FastMathFlags::afn;
     } else if (isa<math::TanhOp>(op)) {
       // 1 + tanh(x) becomes an exponential.
