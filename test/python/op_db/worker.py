@@ -24,7 +24,8 @@ import tempfile
 import samples as db
 import torch
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, "..", "..", "Inputs"), os.path.join(HERE, "..", "op_coverage")]
 import tools  # noqa: E402
 
 
@@ -40,7 +41,7 @@ def first_line(error):
     """What an error says, without the file in front and without line ends."""
     text = str(error).strip()
     lines = [line for line in text.split("\n") if "error:" in line] or text.split("\n")
-    return re.sub(r"^.*?error: ", "", lines[0])[:300] if lines else type(error).__name__
+    return re.sub(r"^(.*?error: )?('?/\S+:\d+:\d+: |'/\S+': )?(error: )?", "", lines[0])[:300] if lines else type(error).__name__
 
 
 def export(samples, tensors, options):
@@ -169,10 +170,21 @@ def user_results(program, results, tensors):
     return seen, inputs
 
 
+def is_seeded(program):
+    """Whether an operator of the program may draw random numbers."""
+    return any(torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+               for node in program.graph.nodes)
+
+
 def check(chosen, expectations, runner, options):
     """Errors of samples in one program; None for those that agree."""
     tensors = [t for s in chosen for t in s.copies()]
     program = export(chosen, tensors, options)
+    if is_seeded(program) and len(chosen) > 1:
+        raise Refused("together", "distributions are compared one by one")
+    if is_seeded(program) and not expectations[0].is_empty:
+        module = program.module()
+        expectations[0].find_randomness(lambda: db.flatten(module(*chosen[0].copies())))
     with tempfile.TemporaryDirectory() as folder:
         run = runner.prepare(program, folder)
         if not run:
@@ -252,8 +264,8 @@ def main():
             return True
 
         # Many samples in one program take a fraction of the time.
-        alone = [p for p in pending if p[2].is_random or task["batch"] == 1]
-        together = [p for p in pending if p not in alone]
+        alone = pending if task["batch"] == 1 else []
+        together = [] if alone else pending
         for first in range(0, len(together), task["batch"]):
             group = together[first:first + task["batch"]]
             if not attempt(group) and len(group) > 1:

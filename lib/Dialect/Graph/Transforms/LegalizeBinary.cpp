@@ -85,8 +85,8 @@ static LogicalResult legalizeIsClose(AtenCall &c) {
   return c.replace(isClose | ((distance < infinity) & (distance <= allowed)));
 }
 
-/// Euclid's algorithm, with as many steps as the longest case of the type takes:
-/// neighbours in Fibonacci's sequence.
+/// Euclid's algorithm, with as many steps as the longest case of the type
+/// takes: neighbours in Fibonacci's sequence.
 static Num greatestDivisor(Num x, Num y) {
   unsigned width = x.type().getIntOrFloatBitWidth();
   bool isUnsigned = x.type().isUnsignedInteger();

@@ -149,6 +149,11 @@ static LogicalResult legalizeGather(AtenCall &c) {
     return c.fail("its dimension is not constant");
   if (getRank(x) == 0 && getRank(index) == 0)
     return c.replace(x);
+  // A scalar is a vector of one element, whichever of the two it is.
+  if (getRank(x) + getRank(index) == 1) {
+    Value elements = gather(c.b, flatten(c.b, x), flatten(c.b, index), 0);
+    return c.replace(c.b.reshape(elements, c.resultSizes()));
+  }
   if (getRank(index) != getRank(x))
     return c.fail("operand and index have different ranks");
   // The index may stop earlier than the operand, but not reach beyond it.
@@ -240,8 +245,8 @@ static LogicalResult legalizeMaskedIndex(AtenCall &c) {
   return c.replace(b.select(kept, taken, number));
 }
 
-/// nonzero_static: places of the first `size` elements that are not zero, one in a
-/// row; rows that are left are filled.
+/// nonzero_static: places of the first `size` elements that are not zero, one
+/// in a row; rows that are left are filled.
 static LogicalResult legalizeNonzeroStatic(AtenCall &c) {
   TensorBuilder &b = c.b;
   Value x = c.tensor("self");

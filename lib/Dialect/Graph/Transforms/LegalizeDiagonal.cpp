@@ -246,7 +246,9 @@ static LogicalResult legalizeVander(AtenCall &c) {
   Type type = getAccumulationType(c.resultElementType());
   Value x = c.operand("x", type);
   Sizes sizes = c.resultSizes();
-  if (!x || getRank(x) < 1 || static_cast<int64_t>(sizes.size()) != getRank(x) + 1)
+  if (x && getRank(x) == 0)
+    x = b.unsqueeze(x, 0);
+  if (!x || static_cast<int64_t>(sizes.size()) != getRank(x) + 1)
     return c.fail("its operand has another rank");
   int64_t rank = getRank(x);
   Num factor(b, b.broadcast(b.unsqueeze(x, rank), sizes));

@@ -31,8 +31,12 @@ static LogicalResult matrixNorm(AtenCall &c, Num x, ArrayRef<int64_t> dims,
           other = isOfRows ? dims[0] : dims[1];
   Num sums = abs(x).reduce(ReduceKind::Sum, summed, /*keepdims=*/true);
   ReduceKind kind = order > 0 ? ReduceKind::Max : ReduceKind::Min;
-  if (getSizes(sums)[other].isConstant(0))
-    return c.fail("a dimension has size zero");
+  if (getSizes(sums)[other].isConstant(0)) {
+    // The largest of no sums, which are not negative, is zero.
+    if (order < 0)
+      return c.fail("a dimension has size zero");
+    return c.replace(filled(c.b, 0, x.type(), c.resultSizes()));
+  }
   Num result = sums.reduce(kind, other, /*keepdims=*/true);
   if (keepdims)
     return c.replace(result);

@@ -90,6 +90,9 @@ static LogicalResult legalizeBatchNorm(AtenCall &c) {
                     "the model in evaluation mode, or without them");
     return normalizeBatch(c, x);
   }
+  if (x && c.op.getOutputs().size() == 1 &&
+      llvm::any_of(getSizes(x), [](ExprAttr e) { return e.isConstant(0); }))
+    return c.replace(x);
   if (!x || !mean || !var || getRank(x) < 2)
     return c.fail("an operand is missing");
   // As the framework does: one scale and one shift for each channel.

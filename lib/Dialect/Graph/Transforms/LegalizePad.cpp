@@ -49,6 +49,16 @@ static LogicalResult padWith(AtenCall &c, StringRef name, Wrap wrap) {
     if (low.isConstant(0) && high.isConstant(0))
       continue;
     ExprAttr size = getSizes(x)[dim];
+    // What is cut off does not come back at the other end.
+    if (wrap == wrapCircular) {
+      ExprAttr zero = c.b.size(0);
+      ExprAttr from = sym::max(sym::neg(low), zero);
+      size = c.getContext().simplify(
+          sym::sub(size, sym::add(from, sym::max(sym::neg(high), zero))));
+      x = c.b.slice(x, dim, c.getContext().simplify(from), size);
+      low = c.getContext().simplify(sym::max(low, zero));
+      high = c.getContext().simplify(sym::max(high, zero));
+    }
     if (size.isConstant(0))
       return c.fail("a dimension that it pads is empty");
     ExprAttr count =

@@ -286,9 +286,9 @@ static LogicalResult legalizeHashTensor(AtenCall &c) {
   x = b.convert(x, isFloat ? Type(builder.getF64Type())
                            : Type(builder.getI64Type()));
   if (isFloat)
-    x = BitcastOp::create(
-        builder, b.getLoc(),
-        sym::getTensorType(getSizes(x), builder.getI64Type()), x);
+    x = BitcastOp::create(builder, b.getLoc(),
+                          sym::getTensorType(getSizes(x), builder.getI64Type()),
+                          x);
   return c.replace(
       b.reduce(ReduceKind::Xor, x, *dims, c.boolOr("keepdim", false)));
 }

@@ -126,11 +126,11 @@ static LogicalResult legalizeRoundDecimals(AtenCall &c) {
   return c.replace(b.mul(b.unary<RoundOp>(b.div(x, scale)), scale));
 }
 
-/// frexp: a mantissa in [0.5, 1) and a power of two, from the bits of the number.
+/// frexp: a mantissa in [0.5, 1) and a power of two, from the bits of the
+/// number.
 static LogicalResult legalizeFrexp(AtenCall &c) {
   TensorBuilder &b = c.b;
-  auto type =
-      dyn_cast<FloatType>(getAccumulationType(c.resultElementType()));
+  auto type = dyn_cast<FloatType>(getAccumulationType(c.resultElementType()));
   Value given = type ? c.operand("self", type) : Value();
   if (!given || c.op.getOutputs().size() != 2)
     return c.fail("its operand is no float");
@@ -146,8 +146,8 @@ static LogicalResult legalizeFrexp(AtenCall &c) {
     return {b, b.scalar(b.getBuilder().getIntegerAttr(bits, v))};
   };
   // Numbers below the normal ones are made normal first.
-  double smallest =
-      APFloat::getSmallestNormalized(type.getFloatSemantics()).convertToDouble();
+  double smallest = APFloat::getSmallestNormalized(type.getFloatSemantics())
+                        .convertToDouble();
   Num isSmall = abs(x) < smallest;
   Num normal = select(isSmall, x * std::ldexp(1.0, width), x);
   Num word = bitcast(normal, bits);
@@ -158,11 +158,11 @@ static LogicalResult legalizeFrexp(AtenCall &c) {
   Num half = integer(bias).binary<ShiftLeftOp>(integer(fraction));
   Num mantissa = bitcast(
       word.binary<BitwiseAndOp>(!field).binary<BitwiseOrOp>(half), type);
-  exponent = exponent - integer(bias) -
-             select(isSmall, integer(width), integer(0));
+  exponent =
+      exponent - integer(bias) - select(isSmall, integer(width), integer(0));
   Num isOther = (x == 0) | !(abs(x) < kInfinity);
-  return c.replace({select(isOther, x, mantissa),
-                    select(isOther, integer(0), exponent)});
+  return c.replace(
+      {select(isOther, x, mantissa), select(isOther, integer(0), exponent)});
 }
 
 void graph::populateUnaryLegalizations(AtenLegalizations &t) {

@@ -476,6 +476,8 @@ static LogicalResult legalizeDiff(AtenCall &c) {
     return c.fail("its dimension is invalid");
   if (n < 0)
     return c.fail("its order is negative");
+  if (n == 0) // Nor is anything put before or behind.
+    return c.replace(x);
   SmallVector<Value> parts{x};
   if (Value first = c.operand("prepend", type))
     parts.insert(parts.begin(), first);
