@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 #include <cmath>
 
@@ -124,6 +124,45 @@ static LogicalResult legalizeRoundDecimals(AtenCall &c) {
   if (*decimals >= 0)
     return c.replace(b.div(b.unary<RoundOp>(b.mul(x, scale)), scale));
   return c.replace(b.mul(b.unary<RoundOp>(b.div(x, scale)), scale));
+}
+
+/// frexp: a mantissa in [0.5, 1) and a power of two, from the bits of the
+/// number.
+static LogicalResult legalizeFrexp(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  auto type = dyn_cast<FloatType>(getAccumulationType(c.resultElementType()));
+  Value given = type ? c.operand("self", type) : Value();
+  if (!given || c.op.getOutputs().size() != 2)
+    return c.fail("its operand is no float");
+  unsigned width = type.getWidth(), fraction = type.getFPMantissaWidth() - 1;
+  int64_t bias = width == 64 ? 1022 : 126;
+  Type bits = b.getBuilder().getIntegerType(width);
+  Num x(b, given);
+  auto bitcast = [&](Num v, Type to) -> Num {
+    return {b, BitcastOp::create(b.getBuilder(), b.getLoc(),
+                                 sym::getTensorType(getSizes(v), to), v)};
+  };
+  auto integer = [&](int64_t v) -> Num {
+    return {b, b.scalar(b.getBuilder().getIntegerAttr(bits, v))};
+  };
+  // Numbers below the normal ones are made normal first.
+  double smallest = APFloat::getSmallestNormalized(type.getFloatSemantics())
+                        .convertToDouble();
+  Num isSmall = abs(x) < smallest;
+  Num normal = select(isSmall, x * std::ldexp(1.0, width), x);
+  Num word = bitcast(normal, bits);
+  Num mask = integer((int64_t(1) << (width - 1 - fraction)) - 1);
+  Num exponent =
+      word.binary<ShiftRightOp>(integer(fraction)).binary<BitwiseAndOp>(mask);
+  Num field = mask.binary<ShiftLeftOp>(integer(fraction));
+  Num half = integer(bias).binary<ShiftLeftOp>(integer(fraction));
+  Num mantissa = bitcast(
+      word.binary<BitwiseAndOp>(!field).binary<BitwiseOrOp>(half), type);
+  exponent =
+      exponent - integer(bias) - select(isSmall, integer(width), integer(0));
+  Num isOther = (x == 0) | !(abs(x) < kInfinity);
+  return c.replace(
+      {select(isOther, x, mantissa), select(isOther, integer(0), exponent)});
 }
 
 void graph::populateUnaryLegalizations(AtenLegalizations &t) {
@@ -249,6 +288,7 @@ void graph::populateUnaryLegalizations(AtenLegalizations &t) {
             true));
   t.add("logit special_logit", legalizeLogit);
   t.add("nan_to_num", legalizeNanToNum);
+  t.add("frexp.Tensor", legalizeFrexp);
 
   using F = loop::SpecialFunction;
   t.add("lgamma special_gammaln", special(F::LGamma));

@@ -90,6 +90,8 @@ public:
   bool boolOr(llvm::StringRef name, bool value);
   llvm::StringRef stringOr(llvm::StringRef name, llvm::StringRef value);
   std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name);
+  /// A list of numbers as doubles.
+  std::optional<llvm::SmallVector<double>> getFloats(llvm::StringRef name);
   /// A list of integers, symbolic or not.
   std::optional<Sizes> getExprs(llvm::StringRef name);
   /// An integer, symbolic or not; null when absent.
@@ -188,6 +190,20 @@ void populateContractionLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);
 void populateLossLegalizations(AtenLegalizations &table);
 void populateRandomLegalizations(AtenLegalizations &table);
+void populateNormLegalizations(AtenLegalizations &table);
+void populatePoolingLegalizations(AtenLegalizations &table);
+void populateWindowLegalizations(AtenLegalizations &table);
+void populatePadLegalizations(AtenLegalizations &table);
+void populateResampleLegalizations(AtenLegalizations &table);
+void populateGridLegalizations(AtenLegalizations &table);
+void populateDiagonalLegalizations(AtenLegalizations &table);
+void populateRearrangeLegalizations(AtenLegalizations &table);
+void populateEinsumLegalizations(AtenLegalizations &table);
+void populateDistanceLegalizations(AtenLegalizations &table);
+void populateSearchLegalizations(AtenLegalizations &table);
+void populateSelectionLegalizations(AtenLegalizations &table);
+void populateSegmentLegalizations(AtenLegalizations &table);
+void populateMarginLossLegalizations(AtenLegalizations &table);
 /// Operators that are refused with a reason.
 void populateRefusals(AtenLegalizations &table);
 /// @}
