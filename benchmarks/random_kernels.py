@@ -259,6 +259,8 @@ def measure(program, device, args, others=None):
             actual = device.call(compiled, inputs)()
             device.synchronize()
             actual = tuple(torch.from_dlpack(t) for t in as_tuple(actual))
+            if args.damage:
+                actual = tuple(t.logical_not() if t.dtype == torch.bool else t * 1.25 + 3 for t in actual)
             wrong = compare(variant, inputs, actual, expected)
         except coil.CoilError as error:
             wrong = "run: " + " / ".join(str(error).strip().splitlines()[:3])
@@ -373,6 +375,7 @@ def parse():
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no program after this time")
     parser.add_argument("--jobs", type=int, default=0, help="processes that fill Inductor's cache before")
     parser.add_argument("--warm", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--damage", action="store_true", help="change each result of Coil, to see that --check notices")
     parser.add_argument("--no-inductor", action="store_true")
     parser.add_argument("--options", default="", help="pipeline options for Coil")
     parser.add_argument("--worst", type=int, default=10, help="how many of the slowest to list")
@@ -398,6 +401,7 @@ def main():
     if args.merge:
         runs = [json.loads(pathlib.Path(f).read_text()) for f in args.merge]
         run = dict(runs[0], records=[r for one in runs for r in one["records"]])
+        run["command"] = "; ".join(one["command"] for one in runs)
     else:
         begin = time.perf_counter()
         if args.warm is not None:
