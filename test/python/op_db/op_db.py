@@ -43,8 +43,6 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 FAILURES = ("wrong", "refused", "run", "crash", "timeout")
 ALL_DTYPES = "f32 i64 bool bf16 f16 f64 u8 i8 i16 i32".split()
-# Samples in one task; the worker makes the samples of an operator for each task anew.
-TASK = 64
 
 
 class Worker:
@@ -86,22 +84,28 @@ class Worker:
         return json.loads(line)
 
     def check(self, task, report):
-        """Has the samples of a task checked; `report` is given (sample, state, why)."""
-        left, batch = list(task["samples"]), task["batch"]
-        while left:
+        """Has the samples of a task checked; `report` is given (sample, state, why). Returns the
+        numbers of all samples that the task has."""
+        chosen, left = None, None
+        while left is None or left:
             if not self.process or self.process.poll() is not None:
                 self.start()
-            self.process.stdin.write((json.dumps({**task, "samples": left, "batch": batch}) + "\n").encode())
-            current = left
+            self.process.stdin.write((json.dumps({**task, "only": left}) + "\n").encode())
+            current = left or []
             while True:
                 # The first line comes when torch and the database are loaded.
                 answer = self.read(self.options.timeout * max(1, len(current) // 4) + 60)
                 if not answer:
                     break
                 if "done" in answer:
-                    return
-                if "begin" in answer:
+                    return chosen
+                if "chosen" in answer:
+                    chosen = answer["chosen"]
+                    current = left = [n for n in chosen if n not in task["skip"]]
+                elif "begin" in answer:
                     current = answer["begin"]
+                elif "error" in answer:
+                    print(f"note: no samples of {task['op']} {task['dtype']}: {answer['error']}", flush=True)
                 else:
                     report(answer["sample"], answer["state"], answer.get("why"))
                     left.remove(answer["sample"])
@@ -109,17 +113,16 @@ class Worker:
                 self.stop()
             status = None if answer is False else self.process.wait()
             self.process = None
-            if len(current) > 1:
-                batch = 1  # Find out which one it was.
-                if current == left and task["batch"] == 1:
-                    current = current[:1]  # Eager mode itself, or making the samples.
-                else:
-                    task = {**task, "batch": 1}
-                    continue
+            if left is None:  # Making the samples ends the process.
+                print(f"error: no samples of {task['op']} {task['dtype']}: status {status}", flush=True)
+                return []
+            if len(current) > 1 and task["batch"] > 1:
+                task = {**task, "batch": 1}  # Find out which one it was.
+                continue
             report(current[0], "timeout" if status is None else "crash",
                    None if status is None else f"the process ends with {status}")
-            if current[0] in left:
-                left.remove(current[0])
+            left.remove(current[0])
+        return chosen
 
 
 def make_tasks(options):
@@ -131,17 +134,8 @@ def make_tasks(options):
         for dtype in options.dtypes.split(","):
             if db.SHORT[dtype] not in op.supported_dtypes("cpu"):
                 continue
-            try:
-                count = len(db.get_samples(op, db.SHORT[dtype]))
-            except Exception as error:  # Samples that need what is not installed.
-                print(f"note: no samples of {name} {dtype}: {str(error).splitlines()[0]}", flush=True)
-                continue
-            numbers = list(range(count))
-            if options.samples and count > options.samples:
-                numbers = sorted(random.Random(options.seed).sample(numbers, options.samples))
-            for first in range(0, len(numbers), TASK):
-                tasks.append({"op": name, "dtype": dtype, "samples": numbers[first:first + TASK],
-                              "batch": options.batch})
+            tasks.append({"op": name, "dtype": dtype, "limit": options.samples, "seed": options.seed,
+                          "batch": options.batch, "skip": []})
     if options.operators and len({t["op"] for t in tasks}) > options.operators:
         names = sorted({t["op"] for t in tasks})
         chosen = set(random.Random(options.seed).sample(names, options.operators))
@@ -151,16 +145,17 @@ def make_tasks(options):
 
 
 def run_tasks(tasks, entries, options):
-    """Checks what is left of the tasks; adds to `entries` and the file of results."""
+    """Checks what is left of the tasks; adds to `entries` and the file of results. Returns the
+    entries of all samples of the tasks."""
     file = open(options.results, "a") if options.results else None
     lock, waiting = threading.Lock(), queue.Queue()
+    finished = collections.defaultdict(list)
+    for (op, dtype, number), entry in entries.items():
+        if entry["state"] in ("agree", "export", "eager"):
+            finished[op, dtype].append(number)
     for task in tasks:
-        key = lambda n: (task["op"], task["dtype"], n)
-        left = [n for n in task["samples"]
-                if entries.get(key(n), {}).get("state") not in ("agree", "export", "eager")]
-        if left:
-            waiting.put({**task, "samples": left})
-    total, start = waiting.qsize(), time.time()
+        waiting.put({**task, "skip": finished[task["op"], task["dtype"]]})
+    total, start, chosen = waiting.qsize(), time.time(), set()
 
     def work():
         worker = Worker(options)
@@ -181,7 +176,9 @@ def run_tasks(tasks, entries, options):
                         file.flush()
                     if options.verbose and state in FAILURES:
                         print(f"{state}: {task['op']} {task['dtype']} sample {number}: {why}", flush=True)
-            worker.check(task, report)
+            numbers = worker.check(task, report)
+            with lock:
+                chosen.update((task["op"], task["dtype"], n) for n in numbers or [])
             done = total - waiting.qsize()
             if options.progress and done % 50 == 0:
                 print(f"{done} of {total} tasks, {time.time() - start:.0f} s", flush=True)
@@ -191,6 +188,7 @@ def run_tasks(tasks, entries, options):
         thread.start()
     for thread in threads:
         thread.join()
+    return [entries[key] for key in sorted(chosen) if key in entries]
 
 
 def reason(entry):
@@ -203,18 +201,19 @@ def reason(entry):
 
 def read_known(path):
     """Lines `operator dtypes count reason`: at most that many samples of an operator and
-    element type fail."""
+    element type fail; `*` is any number."""
     known = {}
     for line in path.read_text().splitlines() if path.exists() else []:
         if line.strip() and not line.startswith("#"):
             op, dtypes, count, _ = line.split(maxsplit=3)
             for dtype in dtypes.split(","):
-                known[op, dtype] = int(count)
+                known[op, dtype] = float("inf") if count == "*" else int(count)
     return known
 
 
-def write_known(path, done):
-    """Writes the list anew from results, with the most frequent reason of each line."""
+def write_known(path, done, is_part):
+    """Writes the list anew from results, with the most frequent reason of each line. A part of
+    the samples does not say how many fail."""
     groups = collections.defaultdict(list)
     for entry in done:
         if entry["state"] in FAILURES:
@@ -222,7 +221,7 @@ def write_known(path, done):
     lines = collections.defaultdict(list)
     for (op, dtype), failed in groups.items():
         why = collections.Counter(map(reason, failed)).most_common(1)[0][0]
-        lines[op, len(failed), why].append(dtype)
+        lines[op, "*" if is_part else len(failed), why].append(dtype)
     head = [line for line in path.read_text().splitlines() if line.startswith("#")] if path.exists() else []
     body = [f"{op} {','.join(sorted(dtypes, key=ALL_DTYPES.index))} {count} {why}"
             for (op, count, why), dtypes in lines.items()]
@@ -296,11 +295,9 @@ def main():
         done = list(entries.values())
     else:
         tasks = make_tasks(options)
-        run_tasks(tasks, entries, options)
-        done = [entries[t["op"], t["dtype"], n] for t in tasks for n in t["samples"]
-                if (t["op"], t["dtype"], n) in entries]
+        done = run_tasks(tasks, entries, options)
     if options.write_known:
-        write_known(options.known, done)
+        write_known(options.known, done, bool(options.samples))
     print_summary(done)
     failed = collections.Counter((e["op"], e["dtype"]) for e in done if e["state"] in FAILURES)
     known, status = read_known(options.known), 0
@@ -313,9 +310,9 @@ def main():
     # A part of the samples says nothing of the others.
     if not options.samples and options.shard == "0/1":
         for key in sorted({(e["op"], e["dtype"]) for e in done}):
-            if known.get(key, 0) > failed[key]:
-                print(f"note: {options.known.name} allows {known[key]} failures of {' '.join(key)}, "
-                      f"there are {failed[key]}")
+            if known.get(key, 0) > failed[key] and (known[key] < float("inf") or not failed[key]):
+                print(f"note: {options.known.name} allows more failures of {' '.join(key)} than the "
+                      f"{failed[key]} that there are")
     return status if done else 1
 
 

@@ -8,14 +8,16 @@
 became of each sample to standard output, both as lines of JSON. op_db.py starts it,
 and again after a crash.
 
-A task is {"op", "dtype", "samples": [numbers], "batch"}. Before a program is made, a
-line {"begin": [numbers]} says of which samples; behind it comes a line for each:
-{"sample", "state", "why"}.
+A task is {"op", "dtype", "limit", "seed", "skip": [numbers], "only": null or [numbers], "batch"}.
+The answer begins with {"chosen": [numbers]}, all samples of the task; those to skip among them.
+Before a program is made, a line {"begin": [numbers]} says of which samples; behind it comes a
+line for each: {"sample", "state", "why"}. The end is {"done": true}.
 """
 
 import argparse
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -232,10 +234,21 @@ def main():
         task = json.loads(line)
         key = (task["op"], task["dtype"])
         if known[0] != key:
-            known = (key, db.get_samples(operators[task["op"]], db.SHORT[task["dtype"]]))
+            try:
+                known = (key, db.get_samples(operators[task["op"]], db.SHORT[task["dtype"]]))
+            except Exception as error:  # Samples that need what is not installed.
+                out.write(json.dumps({"error": first_line(error)}) + "\n")
+                known = (key, [])
+        numbers = task["only"]
+        if numbers is None:
+            numbers = list(range(len(known[1])))
+            if task["limit"] and len(numbers) > task["limit"]:
+                numbers = sorted(random.Random(task["seed"]).sample(numbers, task["limit"]))
+            out.write(json.dumps({"chosen": numbers}) + "\n")
+            numbers = [n for n in numbers if n not in task["skip"]]
         pending = []
-        out.write(json.dumps({"begin": task["samples"]}) + "\n")
-        for number in task["samples"]:
+        for number in numbers:
+            out.write(json.dumps({"begin": [number]}) + "\n")
             try:
                 sample = known[1][number]
                 pending.append((number, sample, db.Expectation(sample)))

@@ -143,9 +143,11 @@ static LogicalResult legalizeAddSub(AtenCall &c, bool subtract, bool reverse) {
   if (reverse)
     std::swap(x, y);
   if (result.isInteger(1)) {
-    // Sums of bools are disjunctions.
-    if (subtract || scaled)
+    // Sums of bools are disjunctions, and products conjunctions.
+    if (subtract)
       return c.fail("bools are not subtracted");
+    if (Value factor = scaled ? c.operand("alpha", type) : Value())
+      y = c.b.binary<BitwiseAndOp>(y, factor);
     return c.replace(c.b.binary<BitwiseOrOp>(x, y));
   }
   if (scaled) {

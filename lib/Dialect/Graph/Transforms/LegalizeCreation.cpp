@@ -70,12 +70,15 @@ static LogicalResult legalizeArange(AtenCall &c) {
   return c.replace(result);
 }
 
-Value graph::spaced(TensorBuilder &b, Num start, Num end, ExprAttr count) {
+Value graph::spaced(TensorBuilder &b, Num start, Num end, ExprAttr count,
+                    Type stepType) {
   Positions p(b);
   Type type = start.type();
   // From the nearer end, so that both ends are exact; one element is the start.
   Num i = p.iota(count), last = p.size(sym::add(count, -1));
   Num step = (end - start) / max(last, 1).to(type);
+  if (stepType)
+    step = step.to(stepType).to(type);
   Num half = max(floorDiv(last + 1, 2), 1);
   return select(i < half, start + step * i.to(type),
                 end - step * (last - i).to(type));
@@ -98,7 +101,9 @@ static AtenHandler progression(bool ofPowers) {
     Value start = read("start"), end = read("end");
     if (!start || !end)
       return c.fail("its ends are not numbers");
-    Num result(b, spaced(b, {b, start}, {b, end}, c.resultSizes()[0]));
+    // The framework has the step as a number of the result's type.
+    Num result(b, spaced(b, {b, start}, {b, end}, c.resultSizes()[0],
+                         isHalf(type) && !ofPowers ? type : Type()));
     if (ofPowers)
       result = result.number(c.floatOr("base", 10)).binary<PowOp>(result);
     return c.replace(result);

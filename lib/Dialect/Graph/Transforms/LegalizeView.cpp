@@ -267,7 +267,9 @@ static bool isContiguous(Value x) {
   if (auto argument = dyn_cast<BlockArgument>(x)) {
     auto func =
         dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    return func && !func.getArgAttr(argument.getArgNumber(), "coil.strides");
+    unsigned number = argument.getArgNumber();
+    return func && !func.getArgAttr(number, "coil.strides") &&
+           !func.getArgAttr(number, "coil.is_view");
   }
   Operation *op = x.getDefiningOp();
   if (isa<ConstantOp, FullOp, IotaOp>(op))

@@ -177,8 +177,9 @@ mlir::Value vectorNorm(AtenCall &c, mlir::Value x, llvm::ArrayRef<int64_t> dims,
 mlir::Value pairwiseDistance(AtenCall &c, mlir::Value x, mlir::Value y,
                              double p, double eps, bool keepdims);
 /// `count` numbers from `start` to `end`, floats of rank zero, at equal
-/// distances.
-mlir::Value spaced(TensorBuilder &b, Num start, Num end, sym::ExprAttr count);
+/// distances, which are rounded to `stepType` if there is one.
+mlir::Value spaced(TensorBuilder &b, Num start, Num end, sym::ExprAttr count,
+                   mlir::Type stepType = {});
 /// How many of the first elements of `size` have a property that no element
 /// behind one without it has; by bisection.
 Num bisect(AtenCall &c, sym::ExprAttr size,
