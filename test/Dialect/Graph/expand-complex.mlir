@@ -49,10 +49,10 @@ func.func @numbers(%x: tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<?xf32
 
 // Values that branches and loops carry are one tensor.
 // CHECK-LABEL: func.func @branch
-// CHECK:         %[[R:.*]] = graph.if {{.*}} -> tensor<4x2xf32>
+// CHECK:         %[[R:.*]] = graph.if {{.*}} -> (tensor<4x2xf32>)
 // CHECK:           graph.yield %{{.*}} : tensor<4x2xf32>
 func.func @branch(%p: tensor<i1>, %x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
-  %0 = graph.if %p : tensor<i1> -> tensor<4xcomplex<f32>> {
+  %0 = graph.if %p : tensor<i1> -> (tensor<4xcomplex<f32>>) {
     %1 = graph.aten "aten.neg.default"(%x) ["self"] {} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
     graph.yield %1 : tensor<4xcomplex<f32>>
   } else {

@@ -131,7 +131,7 @@ def main():
     for family in options.families:
         torch.manual_seed(0)
         chosen = [c for c in cases.FAMILIES[family]() if re.search(options.only, c.name)]
-        expectations = [[r.resolve_conj().resolve_neg().clone() for r in flatten(c.fn(*c.args))]
+        expectations = [[r.resolve_conj().resolve_neg().clone() for r in flatten((c.expected or c.fn)(*c.args))]
                         for c in chosen]
         for first in range(0, len(chosen), BATCH):
             last = first + BATCH

@@ -65,14 +65,18 @@ static LogicalResult expandMultilinear(ComplexCall &c) {
 }
 
 /// `vdot` and `vecdot` conjugate their first factor.
-static LogicalResult expandConjugated(ComplexCall &c, StringRef name) {
+static LogicalResult expandConjugated(ComplexCall &c, bool isVdot) {
   SmallVector<ComplexParts> factors;
   for (auto [i, operand] : llvm::enumerate(c.op.getInputs())) {
     ComplexParts factor = getFactor(c, operand);
     factors.push_back(i == 0 && factor.im ? c.math.conj(factor) : factor);
   }
   return c.replace(multiplyParts(c.b, factors, [&](ArrayRef<Value> operands) {
-    return c.clone(operands, c.op.getArguments(), name).front();
+    if (isVdot)
+      return c.call("aten.dot.default",
+                    {{"self", operands[0]}, {"tensor", operands[1]}}, {}, {},
+                    c.getComputeType());
+    return c.clone(operands, c.op.getArguments()).front();
   }));
 }
 
@@ -175,10 +179,12 @@ void graph::populateComplexProducts(ComplexExpansions &t) {
         "linalg_cross linalg_matmul linalg_multi_dot chain_matmul",
         expandMultilinear);
   t.add("vdot", [](ComplexCall &c) {
-    return expandConjugated(c, "aten.dot.default");
+    return expandConjugated(c, /*isVdot=*/true);
   });
   t.add("linalg_vecdot",
-        [](ComplexCall &c) { return expandConjugated(c, ""); });
+        [](ComplexCall &c) {
+          return expandConjugated(c, /*isVdot=*/false);
+        });
   t.add("addmm", scaledProduct("aten.mm.default", "mat1", "mat2"));
   t.add("baddbmm", scaledProduct("aten.bmm.default", "batch1", "batch2"));
   t.add("addbmm", scaledProduct("aten.bmm.default", "batch1", "batch2",

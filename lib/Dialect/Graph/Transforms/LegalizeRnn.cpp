@@ -333,6 +333,10 @@ static LogicalResult legalizeNetwork(AtenCall &c, CellKind kind) {
   SmallVector<Value> results = {output, b.cat(lastHidden, 0)};
   if (isLstm)
     results.push_back(b.cat(lastCell, 0));
+  // The exporter may give the last states a dimension of size one more.
+  for (unsigned i = 1; i < results.size(); ++i)
+    if (c.resultSizes(i).size() == 4 && c.resultSizes(i)[1].isConstant(1))
+      results[i] = b.unsqueeze(results[i], 1);
   return c.replace(results);
 }
 

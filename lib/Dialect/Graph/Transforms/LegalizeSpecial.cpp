@@ -20,9 +20,14 @@ using namespace coil::graph;
 using F = loop::SpecialFunction;
 using Pred = ComparePredicate;
 
+/// The operand, which the framework calls `self`, of some operators `x`.
+static Value getOperand(AtenCall &c, Type type) {
+  return c.operand(c.tensor("x") ? "x" : "self", type);
+}
+
 static AtenHandler unary(F function) {
   return [=](AtenCall &c) -> LogicalResult {
-    Value x = c.operand("self", c.resultElementType());
+    Value x = getOperand(c, c.resultElementType());
     return x ? c.replace(c.b.special(function, x))
              : c.fail("its operand is missing");
   };
@@ -79,7 +84,7 @@ static LogicalResult legalizeMultigammaln(AtenCall &c) {
 /// rounded numbers.
 static LogicalResult legalizeSphericalBesselJ0(AtenCall &c) {
   Type type = getAccumulationType(c.resultElementType());
-  Value x = c.operand("self", type);
+  Value x = getOperand(c, type);
   if (!x)
     return c.fail("its operand is missing");
   TensorBuilder &b = c.b;
@@ -123,18 +128,10 @@ void graph::populateSpecialLegalizations(AtenLegalizations &t) {
   t.add("special_spherical_bessel_j0", legalizeSphericalBesselJ0);
   t.add("special_airy_ai", unary(F::AiryAi));
 
-  // The framework calls the operand of these `x`.
-  auto unaryOfX = [](F function) -> AtenHandler {
-    return [=](AtenCall &c) -> LogicalResult {
-      Value x = c.operand(c.tensor("x") ? "x" : "self", c.resultElementType());
-      return x ? c.replace(c.b.special(function, x))
-               : c.fail("its operand is missing");
-    };
-  };
-  t.add("special_modified_bessel_k0", unaryOfX(F::K0));
-  t.add("special_modified_bessel_k1", unaryOfX(F::K1));
-  t.add("special_scaled_modified_bessel_k0", unaryOfX(F::K0e));
-  t.add("special_scaled_modified_bessel_k1", unaryOfX(F::K1e));
+  t.add("special_modified_bessel_k0", unary(F::K0));
+  t.add("special_modified_bessel_k1", unary(F::K1));
+  t.add("special_scaled_modified_bessel_k0", unary(F::K0e));
+  t.add("special_scaled_modified_bessel_k1", unary(F::K1e));
 
   const std::pair<StringRef, F> polynomials[] = {
       {"chebyshev_polynomial_t", F::ChebyshevT},
