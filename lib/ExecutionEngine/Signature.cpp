@@ -277,8 +277,8 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
     return std::move(error);
   if (Error error = builder.add(type.getResults(), signature.outputs))
     return std::move(error);
-  if (auto complex = entryPoint->getAttrOfType<DenseI64ArrayAttr>(
-          kComplexOutputsAttrName))
+  if (auto complex =
+          entryPoint->getAttrOfType<DenseI64ArrayAttr>(kComplexOutputsAttrName))
     for (int64_t number : complex.asArrayRef())
       if (number >= 0 && size_t(number) < signature.outputs.size())
         signature.outputs[size_t(number)].isComplex = true;

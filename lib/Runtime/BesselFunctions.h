@@ -152,8 +152,7 @@ COIL_SPECIAL_FUNCTION double besselKIntegral(double x, double order) {
     double t = k * step, half = exp(t / 2), sinhHalf = (half - 1 / half) / 2;
     double power = exp(order * t);
     // cosh t - 1 = 2 sinh(t / 2)^2
-    double term =
-        exp(-2 * x * sinhHalf * sinhHalf) * (power + 1 / power) / 2;
+    double term = exp(-2 * x * sinhHalf * sinhHalf) * (power + 1 / power) / 2;
     sum += term;
     if (term < kEps * sum)
       break;
@@ -176,8 +175,8 @@ COIL_SPECIAL_FUNCTION double besselKScaledPositive(double x, int order) {
         break;
     }
     double logarithm = log(x / 2) + kEulerGamma;
-    double k = order ? 1 / x + logarithm * sumI - sumK
-                     : sumK - logarithm * sumI;
+    double k =
+        order ? 1 / x + logarithm * sumI - sumK : sumK - logarithm * sumI;
     return k * exp(x);
   }
   if (x < 30)

@@ -146,7 +146,8 @@ static int32_t luSolve(coil_call *call) {
   if (!lapack)
     return COIL_UNAVAILABLE;
   const char *transposition = coil_call_string(call, 3);
-  if (!transposition || !readStack(call, coil_call_tensor(call, 0), 2, factor) ||
+  if (!transposition ||
+      !readStack(call, coil_call_tensor(call, 0), 2, factor) ||
       !readStack(call, coil_call_tensor(call, 1), 1, pivots) ||
       !readStack(call, coil_call_tensor(call, 2), 2, b) ||
       !broadcast(call, factor.batch, b.batch, batch) ||
@@ -479,16 +480,15 @@ static int32_t ormqr(coil_call *call) {
   }
 
 void coil::rt::registerFactorizations() {
-  registerAll(
-      {COIL_FUNCTION("coil::linalg_lu", lu),
-       COIL_FUNCTION("coil::linalg_lu_solve", luSolve),
-       COIL_FUNCTION("coil::linalg_cholesky", cholesky),
-       COIL_FUNCTION("coil::linalg_cholesky_solve", choleskySolve),
-       COIL_FUNCTION("coil::linalg_ldl", ldl),
-       COIL_FUNCTION("coil::linalg_ldl_solve", ldlSolve),
-       COIL_FUNCTION("coil::linalg_solve_triangular", solveTriangular),
-       COIL_FUNCTION("coil::linalg_geqrf", geqrf),
-       COIL_FUNCTION("coil::linalg_householder", householder),
-       COIL_FUNCTION("coil::linalg_ormqr", ormqr),
-       NamedFunction{"coil::linalg_permutation", permutation}});
+  registerAll({COIL_FUNCTION("coil::linalg_lu", lu),
+               COIL_FUNCTION("coil::linalg_lu_solve", luSolve),
+               COIL_FUNCTION("coil::linalg_cholesky", cholesky),
+               COIL_FUNCTION("coil::linalg_cholesky_solve", choleskySolve),
+               COIL_FUNCTION("coil::linalg_ldl", ldl),
+               COIL_FUNCTION("coil::linalg_ldl_solve", ldlSolve),
+               COIL_FUNCTION("coil::linalg_solve_triangular", solveTriangular),
+               COIL_FUNCTION("coil::linalg_geqrf", geqrf),
+               COIL_FUNCTION("coil::linalg_householder", householder),
+               COIL_FUNCTION("coil::linalg_ormqr", ormqr),
+               NamedFunction{"coil::linalg_permutation", permutation}});
 }

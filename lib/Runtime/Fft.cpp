@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Call.h"
 #include "Fft.h"
+#include "Call.h"
 #include "FftPlan.h"
 #include "Threads.h"
 
@@ -98,20 +98,20 @@ static int32_t transformLines(const View<T> &from, const View<T> &to,
     return COIL_OK;
   auto plan = getFftPlan<T>(n);
   int64_t fromStride = from.strides[dim], toStride = to.strides[dim];
-  return forLines<T>(
-      to.count() / n, n, n + plan->getScratchSize(),
-      [&](int64_t line, std::complex<T> *buffer) {
-        const T *in = from.data + from.lineOffset(line, dim);
-        for (int64_t k = 0; k < n; ++k)
-          buffer[k] = {in[k * fromStride],
-                       from.part ? in[k * fromStride + from.part] : T(0)};
-        plan->run(buffer, buffer + n, inverse);
-        T *out = to.data + to.lineOffset(line, dim);
-        for (int64_t k = 0; k < n; ++k) {
-          out[k * toStride] = buffer[k].real() * scale;
-          out[k * toStride + to.part] = buffer[k].imag() * scale;
-        }
-      });
+  return forLines<T>(to.count() / n, n, n + plan->getScratchSize(),
+                     [&](int64_t line, std::complex<T> *buffer) {
+                       const T *in = from.data + from.lineOffset(line, dim);
+                       for (int64_t k = 0; k < n; ++k)
+                         buffer[k] = {in[k * fromStride],
+                                      from.part ? in[k * fromStride + from.part]
+                                                : T(0)};
+                       plan->run(buffer, buffer + n, inverse);
+                       T *out = to.data + to.lineOffset(line, dim);
+                       for (int64_t k = 0; k < n; ++k) {
+                         out[k * toStride] = buffer[k].real() * scale;
+                         out[k * toStride + to.part] = buffer[k].imag() * scale;
+                       }
+                     });
 }
 
 /// exp(-2 pi i k / n) for k up to n / 2.
@@ -144,10 +144,9 @@ static int32_t transformRealLines(const View<T> &from, const View<T> &to,
       [&](int64_t line, std::complex<T> *buffer) {
         const T *in = from.data + from.lineOffset(line, dim);
         for (int64_t k = 0; k < m; ++k)
-          buffer[k] = isHalf
-                          ? std::complex<T>(in[2 * k * fromStride],
-                                            in[(2 * k + 1) * fromStride])
-                          : std::complex<T>(in[k * fromStride], 0);
+          buffer[k] = isHalf ? std::complex<T>(in[2 * k * fromStride],
+                                               in[(2 * k + 1) * fromStride])
+                             : std::complex<T>(in[k * fromStride], 0);
         plan->run(buffer, buffer + m, /*inverse=*/false);
         T *out = to.data + to.lineOffset(line, dim);
         for (int64_t k = 0; k <= n / 2; ++k) {
@@ -157,8 +156,8 @@ static int32_t transformRealLines(const View<T> &from, const View<T> &to,
             std::complex<T> even = (value + mirrored) * T(0.5);
             std::complex<T> odd = (value - mirrored) * T(0.5);
             // odd / i times the root
-            value = even + std::complex<T>(odd.imag(), -odd.real()) *
-                               roots[size_t(k)];
+            value = even +
+                    std::complex<T>(odd.imag(), -odd.real()) * roots[size_t(k)];
           }
           value *= scale;
           out[k * toStride] = value.real();
@@ -314,9 +313,9 @@ static int32_t r2c(coil_call *call, void *) {
   if (*onesided)
     last = last / 2 + 1;
   sizes.push_back(2);
-  if (int32_t status = coil_call_result(
-          call, 0, self->dtype, static_cast<int32_t>(sizes.size()),
-          sizes.data(), &result))
+  if (int32_t status = coil_call_result(call, 0, self->dtype,
+                                        static_cast<int32_t>(sizes.size()),
+                                        sizes.data(), &result))
     return status;
   return self->dtype == COIL_F32 ? runR2C<float>(arguments, *result)
                                  : runR2C<double>(arguments, *result);
@@ -366,9 +365,9 @@ static int32_t c2r(coil_call *call, void *) {
     return coil_call_fail(call, "there are fewer coefficients than the size of "
                                 "the result needs");
   last = *size;
-  if (int32_t status = coil_call_result(
-          call, 0, self->dtype, static_cast<int32_t>(sizes.size()),
-          sizes.data(), &result))
+  if (int32_t status = coil_call_result(call, 0, self->dtype,
+                                        static_cast<int32_t>(sizes.size()),
+                                        sizes.data(), &result))
     return status;
   return self->dtype == COIL_F32 ? runC2R<float>(call, arguments, *result)
                                  : runC2R<double>(call, arguments, *result);

@@ -60,8 +60,8 @@ FftPlan<T>::FftPlan(int64_t length) : length(length), scratchSize(length) {
   // chirp exp(pi i k^2 / n). k^2 is taken modulo 2n, which is exact.
   radices.clear();
   for (int64_t k = 0; k < length; ++k) {
-    auto square = static_cast<int64_t>(static_cast<__int128>(k) * k %
-                                       (2 * length));
+    auto square =
+        static_cast<int64_t>(static_cast<__int128>(k) * k % (2 * length));
     chirp.emplace_back(getRoot(square, 2 * length));
   }
   int64_t size = 1;

@@ -78,8 +78,8 @@ bool readStack(coil_call *call, const coil_tensor *tensor, int32_t dims,
     return false;
   }
   int32_t rank = tensor->rank - parts;
-  bool isPacked = !parts || (tensor->sizes[rank] == 2 &&
-                             tensor->strides[rank] == 1);
+  bool isPacked =
+      !parts || (tensor->sizes[rank] == 2 && tensor->strides[rank] == 1);
   std::vector<int64_t> strides(tensor->strides, tensor->strides + rank);
   for (int64_t &stride : strides) {
     isPacked &= !parts || stride % 2 == 0;
@@ -112,8 +112,8 @@ bool readStack(coil_call *call, const coil_tensor *tensor, int32_t dims,
 /// The runtime's number of a real type.
 template <typename T>
 constexpr int32_t dtypeOf() {
-  return std::is_same_v<T, blasint>  ? COIL_I32
-         : std::is_same_v<T, int64_t> ? COIL_I64
+  return std::is_same_v<T, blasint>       ? COIL_I32
+         : std::is_same_v<T, int64_t>     ? COIL_I64
          : std::is_same_v<Real<T>, float> ? COIL_F32
                                           : COIL_F64;
 }
@@ -147,8 +147,8 @@ int32_t forEachMatrix(int64_t count, int64_t size, Body &&body) {
     });
   };
   if (count > 1 && size <= 128)
-    return parallelFor(count, std::max<int64_t>(1, 64 / std::max<int64_t>(size, 1)),
-                       each);
+    return parallelFor(
+        count, std::max<int64_t>(1, 64 / std::max<int64_t>(size, 1)), each);
   ThreadCountScope scope;
   return each(0, count);
 }
@@ -209,8 +209,9 @@ struct NamedFunction {
 };
 inline void registerAll(std::initializer_list<NamedFunction> functions) {
   for (const NamedFunction &function : functions) {
-    coil_function each = {sizeof(coil_function), 0, function.name, COIL_CPU, 0,
-                          function.call,         nullptr};
+    coil_function each = {
+        sizeof(coil_function), 0,      function.name, COIL_CPU, 0,
+        function.call,         nullptr};
     (void)coil_register_function(&each);
   }
 }

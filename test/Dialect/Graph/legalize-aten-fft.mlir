@@ -27,12 +27,3 @@ func.func @symbolic(%x: tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<?xco
   %0 = graph.aten "aten.fft_fft.default"(%x) ["self"] {dim = -1 : i64, norm = "ortho"} : (tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<?xcomplex<f32>, #sym.shape<[s0]>>
   return %0 : tensor<?xcomplex<f32>, #sym.shape<[s0]>>
 }
-
-// CHECK-LABEL: @shift
-// CHECK-DAG:     %[[A:.*]] = graph.slice %arg0 starts <[3]> {{.*}} -> tensor<2xf32>
-// CHECK-DAG:     %[[B:.*]] = graph.slice %arg0 starts <[0]> {{.*}} -> tensor<3xf32>
-// CHECK:         graph.cat %[[A]], %[[B]]
-func.func @shift(%x: tensor<5xf32>) -> tensor<5xf32> {
-  %0 = graph.aten "aten.fft_fftshift.default"(%x) ["self"] {} : (tensor<5xf32>) -> tensor<5xf32>
-  return %0 : tensor<5xf32>
-}

@@ -139,6 +139,8 @@ def complex_numbers():
         add("slice", lambda x: x[1:, ::2], z(3, 5))
         add("select", lambda x: x[:, -1], z(3, 5))
         add("expand", lambda x: x.expand(4, 3), z(3))
+        add("expand_as", lambda x: x.abs().expand_as(x), z(2, 3))
+        add("normalize", lambda x: F.normalize(x, dim=0), z(4, 3))
         add("cat", lambda x, y: torch.cat([x, y], -1), z(3, 2), z(3, 5))
         add("stack", lambda x, y: torch.stack([x, y], 1), z(3, 2), z(3, 2))
         add("split", lambda x: torch.split(x, [2, 3], 1), z(3, 5))

@@ -72,11 +72,11 @@ public:
                                        mlir::DictionaryAttr arguments,
                                        llvm::StringRef name = "");
   /// A call of another operator with one result.
-  mlir::Value call(llvm::StringRef name,
-                   llvm::ArrayRef<std::pair<llvm::StringRef, mlir::Value>>
-                       operands,
-                   llvm::ArrayRef<mlir::NamedAttribute> arguments,
-                   SizesRef sizes, mlir::Type elementType);
+  mlir::Value
+  call(llvm::StringRef name,
+       llvm::ArrayRef<std::pair<llvm::StringRef, mlir::Value>> operands,
+       llvm::ArrayRef<mlir::NamedAttribute> arguments, SizesRef sizes,
+       mlir::Type elementType);
   /// @}
 
   /// \name Results

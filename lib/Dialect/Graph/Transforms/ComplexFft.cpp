@@ -90,8 +90,7 @@ static FailureOr<Value> resize(ComplexCall &c, Value x, int64_t dim,
   ExprAttr have = sizes[dim];
   if (!size || size == have)
     return x;
-  std::optional<int64_t> difference =
-      sym::sub(size, have).getConstant();
+  std::optional<int64_t> difference = sym::sub(size, have).getConstant();
   if (!difference) {
     (void)c.fail("whether a dimension is cut or padded depends on its size");
     return failure();
@@ -207,9 +206,8 @@ static LogicalResult transformComplex(ComplexCall &c, ComplexParts x,
   double scale = getScale(b, divisor, countAlong(b, sizes, dims),
                           getElementType(x.re), factor);
   sizes.push_back(b.size(2));
-  Value result =
-      callFft(b, "coil::fft_c2c", pack(b, x), dims,
-              b.getBuilder().getBoolAttr(inverse), scale, sizes);
+  Value result = callFft(b, "coil::fft_c2c", pack(b, x), dims,
+                         b.getBuilder().getBoolAttr(inverse), scale, sizes);
   return c.replace(scaleParts(b, unpack(b, result), factor));
 }
 
@@ -224,7 +222,8 @@ static FailureOr<ComplexParts> transformReal(ComplexCall &c, Value x,
   double scale = getScale(b, divisor, countAlong(b, sizes, dims),
                           getElementType(x), factor);
   if (onesided)
-    sizes[dims.back()] = sym::add(sym::floorDiv(sizes[dims.back()], b.size(2)), 1);
+    sizes[dims.back()] =
+        sym::add(sym::floorDiv(sizes[dims.back()], b.size(2)), 1);
   sizes.push_back(b.size(2));
   Value result = callFft(b, "coil::fft_r2c", x, dims,
                          b.getBuilder().getBoolAttr(onesided), scale, sizes);
@@ -259,8 +258,7 @@ static ComplexHandler complexTransform(bool inverse) {
     ComplexParts x = c.partsOf(self, type);
     Dimensions d;
     FailureOr<Divisor> divisor = getDivisor(c, inverse);
-    if (failed(divisor) ||
-        failed(getDimensions(c, getSizes(x.re).size(), d)))
+    if (failed(divisor) || failed(getDimensions(c, getSizes(x.re).size(), d)))
       return failure();
     for (auto [dim, size] : llvm::zip(d.dims, d.sizes)) {
       FailureOr<ComplexParts> resized = resize(c, x, dim, size);
@@ -310,8 +308,7 @@ static ComplexHandler toRealTransform(bool conjugate) {
       x = c.math.conj(x);
     Dimensions d;
     FailureOr<Divisor> divisor = getDivisor(c, /*inverse=*/!conjugate);
-    if (failed(divisor) ||
-        failed(getDimensions(c, getSizes(x.re).size(), d)))
+    if (failed(divisor) || failed(getDimensions(c, getSizes(x.re).size(), d)))
       return failure();
     if (d.dims.empty())
       return c.fail("no dimension is transformed");
@@ -331,7 +328,8 @@ static ComplexHandler toRealTransform(bool conjugate) {
 
 /// The operators that the framework decomposes the others into.
 static FailureOr<Divisor> getDivisorNumber(ComplexCall &c) {
-  auto number = dyn_cast_or_null<IntegerAttr>(c.op.getArgument("normalization"));
+  auto number =
+      dyn_cast_or_null<IntegerAttr>(c.op.getArgument("normalization"));
   if (!number || number.getInt() < 0 || number.getInt() > 2) {
     (void)c.fail("its normalization is unknown");
     return failure();

@@ -21,8 +21,7 @@ using Unary = ComplexParts (ComplexMath::*)(ComplexParts);
 static ComplexHandler unary(Unary fn) {
   return [=](ComplexCall &c) -> LogicalResult {
     ComplexParts x = c.get("self");
-    return x.re ? c.replace((c.math.*fn)(x))
-                : c.fail("its operand is missing");
+    return x.re ? c.replace((c.math.*fn)(x)) : c.fail("its operand is missing");
   };
 }
 
@@ -65,8 +64,7 @@ static ComplexHandler addition(bool subtract, bool reverse) {
     Attribute alpha = c.op.getArgument("alpha");
     if (isa_and_nonnull<DictionaryAttr>(alpha) ||
         (isa_and_nonnull<IntegerAttr, FloatAttr>(alpha) &&
-         convertScalar(alpha, type) !=
-             c.b.getBuilder().getFloatAttr(type, 1)))
+         convertScalar(alpha, type) != c.b.getBuilder().getFloatAttr(type, 1)))
       y = c.math.mul(y, c.get("alpha"));
     return c.replace(subtract ? c.math.sub(x, y) : c.math.add(x, y));
   };
@@ -117,8 +115,8 @@ static LogicalResult expandLerp(ComplexCall &c) {
   Value isNear = c.b.compare(ComparePredicate::Lt, c.math.abs(weight),
                              c.b.scalar(0.5, type));
   ComplexParts fromEnd = c.math.sub(
-      end, c.math.mul(difference,
-                      c.math.sub(c.math.number(1, 0, type), weight)));
+      end,
+      c.math.mul(difference, c.math.sub(c.math.number(1, 0, type), weight)));
   return c.replace(c.math.select(
       isNear, c.math.add(start, c.math.mul(weight, difference)), fromEnd));
 }
@@ -134,8 +132,7 @@ static LogicalResult expandIsClose(ComplexCall &c) {
   Value error = m.abs(m.sub(x, y));
   Value allowed = b.add(atol.re, b.mul(rtol.re, m.abs(y)));
   Value isNear = b.binary<BitwiseAndOp>(
-      m.isFinite(m.sub(x, y)),
-      b.compare(ComparePredicate::Le, error, allowed));
+      m.isFinite(m.sub(x, y)), b.compare(ComparePredicate::Le, error, allowed));
   Value result = b.binary<BitwiseOrOp>(m.equal(x, y), isNear);
   auto equalNan = dyn_cast_or_null<BoolAttr>(c.op.getArgument("equal_nan"));
   if (equalNan && equalNan.getValue())
@@ -181,12 +178,16 @@ void graph::populateComplexFunctions(ComplexExpansions &t) {
     ComplexParts x = c.get("self");
     return c.replace(c.math.mul(x, x));
   });
+  t.add("ldexp", [](ComplexCall &c) -> LogicalResult {
+    ComplexParts x = c.get("self"), y = c.get("other");
+    return x.re && y.re ? c.replace(c.math.scale(x, c.b.unary<Exp2Op>(y.re)))
+                        : c.fail("an operand is missing");
+  });
   t.add("sgn", unary(&M::sgn));
   t.add("conj _conj conj_physical _conj_physical", unary(&M::conj));
   // The flags that these resolve are part of the values here.
-  t.add("resolve_conj resolve_neg", [](ComplexCall &c) {
-    return c.replace(c.get("self"));
-  });
+  t.add("resolve_conj resolve_neg",
+        [](ComplexCall &c) { return c.replace(c.get("self")); });
   t.add("_neg_view", unary(&M::neg));
 
   t.add("exp", unary(&M::exp));
@@ -224,19 +225,16 @@ void graph::populateComplexFunctions(ComplexExpansions &t) {
   t.add("silu", [](ComplexCall &c) {
     ComplexParts x = c.get("self");
     ComplexParts one = c.math.number(1, 0, c.getComputeType());
-    return c.replace(
-        c.math.div(x, c.math.add(one, c.math.exp(c.math.neg(x)))));
+    return c.replace(c.math.div(x, c.math.add(one, c.math.exp(c.math.neg(x)))));
   });
 
-  t.add("abs absolute",
-        realOf([](M &m, ComplexParts x) { return m.abs(x); }));
+  t.add("abs absolute", realOf([](M &m, ComplexParts x) { return m.abs(x); }));
   t.add("angle", realOf([](M &m, ComplexParts x) { return m.angle(x); }));
   t.add("real", realOf([](M &, ComplexParts x) { return x.re; }));
   t.add("imag", realOf([](M &, ComplexParts x) { return x.im; }));
   t.add("isnan", realOf([](M &m, ComplexParts x) { return m.isNan(x); }));
   t.add("isinf", realOf([](M &m, ComplexParts x) { return m.isInf(x); }));
-  t.add("isfinite",
-        realOf([](M &m, ComplexParts x) { return m.isFinite(x); }));
+  t.add("isfinite", realOf([](M &m, ComplexParts x) { return m.isFinite(x); }));
   t.add("isreal", realOf([](M &m, ComplexParts x) {
           return m.b.compare(ComparePredicate::Eq, x.im,
                              m.b.scalar(0, getElementType(x.im)));
@@ -257,9 +255,8 @@ void graph::populateComplexFunctions(ComplexExpansions &t) {
                                                  c.b.convert(angle, type)))
                         : c.fail("an operand is missing");
   });
-  t.add("view_as_real view_as_real_copy", [](ComplexCall &c) {
-    return c.replaceReal(pack(c.b, c.get("self")));
-  });
+  t.add("view_as_real view_as_real_copy",
+        [](ComplexCall &c) { return c.replaceReal(pack(c.b, c.get("self"))); });
   t.add("view_as_complex view_as_complex_copy", [](ComplexCall &c) {
     return c.replace(unpack(c.b, c.op.getTensor("self")));
   });

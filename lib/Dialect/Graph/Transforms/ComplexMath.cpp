@@ -70,8 +70,7 @@ Value ComplexMath::logAbs(ComplexParts x) {
   Value square = b.add(b.mul(b.sub(larger, one), b.add(larger, one)),
                        b.mul(smaller, smaller));
   Value isNear = b.compare(Pred::Lt, b.unary<AbsOp>(square), constant(0.5, re));
-  return b.select(isNear,
-                  b.mul(constant(0.5, re), b.unary<Log1pOp>(square)),
+  return b.select(isNear, b.mul(constant(0.5, re), b.unary<Log1pOp>(square)),
                   b.unary<LogOp>(abs(x)));
 }
 
@@ -80,8 +79,8 @@ ComplexParts ComplexMath::log(ComplexParts x) { return {logAbs(x), angle(x)}; }
 ComplexParts ComplexMath::log1p(ComplexParts x) {
   ComplexParts shifted = {b.add(x.re, constant(1, x.re)), x.im};
   // |1 + x|^2 - 1 = re (2 + re) + im^2
-  Value square = b.add(b.mul(x.re, b.add(x.re, constant(2, x.re))),
-                       b.mul(x.im, x.im));
+  Value square =
+      b.add(b.mul(x.re, b.add(x.re, constant(2, x.re))), b.mul(x.im, x.im));
   Value isNear =
       b.compare(Pred::Lt, b.unary<AbsOp>(square), constant(0.5, x.re));
   return {b.select(isNear, b.mul(constant(0.5, x.re), b.unary<Log1pOp>(square)),
@@ -185,9 +184,9 @@ ComplexParts ComplexMath::atanh(ComplexParts x) {
   Value ratio = b.div(b.mul(constant(4, x.re), magnitude),
                       b.add(b.mul(distance, distance), square));
   Value re = b.mul(constant(0.25, x.re), b.unary<Log1pOp>(ratio));
-  Value im = b.binary<Atan2Op>(
-      b.mul(constant(2, x.re), x.im),
-      b.sub(b.mul(distance, b.add(one, magnitude)), square));
+  Value im =
+      b.binary<Atan2Op>(b.mul(constant(2, x.re), x.im),
+                        b.sub(b.mul(distance, b.add(one, magnitude)), square));
   return {b.binary<CopysignOp>(re, x.re), b.mul(constant(0.5, x.re), im)};
 }
 

@@ -109,9 +109,8 @@ static ComplexHandler scaledProduct(StringRef name, StringRef lhs,
                            : result;
         });
     if (!product.im)
-      product.im =
-          b.full(b.getBuilder().getFloatAttr(c.getComputeType(), 0),
-                 getSizes(product.re));
+      product.im = b.full(b.getBuilder().getFloatAttr(c.getComputeType(), 0),
+                          getSizes(product.re));
     auto scale = [&](ComplexParts x, StringRef factor) {
       Attribute attr = c.op.getArgument(factor);
       auto number = getNumber(attr);
@@ -122,10 +121,9 @@ static ComplexHandler scaledProduct(StringRef name, StringRef lhs,
       return !number || isOne ? x : c.math.mul(x, c.get(factor));
     };
     auto beta = getNumber(c.op.getArgument("beta"));
-    bool ignoresSelf =
-        beta && !isa<DictionaryAttr>(c.op.getArgument("beta")) &&
-        convertScalar(beta->first, c.getComputeType()) ==
-            b.getBuilder().getFloatAttr(c.getComputeType(), 0);
+    bool ignoresSelf = beta && !isa<DictionaryAttr>(c.op.getArgument("beta")) &&
+                       convertScalar(beta->first, c.getComputeType()) ==
+                           b.getBuilder().getFloatAttr(c.getComputeType(), 0);
     product = scale(product, "alpha");
     if (!ignoresSelf)
       product = c.math.add(scale(c.get("self"), "beta"), product);
@@ -178,13 +176,10 @@ void graph::populateComplexProducts(ComplexExpansions &t) {
   t.add("mm bmm matmul mv dot outer ger inner kron tensordot einsum cross "
         "linalg_cross linalg_matmul linalg_multi_dot chain_matmul",
         expandMultilinear);
-  t.add("vdot", [](ComplexCall &c) {
-    return expandConjugated(c, /*isVdot=*/true);
-  });
+  t.add("vdot",
+        [](ComplexCall &c) { return expandConjugated(c, /*isVdot=*/true); });
   t.add("linalg_vecdot",
-        [](ComplexCall &c) {
-          return expandConjugated(c, /*isVdot=*/false);
-        });
+        [](ComplexCall &c) { return expandConjugated(c, /*isVdot=*/false); });
   t.add("addmm", scaledProduct("aten.mm.default", "mat1", "mat2"));
   t.add("baddbmm", scaledProduct("aten.bmm.default", "batch1", "batch2"));
   t.add("addbmm", scaledProduct("aten.bmm.default", "batch1", "batch2",

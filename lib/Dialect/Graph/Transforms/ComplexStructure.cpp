@@ -24,14 +24,18 @@ static bool isPosition(StringRef name) {
          name == "condition" || name == "dims" || name == "repeats";
 }
 
-/// Schema arguments that are data if they are numbers.
-static bool isDataNumber(StringRef name) {
+/// Schema arguments that are data if they are numbers. (`start` and `end` are
+/// positions of a slice, but numbers of a range.)
+static bool isDataNumber(StringRef op, StringRef name) {
+  if (name == "start" || name == "end")
+    return op.starts_with("aten.linspace");
   return name == "value" || name == "fill_value" || name == "other" ||
          name == "self";
 }
 
 /// The call for the real (`number` 0) or the imaginary part.
-static FailureOr<SmallVector<Value>> clonePart(ComplexCall &c, unsigned number) {
+static FailureOr<SmallVector<Value>> clonePart(ComplexCall &c,
+                                               unsigned number) {
   Type type;
   for (Value result : c.op.getOutputs())
     if (Type part = getPartType(getElementType(result)))
@@ -54,7 +58,7 @@ static FailureOr<SmallVector<Value>> clonePart(ComplexCall &c, unsigned number) 
       if (Type part = getPartType(typeAttr.getValue()))
         value = TypeAttr::get(part);
     } else if (auto numbers = getNumber(value)) {
-      if (isDataNumber(argument.getName()))
+      if (isDataNumber(c.op.getName(), argument.getName()))
         value = number == 0 ? numbers->first : numbers->second;
       else if (isa<DictionaryAttr>(value)) {
         (void)c.fail("its argument '" + argument.getName().getValue() +
@@ -67,7 +71,23 @@ static FailureOr<SmallVector<Value>> clonePart(ComplexCall &c, unsigned number) 
   return c.clone(operands, DictionaryAttr::get(c.op.getContext(), arguments));
 }
 
+/// An operator without complex results looks at the sizes of complex operands
+/// alone (`expand_as`), or gives zeros and the like of another type.
+static LogicalResult expandBySizes(ComplexCall &c) {
+  SmallVector<Value> operands;
+  for (Value operand : c.op.getInputs())
+    operands.push_back(ComplexCall::isComplex(operand)
+                           ? c.partsOf(operand, c.getComputeType()).re
+                           : operand);
+  SmallVector<ComplexParts> results;
+  for (Value result : c.clone(operands, c.op.getArguments()))
+    results.push_back({result, nullptr});
+  return c.replace(results);
+}
+
 static LogicalResult expandByParts(ComplexCall &c) {
+  if (llvm::none_of(c.op.getOutputs(), ComplexCall::isComplex))
+    return expandBySizes(c);
   FailureOr<SmallVector<Value>> re = clonePart(c, 0), im = clonePart(c, 1);
   if (failed(re) || failed(im))
     return failure();
@@ -135,8 +155,8 @@ static LogicalResult expandOfMagnitude(ComplexCall &c) {
         argument.setValue(TypeAttr::get(part));
     arguments.push_back(argument);
   }
-  SmallVector<Value> made = c.clone(
-      operands, DictionaryAttr::get(c.op.getContext(), arguments));
+  SmallVector<Value> made =
+      c.clone(operands, DictionaryAttr::get(c.op.getContext(), arguments));
   return c.replaceReal(made.front());
 }
 
@@ -211,9 +231,8 @@ static LogicalResult expandProd(ComplexCall &c) {
     sym::ExprAttr count = sym::product(b.getContext(), getSizes(x.re));
     x = {b.reshape(x.re, {count}), b.reshape(x.im, {count})};
   }
-  std::optional<int64_t> dim = c.op.getArgument("dim")
-                                   ? getDim(c, rank)
-                                   : std::optional<int64_t>(0);
+  std::optional<int64_t> dim =
+      c.op.getArgument("dim") ? getDim(c, rank) : std::optional<int64_t>(0);
   if (!dim)
     return c.fail("'dim' is not a dimension");
   if (getSizes(x.re).empty())
@@ -248,28 +267,37 @@ static LogicalResult expandCumprod(ComplexCall &c) {
 
 void graph::populateComplexStructure(ComplexExpansions &t) {
   // Views and copies.
-  t.add("view reshape _unsafe_view _reshape_alias permute transpose t mT swapaxes swapdims "
-        "movedim moveaxis numpy_T expand expand_as view_as reshape_as broadcast_to slice select unsqueeze squeeze "
-        "flatten unflatten ravel narrow diagonal alias detach clone contiguous "
-        "lift_fresh_copy lift_fresh lift unfold as_strided flip fliplr flipud roll rot90 "
-        "repeat tile repeat_interleave gather index_select index take "
-        "take_along_dim constant_pad_nd pad diag diag_embed diagflat tril triu "
-        "cat concat concatenate stack hstack vstack dstack column_stack row_stack "
-        "block_diag split split_with_sizes unsafe_split unsafe_split_with_sizes unsafe_chunk chunk tensor_split hsplit vsplit dsplit unbind "
-        "where masked_fill masked_scatter masked_select index_put _unsafe_index _unsafe_index_put index_add "
-        "index_copy index_fill scatter scatter_add select_scatter "
-        "slice_scatter diagonal_scatter put fill meshgrid broadcast_tensors "
-        "atleast_1d atleast_2d atleast_3d channel_shuffle pixel_shuffle pixel_unshuffle "
-        "view_copy permute_copy transpose_copy t_copy expand_copy slice_copy "
-        "select_copy unsqueeze_copy squeeze_copy diagonal_copy unfold_copy "
-        "alias_copy detach_copy split_copy split_with_sizes_copy unbind_copy as_strided_copy "
-        "square_copy squeeze_multiple positive trace constant_pad dropout",
-        expandByParts);
+  t.add(
+      "view reshape _unsafe_view _reshape_alias permute transpose t mT "
+      "swapaxes swapdims "
+      "movedim moveaxis numpy_T expand expand_as view_as reshape_as "
+      "broadcast_to slice select unsqueeze squeeze "
+      "flatten unflatten ravel narrow diagonal alias detach clone contiguous "
+      "lift_fresh_copy lift_fresh lift unfold as_strided flip fliplr flipud "
+      "roll rot90 "
+      "repeat tile repeat_interleave gather index_select index take "
+      "take_along_dim constant_pad_nd pad diag diag_embed diagflat tril triu "
+      "cat concat concatenate stack hstack vstack dstack column_stack "
+      "row_stack "
+      "block_diag split split_with_sizes unsafe_split unsafe_split_with_sizes "
+      "unsafe_chunk chunk tensor_split hsplit vsplit dsplit unbind "
+      "where masked_fill masked_scatter masked_select index_put _unsafe_index "
+      "_unsafe_index_put index_add "
+      "index_copy index_fill scatter scatter_add select_scatter "
+      "slice_scatter diagonal_scatter put fill meshgrid broadcast_tensors "
+      "atleast_1d atleast_2d atleast_3d channel_shuffle pixel_shuffle "
+      "pixel_unshuffle "
+      "view_copy permute_copy transpose_copy t_copy expand_copy slice_copy "
+      "select_copy unsqueeze_copy squeeze_copy diagonal_copy unfold_copy "
+      "alias_copy detach_copy split_copy split_with_sizes_copy unbind_copy "
+      "as_strided_copy "
+      "square_copy squeeze_multiple positive trace constant_pad dropout",
+      expandByParts);
   t.add("numpy_T T", expandByParts);
   // Numbers.
   t.add("full full_like new_full zeros zeros_like new_zeros ones ones_like "
         "new_ones empty empty_like new_empty empty_strided new_empty_strided "
-        "empty_permuted eye scalar_tensor",
+        "empty_permuted eye scalar_tensor linspace",
         expandByParts);
   // Sums.
   t.add("neg negative sum mean nansum cumsum diff nan_to_num sum_to_size "

@@ -86,8 +86,8 @@ Type ComplexCall::getComputeType() {
     if (!part)
       part = type;
     if (isa<FloatType>(part) &&
-        (!computeType || part.getIntOrFloatBitWidth() >
-                             computeType.getIntOrFloatBitWidth()))
+        (!computeType ||
+         part.getIntOrFloatBitWidth() > computeType.getIntOrFloatBitWidth()))
       computeType = part;
   }
   return computeType = getAccumulationType(computeType);
@@ -118,10 +118,10 @@ SmallVector<Value> ComplexCall::clone(ValueRange operands,
     types.push_back(part ? type.clone(part) : type);
   }
   OpBuilder &builder = b.getBuilder();
-  auto made = AtenOp::create(
-      builder, op.getLoc(), types,
-      name.empty() ? op.getNameAttr() : builder.getStringAttr(name), operands,
-      op.getOperandNamesAttr(), arguments);
+  auto made = AtenOp::create(builder, op.getLoc(), types,
+                             name.empty() ? op.getNameAttr()
+                                          : builder.getStringAttr(name),
+                             operands, op.getOperandNamesAttr(), arguments);
   return llvm::to_vector_of<Value>(made.getOutputs());
 }
 
@@ -161,8 +161,7 @@ LogicalResult ComplexCall::replace(ArrayRef<ComplexParts> values) {
     };
     if (bool(part) != bool(value.im))
       return fail("its result " + Twine(i) + " is " +
-                  (part ? "complex" : "real") +
-                  " where the other is computed");
+                  (part ? "complex" : "real") + " where the other is computed");
     results.push_back({finish(value.re), finish(value.im)});
   }
   return success();
@@ -362,12 +361,12 @@ private:
     ComplexCall call(op, builder, parts);
     const ComplexHandler *handler = getExpansions().find(op);
     if (!handler)
-      return op.emitError() << "'" << op.getName()
-                            << "' is not computed for complex numbers";
+      return op.emitError()
+             << "'" << op.getName() << "' is not computed for complex numbers";
     if (failed((*handler)(call)))
-      return op.emitError() << "'" << op.getName()
-                            << "' of complex numbers is not computed: "
-                            << call.reason;
+      return op.emitError()
+             << "'" << op.getName()
+             << "' of complex numbers is not computed: " << call.reason;
     for (auto [result, value] : llvm::zip(op.getOutputs(), call.results)) {
       if (value.im)
         parts[result] = value;

@@ -30,13 +30,12 @@ static AtenHandler frequencies(bool real) {
     ExprAttr half = sym::floorDiv(n, b.size(2));
     Value i = b.iota(0, 1, real ? sym::add(half, 1) : n);
     if (!real) {
-      Value isNegative = b.compare(ComparePredicate::Ge, i,
-                                   b.expr(sym::sub(n, half), i64));
+      Value isNegative =
+          b.compare(ComparePredicate::Ge, i, b.expr(sym::sub(n, half), i64));
       i = b.select(isNegative, b.sub(i, b.expr(n, i64)), i);
     }
     Value span = b.mul(b.expr(n, type), b.scalar(c.floatOr("d", 1), type));
-    return c.replace(
-        b.mul(b.convert(i, type), b.unary<ReciprocalOp>(span)));
+    return c.replace(b.mul(b.convert(i, type), b.unary<ReciprocalOp>(span)));
   };
 }
 

@@ -42,7 +42,8 @@ static LogicalResult legalizeScaledMm(AtenCall &c) {
   TensorBuilder &b = c.b;
   Type type = Float32Type::get(b.getContext());
   Value x = c.operand("self", type), y = c.operand("mat2", type),
-        xScale = c.operand("scale_a", type), yScale = c.operand("scale_b", type);
+        xScale = c.operand("scale_a", type),
+        yScale = c.operand("scale_b", type);
   if (!x || !y || !xScale || !yScale || getRank(x) != 2 || getRank(y) != 2)
     return c.fail("an operand is missing");
   // One number, or one for each row of the left and column of the right.

@@ -71,8 +71,7 @@ private:
 
 Value Layer::multiplyInput(Value input) {
   Sizes sizes = getSizes(input);
-  ExprAttr rows =
-      sym::product(b.getContext(), SizesRef(sizes).drop_back());
+  ExprAttr rows = sym::product(b.getContext(), SizesRef(sizes).drop_back());
   Value flat = b.reshape(input, {rows, sizes.back()});
   Value gates = multiply(flat, weights.input, weights.inputBias);
   sizes.back() = getSizes(gates).back();
@@ -80,8 +79,7 @@ Value Layer::multiplyInput(Value input) {
 }
 
 CellState Layer::step(Value gates, CellState state) {
-  Value fromHidden =
-      multiply(state.hidden, weights.hidden, weights.hiddenBias);
+  Value fromHidden = multiply(state.hidden, weights.hidden, weights.hiddenBias);
   ExprAttr total = getSizes(gates).back();
   auto sigmoid = [&](Value x) { return b.unary<SigmoidOp>(x); };
   CellState next;
@@ -89,8 +87,8 @@ CellState Layer::step(Value gates, CellState state) {
   case CellKind::Tanh:
   case CellKind::Relu: {
     Value sum = b.add(b.convert(gates, wide), b.convert(fromHidden, wide));
-    next.hidden = kind == CellKind::Tanh ? b.unary<TanhOp>(sum)
-                                         : b.unary<ReluOp>(sum);
+    next.hidden =
+        kind == CellKind::Tanh ? b.unary<TanhOp>(sum) : b.unary<ReluOp>(sum);
     break;
   }
   case CellKind::Lstm: {
@@ -99,8 +97,7 @@ CellState Layer::step(Value gates, CellState state) {
       return b.add(gate(gates, i, width), gate(fromHidden, i, width));
     };
     Value kept = b.mul(sigmoid(sum(1)), b.convert(state.cell, wide));
-    Value cell =
-        b.add(kept, b.mul(sigmoid(sum(0)), b.unary<TanhOp>(sum(2))));
+    Value cell = b.add(kept, b.mul(sigmoid(sum(0)), b.unary<TanhOp>(sum(2))));
     next.hidden = b.mul(sigmoid(sum(3)), b.unary<TanhOp>(cell));
     next.cell = b.convert(cell, type);
     break;
@@ -196,17 +193,17 @@ static std::pair<Value, CellState> runLayer(TensorBuilder &b, Layer &layer,
     outputSizes[0] = sym::add(getSizes(sequence.data)[0], rows);
   else
     outputSizes.insert(outputSizes.begin(), sequence.steps);
-  Value zeros = b.full(cast<TypedAttr>(builder.getZeroAttr(
-                           getElementType(state.hidden))),
-                       outputSizes);
+  Value zeros =
+      b.full(cast<TypedAttr>(builder.getZeroAttr(getElementType(state.hidden))),
+             outputSizes);
   Value zero = b.scalar(builder.getI64IntegerAttr(0));
   SmallVector<Value> inits = {zero, state.hidden};
   if (state.cell)
     inits.push_back(state.cell);
   inits.push_back(zeros);
   Value count = b.expr(sequence.steps, i64);
-  auto loop = WhileOp::create(builder, b.getLoc(), ValueRange(inits).getTypes(),
-                              inits);
+  auto loop =
+      WhileOp::create(builder, b.getLoc(), ValueRange(inits).getTypes(), inits);
   SmallVector<Location> locs(inits.size(), b.getLoc());
   OpBuilder::InsertionGuard guard(builder);
   Block *condition = builder.createBlock(&loop.getCondition(), {},
@@ -235,8 +232,7 @@ static std::pair<Value, CellState> runLayer(TensorBuilder &b, Layer &layer,
     Sizes sizes = getSizes(input);
     input = b.reshape(input, SizesRef(sizes).drop_front());
   }
-  CellState next =
-      selectRows(b, isValid, layer.step(input, current), current);
+  CellState next = selectRows(b, isValid, layer.step(input, current), current);
   Value hidden = sameSizes(next.hidden, current.hidden);
   Value written = isPacked ? hidden : b.unsqueeze(hidden, 0);
   made = IndexPutOp::create(builder, b.getLoc(), made.getType(),
@@ -251,8 +247,8 @@ static std::pair<Value, CellState> runLayer(TensorBuilder &b, Layer &layer,
   Value output = loop.getResults().back();
   if (isPacked)
     output = b.slice(output, 0, b.size(0), getSizes(sequence.data)[0]);
-  return {output, {loop.getResult(1),
-                   state.cell ? Value(loop.getResult(2)) : Value()}};
+  return {output,
+          {loop.getResult(1), state.cell ? Value(loop.getResult(2)) : Value()}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,8 +263,8 @@ static LogicalResult legalizeNetwork(AtenCall &c, CellKind kind) {
   if (c.floatOr("dropout", 0) != 0 && c.boolOr("train", false))
     return c.fail("dropout between its layers draws random numbers; eval() the "
                   "model");
-  bool isLstm = kind == CellKind::Lstm, isPacked = c.has("data") ||
-                                                   c.tensor("data");
+  bool isLstm = kind == CellKind::Lstm,
+       isPacked = c.has("data") || c.tensor("data");
   SmallVector<Value> params = c.tensors("params"), hx = c.tensors("hx");
   Value input = c.operand(isPacked ? "data" : "input", type);
   int64_t layers = c.intOr("num_layers", 1);
@@ -299,8 +295,8 @@ static LogicalResult legalizeNetwork(AtenCall &c, CellKind kind) {
     sequence.steps = getSizes(sequence.batchSizes)[0];
     // How many rows are before a step: the sum of those up to it, less its own.
     Value sums = ScanOp::create(b.getBuilder(), b.getLoc(),
-                                sequence.batchSizes.getType(),
-                                ScanKind::Sum, sequence.batchSizes, 0);
+                                sequence.batchSizes.getType(), ScanKind::Sum,
+                                sequence.batchSizes, 0);
     sequence.offsets = b.sub(sums, sequence.batchSizes);
   } else {
     if (getRank(sequence.data) != 3)
@@ -328,8 +324,7 @@ static LogicalResult legalizeNetwork(AtenCall &c, CellKind kind) {
     }
     sequence.data = b.cat(outputs, isPacked ? 1 : 2);
   }
-  Value output =
-      batchFirst ? b.transpose(sequence.data, 0, 1) : sequence.data;
+  Value output = batchFirst ? b.transpose(sequence.data, 0, 1) : sequence.data;
   SmallVector<Value> results = {output, b.cat(lastHidden, 0)};
   if (isLstm)
     results.push_back(b.cat(lastCell, 0));
@@ -356,10 +351,9 @@ static LogicalResult legalizeCell(AtenCall &c, CellKind kind) {
   if (getRank(input) != 2)
     return c.fail("its input is no matrix");
   Layer cell(b, kind, weights, type);
-  CellState next =
-      cell.step(cell.multiplyInput(input),
-                {b.convert(hx[0], type),
-                 isLstm ? b.convert(hx[1], type) : Value()});
+  CellState next = cell.step(
+      cell.multiplyInput(input),
+      {b.convert(hx[0], type), isLstm ? b.convert(hx[1], type) : Value()});
   SmallVector<Value> results = {next.hidden};
   if (isLstm)
     results.push_back(next.cell);

@@ -75,8 +75,7 @@ static LogicalResult legalizeMultigammaln(AtenCall &c) {
   TensorBuilder &b = c.b;
   Value sum = b.scalar(*p * (*p - 1) * 0.25 * std::log(M_PI), type);
   for (int64_t j = 0; j < *p; ++j)
-    sum = b.add(sum,
-                b.special(F::LGamma, b.sub(x, b.scalar(j * 0.5, type))));
+    sum = b.add(sum, b.special(F::LGamma, b.sub(x, b.scalar(j * 0.5, type))));
   return c.replace(sum);
 }
 
@@ -95,8 +94,7 @@ static LogicalResult legalizeSphericalBesselJ0(AtenCall &c) {
     series = b.add(b.mul(series, square), b.scalar(coefficient, type));
   }
   Value quotient = b.div(b.unary<SinOp>(x), x);
-  Value isSmall =
-      b.compare(Pred::Lt, b.unary<AbsOp>(x), b.scalar(0.5, type));
+  Value isSmall = b.compare(Pred::Lt, b.unary<AbsOp>(x), b.scalar(0.5, type));
   Value result = b.select(isSmall, series, quotient);
   return c.replace(b.select(b.unary<IsInfOp>(x, /*predicate=*/true),
                             b.scalar(0, type), result));

@@ -211,8 +211,8 @@ void graph::populateUnaryLegalizations(AtenLegalizations &t) {
         }));
   t.add("isreal", [](AtenCall &c) -> LogicalResult {
     Value x = c.tensor("self");
-    return x ? c.replace(c.b.full(c.b.getBuilder().getBoolAttr(true),
-                                  getSizes(x)))
+    return x ? c.replace(
+                   c.b.full(c.b.getBuilder().getBoolAttr(true), getSizes(x)))
              : c.fail("its operand is missing");
   });
   t.add("square", unary([](TensorBuilder &b, Value x) { return b.mul(x, x); }));

@@ -108,9 +108,8 @@ ComplexParts LinalgCall::matmul(ComplexParts x, ComplexParts y) {
 
 ComplexParts LinalgCall::transpose(ComplexParts x) {
   int64_t rank = getSizes(x.re).size();
-  return map(x, [&](Value part) {
-    return b.transpose(part, rank - 2, rank - 1);
-  });
+  return map(x,
+             [&](Value part) { return b.transpose(part, rank - 2, rank - 1); });
 }
 
 ComplexParts LinalgCall::adjoint(ComplexParts x) {
@@ -131,17 +130,16 @@ ComplexParts LinalgCall::diagonal(ComplexParts x) {
     Value zero = b.full(b.getBuilder().getFloatAttr(type, 0), sizes);
     Value kept = b.reduce(ReduceKind::Sum, b.select(on, part, zero), {rank - 1},
                           /*keepdims=*/false);
-    return least == rows ? kept
-                         : b.slice(kept, rank - 2, b.size(0), least);
+    return least == rows ? kept : b.slice(kept, rank - 2, b.size(0), least);
   });
 }
 
 ComplexParts LinalgCall::triangle(ComplexParts x, bool upper) {
   Sizes sizes = getSizes(x.re);
   int64_t rank = sizes.size();
-  Value inside = compareDiagonal(sizes[rank - 2], sizes[rank - 1],
-                                 upper ? ComparePredicate::Ge
-                                       : ComparePredicate::Le);
+  Value inside =
+      compareDiagonal(sizes[rank - 2], sizes[rank - 1],
+                      upper ? ComparePredicate::Ge : ComparePredicate::Le);
   return map(x, [&](Value part) {
     return b.select(inside, part, b.scalar(0, getElementType(part)));
   });
@@ -151,9 +149,10 @@ ComplexParts LinalgCall::triangle(ComplexParts x, bool upper) {
 // Functions of the library
 //===----------------------------------------------------------------------===//
 
-SmallVector<ComplexParts>
-LinalgCall::call(StringRef name, ArrayRef<ComplexParts> operands,
-                 ArrayRef<Attribute> arguments, ArrayRef<Result> results) {
+SmallVector<ComplexParts> LinalgCall::call(StringRef name,
+                                           ArrayRef<ComplexParts> operands,
+                                           ArrayRef<Attribute> arguments,
+                                           ArrayRef<Result> results) {
   OpBuilder &builder = b.getBuilder();
   SmallVector<Attribute> all(operands.size(), builder.getUnitAttr());
   all.append(arguments.begin(), arguments.end());
@@ -170,9 +169,9 @@ LinalgCall::call(StringRef name, ArrayRef<ComplexParts> operands,
     types.push_back(sym::getTensorType(sizes, result.type));
   }
   auto made = CustomCallOp::create(
-      builder, b.getLoc(), types, builder.getStringAttr(("coil::" + name).str()),
-      builder.getArrayAttr(all), values, ArrayAttr(), DenseI64ArrayAttr(),
-      ArrayAttr());
+      builder, b.getLoc(), types,
+      builder.getStringAttr(("coil::" + name).str()), builder.getArrayAttr(all),
+      values, ArrayAttr(), DenseI64ArrayAttr(), ArrayAttr());
   SmallVector<ComplexParts> parts;
   for (auto [i, result] : llvm::enumerate(results)) {
     Value value = made.getResult(static_cast<unsigned>(i));
@@ -182,19 +181,13 @@ LinalgCall::call(StringRef name, ArrayRef<ComplexParts> operands,
   return parts;
 }
 
-static Sizes withSizes(SizesRef batch, ArrayRef<ExprAttr> sizes) {
-  Sizes result(batch);
-  result.append(sizes.begin(), sizes.end());
-  return result;
-}
-
 LinalgCall::Factors LinalgCall::factorize(ComplexParts a, bool check) {
   Sizes sizes = getSizes(a.re);
   SizesRef batch = SizesRef(sizes).drop_back(2);
   ExprAttr least = sym::min(sizes[batch.size()], sizes.back());
   SmallVector<ComplexParts> made =
       call("linalg_lu", a, attr(check),
-           {matrixResult(sizes), intResult(withSizes(batch, least)),
+           {matrixResult(sizes), intResult(join(batch, least)),
             intResult(Sizes(batch))});
   return {made[0], made[1].re, made[2].re};
 }
@@ -205,9 +198,9 @@ ComplexParts LinalgCall::solve(ComplexParts factors, Value pivots,
   FailureOr<Sizes> batch =
       broadcastSizes({Sizes(SizesRef(left).drop_back(2)),
                       Sizes(SizesRef(right).drop_back(2))});
-  Sizes sizes = withSizes(failed(batch) ? SizesRef(right).drop_back(2)
-                                        : SizesRef(*batch),
-                          {right[right.size() - 2], right.back()});
+  Sizes sizes =
+      join(failed(batch) ? SizesRef(right).drop_back(2) : SizesRef(*batch),
+           {right[right.size() - 2], right.back()});
   return call("linalg_lu_solve", {factors, {pivots, nullptr}, sides},
               {b.getBuilder().getStringAttr(transposition)},
               matrixResult(sizes))[0];
@@ -225,10 +218,10 @@ ComplexParts LinalgCall::inverse(ComplexParts a, bool check, Value &info) {
 ComplexParts LinalgCall::singularValues(ComplexParts a) {
   Sizes sizes = getSizes(a.re);
   SizesRef batch = SizesRef(sizes).drop_back(2);
-  Sizes none = withSizes(batch, {b.size(0), b.size(0)});
+  Sizes none = join(batch, {b.size(0), b.size(0)});
   ExprAttr least = sym::min(sizes[batch.size()], sizes.back());
   return call("linalg_svd", a, {attr(false), attr(false)},
-              {matrixResult(none), realResult(withSizes(batch, least)),
+              {matrixResult(none), realResult(join(batch, least)),
                matrixResult(none)})[1];
 }
 
@@ -239,9 +232,9 @@ LinalgCall::Decomposition LinalgCall::decompose(ComplexParts a, bool full) {
   ExprAttr least = sym::min(rows, columns);
   SmallVector<ComplexParts> made =
       call("linalg_svd", a, {attr(full), attr(true)},
-           {matrixResult(withSizes(batch, {rows, full ? rows : least})),
-            realResult(withSizes(batch, least)),
-            matrixResult(withSizes(batch, {full ? columns : least, columns}))});
+           {matrixResult(join(batch, {rows, full ? rows : least})),
+            realResult(join(batch, least)),
+            matrixResult(join(batch, {full ? columns : least, columns}))});
   return {made[0], made[1].re, made[2]};
 }
 
@@ -252,14 +245,38 @@ LinalgCall::eigenvalues(ComplexParts a, bool upper, bool vectors) {
   ExprAttr size = vectors ? sizes.back() : b.size(0);
   SmallVector<ComplexParts> made =
       call("linalg_eigh", a, {attr(upper), attr(vectors)},
-           {realResult(withSizes(batch, sizes.back())),
-            matrixResult(withSizes(batch, {size, size}))});
+           {realResult(join(batch, sizes.back())),
+            matrixResult(join(batch, {size, size}))});
   return {made[0].re, made[1]};
+}
+
+FailureOr<ComplexParts> graph::getMatrix(LinalgCall &c, StringRef name) {
+  ComplexParts x = c.get(name);
+  if (x.re && rankOf(x) >= 2)
+    return x;
+  (void)c.fail("its operand '" + name + "' is no matrix");
+  return failure();
+}
+
+StringRef graph::pick(LinalgCall &c, StringRef first, StringRef second) {
+  return c.op.getTensor(first) ? first : second;
+}
+
+ComplexParts graph::take(LinalgCall &c, ComplexParts x, int64_t fromBehind,
+                         ExprAttr count) {
+  int64_t dim = rankOf(x) - fromBehind;
+  return c.map(
+      x, [&](Value part) { return c.b.slice(part, dim, c.b.size(0), count); });
 }
 
 //===----------------------------------------------------------------------===//
 // The tables
 //===----------------------------------------------------------------------===//
+
+static void forEachLinalgOperator(AddLinalg add) {
+  addFactorizations(add);
+  addMatrixValues(add);
+}
 
 /// Matrices of half precision have no library, as in the framework.
 static bool isLibraryType(Type type) {
@@ -303,19 +320,17 @@ void graph::populateComplexLinalg(ComplexExpansions &t) {
           return c.fail("there is no library for elements of its type");
         // Eigenvalues of real matrices are complex; the library takes these as
         // they are.
-        bool isComplex =
-            llvm::any_of(c.op.getInputs(), ComplexCall::isComplex);
-        LinalgCall call(c.op, c.b, type, isComplex,
-                        [&](StringRef name) -> ComplexParts {
-                          Value value = c.op.getTensor(name);
-                          if (!value)
-                            return {};
-                          if (!isComplex ||
-                              (!ComplexCall::isComplex(value) &&
-                               !isa<FloatType>(getElementType(value))))
-                            return {value, nullptr};
-                          return c.partsOf(value, type);
-                        });
+        bool isComplex = llvm::any_of(c.op.getInputs(), ComplexCall::isComplex);
+        LinalgCall call(
+            c.op, c.b, type, isComplex, [&](StringRef name) -> ComplexParts {
+              Value value = c.op.getTensor(name);
+              if (!value)
+                return {};
+              if (!isComplex || (!ComplexCall::isComplex(value) &&
+                                 !isa<FloatType>(getElementType(value))))
+                return {value, nullptr};
+              return c.partsOf(value, type);
+            });
         if (failed(handler(call)))
           return c.fail(call.reason);
         // Results that are complex for the framework have an imaginary part.

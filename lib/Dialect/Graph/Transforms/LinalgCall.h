@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators of dense linear algebra, of real and of complex matrices: what their
-// rewriting is written in, apart from the two passes that do it.
+// Operators of dense linear algebra, of real and of complex matrices: what
+// their rewriting is written in, apart from the two passes that do it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,11 +134,43 @@ private:
   std::function<ComplexParts(llvm::StringRef)> getOperand;
 };
 
+/// \name Sizes of a stack of matrices
+/// @{
+inline int64_t rankOf(ComplexParts x) { return getSizes(x.re).size(); }
+inline Sizes batchOf(ComplexParts x) {
+  return Sizes(SizesRef(getSizes(x.re)).drop_back(2));
+}
+inline sym::ExprAttr rowsOf(ComplexParts x) {
+  Sizes sizes = getSizes(x.re);
+  return sizes[sizes.size() - 2];
+}
+inline sym::ExprAttr columnsOf(ComplexParts x) { return getSizes(x.re).back(); }
+inline Sizes join(SizesRef batch, llvm::ArrayRef<sym::ExprAttr> sizes) {
+  Sizes result(batch);
+  result.append(sizes.begin(), sizes.end());
+  return result;
+}
+/// @}
+
+/// A matrix operand; the call fails when it is missing or has less than two
+/// dimensions.
+mlir::FailureOr<ComplexParts> getMatrix(LinalgCall &c, llvm::StringRef name);
+/// The first of two names that is an operand.
+llvm::StringRef pick(LinalgCall &c, llvm::StringRef first,
+                     llvm::StringRef second);
+/// First rows (dimension 2 from behind) or columns (1) of a matrix.
+ComplexParts take(LinalgCall &c, ComplexParts x, int64_t fromBehind,
+                  sym::ExprAttr count);
+
 using LinalgHandler = std::function<mlir::LogicalResult(LinalgCall &)>;
 
-/// Calls `add(names, handler)` for each operator.
-void forEachLinalgOperator(
-    llvm::function_ref<void(llvm::StringRef, LinalgHandler)> add);
+/// \name The families
+/// Each calls `add(names, handler)` for its operators.
+/// @{
+using AddLinalg = llvm::function_ref<void(llvm::StringRef, LinalgHandler)>;
+void addFactorizations(AddLinalg add);
+void addMatrixValues(AddLinalg add);
+/// @}
 
 } // namespace coil::graph
 
