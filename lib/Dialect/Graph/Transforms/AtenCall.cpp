@@ -360,6 +360,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateRandomLegalizations(t);
     populateUnaryLegalizations(t);
     populateBinaryLegalizations(t);
+    populateSpecialLegalizations(t);
     populateActivationLegalizations(t);
     populateReductionLegalizations(t);
     populateSortLegalizations(t);
@@ -368,7 +369,11 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateScatterLegalizations(t);
     populateCreationLegalizations(t);
     populateContractionLegalizations(t);
+    populateLinalgLegalizations(t);
     populateNormalizationLegalizations(t);
+    populateFftLegalizations(t);
+    populateRnnLegalizations(t);
+    populateQuantizedLegalizations(t);
     populateLossLegalizations(t);
     populateNormLegalizations(t);
     populatePoolingLegalizations(t);

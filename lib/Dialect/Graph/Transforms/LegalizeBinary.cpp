@@ -321,15 +321,6 @@ static AtenHandler addCombined(bool divide) {
   };
 }
 
-static AtenHandler special(loop::SpecialFunction function) {
-  return [=](AtenCall &c) -> LogicalResult {
-    Type type = c.resultElementType();
-    Value args[] = {c.operand("self", type), c.operand("other", type)};
-    return args[0] && args[1] ? c.replace(c.b.special(function, args))
-                              : c.fail("an operand is missing");
-  };
-}
-
 void graph::populateBinaryLegalizations(AtenLegalizations &t) {
   t.add("add.Tensor add.Scalar",
         [](AtenCall &c) { return legalizeAddSub(c, false, false); });
@@ -441,11 +432,4 @@ void graph::populateBinaryLegalizations(AtenLegalizations &t) {
   t.add("lerp.Scalar lerp.Tensor", legalizeLerp);
   t.add("addcmul", addCombined(false));
   t.add("addcdiv", addCombined(true));
-
-  using F = loop::SpecialFunction;
-  t.add("nextafter", special(F::NextAfter));
-  t.add("igamma special_gammainc", special(F::IGamma));
-  t.add("igammac special_gammaincc", special(F::IGammaC));
-  t.add("special_zeta special_zeta.self_scalar special_zeta.other_scalar",
-        special(F::Zeta));
 }

@@ -47,14 +47,6 @@ static AtenHandler rounding() {
   });
 }
 
-static AtenHandler special(loop::SpecialFunction function) {
-  return [=](AtenCall &c) -> LogicalResult {
-    Value x = c.operand("self", c.resultElementType());
-    return x ? c.replace(c.b.special(function, x))
-             : c.fail("its operand is missing");
-  };
-}
-
 /// A test of floats; other numbers give `otherwise`.
 static AtenHandler predicate(Fn fn, bool otherwise) {
   return [=](AtenCall &c) -> LogicalResult {
@@ -205,7 +197,24 @@ void graph::populateUnaryLegalizations(AtenLegalizations &t) {
   t.add("sigmoid special_expit", op<SigmoidOp>());
   t.add("relu", op<ReluOp>());
   t.add("bitwise_not", op<BitwiseNotOp>());
-  t.add("positive", unary([](TensorBuilder &, Value x) { return x; }));
+  // Of real numbers.
+  t.add("positive conj _conj conj_physical _conj_physical resolve_conj "
+        "resolve_neg real",
+        unary([](TensorBuilder &, Value x) { return x; }));
+  t.add("_neg_view", op<NegOp>());
+  t.add("angle", unary([](TensorBuilder &b, Value x) {
+          Value angle = b.select(b.compare(Pred::Lt, x, constant(b, 0, x)),
+                                 constant(b, kPi, x), constant(b, 0, x));
+          if (!isa<FloatType>(getElementType(x)))
+            return angle;
+          return b.select(b.unary<IsNanOp>(x, /*predicate=*/true), x, angle);
+        }));
+  t.add("isreal", [](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    return x ? c.replace(
+                   c.b.full(c.b.getBuilder().getBoolAttr(true), getSizes(x)))
+             : c.fail("its operand is missing");
+  });
   t.add("square", unary([](TensorBuilder &b, Value x) { return b.mul(x, x); }));
   t.add("logical_not", [](AtenCall &c) -> LogicalResult {
     Value x = c.tensor("self");
@@ -289,16 +298,4 @@ void graph::populateUnaryLegalizations(AtenLegalizations &t) {
   t.add("logit special_logit", legalizeLogit);
   t.add("nan_to_num", legalizeNanToNum);
   t.add("frexp.Tensor", legalizeFrexp);
-
-  using F = loop::SpecialFunction;
-  t.add("lgamma special_gammaln", special(F::LGamma));
-  t.add("digamma special_digamma special_psi", special(F::Digamma));
-  t.add("erfinv special_erfinv", special(F::ErfInv));
-  t.add("i0 special_i0", special(F::I0));
-  t.add("special_i0e", special(F::I0e));
-  t.add("special_i1", special(F::I1));
-  t.add("special_i1e", special(F::I1e));
-  t.add("special_ndtri", special(F::NdtrI));
-  t.add("special_log_ndtr", special(F::LogNdtr));
-  t.add("special_erfcx", special(F::Erfcx));
 }

@@ -24,6 +24,10 @@ namespace coil::graph {
 /// Attribute with the reason why legalisation left an op.
 inline constexpr llvm::StringLiteral kReasonAttrName = "graph.reason";
 
+/// On arguments and results of a function that are complex numbers to its
+/// callers: their last dimension is the real and the imaginary part.
+inline constexpr llvm::StringLiteral kComplexAttrName = "coil.complex";
+
 /// On the argument that is the state of the random generator: how far a call
 /// moves its offset, a `#sym.expr`. On a result: the state that it moves to,
 /// where that depends on branches and loops.
@@ -179,6 +183,7 @@ sym::ExprAttr normalizePosition(AtenCall &call, sym::ExprAttr position,
 /// @{
 void populateUnaryLegalizations(AtenLegalizations &table);
 void populateBinaryLegalizations(AtenLegalizations &table);
+void populateSpecialLegalizations(AtenLegalizations &table);
 void populateActivationLegalizations(AtenLegalizations &table);
 void populateReductionLegalizations(AtenLegalizations &table);
 void populateSortLegalizations(AtenLegalizations &table);
@@ -187,7 +192,11 @@ void populateDataLegalizations(AtenLegalizations &table);
 void populateScatterLegalizations(AtenLegalizations &table);
 void populateCreationLegalizations(AtenLegalizations &table);
 void populateContractionLegalizations(AtenLegalizations &table);
+void populateLinalgLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);
+void populateFftLegalizations(AtenLegalizations &table);
+void populateRnnLegalizations(AtenLegalizations &table);
+void populateQuantizedLegalizations(AtenLegalizations &table);
 void populateLossLegalizations(AtenLegalizations &table);
 void populateRandomLegalizations(AtenLegalizations &table);
 void populateNormLegalizations(AtenLegalizations &table);
