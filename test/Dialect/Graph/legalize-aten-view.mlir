@@ -123,10 +123,20 @@ func.func @plain_as_strided(%x: tensor<4x6xf32>) -> tensor<3x8xf32> {
   return %0 : tensor<3x8xf32>
 }
 
-// CHECK-LABEL: @other_as_strided_stays
+// Any positions of the flattened operand.
+// CHECK-LABEL: @as_strided_gathers
+// CHECK:         graph.reshape %arg0 {{.*}} -> tensor<24xf32>
+// CHECK:         graph.index
+// CHECK-NOT:     graph.aten
+func.func @as_strided_gathers(%x: tensor<4x6xf32>) -> tensor<3x3xf32> {
+  %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 1, 1>, storage_offset = 5 : i64} : (tensor<4x6xf32>) -> tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}
+
+// CHECK-LABEL: @as_strided_past_the_end_stays
 // CHECK-NEXT:    graph.aten "aten.as_strided.default"
-// CHECK-SAME:    graph.reason = "it is not a plain view"
-func.func @other_as_strided_stays(%x: tensor<4x6xf32>) -> tensor<3x3xf32> {
-  %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 1, 1>} : (tensor<4x6xf32>) -> tensor<3x3xf32>
+// CHECK-SAME:    graph.reason = "it reads past the end of its operand"
+func.func @as_strided_past_the_end_stays(%x: tensor<4x6xf32>) -> tensor<3x3xf32> {
+  %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 11, 1>} : (tensor<4x6xf32>) -> tensor<3x3xf32>
   return %0 : tensor<3x3xf32>
 }

@@ -561,6 +561,14 @@ static LogicalResult legalizeDiagonalScatter(AtenCall &c) {
                   inverse));
 }
 
+/// copy: the source in the shape and type of the operand.
+static LogicalResult legalizeCopy(AtenCall &c) {
+  Value source = c.operand("src", c.resultElementType());
+  if (!source)
+    return c.fail("its source is missing");
+  return c.replace(c.broadcastTo(source, c.resultSizes()));
+}
+
 void graph::populateScatterLegalizations(AtenLegalizations &t) {
   t.add("scatter.src scatter.value scatter.reduce scatter.value_reduce",
         scatterBy(std::nullopt));
@@ -573,6 +581,7 @@ void graph::populateScatterLegalizations(AtenLegalizations &t) {
   t.add("index_reduce", legalizeIndexReduce);
   t.add("index_put _unsafe_index_put", legalizeIndexPut);
   t.add("put", legalizePut);
+  t.add("copy", legalizeCopy);
   t.add("embedding_dense_backward", legalizeEmbeddingBackward);
   t.add("slice_scatter", legalizeSliceScatter);
   t.add("select_scatter", legalizeSelectScatter);

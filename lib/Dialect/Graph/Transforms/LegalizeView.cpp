@@ -267,17 +267,46 @@ static LogicalResult legalizeDiagonal(AtenCall &c) {
                              {rank - 2, rank - 1}));
 }
 
+/// Elements at given positions of the memory of a tensor, which lies row by
+/// row: position `offset + sum(i * stride)` of the flattened operand.
 static LogicalResult legalizeAsStrided(AtenCall &c) {
   Value x = c.tensor("self");
   auto sizes = c.getExprs("size"), strides = c.getExprs("stride");
   ExprAttr offset = c.getExpr("storage_offset");
-  if (!x || !sizes || !strides || (offset && !offset.isConstant(0)))
-    return c.fail("it is not a plain view");
-  auto type = cast<RankedTensorType>(x.getType());
-  if (*strides != sym::getContiguousStrides(c.b.getContext(), *sizes) ||
-      sym::getNumElements(type) != sym::product(c.b.getContext(), *sizes))
-    return c.fail("it is not a plain view");
-  return c.replace(c.b.reshape(x, *sizes));
+  if (!x || !sizes || !strides || sizes->size() != strides->size() ||
+      (c.has("storage_offset") && !offset))
+    return c.fail("its sizes or strides are not known numbers");
+  TensorBuilder &b = c.b;
+  offset = offset ? offset : b.size(0);
+  ExprAttr count = sym::getNumElements(cast<RankedTensorType>(x.getType()));
+  if (offset.isConstant(0) &&
+      *strides == sym::getContiguousStrides(b.getContext(), *sizes) &&
+      count == sym::product(b.getContext(), *sizes))
+    return c.replace(b.reshape(x, *sizes));
+  ExprAttr last = offset;
+  for (auto [size, stride] : llvm::zip(*sizes, *strides)) {
+    if (!c.getContext().isNonNegative(stride))
+      return c.fail("a stride may be negative");
+    last = sym::add(last, sym::mul(sym::add(size, -1), stride));
+  }
+  bool isEmpty =
+      llvm::any_of(*sizes, [](ExprAttr size) { return size.isConstant(0); });
+  if (!isEmpty && !c.getContext().isLess(last, count)) {
+    if (last.isConstant() && count.isConstant())
+      return c.fail("it reads past the end of its operand");
+    sym::AssertOp::create(
+        b.getBuilder(), b.getLoc(), last, sym::Predicate::Lt, count,
+        b.getBuilder().getStringAttr("as_strided stays inside its operand"));
+  }
+  Type i64 = b.getBuilder().getI64Type();
+  Value index = b.expr(offset, i64);
+  for (auto [size, stride] : llvm::zip(*sizes, *strides)) {
+    Value step = b.mul(b.iota(0, 1, size), b.expr(stride, i64));
+    index = b.add(b.unsqueeze(index, getRank(index)), step);
+  }
+  if (sizes->empty())
+    return c.replace(b.at(b.reshape(x, count), 0, offset));
+  return c.replace(b.index(b.reshape(x, count), index, 0));
 }
 
 //===----------------------------------------------------------------------===//
