@@ -282,6 +282,20 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
     for (int64_t number : complex.asArrayRef())
       if (number >= 0 && size_t(number) < signature.outputs.size())
         signature.outputs[size_t(number)].isComplex = true;
+  if (auto outputs = entryPoint->getAttrOfType<ArrayAttr>(kOutputAttrsName))
+    for (auto [spec, attr] : llvm::zip(signature.outputs, outputs)) {
+      auto dictionary = dyn_cast<DictionaryAttr>(attr);
+      if (!dictionary)
+        continue;
+      if (auto name = dictionary.getAs<StringAttr>("coil.name"))
+        spec.name = name.str();
+      for (llvm::StringRef kind : {"user_input", "buffer", "parameter"})
+        if (auto target = dictionary.getAs<StringAttr>(
+                ("coil." + kind + "_mutation").str())) {
+          spec.mutationKind = kind.str();
+          spec.mutationTarget = target.str();
+        }
+    }
   auto inputAttrs = entryPoint->getAttrOfType<ArrayAttr>(kInputAttrsName);
   if (!inputAttrs)
     return std::move(signature);

@@ -121,9 +121,9 @@ Error ModuleBuilder::addSubgraph(
                        " has another type than what it is given");
     inputs.push_back(variables.size());
     // Whoever changes it in place would change what is outside.
-    if (Error error = define(name, values[next], /*isInput=*/true))
+    if (Error error = define(name, values[next], Storage::Owner::Outside))
       return error;
-    joinAliases(inputs.back(), operands[next++]);
+    storages.join(getStorage(inputs.back()), getStorage(operands[next++]));
   }
   for (auto [position, node] : enumerate(sub.nodes))
     if (Error error = addNode(node, position))
@@ -148,7 +148,7 @@ Error ModuleBuilder::addSubgraph(
     return error;
   // Their names mean something else from here on.
   for (auto &entry : variableOf) {
-    variables[entry.second].isInput = false;
+    getStorage(entry.second)->owner = Storage::Owner::Program;
     variables[entry.second].names.clear();
   }
   return Error::success();
@@ -178,7 +178,7 @@ Expected<Value> ModuleBuilder::getCondition(const Argument &arg, Location loc) {
     Expected<unsigned> variable = lookup(arg.strings[0]);
     if (!variable)
       return variable.takeError();
-    Value value = variables[*variable].value;
+    Value value = getValue(*variable);
     auto given = cast<RankedTensorType>(value.getType());
     if (!given.getElementType().isInteger(1) || !given.hasStaticShape() ||
         given.getNumElements() != 1)
@@ -225,7 +225,7 @@ Error ModuleBuilder::addItem(const Node &node) {
   Expected<unsigned> variable = lookup(node.inputs[0].value.strings[0]);
   if (!variable)
     return variable.takeError();
-  Value source = variables[*variable].value;
+  Value source = getValue(*variable);
   const Argument &output = node.outputs[0];
   ExprAttr expr;
   if (output.kind == Kind::SymInt) {
@@ -297,32 +297,38 @@ Error ModuleBuilder::addCond(const Node &node) {
   SmallVector<Attribute> defines;
   for (ExprAttr symbol : unknown)
     defines.push_back(builder.getStringAttr(symbol.getName()));
+  // Views that are stale become ops in front of the branches.
+  SmallVector<const import::Graph *, 2> subs;
+  SmallVector<unsigned> operands;
+  for (unsigned side : {0u, 1u}) {
+    Expected<const import::Graph *> sub = getSubgraph(node, side + 1);
+    if (!sub)
+      return sub.takeError();
+    subs.push_back(*sub);
+    operands.clear();
+    if (Error error = collectOperands(node, 3, **sub, operands))
+      return error;
+  }
+  SmallVector<Value> values;
+  for (unsigned operand : operands)
+    values.push_back(getValue(operand));
   auto op = graph::IfOp::create(
       builder, loc, types, *predicate,
       defines.empty() ? ArrayAttr() : builder.getArrayAttr(defines));
 
   SmallVector<SmallVector<unsigned>, 2> branches;
-  for (unsigned side : {0u, 1u}) {
-    Expected<const import::Graph *> sub = getSubgraph(node, side + 1);
-    if (!sub)
-      return sub.takeError();
-    SmallVector<unsigned> operands;
-    if (Error error = collectOperands(node, 3, **sub, operands))
-      return error;
-    SmallVector<Value> values;
-    for (unsigned operand : operands)
-      values.push_back(variables[operand].value);
+  for (auto [region, sub] : zip_equal(op->getRegions(), subs)) {
     OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&op->getRegion(side));
+    builder.createBlock(&region);
     Error error = addSubgraph(
-        **sub, operands, values, [&](ArrayRef<unsigned> results) -> Error {
+        *sub, operands, values, [&](ArrayRef<unsigned> results) -> Error {
           if (results.size() != types.size())
             return makeError("a branch has " + Twine(results.size()) +
                              " results but " + Twine(types.size()) +
                              " are expected");
           SmallVector<Value> yielded;
           for (unsigned result : results)
-            yielded.push_back(variables[result].value);
+            yielded.push_back(getValue(result));
           SmallVector<ExprAttr> sizes;
           for (ExprAttr symbol : unknown) {
             ExprAttr found;
@@ -365,10 +371,10 @@ Error ModuleBuilder::addCond(const Node &node) {
   for (ExprAttr symbol : unknown)
     bound.insert(symbol.getName());
   for (auto [i, name] : enumerate(names)) {
-    if (Error error = define(name, op.getResult(i), /*isInput=*/false))
+    if (Error error = define(name, op.getResult(i)))
       return error;
     for (ArrayRef<unsigned> results : branches)
-      joinAliases(variables.size() - 1, results[i]);
+      storages.join(getStorage(variables.size() - 1), getStorage(results[i]));
   }
   return Error::success();
 }
@@ -399,7 +405,7 @@ Error ModuleBuilder::addWhile(const Node &node) {
     return makeError("expected as many carried tensors as results");
   SmallVector<Value> values;
   for (unsigned operand : operands)
-    values.push_back(variables[operand].value);
+    values.push_back(getValue(operand));
   ArrayRef<Value> inits = ArrayRef(values).take_front(names.size());
   SmallVector<Type> types(ValueRange(inits).getTypes());
   auto op = graph::WhileOp::create(builder, loc, types, inits);
@@ -417,7 +423,7 @@ Error ModuleBuilder::addWhile(const Node &node) {
         *sub, operands, inside, [&](ArrayRef<unsigned> results) -> Error {
           SmallVector<Value> yielded;
           for (unsigned result : results)
-            yielded.push_back(variables[result].value);
+            yielded.push_back(getValue(result));
           if (!isBody) {
             if (sub->outputs.size() != 1)
               return makeError("the condition has " +
@@ -448,10 +454,11 @@ Error ModuleBuilder::addWhile(const Node &node) {
     if (*type != types[i])
       return makeError("what the loop carries changes its type, which is not "
                        "supported");
-    if (Error error = define(name, op.getResult(i), /*isInput=*/false))
+    if (Error error = define(name, op.getResult(i)))
       return error;
-    joinAliases(variables.size() - 1, carried[i]);
-    joinAliases(variables.size() - 1, operands[i]);
+    Storage *made = getStorage(variables.size() - 1);
+    storages.join(made, getStorage(carried[i]));
+    storages.join(made, getStorage(operands[i]));
   }
   return Error::success();
 }

@@ -67,7 +67,7 @@ Expected<Attribute> ModuleBuilder::getCallArgument(const Argument &arg,
     Expected<unsigned> variable = lookup(name);
     if (!variable)
       return variable.takeError();
-    call.operands.push_back(variables[*variable].value);
+    call.operands.push_back(getValue(*variable));
     return Attribute(builder.getUnitAttr());
   };
   auto listOf = [&](auto &&values, auto make) -> Attribute {
@@ -200,7 +200,7 @@ Error ModuleBuilder::createCustomCall(const Node &node, const CustomCall &call,
                        " cannot be found out from the sizes of the results");
   for (auto [name, value] : zip_equal(names, op->getResults()))
     if (!name.empty())
-      if (Error error = define(name, value, /*isInput=*/false))
+      if (Error error = define(name, value))
         return error;
   return Error::success();
 }

@@ -6,13 +6,15 @@
 // Builds a module of `graph.aten` operators from an exported program.
 //
 // Symbolic sizes become expressions in types and attributes, so the nodes that
-// compute them vanish. Operators that mutate their operand become the ones that
-// return a new value, where nobody can tell the difference.
+// compute them vanish. Operators that update their operands become the ones
+// that return a new value (Mutations.cpp), and what shares memory with these
+// operands follows from it (Storages.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "ModuleBuilder.h"
 #include "coil/Dialect/Graph/IR/Device.h"
+#include "coil/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,7 +31,15 @@ ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
                              const WeightStore *weights, MLIRContext *context,
                              const Limits &limits)
     : program(program), graph(&program), weights(weights), context(context),
-      limits(limits), builder(context), converter(context, ranges, limits) {}
+      limits(limits), builder(context), converter(context, ranges, limits),
+      storages(builder,
+               [this](Value made, Value from) {
+                 if (auto it = places.find(from); it != places.end()) {
+                   int64_t place = it->second;
+                   places[made] = place;
+                 }
+               }),
+      location(builder.getUnknownLoc()) {}
 
 //===----------------------------------------------------------------------===//
 // Types and symbols
@@ -245,13 +255,27 @@ Error ModuleBuilder::checkSymbols(func::FuncOp func) {
 // Variables
 //===----------------------------------------------------------------------===//
 
-Error ModuleBuilder::define(StringRef name, Value value, bool isInput) {
-  unsigned id = variables.size();
-  if (!variableOf.try_emplace(name, id).second)
+Error ModuleBuilder::define(StringRef name, Value value, Storage::Owner owner) {
+  return defineView(name, storages.create(value, owner, name));
+}
+
+Error ModuleBuilder::defineView(StringRef name, View *view) {
+  notePlace(name, view->value);
+  variables.push_back({view, nullptr, {}});
+  view->storage->variables.push_back(variables.size() - 1);
+  return addName(variables.size() - 1, name);
+}
+
+Error ModuleBuilder::addName(unsigned variable, StringRef name) {
+  if (!variableOf.try_emplace(name, variable).second)
     return makeError("the tensor " + quoted(name) + " is defined twice");
-  notePlace(name, value);
-  variables.push_back({value, isInput, {name}, id});
-  aliasSets.push_back({id});
+  Expected<const TensorMeta *> meta = getMeta(name);
+  if (!meta)
+    return meta.takeError();
+  variables[variable].meta = *meta;
+  if (!getStorage(variable)->meta)
+    getStorage(variable)->meta = *meta;
+  variables[variable].names.push_back(name);
   return Error::success();
 }
 
@@ -261,18 +285,6 @@ Expected<unsigned> ModuleBuilder::lookup(StringRef name) {
     return makeError("the tensor " + quoted(name) +
                      " is used before it is defined");
   return it->second;
-}
-
-void ModuleBuilder::joinAliases(unsigned a, unsigned b) {
-  unsigned into = variables[a].aliasSet, from = variables[b].aliasSet;
-  if (into == from)
-    return;
-  if (aliasSets[into].size() < aliasSets[from].size())
-    std::swap(into, from);
-  for (unsigned member : aliasSets[from])
-    variables[member].aliasSet = into;
-  append_range(aliasSets[into], aliasSets[from]);
-  aliasSets[from].clear();
 }
 
 void ModuleBuilder::computeLastUses() {
@@ -291,204 +303,6 @@ void ModuleBuilder::computeLastUses() {
   if (graph == &program)
     for (const OutputSpec &output : program.outputs)
       use(output.arg, SIZE_MAX);
-}
-
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-Expected<const Weight *> ModuleBuilder::findWeight(const InputSpec &spec,
-                                                   const TensorMeta &meta) {
-  if (!weights)
-    return nullptr;
-  const Weight *weight = weights->lookup(spec.fqn);
-  if (!weight)
-    return makeError("the file holds no weight " + quoted(spec.fqn));
-  if (weight->dtype != meta.dtype)
-    return makeError("the program expects " + getName(meta.dtype) +
-                     " elements but the weight " + quoted(spec.fqn) + " has " +
-                     getName(weight->dtype));
-  bool sameSizes = weight->sizes.size() == meta.sizes.size();
-  for (size_t i = 0; sameSizes && i < meta.sizes.size(); ++i)
-    sameSizes =
-        !meta.sizes[i].isSymbolic() && meta.sizes[i].value == weight->sizes[i];
-  if (!sameSizes)
-    return makeError("the program expects other sizes than the weight " +
-                     quoted(spec.fqn) + " has");
-  return weight;
-}
-
-Error ModuleBuilder::addInput(const InputSpec &spec,
-                              SmallVectorImpl<Type> &types,
-                              SmallVectorImpl<DictionaryAttr> &attrs) {
-  // A constant is part of the program already; of an object the node that takes
-  // it says what cannot be done.
-  if (spec.kind == InputSpec::Kind::ConstantInput ||
-      (spec.kind == InputSpec::Kind::Other && spec.tag == "custom_obj"))
-    return Error::success();
-  if (spec.kind == InputSpec::Kind::Other)
-    return makeError("inputs of kind " + quoted(spec.tag) +
-                     " are not supported");
-  if (spec.arg.kind == Kind::SymInt || spec.arg.kind == Kind::SymFloat ||
-      spec.arg.kind == Kind::SymBool || spec.arg.kind == Kind::Other)
-    return makeError("only tensors and constants can be inputs");
-  if (spec.arg.kind != Kind::Tensor)
-    return Error::success();
-
-  StringRef name = spec.arg.strings[0];
-  auto fail = [&](Error error) {
-    return makeError("input " + quoted(name) + ": " +
-                     toString(std::move(error)));
-  };
-  Expected<const TensorMeta *> meta = getMeta(name);
-  if (!meta)
-    return meta.takeError();
-  Expected<RankedTensorType> type = getType(**meta);
-  if (!type)
-    return fail(type.takeError());
-
-  NamedAttrList attributes;
-  attributes.set("coil.name", builder.getStringAttr(name));
-  SmallVector<SymInt, 4> strides = (*meta)->strides;
-  if (spec.kind != InputSpec::Kind::UserInput) {
-    attributes.set("graph.weight", builder.getStringAttr(spec.fqn));
-    Expected<const Weight *> weight = findWeight(spec, **meta);
-    if (!weight)
-      return fail(weight.takeError());
-    if (*weight) // What is in the file counts.
-      for (auto [stride, value] : zip_equal(strides, (*weight)->strides))
-        stride = {value, {}, {}};
-  }
-  Expected<Attribute> stridesAttr = getStrides((*meta)->sizes, strides);
-  if (!stridesAttr)
-    return fail(stridesAttr.takeError());
-  // An input that is broadcast in memory is taken row by row, others are copied
-  // to that when the program runs: nothing could be copied to a layout where
-  // elements share memory.
-  auto shape = dyn_cast_or_null<sym::ShapeAttr>(*stridesAttr);
-  bool isBroadcast =
-      shape && llvm::any_of(shape.getDims(), [](ExprAttr stride) {
-        return stride.isConstant(0);
-      });
-  if (shape && !(isBroadcast && spec.kind == InputSpec::Kind::UserInput))
-    attributes.set("coil.strides", *stridesAttr);
-  // A strided view of it could read what is not in the tensor.
-  if (isBroadcast || (*meta)->storageOffset.isSymbolic() ||
-      (*meta)->storageOffset.value != 0)
-    attributes.set("coil.is_view", builder.getUnitAttr());
-  // Weights go to the device once, wherever they come from.
-  addPlace(**meta, attributes, spec.kind == InputSpec::Kind::UserInput);
-  types.push_back(*type);
-  attrs.push_back(attributes.getDictionary(context));
-  return define(name, Value(), /*isInput=*/true);
-}
-
-void ModuleBuilder::addPlace(const TensorMeta &meta, NamedAttrList &attrs,
-                             bool mayBeOnHost) {
-  if (int64_t place = getPlace(meta).value_or(0))
-    attrs.set(graph::kDeviceIndexAttrName, builder.getI64IntegerAttr(place));
-  if (mayBeOnHost && meta.device.type == "cpu" &&
-      llvm::any_of(graph->tensors, [](const auto &entry) {
-        return entry.second.device.type != "cpu" &&
-               entry.second.device.type != "meta";
-      }))
-    attrs.set("coil.device", builder.getStringAttr("cpu"));
-}
-
-Error ModuleBuilder::addInputs(func::FuncOp func) {
-  SmallVector<Type> types;
-  SmallVector<DictionaryAttr> attrs;
-  for (const InputSpec &spec : program.inputs)
-    if (Error error = addInput(spec, types, attrs))
-      return error;
-  func.setFunctionType(builder.getFunctionType(types, {}));
-  func.setAllArgAttrs(attrs);
-  Block *body = func.addEntryBlock();
-  for (auto [variable, value] : zip_equal(variables, body->getArguments())) {
-    variable.value = value;
-    notePlace(variable.names.front(), value);
-    StringAttr name = builder.getStringAttr(variable.names.front());
-    value.setLoc(NameLoc::get(name));
-  }
-  builder.setInsertionPointToStart(body);
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Outputs
-//===----------------------------------------------------------------------===//
-
-Error ModuleBuilder::addOutput(const OutputSpec &spec,
-                               SmallVectorImpl<Value> &values,
-                               SmallVectorImpl<DictionaryAttr> &attrs) {
-  NamedAttrList attributes;
-  switch (spec.kind) {
-  case OutputSpec::Kind::UserOutput:
-    break;
-  case OutputSpec::Kind::BufferMutation:
-  case OutputSpec::Kind::ParameterMutation:
-  case OutputSpec::Kind::UserInputMutation:
-    // "buffer_mutation" and so on, with what receives the value.
-    attributes.set(("coil." + spec.tag).str(),
-                   builder.getStringAttr(spec.mutated));
-    break;
-  case OutputSpec::Kind::Other:
-    return makeError("outputs of kind " + quoted(spec.tag) +
-                     " are not supported");
-  }
-
-  if (spec.arg.kind == Kind::None)
-    return Error::success(); // The caller's structure knows about it.
-  if (spec.arg.kind == Kind::SymInt || spec.arg.kind == Kind::Int) {
-    Expected<ExprAttr> expr =
-        spec.arg.kind == Kind::Int
-            ? Expected<ExprAttr>(sym::constant(context, spec.arg.ints[0]))
-            : getExpr(spec.arg.symInts[0]);
-    if (!expr)
-      return expr.takeError();
-    values.push_back(graph::ExprOp::create(
-        builder, builder.getUnknownLoc(),
-        RankedTensorType::get({}, builder.getI64Type()), *expr));
-    if (spec.arg.kind == Kind::SymInt && !spec.arg.symInts[0].name.empty())
-      attributes.set("coil.name",
-                     builder.getStringAttr(spec.arg.symInts[0].name));
-    attrs.push_back(attributes.getDictionary(context));
-    return Error::success();
-  }
-  if (spec.arg.kind != Kind::Tensor)
-    return makeError("only tensors and integers can be outputs");
-
-  StringRef name = spec.arg.strings[0];
-  Expected<unsigned> variable = lookup(name);
-  if (!variable)
-    return variable.takeError();
-  Expected<const TensorMeta *> meta = getMeta(name);
-  if (!meta)
-    return meta.takeError();
-  Expected<Attribute> strides = getStrides((*meta)->sizes, (*meta)->strides);
-  if (!strides)
-    return makeError("output " + quoted(name) + ": " +
-                     toString(strides.takeError()));
-  attributes.set("coil.name", builder.getStringAttr(name));
-  if (*strides)
-    attributes.set("coil.strides", *strides);
-  addPlace(**meta, attributes, spec.kind == OutputSpec::Kind::UserOutput);
-  values.push_back(variables[*variable].value);
-  attrs.push_back(attributes.getDictionary(context));
-  return Error::success();
-}
-
-Error ModuleBuilder::addOutputs(func::FuncOp func) {
-  SmallVector<Value> values;
-  SmallVector<DictionaryAttr> attrs;
-  for (const OutputSpec &spec : program.outputs)
-    if (Error error = addOutput(spec, values, attrs))
-      return error;
-  func::ReturnOp::create(builder, func.getLoc(), values);
-  func.setFunctionType(builder.getFunctionType(func.getArgumentTypes(),
-                                               TypeRange(ValueRange(values))));
-  func.setAllResultAttrs(attrs);
-  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -554,6 +368,7 @@ static bool isSymbolic(const Node &node) {
 }
 
 Error ModuleBuilder::addNode(const Node &node, size_t position) {
+  location = getLocation(node);
   for (const NamedArgument &input : node.inputs)
     if (input.value.kind == Kind::Other && input.value.strings.size() == 3)
       return makeError("it takes the object " + quoted(input.value.strings[1]) +
@@ -620,73 +435,6 @@ Error ModuleBuilder::addAssert(const Node &node) {
   return Error::success();
 }
 
-Error ModuleBuilder::checkMutation(const Node &node, const Call &call,
-                                   size_t position) {
-  computeLastUses();
-  auto fail = [&](const Twine &why) {
-    return makeError("it mutates the tensor " +
-                     quoted(variables[*call.mutated].names.front()) + ", " +
-                     why +
-                     "; call run_decompositions() on the exported program "
-                     "before saving it");
-  };
-  SmallVector<unsigned, 1> &members =
-      aliasSets[variables[*call.mutated].aliasSet];
-  for (unsigned member : members) {
-    const Variable &variable = variables[member];
-    if (variable.isInput)
-      return fail("which shares memory with the input " +
-                  quoted(variable.names.front()));
-    if (member == *call.mutated)
-      continue;
-    for (StringRef name : variable.names) {
-      auto it = lastUses.find(name);
-      if (it != lastUses.end() && it->second > position)
-        return fail("which shares memory with " + quoted(name) +
-                    " that is used later");
-    }
-  }
-  // The others are dead.
-  members.assign(1, *call.mutated);
-  // The result has the mutated tensor's element type, whatever the others'.
-  Type elementType =
-      cast<RankedTensorType>(variables[*call.mutated].value.getType())
-          .getElementType();
-  for (auto [operand, nameAttr] : zip_equal(call.operands, call.operandNames)) {
-    // Those of which nothing is promoted.
-    StringRef name = cast<StringAttr>(nameAttr).getValue();
-    if (name == "index" || name == "p" || name == "mask")
-      continue;
-    if (cast<RankedTensorType>(operand.getType()).getElementType() !=
-            elementType &&
-        !StringRef(call.name).starts_with("aten.copy."))
-      return fail("whose element type differs from another operand's");
-  }
-  return Error::success();
-}
-
-/// Composite operators that may return their input itself, which their schemas
-/// do not say.
-static bool mayReturnInput(StringRef name) {
-  return is_contained({"aten.dropout.default", "aten.feature_dropout.default",
-                       "aten.alpha_dropout.default",
-                       "aten.feature_alpha_dropout.default",
-                       "aten.type_as.default", "aten.atleast_1d.default",
-                       "aten.atleast_2d.default", "aten.atleast_3d.default"},
-                      name);
-}
-
-/// The operator that returns what one with a name on an underscore writes.
-static std::string getFunctionalName(ArrayRef<StringRef> parts) {
-  std::string name = (parts[1].drop_back() + "." + parts[2]).str();
-  StringRef functional =
-      llvm::StringSwitch<StringRef>(name)
-          .Case("normal.default", "normal_functional.default")
-          .Case("bernoulli.float", "bernoulli.p")
-          .Default(name);
-  return (parts[0] + "." + functional).str();
-}
-
 Error ModuleBuilder::addCall(const Node &node, size_t position) {
   Call call;
   call.name = node.target.drop_front(strlen("torch.ops.")).str();
@@ -702,74 +450,18 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
   Expected<const OpSchema *> schema = getSchema(call.name);
   if (!schema)
     return schema.takeError();
+  if (*schema && parts[1].starts_with("_foreach_"))
+    return addForeach(node, **schema, position);
   if (Error error = collectArguments(node, *schema, call))
     return error;
-
-  if (*schema && (*schema)->isMutating()) {
-    // `relu_` becomes `relu`, when there is one with the same arguments.
-    std::string functional = getFunctionalName(parts);
-    Expected<const OpSchema *> other = nullptr;
-    if (parts[1].ends_with("_") && !parts[1].ends_with("__"))
-      other = getSchema(functional);
-    if (!other)
-      return other.takeError();
-    bool isSame = *other && call.mutated && !(*other)->isMutating() &&
-                  all_of((*schema)->arguments, [&](const SchemaArgument &arg) {
-                    return (*other)->find(arg.name);
-                  });
-    if (!isSame)
-      return makeError("it mutates its operands; call run_decompositions() on "
-                       "the exported program before saving it");
-    call.name = functional;
-    if (Error error = checkMutation(node, call, position))
-      return error;
-  }
-  // The schema does not say that this one updates its statistics.
-  if (call.name == "aten.batch_norm.default" ||
-      call.name == "aten.instance_norm.default") {
-    DictionaryAttr arguments = builder.getDictionaryAttr(call.arguments);
-    auto training = arguments.getAs<BoolAttr>(
-        call.name == "aten.batch_norm.default" ? "training"
-                                               : "use_input_stats");
-    bool hasStatistics = any_of(call.operandNames, [](Attribute name) {
-      return cast<StringAttr>(name).getValue() == "running_mean";
-    });
-    if (training && training.getValue() && hasStatistics)
-      return makeError("it updates its running statistics in place; call "
-                       "eval() on the model before exporting it, or "
-                       "run_decompositions() on the exported program before "
-                       "saving it");
-  }
+  if (*schema && (*schema)->isMutating())
+    return addMutation(node, **schema, std::move(call), position);
+  if (updatesStatistics(call))
+    return addStatisticsUpdate(node, call, position);
+  if (call.name == "aten.as_strided.default" ||
+      call.name == "aten._reshape_alias.default")
+    return addAsStrided(node, call);
   return addResults(node, *schema, call);
-}
-
-/// Makes the mutated variable and the result one variable with a new value.
-Error ModuleBuilder::bindMutation(const Node &node, const Call &call) {
-  if (node.outputs.size() != 1 || node.outputs[0].kind != Kind::Tensor)
-    return makeError("expected one tensor as result");
-  Variable &variable = variables[*call.mutated];
-  StringRef name = node.outputs[0].strings[0];
-  Expected<const TensorMeta *> meta = getMeta(name);
-  if (!meta)
-    return meta.takeError();
-  Expected<RankedTensorType> type = getType(**meta);
-  if (!type)
-    return type.takeError();
-  if (*type != variable.value.getType())
-    return makeError("it changes the type of its operand; call "
-                     "run_decompositions() on the exported program before "
-                     "saving it");
-  auto op = graph::AtenOp::create(
-      builder, getLocation(node), TypeRange(variable.value.getType()),
-      builder.getStringAttr(call.name), call.operands,
-      builder.getArrayAttr(call.operandNames),
-      builder.getDictionaryAttr(call.arguments));
-  variable.value = op.getResult(0);
-  notePlace(name, variable.value);
-  variable.names.push_back(name);
-  if (!variableOf.try_emplace(name, *call.mutated).second)
-    return makeError("the tensor " + quoted(name) + " is defined twice");
-  return Error::success();
 }
 
 Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
@@ -777,12 +469,10 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
   if (schema && schema->returns.size() != node.outputs.size())
     return makeError("expected " + Twine(schema->returns.size()) +
                      " results but got " + Twine(node.outputs.size()));
-  if (call.mutated)
-    return bindMutation(node, call);
-
   SmallVector<Type> types;
+  SmallVector<RankedTensorType> allTypes;
   SmallVector<StringRef> names;
-  SmallVector<StringRef> aliasSets;
+  SmallVector<unsigned> sizes;
   for (auto [index, output] : enumerate(node.outputs)) {
     size_t position = index;
     auto fail = [&](const Twine &what) {
@@ -797,6 +487,7 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
                    schema->returns[position].type.isList !=
                        (output.kind == Kind::Tensors)))
       return fail("is not what the schema says");
+    sizes.push_back(output.strings.size());
     for (StringRef name : output.strings) {
       if (name.empty())
         return fail("is absent, which is not supported");
@@ -808,8 +499,8 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
         return makeError("tensor " + quoted(name) + ": " +
                          toString(type.takeError()));
       types.push_back(*type);
+      allTypes.push_back(*type);
       names.push_back(name);
-      aliasSets.push_back(schema ? schema->returns[position].aliasSet : "");
     }
   }
   // What checks data at run time (_assert_async) is dropped, as PyTorch's own
@@ -817,20 +508,43 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
   if (types.empty() && schema)
     return Error::success();
   auto op = graph::AtenOp::create(
-      builder, getLocation(node), types, builder.getStringAttr(call.name),
-      call.operands, builder.getArrayAttr(call.operandNames),
+      builder, location, types, builder.getStringAttr(call.name), call.operands,
+      builder.getArrayAttr(call.operandNames),
       builder.getDictionaryAttr(call.arguments));
-  for (auto [name, aliasSet, value] :
-       zip_equal(names, aliasSets, op->getResults())) {
-    if (Error error = define(name, value, /*isInput=*/false))
-      return error;
-    unsigned id = variables.size() - 1;
-    auto it = call.aliasSets.find(aliasSet);
-    if (!aliasSet.empty() && it != call.aliasSets.end())
-      joinAliases(id, it->second);
-    if (call.first && mayReturnInput(call.name))
-      joinAliases(id, *call.first);
+  unsigned number = 0;
+  bool isView = false;
+  for (auto [result, size] : enumerate(sizes)) {
+    ArrayRef<RankedTensorType> list = ArrayRef(allTypes).slice(number, size);
+    for (unsigned element = 0; element < size; ++element, ++number) {
+      StringRef name = names[number];
+      Value value = op->getResult(number);
+      Alias alias;
+      if (schema) {
+        Expected<Alias> found = findAlias(call, *schema, result, element, list,
+                                          graph->tensors.find(name)->second);
+        if (!found)
+          return found.takeError();
+        alias = std::move(*found);
+      }
+      isView |= alias.kind == Alias::Kind::View;
+      if (alias.kind != Alias::Kind::View) {
+        if (Error error = define(name, value))
+          return error;
+        if (alias.kind == Alias::Kind::Possible)
+          storages.join(getStorage(variables.size() - 1),
+                        getStorage(alias.variable));
+        continue;
+      }
+      Expected<View *> view = getView(alias, allTypes[number], value);
+      if (!view)
+        return view.takeError();
+      notePlace(name, value);
+      if (Error error = defineView(name, *view))
+        return error;
+    }
   }
+  if (isView)
+    storages.noteDroppable(op);
   return Error::success();
 }
 
@@ -849,10 +563,6 @@ Expected<OwningOpRef<ModuleOp>> ModuleBuilder::run() {
   findDevices();
   if (Error error = addInputs(func))
     return std::move(error);
-  for (Type type : func.getArgumentTypes())
-    for (ExprAttr size : sym::getSizes(cast<RankedTensorType>(type)))
-      sym::walkLeaves(size,
-                      [&](ExprAttr leaf) { bound.insert(leaf.getName()); });
   for (auto [position, node] : enumerate(program.nodes))
     if (Error error = addNode(node, position))
       return describe(node, std::move(error));
@@ -860,6 +570,7 @@ Expected<OwningOpRef<ModuleOp>> ModuleBuilder::run() {
     return std::move(error);
   if (Error error = checkSymbols(func))
     return std::move(error);
+  storages.dropUnused([this](Value value) { places.erase(value); });
   placeOperands(func);
   return std::move(module);
 }

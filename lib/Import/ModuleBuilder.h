@@ -10,6 +10,7 @@
 #ifndef COIL_LIB_IMPORT_MODULEBUILDER_H
 #define COIL_LIB_IMPORT_MODULEBUILDER_H
 
+#include "Storages.h"
 #include "SymConversion.h"
 #include "coil/Import/AtenSchema.h"
 #include "coil/Import/ExportedProgram.h"
@@ -36,14 +37,13 @@ public:
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
 private:
-  /// A tensor of the program. An operator that mutates its operand gives the
-  /// variable a new value under the same name.
+  /// A tensor of the program. An operator that updates its operand gives the
+  /// variable a new value, and one more name.
   struct Variable {
-    mlir::Value value;
-    bool isInput = false;
+    View *view = nullptr;
+    /// What the file says of its latest name.
+    const TensorMeta *meta = nullptr;
     llvm::SmallVector<llvm::StringRef, 1> names;
-    /// Variables that may share its storage are in one list.
-    unsigned aliasSet = 0;
   };
 
   /// The operands and attributes of a call.
@@ -52,12 +52,40 @@ private:
     llvm::SmallVector<mlir::Value> operands;
     llvm::SmallVector<mlir::Attribute> operandNames;
     llvm::SmallVector<mlir::NamedAttribute> arguments;
+    /// The variable of each operand.
+    llvm::SmallVector<unsigned> variables;
     /// Variables by the alias set of the schema that they were passed in.
     llvm::StringMap<unsigned> aliasSets;
-    /// The variable of the first operand.
-    std::optional<unsigned> first;
-    /// The variable that the operator mutates.
-    std::optional<unsigned> mutated;
+    /// What the operator writes to: arguments and their variables. Those that
+    /// it only writes to (`out=`) are no operands.
+    struct Target {
+      const SchemaArgument *argument;
+      unsigned variable;
+    };
+    llvm::SmallVector<Target, 1> targets;
+
+    mlir::Attribute getArgument(llvm::StringRef name) const;
+    std::optional<unsigned> getVariable(llvm::StringRef name) const;
+  };
+
+  /// How a result refers to the memory of an operand.
+  struct Alias {
+    enum class Kind : uint8_t {
+      None,     ///< It has memory of its own.
+      View,     ///< It is `ops`, in order, of the variable.
+      Possible, ///< It may be in the variable's memory.
+    };
+    Kind kind = Kind::None;
+    unsigned variable = 0;
+    llvm::SmallVector<ViewOp, 1> ops;
+    /// The types after each op but the last.
+    llvm::SmallVector<mlir::RankedTensorType, 0> types;
+  };
+
+  /// The operator that returns what another one writes.
+  struct Functional {
+    std::string name; ///< "aten.add.Tensor"
+    const OpSchema *schema;
   };
 
   /// \name Types and symbols
@@ -77,7 +105,7 @@ private:
   llvm::Error checkSymbols(mlir::func::FuncOp func);
   /// @}
 
-  /// \name Inputs and outputs
+  /// \name Inputs and outputs (Interface.cpp)
   /// @{
   llvm::Error addInputs(mlir::func::FuncOp func);
   /// Says of a tensor of the host that it is there, in a program that works on
@@ -87,9 +115,14 @@ private:
   llvm::Error addInput(const InputSpec &spec,
                        llvm::SmallVectorImpl<mlir::Type> &types,
                        llvm::SmallVectorImpl<mlir::DictionaryAttr> &attrs);
+  /// Binds the symbols of numbers among the inputs.
+  llvm::Error addNumbers(mlir::Block &body, mlir::TypeRange inputs);
   llvm::Expected<const Weight *> findWeight(const InputSpec &spec,
                                             const TensorMeta &meta);
   llvm::Error addOutputs(mlir::func::FuncOp func);
+  /// What the program wrote to its inputs.
+  llvm::Error addMutations(llvm::SmallVectorImpl<mlir::Value> &values,
+                           llvm::SmallVectorImpl<mlir::DictionaryAttr> &attrs);
   llvm::Error addOutput(const OutputSpec &spec,
                         llvm::SmallVectorImpl<mlir::Value> &values,
                         llvm::SmallVectorImpl<mlir::DictionaryAttr> &attrs);
@@ -115,17 +148,100 @@ private:
   llvm::Error addAssert(const Node &node);
   llvm::Error addResults(const Node &node, const OpSchema *schema,
                          const Call &call);
-  llvm::Error bindMutation(const Node &node, const Call &call);
-  /// Checks that nobody can see that \p call makes a new value.
-  llvm::Error checkMutation(const Node &node, const Call &call,
-                            size_t position);
   mlir::Location getLocation(const Node &node);
   llvm::Error describe(const Node &node, llvm::Error error);
-  llvm::Error define(llvm::StringRef name, mlir::Value value, bool isInput);
   llvm::Expected<unsigned> lookup(llvm::StringRef name);
   llvm::Expected<const OpSchema *> getSchema(llvm::StringRef name);
+  /// @}
+
+  /// \name Variables
+  /// @{
+  /// Defines a tensor that has memory of its own.
+  llvm::Error define(llvm::StringRef name, mlir::Value value,
+                     Storage::Owner owner = Storage::Owner::Program);
+  /// Defines a tensor that is a view.
+  llvm::Error defineView(llvm::StringRef name, View *view);
+  /// One more name of a variable.
+  llvm::Error addName(unsigned variable, llvm::StringRef name);
+  /// The value of a variable now.
+  mlir::Value getValue(unsigned variable) {
+    return storages.read(variables[variable].view, location);
+  }
+  Storage *getStorage(unsigned variable) const {
+    return variables[variable].view->storage;
+  }
   void computeLastUses();
-  void joinAliases(unsigned a, unsigned b);
+  /// @}
+
+  /// \name Views (ViewOps.cpp)
+  /// @{
+  /// How element \p element of result \p result, one of \p types, refers to
+  /// operands. Types are those of the list of tensors that it is part of.
+  llvm::Expected<Alias> findAlias(const Call &call, const OpSchema &schema,
+                                  unsigned result, unsigned element,
+                                  llvm::ArrayRef<mlir::RankedTensorType> types,
+                                  const TensorMeta &meta);
+  /// The operators that an operator which may return a view stands for.
+  Alias getViewOps(const Call &call, unsigned variable, unsigned element,
+                   llvm::ArrayRef<mlir::RankedTensorType> types,
+                   const TensorMeta &meta);
+  ViewOp getViewOp(ViewKind kind, llvm::StringRef name,
+                   llvm::ArrayRef<mlir::NamedAttribute> arguments);
+  /// The node for what \p alias says, whose value is \p value.
+  llvm::Expected<View *>
+  getView(const Alias &alias, mlir::RankedTensorType type, mlir::Value value);
+  /// All elements of a storage, in the order in which they lie.
+  llvm::Expected<View *> getFlatView(Storage *storage);
+  /// `as_strided`, which looks past the view that it is given at the memory.
+  llvm::Expected<View *> getAsStrided(const Call &call,
+                                      mlir::RankedTensorType type);
+  llvm::Error addAsStrided(const Node &node, const Call &call);
+  /// @}
+
+  /// \name Updates in place (Mutations.cpp)
+  /// @{
+  /// Gives a variable the value \p value, converted to its type.
+  llvm::Error assign(unsigned variable, mlir::Value value, size_t position);
+  /// Makes \p variable a tensor of its own that has \p value.
+  llvm::Error replace(unsigned variable, mlir::Value value);
+  /// Checks that a write to a variable can be followed up.
+  llvm::Error checkWritable(unsigned variable, size_t position);
+  mlir::Value convert(mlir::Value value, mlir::Type elementType);
+  mlir::Value expand(mlir::Value value, mlir::RankedTensorType type);
+  /// What the operator gives when its result is written to \p elementType.
+  mlir::Type inferElementType(graph::AtenOp op, mlir::Type elementType);
+  llvm::Error addMutation(const Node &node, const OpSchema &schema, Call call,
+                          size_t position);
+  llvm::Expected<std::optional<Functional>>
+  findFunctional(llvm::StringRef name, const OpSchema &schema);
+  /// The call of the operator \p name, which returns what is written to tensors
+  /// of \p types.
+  graph::AtenOp createFunctional(llvm::StringRef name, const Call &call,
+                                 mlir::TypeRange types);
+  llvm::Error addCopy(const Call &call, size_t position);
+  llvm::Error addFillDiagonal(const Call &call, size_t position);
+  llvm::Error addResize(const Node &node, const Call &call);
+  /// `t_`, `squeeze_`: the variable becomes a view of what it was.
+  llvm::Error addMetadataUpdate(const Node &node, const Call &call,
+                                const Functional &functional);
+  llvm::Error addFunctionalCall(const Node &node, const OpSchema &schema,
+                                const Call &call, const Functional &functional,
+                                size_t position);
+  /// @}
+
+  /// \name Operators on lists (Foreach.cpp)
+  /// @{
+  /// `_foreach_add_`: one call for each element.
+  llvm::Error addForeach(const Node &node, const OpSchema &schema,
+                         size_t position);
+  /// @}
+
+  /// \name Running statistics (Statistics.cpp)
+  /// @{
+  /// Batch and instance norm that update their statistics.
+  bool updatesStatistics(const Call &call);
+  llvm::Error addStatisticsUpdate(const Node &node, const Call &call,
+                                  size_t position);
   /// @}
 
   /// \name Host functions (CustomCalls.cpp)
@@ -198,10 +314,19 @@ private:
   std::optional<int64_t> firstDevice;
   bool isOnSeveral = false;
   llvm::DenseMap<mlir::Value, int64_t> places;
+  /// An integer among the inputs.
+  struct Number {
+    llvm::StringRef name, symbol;
+    size_t argument;
+  };
+  std::vector<Number> numbers;
+  /// The first input that is the weight of a storage in the file.
+  llvm::DenseMap<const char *, unsigned> weightStorages;
+  Storages storages;
   std::vector<Variable> variables;
   llvm::StringMap<unsigned> variableOf;
-  /// Members of each alias set, in any order.
-  std::vector<llvm::SmallVector<unsigned, 1>> aliasSets;
+  /// Of the node that is being added.
+  mlir::Location location;
   llvm::StringMap<size_t> lastUses;
   bool hasLastUses = false;
   llvm::StringMap<OpSchema> schemas;

@@ -323,24 +323,25 @@ Error ModuleBuilder::addTensors(StringRef name, const Argument &arg,
     Expected<unsigned> variable = lookup(tensor);
     if (!variable)
       return variable.takeError();
-    if (call.operands.empty())
-      call.first = *variable;
-    call.operands.push_back(variables[*variable].value);
-    call.operandNames.push_back(builder.getStringAttr(
-        hasPositions ? name + "." + Twine(position) : Twine(name)));
-    if (!schema)
-      continue;
-    if (schema->isMutated) {
-      if (call.mutated || arg.kind == Kind::Tensors)
-        return makeError("the operator mutates several tensors");
-      call.mutated = *variable;
+    if (schema && schema->isMutated) {
+      if (arg.kind == Kind::Tensors)
+        return makeError("the operator updates a list of tensors, which is not "
+                         "supported");
+      call.targets.push_back({schema, *variable});
     }
-    if (!schema->aliasSet.empty()) {
+    if (schema && !schema->aliasSet.empty()) {
       auto [it, isNew] =
           call.aliasSets.try_emplace(schema->aliasSet, *variable);
       if (!isNew)
-        joinAliases(it->second, *variable);
+        storages.join(getStorage(it->second), getStorage(*variable));
     }
+    // An argument `out=` is written to and not read.
+    if (schema && schema->isMutated && schema->isKeywordOnly)
+      continue;
+    call.operands.push_back(getValue(*variable));
+    call.operandNames.push_back(builder.getStringAttr(
+        hasPositions ? name + "." + Twine(position) : Twine(name)));
+    call.variables.push_back(*variable);
   }
   return Error::success();
 }

@@ -159,6 +159,9 @@ static llvm::json::Value toJSON(const TensorSpec &spec) {
     object["name"] = spec.name;
   if (!spec.weight.empty())
     object["weight"] = spec.weight;
+  if (!spec.mutationKind.empty())
+    object["mutation"] =
+        Object{{"kind", spec.mutationKind}, {"target", spec.mutationTarget}};
   if (!spec.strides.empty())
     object["strides"] = std::move(strides);
   if (spec.randomStep)
@@ -186,6 +189,13 @@ static TensorSpec readTensor(ManifestReader &reader, const JSONValue &value) {
     spec.name = reader.text(*name);
   if (std::optional<JSONValue> weight = value.find("weight"))
     spec.weight = reader.text(*weight);
+  if (std::optional<JSONValue> mutation = value.find("mutation")) {
+    spec.mutationKind = reader.text(*mutation, "kind");
+    spec.mutationTarget = reader.text(*mutation, "target");
+    if (spec.mutationKind != "user_input" && spec.mutationKind != "buffer" &&
+        spec.mutationKind != "parameter")
+      reader.fail("'" + mutation->path() + "' has an unknown kind");
+  }
   if (value.find("strides"))
     reader.each(value, "strides", [&](const JSONValue &stride) {
       spec.strides.push_back(readSize(reader, stride));

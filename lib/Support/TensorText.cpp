@@ -58,8 +58,11 @@ static const fltSemantics &getSemantics(int32_t dtype) {
 }
 
 std::optional<int32_t> coil::parseDType(StringRef name) {
+  // The names of element types in IR.
   if (name == "i1")
     return COIL_BOOL;
+  if (name == "ui8")
+    return COIL_U8;
   for (int32_t dtype = COIL_BOOL; dtype <= COIL_F8E5M2; ++dtype)
     if (name == coil_dtype_name(dtype))
       return dtype;

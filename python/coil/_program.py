@@ -21,7 +21,8 @@ from coil._library import (
     library,
 )
 from coil import _complex, _hooks, generators
-from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream
+from coil._structure import Structure
+from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream, write
 
 try:
     import numpy
@@ -111,6 +112,44 @@ class Program(call.Runner):
         #: Seconds of each stage of compilation, and counts of kernels.
         self.compile_stats = json.loads(library.coil_program_stats_json(handle))
         self._hook = self._generator = None
+        self._path = self._structure = None
+
+    @property
+    def structure(self):
+        """How arguments and results are nested and called, for a program that was
+        compiled from a .pt2 file."""
+        if self._structure is None:
+            if self._path is None:
+                raise InputError("only a program that was compiled from a .pt2 file knows how "
+                                 "arguments are nested")
+            self._structure = Structure(self._path)
+        return self._structure
+
+    def forward(self, *args, **kwargs):
+        """Runs the program as the model that it was exported from: takes the arguments
+        of its `forward`, nested as they were, and returns what that returned.
+
+        Numbers, strings and None that export made constant are compared with what
+        they were; they may be left out. Integers of which a size or a result depends
+        are passed as such. What the model writes to its arguments is written to them,
+        and what it writes to buffers and parameters is there in the next call.
+        """
+        structure = self.structure
+        inputs = structure.flatten(args, kwargs)
+        outputs = self.run(*inputs)
+        first = len(outputs) - structure.num_results
+        buffers = {}
+        passed = [spec["name"] for spec in self.inputs if "weight" not in spec]
+        for spec, value in zip(self.outputs[:first], outputs):
+            mutation = spec["mutation"]
+            if mutation["kind"] == "user_input":
+                write(inputs[passed.index(mutation["target"])], value)
+            else:
+                buffers[mutation["target"]] = value
+        if buffers:
+            self.update(buffers)
+            self.swap()
+        return structure.unflatten(_arrays(outputs[first:]))
 
     @property
     def run_stats(self):
@@ -265,13 +304,17 @@ class Program(call.Runner):
         Outputs of types that NumPy does not have (bf16, floats of 8 bits) and
         outputs on a GPU stay `Tensor`.
         """
-        outputs = self.run(*inputs)
-        if numpy is None:
-            return outputs
-        return tuple(
-            numpy.asarray(output) if hasattr(output, "__array_interface__") else output
-            for output in outputs
-        )
+        return _arrays(self.run(*inputs))
+
+
+def _arrays(outputs):
+    """Outputs as NumPy arrays, where NumPy is installed and has their type."""
+    if numpy is None:
+        return outputs
+    return tuple(
+        numpy.asarray(output) if hasattr(output, "__array_interface__") else output
+        for output in outputs
+    )
 
 
 class ComplexProgram(Program):
@@ -348,4 +391,7 @@ def compile(
         os.fsencode(path), ctypes.byref(settings), ctypes.byref(handle), ctypes.byref(error)
     )
     check(status, error)
-    return _make_program(handle)
+    program = _make_program(handle)
+    if os.fsdecode(path).endswith(".pt2"):
+        program._path = os.path.abspath(path)
+    return program

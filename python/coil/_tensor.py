@@ -343,6 +343,22 @@ class Tensor(call.Output):
         return rows(self._data, 0)
 
 
+def write(target, value):
+    """Copies the elements of a `Tensor` to the memory of an input: an array of NumPy,
+    a tensor of torch or a `Tensor`."""
+    torch = sys.modules.get("torch")
+    if torch and isinstance(target, torch.Tensor):
+        with torch.no_grad():
+            target.copy_(torch.from_dlpack(value))
+        return
+    numpy = sys.modules.get("numpy")
+    if numpy and isinstance(target, numpy.ndarray):
+        numpy.copyto(target, numpy.asarray(value))
+        return
+    raise InputError(f"the program updates an input of '{type(target).__name__}', which cannot be written to; "
+                     "arrays of NumPy and tensors of torch can")
+
+
 def torch_stream(stream, device):
     """Returns torch's object for a stream of the driver.
 

@@ -52,6 +52,10 @@ inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
 /// numbers, `array<i64>`.
 inline constexpr llvm::StringLiteral kComplexOutputsAttrName =
     "coil.complex_outputs";
+/// A dictionary for each output: `coil.name`, and `coil.user_input_mutation`,
+/// `coil.buffer_mutation` or `coil.parameter_mutation` for what an input or
+/// weight of the given name holds after a run.
+inline constexpr llvm::StringLiteral kOutputAttrsName = "coil.output_attrs";
 /// @}
 
 /// Of an entry point: the host functions that it calls, each an array of its
@@ -102,6 +106,9 @@ struct SizeExpr {
 struct TensorSpec {
   std::string name;   ///< May be empty.
   std::string weight; ///< Empty for an ordinary input.
+  /// Of an output that is what an input or weight holds after a run:
+  /// "user_input", "buffer" or "parameter", and its name. Else empty.
+  std::string mutationKind, mutationTarget;
   /// For the state of the random generator: how far a call moves its offset.
   std::optional<SizeExpr> randomStep;
   int32_t dtype = COIL_F32;

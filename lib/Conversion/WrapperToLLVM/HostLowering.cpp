@@ -317,8 +317,20 @@ void HostLowering::createFunction() {
     }
     inputAttrs.push_back(attrs.getDictionary(b.getContext()));
   }
-  for (Type type : fn.getResultTypes())
+  SmallVector<Attribute> outputAttrs;
+  bool hasOutputAttrs = false;
+  for (auto [i, type] : llvm::enumerate(fn.getResultTypes())) {
     outputs.push_back(cast<BufferType>(type).getTensorType());
+    NamedAttrList attrs;
+    for (StringRef name : {"coil.name", "coil.user_input_mutation",
+                           "coil.buffer_mutation", "coil.parameter_mutation"})
+      if (Attribute attr = fn.getResultAttr(static_cast<unsigned>(i), name))
+        attrs.set(name, attr);
+    hasOutputAttrs |= !attrs.empty();
+    outputAttrs.push_back(attrs.getDictionary(b.getContext()));
+  }
+  if (hasOutputAttrs)
+    function->setAttr(kOutputAttrsName, b.getArrayAttr(outputAttrs));
   function->setAttr(kSignatureAttrName,
                     TypeAttr::get(b.getFunctionType(inputs, outputs)));
   function->setAttr(kInputAttrsName, b.getArrayAttr(inputAttrs));

@@ -39,6 +39,9 @@ static Object toJSON(const coil::TensorSpec &spec) {
     tensor["name"] = spec.name;
   if (!spec.weight.empty())
     tensor["weight"] = spec.weight;
+  if (!spec.mutationKind.empty())
+    tensor["mutation"] =
+        Object{{"kind", spec.mutationKind}, {"target", spec.mutationTarget}};
   return tensor;
 }
 
@@ -74,15 +77,19 @@ static llvm::Expected<coil::Signature> readSignature(FunctionOpInterface func) {
   // A copy with the attributes that lowering would set.
   OwningOpRef<Operation *> copy(func->cloneWithoutRegions());
   Builder builder(func.getContext());
-  SmallVector<Attribute> inputs;
+  SmallVector<Attribute> inputs, outputs;
   for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
     inputs.push_back(builder.getDictionaryAttr(func.getArgAttrs(i)));
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+    outputs.push_back(builder.getDictionaryAttr(func.getResultAttrs(i)));
   (*copy)->setDiscardableAttr(
       coil::kSignatureAttrName,
       TypeAttr::get(builder.getFunctionType(func.getArgumentTypes(),
                                             func.getResultTypes())));
   (*copy)->setDiscardableAttr(coil::kInputAttrsName,
                               builder.getArrayAttr(inputs));
+  (*copy)->setDiscardableAttr(coil::kOutputAttrsName,
+                              builder.getArrayAttr(outputs));
   return coil::Signature::read(*copy);
 }
 

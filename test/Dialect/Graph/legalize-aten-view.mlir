@@ -140,3 +140,21 @@ func.func @as_strided_of_other_layout_stays(%x: tensor<4x6xf32> {coil.strides = 
   %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 1, 1>} : (tensor<4x6xf32>) -> tensor<3x3xf32>
   return %0 : tensor<3x3xf32>
 }
+
+// Any positions of the flattened operand.
+// CHECK-LABEL: @as_strided_gathers
+// CHECK:         graph.reshape %arg0 {{.*}} -> tensor<24xf32>
+// CHECK:         graph.index
+// CHECK-NOT:     graph.aten
+func.func @as_strided_gathers(%x: tensor<4x6xf32>) -> tensor<3x3xf32> {
+  %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 1, 1>, storage_offset = 5 : i64} : (tensor<4x6xf32>) -> tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}
+
+// CHECK-LABEL: @as_strided_past_the_end_stays
+// CHECK-NEXT:    graph.aten "aten.as_strided.default"
+// CHECK-SAME:    graph.reason = "it reads past the end of its operand"
+func.func @as_strided_past_the_end_stays(%x: tensor<4x6xf32>) -> tensor<3x3xf32> {
+  %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 11, 1>} : (tensor<4x6xf32>) -> tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}

@@ -27,7 +27,7 @@ func.func @training(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @mutation(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{operator 'aten.foo_.default' is not supported: it mutates its operand; export the program with run_decompositions()}}
+  // expected-error@+1 {{operator 'aten.foo_.default' is not supported: it updates its operand in place, which only the importer of exported programs resolves}}
   %0 = graph.aten "aten.foo_.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -39,8 +39,8 @@ static std::string getDefaultReason(StringRef overload) {
   SmallVector<StringRef> parts;
   overload.split(parts, '.');
   if (parts[1].ends_with("_") && !parts[1].ends_with("__"))
-    return "it mutates its operand; export the program with "
-           "run_decompositions()";
+    return "it updates its operand in place, which only the importer of "
+           "exported programs resolves";
   return "there is no lowering for it";
 }
 

@@ -122,6 +122,48 @@ static LogicalResult legalizeBatchNorm(AtenCall &c) {
   return c.replace(results);
 }
 
+/// Batch norm in training mode that returns its new running statistics, behind
+/// those of the batch.
+static LogicalResult legalizeBatchNormUpdate(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("input", type), mean = c.operand("running_mean", type),
+        variance = c.operand("running_var", type);
+  if (!x || !mean || !variance || getRank(x) < 2)
+    return c.fail("an operand is missing");
+  for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
+    if (Value v = c.tensor(name); v && getRank(v) != 1)
+      return c.fail("'" + name + "' is not a vector");
+  if (!c.boolOr("training", true))
+    return c.fail("it is in evaluation mode and updates nothing");
+  TensorBuilder &b = c.b;
+  int64_t rank = getRank(x);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  dims[0] = 0; // All dimensions but the channels'.
+  auto [center, m2] = b.moments(x, dims, /*keepdims=*/true);
+  ExprAttr count = b.count(x, dims);
+  Value rstd =
+      inverseRoot(b, b.div(m2, b.expr(count, type)), c.floatOr("eps", 1e-5));
+  Value result = b.mul(b.sub(x, center), rstd);
+  if (Value weight = c.operand("weight", type))
+    result = b.mul(result, alongChannels(b, weight, rank));
+  if (Value bias = c.operand("bias", type))
+    result = b.add(result, alongChannels(b, bias, rank));
+
+  // The running variance is that of the population, as of a sample.
+  Sizes channels = {getSizes(x)[1]};
+  center = b.reshape(center, channels);
+  m2 = b.reshape(m2, channels);
+  Value unbiased = b.div(m2, b.expr(sym::add(count, -1), type));
+  double momentum = c.floatOr("momentum", 0.1);
+  auto average = [&](Value before, Value now) {
+    return b.add(
+        b.mul(b.castSizes(before, channels), b.scalar(1 - momentum, type)),
+        b.mul(now, b.scalar(momentum, type)));
+  };
+  return c.replace({result, center, b.reshape(rstd, channels),
+                    average(mean, center), average(variance, unbiased)});
+}
+
 static LogicalResult legalizeLayerNorm(AtenCall &c) {
   Type type = getAccumulationType(c.resultElementType());
   Value x = c.operand("input", type);
@@ -387,6 +429,7 @@ void graph::populateNormalizationLegalizations(AtenLegalizations &t) {
   t.add("batch_norm _native_batch_norm_legit_no_training native_batch_norm "
         "_native_batch_norm_legit.no_stats",
         legalizeBatchNorm);
+  t.add("_native_batch_norm_legit_functional", legalizeBatchNormUpdate);
   t.add("layer_norm native_layer_norm", legalizeLayerNorm);
   t.add("rms_norm _fused_rms_norm", legalizeRmsNorm);
   t.add("group_norm", groupNormWith("num_groups"));

@@ -290,6 +290,26 @@ static FailureOr<Value> getStridedPlaces(AtenCall &c, Value x) {
     (void)c.fail("it depends on how its operand lies in memory");
     return failure();
   }
+  ExprAttr last = offset ? offset : c.b.size(0);
+  ExprAttr count = sym::getNumElements(cast<RankedTensorType>(x.getType()));
+  for (auto [size, stride] : llvm::zip(*sizes, *strides)) {
+    if (!c.getContext().isNonNegative(stride)) {
+      (void)c.fail("a stride may be negative");
+      return failure();
+    }
+    last = sym::add(last, sym::mul(sym::add(size, -1), stride));
+  }
+  bool isEmpty =
+      llvm::any_of(*sizes, [](ExprAttr size) { return size.isConstant(0); });
+  if (!isEmpty && !c.getContext().isLess(last, count)) {
+    if (last.isConstant() && count.isConstant()) {
+      (void)c.fail("it reads past the end of its operand");
+      return failure();
+    }
+    sym::AssertOp::create(
+        c.b.getBuilder(), c.b.getLoc(), last, sym::Predicate::Lt, count,
+        c.b.getBuilder().getStringAttr("as_strided stays inside its operand"));
+  }
   Positions p(c.b);
   Num place = offset ? p.size(offset) : p.number(0);
   for (auto [size, stride] : llvm::zip(*sizes, *strides))
@@ -297,6 +317,8 @@ static FailureOr<Value> getStridedPlaces(AtenCall &c, Value x) {
   return c.b.broadcast(place, *sizes);
 }
 
+/// Elements at given positions of the memory of a tensor, which lies row by
+/// row: position `offset + sum(i * stride)` of the flattened operand.
 static LogicalResult legalizeAsStrided(AtenCall &c) {
   Value x = c.tensor("self");
   auto sizes = c.getExprs("size"), strides = c.getExprs("stride");

@@ -65,51 +65,66 @@ static const llvm::StringMap<Rule> &getRules() {
   return rules;
 }
 
-LogicalResult graph::checkResultType(AtenCall &call) {
+namespace {
+struct ResultType {
+  Type type;
+  /// Any float would do: it is the framework's default type, which the program
+  /// may have changed.
+  bool isDefault = false;
+};
+} // namespace
+
+static ResultType getResultType(AtenCall &call) {
   StringRef name = call.op.getName();
   if (!name.consume_front("aten.") || call.op.getOutputs().empty())
-    return success();
+    return {};
   auto [base, overload] = name.split('.');
   auto rule = getRules().find(base);
   if (rule == getRules().end() || overload == "dtype")
-    return success();
+    return {};
   MLIRContext *ctx = call.b.getContext();
-  Type declared = call.resultElementType(), expected;
   switch (rule->second) {
   case Rule::Promoted:
   case Rule::Float: {
     SmallVector<StringRef> operands = {"self", "other", "exponent"};
-    expected = getPromotedType(call, operands);
-    // Without a tensor of floats the result has the framework's default type,
-    // which the program may have changed.
+    Type type = getPromotedType(call, operands);
+    // Without a tensor of floats the result has the default type.
     bool hasFloat = llvm::any_of(operands, [&](StringRef operand) {
       Value tensor = call.tensor(operand);
       return tensor && isa<FloatType>(getElementType(tensor));
     });
-    if (expected && !hasFloat &&
-        (rule->second == Rule::Float || isa<FloatType>(expected))) {
-      if (isa<FloatType>(declared))
-        return success();
-      expected = Float32Type::get(ctx);
-    }
-    break;
+    if (type && !hasFloat &&
+        (rule->second == Rule::Float || isa<FloatType>(type)))
+      return {Float32Type::get(ctx), /*isDefault=*/true};
+    return {type};
   }
   case Rule::Bool:
-    expected = IntegerType::get(ctx, 1);
-    break;
+    return {IntegerType::get(ctx, 1)};
   case Rule::Like:
     if (Value self = call.tensor("self"))
-      expected = getElementType(self);
-    break;
+      return {getElementType(self)};
+    return {};
   case Rule::Index:
-    expected = IntegerType::get(ctx, 64);
-    break;
+    return {IntegerType::get(ctx, 64)};
   }
-  if (!expected || expected == declared)
+  llvm_unreachable("unknown rule");
+}
+
+Type graph::getResultElementType(AtenCall &call) {
+  return getResultType(call).type;
+}
+
+LogicalResult graph::checkResultType(AtenCall &call) {
+  ResultType expected = getResultType(call);
+  if (!expected.type)
+    return success();
+  Type declared = call.resultElementType();
+  if (expected.type == declared ||
+      (expected.isDefault && isa<FloatType>(declared)))
     return success();
   std::string text;
   llvm::raw_string_ostream(text)
       << "result 0 is declared with elements of type " << declared
-      << " but computed with " << expected;
+      << " but computed with " << expected.type;
   return call.fail(text);
 }

@@ -167,6 +167,9 @@ bool isHalf(mlir::Type elementType);
 /// numbers among the arguments take part as such.
 mlir::Type getPromotedType(AtenCall &call,
                            llvm::ArrayRef<llvm::StringRef> names);
+/// The element type that an operator gives for its operands, as far as that is
+/// known without computing; else null.
+mlir::Type getResultElementType(AtenCall &call);
 /// Fails where the element type that a result is declared with is not what the
 /// operator gives for its operands, as far as that is known without computing.
 mlir::LogicalResult checkResultType(AtenCall &call);

@@ -1,0 +1,595 @@
+//===----------------------------------------------------------------------===//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Which results lie in the memory of an operand, and what they take of it.
+//
+// The schemas say which results may be views. Of operators that return a view
+// or a copy (`reshape`, `contiguous`, `to`), the strides in the file tell what
+// PyTorch did when it exported the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleBuilder.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace coil;
+using namespace coil::import;
+using sym::ExprAttr;
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Attribute ModuleBuilder::Call::getArgument(StringRef name) const {
+  for (const NamedAttribute &argument : arguments)
+    if (argument.getName() == name)
+      return argument.getValue();
+  return {};
+}
+
+std::optional<unsigned> ModuleBuilder::Call::getVariable(StringRef name) const {
+  for (auto [attr, variable] : zip_equal(operandNames, variables))
+    if (cast<StringAttr>(attr).getValue() == name)
+      return variable;
+  return std::nullopt;
+}
+
+static std::optional<int64_t> getInt(Attribute attr) {
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    return integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
+                                          : integer.getInt();
+  if (auto expr = dyn_cast_or_null<ExprAttr>(attr))
+    return expr.getConstant();
+  return std::nullopt;
+}
+
+/// A dimension, counted from the front.
+static std::optional<int64_t> getDim(Attribute attr, int64_t rank) {
+  std::optional<int64_t> dim = getInt(attr);
+  if (dim && *dim < 0)
+    *dim += rank;
+  return dim && *dim >= 0 && *dim < rank ? dim : std::nullopt;
+}
+
+static std::optional<SmallVector<int64_t>> getDims(Attribute attr,
+                                                   int64_t rank) {
+  SmallVector<int64_t> dims;
+  if (auto list = dyn_cast_or_null<DenseI64ArrayAttr>(attr))
+    append_range(dims, list.asArrayRef());
+  else if (std::optional<int64_t> single = getInt(attr))
+    dims.push_back(*single);
+  else
+    return std::nullopt;
+  for (int64_t &dim : dims) {
+    if (dim < 0)
+      dim += rank;
+    if (dim < 0 || dim >= rank)
+      return std::nullopt;
+  }
+  return dims;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+static bool isAlike(const TensorMeta &a, const TensorMeta &b) {
+  return a.dtype == b.dtype && a.device.type == b.device.type &&
+         a.device.index.value_or(0) == b.device.index.value_or(0);
+}
+
+/// The numbers with which the program was exported, if all are known.
+static std::optional<SmallVector<int64_t>> getHints(ArrayRef<SymInt> values) {
+  SmallVector<int64_t> hints;
+  for (const SymInt &value : values) {
+    if (value.isSymbolic() && !value.hint)
+      return std::nullopt;
+    hints.push_back(value.isSymbolic() ? *value.hint : value.value);
+  }
+  return hints;
+}
+
+/// Whether a tensor can be read under other sizes where it lies. Nothing when
+/// that is not known.
+static std::optional<bool> canReshape(const TensorMeta &from,
+                                      const TensorMeta &to) {
+  auto sizes = getHints(from.sizes), strides = getHints(from.strides),
+       newSizes = getHints(to.sizes);
+  if (!sizes || !strides || !newSizes)
+    return std::nullopt;
+  if (is_contained(*sizes, 0))
+    return true;
+  // Runs of dimensions that lie like one, the innermost first.
+  SmallVector<int64_t> runs;
+  int64_t next = 0;
+  for (size_t d = sizes->size(); d-- > 0;) {
+    if ((*sizes)[d] == 1)
+      continue;
+    if (runs.empty() || (*strides)[d] != next)
+      runs.push_back(1);
+    runs.back() *= (*sizes)[d];
+    next = (*strides)[d] * (*sizes)[d];
+  }
+  // The new dimensions have to divide each run.
+  ArrayRef<int64_t> rest = runs;
+  int64_t filled = 1;
+  for (int64_t size : llvm::reverse(*newSizes)) {
+    if (size == 1)
+      continue;
+    if (rest.empty())
+      return false;
+    filled *= size;
+    if (filled > rest.front() || rest.front() % filled != 0)
+      return false;
+    if (filled == rest.front()) {
+      rest = rest.drop_front();
+      filled = 1;
+    }
+  }
+  return rest.empty() && filled == 1;
+}
+
+/// Whether `contiguous`, `to` and the like gave their operand itself.
+static std::optional<bool> isUnchanged(StringRef name, Attribute copy,
+                                       Attribute format, const TensorMeta &from,
+                                       const TensorMeta &to) {
+  if (!isAlike(from, to) || !hasSameStrides(from, to) ||
+      getInt(copy).value_or(0) != 0)
+    return false;
+  // A tensor of one channel has the same strides in several formats, and
+  // `to(memory_format=)` copies it where the operand counts as another one.
+  auto given = dyn_cast_or_null<StringAttr>(format);
+  bool mayCount = name == "to" && given &&
+                  given.getValue().starts_with("channels_last") &&
+                  any_of(from.sizes, [](const SymInt &size) {
+                    return !size.isSymbolic() && size.value == 1;
+                  });
+  return mayCount ? std::nullopt : std::optional(true);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+ViewOp ModuleBuilder::getViewOp(ViewKind kind, StringRef name,
+                                ArrayRef<NamedAttribute> arguments) {
+  return {kind, builder.getStringAttr(name), builder.getStringAttr("self"),
+          builder.getDictionaryAttr(arguments)};
+}
+
+/// The order of dimensions that an operator gives, if it only reorders them.
+static std::optional<SmallVector<int64_t>>
+getPermutation(StringRef name, int64_t rank,
+               llvm::function_ref<Attribute(StringRef)> argument) {
+  auto dims = to_vector(llvm::seq<int64_t>(0, rank));
+  if (name == "permute")
+    return getDims(argument("dims"), rank);
+  if (name == "transpose" || name == "swapdims" || name == "swapaxes") {
+    bool isAxes = name == "swapaxes";
+    auto a = getDim(argument(isAxes ? "axis0" : "dim0"), rank),
+         b = getDim(argument(isAxes ? "axis1" : "dim1"), rank);
+    if (rank == 0)
+      return dims;
+    if (!a || !b)
+      return std::nullopt;
+    std::swap(dims[*a], dims[*b]);
+    return dims;
+  }
+  if (name == "numpy_T") {
+    std::reverse(dims.begin(), dims.end());
+    return dims;
+  }
+  if (is_contained({"t", "mT", "mH", "adjoint", "matrix_H"}, name)) {
+    if (rank >= 2)
+      std::swap(dims[rank - 1], dims[rank - 2]);
+    return dims;
+  }
+  if (name != "movedim" && name != "moveaxis")
+    return std::nullopt;
+  auto from = getDims(argument("source"), rank),
+       to = getDims(argument("destination"), rank);
+  if (!from || !to || from->size() != to->size())
+    return std::nullopt;
+  SmallVector<int64_t> order(rank, -1), rest;
+  for (auto [source, target] : zip_equal(*from, *to))
+    order[target] = source;
+  for (int64_t d : dims)
+    if (!is_contained(*from, d))
+      rest.push_back(d);
+  auto *next = rest.begin();
+  for (int64_t &d : order)
+    if (d < 0 && next != rest.end())
+      d = *next++;
+  return order;
+}
+
+/// The dimension that an operator splits, or -1.
+static int64_t getSplitDim(StringRef name, int64_t rank, Attribute dim) {
+  if (name == "hsplit")
+    return rank == 1 ? 0 : 1;
+  if (name == "vsplit")
+    return 0;
+  if (name == "dsplit")
+    return 2;
+  return getDim(dim, rank).value_or(-1);
+}
+
+static bool isConjugated(const View *view) {
+  bool result = false;
+  for (; view->parent; view = view->parent)
+    result ^= view->op.kind == ViewKind::Conjugate;
+  return result;
+}
+
+ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
+                                               unsigned variable,
+                                               unsigned element,
+                                               ArrayRef<RankedTensorType> types,
+                                               const TensorMeta &meta) {
+  auto [name, overload] = StringRef(call.name).drop_front(5).split('.');
+  const View *source = variables[variable].view;
+  const TensorMeta &from = *variables[variable].meta;
+  RankedTensorType type = types[element];
+  int64_t rank = source->type.getRank();
+  bool isComplex = isa<ComplexType>(source->type.getElementType());
+  auto argument = [&](StringRef name) { return call.getArgument(name); };
+  auto attr = [&](StringRef name, Attribute value) {
+    return builder.getNamedAttr(name, value);
+  };
+  Alias none, possible, alias;
+  possible.kind = Alias::Kind::Possible;
+  alias.kind = Alias::Kind::View;
+  possible.variable = alias.variable = variable;
+  auto is = [&](ViewKind kind, StringRef name = "",
+                ArrayRef<NamedAttribute> arguments = {}) {
+    alias.ops.push_back(getViewOp(kind, name, arguments));
+    return alias;
+  };
+  auto identity = [&]() { return is(ViewKind::Identity); };
+  auto when = [&](std::optional<bool> condition, Alias result) {
+    return !condition ? possible : *condition ? std::move(result) : none;
+  };
+  auto expandTo = [&](RankedTensorType from) {
+    if (from == type)
+      return alias.ops.empty() ? identity() : alias;
+    return is(ViewKind::Expand, "aten.expand.default",
+              {attr("implicit", builder.getBoolAttr(false)),
+               attr("size", getSizesAttr(builder, type))});
+  };
+  auto slice = [&](int64_t dim, Attribute start, Attribute end,
+                   Attribute step) {
+    if (type == source->type)
+      return identity();
+    SmallVector<NamedAttribute> arguments = {
+        attr("dim", builder.getI64IntegerAttr(dim)), attr("step", step)};
+    if (start)
+      arguments.push_back(attr("start", start));
+    if (end)
+      arguments.push_back(attr("end", end));
+    return is(ViewKind::Slice, "aten.slice.Tensor", arguments);
+  };
+  Attribute one = builder.getI64IntegerAttr(1);
+
+  // What may give its operand itself.
+  if (is_contained({"alias", "detach", "lift_fresh", "lift", "positive"}, name))
+    return identity();
+  if (is_contained({"contiguous", "to", "type_as",
+                    "_autocast_to_full_precision",
+                    "_autocast_to_reduced_precision"},
+                   name))
+    return when(isUnchanged(name, argument("copy"), argument("memory_format"),
+                            from, meta),
+                identity());
+  if (name.ends_with("dropout")) {
+    auto p = dyn_cast_or_null<FloatAttr>(argument("p"));
+    bool isOff = getInt(argument("train")) == 0 ||
+                 (p && p.getValueAsDouble() == 0) ||
+                 is_contained(source->type.getShape(), 0);
+    return when(isOff, identity());
+  }
+  if (name == "sum_to_size")
+    return when(type == source->type, identity());
+  if (name == "conj_physical")
+    return when(!isComplex, identity());
+  if (name == "resolve_conj")
+    return when(!isComplex || !isConjugated(source), identity());
+
+  // Complex numbers and bits.
+  if (name == "conj" || name == "_conj")
+    return isComplex ? is(ViewKind::Conjugate, call.name) : identity();
+  if (name == "real")
+    return isComplex ? is(ViewKind::Real, call.name) : identity();
+  if (name == "imag")
+    return is(ViewKind::Imaginary, call.name);
+  if (name == "view_as_real")
+    return is(ViewKind::AsReal, call.name);
+  if (name == "view_as_complex")
+    return is(ViewKind::AsComplex, call.name);
+  if (name == "view" && overload == "dtype")
+    return type == source->type
+               ? identity()
+               : is(ViewKind::Bitcast, call.name, call.arguments);
+
+  // The same elements in the same order.
+  if (is_contained({"reshape", "reshape_as", "flatten", "ravel"}, name))
+    return when(canReshape(from, meta), is(ViewKind::Reshape));
+  if (is_contained({"view", "view_as", "squeeze", "unsqueeze", "unflatten",
+                    "atleast_1d", "atleast_2d", "atleast_3d"},
+                   name))
+    return is(ViewKind::Reshape);
+  if (name == "cartesian_prod")
+    return when(call.operands.size() == 1, is(ViewKind::Reshape));
+
+  // Dimensions in another order; `mH` of complex numbers conjugates, too.
+  if (auto dims = getPermutation(name, rank, argument)) {
+    if (isComplex && is_contained({"mH", "adjoint", "matrix_H"}, name))
+      return possible;
+    return is(ViewKind::Permute, "aten.permute.default",
+              attr("dims", builder.getDenseI64ArrayAttr(*dims)));
+  }
+
+  // Parts.
+  if (name == "slice" && overload == "Tensor")
+    if (auto dim = getDim(argument("dim"), rank))
+      return slice(*dim, argument("start"), argument("end"), argument("step"));
+  if (name == "narrow" && overload == "default") {
+    auto dim = getDim(argument("dim"), rank);
+    Attribute start = argument("start");
+    std::optional<int64_t> number = getInt(start);
+    ExprAttr first = number ? sym::constant(context, *number)
+                            : dyn_cast_or_null<ExprAttr>(start);
+    if (!dim || !first || type.getRank() != rank)
+      return possible;
+    if (number && *number < 0)
+      first = sym::add(first, sym::getSizes(source->type)[*dim]);
+    ExprAttr end = sym::add(first, sym::getSizes(type)[*dim]);
+    return slice(*dim, getSizeAttr(builder, first), getSizeAttr(builder, end),
+                 one);
+  }
+  if (name == "select")
+    return is(ViewKind::Select, "aten.select.int", call.arguments);
+  if (name == "unbind")
+    return is(ViewKind::Select, "aten.select.int",
+              {attr("dim", argument("dim")),
+               attr("index", builder.getI64IntegerAttr(element))});
+  if (name.ends_with("split") || name.ends_with("chunk") ||
+      name == "split_with_sizes" || name == "unsafe_split_with_sizes") {
+    int64_t dim = getSplitDim(name, rank, argument("dim"));
+    if (dim < 0 || dim >= rank)
+      return possible;
+    // Indices of `tensor_split` may skip elements or take some twice; then the
+    // sizes do not tell where a piece starts.
+    ExprAttr start = sym::constant(context, 0), total = start;
+    for (auto [i, piece] : enumerate(types)) {
+      if (piece.getRank() != rank)
+        return possible;
+      if (i == element)
+        start = total;
+      total = sym::add(total, sym::getSizes(piece)[dim]);
+    }
+    if (total != sym::getSizes(source->type)[dim])
+      return possible;
+    ExprAttr end = sym::add(start, sym::getSizes(type)[dim]);
+    return slice(dim, getSizeAttr(builder, start), getSizeAttr(builder, end),
+                 one);
+  }
+  if (name == "diagonal" || name == "linalg_diagonal")
+    return is(ViewKind::Diagonal, "aten.diagonal.default",
+              {attr("offset", argument("offset")),
+               attr("dim1", argument("dim1")), attr("dim2", argument("dim2"))});
+
+  // Elements several times.
+  if (is_contained({"expand", "expand_as", "broadcast_to", "broadcast_tensors"},
+                   name))
+    return expandTo(source->type);
+  if (name == "meshgrid") {
+    // Tensor i lies along dimension i, or the first two the other way round.
+    auto indexing = dyn_cast_or_null<StringAttr>(argument("indexing"));
+    unsigned dim = element;
+    if (indexing && indexing.getValue() == "xy" && types.size() > 1 && dim < 2)
+      dim = 1 - dim;
+    if (dim >= static_cast<unsigned>(type.getRank()))
+      return possible;
+    SmallVector<ExprAttr> sizes(type.getRank(), sym::constant(context, 1));
+    sizes[dim] = sym::getSizes(type)[dim];
+    RankedTensorType line = sym::getTensorType(sizes, type.getElementType());
+    alias.ops.push_back(getViewOp(ViewKind::Reshape, "", {}));
+    alias.types.push_back(line);
+    Alias result = expandTo(line);
+    if (result.ops.size() == 1)
+      result.types.clear();
+    return result;
+  }
+
+  // Other views of one tensor. A view of none that keeps its elements is none
+  // that could be followed up.
+  if (call.operands.size() != 1 || types.size() != 1 ||
+      type.getElementType() != source->type.getElementType())
+    return possible;
+  ViewOp gather = getViewOp(ViewKind::Gather, call.name, call.arguments);
+  gather.operandName = cast<StringAttr>(call.operandNames[0]);
+  alias.ops.push_back(gather);
+  return alias;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Operators whose schemas do not say that they may return operands or views
+/// of them: composite ones that do under some conditions, and those whose
+/// results PyTorch asks programs not to write to.
+static bool mayReturnOperand(StringRef name) {
+  return is_contained({"dropout", "feature_dropout", "alpha_dropout",
+                       "feature_alpha_dropout", "type_as", "atleast_1d",
+                       "atleast_2d", "atleast_3d", "sum_to_size",
+                       "conj_physical", "unsafe_chunk", "unsafe_split",
+                       "unsafe_split_with_sizes", "broadcast_tensors",
+                       "meshgrid", "cartesian_prod"},
+                      name);
+}
+
+Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(
+    const Call &call, const OpSchema &schema, unsigned result, unsigned element,
+    ArrayRef<RankedTensorType> types, const TensorMeta &meta) {
+  if (call.variables.empty() || !StringRef(call.name).starts_with("aten."))
+    return Alias();
+  StringRef name = StringRef(call.name).drop_front(5).split('.').first;
+  StringRef aliasSet = schema.returns[result].aliasSet;
+  if (!aliasSet.empty()) {
+    auto it = call.aliasSets.find(aliasSet);
+    if (it != call.aliasSets.end())
+      return getViewOps(call, it->second, element, types, meta);
+  }
+  // A contraction of one tensor may be but a permutation of it.
+  if (name == "einsum" && call.variables.size() == 1) {
+    Alias alias;
+    alias.kind = Alias::Kind::Possible;
+    alias.variable = call.variables[0];
+    return alias;
+  }
+  if (!mayReturnOperand(name))
+    return Alias();
+  // Those on lists give an element for each.
+  bool isList = schema.arguments[0].type.isList && types.size() > 1;
+  size_t operand = isList ? element : 0;
+  if (operand >= call.variables.size())
+    return makeError("it has more results than operands");
+  return getViewOps(call, call.variables[operand], element, types, meta);
+}
+
+Expected<View *> ModuleBuilder::getView(const Alias &alias,
+                                        RankedTensorType type, Value value) {
+  View *view = variables[alias.variable].view;
+  for (auto [i, op] : enumerate(alias.ops)) {
+    bool isLast = i + 1 == alias.ops.size();
+    Expected<View *> next = storages.getView(
+        view, op, isLast ? type : alias.types[i], isLast ? value : Value());
+    if (!next)
+      return next.takeError();
+    view = *next;
+  }
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// All elements of the storage, in the order in which they lie.
+Expected<View *> ModuleBuilder::getFlatView(Storage *storage) {
+  View *root = storage->root;
+  const TensorMeta &meta = *storage->meta;
+  auto dims = to_vector(llvm::seq<int64_t>(0, root->type.getRank()));
+  if (std::optional<SmallVector<int64_t>> strides = getHints(meta.strides))
+    llvm::stable_sort(dims, [&](int64_t a, int64_t b) {
+      return (*strides)[a] > (*strides)[b];
+    });
+  SmallVector<SymInt> sizes, strides;
+  SmallVector<ExprAttr> types;
+  for (int64_t d : dims) {
+    sizes.push_back(meta.sizes[d]);
+    strides.push_back(meta.strides[d]);
+    types.push_back(sym::getSizes(root->type)[d]);
+  }
+  Expected<Attribute> gaps = getStrides(sizes, strides);
+  if (!gaps)
+    return gaps.takeError();
+  if (*gaps)
+    return makeError("its memory has gaps or repeats elements, which is not "
+                     "supported");
+  Type element = root->type.getElementType();
+  ViewOp permute = getViewOp(
+      ViewKind::Permute, "aten.permute.default",
+      builder.getNamedAttr("dims", builder.getDenseI64ArrayAttr(dims)));
+  Expected<View *> ordered =
+      storages.getView(root, permute, sym::getTensorType(types, element));
+  if (!ordered)
+    return ordered.takeError();
+  return storages.getView(
+      *ordered, getViewOp(ViewKind::Reshape, "", {}),
+      sym::getTensorType(sym::getNumElements(root->type), element));
+}
+
+Expected<View *> ModuleBuilder::getAsStrided(const Call &call,
+                                             RankedTensorType type) {
+  unsigned variable = call.variables[0];
+  Storage *storage = getStorage(variable);
+  if (storage->root->type.getElementType() != type.getElementType())
+    return makeError("it looks at memory under another element type than that "
+                     "of the tensor that was made there");
+  Expected<View *> flat = getFlatView(storage);
+  if (!flat)
+    return flat.takeError();
+  // Positions count from the beginning of the memory; the tensor that stands
+  // for it may begin later.
+  Expected<ExprAttr> begin = getExpr(storage->meta->storageOffset);
+  if (!begin)
+    return begin.takeError();
+  ExprAttr offset;
+  if (Attribute given = call.getArgument("storage_offset")) {
+    std::optional<int64_t> number = getInt(given);
+    offset =
+        number ? sym::constant(context, *number) : dyn_cast<ExprAttr>(given);
+  } else {
+    Expected<ExprAttr> own = getExpr(variables[variable].meta->storageOffset);
+    if (!own)
+      return own.takeError();
+    offset = *own;
+  }
+  offset = offset ? sym::sub(offset, *begin) : offset;
+  SmallVector<ExprAttr> strides;
+  if (auto list =
+          dyn_cast_or_null<DenseI64ArrayAttr>(call.getArgument("stride")))
+    for (int64_t stride : list.asArrayRef())
+      strides.push_back(sym::constant(context, stride));
+  else if (auto shape =
+               dyn_cast_or_null<sym::ShapeAttr>(call.getArgument("stride")))
+    append_range(strides, shape.getDims());
+  SmallVector<ExprAttr> sizes = sym::getSizes(type);
+  if (!offset || strides.size() != sizes.size())
+    return makeError("its offset or strides are not known numbers");
+
+  ExprAttr count = sym::getNumElements(storage->root->type);
+  if (offset.isConstant(0) && count == sym::getNumElements(type) &&
+      strides == sym::getContiguousStrides(context, sizes))
+    return storages.getView(*flat, getViewOp(ViewKind::Reshape, "", {}), type);
+  ExprAttr last = offset;
+  for (auto [size, stride] : zip_equal(sizes, strides))
+    last = sym::add(last, sym::mul(sym::add(size, -1), stride));
+  bool isEmpty =
+      llvm::any_of(sizes, [](ExprAttr size) { return size.isConstant(0); });
+  if (!isEmpty &&
+      (!ranges.isNonNegative(offset) || !ranges.isLess(last, count)))
+    return makeError("it may look at memory beyond the tensor that was made "
+                     "there");
+  SmallVector<NamedAttribute> arguments = {
+      builder.getNamedAttr("size", call.getArgument("size")),
+      builder.getNamedAttr("stride", call.getArgument("stride")),
+      builder.getNamedAttr("storage_offset", getSizeAttr(builder, offset))};
+  return storages.getView(
+      *flat, getViewOp(ViewKind::Gather, "aten.as_strided.default", arguments),
+      type);
+}
+
+Error ModuleBuilder::addAsStrided(const Node &node, const Call &call) {
+  if (node.outputs.size() != 1 ||
+      node.outputs[0].kind != Argument::Kind::Tensor)
+    return makeError("expected one tensor as result");
+  StringRef name = node.outputs[0].strings[0];
+  Expected<const TensorMeta *> meta = getMeta(name);
+  if (!meta)
+    return meta.takeError();
+  Expected<RankedTensorType> type = getType(**meta);
+  if (!type)
+    return type.takeError();
+  Expected<View *> view = getAsStrided(call, *type);
+  if (!view)
+    return view.takeError();
+  storages.read(*view, location);
+  return defineView(name, *view);
+}
