@@ -342,7 +342,9 @@ void AtenLegalizations::add(StringRef names, const Entry &entry) {
     std::string key = ("aten." + name).str();
     if (!name.contains('.'))
       key += ".default";
-    entries[key] = entry;
+    bool isNew = entries.try_emplace(key, entry).second;
+    assert(isNew && "two families have a rule for one operator");
+    (void)isNew;
   }
 }
 

@@ -26,7 +26,7 @@ using namespace coil;
 using namespace coil::graph;
 
 void graph::populateRefusals(AtenLegalizations &table) {
-  table.add("nonzero nonzero_static masked_select unique2 _unique2 unique_dim "
+  table.add("nonzero masked_select unique2 _unique2 unique_dim "
             "unique_consecutive _local_scalar_dense item",
             [](AtenCall &c) {
               return c.fail("its result depends on data in shape or as a "

@@ -530,7 +530,7 @@ void graph::populateViewLegalizations(AtenLegalizations &t) {
   t.add("view view_copy reshape _unsafe_view _reshape_alias reshape_as "
         "view_as squeeze squeeze.dim squeeze.dims squeeze_copy "
         "squeeze_copy.dim squeeze_copy.dims unsqueeze unsqueeze_copy "
-        "flatten.using_ints unflatten.int ravel atleast_1d",
+        "flatten.using_ints unflatten.int ravel",
         legalizeReshape);
   t.add("view.dtype view_copy.dtype", legalizeViewDtype);
   t.add("broadcast_tensors", [](AtenCall &c) -> LogicalResult {
@@ -576,7 +576,6 @@ void graph::populateViewLegalizations(AtenLegalizations &t) {
   t.add("alias alias_copy detach detach_copy contiguous clone lift lift_fresh "
         "lift_fresh_copy _to_copy to.dtype to.device "
         "to.other to.dtype_layout to.prim_Device to.prim_dtype to.prim_other "
-        "type_as _autocast_to_full_precision _autocast_to_reduced_precision "
-        "_conj resolve_conj resolve_neg",
+        "type_as _autocast_to_full_precision _autocast_to_reduced_precision",
         legalizeIdentity);
 }
