@@ -28,6 +28,9 @@ import torch.nn.functional as F
 import coil
 
 
+BEGIN, END = "<!-- small floats: begin -->", "<!-- small floats: end -->"
+
+
 class Case(torch.nn.Module):
     def __init__(self, function):
         super().__init__()
@@ -65,7 +68,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="a regular expression for a part of a case's name")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
-    parser.add_argument("--write", type=pathlib.Path, help="the file that the table is added to, in front")
+    parser.add_argument("--write", type=pathlib.Path, help="the file whose part for bf16 and f16 is written")
     args = parser.parse_args()
     if args.clock == "cpu":
         args.threads = 1
@@ -77,7 +80,7 @@ def main():
     cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     variables = " ".join(f"{v}={os.environ[v]}" for v in ("COIL_CPU", "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY") if v in os.environ)
     lines = [f"{datetime.date.today().isoformat()}, {cpu[1] if cpu else 'unknown processor'}, {args.threads} threads ({args.clock} time), torch {torch.__version__}, "
-             f"seed {args.seed}", "", f"    {variables} benchmarks/cpu_small_floats.py".replace("     ", "    "), "",
+             f"seed {args.seed}", "", f"    {variables} benchmarks/cpu_small_floats.py --seconds={args.seconds:g} --clock={args.clock}".replace("     ", "    "), "",
              "| type | case | Coil ms | eager ms | eager / Coil | error |", "|---|---|---|---|---|---|"]
     print("\n".join(lines), flush=True)
     for dtype in (torch.bfloat16, torch.float16):
@@ -100,9 +103,13 @@ def main():
             lines.append(f"| {str(dtype)[6:]} | {name} | {best[0] * 1e3:.3f} | {best[1] * 1e3:.3f} | {best[1] / best[0]:.2f} | {error:.1e} |")
             print(lines[-1], flush=True)
     if args.write:
-        old = args.write.read_text() if args.write.exists() else "# bf16 and f16 on the CPU\n"
-        title, _, rest = old.partition("\n")
-        args.write.write_text(title + "\n\n" + "\n".join(lines) + "\n" + rest)
+        text = args.write.read_text() if args.write.exists() else "# CPU\n"
+        part = "\n".join([BEGIN, "", "## bf16 and f16", "", *lines, "", END])
+        if BEGIN in text:
+            text = text[:text.index(BEGIN)] + part + text[text.index(END) + len(END):]
+        else:
+            text = text.rstrip("\n") + "\n\n" + part + "\n"
+        args.write.write_text(text)
 
 
 if __name__ == "__main__":
