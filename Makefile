@@ -4,6 +4,8 @@ BUILD ?= build
 PYTHON ?= python3
 # A Python with torch 2.11 adds the tests that compare with PyTorch.
 TORCH_PYTHON ?= $(firstword $(wildcard $(CURDIR)/.venv/bin/python))
+# Samples of an operator and element type that check-operators takes from PyTorch's database; 0 takes all.
+SAMPLES ?= 0
 # Text from which the demo goes on.
 PROMPT ?=
 # More arguments for CMake and Ninja.
@@ -50,10 +52,12 @@ check-all: check ## Run the suite again with each coil-opt run verified by a rou
 	$(PYTHON) scripts/fuzz_pt2.py --count 5000 --tool $(BUILD)/test/Fuzz/coil-import-many
 	$(PYTHON) scripts/fuzz_inputs.py model package mlir --count 20000 --bin $(BUILD)/bin
 
-check-operators: build ## Compare each operator with PyTorch (needs TORCH_PYTHON); rewrite docs/OperatorCoverage.md.
+check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, and PyTorch's own database.
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))
 	$(TORCH_PYTHON) test/python/op_coverage/op_coverage.py --tools $(BUILD)/bin \
 	  --table docs/OperatorCoverage.md
+	$(TORCH_PYTHON) test/python/op_db/op_db.py --build $(BUILD) --dtypes all --samples $(SAMPLES) \
+	  --results $(BUILD)/op_db.jsonl --progress
 
 check-models: build ## Compile real architectures for every target (TORCH_PYTHON with test/models/requirements.txt).
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with test/models/requirements.txt))

@@ -115,7 +115,9 @@ COIL_C_API size_t coil_program_num_outputs(const coil_program *program);
 
 /// What the program takes and gives, as JSON: {"inputs": [{"name", "dtype",
 /// "sizes"}], "outputs": [...], "symbols": [{"name", "min", "max", "hint"}]}.
-/// Sizes are integers, or strings in terms of symbols. Owned by the program.
+/// Sizes are integers, or strings in terms of symbols. A tensor of complex
+/// numbers has "complex": true; it is passed by its real and imaginary parts,
+/// which are the last dimension. Owned by the program.
 COIL_C_API const char *coil_program_signature_json(const coil_program *program);
 
 /// What compilation did, as JSON: seconds of each stage, kernels before and

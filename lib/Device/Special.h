@@ -106,4 +106,7 @@ COIL_INLINE float nextafter(float x, float y) {
 #define COIL_SPECIAL_FUNCTION COIL_DEVICE_INTERNAL
 #include "SpecialFunctions.h"
 
+#include "BesselFunctions.h"
+#include "OrthogonalPolynomials.h"
+
 #endif // COIL_LIB_DEVICE_SPECIAL_H

@@ -23,7 +23,10 @@ using llvm::Expected;
 Expected<NamedWeight>
 coil::toNamedWeight(const import::Weight &weight,
                     std::shared_ptr<const import::WeightStore> store) {
-  std::optional<int32_t> dtype = parseDType(import::getName(weight.dtype));
+  llvm::StringRef type = import::getName(weight.dtype);
+  // A program knows complex numbers by their parts, a last dimension.
+  bool isComplex = type.consume_front("complex<") && type.consume_back(">");
+  std::optional<int32_t> dtype = parseDType(type);
   if (!dtype)
     return makeError("weight '" + weight.name +
                      "' has the unsupported element type " +
@@ -35,7 +38,23 @@ coil::toNamedWeight(const import::Weight &weight,
                         *dtype,
                         COIL_CPU,
                         0};
-  return NamedWeight{weight.name, tensor, std::move(store), std::nullopt};
+  if (!isComplex)
+    return NamedWeight{weight.name, tensor, std::move(store), std::nullopt};
+  struct Parts {
+    std::shared_ptr<const import::WeightStore> store;
+    std::vector<int64_t> sizes, strides;
+  };
+  auto parts = std::make_shared<Parts>();
+  parts->store = std::move(store);
+  parts->sizes.assign(weight.sizes.begin(), weight.sizes.end());
+  parts->sizes.push_back(2);
+  for (int64_t stride : weight.strides)
+    parts->strides.push_back(2 * stride);
+  parts->strides.push_back(1);
+  tensor.sizes = parts->sizes.data();
+  tensor.strides = parts->strides.data();
+  ++tensor.rank;
+  return NamedWeight{weight.name, tensor, std::move(parts), std::nullopt};
 }
 
 WeightFile::WeightFile(const ProgramPackage &package) {

@@ -277,6 +277,11 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
     return std::move(error);
   if (Error error = builder.add(type.getResults(), signature.outputs))
     return std::move(error);
+  if (auto complex =
+          entryPoint->getAttrOfType<DenseI64ArrayAttr>(kComplexOutputsAttrName))
+    for (int64_t number : complex.asArrayRef())
+      if (number >= 0 && size_t(number) < signature.outputs.size())
+        signature.outputs[size_t(number)].isComplex = true;
   auto inputAttrs = entryPoint->getAttrOfType<ArrayAttr>(kInputAttrsName);
   if (!inputAttrs)
     return std::move(signature);
@@ -290,6 +295,7 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
       spec.weight = weight.str();
     if (auto step = dictionary.getAs<sym::ExprAttr>("graph.random_state"))
       spec.randomStep = builder.translate(step);
+    spec.isComplex = dictionary.contains("coil.complex");
     if (auto device = dictionary.getAs<IntegerAttr>("coil.device_type"))
       spec.deviceType = int32_t(device.getInt());
     if (auto index = dictionary.getAs<IntegerAttr>("coil.device_index"))

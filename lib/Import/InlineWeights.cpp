@@ -70,6 +70,22 @@ Error coil::import::inlineWeights(ModuleOp module, const WeightStore &weights) {
     std::vector<char> bytes;
     appendElements(*weight, bytes);
     DenseElementsAttr value;
+    if (auto complex = dyn_cast<ComplexType>(type.getElementType())) {
+      // A constant of their parts.
+      SmallVector<int64_t> sizes(type.getShape());
+      sizes.push_back(2);
+      value = DenseElementsAttr::getFromRawBuffer(
+          RankedTensorType::get(sizes, complex.getElementType()), bytes);
+      Value parts =
+          graph::ConstantOp::create(builder, argument.getLoc(), value);
+      auto whole = graph::AtenOp::create(
+          builder, argument.getLoc(), TypeRange(type),
+          builder.getStringAttr("aten.view_as_complex.default"), parts,
+          builder.getStrArrayAttr({"self"}), builder.getDictionaryAttr({}));
+      argument.replaceAllUsesWith(whole.getOutputs().front());
+      inlined.set(i);
+      continue;
+    }
     if (type.getElementType().isInteger(1)) {
       SmallVector<bool> bits(bytes.begin(), bytes.end());
       value = DenseElementsAttr::get(type, bits);

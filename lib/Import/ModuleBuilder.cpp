@@ -372,6 +372,10 @@ Error ModuleBuilder::addInput(const InputSpec &spec,
       });
   if (shape && !(isBroadcast && spec.kind == InputSpec::Kind::UserInput))
     attributes.set("coil.strides", *stridesAttr);
+  // A strided view of it could read what is not in the tensor.
+  if (isBroadcast || (*meta)->storageOffset.isSymbolic() ||
+      (*meta)->storageOffset.value != 0)
+    attributes.set("coil.is_view", builder.getUnitAttr());
   // Weights go to the device once, wherever they come from.
   addPlace(**meta, attributes, spec.kind == InputSpec::Kind::UserInput);
   types.push_back(*type);

@@ -128,7 +128,8 @@ static bool isCompatible(const Argument &arg, const SchemaType &type) {
     return type.isList && type.base == Base::String;
   case Kind::Complex:
     return !type.isList &&
-           (type.base == Base::Scalar || type.base == Base::Complex);
+           (type.base == Base::Scalar || type.base == Base::Complex ||
+            type.base == Base::Tensor);
   case Kind::ScalarType:
     return !type.isList && type.base == Base::ScalarType;
   case Kind::MemoryFormat:
@@ -257,9 +258,13 @@ Expected<Attribute> ModuleBuilder::getAttribute(const Argument &arg,
   case Kind::Other:
     return makeError("arguments of kind " + quoted(arg.strings[0]) +
                      " are not supported");
+  case Kind::Complex:
+    // The parts, under their names.
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr("imag", builder.getF64FloatAttr(arg.floats[1])),
+         builder.getNamedAttr("real", builder.getF64FloatAttr(arg.floats[0]))});
   case Kind::Tensor:
   case Kind::Tensors:
-  case Kind::Complex:
   case Kind::Graph:
   case Kind::Operator:
   case Kind::SymFloats:

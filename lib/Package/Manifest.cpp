@@ -151,6 +151,8 @@ static llvm::json::Value toJSON(const TensorSpec &spec) {
   Object object{{"dtype", coil_dtype_name(spec.dtype)},
                 {"device", spec.deviceType},
                 {"sizes", std::move(sizes)}};
+  if (spec.isComplex)
+    object["complex"] = 1;
   if (spec.deviceIndex != 0)
     object["device_index"] = spec.deviceIndex;
   if (!spec.name.empty())
@@ -172,6 +174,8 @@ static TensorSpec readTensor(ManifestReader &reader, const JSONValue &value) {
   spec.dtype = dtype.value_or(COIL_F32);
   spec.deviceType =
       int32_t(reader.integer(value, "device", COIL_CPU, COIL_CUDA));
+  if (value.find("complex"))
+    spec.isComplex = reader.integer(value, "complex", 0, 1) != 0;
   if (value.find("device_index"))
     spec.deviceIndex =
         int32_t(reader.integer(value, "device_index", 0, INT32_MAX));

@@ -204,6 +204,8 @@ void coil::buildGraphPipeline(OpPassManager &pm,
                               const CompilePipelineOptions &options) {
   // Framework operators become ours; compound ones are taken apart, but for
   // what a library has as a whole.
+  // Operators of complex numbers become framework operators of real ones.
+  pm.addNestedPass<func::FuncOp>(graph::createGraphExpandComplexPass());
   pm.addNestedPass<func::FuncOp>(graph::createGraphLegalizeAtenPass());
   // What is decomposed hands it on: convolutions that become products keep
   // what they were allowed.

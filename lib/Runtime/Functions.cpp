@@ -11,6 +11,8 @@
 
 #include "Call.h"
 #include "Collectives.h"
+#include "Fft.h"
+#include "Linalg.h"
 
 #include <cctype>
 #include <dlfcn.h>
@@ -62,6 +64,8 @@ static Registry &getFilledRegistry() {
     registerFallbacks();
     registerContextFunctions();
     registerCollectives();
+    registerFft();
+    registerLinalg();
   });
   return getRegistry();
 }

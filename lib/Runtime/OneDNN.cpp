@@ -13,12 +13,14 @@
 #include "CUDA/BlasLt.h"
 #include "CUDA/CuDnn.h"
 #include "CUDA/Sort.h"
+#include "Lapack.h"
 #include "Threads.h"
 
 #include "coil/Runtime/Library.h"
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 
 using namespace coil::rt;
@@ -342,6 +344,8 @@ int32_t coil_rt_library_available(const char *library) {
   guarded([&]() -> int32_t {
     if (const DeviceLibrary *known = getDeviceLibrary(library))
       available = known->isPresent();
+    else if (library && !strcmp(library, "lapack"))
+      available = isLapackPresent();
     else
       available = isOneDNN(library) && OneDNN::get();
     return COIL_OK;
@@ -353,6 +357,10 @@ int32_t coil_library_set_file(const char *library, const char *file) {
   return guarded([&]() -> int32_t {
     if (const DeviceLibrary *known = getDeviceLibrary(library)) {
       known->setFile(file);
+      return COIL_OK;
+    }
+    if (library && !strcmp(library, "lapack")) {
+      setLapackFile(file);
       return COIL_OK;
     }
     if (!isOneDNN(library))

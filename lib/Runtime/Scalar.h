@@ -44,6 +44,8 @@ inline uint32_t encode(double value, int exponentBits, int mantissaBits,
   if (std::isnan(value))
     return sign | nan;
   double magnitude = std::fabs(value);
+  if (magnitude == 0) // It has no exponent.
+    return sign;
   int bias = (1 << (exponentBits - 1)) - 1, exponent = 0;
   std::frexp(magnitude, &exponent);
   // The unit of the last place, not below that of the least normal number.

@@ -17,7 +17,9 @@
 #include <cmath>
 
 namespace coil::special {
+using std::acos;
 using std::copysign;
+using std::cos;
 using std::erf;
 using std::erfc;
 using std::exp;
@@ -30,6 +32,7 @@ using std::log;
 using std::log1p;
 using std::pow;
 using std::round;
+using std::sin;
 using std::sqrt;
 using std::tan;
 
@@ -58,6 +61,9 @@ static double lgamma(double x) {
 #define COIL_SPECIAL_NAMESPACE coil::special
 #define COIL_SPECIAL_FUNCTION static
 #include "SpecialFunctions.h"
+
+#include "BesselFunctions.h"
+#include "OrthogonalPolynomials.h"
 
 using namespace coil::special;
 
@@ -90,6 +96,28 @@ COIL_UNARY(log_ndtr, logNdtr(x))
 COIL_BINARY(igamma, incompleteGamma(x, y, /*upper=*/false))
 COIL_BINARY(igammac, incompleteGamma(x, y, /*upper=*/true))
 COIL_BINARY(zeta, zeta(x, y))
+COIL_UNARY(trigamma, coil::special::trigamma(x))
+COIL_UNARY(bessel_j0, besselJ(x, 0))
+COIL_UNARY(bessel_j1, besselJ(x, 1))
+COIL_UNARY(bessel_y0, besselY(x, 0))
+COIL_UNARY(bessel_y1, besselY(x, 1))
+COIL_UNARY(k0, besselK(x, 0))
+COIL_UNARY(k0e, besselKScaled(x, 0))
+COIL_UNARY(k1, besselK(x, 1))
+COIL_UNARY(k1e, besselKScaled(x, 1))
+COIL_UNARY(airy_ai, airyAi(x))
+COIL_BINARY(chebyshev_t, chebyshev(x, y, 0))
+COIL_BINARY(chebyshev_u, chebyshev(x, y, 1))
+COIL_BINARY(chebyshev_v, chebyshev(x, y, 2))
+COIL_BINARY(chebyshev_w, chebyshev(x, y, 3))
+COIL_BINARY(shifted_chebyshev_t, chebyshev(2 * x - 1, y, 0))
+COIL_BINARY(shifted_chebyshev_u, chebyshev(2 * x - 1, y, 1))
+COIL_BINARY(shifted_chebyshev_v, chebyshev(2 * x - 1, y, 2))
+COIL_BINARY(shifted_chebyshev_w, chebyshev(2 * x - 1, y, 3))
+COIL_BINARY(hermite_h, hermite(x, y, /*physicist=*/true))
+COIL_BINARY(hermite_he, hermite(x, y, /*physicist=*/false))
+COIL_BINARY(laguerre_l, laguerre(x, y))
+COIL_BINARY(legendre_p, legendre(x, y))
 
 double coil_special_nextafter(double x, double y) {
   return std::nextafter(x, y);

@@ -253,6 +253,35 @@ COIL_SPECIAL_FUNCTION double digamma(double x) {
   return result + log(x) - 0.5 / x - series;
 }
 
+COIL_SPECIAL_FUNCTION double trigamma(double x) {
+  if (isnan(x) || x == -kInf)
+    return kNaN;
+  if (x == kInf)
+    return 0;
+  double reflected = 0, sign = 1;
+  if (x < 0.5) {
+    if (x == floor(x))
+      return kInf;
+    // The sine of the distance from the nearest integer keeps its digits.
+    double ratio = kPi / sin(kPi * (x - round(x)));
+    reflected = ratio * ratio;
+    sign = -1;
+    x = 1 - x;
+  }
+  double sum = 0;
+  for (; x < 12; x += 1)
+    sum += 1 / (x * x);
+  // 1/x + 1/(2 x^2) + sum of B(2k) / x^(2k + 1)
+  double z = 1 / (x * x);
+  double series =
+      1.0 / 6 -
+      z * (1.0 / 30 -
+           z * (1.0 / 42 -
+                z * (1.0 / 30 -
+                     z * (5.0 / 66 - z * (691.0 / 2730 - z * (7.0 / 6))))));
+  return reflected + sign * (sum + (1 + (0.5 + series / x) / x) / x);
+}
+
 /// x^a exp(-x) / gamma(a + 1).
 COIL_SPECIAL_FUNCTION double gammaPrefactor(double a, double x) {
   if (a < 20)

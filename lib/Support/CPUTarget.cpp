@@ -47,9 +47,15 @@ static std::string getFeatures(StringRef cpu) {
   static const StringMap<bool> known = sys::getHostCPUFeatures();
   SmallVector<StringRef> enabled;
   X86::getFeaturesForCPU(cpu, enabled);
+  // Some processors are described by fewer features, which imply others.
+  StringMap<bool> all;
+  for (StringRef name : enabled) {
+    all[name] = true;
+    X86::updateImpliedFeatures(name, /*Enabled=*/true, all);
+  }
   SmallVector<std::string> features;
-  for (StringRef name : enabled)
-    if (known.contains(name))
+  for (const auto &[name, isEnabled] : all)
+    if (isEnabled && known.contains(name))
       features.push_back(("+" + name).str());
   return ::join(features);
 }

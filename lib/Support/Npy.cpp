@@ -35,6 +35,7 @@ struct Header {
   int32_t dtype = 0;
   bool swapBytes = false;
   bool fortranOrder = false;
+  bool isComplex = false; ///< `dtype` is that of the parts.
   SmallVector<int64_t> sizes;
 };
 
@@ -120,8 +121,8 @@ static int32_t parseElementType(StringRef name) {
       .Case("u8", COIL_U64)
       .Case("f2", COIL_F16)
       .Case("V2", COIL_BF16)
-      .Case("f4", COIL_F32)
-      .Case("f8", COIL_F64)
+      .Cases({"f4", "c8"}, COIL_F32)
+      .Cases({"f8", "c16"}, COIL_F64)
       .Default(-1);
 }
 
@@ -154,6 +155,7 @@ Expected<Header> HeaderParser::parse() {
       if (header.dtype < 0 || order == 0)
         return error("element type '" + toHex(descr.take_front(16)) +
                      "' (in hexadecimal) is not supported");
+      header.isComplex = name.starts_with("c");
       header.swapBytes = order == '>' && coil_dtype_size(header.dtype) > 1;
       hasType = true;
     } else if (key == "fortran_order" && !hasOrder) {
@@ -237,6 +239,9 @@ Expected<HostTensor> coil::parseNpy(StringRef bytes) {
     return header.takeError();
   bytes = bytes.drop_front(length);
 
+  // The parts of complex numbers are the last dimension.
+  if (header->isComplex)
+    header->sizes.push_back(2);
   std::optional<int64_t> expected =
       getTensorBytes(header->dtype, header->sizes);
   if (!expected)
@@ -254,11 +259,14 @@ Expected<HostTensor> coil::parseNpy(StringRef bytes) {
   int64_t element = coil_dtype_size(header->dtype);
   if (header->fortranOrder && *expected != 0) {
     SmallVector<int64_t> strides;
-    int64_t stride = element;
-    for (int64_t size : header->sizes) {
+    ArrayRef<int64_t> sizes = header->sizes;
+    int64_t stride = header->isComplex ? 2 * element : element;
+    for (int64_t size : header->isComplex ? sizes.drop_back() : sizes) {
       strides.push_back(stride);
       stride *= size;
     }
+    if (header->isComplex)
+      strides.push_back(element);
     copyElements(header->sizes, element, bytes.data(), strides,
                  tensor->getData());
   } else {
@@ -287,8 +295,14 @@ Expected<HostTensor> coil::readNpy(StringRef path) {
   return tensor;
 }
 
-Error coil::writeNpy(raw_ostream &os, const coil_tensor &tensor) {
+Error coil::writeNpy(raw_ostream &os, const coil_tensor &tensor,
+                     bool isComplex) {
   StringRef type = elementTypeName(tensor.dtype);
+  // Halves stay two numbers, as NumPy has no complex ones of them.
+  isComplex &= (tensor.dtype == COIL_F32 || tensor.dtype == COIL_F64) &&
+               tensor.rank > 0 && tensor.sizes[tensor.rank - 1] == 2;
+  if (isComplex)
+    type = tensor.dtype == COIL_F32 ? "<c8" : "<c16";
   if (type.empty())
     return createStringError(inconvertibleErrorCode(),
                              "element type %d has no .npy form", tensor.dtype);
@@ -296,8 +310,9 @@ Error coil::writeNpy(raw_ostream &os, const coil_tensor &tensor) {
   std::string header;
   raw_string_ostream text(header);
   text << "{'descr': '" << type << "', 'fortran_order': False, 'shape': (";
-  interleave(sizes, text, ", ");
-  text << (sizes.size() == 1 ? ",), }" : "), }");
+  ArrayRef<int64_t> shape = isComplex ? sizes.drop_back() : sizes;
+  interleave(shape, text, ", ");
+  text << (shape.size() == 1 ? ",), }" : "), }");
   // The elements start at a multiple of 64; the header ends with a newline.
   size_t prefix = magic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');
@@ -335,11 +350,12 @@ Error coil::writeNpy(raw_ostream &os, const coil_tensor &tensor) {
   return Error::success();
 }
 
-Error coil::writeNpy(StringRef path, const coil_tensor &tensor) {
+Error coil::writeNpy(StringRef path, const coil_tensor &tensor,
+                     bool isComplex) {
   Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path);
   if (!file)
     return file.takeError();
-  if (Error error = writeNpy((*file)->os(), tensor))
+  if (Error error = writeNpy((*file)->os(), tensor, isComplex))
     return error;
   return (*file)->commit();
 }

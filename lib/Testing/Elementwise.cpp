@@ -319,6 +319,13 @@ bool Generator::emitSpecial() {
       {SpecialFunction::IGammaC, 0.25, 10, 0, 1},
       {SpecialFunction::Zeta, 1.5, 10, 0, 60},
       {SpecialFunction::Erfcx, -1.5, 10, 0, 20},
+      {SpecialFunction::Trigamma, 0.25, 20, 0, 18},
+      {SpecialFunction::BesselJ0, -20, 20, -1, 1},
+      {SpecialFunction::BesselY1, 0.25, 20, -3, 1},
+      {SpecialFunction::K0, 0.25, 20, 0, 2},
+      {SpecialFunction::K1e, 0.25, 20, 0, 5},
+      {SpecialFunction::AiryAi, -8, 8, -1, 1},
+      {SpecialFunction::ChebyshevU, 0, 3, 0, 210},
   };
   const Item *found = findFloat();
   if (!found)

@@ -17,11 +17,13 @@ from coil._objects import bind_object, object_count, register_class
 from coil._precision import per_precision, torch_precision
 from coil._program import Program, compile
 from coil._library import CoilError, CompileError, InputError, RunError, version
+from coil._complex import ComplexTensor
 from coil._tensor import Tensor
 
 __all__ = [
     "CoilError",
     "CompileError",
+    "ComplexTensor",
     "InputError",
     "LocalGroups",
     "NcclGroup",

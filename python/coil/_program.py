@@ -20,7 +20,7 @@ from coil._library import (
     fail,
     library,
 )
-from coil import _hooks, generators
+from coil import _complex, _hooks, generators
 from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream
 
 try:
@@ -274,6 +274,29 @@ class Program(call.Runner):
         )
 
 
+class ComplexProgram(Program):
+    """A program with complex inputs or outputs. Those in `inputs` and `outputs` have
+    "complex", and the real and the imaginary part as their last dimension, which is how
+    `bind` takes and gives them; calls take and give complex tensors."""
+
+    def run(self, *inputs, **options):
+        """As `Program.run`, with `ComplexTensor` for complex outputs."""
+        if len(inputs) == len(self.inputs):
+            inputs = [
+                _complex.to_parts(value, spec["dtype"]) if spec.get("complex") else value
+                for value, spec in zip(inputs, self.inputs)
+            ]
+        outputs = super().run(*inputs, **options)
+        return tuple(_complex.wrap(output, spec) for output, spec in zip(outputs, self.outputs))
+
+
+def _make_program(handle):
+    signature = json.loads(library.coil_program_signature_json(handle))
+    tensors = signature["inputs"] + signature["outputs"]
+    is_complex = any(tensor.get("complex") for tensor in tensors)
+    return ComplexProgram(handle) if is_complex else Program(handle)
+
+
 def compile(
     path,
     *,
@@ -325,4 +348,4 @@ def compile(
         os.fsencode(path), ctypes.byref(settings), ctypes.byref(handle), ctypes.byref(error)
     )
     check(status, error)
-    return Program(handle)
+    return _make_program(handle)

@@ -35,7 +35,7 @@ for _letter in "bhilq":
 
 
 # Codes of element types in DLPack.
-_DL_CODES = {"i": 0, "u": 1, "f": 2, "bf": 4, "bool": 6, "f8E4M3FN": 10, "f8E5M2": 12}
+_DL_CODES = {"i": 0, "u": 1, "f": 2, "bf": 4, "c": 5, "bool": 6, "f8E4M3FN": 10, "f8E5M2": 12}
 _DL_KINDS = {code: kind for kind, code in _DL_CODES.items()}
 CPU, CUDA = 0, 1
 # Kinds of memory: DLPack's number of each of ours, and back.
@@ -265,19 +265,23 @@ class Tensor(call.Output):
             raise BufferError("copies are the consumer's to make")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the elements are on {self.device}")
-        rank = len(self.shape)
-        array = ctypes.c_int64 * max(rank, 1)
-        shape, strides = array(*self.shape), array(*self.strides)
         kind = self.dtype
         if kind not in _DL_CODES:
             kind = kind.rstrip("0123456789")
+        return self._capsule(self.shape, self.strides, kind, 8 * SIZES[self.dtype])
+
+    def _capsule(self, sizes, strides, kind, bits, **_):
+        """A DLPack capsule over the memory, of elements of another kind, too."""
+        rank = len(sizes)
+        array = ctypes.c_int64 * max(rank, 1)
+        shape, strides = array(*sizes), array(*strides)
         managed = _DLManaged(
             _DLTensor(
                 self._data,
                 *self.__dlpack_device__(),
                 rank,
                 _DL_CODES[kind],
-                8 * SIZES[self.dtype],
+                bits,
                 1,
                 shape,
                 strides,

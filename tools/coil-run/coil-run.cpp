@@ -322,7 +322,8 @@ static Expected<bool> checkReference(const CompiledProgram &program,
 // Output
 //===----------------------------------------------------------------------===//
 
-static Error writeOutputs(llvm::ArrayRef<coil_tensor> outputs) {
+static Error writeOutputs(llvm::ArrayRef<coil_tensor> outputs,
+                          llvm::ArrayRef<TensorSpec> specs) {
   bool quiet =
       !expectedTexts.empty() || printTime || referenceKind != Reference::None;
   for (auto [i, output] : llvm::enumerate(outputs)) {
@@ -335,7 +336,7 @@ static Error writeOutputs(llvm::ArrayRef<coil_tensor> outputs) {
       printTensor(llvm::outs(), output, maxPrinted);
       llvm::outs() << "\n";
     } else if (where.consume_front("@")) {
-      if (Error error = writeNpy(where, output))
+      if (Error error = writeNpy(where, output, specs[i].isComplex))
         return error;
     }
   }
@@ -587,7 +588,7 @@ static int execute(const CompiledProgram &program) {
   }
 
   llvm::ArrayRef<coil_tensor> outputs = result->getOutputs();
-  if (Error error = writeOutputs(outputs))
+  if (Error error = writeOutputs(outputs, program.getOutputs()))
     return report(ExitUsage, toString(std::move(error)));
   if (printTime)
     printTimes(program, measured, runStats);

@@ -41,12 +41,17 @@ namespace coil {
 /// The function type over tensors.
 inline constexpr llvm::StringLiteral kSignatureAttrName = "coil.signature";
 /// A dictionary for each input: `coil.name`, `coil.strides` (a `#sym.shape`)
-/// for an input that is not row-major, `coil.device_type` (the runtime's
+/// for an input that is not row-major, `coil.complex` for one whose last
+/// dimension is the parts of complex numbers, `coil.device_type` (the runtime's
 /// number) for an input that is not on the CPU, `coil.device_index` for one
 /// that is not on the first device, `graph.weight` for an input that a weight
 /// of this name is for, and `graph.random_state` for the state of the random
 /// generator.
 inline constexpr llvm::StringLiteral kInputAttrsName = "coil.input_attrs";
+/// The numbers of the outputs whose last dimension is the parts of complex
+/// numbers, `array<i64>`.
+inline constexpr llvm::StringLiteral kComplexOutputsAttrName =
+    "coil.complex_outputs";
 /// @}
 
 /// Of an entry point: the host functions that it calls, each an array of its
@@ -101,6 +106,9 @@ struct TensorSpec {
   std::optional<SizeExpr> randomStep;
   int32_t dtype = COIL_F32;
   int32_t deviceType = COIL_CPU;
+  /// Whether the last dimension, of size two, is the real and the imaginary
+  /// part of what callers know as a complex number.
+  bool isComplex = false;
   /// How many places it is behind the device that a run is bound to.
   int32_t deviceIndex = 0;
   llvm::SmallVector<SizeExpr, 0> sizes;

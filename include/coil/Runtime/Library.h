@@ -19,14 +19,15 @@
 extern "C" {
 #endif
 
-/// Whether there is the library "onednn", "cublaslt", "cudnn" or "cub". The
-/// first is loaded for that; of the others, which are hundreds of megabytes,
-/// only the file is looked for, where that suffices.
+/// Whether there is the library "onednn", "lapack", "cublaslt", "cudnn" or
+/// "cub". The first two are loaded for that; of the others, which are hundreds
+/// of megabytes, only the file is looked for, where that suffices.
 COIL_RT_API int32_t coil_rt_library_available(const char *library);
 
 /// Chooses the file that is loaded for a library in place of the default
-/// (libdnnl.so.2, libcublasLt.so.13 or 12, libcudnn.so.9, and libcoil-cub.so
-/// beside the runtime, or what the environment variables COIL_ONEDNN_LIBRARY,
+/// (libdnnl.so.2, libopenblas.so.0 or liblapack.so.3, libcublasLt.so.13 or 12,
+/// libcudnn.so.9, and libcoil-cub.so beside the runtime, or what the
+/// environment variables COIL_ONEDNN_LIBRARY, COIL_LAPACK_LIBRARY,
 /// COIL_CUBLASLT_LIBRARY, COIL_CUDNN_LIBRARY and COIL_CUB_LIBRARY name), from
 /// the next call on; NULL restores the default.
 COIL_RT_API int32_t coil_library_set_file(const char *library,

@@ -56,6 +56,39 @@ COIL_SPECIAL_BINARY(igammac)
 /// Hurwitz zeta function of (x, q): infinite at x = 1 and at poles q, NaN for
 /// x < 1.
 COIL_SPECIAL_BINARY(zeta)
+/// Derivative of digamma; infinite at the poles.
+COIL_SPECIAL_UNARY(trigamma)
+/// Bessel functions of the first and second kind, order 0 and 1; NaN at
+/// infinities. Those of the second kind are minus infinity at zero, and NaN
+/// below.
+COIL_SPECIAL_UNARY(bessel_j0)
+COIL_SPECIAL_UNARY(bessel_j1)
+COIL_SPECIAL_UNARY(bessel_y0)
+COIL_SPECIAL_UNARY(bessel_y1)
+/// Modified Bessel functions of the second kind, order 0 and 1; the `e`
+/// versions are scaled by exp(x). Infinite at zero, NaN below.
+COIL_SPECIAL_UNARY(k0)
+COIL_SPECIAL_UNARY(k0e)
+COIL_SPECIAL_UNARY(k1)
+COIL_SPECIAL_UNARY(k1e)
+/// The Airy function Ai; NaN at infinities.
+COIL_SPECIAL_UNARY(airy_ai)
+/// Orthogonal polynomials of (x, degree). The degree is truncated to an
+/// integer; below zero the polynomial is zero. Chebyshev's are of the first to
+/// the fourth kind, shifted ones of 2x - 1; Hermite's are the physicist's (h)
+/// and the probabilist's (he).
+COIL_SPECIAL_BINARY(chebyshev_t)
+COIL_SPECIAL_BINARY(chebyshev_u)
+COIL_SPECIAL_BINARY(chebyshev_v)
+COIL_SPECIAL_BINARY(chebyshev_w)
+COIL_SPECIAL_BINARY(shifted_chebyshev_t)
+COIL_SPECIAL_BINARY(shifted_chebyshev_u)
+COIL_SPECIAL_BINARY(shifted_chebyshev_v)
+COIL_SPECIAL_BINARY(shifted_chebyshev_w)
+COIL_SPECIAL_BINARY(hermite_h)
+COIL_SPECIAL_BINARY(hermite_he)
+COIL_SPECIAL_BINARY(laguerre_l)
+COIL_SPECIAL_BINARY(legendre_p)
 
 #undef COIL_SPECIAL_UNARY
 #undef COIL_SPECIAL_BINARY

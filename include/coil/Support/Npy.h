@@ -25,17 +25,21 @@ namespace coil {
 
 /// Reads an array: versions 1 to 3 of the format, either byte order, row- or
 /// column-major (the result is row-major). Element types are those of the
-/// runtime; bf16 is the two-byte void type that NumPy writes for it.
+/// runtime; bf16 is the two-byte void type that NumPy writes for it. Complex
+/// numbers become a last dimension of their real and imaginary parts.
 llvm::Expected<HostTensor> parseNpy(llvm::StringRef bytes);
 
 /// Reads a file; "-" is the standard input.
 llvm::Expected<HostTensor> readNpy(llvm::StringRef path);
 
-/// Writes version 1 of the format. Strides count elements.
-llvm::Error writeNpy(llvm::raw_ostream &os, const coil_tensor &tensor);
+/// Writes version 1 of the format. Strides count elements. With `isComplex` the
+/// last dimension is the parts of complex numbers.
+llvm::Error writeNpy(llvm::raw_ostream &os, const coil_tensor &tensor,
+                     bool isComplex = false);
 
 /// Writes a file; "-" is the standard output.
-llvm::Error writeNpy(llvm::StringRef path, const coil_tensor &tensor);
+llvm::Error writeNpy(llvm::StringRef path, const coil_tensor &tensor,
+                     bool isComplex = false);
 
 } // namespace coil
 

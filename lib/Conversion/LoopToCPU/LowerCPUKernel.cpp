@@ -83,7 +83,6 @@ struct LowerCPUKernelPass
         return signalPassFailure();
     }
     LLVMTypeConverter converter(ctx);
-    populateSmallFloatConversions(converter);
     RewritePatternSet patterns(ctx);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     populateMathToLLVMConversionPatterns(converter, patterns);

@@ -19,12 +19,13 @@
 
 #include "SmallFloats.h"
 
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -73,6 +74,42 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
 
 } // namespace
 
+/// What is left of bf16 in `root` only moves: every type and constant becomes
+/// that of an i16. All at once, so that nothing stands between the two types,
+/// whichever dialects the ops are of.
+static void moveAsInteger(Operation *root) {
+  MLIRContext *ctx = root->getContext();
+  Type integer = IntegerType::get(ctx, 16);
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([=](BFloat16Type) { return integer; });
+  replacer.addReplacement([=](FloatAttr value) -> std::optional<Attribute> {
+    if (!value.getType().isBF16())
+      return std::nullopt;
+    return IntegerAttr::get(integer, value.getValue().bitcastToAPInt());
+  });
+  replacer.addReplacement(
+      [=](DenseElementsAttr value) -> std::optional<Attribute> {
+        if (!value.getElementType().isBF16())
+          return std::nullopt;
+        return value.bitcast(integer);
+      });
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (op != root)
+      ops.push_back(op);
+  });
+  for (Operation *op : ops)
+    replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                               /*replaceTypes=*/true);
+  for (Operation *op : ops) {
+    auto cast = dyn_cast<arith::BitcastOp>(op);
+    if (cast && cast.getType() == cast.getIn().getType()) {
+      cast.replaceAllUsesWith(cast.getIn());
+      cast.erase();
+    }
+  }
+}
+
 LogicalResult coil::legalizeSmallFloats(Operation *root) {
   MLIRContext *ctx = root->getContext();
   bool computes = false;
@@ -109,11 +146,6 @@ LogicalResult coil::legalizeSmallFloats(Operation *root) {
   RewritePatternSet patterns(ctx);
   arith::populateExpandBFloat16Patterns(patterns);
   walkAndApplyPatterns(root, std::move(patterns));
+  moveAsInteger(root);
   return success();
-}
-
-void coil::populateSmallFloatConversions(LLVMTypeConverter &converter) {
-  converter.addConversion([](BFloat16Type type) {
-    return IntegerType::get(type.getContext(), 16);
-  });
 }

@@ -15,18 +15,14 @@
 #include "mlir/Support/LLVM.h"
 
 namespace mlir {
-class LLVMTypeConverter;
 class Operation;
 } // namespace mlir
 
 namespace coil {
 
-/// Computes in f32 what `root` computes in bf16, and expands conversions from
-/// and to bf16 to integer arithmetic.
+/// Computes in f32 what `root` computes in bf16, expands conversions from and to
+/// bf16 to integer arithmetic, and makes what is left, which only moves, an i16.
 mlir::LogicalResult legalizeSmallFloats(mlir::Operation *root);
-
-/// Makes what is left of bf16, which only moves, an i16.
-void populateSmallFloatConversions(mlir::LLVMTypeConverter &converter);
 
 } // namespace coil
 

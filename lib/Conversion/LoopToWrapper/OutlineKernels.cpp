@@ -82,6 +82,14 @@ LogicalResult Outliner::createFunction() {
   properties.function_type = TypeAttr::get(b.getFunctionType(args, {}));
   for (NamedAttribute attr : fn->getDiscardableAttrs())
     state.addAttribute(attr.getName(), attr.getValue());
+  // Results of host programs have no attributes.
+  SmallVector<int64_t> complexResults;
+  for (unsigned i = 0, e = fn.getNumResults(); i < e; ++i)
+    if (fn.getResultAttr(i, "coil.complex"))
+      complexResults.push_back(i);
+  if (!complexResults.empty())
+    state.addAttribute("coil.complex_outputs",
+                       b.getDenseI64ArrayAttr(complexResults));
   if (fn.isPrivate())
     state.addAttribute(SymbolTable::getVisibilityAttrName(),
                        b.getStringAttr("private"));

@@ -33,6 +33,8 @@ static Object toJSON(const coil::TensorSpec &spec) {
       sizes.push_back(size.text);
   Object tensor{{"dtype", coil_dtype_name(spec.dtype)},
                 {"sizes", std::move(sizes)}};
+  if (spec.isComplex)
+    tensor["complex"] = true;
   if (!spec.name.empty())
     tensor["name"] = spec.name;
   if (!spec.weight.empty())

@@ -10,6 +10,8 @@ import ctypes
 import json
 import math
 import os
+import pathlib
+import re
 import sys
 
 import torch
@@ -18,26 +20,20 @@ from coil.host._types import _NUMBERS, _TYPES
 from run_python import compare, make
 
 
-class Stats(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in (
-        "live_bytes", "peak_bytes", "allocated_bytes", "live_allocations", "allocations",
-        "launches", "library_calls")]
+def declared(header, struct):
+    """A struct of numbers with the members that the runtime's header declares, whatever was added."""
+    text = (HEADERS / header).read_text()
+    body = re.search(rf"typedef struct {struct} \{{(.*?)\}} {struct};", text, re.S).group(1)
+    members = re.findall(r"^\s*(\w+) (\w+);", body, re.M)
+    assert members and all(kind == "int64_t" for kind, _ in members), f"{struct} has other members than int64_t"
+    return type(struct, (ctypes.Structure,), {"_fields_": [(name, ctypes.c_int64) for _, name in members]})
 
 
-class GraphStats(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in (
-        "plain", "recorded", "replayed", "patched", "refused", "evicted")]
-
-
-class PartitionStats(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in (
-        "warmups", "recorded", "replayed", "patched", "plain", "nodes", "dropped", "bytes")]
-
-
-class AllocatorStats(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in (
-        "in_use_bytes", "cached_bytes", "hits", "misses")]
-
+HEADERS = pathlib.Path(__file__).resolve().parents[3] / "include/coil/Runtime"
+Stats = declared("Runtime.h", "coil_run_stats")
+GraphStats = declared("CUDA.h", "coil_cuda_graph_stats")
+PartitionStats = declared("CUDA.h", "coil_cuda_partition_stats")
+AllocatorStats = declared("Runtime.h", "coil_allocator_stats")
 
 library = ctypes.CDLL(sys.argv[1])
 library.coil_last_error.restype = ctypes.c_char_p

@@ -98,10 +98,13 @@ func.func @global_pooling(%x: tensor<1x2x7x5xf32>) -> tensor<1x2x1x1xf32> {
   return %0 : tensor<1x2x1x1xf32>
 }
 
-// CHECK-LABEL: @used_positions_stay
-// CHECK:         graph.aten "aten.max_pool2d_with_indices.default"
-// CHECK-SAME:    graph.reason = "the positions of the maxima are not computed"
-func.func @used_positions_stay(%x: tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xi64> {
-  %0:2 = graph.aten "aten.max_pool2d_with_indices.default"(%x) ["self"] {kernel_size = array<i64: 2, 2>, stride = array<i64>, padding = array<i64: 0, 0>, dilation = array<i64: 1, 1>, ceil_mode = false} : (tensor<1x2x8x8xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xi64>)
-  return %0#1 : tensor<1x2x4x4xi64>
+// Zeros between the elements, channels exchanged, the kernel turned around.
+// CHECK-LABEL: @transposed_convolution
+// CHECK:         graph.pad %{{.*}} low [0, 0, 0, 0] high [0, 0, 0, 1] {{.*}} -> tensor<1x3x5x2xf32>
+// CHECK:         graph.pad %{{.*}} low [0, 0, 1] high [0, 0, 1] {{.*}} -> tensor<1x3x12xf32>
+// CHECK:         graph.slice %{{.*}} steps [1, 1, -1] : (tensor<4x3x4xf32>)
+// CHECK:         graph.conv {{.*}} stride [1] padding [0] dilation [1] groups 1 : ({{.*}}) -> tensor<1x4x9xf32>
+func.func @transposed_convolution(%x: tensor<1x3x5xf32>, %w: tensor<3x4x4xf32>) -> tensor<1x4x9xf32> {
+  %0 = graph.aten "aten.conv_transpose1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 2>, padding = array<i64: 2>, output_padding = array<i64: 1>, groups = 1 : i64, dilation = array<i64: 1>} : (tensor<1x3x5xf32>, tensor<3x4x4xf32>) -> tensor<1x4x9xf32>
+  return %0 : tensor<1x4x9xf32>
 }

@@ -123,10 +123,20 @@ func.func @plain_as_strided(%x: tensor<4x6xf32>) -> tensor<3x8xf32> {
   return %0 : tensor<3x8xf32>
 }
 
-// CHECK-LABEL: @other_as_strided_stays
-// CHECK-NEXT:    graph.aten "aten.as_strided.default"
-// CHECK-SAME:    graph.reason = "it is not a plain view"
-func.func @other_as_strided_stays(%x: tensor<4x6xf32>) -> tensor<3x3xf32> {
+// Overlapping windows of what lies in memory in its order.
+// CHECK-LABEL: @overlapping_as_strided
+// CHECK:         %[[F:.+]] = graph.reshape %{{.*}} -> tensor<24xf32>
+// CHECK:         graph.index %[[F]][%{{.*}}] dims [0] : (tensor<24xf32>, tensor<3x3xi64>)
+func.func @overlapping_as_strided(%x: tensor<4x6xf32>) -> tensor<3x3xf32> {
+  %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 1, 1>, storage_offset = 2 : i64} : (tensor<4x6xf32>) -> tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}
+
+// A tensor has no layout.
+// CHECK-LABEL: @as_strided_of_other_layout_stays
+// CHECK:         graph.aten "aten.as_strided.default"
+// CHECK-SAME:    graph.reason = "it depends on how its operand lies in memory"
+func.func @as_strided_of_other_layout_stays(%x: tensor<4x6xf32> {coil.strides = array<i64: 1, 4>}) -> tensor<3x3xf32> {
   %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 1, 1>} : (tensor<4x6xf32>) -> tensor<3x3xf32>
   return %0 : tensor<3x3xf32>
 }

@@ -170,6 +170,22 @@ func.func @conv_with_bias_and_relu(%x: !x, %w: tensor<16x3x3x3xf32>, %b: tensor<
 
 // -----
 
+// A flipped weight has the same sizes.
+func.func @conv_turned_around(%x: tensor<1x1x8xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x6xf32> {
+  // expected-remark@+1 {{no convolution: its dimensions are not in the order of a convolution}}
+  %y = loop.kernel "conv" [6, 3] (%p = %x, %q = %w) : (tensor<1x1x8xf32>, tensor<1x1x3xf32>) -> tensor<1x1x6xf32>
+      conv<stride = [1], padding = [0], dilation = [1], groups = 1> {
+    %0 = loop.load %p[0, 0, d0 + d1] : tensor<1x1x8xf32> -> f32
+    %1 = loop.load %q[0, 0, -d1 + 2] : tensor<1x1x3xf32> -> f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = loop.reduce sum %2 over [1] : f32
+    loop.store %3, 0 [0, 0, d0] : f32
+  }
+  return %y : tensor<1x1x6xf32>
+}
+
+// -----
+
 func.func @conv_of_other_shapes(%x: tensor<1x1x8xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x6xf32> {
   // expected-remark@+1 {{no convolution: its operands do not have the shapes of a convolution}}
   %y = loop.kernel "conv" [6, 3] (%p = %x, %q = %w) : (tensor<1x1x8xf32>, tensor<1x1x3xf32>) -> tensor<1x1x6xf32>

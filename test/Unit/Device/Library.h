@@ -75,9 +75,34 @@ extern double errorScale;
   F(i1)                                                                        \
   F(i1e)                                                                       \
   F(ndtri)                                                                     \
-  F(log_ndtr)
+  F(log_ndtr)                                                                  \
+  F(trigamma)                                                                  \
+  F(bessel_j0)                                                                 \
+  F(bessel_j1)                                                                 \
+  F(bessel_y0)                                                                 \
+  F(bessel_y1)                                                                 \
+  F(k0)                                                                        \
+  F(k0e)                                                                       \
+  F(k1)                                                                        \
+  F(k1e)                                                                       \
+  F(airy_ai)
 
-#define COIL_SPECIAL_BINARY(F) F(igamma) F(igammac) F(zeta)
+#define COIL_SPECIAL_BINARY(F)                                                 \
+  F(igamma)                                                                    \
+  F(igammac)                                                                   \
+  F(zeta)                                                                      \
+  F(chebyshev_t)                                                               \
+  F(chebyshev_u)                                                               \
+  F(chebyshev_v)                                                               \
+  F(chebyshev_w)                                                               \
+  F(shifted_chebyshev_t)                                                       \
+  F(shifted_chebyshev_u)                                                       \
+  F(shifted_chebyshev_v)                                                       \
+  F(shifted_chebyshev_w)                                                       \
+  F(hermite_h)                                                                 \
+  F(hermite_he)                                                                \
+  F(laguerre_l)                                                                \
+  F(legendre_p)
 
 extern "C" {
 #define DECLARE(name, ...)                                                     \

@@ -61,6 +61,19 @@ def bessel(order):
     return lambda x: mp.besseli(order, x)
 
 
+def scaled_second(order):
+    return lambda x: mp.besselk(order, x) * mp.exp(x)
+
+
+def degree():
+    return random.randint(0, 30)
+
+
+def other_chebyshev(sign):
+    """Of the third (-1) and the fourth (1) kind."""
+    return lambda x, n: mp.chebyu(int(n), x) + (sign * mp.chebyu(int(n) - 1, x) if n else 0)
+
+
 # Function, name of its arguments, their distributions, the function by mpmath.
 CASES = [
     ("lgamma", "positive", [mixed(spread(1e-6, 1e6), uniform(0.4, 3))], log_gamma),
@@ -89,6 +102,30 @@ CASES = [
     ("igammac", "up to 1e4", [spread(40, 1e4), None],
      lambda a, x: mp.gammainc(a, x, mp.inf, regularized=True)),
     ("zeta", "up to 50", [uniform(1.01, 30), uniform(0.05, 50)], mp.zeta),
+    ("trigamma", "positive", [mixed(spread(1e-6, 1e6), uniform(0.5, 12))], lambda x: mp.polygamma(1, x)),
+    ("trigamma", "negative", [non_integer(uniform(-20, 0))], lambda x: mp.polygamma(1, x)),
+    ("bessel_j0", "0 to 100", [uniform(0, 100)], lambda x: mp.besselj(0, x)),
+    ("bessel_j1", "0 to 100", [uniform(0, 100)], lambda x: mp.besselj(1, x)),
+    ("bessel_y0", "0 to 100", [uniform(0, 100)], lambda x: mp.bessely(0, x)),
+    ("bessel_y1", "0 to 100", [uniform(0, 100)], lambda x: mp.bessely(1, x)),
+    ("k0", "0 to 80", [mixed(spread(1e-6, 1), uniform(0.5, 80))], lambda x: mp.besselk(0, x)),
+    ("k0e", "0 to 1e3", [mixed(spread(1e-6, 1), uniform(0.5, 1e3))], scaled_second(0)),
+    ("k1", "0 to 80", [mixed(spread(1e-6, 1), uniform(0.5, 80))], lambda x: mp.besselk(1, x)),
+    ("k1e", "0 to 1e3", [mixed(spread(1e-6, 1), uniform(0.5, 1e3))], scaled_second(1)),
+    ("airy_ai", "-20 to 5", [uniform(-20, 5)], mp.airyai),
+    ("chebyshev_t", "degrees to 30", [uniform(-1.2, 1.2), degree], lambda x, n: mp.chebyt(int(n), x)),
+    ("chebyshev_u", "degrees to 30", [uniform(-1.2, 1.2), degree], lambda x, n: mp.chebyu(int(n), x)),
+    ("chebyshev_v", "degrees to 30", [uniform(-1.2, 1.2), degree], other_chebyshev(-1)),
+    ("chebyshev_w", "degrees to 30", [uniform(-1.2, 1.2), degree], other_chebyshev(1)),
+    ("shifted_chebyshev_t", "degrees to 30", [uniform(0, 1), degree], lambda x, n: mp.chebyt(int(n), 2 * x - 1)),
+    ("shifted_chebyshev_u", "degrees to 30", [uniform(0, 1), degree], lambda x, n: mp.chebyu(int(n), 2 * x - 1)),
+    ("shifted_chebyshev_v", "degrees to 30", [uniform(0, 1), degree], lambda x, n: other_chebyshev(-1)(2 * x - 1, n)),
+    ("shifted_chebyshev_w", "degrees to 30", [uniform(0, 1), degree], lambda x, n: other_chebyshev(1)(2 * x - 1, n)),
+    ("hermite_h", "degrees to 30", [uniform(-3, 3), degree], lambda x, n: mp.hermite(int(n), x)),
+    ("hermite_he", "degrees to 30", [uniform(-3, 3), degree],
+     lambda x, n: mp.hermite(int(n), x / mp.sqrt(2)) * mpf(2) ** (-mpf(n) / 2)),
+    ("laguerre_l", "degrees to 30", [uniform(-3, 10), degree], lambda x, n: mp.laguerre(int(n), 0, x)),
+    ("legendre_p", "degrees to 30", [uniform(-1.2, 1.2), degree], lambda x, n: mp.legendre(int(n), x)),
 ]
 
 print("""// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.

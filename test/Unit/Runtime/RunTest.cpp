@@ -87,7 +87,7 @@ TEST_F(AllocatorTest, ImpossibleSizesAreErrors) {
   EXPECT_EQ(coil_rt_alloc(run, -1, &pointer), COIL_INVALID_ARGUMENT);
   EXPECT_EQ(stats().live_allocations, 0);
   // More than there is, but not absurd.
-  EXPECT_EQ(coil_rt_alloc(run, int64_t(1) << 46, &pointer), COIL_OUT_OF_MEMORY);
+  EXPECT_EQ(coil_rt_alloc(run, int64_t(1) << 48, &pointer), COIL_OUT_OF_MEMORY);
   EXPECT_EQ(coil_rt_alloc(run, 100, &pointer), COIL_OK);
 }
 

@@ -713,3 +713,131 @@ add("attention", "attention(bool mask)", F.scaled_dot_product_attention, FLOATS,
 plain("attention", "attention(grouped query)",
       lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True), FLOATS,
       (2, 4, 5, 8), (2, 2, 7, 8), (2, 2, 7, 8))
+
+# --- Windows, padding, resampling -------------------------------------------
+
+WINDOWS = {
+    "max_pool1d(positions)": (lambda x: F.max_pool1d(x, 3, 2, 1, return_indices=True), (2, 3, 11)),
+    "max_pool2d(positions)":
+        (lambda x: F.max_pool2d(x, (3, 2), 2, 1, ceil_mode=True, return_indices=True), (3, 7, 8)),
+    "max_pool2d(positions, dilation)":
+        (lambda x: F.max_pool2d(x, 3, 2, 1, 2, return_indices=True), (2, 3, 11, 7)),
+    "max_pool3d(positions)":
+        (lambda x: F.max_pool3d(x, 2, return_indices=True), (1, 2, 4, 5, 7)),
+    "adaptive_avg_pool2d(uneven)": (lambda x: F.adaptive_avg_pool2d(x, (3, 5)), (2, 3, 7, 11)),
+    "adaptive_avg_pool3d(larger)": (lambda x: F.adaptive_avg_pool3d(x, (3, 1, 7)), (2, 2, 2, 3, 5)),
+    "adaptive_max_pool2d(positions)":
+        (lambda x: F.adaptive_max_pool2d(x, (3, 5), return_indices=True), (2, 3, 7, 11)),
+    "unfold": (lambda x: x.unfold(1, 3, 2), (3, 7, 5)),
+    "im2col": (lambda x: F.unfold(x, (2, 3), (2, 1), (1, 0), (1, 2)), (2, 3, 5, 7)),
+    "col2im": (lambda x: F.fold(x, (5, 7), (2, 3), padding=(1, 0)), (2, 18, 30)),
+    "pad(reflect)": (lambda x: F.pad(x, (2, 1, 0, 3), "reflect"), (2, 3, 5, 7)),
+    "pad(replicate)": (lambda x: F.pad(x, (4, 0, 1, 9), "replicate"), (2, 3, 1, 7)),
+    "pad(circular)": (lambda x: F.pad(x, (2, 5, -1, 3), "circular"), (2, 3, 5, 7)),
+    "pixel_shuffle": (lambda x: F.pixel_shuffle(x, 3), (2, 18, 1, 5)),
+    "pixel_unshuffle": (lambda x: F.pixel_unshuffle(x, 3), (2, 6, 9)),
+    "channel_shuffle": (lambda x: F.channel_shuffle(x, 3), (2, 6, 1, 5)),
+    "interpolate(nearest)": (lambda x: F.interpolate(x, (5, 3)), (2, 3, 2, 7)),
+    "interpolate(nearest, factor)": (lambda x: F.interpolate(x, scale_factor=1.7), (2, 3, 7)),
+    "interpolate(nearest-exact)":
+        (lambda x: F.interpolate(x, (5, 3, 4), mode="nearest-exact"), (1, 2, 7, 2, 1)),
+    "interpolate(linear)": (lambda x: F.interpolate(x, 13, mode="linear"), (2, 3, 5)),
+    "interpolate(bilinear)":
+        (lambda x: F.interpolate(x, (5, 9), mode="bilinear", align_corners=True), (2, 3, 7, 1)),
+    "interpolate(bilinear, factor)":
+        (lambda x: F.interpolate(x, scale_factor=(0.6, 2.3), mode="bilinear"), (2, 3, 7, 5)),
+    "interpolate(trilinear)":
+        (lambda x: F.interpolate(x, (3, 5, 2), mode="trilinear"), (1, 2, 2, 3, 5)),
+    "interpolate(bicubic)": (lambda x: F.interpolate(x, (11, 3), mode="bicubic"), (2, 3, 5, 7)),
+}
+for name, (fn, shape) in WINDOWS.items():
+    plain("windows", name, fn, FLOATS, shape)
+for name in "bilinear bicubic".split():
+    plain("windows", f"interpolate({name}, antialias)",
+          lambda x, mode=name: F.interpolate(x, (3, 11), mode=mode, antialias=True),
+          [torch.float32, torch.float64], (2, 3, 7, 5))
+for mode in "bilinear nearest bicubic".split():
+    for padding in "zeros border reflection".split():
+        plain("windows", f"grid_sample({mode}, {padding})",
+              lambda x, g, m=mode, p=padding: F.grid_sample(x, g, m, p, align_corners=m != "bicubic"),
+              [torch.float32, torch.float64], (2, 3, 5, 7), (2, 3, 4, 2))
+plain("windows", "grid_sample(volume)", lambda x, g: F.grid_sample(x, g, align_corners=False),
+      [torch.float32, torch.float64], (2, 3, 5, 1, 7), (2, 3, 2, 4, 3))
+plain("windows", "affine_grid", lambda t: F.affine_grid(t, (2, 3, 5, 1), align_corners=False),
+      [torch.float32, torch.float64], (2, 2, 3))
+
+TRANSPOSED = {
+    "conv_transpose1d": (F.conv_transpose1d, (2, 4, 7), (4, 3, 3)),
+    "conv_transpose1d(stride)":
+        (lambda x, w: F.conv_transpose1d(x, w, stride=3, padding=1, output_padding=2),
+         (2, 4, 7), (4, 3, 2)),
+    "conv_transpose2d(groups)":
+        (lambda x, w: F.conv_transpose2d(x, w, stride=(2, 1), padding=(3, 0), groups=2,
+                                         dilation=(1, 2)), (4, 5, 7), (4, 3, 3, 2)),
+    "conv_transpose3d": (lambda x, w: F.conv_transpose3d(x, w, stride=2), (1, 2, 3, 2, 4),
+                         (2, 3, 2, 1, 3)),
+}
+for name, (fn, *shapes) in TRANSPOSED.items():
+    plain("convolution", name, fn, FLOATS, *shapes)
+
+# --- Named dimensions, distances, diagonals ---------------------------------
+
+plain("named dimensions", "einsum(batched)", lambda x, y: torch.einsum("bij,bjk->kbi", x, y),
+      NUMBERS, (2, 3, 5), (2, 5, 7))
+plain("named dimensions", "einsum(three)",
+      lambda x, y, z: torch.einsum("ia,jb,ab->ij", x, y, z), FLOATS, (3, 5), (2, 7), (5, 7))
+plain("named dimensions", "einsum(ellipsis)",
+      lambda x, y: torch.einsum("...ij,...kj", x, y), FLOATS, (2, 1, 3, 5), (4, 7, 5))
+plain("named dimensions", "einsum(diagonal)", lambda x: torch.einsum("iji->j", x), NUMBERS, (5, 3, 5))
+plain("named dimensions", "tensordot", lambda x, y: torch.tensordot(x, y, ([0, 2], [1, 0])), FLOATS,
+      (3, 2, 5), (5, 3, 7))
+plain("named dimensions", "inner", torch.inner, FLOATS, (3, 7), (2, 7))
+plain("named dimensions", "kron", torch.kron, NUMBERS, (3, 2), (5, 1, 7))
+plain("named dimensions", "addr", lambda x, a, b: torch.addr(x, a, b, beta=2, alpha=3), NUMBERS,
+      (3, 5), (3,), (5,))
+plain("named dimensions", "addbmm", torch.addbmm, FLOATS, (3, 7), (2, 3, 5), (2, 5, 7))
+for p in (0, 1, 2, 3.5, math.inf):
+    plain("distances", f"cdist({p})", lambda x, y, p=p: torch.cdist(x, y, p),
+          [torch.float32, torch.float64], (2, 7, 3), (5, 3))
+plain("distances", "pdist", F.pdist, [torch.float32, torch.float64], (7, 3))
+plain("distances", "cosine_similarity", F.cosine_similarity, FLOATS, (3, 7, 1), (1, 7, 5))
+plain("distances", "cross", torch.linalg.cross, NUMBERS, (5, 3), (5, 3))
+plain("distances", "renorm", lambda x: torch.renorm(x, 2, 1, 0.5), FLOATS, (3, 5, 7))
+for offset in (-2, 0, 1):
+    plain("diagonals", f"diag({offset})", lambda x, o=offset: torch.diag(x, o), ALL, (5, 7))
+    plain("diagonals", f"diag_embed({offset})",
+          lambda x, o=offset: torch.diag_embed(x, o, 0, 2), ALL, (3, 5))
+    plain("diagonals", f"tril_indices({offset})",
+          lambda x, o=offset: x + torch.tril_indices(7, 5, o).sum(), [torch.int64], (1,))
+    plain("diagonals", f"triu_indices({offset})",
+          lambda x, o=offset: x[torch.triu_indices(7, 5, o)[0]], [torch.int64], (7,))
+plain("diagonals", "trace", torch.trace, NUMBERS, (5, 7))
+plain("diagonals", "block_diag", lambda x, y, z: torch.block_diag(x, y, z), ALL, (2, 3), (), (5,))
+plain("diagonals", "rot90", lambda x: torch.rot90(x, 3, (0, 2)), ALL, (3, 2, 5))
+
+# --- Searches, histograms, selection ----------------------------------------
+
+add("searches", "searchsorted", torch.searchsorted, INTS + FLOATS,
+    lambda d, g: [(g.tensor((3, n), d).sort().values, g.tensor((3, 7), d)) for n in (1, 5, 16)])
+add("searches", "bucketize", lambda x, s: torch.bucketize(x, s, right=True), INTS + FLOATS,
+    lambda d, g: [(g.tensor((3, 7), d), g.tensor((n,), d).sort().values) for n in (1, 7, 13)])
+plain("searches", "isin", torch.isin, NUMBERS, (3, 7), (5,))
+plain("searches", "isin(many)", lambda x, y: torch.isin(x, y, invert=True), NUMBERS, (3, 7), (97,))
+plain("searches", "histc", lambda x: torch.histc(x, 5, -1, 2), [torch.float32, torch.float64], (3, 37))
+plain("searches", "histogram", lambda x, w: torch.histogram(x, 5, weight=w, density=True),
+      [torch.float32, torch.float64], (37,), (37,), kind="positive")
+unary("median", torch.median, INTS + FLOATS, shapes=[(7,), (3, 5), ()], family="searches")
+unary("nanmedian", torch.nanmedian, INTS + FLOATS, shapes=[(7,), (3, 5), ()], family="searches")
+plain("searches", "kthvalue", lambda x: torch.kthvalue(x, 3, 0), FLOATS, (13, 5))
+plain("searches", "mode", lambda x: torch.mode(x, 1).values, INTS + FLOATS, (3, 13))
+add("searches", "segment_reduce",
+    lambda x, l: torch.segment_reduce(x, "mean", lengths=l), [torch.float32, torch.float64],
+    lambda d, g: [(g.tensor((7, 3), d, "plain"), torch.tensor([2, 0, 5]))])
+add("searches", "embedding_bag", lambda i, w, o: F.embedding_bag(i, w, o, mode="max"), FLOATS,
+    lambda d, g: [(torch.tensor([1, 4, 4, 0, 2]), g.tensor((5, 3), d, "plain"),
+                   torch.tensor([0, 2, 2]))])
+add("searches", "repeat_interleave",
+    lambda x, n: torch.repeat_interleave(x, n, 1, output_size=9), ALL,
+    lambda d, g: [(g.tensor((2, 4), d), torch.tensor([3, 0, 1, 5]))])
+plain("searches", "gcd", torch.gcd, INTS, (5, 13), (13,))
+unary("frexp", torch.frexp, FLOATS, family="searches")

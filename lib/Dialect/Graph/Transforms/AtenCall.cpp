@@ -110,6 +110,30 @@ std::optional<SmallVector<int64_t>> AtenCall::getInts(StringRef name) {
   return result;
 }
 
+std::optional<SmallVector<double>> AtenCall::getFloats(StringRef name) {
+  Attribute attr = op.getArgument(name);
+  if (auto array = dyn_cast_or_null<DenseF64ArrayAttr>(attr))
+    return SmallVector<double>(array.asArrayRef());
+  if (auto array = dyn_cast_or_null<ArrayAttr>(attr)) {
+    SmallVector<double> result;
+    for (Attribute element : array) {
+      if (auto real = dyn_cast<FloatAttr>(element))
+        result.push_back(real.getValueAsDouble());
+      else if (auto integer = dyn_cast<IntegerAttr>(element))
+        result.push_back(static_cast<double>(integer.getInt()));
+      else
+        return std::nullopt;
+    }
+    return result;
+  }
+  if (std::optional<double> single = getFloat(name))
+    return SmallVector<double>{*single};
+  std::optional<SmallVector<int64_t>> integers = getInts(name);
+  if (!integers)
+    return std::nullopt;
+  return SmallVector<double>(integers->begin(), integers->end());
+}
+
 std::optional<Sizes> AtenCall::getExprs(StringRef name) {
   Attribute attr = op.getArgument(name);
   if (auto shape = dyn_cast_or_null<sym::ShapeAttr>(attr))
@@ -336,6 +360,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateRandomLegalizations(t);
     populateUnaryLegalizations(t);
     populateBinaryLegalizations(t);
+    populateSpecialLegalizations(t);
     populateActivationLegalizations(t);
     populateReductionLegalizations(t);
     populateSortLegalizations(t);
@@ -344,8 +369,26 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateScatterLegalizations(t);
     populateCreationLegalizations(t);
     populateContractionLegalizations(t);
+    populateLinalgLegalizations(t);
     populateNormalizationLegalizations(t);
+    populateFftLegalizations(t);
+    populateRnnLegalizations(t);
+    populateQuantizedLegalizations(t);
     populateLossLegalizations(t);
+    populateNormLegalizations(t);
+    populatePoolingLegalizations(t);
+    populateWindowLegalizations(t);
+    populatePadLegalizations(t);
+    populateResampleLegalizations(t);
+    populateGridLegalizations(t);
+    populateDiagonalLegalizations(t);
+    populateRearrangeLegalizations(t);
+    populateEinsumLegalizations(t);
+    populateDistanceLegalizations(t);
+    populateSearchLegalizations(t);
+    populateSelectionLegalizations(t);
+    populateSegmentLegalizations(t);
+    populateMarginLossLegalizations(t);
     return t;
   }();
   return table;

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 #include <cmath>
 
@@ -59,6 +59,64 @@ static AtenHandler compare(Pred predicate) {
   };
 }
 
+/// isclose: equal, or nearer than `atol + rtol * |other|`.
+static LogicalResult legalizeIsClose(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getPromotedType(c, {"self", "other"});
+  Value self = type ? c.operand("self", type) : Value();
+  Value other = type ? c.operand("other", type) : Value();
+  if (!self || !other)
+    return c.fail("an operand is missing");
+  Num x(b, self), y(b, other);
+  Num isClose = x == y;
+  if (isa<FloatType>(type) && c.boolOr("equal_nan", false))
+    isClose = isClose | (isNan(x) & isNan(y));
+  double rtol = c.floatOr("rtol", 1e-5), atol = c.floatOr("atol", 1e-8);
+  if (rtol == 0 && atol == 0)
+    return c.replace(isClose);
+  // Integers are subtracted as such, and compared as floats.
+  Type wide = isa<FloatType>(type) ? getAccumulationType(type)
+                                   : Type(b.getBuilder().getF32Type());
+  Num distance = type.isInteger(1) || isa<FloatType>(type)
+                     ? abs(x.to(wide) - y.to(wide))
+                     : abs(x - y).to(wide);
+  Num allowed = abs(y.to(wide) * rtol) + atol;
+  double infinity = std::numeric_limits<double>::infinity();
+  return c.replace(isClose | ((distance < infinity) & (distance <= allowed)));
+}
+
+/// Euclid's algorithm, with as many steps as the longest case of the type
+/// takes: neighbours in Fibonacci's sequence.
+static Num greatestDivisor(Num x, Num y) {
+  unsigned width = x.type().getIntOrFloatBitWidth();
+  bool isUnsigned = x.type().isUnsignedInteger();
+  Num a = isUnsigned ? x : abs(x), rest = isUnsigned ? y : abs(y);
+  for (unsigned step = 0; step < width * 3 / 2; ++step) {
+    Num isDone = rest == 0;
+    Num next = select(isDone, 0, mod(a, rest));
+    a = select(isDone, a, rest);
+    rest = next;
+  }
+  return a;
+}
+
+/// gcd, lcm
+static AtenHandler commonDivisor(bool multiple) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Type type = c.resultElementType();
+    Value self = c.operand("self", type), other = c.operand("other", type);
+    if (!self || !other)
+      return c.fail("an operand is missing");
+    if (!isa<IntegerType>(type) || type.isInteger(1))
+      return c.fail("its elements are no integers");
+    Num x(c.b, self), y(c.b, other), divisor = greatestDivisor(x, y);
+    if (!multiple)
+      return c.replace(divisor);
+    Num result = x.binary<TruncDivOp>(max(divisor, 1)) * y;
+    return c.replace(type.isUnsignedInteger() ? result : abs(result));
+  };
+}
+
 template <typename OpTy>
 static LogicalResult legalizeLogical(AtenCall &c) {
   Value x = c.tensor("self"), y = c.tensor("other");
@@ -85,9 +143,11 @@ static LogicalResult legalizeAddSub(AtenCall &c, bool subtract, bool reverse) {
   if (reverse)
     std::swap(x, y);
   if (result.isInteger(1)) {
-    // Sums of bools are disjunctions.
-    if (subtract || scaled)
+    // Sums of bools are disjunctions, and products conjunctions.
+    if (subtract)
       return c.fail("bools are not subtracted");
+    if (Value factor = scaled ? c.operand("alpha", type) : Value())
+      y = c.b.binary<BitwiseAndOp>(y, factor);
     return c.replace(c.b.binary<BitwiseOrOp>(x, y));
   }
   if (scaled) {
@@ -261,15 +321,6 @@ static AtenHandler addCombined(bool divide) {
   };
 }
 
-static AtenHandler special(loop::SpecialFunction function) {
-  return [=](AtenCall &c) -> LogicalResult {
-    Type type = c.resultElementType();
-    Value args[] = {c.operand("self", type), c.operand("other", type)};
-    return args[0] && args[1] ? c.replace(c.b.special(function, args))
-                              : c.fail("an operand is missing");
-  };
-}
-
 void graph::populateBinaryLegalizations(AtenLegalizations &t) {
   t.add("add.Tensor add.Scalar",
         [](AtenCall &c) { return legalizeAddSub(c, false, false); });
@@ -356,6 +407,9 @@ void graph::populateBinaryLegalizations(AtenLegalizations &t) {
         "bitwise_right_shift.Scalar_Tensor __rshift__.Tensor "
         "__rshift__.Scalar",
         op<ShiftRightOp>());
+  t.add("gcd", commonDivisor(/*multiple=*/false));
+  t.add("lcm", commonDivisor(/*multiple=*/true));
+  t.add("isclose", legalizeIsClose);
   t.add("logical_and", legalizeLogical<BitwiseAndOp>);
   t.add("logical_or", legalizeLogical<BitwiseOrOp>);
   t.add("logical_xor", legalizeLogical<BitwiseXorOp>);
@@ -378,11 +432,4 @@ void graph::populateBinaryLegalizations(AtenLegalizations &t) {
   t.add("lerp.Scalar lerp.Tensor", legalizeLerp);
   t.add("addcmul", addCombined(false));
   t.add("addcdiv", addCombined(true));
-
-  using F = loop::SpecialFunction;
-  t.add("nextafter", special(F::NextAfter));
-  t.add("igamma special_gammainc", special(F::IGamma));
-  t.add("igammac special_gammaincc", special(F::IGammaC));
-  t.add("special_zeta special_zeta.self_scalar special_zeta.other_scalar",
-        special(F::Zeta));
 }

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalisation of matrix products, convolution and pooling.
+// Legalisation of matrix products and convolution.
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 using namespace mlir;
 using namespace coil;
@@ -166,29 +166,75 @@ static LogicalResult legalizeOuter(AtenCall &c) {
   return c.replace(c.b.mul(c.b.unsqueeze(x, 1), y));
 }
 
+/// beta * self + alpha * update, where self does not matter with beta zero.
+static LogicalResult addScaled(AtenCall &c, Num update) {
+  Type type = update.type();
+  Value self = c.operand("self", type);
+  if (!self)
+    return c.fail("an operand is missing");
+  if (type.isInteger(1)) {
+    if (c.intOr("alpha", 1) == 0)
+      update = update.number(0);
+    return c.replace(c.intOr("beta", 1) == 0 ? update
+                                             : Num(c.b, self) | update);
+  }
+  if (c.floatOr("alpha", 1) != 1)
+    update = update * Num(c.b, c.operand("alpha", type));
+  double beta = c.floatOr("beta", 1);
+  if (beta == 0)
+    return c.replace(c.broadcastTo(update, c.resultSizes()));
+  Num x(c.b, self);
+  return c.replace((beta == 1 ? x : x * Num(c.b, c.operand("beta", type))) +
+                   update);
+}
+
+/// addr: with the outer product of two vectors.
+static LogicalResult legalizeAddr(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("vec1", type), y = c.operand("vec2", type);
+  if (!x || !y || getRank(x) != 1 || getRank(y) != 1)
+    return c.fail("its operands are not vectors");
+  Num column(c.b, c.b.unsqueeze(x, 1)), row(c.b, y);
+  return addScaled(c, type.isInteger(1) ? column & row : column * row);
+}
+
+/// addbmm: with the sum of the products of a batch, which is one product.
+static LogicalResult legalizeAddBmm(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = c.resultElementType();
+  Value x = c.operand("batch1", type), y = c.operand("batch2", type);
+  if (!x || !y || getRank(x) != 3 || getRank(y) != 3)
+    return c.fail("its operands are not batches of matrices");
+  unifySize(b, x, 0, y, 0);
+  unifySize(b, x, 2, y, 1);
+  Sizes from = getSizes(x), to = getSizes(y);
+  if (provablyDiffer(from[0], to[0]) || provablyDiffer(from[2], to[1]))
+    return c.fail("its operands do not fit");
+  ExprAttr summed = sym::mul(from[0], from[2]);
+  Value result = b.matmul(b.reshape(b.permute(x, {1, 0, 2}), {from[1], summed}),
+                          b.reshape(y, {summed, to[2]}));
+  return addScaled(c, Num(b, result).to(getAccumulationType(type)));
+}
+
 //===----------------------------------------------------------------------===//
 // Convolution
 //===----------------------------------------------------------------------===//
 
-/// A list argument with one entry for each spatial dimension; a single entry
-/// holds for all.
-static std::optional<SmallVector<int64_t>>
-readSpatial(AtenCall &c, StringRef name, size_t spatial, int64_t otherwise) {
-  SmallVector<int64_t> list;
-  if (c.has(name)) {
-    auto read = c.getInts(name);
-    if (!read)
-      return std::nullopt;
-    list = *read;
+/// Adds the bias to a convolution, and drops the batch that it lacks.
+static LogicalResult replaceConv(AtenCall &c, Value result, bool batched) {
+  if (Value bias = c.operand("bias", c.resultElementType())) {
+    if (getRank(bias) != 1)
+      return c.fail("its bias is not a vector");
+    Sizes sizes(getRank(result) - 1, c.b.size(1));
+    sizes[0] = getSizes(bias)[0];
+    result = c.b.add(result, c.b.reshape(bias, sizes));
   }
-  if (list.empty())
-    list.push_back(otherwise);
-  if (list.size() == 1)
-    list.resize(spatial, list.front());
-  if (list.size() != spatial)
-    return std::nullopt;
-  return list;
+  if (!batched)
+    result = c.b.reshape(result, SizesRef(getSizes(result)).drop_front());
+  return c.replace(result);
 }
+
+static LogicalResult legalizeConvTranspose(AtenCall &c);
 
 static LogicalResult legalizeConv(AtenCall &c) {
   Type type = c.resultElementType();
@@ -196,7 +242,7 @@ static LogicalResult legalizeConv(AtenCall &c) {
   if (!input || !weight || getRank(weight) < 3)
     return c.fail("an operand is missing");
   if (c.boolOr("transposed", false))
-    return c.fail("transposed convolution is not implemented");
+    return legalizeConvTranspose(c);
   size_t spatial = getRank(weight) - 2;
   if (spatial > 3 || (getRank(input) != getRank(weight) &&
                       getRank(input) + 1 != getRank(weight)))
@@ -239,123 +285,81 @@ static LogicalResult legalizeConv(AtenCall &c) {
     return c.fail("its geometry is invalid");
   Value result = ConvOp::create(c.b.getBuilder(), c.b.getLoc(), input, weight,
                                 *stride, *padding, *dilation, groups);
-  if (Value bias = c.operand("bias", type)) {
-    if (getRank(bias) != 1)
-      return c.fail("its bias is not a vector");
-    Sizes sizes(spatial + 1, c.b.size(1));
-    sizes[0] = getSizes(bias)[0];
-    result = c.b.add(result, c.b.reshape(bias, sizes));
-  }
+  return replaceConv(c, result, batched);
+}
+
+/// `x` with `stride - 1` zeros behind each element of dimension `dim`.
+static Value insertZeros(TensorBuilder &b, Value x, int64_t dim, int64_t stride,
+                         TypedAttr zero) {
+  Sizes sizes = getSizes(x);
+  x = b.unsqueeze(x, dim + 1);
+  SmallVector<int64_t> low(getRank(x), 0), high = low;
+  high[dim + 1] = stride - 1;
+  sizes[dim] = sym::mul(sizes[dim], stride);
+  return b.reshape(b.pad(x, low, high, zero), sizes);
+}
+
+/// The weight of the convolution that a transposed one is: input and output
+/// channels change places within each group, and the kernel is turned around.
+static Value turnWeight(TensorBuilder &b, Value weight, int64_t groups) {
+  Sizes sizes = getSizes(weight);
+  int64_t rank = sizes.size();
+  ExprAttr each = sym::floorDiv(sizes[0], b.size(groups));
+  Sizes grouped = sizes;
+  grouped[0] = each;
+  grouped.insert(grouped.begin(), b.size(groups));
+  Value turned = b.transpose(b.reshape(weight, grouped), 1, 2);
+  Sizes merged = sizes;
+  merged[0] = sym::mul(sizes[1], groups);
+  merged[1] = each;
+  return flipDims(b, b.reshape(turned, merged), lastDims(rank, rank - 2));
+}
+
+/// Transposed convolution: a convolution of the input with zeros between its
+/// elements.
+static LogicalResult legalizeConvTranspose(AtenCall &c) {
+  Type type = c.resultElementType();
+  Value input = c.operand("input", type), weight = c.operand("weight", type);
+  if (!input || !weight || getRank(weight) < 3)
+    return c.fail("an operand is missing");
+  size_t spatial = getRank(weight) - 2;
+  if (spatial > 3 || (getRank(input) != getRank(weight) &&
+                      getRank(input) + 1 != getRank(weight)))
+    return c.fail("its operands have ranks that do not fit");
+  bool batched = getRank(input) == getRank(weight);
   if (!batched)
-    result = c.b.reshape(result, SizesRef(getSizes(result)).drop_front());
-  return c.replace(result);
-}
-
-//===----------------------------------------------------------------------===//
-// Pooling
-//===----------------------------------------------------------------------===//
-
-/// Pools over the last `spatial` dimensions; missing batch dimensions are
-/// added for the op and dropped again.
-static Value pool(AtenCall &c, PoolKind kind, Value x, size_t spatial,
-                  SizesRef resultSizes, ArrayRef<int64_t> kernel,
-                  ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
-                  ArrayRef<int64_t> dilation, bool countPadding,
-                  std::optional<int64_t> divisor) {
-  TensorBuilder &b = c.b;
-  Sizes sizes(resultSizes);
-  bool batched = getRank(x) == static_cast<int64_t>(spatial) + 2;
-  if (!batched) {
-    x = b.unsqueeze(x, 0);
-    sizes.insert(sizes.begin(), b.size(1));
+    input = c.b.unsqueeze(input, 0);
+  auto stride = readSpatial(c, "stride", spatial, 1),
+       padding = readSpatial(c, "padding", spatial, 0),
+       dilation = readSpatial(c, "dilation", spatial, 1),
+       more = readSpatial(c, "output_padding", spatial, 0);
+  if (!stride || !padding || !dilation || !more)
+    return c.fail("its geometry is not constant");
+  int64_t groups = c.intOr("groups", 1);
+  auto channels = getSizes(weight)[0].getConstant();
+  if (groups < 1 || !channels || *channels % groups)
+    return c.fail("its groups do not divide its channels");
+  TypedAttr zero = convertScalar(c.b.getBuilder().getF64FloatAttr(0), type);
+  SmallVector<int64_t> low(spatial + 2, 0), high = low;
+  for (size_t i = 0; i < spatial; ++i) {
+    auto kernel = getSizes(weight)[i + 2].getConstant();
+    if (!kernel || (*stride)[i] < 1 || (*dilation)[i] < 1)
+      return c.fail("its geometry is not constant");
+    if ((*stride)[i] > 1)
+      input = insertZeros(c.b, input, i + 2, (*stride)[i], zero);
+    low[i + 2] = (*dilation)[i] * (*kernel - 1) - (*padding)[i];
+    // The last element has no zeros behind it.
+    high[i + 2] = low[i + 2] + (*more)[i] - ((*stride)[i] - 1);
   }
-  OpBuilder &builder = b.getBuilder();
-  Value result = PoolOp::create(
-      builder, b.getLoc(), sym::getTensorType(sizes, getElementType(x)), kind,
-      x, kernel, stride, padding, dilation, countPadding,
-      divisor ? builder.getI64IntegerAttr(*divisor) : IntegerAttr());
-  return batched ? result : b.reshape(result, resultSizes);
-}
-
-static AtenHandler windowPool(PoolKind kind, size_t spatial) {
-  return [=](AtenCall &c) -> LogicalResult {
-    Value x = c.tensor("self");
-    if (!x || (getRank(x) != static_cast<int64_t>(spatial) + 2 &&
-               getRank(x) != static_cast<int64_t>(spatial) + 1))
-      return c.fail("its operand has another rank");
-    for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
-      if (!c.op.getOutputs()[i].use_empty())
-        return c.fail("the positions of the maxima are not computed");
-    auto kernel = readSpatial(c, "kernel_size", spatial, 0);
-    if (!kernel)
-      return c.fail("its geometry is not constant");
-    // Without strides, the windows touch.
-    bool touch = !c.has("stride") ||
-                 (c.getInts("stride") && c.getInts("stride")->empty());
-    auto stride = touch ? kernel : readSpatial(c, "stride", spatial, 1);
-    auto padding = readSpatial(c, "padding", spatial, 0),
-         dilation = readSpatial(c, "dilation", spatial, 1);
-    if (!stride || !padding || !dilation)
-      return c.fail("its geometry is not constant");
-    Sizes sizes = getSizes(x);
-    for (size_t i = 0; i < spatial; ++i) {
-      ExprAttr &size = sizes[sizes.size() - spatial + i];
-      if ((*kernel)[i] < 1 || (*stride)[i] < 1 || (*dilation)[i] < 1 ||
-          (*padding)[i] < 0 || (*padding)[i] > (*kernel)[i] / 2)
-        return c.fail("its geometry is invalid");
-      size = c.getContext().simplify(
-          inferWindowCount(size, (*kernel)[i], (*stride)[i], (*padding)[i],
-                           (*dilation)[i], c.boolOr("ceil_mode", false)));
-    }
-    std::optional<int64_t> divisor = c.getInt("divisor_override");
-    if (divisor && *divisor == 0)
-      return c.fail("its divisor is zero");
-    Value result =
-        pool(c, kind, x, spatial, sizes, *kernel, *stride, *padding, *dilation,
-             kind == PoolKind::Avg && c.boolOr("count_include_pad", true),
-             kind == PoolKind::Avg ? divisor : std::nullopt);
-    SmallVector<Value> results(c.op.getOutputs().size());
-    results[0] = result;
-    return c.replace(results);
-  };
-}
-
-/// Adaptive pooling with windows of one size: each is `in / out` long.
-static AtenHandler adaptivePool(PoolKind kind, size_t spatial) {
-  return [=](AtenCall &c) -> LogicalResult {
-    Value x = c.tensor("self");
-    if (!x || (getRank(x) != static_cast<int64_t>(spatial) + 2 &&
-               getRank(x) != static_cast<int64_t>(spatial) + 1))
-      return c.fail("its operand has another rank");
-    for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
-      if (!c.op.getOutputs()[i].use_empty())
-        return c.fail("the positions of the maxima are not computed");
-    Sizes in = getSizes(x), out = c.resultSizes();
-    if (out.size() != in.size())
-      return c.fail("its result has another rank");
-    SmallVector<Value> results(c.op.getOutputs().size());
-    int64_t rank = in.size();
-    auto last = llvm::to_vector(llvm::seq<int64_t>(rank - spatial, rank));
-    if (llvm::all_of(last, [&](int64_t d) { return out[d].isConstant(1); })) {
-      if (kind == PoolKind::Max)
-        results[0] = c.b.reduce(ReduceKind::Max, x, last, true);
-      else
-        results[0] = c.b.mean(
-            c.b.convert(x, getAccumulationType(getElementType(x))), last, true);
-      return c.replace(results);
-    }
-    SmallVector<int64_t> kernel;
-    for (int64_t d : last) {
-      auto from = in[d].getConstant(), to = out[d].getConstant();
-      if (!from || !to || *to < 1 || *from % *to)
-        return c.fail("its windows have different sizes");
-      kernel.push_back(*from / *to);
-    }
-    SmallVector<int64_t> zeros(spatial, 0), ones(spatial, 1);
-    results[0] = pool(c, kind, x, spatial, out, kernel, kernel, zeros, ones,
-                      false, std::nullopt);
-    return c.replace(results);
-  };
+  Value padded = c.b.pad(input, low, high, zero);
+  weight = turnWeight(c.b, weight, groups);
+  SmallVector<int64_t> ones(spatial, 1), zeros(spatial, 0);
+  if (failed(inferConv(getSizes(padded), getSizes(weight),
+                       {ones, zeros, *dilation}, groups)))
+    return c.fail("its geometry is invalid");
+  Value result = ConvOp::create(c.b.getBuilder(), c.b.getLoc(), padded, weight,
+                                ones, zeros, *dilation, groups);
+  return replaceConv(c, result, batched);
 }
 
 void graph::populateContractionLegalizations(AtenLegalizations &t) {
@@ -367,23 +371,13 @@ void graph::populateContractionLegalizations(AtenLegalizations &t) {
   t.add("addmm", addMatmul("mat1", "mat2"));
   t.add("baddbmm", addMatmul("batch1", "batch2"));
   t.add("addmv", addMatmul("mat", "vec"));
+  t.add("addr", legalizeAddr);
+  t.add("addbmm", legalizeAddBmm);
   t.add("linear", legalizeLinear);
   t.add("outer ger", legalizeOuter);
   t.add("convolution conv1d conv2d conv3d conv1d.padding conv2d.padding "
         "conv3d.padding",
         legalizeConv);
-  t.add("max_pool1d max_pool1d_with_indices", windowPool(PoolKind::Max, 1));
-  t.add("max_pool2d max_pool2d_with_indices", windowPool(PoolKind::Max, 2));
-  t.add("max_pool3d max_pool3d_with_indices", windowPool(PoolKind::Max, 3));
-  t.add("avg_pool1d", windowPool(PoolKind::Avg, 1));
-  t.add("avg_pool2d", windowPool(PoolKind::Avg, 2));
-  t.add("avg_pool3d", windowPool(PoolKind::Avg, 3));
-  t.add("adaptive_avg_pool1d", adaptivePool(PoolKind::Avg, 1));
-  t.add("adaptive_avg_pool2d _adaptive_avg_pool2d",
-        adaptivePool(PoolKind::Avg, 2));
-  t.add("adaptive_avg_pool3d _adaptive_avg_pool3d",
-        adaptivePool(PoolKind::Avg, 3));
-  t.add("adaptive_max_pool1d", adaptivePool(PoolKind::Max, 1));
-  t.add("adaptive_max_pool2d", adaptivePool(PoolKind::Max, 2));
-  t.add("adaptive_max_pool3d", adaptivePool(PoolKind::Max, 3));
+  t.add("conv_transpose1d conv_transpose2d.input conv_transpose3d.input",
+        legalizeConvTranspose);
 }

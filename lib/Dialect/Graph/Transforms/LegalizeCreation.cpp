@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 using namespace mlir;
 using namespace coil;
@@ -70,30 +70,44 @@ static LogicalResult legalizeArange(AtenCall &c) {
   return c.replace(result);
 }
 
-/// linspace: from the nearer end, as the framework does.
-static LogicalResult legalizeLinspace(AtenCall &c) {
-  Type type = c.resultElementType();
-  auto start = c.getFloat("start"), end = c.getFloat("end");
-  if (c.resultType().getRank() != 1)
-    return c.fail("its result is not a vector");
-  ExprAttr steps = c.resultSizes()[0];
-  if (!start || !end || !steps.isConstant() || !isa<FloatType>(type))
-    return c.fail("its ends are not known numbers");
-  TensorBuilder &b = c.b;
-  int64_t count = steps.getValue();
-  if (count <= 1)
-    return c.replace(b.full(
-        convertScalar(b.getBuilder().getF64FloatAttr(*start), type), steps));
-  Type wide = getAccumulationType(type);
-  Value step = b.scalar((*end - *start) / static_cast<double>(count - 1), wide);
-  Value i = b.iota(0, 1, steps);
-  Value fromStart =
-      b.add(b.scalar(*start, wide), b.mul(step, b.convert(i, wide)));
-  Value remaining = b.convert(b.iota(count - 1, -1, steps), wide);
-  Value fromEnd = b.sub(b.scalar(*end, wide), b.mul(step, remaining));
-  Value isFirstHalf = b.compare(
-      Pred::Lt, i, b.scalar(b.getBuilder().getI64IntegerAttr(count / 2)));
-  return c.replace(b.select(isFirstHalf, fromStart, fromEnd));
+Value graph::spaced(TensorBuilder &b, Num start, Num end, ExprAttr count,
+                    Type stepType) {
+  Positions p(b);
+  Type type = start.type();
+  // From the nearer end, so that both ends are exact; one element is the start.
+  Num i = p.iota(count), last = p.size(sym::add(count, -1));
+  Num step = (end - start) / max(last, 1).to(type);
+  if (stepType)
+    step = step.to(stepType).to(type);
+  Num half = max(floorDiv(last + 1, 2), 1);
+  return select(i < half, start + step * i.to(type),
+                end - step * (last - i).to(type));
+}
+
+/// linspace, logspace: ends are numbers or tensors, which become elements of
+/// the result's type first. Integers are cut off.
+static AtenHandler progression(bool ofPowers) {
+  return [=](AtenCall &c) -> LogicalResult {
+    TensorBuilder &b = c.b;
+    Type type = c.resultElementType();
+    if (c.resultType().getRank() != 1 || type.isInteger(1))
+      return c.fail("its result is not a vector of numbers");
+    Type wide = isa<FloatType>(type) ? getAccumulationType(type)
+                                     : Type(b.getBuilder().getF64Type());
+    auto read = [&](StringRef name) -> Value {
+      Value v = c.operand(name, type);
+      return v && getRank(v) == 0 ? b.convert(v, wide) : Value();
+    };
+    Value start = read("start"), end = read("end");
+    if (!start || !end)
+      return c.fail("its ends are not numbers");
+    // The framework has the step as a number of the result's type.
+    Num result(b, spaced(b, {b, start}, {b, end}, c.resultSizes()[0],
+                         isHalf(type) && !ofPowers ? type : Type()));
+    if (ofPowers)
+      result = result.number(c.floatOr("base", 10)).binary<PowOp>(result);
+    return c.replace(result);
+  };
 }
 
 static LogicalResult legalizeEye(AtenCall &c) {
@@ -146,7 +160,12 @@ void graph::populateCreationLegalizations(AtenLegalizations &t) {
   t.add("fill.Scalar fill.Tensor", fillWith("value"));
   t.add("scalar_tensor", fillWith("s"));
   t.add("arange arange.start arange.start_step", legalizeArange);
-  t.add("linspace", legalizeLinspace);
+  t.add("linspace linspace.Tensor_Tensor linspace.Tensor_Scalar "
+        "linspace.Scalar_Tensor",
+        progression(/*ofPowers=*/false));
+  t.add("logspace logspace.Tensor_Tensor logspace.Tensor_Scalar "
+        "logspace.Scalar_Tensor",
+        progression(/*ofPowers=*/true));
   t.add("eye eye.m", legalizeEye);
   t.addEffect("sym_constrain_range sym_constrain_range_for_size",
               legalizeConstrainRange);

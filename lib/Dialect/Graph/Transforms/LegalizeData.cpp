@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalisation of operators that join, pad, index and mask tensors.
+// Legalisation of operators that join, index and mask tensors.
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 using namespace mlir;
 using namespace coil;
@@ -72,33 +72,6 @@ static LogicalResult legalizeStack(AtenCall &c) {
   if (failed(unify(c, inputs, *dim)))
     return failure();
   return c.replace(c.b.cat(inputs, *dim));
-}
-
-/// Padding from the last dimension on: [low, high, low, high, ...].
-static LogicalResult legalizePad(AtenCall &c) {
-  Value x = c.tensor("self");
-  auto pad = c.getInts("pad");
-  if (!x || !pad)
-    return c.fail("its amounts are not constant");
-  int64_t rank = getRank(x);
-  if (pad->size() % 2 || static_cast<int64_t>(pad->size()) > 2 * rank)
-    return c.fail("its amounts do not fit the rank");
-  if (c.stringOr("mode", "constant") != "constant")
-    return c.fail("padding mode '" + c.stringOr("mode", "") +
-                  "' is not implemented");
-  SmallVector<int64_t> low(rank, 0), high(rank, 0);
-  for (size_t i = 0; i < pad->size() / 2; ++i) {
-    low[rank - 1 - i] = (*pad)[2 * i];
-    high[rank - 1 - i] = (*pad)[2 * i + 1];
-  }
-  OpBuilder &builder = c.b.getBuilder();
-  Attribute value = builder.getF64FloatAttr(0);
-  if (c.has("value"))
-    value = c.op.getArgument("value");
-  TypedAttr number = convertScalar(value, getElementType(x));
-  if (!number)
-    return c.fail("its value is not a number");
-  return c.replace(c.b.pad(x, low, high, number));
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,6 +149,11 @@ static LogicalResult legalizeGather(AtenCall &c) {
     return c.fail("its dimension is not constant");
   if (getRank(x) == 0 && getRank(index) == 0)
     return c.replace(x);
+  // A scalar is a vector of one element, whichever of the two it is.
+  if (getRank(x) + getRank(index) == 1) {
+    Value elements = gather(c.b, flatten(c.b, x), flatten(c.b, index), 0);
+    return c.replace(c.b.reshape(elements, c.resultSizes()));
+  }
   if (getRank(index) != getRank(x))
     return c.fail("operand and index have different ranks");
   // The index may stop earlier than the operand, but not reach beyond it.
@@ -229,9 +207,104 @@ static LogicalResult legalizeOneHot(AtenCall &c) {
   return c.replace(c.b.compare(Pred::Eq, index, classes));
 }
 
+/// take: elements of the tensor as a vector.
+static LogicalResult legalizeTake(AtenCall &c) {
+  Value x = c.tensor("self"), index = c.tensor("index");
+  if (!x || !index)
+    return c.fail("an operand is missing");
+  return c.replace(c.b.index(flatten(c.b, x), toIndex(c.b, index), 0));
+}
+
 //===----------------------------------------------------------------------===//
 // Masks
 //===----------------------------------------------------------------------===//
+
+/// _unsafe_masked_index: indices need not be inside where the mask is false,
+/// where the result is a number.
+static LogicalResult legalizeMaskedIndex(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value x = c.tensor("self"), mask = c.tensor("mask");
+  Value number = c.operand("fill", c.resultElementType());
+  if (!x || !mask || !number)
+    return c.fail("an operand is missing");
+  Num isInside(b, toBool(b, mask));
+  SmallVector<Value> indices;
+  SmallVector<int64_t> dims;
+  for (auto [d, index] : llvm::enumerate(c.optionalTensors("indices"))) {
+    if (!index)
+      continue;
+    indices.push_back(select(isInside, Num(b, toIndex(b, index)), 0));
+    dims.push_back(d);
+  }
+  if (indices.empty() || dims.back() >= getRank(x))
+    return c.fail("it has no index");
+  Value taken = b.index(x, indices, dims);
+  Value kept = isInside;
+  for (int64_t d = dims.back() + 1; d < getRank(x); ++d)
+    kept = b.unsqueeze(kept, getRank(kept));
+  return c.replace(b.select(kept, taken, number));
+}
+
+/// nonzero_static: places of the first `size` elements that are not zero, one
+/// in a row; rows that are left are filled.
+static LogicalResult legalizeNonzeroStatic(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value x = c.tensor("self");
+  Sizes out = c.resultSizes();
+  if (!x || out.size() != 2)
+    return c.fail("its operand is missing");
+  Positions p(b);
+  Sizes sizes = getSizes(x);
+  ExprAttr rows = out[0], count = sym::product(b.getContext(), sizes);
+  Num fill = p.number(c.intOr("fill_value", -1));
+  if (rows.isConstant(0) || sizes.empty() || count.isConstant(0))
+    return c.replace(b.broadcast(fill, out));
+  Num isFound(b, flatten(b, toBool(b, x)));
+  Num number(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum,
+                               isFound.to(p.type()), uint64_t(0))
+                    .getResult());
+  // One row more takes what is not asked for.
+  Num row = select(isFound, min(number - 1, p.size(rows)), p.size(rows));
+  Value none = b.broadcast(p.number(-1), sym::add(rows, 1));
+  Value places = putAt(b, std::nullopt, none, Value(row), p.iota(count), 0);
+  Num place(b, b.slice(places, 0, b.size(0), rows));
+  Num isFilled = place < 0, rest = place;
+  SmallVector<Value> columns;
+  for (ExprAttr size : llvm::reverse(sizes)) {
+    Num extent = p.size(size);
+    Num column = select(isFilled, fill, mod(rest, extent));
+    columns.insert(columns.begin(), column.unsqueeze(1));
+    rest = floorDiv(rest, extent);
+  }
+  return c.replace(b.cat(columns, 1));
+}
+
+/// masked_scatter: elements of `source`, one after the other, where the mask is
+/// true.
+static LogicalResult legalizeMaskedScatter(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = c.resultElementType();
+  Value x = c.operand("self", type), mask = c.tensor("mask"),
+        source = c.operand("source", type);
+  if (!x || !mask || !source)
+    return c.fail("an operand is missing");
+  Sizes sizes = c.resultSizes();
+  x = c.broadcastTo(x, sizes);
+  ExprAttr count = sym::product(b.getContext(), sizes);
+  if (count.isConstant(0) ||
+      sym::getNumElements(cast<RankedTensorType>(source.getType()))
+          .isConstant(0))
+    return c.replace(x);
+  Positions p(b);
+  Num isTaken(b, b.reshape(c.broadcastTo(toBool(b, mask), sizes), count));
+  Num number(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum,
+                               isTaken.to(p.type()), uint64_t(0))
+                    .getResult());
+  Value position = select(isTaken, number - 1, 0);
+  Value taken = b.index(flatten(b, source), position, 0);
+  return c.replace(
+      b.reshape(b.select(isTaken, taken, b.reshape(x, count)), sizes));
+}
 
 static LogicalResult legalizeMaskedFill(AtenCall &c) {
   Type type = c.resultElementType();
@@ -261,13 +334,16 @@ static AtenHandler triangle(bool lower) {
 void graph::populateDataLegalizations(AtenLegalizations &t) {
   t.add("cat concat concatenate", legalizeCat);
   t.add("stack", legalizeStack);
-  t.add("constant_pad_nd pad", legalizePad);
   t.add("index.Tensor _unsafe_index.Tensor", legalizeIndex);
   t.add("index_select", legalizeIndexSelect);
   t.add("embedding", legalizeEmbedding);
   t.add("gather", legalizeGather);
   t.add("take_along_dim", legalizeTakeAlongDim);
   t.add("one_hot", legalizeOneHot);
+  t.add("take", legalizeTake);
+  t.add("_unsafe_masked_index", legalizeMaskedIndex);
+  t.add("nonzero_static", legalizeNonzeroStatic);
+  t.add("masked_scatter", legalizeMaskedScatter);
   t.add("masked_fill.Scalar masked_fill.Tensor", legalizeMaskedFill);
   t.add("tril", triangle(true));
   t.add("triu", triangle(false));

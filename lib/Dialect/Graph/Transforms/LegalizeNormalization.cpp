@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 #include <cmath>
 
@@ -90,6 +90,9 @@ static LogicalResult legalizeBatchNorm(AtenCall &c) {
                     "the model in evaluation mode, or without them");
     return normalizeBatch(c, x);
   }
+  if (x && c.op.getOutputs().size() == 1 &&
+      llvm::any_of(getSizes(x), [](ExprAttr e) { return e.isConstant(0); }))
+    return c.replace(x);
   if (!x || !mean || !var || getRank(x) < 2)
     return c.fail("an operand is missing");
   // As the framework does: one scale and one shift for each channel.
@@ -244,6 +247,44 @@ static AtenHandler softmax(bool logarithm) {
   };
 }
 
+/// _safe_softmax: a row of which nothing is left gives zeros.
+static LogicalResult legalizeSafeSoftmax(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value x = c.operand("self", getAccumulationType(c.resultElementType()));
+  auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
+  if (!dim)
+    return c.fail("its dimension is not constant");
+  Sizes sizes = getSizes(x);
+  if (sizes.empty())
+    x = b.unsqueeze(x, 0);
+  Num isMasked = Num(b, x) == -std::numeric_limits<double>::infinity();
+  Num isEmpty = isMasked.reduce(ReduceKind::All, *dim, /*keepdims=*/true);
+  Num result = select(isEmpty, 0, Num(b, b.softmax(x, *dim)));
+  return c.replace(b.reshape(result, sizes));
+}
+
+/// Gradients of softmax and log_softmax, from their results.
+static AtenHandler softmaxBackward(bool logarithm) {
+  return [=](AtenCall &c) -> LogicalResult {
+    TensorBuilder &b = c.b;
+    Type type = getAccumulationType(c.resultElementType());
+    Value grad = c.operand("grad_output", type),
+          output = c.operand("output", type);
+    auto dim = grad ? c.getDim("dim", getRank(grad)) : std::nullopt;
+    if (!dim || !output)
+      return c.fail("its dimension is not constant");
+    Sizes sizes = getSizes(grad);
+    if (sizes.empty()) {
+      grad = b.unsqueeze(grad, 0);
+      output = b.unsqueeze(output, 0);
+    }
+    Num g(b, grad), y(b, output);
+    Num sum = (logarithm ? g : g * y).reduce(ReduceKind::Sum, *dim, true);
+    Num result = logarithm ? g - exp(y) * sum : (g - sum) * y;
+    return c.replace(b.reshape(result, sizes));
+  };
+}
+
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
@@ -353,6 +394,9 @@ void graph::populateNormalizationLegalizations(AtenLegalizations &t) {
   t.add("instance_norm", legalizeInstanceNorm);
   t.add("softmax.int _softmax special_softmax", softmax(false));
   t.add("log_softmax.int _log_softmax special_log_softmax", softmax(true));
+  t.add("_safe_softmax", legalizeSafeSoftmax);
+  t.add("_softmax_backward_data", softmaxBackward(false));
+  t.add("_log_softmax_backward_data", softmaxBackward(true));
   t.add("scaled_dot_product_attention "
         "_scaled_dot_product_flash_attention_for_cpu",
         legalizeAttention);

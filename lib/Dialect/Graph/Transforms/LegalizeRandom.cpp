@@ -332,8 +332,20 @@ static AtenHandler otherDropout(bool ofFeatures, bool isAlpha) {
   };
 }
 
+/// native_dropout_backward
+static LogicalResult legalizeDropoutBackward(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value grad = c.operand("grad_output", type), mask = c.operand("mask", type);
+  if (!grad || !mask)
+    return c.fail("an operand is missing");
+  return c.replace(
+      b.mul(b.mul(grad, mask), b.scalar(c.floatOr("scale", 1), type)));
+}
+
 void graph::populateRandomLegalizations(AtenLegalizations &t) {
   t.add("dropout native_dropout", legalizeDropout);
+  t.add("native_dropout_backward", legalizeDropoutBackward);
   t.add("feature_dropout", otherDropout(/*ofFeatures=*/true, false));
   t.add("alpha_dropout", otherDropout(false, /*isAlpha=*/true));
   t.add("feature_alpha_dropout", otherDropout(true, true));

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 #include <cmath>
 
@@ -246,6 +246,11 @@ static Value norm(AtenCall &c, const Reduction &r, double p) {
   return b.binary<PowOp>(sum(power), b.scalar(1 / p, type));
 }
 
+Value graph::vectorNorm(AtenCall &c, Value x, ArrayRef<int64_t> dims,
+                        bool keepdims, double p) {
+  return norm(c, {x, SmallVector<int64_t>(dims), keepdims}, p);
+}
+
 static Value logSumExp(AtenCall &c, const Reduction &r) {
   TensorBuilder &b = c.b;
   Type type = getElementType(r.x);
@@ -269,6 +274,25 @@ static LogicalResult legalizeCountNonzero(AtenCall &c) {
                               r->keepdims));
 }
 
+/// hash_tensor: exclusive disjunction of the elements' bits, as `f64` or `i64`.
+static LogicalResult legalizeHashTensor(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value x = c.tensor("self");
+  auto dims = x ? c.getDims("dim", getRank(x)) : std::nullopt;
+  if (!dims || c.intOr("mode", 0) != 0)
+    return c.fail("its dimensions are not constant");
+  OpBuilder &builder = b.getBuilder();
+  bool isFloat = isa<FloatType>(getElementType(x));
+  x = b.convert(x, isFloat ? Type(builder.getF64Type())
+                           : Type(builder.getI64Type()));
+  if (isFloat)
+    x = BitcastOp::create(builder, b.getLoc(),
+                          sym::getTensorType(getSizes(x), builder.getI64Type()),
+                          x);
+  return c.replace(
+      b.reduce(ReduceKind::Xor, x, *dims, c.boolOr("keepdim", false)));
+}
+
 /// Reductions that take a NaN for zero.
 static Value withoutNan(TensorBuilder &b, Value x) {
   return b.select(b.unary<IsNanOp>(x, true), b.scalar(0, getElementType(x)), x);
@@ -277,6 +301,7 @@ static Value withoutNan(TensorBuilder &b, Value x) {
 void graph::populateReductionLegalizations(AtenLegalizations &t) {
   t.add("sum sum.dim_IntList", reduce(ReduceKind::Sum));
   t.add("prod prod.dim_int", reduce(ReduceKind::Prod));
+  t.add("hash_tensor", legalizeHashTensor);
   t.add("amax max", reduce(ReduceKind::Max));
   t.add("amin min", reduce(ReduceKind::Min));
   t.add("aminmax", legalizeAMinMax);
@@ -294,10 +319,16 @@ void graph::populateReductionLegalizations(AtenLegalizations &t) {
   t.add("mean mean.dim", floats([](AtenCall &c, const Reduction &r) {
           return c.b.mean(r.x, r.dims, r.keepdims);
         }));
-  t.add("nansum", floats([](AtenCall &c, const Reduction &r) {
-          return c.b.reduce(ReduceKind::Sum, withoutNan(c.b, r.x), r.dims,
-                            r.keepdims);
-        }));
+  t.add("nansum", [](AtenCall &c) -> LogicalResult {
+    FailureOr<Reduction> r =
+        read(c, getAccumulationType(c.resultElementType()));
+    if (failed(r))
+      return failure();
+    // Integers have no NaN.
+    Value x =
+        isa<FloatType>(getElementType(r->x)) ? withoutNan(c.b, r->x) : r->x;
+    return c.replace(c.b.reduce(ReduceKind::Sum, x, r->dims, r->keepdims));
+  });
   t.add("nanmean", floats([](AtenCall &c, const Reduction &r) {
           TensorBuilder &b = c.b;
           Type type = getElementType(r.x);

@@ -421,6 +421,40 @@ static LogicalResult legalizeIndexPut(AtenCall &c) {
       indexPut(c.b, kind, x, indices, c.broadcastTo(values, *sizes), dims));
 }
 
+/// _unsafe_masked_index_put_accumulate: where the mask is false, nothing is
+/// added, and indices need not be inside.
+static LogicalResult legalizeMaskedIndexPut(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = c.resultElementType();
+  Value x = c.tensor("self"), mask = c.tensor("mask"),
+        values = c.operand("values", type);
+  if (!x || !mask || !values)
+    return c.fail("an operand is missing");
+  mask = toBool(b, mask);
+  SmallVector<Value> indices;
+  SmallVector<int64_t> dims;
+  SmallVector<Sizes> shapes;
+  for (auto [d, index] : llvm::enumerate(c.optionalTensors("indices"))) {
+    if (!index)
+      continue;
+    index = toIndex(b, index);
+    indices.push_back(
+        b.select(mask, index, b.scalar(0, getElementType(index))));
+    dims.push_back(static_cast<int64_t>(d));
+    shapes.push_back(getSizes(indices.back()));
+  }
+  if (indices.empty() || dims.back() >= getRank(x))
+    return c.fail("it has no index");
+  FailureOr<Sizes> sizes = inferIndex(getSizes(x), shapes, dims);
+  if (failed(sizes))
+    return c.fail("its indices do not broadcast");
+  for (int64_t d = dims.back() + 1; d < getRank(x); ++d)
+    mask = b.unsqueeze(mask, getRank(mask));
+  values = b.select(mask, c.broadcastTo(values, *sizes), b.scalar(0, type));
+  return c.replace(indexPut(b, ReduceKind::Sum, x, indices,
+                            c.broadcastTo(values, *sizes), dims));
+}
+
 /// put: positions in the flattened tensor.
 static LogicalResult legalizePut(AtenCall &c) {
   Value x = c.tensor("self"), index = c.tensor("index"),
@@ -572,6 +606,7 @@ void graph::populateScatterLegalizations(AtenLegalizations &t) {
   t.add("index_add", indexInto(ReduceKind::Sum, "source"));
   t.add("index_reduce", legalizeIndexReduce);
   t.add("index_put _unsafe_index_put", legalizeIndexPut);
+  t.add("_unsafe_masked_index_put_accumulate", legalizeMaskedIndexPut);
   t.add("put", legalizePut);
   t.add("embedding_dense_backward", legalizeEmbeddingBackward);
   t.add("slice_scatter", legalizeSliceScatter);

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 #include <cmath>
 
@@ -45,14 +45,6 @@ static AtenHandler rounding() {
   return unary([](TensorBuilder &b, Value x) {
     return isa<FloatType>(getElementType(x)) ? b.unary<OpTy>(x) : x;
   });
-}
-
-static AtenHandler special(loop::SpecialFunction function) {
-  return [=](AtenCall &c) -> LogicalResult {
-    Value x = c.operand("self", c.resultElementType());
-    return x ? c.replace(c.b.special(function, x))
-             : c.fail("its operand is missing");
-  };
 }
 
 /// A test of floats; other numbers give `otherwise`.
@@ -126,6 +118,45 @@ static LogicalResult legalizeRoundDecimals(AtenCall &c) {
   return c.replace(b.mul(b.unary<RoundOp>(b.div(x, scale)), scale));
 }
 
+/// frexp: a mantissa in [0.5, 1) and a power of two, from the bits of the
+/// number.
+static LogicalResult legalizeFrexp(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  auto type = dyn_cast<FloatType>(getAccumulationType(c.resultElementType()));
+  Value given = type ? c.operand("self", type) : Value();
+  if (!given || c.op.getOutputs().size() != 2)
+    return c.fail("its operand is no float");
+  unsigned width = type.getWidth(), fraction = type.getFPMantissaWidth() - 1;
+  int64_t bias = width == 64 ? 1022 : 126;
+  Type bits = b.getBuilder().getIntegerType(width);
+  Num x(b, given);
+  auto bitcast = [&](Num v, Type to) -> Num {
+    return {b, BitcastOp::create(b.getBuilder(), b.getLoc(),
+                                 sym::getTensorType(getSizes(v), to), v)};
+  };
+  auto integer = [&](int64_t v) -> Num {
+    return {b, b.scalar(b.getBuilder().getIntegerAttr(bits, v))};
+  };
+  // Numbers below the normal ones are made normal first.
+  double smallest = APFloat::getSmallestNormalized(type.getFloatSemantics())
+                        .convertToDouble();
+  Num isSmall = abs(x) < smallest;
+  Num normal = select(isSmall, x * std::ldexp(1.0, width), x);
+  Num word = bitcast(normal, bits);
+  Num mask = integer((int64_t(1) << (width - 1 - fraction)) - 1);
+  Num exponent =
+      word.binary<ShiftRightOp>(integer(fraction)).binary<BitwiseAndOp>(mask);
+  Num field = mask.binary<ShiftLeftOp>(integer(fraction));
+  Num half = integer(bias).binary<ShiftLeftOp>(integer(fraction));
+  Num mantissa = bitcast(
+      word.binary<BitwiseAndOp>(!field).binary<BitwiseOrOp>(half), type);
+  exponent =
+      exponent - integer(bias) - select(isSmall, integer(width), integer(0));
+  Num isOther = (x == 0) | !(abs(x) < kInfinity);
+  return c.replace(
+      {select(isOther, x, mantissa), select(isOther, integer(0), exponent)});
+}
+
 void graph::populateUnaryLegalizations(AtenLegalizations &t) {
   t.add("abs absolute", unary([](TensorBuilder &b, Value x) {
           return getElementType(x).isInteger(1) ? x : b.unary<AbsOp>(x);
@@ -166,7 +197,24 @@ void graph::populateUnaryLegalizations(AtenLegalizations &t) {
   t.add("sigmoid special_expit", op<SigmoidOp>());
   t.add("relu", op<ReluOp>());
   t.add("bitwise_not", op<BitwiseNotOp>());
-  t.add("positive", unary([](TensorBuilder &, Value x) { return x; }));
+  // Of real numbers.
+  t.add("positive conj _conj conj_physical _conj_physical resolve_conj "
+        "resolve_neg real",
+        unary([](TensorBuilder &, Value x) { return x; }));
+  t.add("_neg_view", op<NegOp>());
+  t.add("angle", unary([](TensorBuilder &b, Value x) {
+          Value angle = b.select(b.compare(Pred::Lt, x, constant(b, 0, x)),
+                                 constant(b, kPi, x), constant(b, 0, x));
+          if (!isa<FloatType>(getElementType(x)))
+            return angle;
+          return b.select(b.unary<IsNanOp>(x, /*predicate=*/true), x, angle);
+        }));
+  t.add("isreal", [](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    return x ? c.replace(
+                   c.b.full(c.b.getBuilder().getBoolAttr(true), getSizes(x)))
+             : c.fail("its operand is missing");
+  });
   t.add("square", unary([](TensorBuilder &b, Value x) { return b.mul(x, x); }));
   t.add("logical_not", [](AtenCall &c) -> LogicalResult {
     Value x = c.tensor("self");
@@ -249,16 +297,5 @@ void graph::populateUnaryLegalizations(AtenLegalizations &t) {
             true));
   t.add("logit special_logit", legalizeLogit);
   t.add("nan_to_num", legalizeNanToNum);
-
-  using F = loop::SpecialFunction;
-  t.add("lgamma special_gammaln", special(F::LGamma));
-  t.add("digamma special_digamma special_psi", special(F::Digamma));
-  t.add("erfinv special_erfinv", special(F::ErfInv));
-  t.add("i0 special_i0", special(F::I0));
-  t.add("special_i0e", special(F::I0e));
-  t.add("special_i1", special(F::I1));
-  t.add("special_i1e", special(F::I1e));
-  t.add("special_ndtri", special(F::NdtrI));
-  t.add("special_log_ndtr", special(F::LogNdtr));
-  t.add("special_erfcx", special(F::Erfcx));
+  t.add("frexp.Tensor", legalizeFrexp);
 }

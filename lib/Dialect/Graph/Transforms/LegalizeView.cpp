@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 using namespace mlir;
 using namespace coil;
@@ -186,7 +186,22 @@ static LogicalResult legalizeNarrow(AtenCall &c) {
                              c.resultSizes()[*dim]));
 }
 
-/// split, chunk: adjacent pieces, whose sizes the results tell.
+/// Adjacent pieces along a dimension, whose sizes the results tell.
+static LogicalResult splitDim(AtenCall &c, Value x, int64_t dim) {
+  SmallVector<Value> pieces;
+  ExprAttr start = c.b.size(0);
+  for (unsigned i = 0, e = c.op.getOutputs().size(); i < e; ++i) {
+    if (c.resultType(i).getRank() != getRank(x))
+      return c.fail("its pieces have another rank");
+    ExprAttr count = c.resultSizes(i)[dim];
+    bool empty = count.isConstant(0);
+    pieces.push_back(c.b.slice(x, dim, empty ? c.b.size(0) : start, count));
+    start = sym::add(start, count);
+  }
+  return c.replace(pieces);
+}
+
+/// split, chunk
 static LogicalResult legalizeSplit(AtenCall &c) {
   Value x = c.tensor("self");
   std::optional<int64_t> dim = !x             ? std::nullopt
@@ -194,17 +209,18 @@ static LogicalResult legalizeSplit(AtenCall &c) {
                                               : std::optional<int64_t>(0);
   if (!dim || getRank(x) == 0)
     return c.fail("its dimension is not constant");
-  SmallVector<Value> pieces;
-  ExprAttr start = c.b.size(0);
-  for (unsigned i = 0, e = c.op.getOutputs().size(); i < e; ++i) {
-    if (c.resultType(i).getRank() != getRank(x))
-      return c.fail("its pieces have another rank");
-    ExprAttr count = c.resultSizes(i)[*dim];
-    bool empty = count.isConstant(0);
-    pieces.push_back(c.b.slice(x, *dim, empty ? c.b.size(0) : start, count));
-    start = sym::add(start, count);
-  }
-  return c.replace(pieces);
+  return splitDim(c, x, *dim);
+}
+
+/// hsplit, vsplit, dsplit; a vector has only columns.
+static AtenHandler splitAlong(int64_t dim) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    int64_t along = x && getRank(x) == 1 && dim == 1 ? 0 : dim;
+    if (!x || getRank(x) <= along)
+      return c.fail("its operand has too few dimensions");
+    return splitDim(c, x, along);
+  };
 }
 
 static LogicalResult legalizeUnbind(AtenCall &c) {
@@ -218,7 +234,7 @@ static LogicalResult legalizeUnbind(AtenCall &c) {
   return c.replace(pieces);
 }
 
-static Value flip(TensorBuilder &b, Value x, ArrayRef<int64_t> dims) {
+Value graph::flipDims(TensorBuilder &b, Value x, ArrayRef<int64_t> dims) {
   Sizes sizes = getSizes(x), starts(sizes.size(), b.size(0));
   SmallVector<int64_t> steps(sizes.size(), 1);
   for (int64_t d : dims) {
@@ -241,43 +257,81 @@ static LogicalResult legalizeFlip(AtenCall &c) {
   if (!listed || !dims)
     return c.fail("its dimensions are not constant");
   // Here an empty list means no dimension.
-  return c.replace(listed->empty() ? x : flip(c.b, x, *dims));
+  return c.replace(listed->empty() ? x : flipDims(c.b, x, *dims));
 }
 
-static LogicalResult legalizeDiagonal(AtenCall &c) {
-  Value x = c.tensor("self");
-  if (!x || getRank(x) < 2 || c.resultType().getRank() != getRank(x) - 1)
-    return c.fail("its operand has no diagonal");
-  int64_t rank = getRank(x), offset = c.intOr("offset", 0);
-  auto rows =
-      c.has("dim1") ? c.getDim("dim1", rank) : std::optional<int64_t>(0);
-  auto columns =
-      c.has("dim2") ? c.getDim("dim2", rank) : std::optional<int64_t>(1);
-  if (!rows || !columns || *rows == *columns)
-    return c.fail("its dimensions are not constant");
-  SmallVector<int64_t> permutation;
-  for (int64_t d = 0; d < rank; ++d)
-    if (d != *rows && d != *columns)
-      permutation.push_back(d);
-  permutation.append({*rows, *columns});
-  ExprAttr length = c.resultSizes().back();
-  Value row = c.b.iota(std::max<int64_t>(-offset, 0), 1, length);
-  Value column = c.b.iota(std::max<int64_t>(offset, 0), 1, length);
-  return c.replace(c.b.index(c.b.permute(x, permutation), {row, column},
-                             {rank - 2, rank - 1}));
+/// Whether the elements of a tensor certainly lie in memory in their order:
+/// values have no layout, so only what the framework makes that way is known
+/// to.
+static bool isContiguous(Value x) {
+  if (auto argument = dyn_cast<BlockArgument>(x)) {
+    auto func =
+        dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    unsigned number = argument.getArgNumber();
+    return func && !func.getArgAttr(number, "coil.strides") &&
+           !func.getArgAttr(number, "coil.is_view");
+  }
+  Operation *op = x.getDefiningOp();
+  if (isa<ConstantOp, FullOp, IotaOp>(op))
+    return true;
+  return isa<ReshapeOp, ConvertOp>(op) && isContiguous(op->getOperand(0));
+}
+
+/// Places of the elements of a strided view in the tensor as a vector.
+static FailureOr<Value> getStridedPlaces(AtenCall &c, Value x) {
+  auto sizes = c.getExprs("size"), strides = c.getExprs("stride");
+  ExprAttr offset = c.getExpr("storage_offset");
+  if (!sizes || !strides || sizes->size() != strides->size() ||
+      (c.has("storage_offset") && !offset)) {
+    (void)c.fail("its strides are not known");
+    return failure();
+  }
+  if (!isContiguous(x)) {
+    (void)c.fail("it depends on how its operand lies in memory");
+    return failure();
+  }
+  Positions p(c.b);
+  Num place = offset ? p.size(offset) : p.number(0);
+  for (auto [size, stride] : llvm::zip(*sizes, *strides))
+    place = place.unsqueeze(getRank(place)) + p.iota(size) * p.size(stride);
+  return c.b.broadcast(place, *sizes);
 }
 
 static LogicalResult legalizeAsStrided(AtenCall &c) {
   Value x = c.tensor("self");
   auto sizes = c.getExprs("size"), strides = c.getExprs("stride");
   ExprAttr offset = c.getExpr("storage_offset");
-  if (!x || !sizes || !strides || (offset && !offset.isConstant(0)))
-    return c.fail("it is not a plain view");
+  if (!x)
+    return c.fail("its operand is missing");
+  // All elements, in their order.
   auto type = cast<RankedTensorType>(x.getType());
-  if (*strides != sym::getContiguousStrides(c.b.getContext(), *sizes) ||
-      sym::getNumElements(type) != sym::product(c.b.getContext(), *sizes))
-    return c.fail("it is not a plain view");
-  return c.replace(c.b.reshape(x, *sizes));
+  if (sizes && strides && (!offset || offset.isConstant(0)) &&
+      *strides == sym::getContiguousStrides(c.b.getContext(), *sizes) &&
+      sym::getNumElements(type) == sym::product(c.b.getContext(), *sizes))
+    return c.replace(c.b.reshape(x, *sizes));
+  FailureOr<Value> places = getStridedPlaces(c, x);
+  if (failed(places))
+    return failure();
+  return c.replace(c.b.index(flatten(c.b, x), *places, 0));
+}
+
+static LogicalResult legalizeAsStridedScatter(AtenCall &c) {
+  Value x = c.tensor("self"), source = c.operand("src", c.resultElementType());
+  if (!x || !source)
+    return c.fail("an operand is missing");
+  FailureOr<Value> places = getStridedPlaces(c, x);
+  if (failed(places))
+    return failure();
+  Value written = putAt(c.b, std::nullopt, flatten(c.b, x), *places,
+                        c.broadcastTo(source, getSizes(*places)), 0);
+  return c.replace(c.b.reshape(written, getSizes(x)));
+}
+
+/// copy: the elements of the source, in the sizes and the type of the operand.
+static LogicalResult legalizeCopy(AtenCall &c) {
+  Value source = c.operand("src", c.resultElementType());
+  return source ? c.replace(c.broadcastTo(source, c.resultSizes()))
+                : c.fail("an operand is missing");
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,6 +381,36 @@ static LogicalResult legalizeRepeatInterleave(AtenCall &c) {
       c.b.reshape(c.b.broadcast(c.b.unsqueeze(x, *dim + 1), wide), merged));
 }
 
+/// repeat_interleave with a count for each element: the element of each place
+/// is found by a search in the sums of the counts.
+static LogicalResult legalizeRepeatEach(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value x = c.tensor("self"), repeats = c.tensor("repeats");
+  if (!repeats || getRank(repeats) > 1)
+    return c.fail("its counts are not a vector");
+  std::optional<int64_t> dim = 0;
+  if (x && c.has("dim"))
+    dim = c.getDim("dim", getRank(x));
+  if (x && (!c.has("dim") || getRank(x) == 0))
+    x = flatten(b, x);
+  if (!dim || (x && c.resultType().getRank() != getRank(x)))
+    return c.fail("its dimension is not constant");
+  Positions p(b);
+  ExprAttr size = x ? getSizes(x)[*dim] : getSizes(repeats)[0];
+  Num counts(b, b.broadcast(b.convert(flatten(b, repeats), p.type()), size));
+  Num ends(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum, counts,
+                             uint64_t(0))
+                  .getResult());
+  ExprAttr total = c.resultSizes()[*dim];
+  Num place = p.iota(total);
+  Num element = bisect(c, size, [&](Num position) -> Num {
+    Value at = b.broadcast(position, total);
+    return Num(b, b.index(ends, at, 0)) <= place;
+  });
+  Value at = b.broadcast(element, total);
+  return c.replace(x ? b.index(x, at, *dim) : at);
+}
+
 static LogicalResult legalizeRoll(AtenCall &c) {
   Value x = c.tensor("self");
   auto shifts = c.getInts("shifts");
@@ -364,6 +448,24 @@ static LogicalResult legalizeRoll(AtenCall &c) {
   return c.replace(c.b.reshape(x, sizes));
 }
 
+/// fft_fftshift, fft_ifftshift: dimensions rolled by half of their sizes.
+static AtenHandler shiftByHalf(bool back) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor("self");
+    auto dims = x ? c.getDims("dim", getRank(x)) : std::nullopt;
+    if (!dims)
+      return c.fail("its dimensions are not constant");
+    for (int64_t dim : *dims) {
+      ExprAttr size = getSizes(x)[dim], half = sym::floorDiv(size, c.b.size(2));
+      ExprAttr front = back ? half : sym::sub(size, half);
+      x = c.b.cat({c.b.slice(x, dim, front, sym::sub(size, front)),
+                   c.b.slice(x, dim, c.b.size(0), front)},
+                  dim);
+    }
+    return c.replace(x);
+  };
+}
+
 /// Differences of neighbours, n times; bools differ or do not.
 static LogicalResult legalizeDiff(AtenCall &c) {
   Type type = c.resultElementType();
@@ -376,6 +478,8 @@ static LogicalResult legalizeDiff(AtenCall &c) {
     return c.fail("its dimension is invalid");
   if (n < 0)
     return c.fail("its order is negative");
+  if (n == 0) // Nor is anything put before or behind.
+    return c.replace(x);
   SmallVector<Value> parts{x};
   if (Value first = c.operand("prepend", type))
     parts.insert(parts.begin(), first);
@@ -430,14 +534,22 @@ void graph::populateViewLegalizations(AtenLegalizations &t) {
         "unsafe_split_with_sizes unsafe_chunk tensor_split.sections "
         "tensor_split.indices",
         legalizeSplit);
+  t.add("hsplit.int hsplit.array", splitAlong(1));
+  t.add("vsplit.int vsplit.array", splitAlong(0));
+  t.add("dsplit.int dsplit.array", splitAlong(2));
   t.add("unbind.int unbind_copy.int", legalizeUnbind);
   t.add("flip", legalizeFlip);
-  t.add("diagonal diagonal_copy", legalizeDiagonal);
   t.add("as_strided as_strided_copy", legalizeAsStrided);
+  t.add("as_strided_scatter", legalizeAsStridedScatter);
+  t.add("copy", legalizeCopy);
   t.add("repeat", repeat("repeats"));
   t.add("tile", repeat("dims"));
   t.add("repeat_interleave.self_int", legalizeRepeatInterleave);
+  t.add("repeat_interleave.self_Tensor repeat_interleave.Tensor",
+        legalizeRepeatEach);
   t.add("roll", legalizeRoll);
+  t.add("fft_fftshift", shiftByHalf(/*back=*/false));
+  t.add("fft_ifftshift", shiftByHalf(/*back=*/true));
   t.add("diff", legalizeDiff);
   t.add("alias alias_copy detach detach_copy contiguous clone lift lift_fresh "
         "lift_fresh_copy _to_copy to.dtype to.device "

@@ -506,15 +506,34 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
   if (!((p == 0 && q == 1) || (p == 1 && q == 0)))
     return fail("its first two operands are not the factors");
 
-  // Equal sizes do not say which dimension is which.
+  // Equal sizes do not say which dimension is which, nor which way it runs: a
+  // view that turns the weight around may be part of its indices.
   LoadOp xLoad = p == 0 ? body.lhs : body.rhs,
          wLoad = p == 0 ? body.rhs : body.lhs;
   sym::ShapeAttr stored = body.store.getIndices();
   bool ordered = xLoad.getIndices()[0] == stored[0] &&
                  wLoad.getIndices()[0] == stored[channel];
-  for (size_t i = 0; ordered && i < spatial; ++i)
-    ordered = !stored[i + space].isDim() ||
-              sym::mentions(xLoad.getIndices()[i + space], stored[i + space]);
+  sym::ShapeAttr xIndex = xLoad.getIndices(), wIndex = wLoad.getIndices();
+  auto isPlain = [](ExprAttr index) {
+    return index.isDim() || index.isConstant(0);
+  };
+  facts.setDimExtents(kernel.getDims().getDims());
+  for (size_t i = 0; ordered && i < spatial; ++i) {
+    ExprAttr element =
+        sym::add(sym::add(sym::mul(stored[i + space], conv.getStride()[i]),
+                          sym::mul(wIndex[i + space], conv.getDilation()[i])),
+                 -conv.getPadding()[i]);
+    ordered = isPlain(wIndex[i + space]) && same(xIndex[i + space], element);
+  }
+  ExprAttr inGroup = wIndex[channel], inAll = inGroup;
+  if (conv.getGroups() != 1)
+    inAll = sym::add(
+        sym::mul(sym::floorDiv(
+                     stored[channel],
+                     sym::floorDiv(w[0], sym::constant(ctx, conv.getGroups()))),
+                 w[channel]),
+        inGroup);
+  ordered = ordered && isPlain(inGroup) && same(xIndex[channel], inAll);
   if (!ordered)
     return fail("its dimensions are not in the order of a convolution");
 

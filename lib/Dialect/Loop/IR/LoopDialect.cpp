@@ -283,6 +283,18 @@ unsigned coil::loop::getNumArgs(SpecialFunction function) {
   case SpecialFunction::IGamma:
   case SpecialFunction::IGammaC:
   case SpecialFunction::Zeta:
+  case SpecialFunction::ChebyshevT:
+  case SpecialFunction::ChebyshevU:
+  case SpecialFunction::ChebyshevV:
+  case SpecialFunction::ChebyshevW:
+  case SpecialFunction::ShiftedChebyshevT:
+  case SpecialFunction::ShiftedChebyshevU:
+  case SpecialFunction::ShiftedChebyshevV:
+  case SpecialFunction::ShiftedChebyshevW:
+  case SpecialFunction::HermiteH:
+  case SpecialFunction::HermiteHe:
+  case SpecialFunction::LaguerreL:
+  case SpecialFunction::LegendreP:
     return 2;
   default:
     return 1;

@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 
+#include "FusionCost.h"
 #include "KernelMerge.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
@@ -36,12 +37,8 @@ namespace {
 
 /// A path is looked for among this many kernels; further is "may exist".
 constexpr unsigned kMaxPathSearch = 128;
-/// A producer this small is recomputed rather than kept for several readers.
-constexpr unsigned kCheapOps = 10, kCheapLoads = 2;
 /// Most times that a cheap producer is recomputed for each of its elements.
 constexpr double kMaxCheapRecompute = 16;
-/// A producer this small is recomputed any number of times.
-constexpr unsigned kTrivialOps = 2;
 /// Share of the consumer's work that recomputing may add.
 constexpr double kNegligible = 0.2;
 /// The same for any producer: a little padding, say.
@@ -58,75 +55,6 @@ constexpr unsigned kMaxReductionDepth = 3;
 constexpr double kMinSharedBytes = 10;
 
 } // namespace
-
-static bool reduces(KernelOp kernel) {
-  return !kernel.getReducedDims().empty();
-}
-
-static bool scatters(KernelOp kernel) {
-  auto ops = kernel.getBlock()->getOps<ScatterOp>();
-  return ops.begin() != ops.end();
-}
-
-static bool sumsRows(KernelOp kernel) {
-  auto ops = kernel.getBlock()->getOps<GatherSumOp>();
-  return ops.begin() != ops.end();
-}
-
-/// Ops that cost much more than an addition.
-static bool isHeavy(Operation &op) {
-  if (isa<SpecialOp, GatherSumOp>(op))
-    return true;
-  return isa<math::MathDialect>(op.getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
-              math::TruncOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
-              math::IsNaNOp, math::IsInfOp, math::SqrtOp>(op);
-}
-
-/// Longest chain of reductions, each of which needs the one before: a loop over
-/// the reduced dimensions for each, and one more for what follows.
-static unsigned getReductionDepth(KernelOp kernel) {
-  DenseMap<Value, unsigned> depth;
-  unsigned deepest = 0;
-  for (Operation &op : *kernel.getBlock()) {
-    unsigned d = 0;
-    for (Value v : op.getOperands())
-      d = std::max(d, depth.lookup(v));
-    d += isReduction(&op);
-    deepest = std::max(deepest, d);
-    for (Value v : op.getResults())
-      depth[v] = d;
-  }
-  return deepest;
-}
-
-static bool isCheap(KernelOp kernel) {
-  unsigned ops = 0, loads = 0;
-  for (Operation &op : *kernel.getBlock()) {
-    if (isHeavy(op) || isReduction(&op))
-      return false;
-    loads += isa<LoadOp>(op);
-    ops += !isa<LoadOp, StoreOp, IndexOp, arith::ConstantOp>(op);
-  }
-  return ops <= kCheapOps && loads <= kCheapLoads;
-}
-
-/// A conversion, a sign or the like of one element: computing it again costs
-/// less than reading its result, however often.
-static bool isTrivial(KernelOp kernel) {
-  unsigned ops = 0, loads = 0;
-  for (Operation &op : *kernel.getBlock()) {
-    if (isHeavy(op) || isReduction(&op) || isa<math::SqrtOp, arith::DivFOp>(op))
-      return false;
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      ++loads;
-      if (!load.getArgs().empty() || load.getMask())
-        return false;
-    }
-    ops += !isa<LoadOp, StoreOp, arith::ConstantOp>(op);
-  }
-  return ops <= kTrivialOps && loads <= 1;
-}
 
 namespace {
 
@@ -253,6 +181,8 @@ struct Fuser {
   bool allowEpilogue(KernelOp producer, KernelOp consumer,
                      const MergePlan &plan);
   bool isRecomputedByAll(KernelOp producer);
+  bool isLongReduction(KernelOp kernel);
+  bool planBeside(KernelOp producer, KernelOp consumer, MergePlan &plan);
   bool canMergeSiblings(KernelOp first, KernelOp second);
 
   func::FuncOp func;
@@ -478,6 +408,29 @@ bool Fuser::isRecomputedByAll(KernelOp producer) {
   });
 }
 
+/// Whether a kernel reduces so many elements to so few results that it will be
+/// cut into chunks.
+bool Fuser::isLongReduction(KernelOp kernel) {
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  if (reduced.empty() || kernel.isSequential() || isLibraryKernel(kernel))
+    return false;
+  double results = 1, elements = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    (llvm::is_contained(reduced, d) ? elements : results) *=
+        hints(kernel.getExtent(d));
+  return elements >= kLongReduction && results < enoughResults;
+}
+
+/// A long reduction runs in chunks, which store nothing but what they reduce.
+/// So a producer that others read, too, is computed again, or stays by itself.
+bool Fuser::planBeside(KernelOp producer, KernelOp consumer, MergePlan &plan) {
+  if (!isCheaperThanKept(producer, hints))
+    return refuse("others read it, too, and the consumer, a long reduction to "
+                  "few results, runs in chunks that keep nothing");
+  plan.keepResults = false;
+  return true;
+}
+
 std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
   SmallVector<LoadOp> reads;
   for (auto [i, v] : llvm::enumerate(consumer.getInputs())) {
@@ -569,6 +522,9 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       plan.keepResults = false;
       return plan;
     }
+    if (!reduces(producer) && isLongReduction(consumer))
+      return planBeside(producer, consumer, plan) ? std::optional(plan)
+                                                  : std::nullopt;
     // A kept result is written once for each of its elements.
     llvm::SmallBitVector covered(plan.extents.size());
     for (ExprAttr d : plan.producerDims)
@@ -602,6 +558,10 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     return std::nullopt;
   if (!planInline(producer, consumer, reads))
     return std::nullopt;
+  if (!onlyReader && isLongReduction(consumer))
+    return refuse("others read it, too, and the consumer, a long reduction to "
+                  "few results, runs in chunks that keep nothing"),
+           std::nullopt;
   plan = MergePlan();
   plan.extents.assign(consumer.getDims().getDims().begin(),
                       consumer.getDims().getDims().end());

@@ -71,6 +71,8 @@ def Graph_Float : AnyTypeOf<[F16, BF16, F32, F64], "float">;
 def Graph_Number : AnyTypeOf<[Graph_Int, Graph_Float], "number">;
 def Graph_Float8 : AnyTypeOf<[F8E4M3FN, F8E5M2], "8-bit float">;
 def Graph_Element : AnyTypeOf<[I1, Graph_Number, Graph_Float8], "number or bool">;
+def Graph_Complex
+    : AnyTypeOf<[Complex<F16>, Complex<F32>, Complex<F64>], "complex number">;
 def Graph_Index : AnyTypeOf<[I32, I64, UI8], "index">;
 
 /// A ranked tensor whose dynamic dimensions have size expressions.
@@ -82,6 +84,9 @@ class Graph_TensorOf<list<Type> elementTypes>
                    "::mlir::RankedTensorType">;
 
 def Graph_Tensor : Graph_TensorOf<[Graph_Element]>;
+/// What branches and loops carry: until graph-expand-complex has run, that may
+/// be complex numbers of framework operators.
+def Graph_CarriedTensor : Graph_TensorOf<[Graph_Element, Graph_Complex]>;
 def Graph_BoolTensor : Graph_TensorOf<[I1]>;
 def Graph_IntTensor : Graph_TensorOf<[Graph_Int]>;
 def Graph_SignedIntTensor : Graph_TensorOf<[Graph_SignedInt]>;

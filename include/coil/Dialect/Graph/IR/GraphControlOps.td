@@ -52,7 +52,7 @@ def Graph_IfOp : Graph_Op<"if", [
   }];
   let arguments = (ins Graph_BoolTensor:$predicate,
                        OptionalAttr<StrArrayAttr>:$defines);
-  let results = (outs Variadic<Graph_Tensor>:$results);
+  let results = (outs Variadic<Graph_CarriedTensor>:$results);
   let regions = (region SizedRegion<1>:$thenRegion, SizedRegion<1>:$elseRegion);
   let assemblyFormat = [{
     $predicate `:` type($predicate) (`defines` $defines^)?
@@ -95,8 +95,8 @@ def Graph_WhileOp : Graph_Op<"while", [
     }
     ```
   }];
-  let arguments = (ins Variadic<Graph_Tensor>:$inits);
-  let results = (outs Variadic<Graph_Tensor>:$results);
+  let arguments = (ins Variadic<Graph_CarriedTensor>:$inits);
+  let results = (outs Variadic<Graph_CarriedTensor>:$results);
   let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
   let assemblyFormat = [{
     ($inits^ `:` type($inits))? custom<SameTypes>(ref(type($inits)), type($results))
@@ -120,7 +120,7 @@ def Graph_YieldOp : Graph_Op<"yield", [
     graph.yield %0 : tensor<?xf32, #sym.shape<[s0]>> symbols [s0]
     ```
   }];
-  let arguments = (ins Variadic<Graph_Tensor>:$values,
+  let arguments = (ins Variadic<Graph_CarriedTensor>:$values,
                        OptionalAttr<Sym_ShapeAttr>:$symbols);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$values),
       "build($_builder, $_state, values, ::coil::sym::ShapeAttr());">];

@@ -24,6 +24,10 @@ namespace coil::graph {
 /// Attribute with the reason why legalisation left an op.
 inline constexpr llvm::StringLiteral kReasonAttrName = "graph.reason";
 
+/// On arguments and results of a function that are complex numbers to its
+/// callers: their last dimension is the real and the imaginary part.
+inline constexpr llvm::StringLiteral kComplexAttrName = "coil.complex";
+
 /// On the argument that is the state of the random generator: how far a call
 /// moves its offset, a `#sym.expr`. On a result: the state that it moves to,
 /// where that depends on branches and loops.
@@ -90,6 +94,8 @@ public:
   bool boolOr(llvm::StringRef name, bool value);
   llvm::StringRef stringOr(llvm::StringRef name, llvm::StringRef value);
   std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name);
+  /// A list of numbers as doubles.
+  std::optional<llvm::SmallVector<double>> getFloats(llvm::StringRef name);
   /// A list of integers, symbolic or not.
   std::optional<Sizes> getExprs(llvm::StringRef name);
   /// An integer, symbolic or not; null when absent.
@@ -177,6 +183,7 @@ sym::ExprAttr normalizePosition(AtenCall &call, sym::ExprAttr position,
 /// @{
 void populateUnaryLegalizations(AtenLegalizations &table);
 void populateBinaryLegalizations(AtenLegalizations &table);
+void populateSpecialLegalizations(AtenLegalizations &table);
 void populateActivationLegalizations(AtenLegalizations &table);
 void populateReductionLegalizations(AtenLegalizations &table);
 void populateSortLegalizations(AtenLegalizations &table);
@@ -185,9 +192,27 @@ void populateDataLegalizations(AtenLegalizations &table);
 void populateScatterLegalizations(AtenLegalizations &table);
 void populateCreationLegalizations(AtenLegalizations &table);
 void populateContractionLegalizations(AtenLegalizations &table);
+void populateLinalgLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);
+void populateFftLegalizations(AtenLegalizations &table);
+void populateRnnLegalizations(AtenLegalizations &table);
+void populateQuantizedLegalizations(AtenLegalizations &table);
 void populateLossLegalizations(AtenLegalizations &table);
 void populateRandomLegalizations(AtenLegalizations &table);
+void populateNormLegalizations(AtenLegalizations &table);
+void populatePoolingLegalizations(AtenLegalizations &table);
+void populateWindowLegalizations(AtenLegalizations &table);
+void populatePadLegalizations(AtenLegalizations &table);
+void populateResampleLegalizations(AtenLegalizations &table);
+void populateGridLegalizations(AtenLegalizations &table);
+void populateDiagonalLegalizations(AtenLegalizations &table);
+void populateRearrangeLegalizations(AtenLegalizations &table);
+void populateEinsumLegalizations(AtenLegalizations &table);
+void populateDistanceLegalizations(AtenLegalizations &table);
+void populateSearchLegalizations(AtenLegalizations &table);
+void populateSelectionLegalizations(AtenLegalizations &table);
+void populateSegmentLegalizations(AtenLegalizations &table);
+void populateMarginLossLegalizations(AtenLegalizations &table);
 /// Operators that are refused with a reason.
 void populateRefusals(AtenLegalizations &table);
 /// @}

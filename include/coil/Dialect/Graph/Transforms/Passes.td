@@ -39,6 +39,39 @@ def GraphLegalizeAtenPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
+def GraphExpandComplexPass
+    : Pass<"graph-expand-complex", "mlir::func::FuncOp"> {
+  let summary = "replace tensors of complex numbers by tensors of their parts";
+  let description = [{
+    Rewrites framework operators of complex numbers to operators of real ones,
+    before these are legalised. In a block a complex tensor is two tensors, its
+    real and its imaginary part. At arguments and results of functions, branches
+    and loops it is one, with the parts as its last dimension, which is how it
+    lies in memory; arguments and results of the function have the attribute
+    `coil.complex`, and strides (`coil.strides`) that count parts.
+
+    Views, copies, sums and others that do the same to both parts are called for
+    each of them; products for each pair of parts; functions are spelled out. An
+    operator that is none of these is an error.
+
+    ```mlir
+    func.func @f(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {
+      %0 = graph.aten "aten.flip.default"(%x) ["self"] {dims = array<i64: 0>} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+      %1 = graph.aten "aten.abs.default"(%0) ["self"] {} : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: tensor<4x2xf32> {coil.complex}) -> tensor<4xf32> {
+      %re = ... // x[:, 0]
+      %im = ... // x[:, 1]
+      %0 = graph.aten "aten.flip.default"(%re) ["self"] {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = graph.aten "aten.flip.default"(%im) ["self"] {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+      %2 = graph.hypot %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
 def GraphSetPrecisionPass
     : Pass<"graph-set-precision", "mlir::func::FuncOp"> {
   let summary = "let products of f32 round their factors to TF32";

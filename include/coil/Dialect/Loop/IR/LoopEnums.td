@@ -27,7 +27,29 @@ def Loop_SpecialFunction
     I32EnumAttrCase<"IGamma", 10, "igamma">,
     I32EnumAttrCase<"IGammaC", 11, "igammac">,
     I32EnumAttrCase<"Zeta", 12, "zeta">,
-    I32EnumAttrCase<"Erfcx", 13, "erfcx">]> {
+    I32EnumAttrCase<"Erfcx", 13, "erfcx">,
+    I32EnumAttrCase<"Trigamma", 14, "trigamma">,
+    I32EnumAttrCase<"BesselJ0", 15, "bessel_j0">,
+    I32EnumAttrCase<"BesselJ1", 16, "bessel_j1">,
+    I32EnumAttrCase<"BesselY0", 17, "bessel_y0">,
+    I32EnumAttrCase<"BesselY1", 18, "bessel_y1">,
+    I32EnumAttrCase<"K0", 19, "k0">,
+    I32EnumAttrCase<"K0e", 20, "k0e">,
+    I32EnumAttrCase<"K1", 21, "k1">,
+    I32EnumAttrCase<"K1e", 22, "k1e">,
+    I32EnumAttrCase<"AiryAi", 23, "airy_ai">,
+    I32EnumAttrCase<"ChebyshevT", 24, "chebyshev_t">,
+    I32EnumAttrCase<"ChebyshevU", 25, "chebyshev_u">,
+    I32EnumAttrCase<"ChebyshevV", 26, "chebyshev_v">,
+    I32EnumAttrCase<"ChebyshevW", 27, "chebyshev_w">,
+    I32EnumAttrCase<"ShiftedChebyshevT", 28, "shifted_chebyshev_t">,
+    I32EnumAttrCase<"ShiftedChebyshevU", 29, "shifted_chebyshev_u">,
+    I32EnumAttrCase<"ShiftedChebyshevV", 30, "shifted_chebyshev_v">,
+    I32EnumAttrCase<"ShiftedChebyshevW", 31, "shifted_chebyshev_w">,
+    I32EnumAttrCase<"HermiteH", 32, "hermite_h">,
+    I32EnumAttrCase<"HermiteHe", 33, "hermite_he">,
+    I32EnumAttrCase<"LaguerreL", 34, "laguerre_l">,
+    I32EnumAttrCase<"LegendreP", 35, "legendre_p">]> {
   let cppNamespace = "::coil::loop";
 }
 

@@ -55,7 +55,10 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     producer with further readers is merged and keeps its result as a second
     output, or is recomputed when that is cheap: always where it is a conversion
     or the like of what is no wider than its result, and all readers are kernels
-    that can take it in. Horizontal fusion merges kernels that run over the same
+    that can take it in. A long reduction to few results runs in chunks that store
+    nothing else (`loop-split-reduction`), so its producers are recomputed where
+    that moves no more bytes than their results have, or stay by themselves.
+    Horizontal fusion merges kernels that run over the same
     space and read the same tensor.
 
     Refused, each with a remark (category `loop-fuse`) that says why: a cycle

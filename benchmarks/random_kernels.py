@@ -1,0 +1,468 @@
+#!/usr/bin/env python3
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random fusions: Coil beside PyTorch eager and TorchInductor in one run, on a GPU or the CPU.
+
+    benchmarks/random_kernels.py --seed=7 --count=100 --worst=10 --json=random.json
+    benchmarks/random_kernels.py --device=cpu --bytes=1M:256M --seed=7 --count=40
+    benchmarks/random_kernels.py --check --seed=7 --count=200            # no timing: small sizes, results only
+    benchmarks/random_kernels.py --merge a.json b.json --write=benchmarks/results/random.md
+
+The programs are those of `random_programs.py`: ten classes in turn, or those of --class. Draw new seeds; a seed that a
+schedule was tuned for says nothing about others.
+
+* Results of Coil are compared with eager in double precision; they may err as much as their element type allows, or twice
+  as much as eager itself. A program whose result is wrong, or that does not compile, counts as failed and is listed.
+* Times are medians of calls that are interleaved with the others', after a call of each. On a GPU a buffer as large as the
+  L2 cache is read before each call (cold), and the host's time is hidden behind a kernel that waits. --graphs captures each
+  call in a CUDA graph and times replays in a row (warm).
+* The bound is the larger of the least bytes (see `random_programs.py`) over the bandwidth of a copy measured in the same run and
+  the operations over the rate of the units that do them (each operator counts as its instructions on one lane, of which a GPU has 128
+  in each multiprocessor; where the clock is not known, and on the CPU, only bytes count). What is read again after a reduction
+  counts once more where a group does not fit in the shared memory of all multiprocessors, or in the CPU's last cache.
+* --dynamic compiles each program once with symbolic sizes, Inductor with dynamic=True, and times both with the largest dimension at
+  1/16, 1/4, 1, 4 and 16 times its length, as far as memory allows. Programs whose text names sizes are left out.
+"""
+import argparse
+import collections
+import concurrent.futures
+import datetime
+import gc
+import json
+import math
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import torch
+
+import random_programs
+from random_programs import CLASSES, draw
+
+# Clock cycles for which a kernel waits, so that launches of a call are in the queue when it starts: about a millisecond.
+WAIT_CYCLES = 2_000_000
+SCALES = (1 / 16, 1 / 4, 1, 4, 16)
+# Relative errors by element type: four roundings of its significand.
+RELATIVE = {torch.bfloat16: 4 * 2**-8, torch.float16: 4 * 2**-11, torch.float32: 1e-5, torch.float64: 1e-12}
+
+
+def as_tuple(x):
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+class Module(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args):
+        return self.function(*args)
+
+
+class Device:
+    """What differs between a GPU and the CPU."""
+
+    def __init__(self, name, options, graphs):
+        self.name = name
+        self.graphs = graphs
+        self.options = options or ("target=cuda" if name == "cuda" else "target=cpu")
+        if name == "cuda":
+            self.properties = torch.cuda.get_device_properties()
+            self.multiprocessors = self.properties.multi_processor_count
+            self.on_chip = self.multiprocessors * self.properties.shared_memory_per_block_optin
+            clock = getattr(self.properties, "clock_rate", 0) * 1e3
+            self.rate = self.multiprocessors * 128 * clock if clock else None
+            self.flush = torch.empty(self.properties.L2_cache_size, device="cuda", dtype=torch.uint8)
+            self.title = torch.cuda.get_device_name()
+        else:
+            self.multiprocessors = os.cpu_count()
+            self.on_chip = last_cache()
+            self.rate = None
+            self.title = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), platform.processor())
+            self.title += f", {torch.get_num_threads()} threads"
+
+    def synchronize(self):
+        if self.name == "cuda":
+            torch.cuda.synchronize()
+
+    def bandwidth(self):
+        """Bytes read and written in a second by a copy of 1 GiB, on the CPU of 64 MiB."""
+        n = 1 << (28 if self.name == "cuda" else 24)
+        source, target = torch.randn(n, device=self.name), torch.zeros(n, device=self.name)
+        return 8 * n / self.times({"copy": lambda: target.copy_(source)}, 21)["copy"]
+
+    def times(self, functions, repeat):
+        """Seconds of each function, interleaved."""
+        samples = {name: [] for name in functions}
+        for f in functions.values():
+            f(), f()
+        self.synchronize()
+        for _ in range(repeat):
+            for name, f in functions.items():
+                if self.name == "cuda":
+                    begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
+                    if self.graphs:
+                        begin.record()
+                        for _ in range(10):
+                            f()
+                        end.record()
+                    else:
+                        self.flush.sum()
+                        torch.cuda._sleep(WAIT_CYCLES)
+                        begin.record()
+                        result = f()
+                        end.record()
+                        del result
+                    samples[name].append((begin, end))
+                else:
+                    f()
+                    begin = time.perf_counter()
+                    result = f()
+                    samples[name].append(time.perf_counter() - begin)
+                    del result
+        self.synchronize()
+        if self.name == "cuda":
+            calls = 10 if self.graphs else 1
+            return {n: statistics.median(b.elapsed_time(e) for b, e in s) / 1e3 / calls for n, s in samples.items()}
+        return {n: statistics.median(s) for n, s in samples.items()}
+
+    def call(self, program, inputs):
+        """A function that calls a program of Coil."""
+        if self.name != "cuda":
+            return lambda: program(*inputs)
+        stream = torch.cuda.current_stream().cuda_stream
+        if self.graphs:
+            return program.bind(*inputs, stream=stream)
+        return lambda: program.run(*inputs, stream=stream)
+
+    def capture(self, function):
+        """A function that replays a call of `function`."""
+        if not self.graphs:
+            return function
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            function()
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            graph.result = function()
+        return graph.replay
+
+
+def last_cache():
+    """Bytes of the largest cache that the system tells of."""
+    sizes = [0]
+    for path in pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
+        text = path.read_text().strip()
+        sizes.append(int(text[:-1]) * {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[text[-1]])
+    return max(sizes)
+
+
+def export(program, inputs, other, folder):
+    """The program as a file, for inputs like these; sizes that differ in `other` are symbols."""
+    like = tuple(torch.empty_strided(t.shape, t.stride(), dtype=t.dtype) for t in inputs)
+    shapes = None
+    if other:
+        auto = torch.export.Dim.AUTO
+        shapes = (tuple({d: auto for d in range(t.dim()) if t.shape[d] != o.shape[d]} for t, o in zip(inputs, other)),)
+    path = os.path.join(folder, "program.pt2")
+    torch.export.save(torch.export.export(Module(program.function()), like, dynamic_shapes=shapes), path)
+    return path
+
+
+def errors(actual, exact):
+    """The largest error of an element over the size of the results around it."""
+    if actual.shape != exact.shape:
+        return math.inf
+    if not exact.dtype.is_floating_point:
+        return float((actual != exact).double().mean()) if exact.numel() else 0.0
+    actual = actual.double()
+    if not torch.equal(torch.isfinite(actual), torch.isfinite(exact)):
+        return math.inf
+    scale = exact.abs() + exact.square().mean().sqrt() + 1e-30
+    return float(((actual - exact).abs() / scale).nan_to_num(0.0).max()) if exact.numel() else 0.0
+
+
+def compare(program, inputs, actual, expected):
+    """What is wrong with results, or nothing."""
+    wide = tuple(t.double() if t.is_floating_point() else t for t in inputs)
+    exact = as_tuple(program.function(wide=True)(*wide))
+    for i, (a, e, x) in enumerate(zip(actual, expected, exact)):
+        if a.dtype != e.dtype:
+            return f"result {i} is {a.dtype} instead of {e.dtype}"
+        if not e.dtype.is_floating_point:
+            # Quantised results may fall on either side of a rounding.
+            wrong = float(((a.double() - e.double()).abs() > 1).double().mean()) if e.numel() else 0
+            if wrong > 0:
+                return f"result {i}: {wrong:.2%} of the elements are wrong"
+            continue
+        x = x.to(e.dtype).double()
+        ours, theirs = errors(a, x), errors(e, x)
+        if not ours <= max(2 * theirs, RELATIVE[e.dtype]):
+            return f"result {i} is off by {ours:.2e}, eager by {theirs:.2e}"
+    return None
+
+
+def measure(program, device, args, others=None):
+    """Figures of a program."""
+    import coil
+
+    record = {"name": program.name, "class": program.kind, "reproducer": program.reproducer(), "device": device.title}
+    inputs = program.make(device.name, args.seed)
+    function = program.function()
+    expected = as_tuple(function(*inputs))
+    record["bytes"] = program.minimal_bytes(inputs, expected, device.on_chip)
+    largest = max(t.numel() for t in inputs + expected)
+    record["operations"] = largest * program.operations
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            path = export(program, inputs, others and others[1].make("cpu", args.seed), folder)
+        except Exception as error:  # Whatever torch says.
+            record["skipped"] = "torch.export: " + str(error).strip().splitlines()[0][:200]
+            return [record]
+        begin = time.perf_counter()
+        try:
+            compiled = coil.compile(path, options=device.options)
+        except coil.CoilError as error:
+            record["failed"] = "compile: " + " / ".join(str(error).strip().splitlines()[:3])
+            return [record]
+        record["coil compile"] = time.perf_counter() - begin
+    inductor = None
+    if not args.no_inductor and not args.check:
+        torch._dynamo.reset()
+        begin = time.perf_counter()
+        inductor = torch.compile(function, dynamic=bool(others))
+        try:
+            inductor(*inputs)
+        except Exception as error:  # What Inductor cannot do is no matter of ours.
+            record["inductor failed"] = str(error).strip().splitlines()[0][:200]
+            inductor = None
+        record["inductor compile"] = time.perf_counter() - begin
+    records = []
+    for scale, variant in others or [(1, program)]:
+        one = dict(record)
+        if others:
+            one["scale"] = scale
+            inputs = expected = None
+            try:
+                inputs = variant.make(device.name, args.seed)
+                expected = as_tuple(function(*inputs))
+            except torch.OutOfMemoryError:
+                continue
+            one["bytes"] = variant.minimal_bytes(inputs, expected, device.on_chip)
+        try:
+            actual = device.call(compiled, inputs)()
+            device.synchronize()
+            actual = tuple(torch.from_dlpack(t) for t in as_tuple(actual))
+            if args.damage:
+                actual = tuple(t.logical_not() if t.dtype == torch.bool else t * 1.25 + 3 for t in actual)
+            wrong = compare(variant, inputs, actual, expected)
+        except coil.CoilError as error:
+            wrong = "run: " + " / ".join(str(error).strip().splitlines()[:3])
+        actual = None
+        if wrong:
+            one["failed"] = wrong
+            records.append(one)
+            continue
+        if not args.check:
+            functions = {"coil": device.call(compiled, inputs), "eager": device.capture(lambda: function(*inputs))}
+            if inductor:
+                functions["inductor"] = device.capture(lambda: inductor(*inputs))
+            one.update(device.times(functions, args.repeat))
+        records.append(one)
+    return records
+
+
+def bound(record, bandwidth, rate):
+    by_bytes = record["bytes"] / bandwidth
+    return max(by_bytes, record["operations"] / rate) if rate else by_bytes
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+
+def deciles(values):
+    values = sorted(values)
+    return " ".join(f"{values[round(k * (len(values) - 1) / 10)]:.2f}" for k in range(11)) if values else "-"
+
+
+def summarise(run, worst):
+    """The tables of a run as Markdown."""
+    records = run["records"]
+    timed = [r for r in records if "coil" in r]
+    both = [r for r in timed if "inductor" in r]
+    lines = [
+        f"{run['date']}, {run['title']}, torch {run['torch']}, Coil {run['coil']}; copy {run['bandwidth'] / 1e9:.0f} GB/s. {len(records)} measurements, "
+        f"{sum('failed' in r for r in records)} failed, {sum('skipped' in r for r in records)} not exported.",
+        "",
+        "    " + run["command"],
+        "",
+        "Times Inductor's speed, and fraction of the bound. Deciles go from the worst to the best.",
+        "",
+        "| class | programs | failed | vs Inductor (geometric mean) | below 0.95 | worst | fraction of bound, Coil | Inductor |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+
+    def row(title, chosen):
+        pairs = [r for r in chosen if "inductor" in r and "coil" in r]
+        ratios = [r["inductor"] / r["coil"] for r in pairs]
+        share = lambda key: geometric_mean([bound(r, run["bandwidth"], run["rate"]) / r[key] for r in chosen if key in r])
+        return (
+            f"| {title} | {len(chosen)} | {sum('failed' in r for r in chosen)} | {geometric_mean(ratios):.2f} | {sum(x < 0.95 for x in ratios)} "
+            f"| {min(ratios, default=float('nan')):.2f} | {share('coil'):.2f} | {share('inductor'):.2f} |"
+        )
+
+    lines.append(row("all", records))
+    lines += [row(f"`{c}`", [r for r in records if r["class"] == c]) for c in CLASSES if any(r["class"] == c for r in records)]
+    if any("scale" in r for r in records):
+        lines += [row(f"{s} x", [r for r in records if r.get("scale") == s]) for s in SCALES]
+    lines += ["", "Deciles, times Inductor: " + deciles([r["inductor"] / r["coil"] for r in both]),
+              "", "Deciles, fraction of the bound: " + deciles([bound(r, run["bandwidth"], run["rate"]) / r["coil"] for r in timed])]
+    order = sorted(both, key=lambda r: r["inductor"] / r["coil"])[:worst]
+    if order:
+        lines += ["", "| worst | Coil us | Inductor us | bound us | times Inductor |", "|---|---|---|---|---|"]
+        for r in order:
+            lines.append(
+                f"| `{r['name']}`{' at %g x' % r['scale'] if 'scale' in r else ''} | {r['coil'] * 1e6:.1f} | {r['inductor'] * 1e6:.1f} "
+                f"| {bound(r, run['bandwidth'], run['rate']) * 1e6:.1f} | {r['inductor'] / r['coil']:.3f} |"
+            )
+    failed = [r for r in records if "failed" in r]
+    if failed:
+        lines += ["", "Failed:", ""] + [f"* `{r['name']}`: {r['failed']}" for r in failed[:40]]
+    reasons = collections.Counter(r["skipped"] for r in records if "skipped" in r)
+    if reasons:
+        lines += ["", "Not exported:", ""] + [f"* {n} x {why}" for why, n in reasons.most_common(10)]
+    return "\n".join(lines) + "\n", order + failed[:worst]
+
+
+def warm_up(args, indices):
+    """Compiles the programs of `indices` with Inductor in a process of its own, which fills its cache on disk."""
+    for index in indices:
+        program = draw(args.seed, index, *args.bytes, args.kind, torch.cuda.get_device_properties().multi_processor_count)
+        try:
+            torch._dynamo.reset()
+            torch.compile(program.function(), dynamic=args.dynamic)(*program.make("cuda", args.seed))
+        except Exception:  # The measuring process meets it again and says so.
+            pass
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+def parse_bytes(text):
+    unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    low, high = (int(float(part.rstrip("KMG")) * unit.get(part[-1], 1)) for part in text.split(":"))
+    return low, high
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="default: the time")
+    parser.add_argument("--first", type=int, default=0, help="the first program's number")
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--class", dest="kind", choices=CLASSES)
+    parser.add_argument("--bytes", type=parse_bytes, help="all tensors of a program, as in 64M:1G (the default; with --check 2K:64K)")
+    parser.add_argument("--dynamic", action="store_true", help="symbolic sizes, measured far from the example")
+    parser.add_argument("--graphs", action="store_true", help="replays of CUDA graphs, warm caches")
+    parser.add_argument("--check", action="store_true", help="compare results and time nothing")
+    parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no program after this time")
+    parser.add_argument("--jobs", type=int, default=0, help="processes that fill Inductor's cache before")
+    parser.add_argument("--warm", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--damage", action="store_true", help="change each result of Coil, to see that --check notices")
+    parser.add_argument("--no-inductor", action="store_true")
+    parser.add_argument("--options", default="", help="pipeline options for Coil")
+    parser.add_argument("--worst", type=int, default=10, help="how many of the slowest to list")
+    parser.add_argument("--reproducers", action="store_true", help="print the text of those")
+    parser.add_argument("--json", help="file for all figures")
+    parser.add_argument("--merge", nargs="+", metavar="FILE", help="summarise runs of one machine instead of measuring")
+    parser.add_argument("--write", metavar="FILE", help="put the summary in front of this file's others")
+    args = parser.parse_args()
+    args.bytes = args.bytes or ((2 << 10, 64 << 10) if args.check else (64 << 20, 1 << 30))
+    return args
+
+
+def write(path, text):
+    """Adds a summary below the first heading of a page, newest first."""
+    path = pathlib.Path(path)
+    page = path.read_text() if path.exists() else "# Random fusions\n"
+    head, _, rest = page.partition("\n")
+    path.write_text(f"{head}\n\n## {text.splitlines()[0].split('. ')[0]}\n\n{text}{rest}")
+
+
+def main():
+    args = parse()
+    if args.merge:
+        runs = [json.loads(pathlib.Path(f).read_text()) for f in args.merge]
+        run = dict(runs[0], records=[r for one in runs for r in one["records"]])
+        run["command"] = "; ".join(one["command"] for one in runs)
+    else:
+        begin = time.perf_counter()
+        if args.warm is not None:
+            warm_up(args, range(args.first + args.warm, args.first + args.count, args.jobs))
+            return 0
+        if args.jobs and not args.no_inductor:
+            command = [sys.executable, *sys.argv]
+            with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+                list(pool.map(lambda k: subprocess.run(command + [f"--seed={args.seed}", f"--warm={k}"], check=False,
+                                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL), range(args.jobs)))
+            print(f"Inductor's cache filled in {time.perf_counter() - begin:.0f} s", flush=True)
+        import coil
+
+        torch.manual_seed(args.seed)
+        device = Device(args.device, args.options, args.graphs)
+        run = {
+            "date": str(datetime.date.today()),
+            "title": device.title,
+            "torch": torch.__version__,
+            "coil": coil.version(),
+            "bandwidth": 1.0 if args.check else device.bandwidth(),
+            "rate": device.rate,
+            "command": " ".join(["benchmarks/random_kernels.py", f"--seed={args.seed}", *(a for a in sys.argv[1:] if not a.startswith(("--seed", "--json", "--write")))]),
+            "records": [],
+        }
+        for index in range(args.first, args.first + args.count):
+            if time.perf_counter() - begin > args.seconds:
+                print(f"stopped before program {index}: the time is up")
+                break
+            make = lambda scale=1: draw(args.seed, index, *args.bytes, args.kind, device.multiprocessors, scale)
+            program, others = make(), None
+            if args.dynamic:
+                others = [(scale, make(scale)) for scale in SCALES]
+                if any(p.lines != program.lines for _, p in others):
+                    continue
+            try:
+                records = measure(program, device, args, others)
+            except torch.OutOfMemoryError as error:
+                records = [{"name": program.name, "class": program.kind, "reproducer": program.reproducer(),
+                            "skipped": "out of memory: " + str(error).splitlines()[0][:80]}]
+            run["records"] += records
+            for r in records:
+                ratio = f"{r['inductor'] / r['coil']:.2f} x Inductor" if "inductor" in r and "coil" in r else ""
+                what = r.get("failed") or r.get("skipped") or ("agrees" if args.check else f"{r['coil'] * 1e6:.1f} us, {bound(r, run['bandwidth'], run['rate']) / r['coil']:.2f} of the bound")
+                print(f"{r['name']}: {what} {ratio}", flush=True)
+            if args.json:
+                pathlib.Path(args.json).write_text(json.dumps(run))
+            gc.collect()
+            if args.device == "cuda":
+                torch.cuda.empty_cache()
+    text, order = summarise(run, args.worst)
+    print(text)
+    if args.reproducers:
+        for r in order:
+            print(r["reproducer"])
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps(run, indent=1))
+    if args.write:
+        write(args.write, text)
+    return 1 if args.check and any("failed" in r for r in run["records"]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

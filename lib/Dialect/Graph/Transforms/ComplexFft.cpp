@@ -1,0 +1,395 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fourier transforms: calls of the functions `coil::fft_c2c`, `coil::fft_r2c`
+// and `coil::fft_c2r`, which take and give complex numbers by their parts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ComplexCall.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using sym::ExprAttr;
+
+namespace {
+
+/// The dimensions of a transform, and their sizes where the call gives them.
+struct Dimensions {
+  SmallVector<int64_t> dims;
+  SmallVector<ExprAttr> sizes; ///< Null: as they are.
+};
+
+/// What sums are divided by.
+enum class Divisor { None, Root, Count };
+
+} // namespace
+
+/// An integer list argument, which may hold symbolic sizes.
+static std::optional<Sizes> getList(ComplexCall &c, StringRef name) {
+  Attribute attr = c.op.getArgument(name);
+  Sizes result;
+  if (auto shape = dyn_cast_or_null<sym::ShapeAttr>(attr))
+    return Sizes(shape.getDims());
+  if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(attr)) {
+    for (int64_t i : array.asArrayRef())
+      result.push_back(c.b.size(i));
+    return result;
+  }
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    return Sizes{c.b.size(integer.getInt())};
+  if (auto expr = dyn_cast_or_null<ExprAttr>(attr))
+    return Sizes{expr};
+  return std::nullopt;
+}
+
+/// Reads `n` and `dim`, or `s` and `dim`.
+static LogicalResult getDimensions(ComplexCall &c, int64_t rank,
+                                   Dimensions &out) {
+  std::optional<Sizes> dims = getList(c, "dim");
+  std::optional<Sizes> sizes = getList(c, "n");
+  if (!sizes)
+    sizes = getList(c, "s");
+  if (!dims) {
+    int64_t count = sizes ? sizes->size() : rank;
+    dims.emplace();
+    for (int64_t d = rank - count; d < rank; ++d)
+      dims->push_back(c.b.size(d));
+  }
+  for (ExprAttr dim : *dims) {
+    if (!dim.isConstant())
+      return c.fail("a dimension is not constant");
+    int64_t value = dim.getValue() < 0 ? dim.getValue() + rank : dim.getValue();
+    if (value < 0 || value >= rank)
+      return c.fail("a dimension does not exist");
+    if (llvm::is_contained(out.dims, value))
+      return c.fail("a dimension is there twice");
+    out.dims.push_back(value);
+  }
+  if (sizes && sizes->size() != out.dims.size())
+    return c.fail("there are other numbers of sizes and dimensions");
+  for (size_t i = 0; i < out.dims.size(); ++i) {
+    ExprAttr size = sizes ? (*sizes)[i] : ExprAttr();
+    out.sizes.push_back(size && size.isConstant(-1) ? ExprAttr() : size);
+  }
+  return success();
+}
+
+/// The first `size` elements along a dimension, with zeros behind them.
+static FailureOr<Value> resize(ComplexCall &c, Value x, int64_t dim,
+                               ExprAttr size) {
+  TensorBuilder &b = c.b;
+  Sizes sizes = getSizes(x);
+  ExprAttr have = sizes[dim];
+  if (!size || size == have)
+    return x;
+  std::optional<int64_t> difference = sym::sub(size, have).getConstant();
+  if (!difference) {
+    (void)c.fail("whether a dimension is cut or padded depends on its size");
+    return failure();
+  }
+  if (*difference < 0)
+    return b.slice(x, dim, b.size(0), size);
+  sizes[dim] = b.size(*difference);
+  Value zeros = b.full(b.getBuilder().getZeroAttr(getElementType(x)), sizes);
+  return b.cat({x, zeros}, dim);
+}
+
+static FailureOr<ComplexParts> resize(ComplexCall &c, ComplexParts x,
+                                      int64_t dim, ExprAttr size) {
+  FailureOr<Value> re = resize(c, x.re, dim, size);
+  if (failed(re))
+    return failure();
+  if (!x.im)
+    return ComplexParts{*re, nullptr};
+  FailureOr<Value> im = resize(c, x.im, dim, size);
+  if (failed(im))
+    return failure();
+  return ComplexParts{*re, *im};
+}
+
+/// The divisor of a transform by the argument `norm`.
+static FailureOr<Divisor> getDivisor(ComplexCall &c, bool inverse) {
+  auto attr = dyn_cast_or_null<StringAttr>(c.op.getArgument("norm"));
+  StringRef norm = attr ? attr.getValue() : "backward";
+  if (norm == "ortho")
+    return Divisor::Root;
+  if (norm != "backward" && norm != "forward") {
+    (void)c.fail("the norm '" + norm + "' is unknown");
+    return failure();
+  }
+  return (norm == "backward") == inverse ? Divisor::Count : Divisor::None;
+}
+
+/// The factor by a number of elements as a constant, or 1, with what the result
+/// is multiplied with instead in `factor`.
+static double getScale(TensorBuilder &b, Divisor divisor, ExprAttr count,
+                       Type type, Value &factor) {
+  if (divisor == Divisor::None)
+    return 1;
+  if (std::optional<int64_t> number = count.getConstant()) {
+    double n = static_cast<double>(std::max<int64_t>(*number, 1));
+    return divisor == Divisor::Count ? 1 / n : 1 / std::sqrt(n);
+  }
+  Value n = b.expr(count, type);
+  factor = divisor == Divisor::Count ? b.unary<ReciprocalOp>(n)
+                                     : b.unary<RsqrtOp>(n);
+  return 1;
+}
+
+/// A call of a function of the runtime with one result.
+static Value callFft(TensorBuilder &b, StringRef name, Value x,
+                     ArrayRef<int64_t> dims, Attribute third, double scale,
+                     SizesRef sizes) {
+  OpBuilder &builder = b.getBuilder();
+  SmallVector<Attribute> list;
+  for (int64_t dim : dims)
+    list.push_back(b.size(dim));
+  Attribute arguments[] = {builder.getUnitAttr(), builder.getArrayAttr(list),
+                           third, builder.getF64FloatAttr(scale)};
+  auto call = CustomCallOp::create(
+      builder, b.getLoc(),
+      TypeRange(sym::getTensorType(sizes, getElementType(x))),
+      builder.getStringAttr(name), builder.getArrayAttr(arguments), x,
+      ArrayAttr(), DenseI64ArrayAttr(), ArrayAttr());
+  return call.getResult(0);
+}
+
+static ComplexParts scaleParts(TensorBuilder &b, ComplexParts x, Value factor) {
+  if (!factor)
+    return x;
+  return {b.mul(x.re, factor), b.mul(x.im, factor)};
+}
+
+/// The type to transform in.
+static Type getTransformType(ComplexCall &c) {
+  Type type = c.getComputeType();
+  return type.isF64() ? type : Float32Type::get(c.op.getContext());
+}
+
+/// The product of the sizes of dimensions.
+static ExprAttr countAlong(TensorBuilder &b, SizesRef sizes,
+                           ArrayRef<int64_t> dims) {
+  Sizes along;
+  for (int64_t dim : dims)
+    along.push_back(sizes[dim]);
+  return sym::product(b.getContext(), along);
+}
+
+/// Whether no dimension is transformed that has no elements, which is an error
+/// of the framework.
+static LogicalResult checkNotEmpty(ComplexCall &c, SizesRef sizes,
+                                   ArrayRef<int64_t> dims) {
+  for (int64_t dim : dims)
+    if (sizes[dim].isConstant(0))
+      return c.fail("a dimension to transform is empty");
+  return success();
+}
+
+static LogicalResult transformComplex(ComplexCall &c, ComplexParts x,
+                                      ArrayRef<int64_t> dims, bool inverse,
+                                      Divisor divisor) {
+  TensorBuilder &b = c.b;
+  Sizes sizes = getSizes(x.re);
+  if (dims.empty())
+    return c.replace(x);
+  if (failed(checkNotEmpty(c, sizes, dims)))
+    return failure();
+  Value factor;
+  double scale = getScale(b, divisor, countAlong(b, sizes, dims),
+                          getElementType(x.re), factor);
+  sizes.push_back(b.size(2));
+  Value result = callFft(b, "coil::fft_c2c", pack(b, x), dims,
+                         b.getBuilder().getBoolAttr(inverse), scale, sizes);
+  return c.replace(scaleParts(b, unpack(b, result), factor));
+}
+
+static FailureOr<ComplexParts> transformReal(ComplexCall &c, Value x,
+                                             ArrayRef<int64_t> dims,
+                                             bool onesided, Divisor divisor) {
+  TensorBuilder &b = c.b;
+  Sizes sizes = getSizes(x);
+  if (failed(checkNotEmpty(c, sizes, dims)))
+    return failure();
+  Value factor;
+  double scale = getScale(b, divisor, countAlong(b, sizes, dims),
+                          getElementType(x), factor);
+  if (onesided)
+    sizes[dims.back()] =
+        sym::add(sym::floorDiv(sizes[dims.back()], b.size(2)), 1);
+  sizes.push_back(b.size(2));
+  Value result = callFft(b, "coil::fft_r2c", x, dims,
+                         b.getBuilder().getBoolAttr(onesided), scale, sizes);
+  return scaleParts(b, unpack(b, result), factor);
+}
+
+static LogicalResult transformToReal(ComplexCall &c, ComplexParts x,
+                                     ArrayRef<int64_t> dims, ExprAttr size,
+                                     Divisor divisor) {
+  TensorBuilder &b = c.b;
+  Sizes sizes = getSizes(x.re);
+  sizes[dims.back()] = size;
+  if (size.isConstant() && size.getValue() < 1)
+    return c.fail("the size of its result is not positive");
+  if (failed(checkNotEmpty(c, sizes, dims)))
+    return failure();
+  Value factor;
+  double scale = getScale(b, divisor, countAlong(b, sizes, dims),
+                          getElementType(x.re), factor);
+  Value result =
+      callFft(b, "coil::fft_c2r", pack(b, x), dims, size, scale, sizes);
+  return c.replaceReal(factor ? b.mul(result, factor) : result);
+}
+
+/// fft, ifft and those of several dimensions.
+static ComplexHandler complexTransform(bool inverse) {
+  return [=](ComplexCall &c) -> LogicalResult {
+    Value self = c.op.getTensor("self");
+    if (!self)
+      return c.fail("its operand is missing");
+    Type type = getTransformType(c);
+    ComplexParts x = c.partsOf(self, type);
+    Dimensions d;
+    FailureOr<Divisor> divisor = getDivisor(c, inverse);
+    if (failed(divisor) || failed(getDimensions(c, getSizes(x.re).size(), d)))
+      return failure();
+    for (auto [dim, size] : llvm::zip(d.dims, d.sizes)) {
+      FailureOr<ComplexParts> resized = resize(c, x, dim, size);
+      if (failed(resized))
+        return failure();
+      x = *resized;
+    }
+    return transformComplex(c, x, d.dims, inverse, *divisor);
+  };
+}
+
+/// rfft and, as its conjugate, ihfft.
+static ComplexHandler realTransform(bool conjugate) {
+  return [=](ComplexCall &c) -> LogicalResult {
+    Value self = c.op.getTensor("self");
+    if (!self || ComplexCall::isComplex(self))
+      return c.fail("its operand is not real");
+    Value x = c.b.convert(self, getTransformType(c));
+    Dimensions d;
+    FailureOr<Divisor> divisor = getDivisor(c, /*inverse=*/conjugate);
+    if (failed(divisor) || failed(getDimensions(c, getSizes(x).size(), d)))
+      return failure();
+    if (d.dims.empty())
+      return c.fail("no dimension is transformed");
+    for (auto [dim, size] : llvm::zip(d.dims, d.sizes)) {
+      FailureOr<Value> resized = resize(c, x, dim, size);
+      if (failed(resized))
+        return failure();
+      x = *resized;
+    }
+    FailureOr<ComplexParts> result =
+        transformReal(c, x, d.dims, /*onesided=*/true, *divisor);
+    if (failed(result))
+      return failure();
+    return c.replace(conjugate ? c.math.conj(*result) : *result);
+  };
+}
+
+/// irfft and, of the conjugate, hfft.
+static ComplexHandler toRealTransform(bool conjugate) {
+  return [=](ComplexCall &c) -> LogicalResult {
+    Value self = c.op.getTensor("self");
+    if (!self)
+      return c.fail("its operand is missing");
+    ComplexParts x = c.partsOf(self, getTransformType(c));
+    if (conjugate)
+      x = c.math.conj(x);
+    Dimensions d;
+    FailureOr<Divisor> divisor = getDivisor(c, /*inverse=*/!conjugate);
+    if (failed(divisor) || failed(getDimensions(c, getSizes(x.re).size(), d)))
+      return failure();
+    if (d.dims.empty())
+      return c.fail("no dimension is transformed");
+    ExprAttr last = d.sizes.back();
+    if (!last)
+      last = sym::mul(sym::add(getSizes(x.re)[d.dims.back()], -1), 2);
+    d.sizes.back() = sym::add(sym::floorDiv(last, c.b.size(2)), 1);
+    for (auto [dim, size] : llvm::zip(d.dims, d.sizes)) {
+      FailureOr<ComplexParts> resized = resize(c, x, dim, size);
+      if (failed(resized))
+        return failure();
+      x = *resized;
+    }
+    return transformToReal(c, x, d.dims, last, *divisor);
+  };
+}
+
+/// The operators that the framework decomposes the others into.
+static FailureOr<Divisor> getDivisorNumber(ComplexCall &c) {
+  auto number =
+      dyn_cast_or_null<IntegerAttr>(c.op.getArgument("normalization"));
+  if (!number || number.getInt() < 0 || number.getInt() > 2) {
+    (void)c.fail("its normalization is unknown");
+    return failure();
+  }
+  return static_cast<Divisor>(number.getInt());
+}
+
+static bool getFlag(ComplexCall &c, StringRef name, bool otherwise) {
+  auto flag = dyn_cast_or_null<BoolAttr>(c.op.getArgument(name));
+  return flag ? flag.getValue() : otherwise;
+}
+
+static LogicalResult expandC2C(ComplexCall &c) {
+  ComplexParts x = c.partsOf(c.op.getTensor("self"), getTransformType(c));
+  Dimensions d;
+  FailureOr<Divisor> divisor = getDivisorNumber(c);
+  if (failed(divisor) || failed(getDimensions(c, getSizes(x.re).size(), d)))
+    return failure();
+  return transformComplex(c, x, d.dims, !getFlag(c, "forward", true), *divisor);
+}
+
+static LogicalResult expandR2C(ComplexCall &c) {
+  Value x = c.b.convert(c.op.getTensor("self"), getTransformType(c));
+  Dimensions d;
+  FailureOr<Divisor> divisor = getDivisorNumber(c);
+  if (failed(divisor) || failed(getDimensions(c, getSizes(x).size(), d)))
+    return failure();
+  if (d.dims.empty())
+    return c.replace(c.partsOf(c.op.getTensor("self"), getTransformType(c)));
+  FailureOr<ComplexParts> result =
+      transformReal(c, x, d.dims, getFlag(c, "onesided", true), *divisor);
+  return failed(result) ? failure() : c.replace(*result);
+}
+
+static LogicalResult expandC2R(ComplexCall &c) {
+  ComplexParts x = c.partsOf(c.op.getTensor("self"), getTransformType(c));
+  Dimensions d;
+  FailureOr<Divisor> divisor = getDivisorNumber(c);
+  if (failed(divisor) || failed(getDimensions(c, getSizes(x.re).size(), d)))
+    return failure();
+  std::optional<Sizes> size = getList(c, "last_dim_size");
+  if (d.dims.empty() || !size || size->size() != 1)
+    return c.fail("its size or dimension is missing");
+  FailureOr<ComplexParts> resized =
+      resize(c, x, d.dims.back(),
+             sym::add(sym::floorDiv(size->front(), c.b.size(2)), 1));
+  if (failed(resized))
+    return failure();
+  return transformToReal(c, *resized, d.dims, size->front(), *divisor);
+}
+
+void graph::populateComplexFft(ComplexExpansions &t) {
+  t.add("fft_fft fft_fft2 fft_fftn", complexTransform(/*inverse=*/false));
+  t.add("fft_ifft fft_ifft2 fft_ifftn", complexTransform(/*inverse=*/true));
+  t.add("fft_rfft fft_rfft2 fft_rfftn", realTransform(/*conjugate=*/false));
+  t.add("fft_ihfft fft_ihfft2 fft_ihfftn", realTransform(/*conjugate=*/true));
+  t.add("fft_irfft fft_irfft2 fft_irfftn",
+        toRealTransform(/*conjugate=*/false));
+  t.add("fft_hfft fft_hfft2 fft_hfftn", toRealTransform(/*conjugate=*/true));
+  t.add("_fft_c2c", expandC2C);
+  t.add("_fft_r2c", expandR2C);
+  t.add("_fft_c2r", expandC2R);
+}

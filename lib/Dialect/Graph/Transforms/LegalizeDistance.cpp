@@ -1,0 +1,172 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Legalisation of distances between vectors, and of what is computed of their
+// lengths.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMath.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using sym::ExprAttr;
+
+/// cdist: the norm of the difference of each row of the one and each of the
+/// other.
+static LogicalResult legalizeCdist(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("x1", type), y = c.operand("x2", type);
+  if (!x || !y || getRank(x) < 2 || getRank(y) < 2)
+    return c.fail("its operands are not matrices");
+  if (getSizes(x).back().isConstant(0))
+    return c.replace(filled(b, 0, type, c.resultSizes()));
+  Value difference =
+      b.sub(b.unsqueeze(x, getRank(x) - 1), b.unsqueeze(y, getRank(y) - 2));
+  return c.replace(vectorNorm(c, difference, getRank(difference) - 1, false,
+                              c.floatOr("p", 2)));
+}
+
+/// pdist: the distances of all pairs of rows.
+static LogicalResult legalizePdist(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value x = c.operand("self", getAccumulationType(c.resultElementType()));
+  if (!x || getRank(x) != 2)
+    return c.fail("its operand is not a matrix");
+  auto rows = getSizes(x)[0].getConstant();
+  if (!rows)
+    return c.fail("the number of its rows is not constant");
+  if (*rows < 2 || getSizes(x)[1].isConstant(0))
+    return c.replace(filled(b, 0, c.resultElementType(), c.resultSizes()));
+  auto [first, second] = getPairs(b, *rows);
+  Value difference = b.sub(b.index(x, first, 0), b.index(x, second, 0));
+  return c.replace(vectorNorm(c, difference, 1, false, c.floatOr("p", 2)));
+}
+
+/// dist: the norm of the difference of two tensors as vectors.
+static LogicalResult legalizeDist(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("self", type), y = c.operand("other", type);
+  if (!x || !y)
+    return c.fail("an operand is missing");
+  Value difference = c.b.sub(x, y);
+  return c.replace(
+      vectorNorm(c, difference, allDims(difference), false, c.floatOr("p", 2)));
+}
+
+Value graph::pairwiseDistance(AtenCall &c, Value x, Value y, double p,
+                              double eps, bool keepdims) {
+  Num difference = Num(c.b, c.b.sub(x, y)) + eps;
+  return vectorNorm(c, difference, getRank(difference) - 1, keepdims, p);
+}
+
+static LogicalResult legalizePairwiseDistance(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("x1", type), y = c.operand("x2", type);
+  if (!x || !y || std::max(getRank(x), getRank(y)) < 1)
+    return c.fail("its operands are not vectors");
+  return c.replace(pairwiseDistance(c, x, y, c.floatOr("p", 2),
+                                    c.floatOr("eps", 1e-6),
+                                    c.boolOr("keepdim", false)));
+}
+
+/// cosine_similarity: vectors are divided by their lengths first, but not by
+/// less than eps.
+static LogicalResult legalizeCosineSimilarity(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("x1", type), y = c.operand("x2", type);
+  if (!x || !y)
+    return c.fail("an operand is missing");
+  FailureOr<Sizes> sizes = broadcastSizes({getSizes(x), getSizes(y)});
+  if (failed(sizes))
+    return c.fail("its operands do not broadcast");
+  x = c.broadcastTo(x, *sizes);
+  y = c.broadcastTo(y, *sizes);
+  auto dim = c.getDim("dim", getRank(x));
+  if (!dim || getRank(x) == 0)
+    return c.fail("its dimension is not constant");
+  double eps = c.floatOr("eps", 1e-8);
+  auto unit = [&](Value v) {
+    Num length(b, vectorNorm(c, v, *dim, /*keepdims=*/true, 2));
+    return Num(b, v) / max(length, eps);
+  };
+  return c.replace((unit(x) * unit(y)).reduce(ReduceKind::Sum, *dim));
+}
+
+/// cross: the first dimension of three elements, if none is given.
+static LogicalResult legalizeCross(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = c.resultElementType();
+  Value x = c.operand("self", type), y = c.operand("other", type);
+  if (!x || !y)
+    return c.fail("an operand is missing");
+  Sizes sizes = c.resultSizes();
+  std::optional<int64_t> dim;
+  if (c.has("dim")) {
+    dim = c.getDim("dim", sizes.size());
+  } else {
+    for (int64_t d = sizes.size() - 1; d >= 0; --d)
+      if (sizes[d].isConstant(3))
+        dim = d;
+  }
+  if (!dim || sizes.empty())
+    return c.fail("it has no dimension of three elements");
+  x = c.broadcastTo(x, sizes);
+  y = c.broadcastTo(y, sizes);
+  Positions p(b);
+  Value next = p.table({1, 2, 0}), last = p.table({2, 0, 1});
+  auto take = [&](Value v, Value positions) {
+    return Num(b, b.index(v, positions, *dim));
+  };
+  return c.replace(take(x, next) * take(y, last) -
+                   take(x, last) * take(y, next));
+}
+
+/// linalg_vecdot: sums of products along a dimension.
+static LogicalResult legalizeVecdot(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("x", type), y = c.operand("y", type);
+  if (!x || !y)
+    return c.fail("an operand is missing");
+  Value product = c.b.mul(x, y);
+  auto dim = c.getDim("dim", getRank(product));
+  if (!dim || getRank(product) == 0)
+    return c.fail("its dimension is not constant");
+  return c.replace(c.b.reduce(ReduceKind::Sum, product, *dim, false));
+}
+
+/// renorm: parts along a dimension that are longer than `maxnorm` are
+/// shortened.
+static LogicalResult legalizeRenorm(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value x = c.operand("self", getAccumulationType(c.resultElementType()));
+  auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
+  auto limit = c.getFloat("maxnorm");
+  if (!dim || !limit || getRank(x) < 2)
+    return c.fail("its dimension is not constant");
+  SmallVector<int64_t> others = allDims(x);
+  others.erase(others.begin() + *dim);
+  Num norm(b, vectorNorm(c, x, others, /*keepdims=*/true, c.floatOr("p", 2)));
+  Num factor = select(norm > *limit, norm.number(*limit) / (norm + 1e-7), 1);
+  return c.replace(Num(b, x) * factor);
+}
+
+void graph::populateDistanceLegalizations(AtenLegalizations &t) {
+  t.add("cdist _cdist_forward _euclidean_dist", legalizeCdist);
+  t.add("pdist _pdist_forward", legalizePdist);
+  t.add("dist", legalizeDist);
+  t.add("pairwise_distance", legalizePairwiseDistance);
+  t.add("cosine_similarity", legalizeCosineSimilarity);
+  t.add("cross linalg_cross", legalizeCross);
+  t.add("linalg_vecdot", legalizeVecdot);
+  t.add("renorm", legalizeRenorm);
+}

@@ -1,0 +1,176 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Legalisation of reductions over segments of a dimension: of lengths or
+// between offsets (segment_reduce), or bags of rows of a table (embedding_bag).
+// The segment of each element is found by a search, and elements are combined
+// at it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMath.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using sym::ExprAttr;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// `v` with dimensions of one element behind, up to `rank`.
+static Num withDimsBehind(Num v, int64_t rank) {
+  while (getRank(v) < rank)
+    v = v.unsqueeze(getRank(v));
+  return v;
+}
+
+static LogicalResult legalizeSegmentReduce(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value data = c.operand("data", type), lengths = c.tensor("lengths"),
+        offsets = c.tensor("offsets");
+  StringRef kind = c.stringOr("reduce", "");
+  int64_t axis = c.intOr("axis", 0);
+  if (!data || (!lengths && !offsets) || axis < 0 || axis >= getRank(data))
+    return c.fail("it has neither lengths nor offsets");
+  Positions p(b);
+  std::optional<Num> starts, ends;
+  if (offsets) {
+    Num all(b, b.convert(offsets, p.type()));
+    if (getRank(all) != axis + 1)
+      return c.fail("its offsets have another rank");
+    ExprAttr count = sym::add(getSizes(all)[axis], -1);
+    starts = Num(b, b.slice(all, axis, b.size(0), count));
+    ends = Num(b, b.slice(all, axis, b.size(1), count));
+  } else {
+    Num all(b, b.convert(lengths, p.type()));
+    if (getRank(all) != axis + 1)
+      return c.fail("its lengths have another rank");
+    ends = Num(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum, all,
+                                 static_cast<uint64_t>(axis))
+                      .getResult());
+    starts = *ends - all;
+  }
+  Num length = *ends - *starts;
+  ExprAttr segments = getSizes(*ends)[axis];
+  Sizes sizes = getSizes(data), keys(SizesRef(sizes).take_front(axis + 1));
+  Sizes out = sizes;
+  out[axis] = segments;
+  std::optional<double> initial = c.getFloat("initial");
+  bool isMean = kind == "mean";
+  double neutral = kind == "max"    ? -kInfinity
+                   : kind == "min"  ? kInfinity
+                   : kind == "prod" ? 1
+                                    : 0;
+  ReduceKind combine = kind == "max"    ? ReduceKind::Max
+                       : kind == "min"  ? ReduceKind::Min
+                       : kind == "prod" ? ReduceKind::Prod
+                                        : ReduceKind::Sum;
+  if (!isMean && kind != "sum" && kind != "max" && kind != "min" &&
+      kind != "prod")
+    return c.fail("its reduction '" + kind + "' is not known");
+  Num start(b, filled(b, initial.value_or(neutral), type, out));
+  if (segments.isConstant(0) || sizes[axis].isConstant(0)) {
+    if (isMean && !initial)
+      start = start.number(std::numeric_limits<double>::quiet_NaN());
+    return c.replace(b.broadcast(start, out));
+  }
+  // The first segment that ends behind the element; none for what is behind
+  // all.
+  Num element(b, b.broadcast(p.iota(sizes[axis]), keys));
+  Num segment = bisect(c, segments, [&](Num position) -> Num {
+    Value at = b.broadcast(position, keys);
+    return Num(b, gatherAlong(b, *ends, at, axis)) <= element;
+  });
+  Value at = b.broadcast(p.clamp(segment, segments), keys);
+  Num isMember = (segment < p.size(segments)) &
+                 (Num(b, gatherAlong(b, *starts, at, axis)) <= element);
+  int64_t rank = sizes.size();
+  Num values = select(withDimsBehind(isMember, rank), Num(b, data), neutral);
+  Value index = b.broadcast(withDimsBehind({b, at}, rank), sizes);
+  Num result(b, scatterAlong(b, combine, start, index, values, axis));
+  if (isMean) {
+    Num count = withDimsBehind(length, rank);
+    Num mean = result / max(count, 1).to(type);
+    result = initial ? mean
+                     : select(count == 0,
+                              std::numeric_limits<double>::quiet_NaN(), mean);
+  }
+  return c.replace(result);
+}
+
+//===----------------------------------------------------------------------===//
+// embedding_bag
+//===----------------------------------------------------------------------===//
+
+/// The framework's numbers.
+enum class BagMode : int64_t { Sum = 0, Mean = 1, Max = 2 };
+
+static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value weight = c.operand("weight", type), indices = c.tensor("indices"),
+        offsets = c.tensor("offsets");
+  int64_t mode = c.intOr("mode", 0);
+  if (!weight || !indices || !offsets || getRank(weight) != 2 ||
+      getRank(indices) != 1 || getRank(offsets) != 1 || mode < 0 || mode > 2)
+    return c.fail("its operands have other ranks");
+  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
+    if (!c.op.getOutputs()[i].use_empty())
+      return c.fail("only its first result is computed");
+  Positions p(b);
+  Num begins(b, b.convert(offsets, p.type()));
+  ExprAttr bags = c.resultSizes()[0], count = getSizes(indices)[0];
+  // The last offset, where it is included, is the end.
+  begins = {b, b.slice(begins, 0, b.size(0), bags)};
+  Sizes out = {bags, getSizes(weight)[1]};
+  auto bagMode = static_cast<BagMode>(mode);
+  if (bags.isConstant(0) || count.isConstant(0))
+    return c.replace({filled(b, 0, type, out), Value(), Value(), Value()});
+  Num element = p.iota(count);
+  Num bag = bisect(c, bags,
+                   [&](Num position) -> Num {
+                     Value at = b.broadcast(position, count);
+                     return Num(b, b.index(begins, at, 0)) <= element;
+                   }) -
+            1;
+  Num at(b, b.broadcast(p.clamp(bag, bags), count));
+  Num rows(b, b.index(weight, toIndex(b, indices), 0));
+  std::optional<Num> isCounted;
+  if (auto padding = c.getInt("padding_idx"); padding && *padding >= 0)
+    isCounted =
+        Num(b, b.convert(indices, p.type())) != static_cast<double>(*padding);
+  if (Value samples = c.operand("per_sample_weights", type))
+    rows = rows * Num(b, samples).unsqueeze(1);
+  bool isMax = bagMode == BagMode::Max;
+  if (isCounted)
+    rows = select(isCounted->unsqueeze(1), rows, isMax ? -kInfinity : 0);
+  Num result(b, putAt(b, isMax ? ReduceKind::Max : ReduceKind::Sum,
+                      filled(b, isMax ? -kInfinity : 0, type, out), Value(at),
+                      rows, 0));
+  if (bagMode != BagMode::Sum) {
+    Num one(b, b.broadcast(p.number(1), count));
+    if (isCounted)
+      one = isCounted->to(p.type());
+    Num members(b, putAt(b, ReduceKind::Sum, filled(b, 0, p.type(), bags),
+                         Value(at), one, 0));
+    Num size = members.unsqueeze(1);
+    // A bag without members is zero.
+    result =
+        isMax ? select(size == 0, 0, result) : result / max(size, 1).to(type);
+  }
+  return c.replace({result, Value(), Value(), Value()});
+}
+
+void graph::populateSegmentLegalizations(AtenLegalizations &t) {
+  t.add("segment_reduce", legalizeSegmentReduce);
+  t.add("embedding_bag embedding_bag.padding_idx _embedding_bag "
+        "_embedding_bag_forward_only",
+        legalizeEmbeddingBag);
+}

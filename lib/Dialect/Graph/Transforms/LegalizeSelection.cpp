@@ -1,0 +1,167 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Legalisation of operators that take elements by their rank in an order:
+// median, kthvalue, mode. All of them sort.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMath.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::graph;
+using sym::ExprAttr;
+
+namespace {
+
+/// The operand, sorted along a dimension, which is kept with one element in
+/// what is taken of it.
+struct Sorted {
+  Num values, positions;
+  int64_t dim;
+  bool isScalar, keepdims;
+};
+
+} // namespace
+
+/// Sorts `self` along `dim`, or as a vector where there is no dimension.
+static FailureOr<Sorted> sortOperand(AtenCall &c, bool flat) {
+  TensorBuilder &b = c.b;
+  Value x = c.tensor("self");
+  if (!x) {
+    (void)c.fail("its operand is missing");
+    return failure();
+  }
+  bool isScalar = getRank(x) == 0;
+  if (isScalar)
+    x = b.unsqueeze(x, 0);
+  if (flat)
+    x = flatten(b, x);
+  std::optional<int64_t> dim = flat           ? 0
+                               : c.has("dim") ? c.getDim("dim", getRank(x))
+                                              : getRank(x) - 1;
+  if (!dim) {
+    (void)c.fail("its dimension is not constant");
+    return failure();
+  }
+  auto op = SortOp::create(b.getBuilder(), b.getLoc(), x, *dim,
+                           /*descending=*/false, /*stable=*/true);
+  return Sorted{{b, op.getValues()},
+                {b, op.getIndices()},
+                *dim,
+                isScalar,
+                c.boolOr("keepdim", false)};
+}
+
+/// Replaces the operator by the elements at places of the sorted dimension.
+static LogicalResult takeAt(AtenCall &c, const Sorted &s, Num place) {
+  TensorBuilder &b = c.b;
+  Sizes sizes = getSizes(s.values);
+  sizes[s.dim] = b.size(1);
+  Value at = b.broadcast(place, sizes);
+  SmallVector<Value> results;
+  for (Value v : {Value(s.values), Value(s.positions)}) {
+    Value taken = gatherAlong(b, v, at, s.dim);
+    if (results.size() < c.op.getOutputs().size())
+      results.push_back(b.reshape(taken, c.resultSizes(results.size())));
+  }
+  return c.replace(results);
+}
+
+/// The number of elements along the dimension that are NaN, which are the last.
+static Num countNan(const Sorted &s) {
+  Positions p(*s.values.b);
+  if (!isa<FloatType>(s.values.type()))
+    return p.number(0);
+  return isNan(s.values).to(p.type()).reduce(ReduceKind::Sum, s.dim,
+                                             /*keepdims=*/true);
+}
+
+/// median, nanmedian: the lower of the two in the middle. One of them is NaN
+/// where an element is, the other is of the elements that are not.
+static AtenHandler median(bool flat, bool ignoresNan) {
+  return [=](AtenCall &c) -> LogicalResult {
+    FailureOr<Sorted> s = sortOperand(c, flat);
+    if (failed(s))
+      return failure();
+    TensorBuilder &b = c.b;
+    ExprAttr size = getSizes(s->values)[s->dim];
+    if (size.isConstant(0)) {
+      // Of nothing it is NaN, for the whole tensor.
+      if (flat && isa<FloatType>(s->values.type()))
+        return c.replace(b.scalar(std::numeric_limits<double>::quiet_NaN(),
+                                  c.resultElementType()));
+      return c.fail("the dimension has size zero");
+    }
+    Positions p(b);
+    Num count = p.size(size), numNan = countNan(*s), numbers = count - numNan;
+    Num place = floorDiv(max((ignoresNan ? numbers : count) - 1, 0), 2);
+    if (!ignoresNan)
+      place = select(numNan > 0, numbers, place);
+    return takeAt(c, *s, place);
+  };
+}
+
+static LogicalResult legalizeKthValue(AtenCall &c) {
+  ExprAttr k = c.getExpr("k");
+  FailureOr<Sorted> s = sortOperand(c, /*flat=*/false);
+  if (failed(s))
+    return failure();
+  ExprAttr size = getSizes(s->values)[s->dim];
+  if (!k || size.isConstant(0))
+    return c.fail("its number is not known");
+  if (k.isConstant() && size.isConstant()) {
+    if (k.getValue() < 1 || k.getValue() > size.getValue())
+      return c.fail("its number is outside the dimension");
+  } else if (!c.getContext().isLessOrEqual(k, size)) {
+    sym::AssertOp::create(
+        c.b.getBuilder(), c.b.getLoc(), k, sym::Predicate::Le, size,
+        c.b.getBuilder().getStringAttr("the number of an element is inside its "
+                                       "dimension"));
+  }
+  return takeAt(c, *s, Positions(c.b).size(sym::add(k, -1)));
+}
+
+/// mode: the most frequent element, the least of them, and where it is last.
+static LogicalResult legalizeMode(AtenCall &c) {
+  FailureOr<Sorted> s = sortOperand(c, /*flat=*/false);
+  if (failed(s))
+    return failure();
+  TensorBuilder &b = c.b;
+  ExprAttr size = getSizes(s->values)[s->dim];
+  if (size.isConstant(0))
+    return c.fail("the dimension has size zero");
+  Positions p(b);
+  int64_t rank = getRank(s->values);
+  Num at = p.iota(size);
+  for (int64_t d = s->dim + 1; d < rank; ++d)
+    at = at.unsqueeze(getRank(at));
+  // How many elements up to each are equal to it: since the last that began a
+  // run of equal ones.
+  Value before =
+      b.index(s->values, Value(p.clamp(p.iota(size) - 1, size)), s->dim);
+  Num begins = (s->values != Num(b, before)) | (at == 0);
+  Num start = select(begins, at, 0);
+  Num last(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Max, start,
+                             static_cast<uint64_t>(s->dim))
+                  .getResult());
+  Num length = at - last;
+  auto longest =
+      ArgReduceOp::create(b.getBuilder(), b.getLoc(), ReduceKind::Max, length,
+                          s->dim, /*keepdims=*/true);
+  return takeAt(c, *s, {b, longest.getPositions()});
+}
+
+void graph::populateSelectionLegalizations(AtenLegalizations &t) {
+  t.add("median", median(/*flat=*/true, /*ignoresNan=*/false));
+  t.add("median.dim", median(/*flat=*/false, /*ignoresNan=*/false));
+  t.add("nanmedian", median(/*flat=*/true, /*ignoresNan=*/true));
+  t.add("nanmedian.dim", median(/*flat=*/false, /*ignoresNan=*/true));
+  t.add("kthvalue", legalizeKthValue);
+  t.add("mode", legalizeMode);
+}

@@ -1,0 +1,494 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Factorizations of matrices and what solves systems with them, as host
+// functions. Tensors are stacks of matrices; the last argument of all is
+// whether elements are complex.
+//
+//   coil::linalg_lu(a, check) -> lu, pivots, info
+//   coil::linalg_permutation(pivots, rows) -> order        (not complex)
+//   coil::linalg_lu_solve(lu, pivots, b, transposition) -> x
+//   coil::linalg_cholesky(a, upper, check) -> factor, info
+//   coil::linalg_cholesky_solve(factor, b, upper) -> x
+//   coil::linalg_ldl(a, hermitian) -> factor, pivots, info
+//   coil::linalg_ldl_solve(factor, pivots, b, hermitian) -> x
+//   coil::linalg_solve_triangular(a, b, upper, unit) -> x
+//   coil::linalg_geqrf(a) -> factor, tau
+//   coil::linalg_householder(factor, tau) -> q
+//   coil::linalg_ormqr(factor, tau, c, left, adjoint) -> product
+//
+// `check` makes a factorization fail that eager mode calls an error. Row i of
+// what was factorized is row `order[i]` of the matrix.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Linalg.h"
+
+using namespace coil::rt;
+
+template <typename T>
+static int32_t lu(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> a, factor;
+  Stack<blasint> pivots, info;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, a) ||
+      !makeResult(call, 0, a.batch, {a.rows, a.columns}, factor) ||
+      !makeResult(call, 1, a.batch, {std::min(a.rows, a.columns)}, pivots) ||
+      !makeResult(call, 2, a.batch, {}, info))
+    return failed(call);
+  bool check = getFlag(call, 1);
+  blasint m = blasint(a.rows), n = blasint(a.columns), ld = atLeastOne(m);
+  std::vector<blasint> results(static_cast<size_t>(a.count()));
+  int32_t status = forEachMatrix(
+      a.count(), std::max(a.rows, a.columns), [&](int64_t i) -> int32_t {
+        auto matrix = makeBuffer<T>(int64_t(ld) * n);
+        auto order = makeBuffer<blasint>(pivots.rows);
+        a.load(i, matrix.data(), ld);
+        blasint result = 0;
+        if (m > 0 && n > 0)
+          lapack->getrf(&m, &n, matrix.data(), &ld, order.data(), &result);
+        factor.store(i, matrix.data(), ld);
+        pivots.store(i, order.data(), pivots.rows);
+        info.store(i, &result, 1);
+        results[size_t(i)] = result;
+        return COIL_OK;
+      });
+  if (status)
+    return status;
+  if (check)
+    for (blasint result : results)
+      if (result > 0)
+        return coil_call_fail(call, "the input matrix is singular");
+  return COIL_OK;
+}
+
+/// The order of rows that exchanging each with its pivot, one after the other,
+/// leads to.
+static int32_t permutation(coil_call *call, void *) {
+  return guarded([&]() -> int32_t {
+    Stack<blasint> pivots;
+    Stack<int64_t> order;
+    const int64_t *rows = coil_call_int(call, 1);
+    const coil_tensor *tensor = coil_call_tensor(call, 0);
+    if (!rows || *rows < 0 || !tensor || tensor->dtype != COIL_I32 ||
+        !readStack(call, tensor, 1, pivots) ||
+        !makeResult(call, 0, pivots.batch, {*rows}, order))
+      return failed(call);
+    auto row = makeBuffer<int64_t>(*rows);
+    for (int64_t i = 0; i < pivots.count(); ++i) {
+      for (int64_t k = 0; k < *rows; ++k)
+        row[size_t(k)] = k;
+      const blasint *pivot = pivots.at(i);
+      for (int64_t k = 0; k < pivots.rows; ++k) {
+        int64_t other = pivot[k * pivots.rowStride] - 1;
+        if (k >= *rows || other < 0 || other >= *rows)
+          return coil_call_fail(call, "a pivot is outside of the matrix");
+        std::swap(row[size_t(k)], row[size_t(other)]);
+      }
+      order.store(i, row.data(), *rows);
+    }
+    return COIL_OK;
+  });
+}
+
+/// Right sides of a system that may have a broadcast stack.
+template <typename T>
+static int64_t broadcastNumber(const Stack<T> &stack,
+                               const std::vector<int64_t> &batch,
+                               int64_t number) {
+  // The position in `batch`, without dimensions that `stack` lacks or has once.
+  int64_t result = 0, step = 1;
+  size_t skip = batch.size() - stack.batch.size();
+  for (size_t d = batch.size(); d-- > 0;) {
+    int64_t position = number % batch[d];
+    number /= batch[d];
+    if (d < skip)
+      continue;
+    int64_t size = stack.batch[d - skip];
+    if (size != 1)
+      result += position * step;
+    step *= size;
+  }
+  return result;
+}
+
+/// The stack of what two stacks broadcast to.
+static bool broadcast(coil_call *call, const std::vector<int64_t> &x,
+                      const std::vector<int64_t> &y,
+                      std::vector<int64_t> &out) {
+  out = x.size() > y.size() ? x : y;
+  for (const auto *each : {&x, &y})
+    for (size_t i = 0; i < each->size(); ++i) {
+      int64_t size = (*each)[each->size() - 1 - i];
+      int64_t &result = out[out.size() - 1 - i];
+      if (result == 1)
+        result = size;
+      else if (size != 1 && size != result) {
+        coil_call_fail(call, "the stacks of matrices do not broadcast");
+        return false;
+      }
+    }
+  return true;
+}
+
+template <typename T>
+static int32_t luSolve(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> factor, b, x;
+  Stack<blasint> pivots;
+  std::vector<int64_t> batch;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  const char *transposition = coil_call_string(call, 3);
+  if (!transposition ||
+      !readStack(call, coil_call_tensor(call, 0), 2, factor) ||
+      !readStack(call, coil_call_tensor(call, 1), 1, pivots) ||
+      !readStack(call, coil_call_tensor(call, 2), 2, b) ||
+      !broadcast(call, factor.batch, b.batch, batch) ||
+      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
+    return failed(call);
+  if (factor.rows != factor.columns || b.rows != factor.rows ||
+      pivots.rows != factor.rows || pivots.batch != factor.batch)
+    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
+  return forEachMatrix(x.count(), b.rows, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * n);
+    auto sides = makeBuffer<T>(int64_t(ld) * columns);
+    auto order = makeBuffer<blasint>(n);
+    int64_t number = broadcastNumber(factor, batch, i);
+    factor.load(number, matrix.data(), ld);
+    pivots.load(number, order.data(), n);
+    for (blasint &pivot : order)
+      if (n > 0 && (pivot < 1 || pivot > n))
+        return coil_call_fail(call, "a pivot is outside of the matrix");
+    b.load(broadcastNumber(b, batch, i), sides.data(), ld);
+    blasint result = 0;
+    if (n > 0 && columns > 0)
+      lapack->getrs(transposition, &n, &columns, matrix.data(), &ld,
+                    order.data(), sides.data(), &ld, &result, 1);
+    x.store(i, sides.data(), ld);
+    return COIL_OK;
+  });
+}
+
+template <typename T>
+static int32_t cholesky(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> a, factor;
+  Stack<blasint> info;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, a) ||
+      !makeResult(call, 0, a.batch, {a.rows, a.columns}, factor) ||
+      !makeResult(call, 1, a.batch, {}, info))
+    return failed(call);
+  if (a.rows != a.columns)
+    return coil_call_fail(call, "the matrix is not square");
+  bool upper = getFlag(call, 1), check = getFlag(call, 2);
+  blasint n = blasint(a.rows), ld = atLeastOne(n);
+  std::vector<blasint> results(static_cast<size_t>(a.count()));
+  int32_t status = forEachMatrix(a.count(), n, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * n);
+    a.load(i, matrix.data(), ld);
+    blasint result = 0;
+    if (n > 0)
+      lapack->potrf(upper ? "U" : "L", &n, matrix.data(), &ld, &result, 1);
+    // The other triangle is not LAPACK's.
+    for (blasint column = 0; column < n; ++column)
+      for (blasint row = 0; row < n; ++row)
+        if (upper ? row > column : row < column)
+          matrix[size_t(row + int64_t(column) * ld)] = T(0);
+    factor.store(i, matrix.data(), ld);
+    info.store(i, &result, 1);
+    results[size_t(i)] = result;
+    return COIL_OK;
+  });
+  if (status)
+    return status;
+  if (check)
+    for (blasint result : results)
+      if (result > 0) {
+        std::string why = "the input is not positive-definite (the leading "
+                          "minor of order " +
+                          std::to_string(result) + " is not)";
+        return coil_call_fail(call, why.c_str());
+      }
+  return COIL_OK;
+}
+
+template <typename T>
+static int32_t choleskySolve(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> factor, b, x;
+  std::vector<int64_t> batch;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
+      !readStack(call, coil_call_tensor(call, 1), 2, b) ||
+      !broadcast(call, factor.batch, b.batch, batch) ||
+      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
+    return failed(call);
+  if (factor.rows != factor.columns || b.rows != factor.rows)
+    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  bool upper = getFlag(call, 2);
+  blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
+  return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * n);
+    auto sides = makeBuffer<T>(int64_t(ld) * columns);
+    factor.load(broadcastNumber(factor, batch, i), matrix.data(), ld);
+    b.load(broadcastNumber(b, batch, i), sides.data(), ld);
+    blasint result = 0;
+    if (n > 0 && columns > 0)
+      lapack->potrs(upper ? "U" : "L", &n, &columns, matrix.data(), &ld,
+                    sides.data(), &ld, &result, 1);
+    x.store(i, sides.data(), ld);
+    return COIL_OK;
+  });
+}
+
+template <typename T>
+static int32_t ldl(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> a, factor;
+  Stack<blasint> pivots, info;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, a) ||
+      !makeResult(call, 0, a.batch, {a.rows, a.columns}, factor) ||
+      !makeResult(call, 1, a.batch, {a.rows}, pivots) ||
+      !makeResult(call, 2, a.batch, {}, info))
+    return failed(call);
+  if (a.rows != a.columns)
+    return coil_call_fail(call, "the matrix is not square");
+  auto *function = getFlag(call, 1) ? lapack->hetrf : lapack->sytrf;
+  blasint n = blasint(a.rows), ld = atLeastOne(n);
+  return forEachMatrix(a.count(), n, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * n);
+    auto order = makeBuffer<blasint>(n);
+    a.load(i, matrix.data(), ld);
+    blasint result = 0, query = -1;
+    T size(0);
+    if (n > 0) {
+      function("L", &n, matrix.data(), &ld, order.data(), &size, &query,
+               &result, 1);
+      blasint count = getWorkSize(size);
+      auto work = makeBuffer<T>(count);
+      function("L", &n, matrix.data(), &ld, order.data(), work.data(), &count,
+               &result, 1);
+    }
+    for (blasint column = 0; column < n; ++column)
+      for (blasint row = 0; row < column; ++row)
+        matrix[size_t(row + int64_t(column) * ld)] = T(0);
+    factor.store(i, matrix.data(), ld);
+    pivots.store(i, order.data(), n);
+    info.store(i, &result, 1);
+    return COIL_OK;
+  });
+}
+
+template <typename T>
+static int32_t ldlSolve(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> factor, b, x;
+  Stack<blasint> pivots;
+  std::vector<int64_t> batch;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
+      !readStack(call, coil_call_tensor(call, 1), 1, pivots) ||
+      !readStack(call, coil_call_tensor(call, 2), 2, b) ||
+      !broadcast(call, factor.batch, b.batch, batch) ||
+      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
+    return failed(call);
+  if (factor.rows != factor.columns || b.rows != factor.rows ||
+      pivots.rows != factor.rows || pivots.batch != factor.batch)
+    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  auto *function = getFlag(call, 3) ? lapack->hetrs : lapack->sytrs;
+  blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
+  return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * n);
+    auto sides = makeBuffer<T>(int64_t(ld) * columns);
+    auto order = makeBuffer<blasint>(n);
+    int64_t number = broadcastNumber(factor, batch, i);
+    factor.load(number, matrix.data(), ld);
+    pivots.load(number, order.data(), n);
+    for (blasint &pivot : order)
+      if (n > 0 && (pivot == 0 || pivot > n || pivot < -n))
+        return coil_call_fail(call, "a pivot is outside of the matrix");
+    b.load(broadcastNumber(b, batch, i), sides.data(), ld);
+    blasint result = 0;
+    if (n > 0 && columns > 0)
+      function("L", &n, &columns, matrix.data(), &ld, order.data(),
+               sides.data(), &ld, &result, 1);
+    x.store(i, sides.data(), ld);
+    return COIL_OK;
+  });
+}
+
+template <typename T>
+static int32_t solveTriangular(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> a, b, x;
+  std::vector<int64_t> batch;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, a) ||
+      !readStack(call, coil_call_tensor(call, 1), 2, b) ||
+      !broadcast(call, a.batch, b.batch, batch) ||
+      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
+    return failed(call);
+  if (a.rows != a.columns || b.rows != a.rows)
+    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  bool upper = getFlag(call, 2), unit = getFlag(call, 3);
+  blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
+  return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * n);
+    auto sides = makeBuffer<T>(int64_t(ld) * columns);
+    a.load(broadcastNumber(a, batch, i), matrix.data(), ld);
+    b.load(broadcastNumber(b, batch, i), sides.data(), ld);
+    T one(1);
+    if (n > 0 && columns > 0)
+      lapack->trsm("L", upper ? "U" : "L", "N", unit ? "U" : "N", &n, &columns,
+                   &one, matrix.data(), &ld, sides.data(), &ld, 1, 1, 1, 1);
+    x.store(i, sides.data(), ld);
+    return COIL_OK;
+  });
+}
+
+template <typename T>
+static int32_t geqrf(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> a, factor, tau;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, a) ||
+      !makeResult(call, 0, a.batch, {a.rows, a.columns}, factor) ||
+      !makeResult(call, 1, a.batch, {std::min(a.rows, a.columns)}, tau))
+    return failed(call);
+  blasint m = blasint(a.rows), n = blasint(a.columns), ld = atLeastOne(m);
+  return forEachMatrix(
+      a.count(), std::max(a.rows, a.columns), [&](int64_t i) -> int32_t {
+        auto matrix = makeBuffer<T>(int64_t(ld) * n);
+        auto factors = makeBuffer<T>(tau.rows);
+        a.load(i, matrix.data(), ld);
+        blasint result = 0, query = -1;
+        T size(0);
+        if (m > 0 && n > 0) {
+          lapack->geqrf(&m, &n, matrix.data(), &ld, factors.data(), &size,
+                        &query, &result);
+          blasint count = getWorkSize(size);
+          auto work = makeBuffer<T>(count);
+          lapack->geqrf(&m, &n, matrix.data(), &ld, factors.data(), work.data(),
+                        &count, &result);
+        }
+        factor.store(i, matrix.data(), ld);
+        tau.store(i, factors.data(), tau.rows);
+        return COIL_OK;
+      });
+}
+
+template <typename T>
+static int32_t householder(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> factor, tau, q;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
+      !readStack(call, coil_call_tensor(call, 1), 1, tau) ||
+      !makeResult(call, 0, factor.batch, {factor.rows, factor.columns}, q))
+    return failed(call);
+  if (tau.batch != factor.batch || tau.rows > factor.columns ||
+      factor.columns > factor.rows)
+    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  blasint m = blasint(factor.rows), n = blasint(factor.columns),
+          k = blasint(tau.rows), ld = atLeastOne(m);
+  return forEachMatrix(factor.count(), factor.rows, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * n);
+    auto factors = makeBuffer<T>(tau.rows);
+    factor.load(i, matrix.data(), ld);
+    tau.load(i, factors.data(), tau.rows);
+    blasint result = 0, query = -1;
+    T size(0);
+    if (m > 0 && n > 0) {
+      lapack->orgqr(&m, &n, &k, matrix.data(), &ld, factors.data(), &size,
+                    &query, &result);
+      blasint count = getWorkSize(size);
+      auto work = makeBuffer<T>(count);
+      lapack->orgqr(&m, &n, &k, matrix.data(), &ld, factors.data(), work.data(),
+                    &count, &result);
+    }
+    q.store(i, matrix.data(), ld);
+    return COIL_OK;
+  });
+}
+
+template <typename T>
+static int32_t ormqr(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  Stack<T> factor, tau, c, product;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
+      !readStack(call, coil_call_tensor(call, 1), 1, tau) ||
+      !readStack(call, coil_call_tensor(call, 2), 2, c) ||
+      !makeResult(call, 0, c.batch, {c.rows, c.columns}, product))
+    return failed(call);
+  bool left = getFlag(call, 3), adjoint = getFlag(call, 4);
+  if (tau.batch != factor.batch || c.batch != factor.batch ||
+      tau.rows > factor.columns || (left ? c.rows : c.columns) != factor.rows ||
+      tau.rows > factor.rows)
+    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  blasint m = blasint(c.rows), n = blasint(c.columns), k = blasint(tau.rows),
+          ld = atLeastOne(factor.rows), ldc = atLeastOne(m);
+  const char *side = left ? "L" : "R";
+  const char *trans = !adjoint ? "N" : isComplexElement<T> ? "C" : "T";
+  return forEachMatrix(c.count(), factor.rows, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * factor.columns);
+    auto factors = makeBuffer<T>(tau.rows);
+    auto other = makeBuffer<T>(int64_t(ldc) * n);
+    factor.load(i, matrix.data(), ld);
+    tau.load(i, factors.data(), tau.rows);
+    c.load(i, other.data(), ldc);
+    blasint result = 0, query = -1;
+    T size(0);
+    if (m > 0 && n > 0 && k > 0) {
+      lapack->ormqr(side, trans, &m, &n, &k, matrix.data(), &ld, factors.data(),
+                    other.data(), &ldc, &size, &query, &result, 1, 1);
+      blasint count = getWorkSize(size);
+      auto work = makeBuffer<T>(count);
+      lapack->ormqr(side, trans, &m, &n, &k, matrix.data(), &ld, factors.data(),
+                    other.data(), &ldc, work.data(), &count, &result, 1, 1);
+    }
+    product.store(i, other.data(), ldc);
+    return COIL_OK;
+  });
+}
+
+#define COIL_FUNCTION(name, function)                                          \
+  NamedFunction {                                                              \
+    name, [](coil_call *call, void *) -> int32_t {                             \
+      return dispatch(call, [](coil_call *c, auto element) {                   \
+        return function<decltype(element)>(c);                                 \
+      });                                                                      \
+    }                                                                          \
+  }
+
+void coil::rt::registerFactorizations() {
+  registerAll({COIL_FUNCTION("coil::linalg_lu", lu),
+               COIL_FUNCTION("coil::linalg_lu_solve", luSolve),
+               COIL_FUNCTION("coil::linalg_cholesky", cholesky),
+               COIL_FUNCTION("coil::linalg_cholesky_solve", choleskySolve),
+               COIL_FUNCTION("coil::linalg_ldl", ldl),
+               COIL_FUNCTION("coil::linalg_ldl_solve", ldlSolve),
+               COIL_FUNCTION("coil::linalg_solve_triangular", solveTriangular),
+               COIL_FUNCTION("coil::linalg_geqrf", geqrf),
+               COIL_FUNCTION("coil::linalg_householder", householder),
+               COIL_FUNCTION("coil::linalg_ormqr", ormqr),
+               NamedFunction{"coil::linalg_permutation", permutation}});
+}

@@ -1,0 +1,73 @@
+// RUN: coil-opt %s --graph-expand-complex --split-input-file | FileCheck %s
+
+// A complex argument is one tensor of parts at the border, and strides count
+// parts. What is linear is called for each part.
+// CHECK-LABEL: func.func @structure(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x3x2xf32> {coil.complex, coil.strides = #sym.shape<[2, 8, 1]>})
+// CHECK-SAME:    -> (tensor<3x4x2xf32> {coil.complex})
+// CHECK:         %[[RE:.*]] = graph.reshape
+// CHECK:         %[[IM:.*]] = graph.reshape
+// CHECK:         %[[A:.*]] = graph.aten "aten.permute.default"(%[[RE]]) ["self"] {dims = array<i64: 1, 0>} : (tensor<4x3xf32>) -> tensor<3x4xf32>
+// CHECK:         %[[B:.*]] = graph.aten "aten.permute.default"(%[[IM]])
+// CHECK:         graph.cat
+// CHECK-NOT:     complex<
+func.func @structure(%x: tensor<4x3xcomplex<f32>> {coil.strides = #sym.shape<[1, 4]>}) -> tensor<3x4xcomplex<f32>> {
+  %0 = graph.aten "aten.permute.default"(%x) ["self"] {dims = array<i64: 1, 0>} : (tensor<4x3xcomplex<f32>>) -> tensor<3x4xcomplex<f32>>
+  return %0 : tensor<3x4xcomplex<f32>>
+}
+
+// -----
+
+// Two complex factors are four products, a real one leaves two.
+// CHECK-LABEL: func.func @products
+// CHECK-COUNT-4: graph.aten "aten.mm.default"({{.*}}) ["self", "mat2"] {} : (tensor<4x3xf64>, tensor<3x5xf64>)
+// CHECK-NOT:     "aten.mm.default"({{.*}}) ["self", "mat2"] {} : (tensor<4x3xf64>, tensor<3x5xf64>)
+// CHECK-COUNT-2: graph.aten "aten.mm.default"({{.*}}) ["self", "mat2"] {} : (tensor<4x5xf64>, tensor<5x2xf64>)
+// CHECK-NOT:     "aten.mm.default"
+// CHECK:         return
+func.func @products(%x: tensor<4x3xcomplex<f64>>, %y: tensor<3x5xcomplex<f64>>, %z: tensor<5x2xf64>) -> tensor<4x2xcomplex<f64>> {
+  %0 = graph.aten "aten.mm.default"(%x, %y) ["self", "mat2"] {} : (tensor<4x3xcomplex<f64>>, tensor<3x5xcomplex<f64>>) -> tensor<4x5xcomplex<f64>>
+  %1 = graph.aten "aten.mm.default"(%0, %z) ["self", "mat2"] {} : (tensor<4x5xcomplex<f64>>, tensor<5x2xf64>) -> tensor<4x2xcomplex<f64>>
+  return %1 : tensor<4x2xcomplex<f64>>
+}
+
+// -----
+
+// Numbers among the arguments have parts, too; a real result has none.
+// CHECK-LABEL: func.func @numbers
+// CHECK-SAME:    -> tensor<?xf32, #sym.shape<[s0]>>
+// CHECK-DAG:     graph.full 1.000000e+00 : f32 -> tensor<f32>
+// CHECK-DAG:     graph.full 2.000000e+00 : f32 -> tensor<f32>
+// CHECK:         graph.hypot
+func.func @numbers(%x: tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
+  %0 = graph.aten "aten.add.Tensor"(%x) ["self"] {alpha = 1 : i64, other = {imag = 2.0 : f64, real = 1.0 : f64}} : (tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<?xcomplex<f32>, #sym.shape<[s0]>>
+  %1 = graph.aten "aten.abs.default"(%0) ["self"] {} : (tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>>
+  return %1 : tensor<?xf32, #sym.shape<[s0]>>
+}
+
+// -----
+
+// Values that branches and loops carry are one tensor.
+// CHECK-LABEL: func.func @branch
+// CHECK:         %[[R:.*]] = graph.if {{.*}} -> (tensor<4x2xf32>)
+// CHECK:           graph.yield %{{.*}} : tensor<4x2xf32>
+func.func @branch(%p: tensor<i1>, %x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  %0 = graph.if %p : tensor<i1> -> (tensor<4xcomplex<f32>>) {
+    %1 = graph.aten "aten.neg.default"(%x) ["self"] {} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+    graph.yield %1 : tensor<4xcomplex<f32>>
+  } else {
+    graph.yield %x : tensor<4xcomplex<f32>>
+  }
+  return %0 : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+// Programs without complex numbers stay as they are.
+// CHECK-LABEL: func.func @real
+// CHECK-NEXT:    graph.aten "aten.abs.default"(%{{.*}})
+// CHECK-NEXT:    return
+func.func @real(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.aten "aten.abs.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

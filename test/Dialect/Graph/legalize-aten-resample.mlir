@@ -1,0 +1,39 @@
+// RUN: coil-opt %s --graph-legalize-aten | FileCheck %s
+
+// Where a size doubles, the element is half of the place.
+// CHECK-LABEL: @nearest
+// CHECK:         graph.floor_div
+// CHECK:         graph.index %{{.*}} dims [2]
+// CHECK:         graph.floor_div
+// CHECK:         graph.index %{{.*}} dims [3]
+func.func @nearest(%x: tensor<1x2x3x4xf32>) -> tensor<1x2x6x8xf32> {
+  %0 = graph.aten "aten.upsample_nearest2d.vec"(%x) ["input"] {scale_factors = array<f64: 2.0, 2.0>} : (tensor<1x2x3x4xf32>) -> tensor<1x2x6x8xf32>
+  return %0 : tensor<1x2x6x8xf32>
+}
+
+// A dimension that keeps its size is not resampled.
+// CHECK-LABEL: @bilinear
+// CHECK:         %[[X:.+]] = graph.convert %{{.*}} : (tensor<1x2x3x4xbf16>) -> tensor<1x2x3x4xf32>
+// CHECK-COUNT-2: graph.index %[[X]]{{.*}} dims [3]
+// CHECK-NOT:     dims [2]
+// CHECK:         return
+func.func @bilinear(%x: tensor<1x2x3x4xbf16>) -> tensor<1x2x3x9xbf16> {
+  %0 = graph.aten "aten.upsample_bilinear2d.default"(%x) ["self"] {output_size = array<i64: 3, 9>, align_corners = false} : (tensor<1x2x3x4xbf16>) -> tensor<1x2x3x9xbf16>
+  return %0 : tensor<1x2x3x9xbf16>
+}
+
+// CHECK-LABEL: @antialiased
+// CHECK:         graph.matmul %{{.*}} : (tensor<1x2x8xf32>, tensor<3x8x5xf32>) -> tensor<3x2x5xf32>
+func.func @antialiased(%x: tensor<1x3x8x5xf32>) -> tensor<1x3x2x5xf32> {
+  %0 = graph.aten "aten._upsample_bilinear2d_aa.default"(%x) ["self"] {output_size = array<i64: 2, 5>, align_corners = false} : (tensor<1x3x8x5xf32>) -> tensor<1x3x2x5xf32>
+  return %0 : tensor<1x3x2x5xf32>
+}
+
+// Zeros outside, channels last while places are sampled.
+// CHECK-LABEL: @grid
+// CHECK-COUNT-4: graph.index %{{.*}} dims [0, 2, 3] : ({{.*}}) -> tensor<1x4x5x3xf32>
+// CHECK:         graph.permute %{{.*}} [0, 3, 1, 2]
+func.func @grid(%x: tensor<1x3x8x8xf32>, %g: tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32> {
+  %0 = graph.aten "aten.grid_sampler_2d.default"(%x, %g) ["input", "grid"] {interpolation_mode = 0 : i64, padding_mode = 0 : i64, align_corners = false} : (tensor<1x3x8x8xf32>, tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32>
+  return %0 : tensor<1x3x4x5xf32>
+}

@@ -1,0 +1,84 @@
+// A long reduction to few results runs in chunks that store nothing else: what others read
+// of its operands is computed again where that moves no more bytes, or stays by itself.
+// RUN: coil-opt %s --loop-fuse | FileCheck %s
+// RUN: coil-opt %s "--pass-pipeline=builtin.module(func.func(loop-fuse,loop-split-reduction))" | FileCheck %s --check-prefix=SPLIT
+
+// exp(x) is no wider than x: the sum and the quotient compute it, and nothing stores it.
+// CHECK-LABEL: func.func @recomputed
+// CHECK: %[[S:.*]] = loop.kernel "exp+sum" [2, 1048576] (%{{.*}} = %arg0)
+// CHECK-SAME: -> tensor<2xf32>
+// CHECK: loop.kernel "exp+div" [2, 1048576] (%{{.*}} = %arg0, %{{.*}} = %[[S]])
+// CHECK-NOT: loop.kernel
+// SPLIT-LABEL: func.func @recomputed
+// SPLIT: loop.kernel "exp+sum_chunks"
+func.func @recomputed(%x: tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+  %e = loop.kernel "exp" [2, 1048576] (%a = %x) : (tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %r = math.exp %v : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "sum" [2, 1048576] (%a = %e) : (tensor<2x1048576xf32>) -> tensor<2xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %r = loop.reduce sum %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %y = loop.kernel "div" [2, 1048576] (%a = %e, %b = %s) : (tensor<2x1048576xf32>, tensor<2xf32>) -> tensor<2x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %w = loop.load %b[d0] : tensor<2xf32> -> f32
+    %q = arith.divf %v, %w : f32
+    loop.store %q, 0[d0, d1] : f32
+  }
+  return %y : tensor<2x1048576xf32>
+}
+
+// From two tensors it would read twice what it writes: it stays by itself, and the sum has chunks.
+// CHECK-LABEL: func.func @stays
+// CHECK: %[[E:.*]] = loop.kernel "mul" [2, 1048576]
+// CHECK: loop.kernel "sum" [2, 1048576] (%{{.*}} = %[[E]])
+// CHECK-SAME: -> tensor<2xf32>
+// CHECK: loop.kernel "div"
+// SPLIT-LABEL: func.func @stays
+// SPLIT: loop.kernel "sum_chunks"
+func.func @stays(%x: tensor<2x1048576xf32>, %z: tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+  %e = loop.kernel "mul" [2, 1048576] (%a = %x, %b = %z) : (tensor<2x1048576xf32>, tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %w = loop.load %b[d0, d1] : tensor<2x1048576xf32> -> f32
+    %r = arith.mulf %v, %w : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "sum" [2, 1048576] (%a = %e) : (tensor<2x1048576xf32>) -> tensor<2xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %r = loop.reduce sum %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %y = loop.kernel "div" [2, 1048576] (%a = %e, %b = %s) : (tensor<2x1048576xf32>, tensor<2xf32>) -> tensor<2x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %w = loop.load %b[d0] : tensor<2xf32> -> f32
+    %q = arith.divf %v, %w : f32
+    loop.store %q, 0[d0, d1] : f32
+  }
+  return %y : tensor<2x1048576xf32>
+}
+
+// A reduction of rows that are many keeps it, and reads memory once.
+// CHECK-LABEL: func.func @kept
+// CHECK: loop.kernel "exp+sum+div" [1024, 1048576]
+func.func @kept(%x: tensor<1024x1048576xf32>) -> tensor<1024x1048576xf32> {
+  %e = loop.kernel "exp" [1024, 1048576] (%a = %x) : (tensor<1024x1048576xf32>) -> tensor<1024x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1024x1048576xf32> -> f32
+    %r = math.exp %v : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "sum" [1024, 1048576] (%a = %e) : (tensor<1024x1048576xf32>) -> tensor<1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1024x1048576xf32> -> f32
+    %r = loop.reduce sum %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %y = loop.kernel "div" [1024, 1048576] (%a = %e, %b = %s) : (tensor<1024x1048576xf32>, tensor<1024xf32>) -> tensor<1024x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1024x1048576xf32> -> f32
+    %w = loop.load %b[d0] : tensor<1024xf32> -> f32
+    %q = arith.divf %v, %w : f32
+    loop.store %q, 0[d0, d1] : f32
+  }
+  return %y : tensor<1024x1048576xf32>
+}

@@ -1,0 +1,283 @@
+#===----------------------------------------------------------------------===//
+#
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+"""Samples of PyTorch's operator database, and whether results agree with eager mode.
+
+A `Sample` is one call: an operator, the tensors among its arguments, and
+everything else, which the exported program holds as constants.
+
+Rules of `judge`:
+
+* A program is random if eager mode, running it, gives different results for two seeds. Its
+  results agree with eager mode's in element types and sizes, and in distribution
+  where enough of them can be drawn (two samples of Kolmogorov and Smirnov, with a
+  false alarm in a million). The database calls some operators with a seed of its
+  own, of which the exported program knows nothing.
+* Of `empty` and its relatives, only element types and sizes are compared.
+* Integers and bools are equal. Of operators that order elements (UNSTABLE) eager mode does not
+  say which of several equal ones it takes: positions agree if the elements there do.
+* Floats are as near to eager mode's as TOLERANCES says, or that near to what eager
+  mode computes in double precision. Where eager mode itself is further off, no
+  element is further from the result in double precision than twice the
+  largest error that eager mode makes in that result.
+"""
+
+import logging
+import math
+import random
+import sys
+import types
+import unittest
+import warnings
+
+warnings.filterwarnings("ignore")
+logging.disable(logging.WARNING)
+
+# The database is part of PyTorch's tests, which derive a class from one of this
+# package. Nothing here runs those tests.
+if "expecttest" not in sys.modules:
+    try:
+        import expecttest  # noqa: F401
+    except ImportError:
+        stub = types.ModuleType("expecttest")
+        stub.TestCase = unittest.TestCase
+        sys.modules["expecttest"] = stub
+
+import torch  # noqa: E402
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
+from torch.utils import _pytree  # noqa: E402
+
+torch.set_num_threads(1)
+
+SHORT = {"bool": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16,
+         "i32": torch.int32, "i64": torch.int64, "f16": torch.float16,
+         "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
+# How far results may be from eager mode's: relative, absolute.
+TOLERANCES = {torch.float64: (1e-9, 1e-10), torch.float32: (2e-5, 2e-6),
+              torch.float16: (2e-3, 1e-3), torch.bfloat16: (1.6e-2, 8e-3)}
+# Operators with positions of elements that may be equal.
+UNSTABLE = {"topk", "mode", "kthvalue", "median", "nanmedian", "sort", "argsort"}
+# Elements of a random operator's results that are worth a comparison of
+# distributions, and calls to make for them.
+DRAWN, CALLS = 4000, 400
+
+
+def name_of(op):
+    return op.formatted_name
+
+
+def operators():
+    """The operators by name. A name that occurs twice gets a number."""
+    found = {}
+    for op in op_db:
+        name, number = name_of(op), 2
+        while name in found:
+            name = f"{name_of(op)}_{number}"
+            number += 1
+        found[name] = op
+    return found
+
+
+class Sample:
+    """One call of an operator."""
+
+    def __init__(self, op, sample):
+        self.op = op
+        leaves, self.spec = _pytree.tree_flatten((sample.input, tuple(sample.args), sample.kwargs))
+        self.tensors = [leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        # Tensor stands for the next tensor.
+        self.leaves = [torch.Tensor if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+
+    def call(self, tensors):
+        given = iter(tensors)
+        leaves = [next(given) if leaf is torch.Tensor else leaf for leaf in self.leaves]
+        first, args, kwargs = _pytree.tree_unflatten(leaves, self.spec)
+        return self.op(first, *args, **kwargs)
+
+    def copies(self, double=False):
+        """The tensors again, in memory of their own that lies the same way."""
+        made = {}
+        for tensor in self.tensors:
+            if id(tensor) not in made:
+                storage = tensor.untyped_storage().clone()
+                copy = torch.empty(0, dtype=tensor.dtype).set_(
+                    storage, tensor.storage_offset(), tensor.size(), tensor.stride())
+                made[id(tensor)] = copy.double() if double and copy.is_floating_point() else copy
+        return [made[id(tensor)] for tensor in self.tensors]
+
+    def describe(self):
+        given = ", ".join(f"{str(t.dtype)[6:]}{list(t.shape)}" for t in self.tensors)
+        others = ", ".join(repr(leaf)[:40] for leaf in self.leaves if leaf is not torch.Tensor)
+        return f"{given}; {others}" if others else given
+
+
+def get_samples(op, dtype):
+    """The samples of an operator, the same in each process."""
+    torch.manual_seed(0)
+    random.seed(0)
+    return [Sample(op, s) for s in op.sample_inputs("cpu", dtype, requires_grad=False)]
+
+
+class Module(torch.nn.Module):
+    """Calls of samples, one after the other."""
+
+    def __init__(self, samples):
+        super().__init__()
+        self.samples = samples
+
+    def forward(self, *tensors):
+        results, first = [], 0
+        for sample in self.samples:
+            last = first + len(sample.tensors)
+            # Named tuples cannot be saved.
+            results += [r for r in _pytree.tree_leaves(sample.call(tensors[first:last]))
+                        if isinstance(r, (torch.Tensor, torch.SymInt, bool, int, float))]
+            first = last
+        return results
+
+
+def flatten(result):
+    """Tensors and numbers among results, as tensors."""
+    leaves = _pytree.tree_leaves(result)
+    return [leaf if isinstance(leaf, torch.Tensor) else torch.tensor(leaf) for leaf in leaves
+            if isinstance(leaf, (torch.Tensor, bool, int, float))]
+
+
+class Expectation:
+    """What eager mode gives for a sample."""
+
+    def __init__(self, sample):
+        self.sample = sample
+        torch.manual_seed(1)
+        self.inputs = sample.copies()
+        with torch.no_grad():
+            self.results = [r.clone() for r in flatten(sample.call(self.inputs))]
+        self.is_random = False
+        self.is_empty = "empty" in name_of(sample.op)
+
+    def find_randomness(self, eager):
+        """Whether the program, which `eager` runs in eager mode, draws numbers."""
+        self.eager = eager
+        drawn = []
+        with torch.no_grad():
+            for seed in 1, 2:
+                torch.manual_seed(seed)
+                drawn.append([r.clone() for r in eager()])
+        self.is_random = any(not same(a, b) for a, b in zip(*drawn))
+
+    def exact(self):
+        """Results in double precision; None where eager mode has none."""
+        try:
+            with torch.no_grad():
+                torch.manual_seed(1)
+                return flatten(self.sample.call(self.sample.copies(double=True)))
+        except Exception:  # pylint: disable=broad-except
+            return None
+
+    def judge(self, results, again=None):
+        """None, or how results differ. `again` runs the program once more."""
+        if len(results) != len(self.results):
+            return f"{len(results)} results instead of {len(self.results)}"
+        for actual, expected in zip(results, self.results):
+            if actual.dtype != expected.dtype:
+                return f"element type {actual.dtype} instead of {expected.dtype}"
+            if actual.shape != expected.shape:
+                return f"sizes {list(actual.shape)} instead of {list(expected.shape)}"
+        if self.is_empty:
+            return None
+        if self.is_random:
+            return self.judge_distribution(results, again) if again else None
+        exact = False
+        for i, (actual, expected) in enumerate(zip(results, self.results)):
+            error = difference(actual, expected)
+            if error and name_of(self.sample.op) in UNSTABLE and i == len(results) - 1 \
+                    and expected.dtype == torch.int64 \
+                    and same_elements(self.sample.tensors[0], actual, expected):
+                error = None
+            if error and expected.dtype.is_floating_point:
+                if exact is False:
+                    exact = self.exact()
+                if exact and len(exact) > i and is_as_exact(actual, expected, exact[i]):
+                    error = None
+            if error:
+                return error
+        return None
+
+    def judge_distribution(self, results, again):
+        drawn = [[], []]
+        size = sum(r.numel() for r in results)
+        calls = min(CALLS, max(1, math.ceil(DRAWN / max(size, 1))))
+        for number in range(calls):
+            torch.manual_seed(1000 + number)
+            drawn[0].append(again())
+            with torch.no_grad():
+                drawn[1].append(self.eager())
+        for i in range(len(results)):
+            ours, eager = (torch.cat([r[i].double().flatten() for r in side]) for side in drawn)
+            if ours.isnan().any() != eager.isnan().any():
+                return "one of both has NaN"
+            distance, bound = kolmogorov_smirnov(ours, eager)
+            if distance > bound:
+                return f"another distribution: distance {distance:.3g} of at most {bound:.3g}"
+        return None
+
+
+def kolmogorov_smirnov(a, b, alarm=1e-6):
+    """The largest distance of two distributions, and what chance alone makes rarely."""
+    a, b = a[~a.isnan()].sort().values, b[~b.isnan()].sort().values
+    if not len(a) or not len(b):
+        return 0, 1
+    values = torch.cat([a, b])
+    below = [torch.searchsorted(x, values, right=True).double() / len(x) for x in (a, b)]
+    bound = math.sqrt(-math.log(alarm / 2) / 2 * (len(a) + len(b)) / (len(a) * len(b)))
+    return float((below[0] - below[1]).abs().max()), bound
+
+
+def same(a, b):
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    return bool(torch.all((a == b) | (a.isnan() & b.isnan()) if a.is_floating_point() else a == b))
+
+
+def same_elements(x, actual, expected):
+    """Whether positions along a dimension name equal elements."""
+    for dim in range(x.dim()):
+        for lost in False, True:
+            a, e = (p.unsqueeze(dim) if lost else p for p in (actual, expected))
+            fits = a.dim() == x.dim() and all(p <= q for d, (p, q) in enumerate(zip(a.shape, x.shape))
+                                              if d != dim)
+            if fits and max(int(a.max()), int(e.max())) < x.shape[dim] and a.min() >= 0 \
+                    and same(x.gather(dim, a), x.gather(dim, e)):
+                return True
+    return False
+
+
+def difference(actual, expected):
+    """None, or how values differ."""
+    if not expected.dtype.is_floating_point:
+        wrong = (actual != expected).flatten()
+    else:
+        rtol, atol = TOLERANCES.get(expected.dtype, (0, 0))
+        wrong = ~torch.isclose(actual.double(), expected.double(), rtol, atol, equal_nan=True).flatten()
+    if not wrong.any():
+        return None
+    i = int(wrong.nonzero()[0])
+    return (f"{int(wrong.sum())} of {len(wrong)} differ, first {actual.flatten()[i].item():.9g} "
+            f"instead of {expected.flatten()[i].item():.9g}")
+
+
+def is_as_exact(actual, expected, exact):
+    if exact.shape != expected.shape or not exact.dtype.is_floating_point:
+        return False
+    dtype = expected.dtype
+    if not difference(actual, exact.to(dtype)):
+        return True
+    a, e, x = actual.double(), expected.double(), exact.to(dtype).double()
+    finite = e.isfinite() & x.isfinite()
+    if not bool(torch.all(finite | ((a == x) | (a.isnan() & x.isnan())) | ((a == e) | (a.isnan() & e.isnan())))):
+        return False
+    allowed = 2 * (e - x).abs()[finite].max() if finite.any() else 0
+    return bool(torch.all((a - x).abs()[finite] <= allowed))

@@ -1,0 +1,292 @@
+#===----------------------------------------------------------------------===//
+#
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+"""A process that checks samples: reads tasks from standard input, writes what
+became of each sample to standard output, both as lines of JSON. op_db.py starts it,
+and again after a crash.
+
+A task is {"op", "dtype", "limit", "seed", "skip": [numbers], "only": null or [numbers], "batch"}.
+The answer begins with {"chosen": [numbers]}, all samples of the task; those to skip among them.
+Before a program is made, a line {"begin": [numbers]} says of which samples; behind it comes a
+line for each: {"sample", "state", "why"}. The end is {"done": true}.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import samples as db
+import torch
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, "..", "..", "Inputs"), os.path.join(HERE, "..", "op_coverage")]
+import tools  # noqa: E402
+
+
+class Refused(Exception):
+    """A state that is not a difference of values, and why."""
+
+    def __init__(self, state, why):
+        super().__init__(why)
+        self.state = state
+
+
+def first_line(error):
+    """What an error says, without the file in front and without line ends."""
+    text = str(error).strip()
+    lines = [line for line in text.split("\n") if "error:" in line] or text.split("\n")
+    return re.sub(r"^(.*?error: )?('?/\S+:\d+:\d+: |'/\S+': )?(error: )?", "", lines[0])[:300] if lines else type(error).__name__
+
+
+def export(samples, tensors, options):
+    """The exported program of some samples."""
+    dynamic = None
+    if options.dynamic:
+        auto = torch.export.Dim.AUTO
+        dynamic = (tuple({d: auto for d, s in enumerate(t.shape) if s > 1} for t in tensors),)
+    try:
+        with torch.no_grad():
+            program = torch.export.export(db.Module(samples), tuple(tensors), strict=False,
+                                          dynamic_shapes=dynamic)
+            return program.run_decompositions() if options.decompose else program
+    except Exception as error:  # Whatever the exporter cannot do.
+        raise Refused("export", first_line(error)) from None
+
+
+def save_program(program, path):
+    try:
+        torch.export.save(program, path)
+    except Exception as error:  # Element types and classes without a form in a file.
+        raise Refused("export", first_line(error)) from None
+
+
+class Runner:
+    """Compiles and runs with the Python module."""
+
+    def __init__(self, options):
+        self.options = options
+        sys.path.insert(0, os.path.join(options.build, "python"))
+        import coil
+        self.coil = coil
+
+    def prepare(self, program, folder):
+        path = os.path.join(folder, "model.pt2")
+        save_program(program, path)
+        try:
+            compiled = self.coil.compile(path, options=self.options.options, opt_level=1, threads=1)
+        except self.coil.CompileError as error:
+            raise Refused("refused", first_line(error)) from None
+        # A file that is mapped for weights must not be written again.
+        os.unlink(path)
+
+        def run(tensors):
+            try:
+                return [torch.from_dlpack(r) for r in compiled(*tensors)]
+            except self.coil.CoilError as error:
+                raise Refused("run", first_line(error)) from None
+        return run
+
+
+class ToolRunner:
+    """Compiles and runs, or only compiles, with the tools."""
+
+    def __init__(self, options):
+        self.options = options
+
+    def call(self, tool, *arguments):
+        path = os.path.join(self.options.build, "bin", tool)
+        try:
+            done = tools.run([path, *arguments], timeout=self.options.timeout)
+        except subprocess.TimeoutExpired:
+            raise Refused("timeout", f"{tool} takes more than {self.options.timeout:g} s") from None
+        if done.returncode < 0 or done.returncode >= 128:
+            raise Refused("crash", f"{tool} ends with {done.returncode}")
+        if done.returncode:
+            raise Refused("refused", first_line(done.stderr))
+
+    def prepare(self, program, folder):
+        path = lambda name: os.path.join(folder, name)
+        save_program(program, path("model.pt2"))
+        if self.options.engine == "compile":
+            self.call("coil-compile", path("model.pt2"), *self.options.options.split(),
+                      "-o", path("model.coilpkg"))
+            return None
+        self.call("coil-import", path("model.pt2"), "-o", path("model.mlir"))
+        self.call("coil-opt", path("model.mlir"), "-o", path("legal.mlir"), "--graph-legalize-aten",
+                  "--graph-verify-contract", "--graph-decompose", "--canonicalize")
+
+        def run(tensors):
+            from op_coverage import load, save
+            inputs = [save(path(f"in{i}.npy"), t, True) for i, t in enumerate(tensors)]
+            outputs = [path(f"out{i}.npy") for i in range(len(self.outputs))]
+            self.call("coil-interpret", path("legal.mlir"), "--function=main",
+                      *[f"--input={i}" for i in inputs], *[f"--output=@{o}" for o in outputs])
+            return [load(o, meta) for o, meta in zip(outputs, self.outputs)]
+        self.outputs = [spec for spec in output_values(program)]
+        return run
+
+
+def output_values(program):
+    """What the graph returns as tensors or sizes, with element types."""
+    output = next(node for node in reversed(program.graph.nodes) if node.op == "output")
+    values = []
+    for node in output.args[0]:
+        if isinstance(node, torch.fx.Node):
+            value = node.meta["val"]
+            values.append(value if isinstance(value, torch.Tensor) else torch.zeros((), dtype=torch.int64))
+    return values
+
+
+def user_results(program, results, tensors):
+    """Results that the user sees, among them what is constant, and the inputs behind
+    the call, which an in-place operator changes."""
+    kinds = torch.export.graph_signature
+    specs = program.graph_signature.output_specs
+    computed = [s for s in specs if not isinstance(s.arg, kinds.ConstantArgument)]
+    seen, inputs, given = [], list(tensors), iter(results)
+    positions = {s.arg.name: i for i, s in enumerate(program.graph_signature.input_specs)
+                 if s.kind == kinds.InputKind.USER_INPUT and hasattr(s.arg, "name")}
+    if len(results) != len(computed):
+        # The program writes to its inputs in place.
+        computed = [s for s in computed if s.kind == kinds.OutputKind.USER_OUTPUT]
+    for spec in specs:
+        if isinstance(spec.arg, kinds.ConstantArgument):
+            if isinstance(spec.arg.value, (bool, int, float)):
+                seen.append(torch.tensor(spec.arg.value))
+        elif spec in computed:
+            value = next(given, None)
+            if value is None:
+                raise Refused("wrong", f"{len(results)} results instead of {len(computed)}")
+            if spec.kind == kinds.OutputKind.USER_OUTPUT:
+                seen.append(value)
+            elif spec.target in positions:
+                inputs[positions[spec.target]] = value
+    return seen, inputs
+
+
+def is_seeded(program):
+    """Whether an operator of the program may draw random numbers."""
+    return any(torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+               for node in program.graph.nodes)
+
+
+def check(chosen, expectations, runner, options):
+    """Errors of samples in one program; None for those that agree."""
+    tensors = [t for s in chosen for t in s.copies()]
+    program = export(chosen, tensors, options)
+    if is_seeded(program) and len(chosen) > 1:
+        raise Refused("together", "distributions are compared one by one")
+    if is_seeded(program) and not expectations[0].is_empty:
+        module = program.module()
+        expectations[0].find_randomness(lambda: db.flatten(module(*chosen[0].copies())))
+    with tempfile.TemporaryDirectory() as folder:
+        run = runner.prepare(program, folder)
+        if not run:
+            return [None] * len(chosen)
+        ran = lambda: user_results(program, run(given := [t for s in chosen for t in s.copies()]), given)
+        seen, inputs = ran()
+        errors = []
+        for sample, expected in zip(chosen, expectations):
+            count = len(expected.results)
+            again = (lambda: ran()[0]) if len(chosen) == 1 else None
+            errors.append(expected.judge(seen[:count], again))
+            seen = seen[count:]
+            if not errors[-1] and not expected.is_random and not expected.is_empty:
+                for actual, wanted in zip(inputs, expected.inputs):
+                    error = db.difference(actual, wanted)
+                    if error and wanted.numel():
+                        errors[-1] = "an input behind the call: " + error
+                        break
+            inputs = inputs[len(sample.tensors):]
+        if seen and not errors[-1]:
+            errors[-1] = f"{len(seen)} results more than eager mode has"
+        return errors
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--engine", default="module")
+    parser.add_argument("--options", default="")
+    parser.add_argument("--decompose", action="store_true")
+    parser.add_argument("--dynamic", action="store_true")
+    parser.add_argument("--timeout", type=float, default=120)
+    options = parser.parse_args()
+    # Whatever else is printed goes elsewhere.
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    runner = Runner(options) if options.engine == "module" else ToolRunner(options)
+    operators = db.operators()
+    known = (None, None)
+
+    def report(number, state, why=None):
+        out.write(json.dumps({"sample": number, "state": state, **({"why": why} if why else {})}) + "\n")
+
+    for line in sys.stdin:
+        task = json.loads(line)
+        key = (task["op"], task["dtype"])
+        if known[0] != key:
+            try:
+                known = (key, db.get_samples(operators[task["op"]], db.SHORT[task["dtype"]]))
+            except Exception as error:  # Samples that need what is not installed.
+                out.write(json.dumps({"error": first_line(error)}) + "\n")
+                known = (key, [])
+        numbers = task["only"]
+        if numbers is None:
+            numbers = list(range(len(known[1])))
+            if task["limit"] and len(numbers) > task["limit"]:
+                numbers = sorted(random.Random(task["seed"]).sample(numbers, task["limit"]))
+            out.write(json.dumps({"chosen": numbers}) + "\n")
+            numbers = [n for n in numbers if n not in task["skip"]]
+        pending = []
+        for number in numbers:
+            out.write(json.dumps({"begin": [number]}) + "\n")
+            try:
+                sample = known[1][number]
+                pending.append((number, sample, db.Expectation(sample)))
+            except Exception as error:  # Whatever eager mode says.
+                report(number, "eager", first_line(error))
+
+        def attempt(group):
+            numbers, chosen, expectations = zip(*group)
+            out.write(json.dumps({"begin": numbers}) + "\n")
+            try:
+                errors = check(chosen, expectations, runner, options)
+            except Refused as refused:
+                if len(group) > 1:
+                    return False
+                report(numbers[0], refused.state, str(refused))
+                return True
+            except Exception as error:  # Of this program; others go on.
+                if len(group) > 1:
+                    return False
+                report(numbers[0], "crash", f"{type(error).__name__}: {first_line(error)}")
+                return True
+            if len(group) > 1 and any(errors):
+                return False
+            for number, error in zip(numbers, errors):
+                report(number, "wrong" if error else "agree", error)
+            return True
+
+        # Many samples in one program take a fraction of the time.
+        alone = pending if task["batch"] == 1 else []
+        together = [] if alone else pending
+        for first in range(0, len(together), task["batch"]):
+            group = together[first:first + task["batch"]]
+            if not attempt(group) and len(group) > 1:
+                alone += group
+        for one in alone:
+            attempt([one])
+        out.write(json.dumps({"done": True}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
