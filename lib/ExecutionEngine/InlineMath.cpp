@@ -205,10 +205,11 @@ Value *Emitter::erf(Value *x, bool hasAVX512) {
   // The first coefficient, 2 / sqrt(pi), is needed to more than 24 bits.
   Value *low = fma(a, q, constant(-5.8635382771399236e-08));
   Value *slope = constant(1.128379225730896), *rest = b.CreateFMul(a, low);
-  Value *l = fma(a, slope, rest);
+  Value *p = b.CreateFMul(a, slope), *l = b.CreateFAdd(p, rest);
   // Where the result is below a power of two and the logarithm is not, an ulp
-  // of this is two of that: what the sum has lost counts.
-  Value *lost = fma(a, slope, b.CreateFSub(rest, l));
+  // of this is two of that: what product and sum have lost counts.
+  Value *lost = b.CreateFAdd(b.CreateFAdd(b.CreateFSub(p, l), rest),
+                             fma(a, slope, b.CreateFNeg(p)));
   return copySign(oneMinusExp(b.CreateFNeg(l), lost), x);
 }
 

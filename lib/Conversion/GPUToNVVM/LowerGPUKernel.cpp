@@ -51,6 +51,21 @@ namespace coil {
 using namespace mlir;
 using namespace coil;
 
+/// Whether a value is what another lane of the warp has: a shuffle's, or words
+/// or lanes of it put together.
+static bool isFromLane(Value v, unsigned depth = 0) {
+  Operation *op = v.getDefiningOp();
+  if (!op || depth > 6)
+    return false;
+  if (isa<NVVM::ShflOp>(op))
+    return true;
+  return isa<arith::BitcastOp, arith::OrIOp, arith::ShLIOp, arith::ExtUIOp,
+             arith::TruncIOp, vector::FromElementsOp, vector::InsertOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isFromLane(operand, depth + 1);
+         });
+}
+
 std::optional<FastMath> coil::symbolizeFastMath(StringRef name) {
   return llvm::StringSwitch<std::optional<FastMath>>(name)
       .Case("off", FastMath::Off)
@@ -247,6 +262,12 @@ private:
       auto contract = arith::FastMathFlags::contract;
       module.walk([&](arith::ArithFastMathInterface op) {
         if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+          return;
+        // Lanes that exchange what they have get the same sum only when none of
+        // them adds a product that the other one has rounded.
+        if (isa<arith::AddFOp>(op) &&
+            llvm::any_of(op->getOperands(),
+                         [](Value v) { return isFromLane(v); }))
           return;
         arith::FastMathFlags flags = op.getFastMathFlagsAttr().getValue();
         op->setAttr(

@@ -180,14 +180,45 @@ Sample KernelEmitter::getTotal(MomentsOp op, ArrayRef<Value> accumulators) {
   return {mean, m2, count};
 }
 
+/// Joins the lanes of accumulators: each is measured from about the mean of
+/// all, so that neither the lanes' means nor what they are apart is rounded.
+static Sample joinLanes(ImplicitLocOpBuilder &b, ArrayRef<Value> accumulators) {
+  auto overLanes = [&](Value v) -> Value {
+    return vector::ReductionOp::create(b, vector::CombiningKind::ADD, v,
+                                       arith::FastMathFlags::reassoc);
+  };
+  Value sum = accumulators[kSum], lanes = accumulators[kCount];
+  Value zero = constantLike(b, lanes, 0);
+  // A lane without a value has no pivot.
+  Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lanes, zero);
+  Value pivot = arith::SelectOp::create(b, none, zero, accumulators[kPivot]);
+  Value count = overLanes(lanes), one = constantLike(b, count, 1);
+  Value inverse =
+      arith::DivFOp::create(b, one, arith::MaxNumFOp::create(b, count, one));
+  Value about = mul(b, overLanes(add(b, mul(b, lanes, pivot), sum)), inverse);
+  Value shift = arith::SubFOp::create(
+      b, pivot, vector::BroadcastOp::create(b, pivot.getType(), about));
+  Value moved = add(b, sum, mul(b, lanes, shift));
+  Value squares = add(b, accumulators[kSquares],
+                      arith::SelectOp::create(
+                          b, none, zero, mul(b, shift, add(b, sum, moved))));
+  Value distance = overLanes(moved), off = mul(b, distance, inverse);
+  // Rounding may leave a little less than nothing; a NaN stays one.
+  Value m2 = arith::MaximumFOp::create(
+      b, arith::SubFOp::create(b, overLanes(squares), mul(b, distance, off)),
+      constantLike(b, count, 0));
+  return {arith::AddFOp::create(b, about, off), m2, count};
+}
+
 void KernelEmitter::finishMoments(MomentsOp op, ArrayRef<Value> accumulators) {
   Copies out[3];
   unsigned per = accumulatorsPerCopy(op);
   auto result = cast<FloatType>(op->getResult(0).getType());
   for (size_t i = 0; i < accumulators.size(); i += per) {
-    Sample sample = getTotal(op, accumulators.slice(i, per));
-    if (vectorIsReduced)
-      sample = mergeLanes(b, sample);
+    ArrayRef<Value> copy = accumulators.slice(i, per);
+    Sample sample = vectorIsReduced && isVector(copy[kPivot])
+                        ? joinLanes(b, copy)
+                        : getTotal(op, copy);
     for (auto [list, v] :
          llvm::zip_equal(out, finishSample(b, sample).getValues()))
       list.push_back(toFloat(b, v, result));

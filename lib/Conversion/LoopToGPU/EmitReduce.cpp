@@ -63,6 +63,9 @@ GPUKernelEmitter::Values GPUKernelEmitter::getStart(Operation *op,
                                                     unsigned items) {
   b.setLoc(op->getLoc());
   Values start = neutral(op), result;
+  // Pivot, sum, squares and number; all begin with zero.
+  if (isa<MomentsOp>(op))
+    start.push_back(start.front());
   for (unsigned i = 0, n = getNumResultItems(op) * getNumCopies(op, items);
        i < n; ++i)
     llvm::append_range(result, start);
@@ -111,11 +114,6 @@ SmallVector<Sample> GPUKernelEmitter::getSamples(MomentsOp op, unsigned ip) {
   return samples;
 }
 
-GPUKernelEmitter::Values GPUKernelEmitter::getSample(MomentsOp op,
-                                                     unsigned ip) {
-  return mergeSamples(b, getSamples(op, ip)).getValues();
-}
-
 Value GPUKernelEmitter::getNumReduced(Type like) {
   ExprAttr points = sym::constant(kernel.getContext(), 1);
   for (unsigned d : reducedDims)
@@ -162,7 +160,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
   if (onlineMax.contains(op))
     return mergeOnline(op, x, y);
   if (isa<MomentsOp>(op))
-    return mergeSamples(b, {x[0], x[1], x[2]}, {y[0], y[1], y[2]}).getValues();
+    return mergeMoments(x, y);
   auto [best, where] = combineArg(b, getReduceKind(op), x[0], x[1], y[0], y[1]);
   return {best, where};
 }
@@ -234,12 +232,6 @@ GPUKernelEmitter::combinePositions(const Partial &partial,
 GPUKernelEmitter::Values
 GPUKernelEmitter::combineTree(const Partial &partial,
                               SmallVector<Values> list) {
-  if (!partial.isSum && isa<MomentsOp>(partial.op)) {
-    SmallVector<Sample> samples;
-    for (const Values &v : list)
-      samples.push_back({v[0], v[1], v[2]});
-    return mergeSamples(b, samples).getValues();
-  }
   if (list.size() > 1 && isPositionOnly(partial))
     return combinePositions(partial, list);
   return combinePairs(std::move(list), [&](const Values &x, const Values &y) {
@@ -433,7 +425,7 @@ void GPUKernelEmitter::defineResults(Operation *op,
     values[op->getResult(0)] = std::move(sums);
     return;
   }
-  for (unsigned part = 0; part < getNumParts(op); ++part) {
+  for (unsigned part = 0; part < op->getNumResults(); ++part) {
     Copies copies = makeCopies(op->getResult(part));
     for (auto [ip, item] : llvm::enumerate(items))
       copies.values.push_back(
@@ -441,104 +433,5 @@ void GPUKernelEmitter::defineResults(Operation *op,
               ? finishPosition(op, item[1], static_cast<unsigned>(ip))
               : item[part]);
     values[op->getResult(part)] = std::move(copies);
-  }
-}
-
-void GPUKernelEmitter::finishReductions(
-    ArrayRef<Operation *> reductions,
-    MutableArrayRef<SmallVector<Values>> parts) {
-  SmallVector<Partial> partials;
-  for (auto [op, items] : llvm::zip_equal(reductions, parts))
-    partials.push_back({op, /*isSum=*/false, std::move(items)});
-  reduceThreads(partials);
-  for (Partial &partial : partials)
-    defineResults(partial.op, partial.items);
-}
-
-/// The sum of the distances of samples from about their mean.
-static Value sumDistances(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples,
-                          Value mean) {
-  SmallVector<Sample> distances;
-  for (const Sample &s : samples)
-    distances.push_back(
-        {arith::SubFOp::create(b, s.mean, mean), Value(), s.count});
-  return sumSamples(b, distances);
-}
-
-void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
-  // Merging samples takes eight operations a step, adding takes one.
-  SmallVector<Partial> partials;
-  for (Operation *op : reductions) {
-    b.setLoc(op->getLoc());
-    auto moments = dyn_cast<MomentsOp>(op);
-    Partial &partial =
-        partials.emplace_back(Partial{op, /*isSum=*/moments != nullptr, {}});
-    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
-      if (!moments) {
-        SmallVector<Values> list;
-        for (unsigned ir = 0; ir < rItems.size(); ++ir)
-          list.push_back(getOperands(op, ip, ir));
-        partial.items.push_back(combineTree(partial, std::move(list)));
-        continue;
-      }
-      SmallVector<Sample> samples = getSamples(moments, ip);
-      Value sum = sumSamples(b, samples);
-      if (moments.isOfOne()) {
-        // The share of the mean, which is finite where the mean is.
-        Type type = sum.getType();
-        Value n = getNumReduced(type);
-        Value inverse = arith::DivFOp::create(b, constantFloat(type, 1), n);
-        partial.items.push_back({arith::MulFOp::create(b, sum, inverse)});
-      } else {
-        partial.items.push_back({sum, countSamples(b, samples)});
-      }
-    }
-  }
-  reduceThreads(partials);
-
-  SmallVector<Partial> deviations;
-  for (Partial &partial : partials) {
-    auto moments = dyn_cast<MomentsOp>(partial.op);
-    if (!moments)
-      continue;
-    b.setLoc(moments.getLoc());
-    Partial &squares = deviations.emplace_back(Partial{moments, true, {}});
-    for (auto [ip, item] : llvm::enumerate(partial.items)) {
-      Type type = item[0].getType();
-      if (moments.isOfOne()) {
-        item = {item[0], Value(), getNumReduced(type)};
-      } else {
-        Value one = constantFloat(type, 1);
-        Value count = arith::MaxNumFOp::create(b, item[1], one);
-        item = {arith::DivFOp::create(b, item[0], count), Value(), item[1]};
-      }
-      SmallVector<Sample> samples =
-          getSamples(moments, static_cast<unsigned>(ip));
-      squares.items.push_back({sumDeviations(b, samples, item[0]),
-                               sumDistances(b, samples, item[0])});
-    }
-  }
-  reduceThreads(deviations);
-  ArrayRef<Partial> rest = deviations;
-  for (Partial &partial : partials) {
-    if (partial.isSum) {
-      for (auto [item, squares] :
-           llvm::zip_equal(partial.items, rest.front().items)) {
-        // Far from zero the sum, and so the mean, has lost digits that the
-        // distances from it have.
-        Type type = item[0].getType();
-        Value count =
-            arith::MaxNumFOp::create(b, item[2], constantFloat(type, 1));
-        Value shift = arith::DivFOp::create(b, squares[1], count);
-        Value excess = arith::MulFOp::create(b, squares[1], shift);
-        item[0] = arith::AddFOp::create(b, item[0], shift);
-        // Rounding must not make it negative.
-        item[1] = arith::MaximumFOp::create(
-            b, arith::SubFOp::create(b, squares[0], excess),
-            constantFloat(type, 0));
-      }
-      rest = rest.drop_front();
-    }
-    defineResults(partial.op, partial.items);
   }
 }

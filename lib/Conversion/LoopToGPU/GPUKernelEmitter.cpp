@@ -750,11 +750,9 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
                     m = getNumCopies(op, static_cast<unsigned>(rItems.size()));
            ir < m; ++ir) {
         ArrayRef<Value> old = accumulators.take_front(parts);
-        Values next = onlineMax.contains(op)
-                          ? accumulateOnline(op, old, ip)
-                          : accumulate(op, old,
-                                       moments ? getSample(moments, ip)
-                                               : getOperands(op, ip, ir));
+        Values next = onlineMax.contains(op) ? accumulateOnline(op, old, ip)
+                      : moments ? accumulateMoments(moments, old, ip)
+                                : accumulate(op, old, getOperands(op, ip, ir));
         llvm::copy(next, accumulators.begin());
         accumulators = accumulators.drop_front(parts);
       }

@@ -572,13 +572,27 @@ private:
   bool hasVectorAccumulator(mlir::Operation *op) const;
   /// The samples of a parallel item: all reduced items and lanes of a thread.
   llvm::SmallVector<Sample> getSamples(MomentsOp op, unsigned ip);
-  Values getSample(MomentsOp op, unsigned ip);
+  /// One step of a thread: all its reduced items and lanes.
+  Values accumulateMoments(MomentsOp op, llvm::ArrayRef<mlir::Value> old,
+                           unsigned ip);
+  Values mergeMoments(llvm::ArrayRef<mlir::Value> x,
+                      llvm::ArrayRef<mlir::Value> y);
+  /// Combines what threads have, for moments about the means first, and makes
+  /// results: `getDeviations` gives the sums of squared distances from a mean
+  /// and of distances that a thread has for an item of the index-th partial.
+  void finishMoments(
+      llvm::MutableArrayRef<Partial> partials,
+      llvm::function_ref<Values(unsigned index, unsigned ip, mlir::Value mean)>
+          getDeviations);
   Values combineParts(const Partial &partial, llvm::ArrayRef<mlir::Value> x,
                       llvm::ArrayRef<mlir::Value> y);
   /// Numbers of values of a reduction, where every point is one.
   mlir::Value getNumReduced(mlir::Type like);
+  /// Accumulators of a thread for one item.
   unsigned getNumParts(mlir::Operation *op) const {
-    return onlineMax.contains(op) ? 2 : op->getNumResults();
+    return onlineMax.contains(op)     ? 2
+           : llvm::isa<MomentsOp>(op) ? 4
+                                      : op->getNumResults();
   }
   unsigned getNumResultItems(mlir::Operation *op) const;
   /// Accumulators of a loop over `items` reduced items at once.

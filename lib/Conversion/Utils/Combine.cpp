@@ -294,9 +294,9 @@ Value coil::sumDeviations(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples,
                           Value mean) {
   SmallVector<Value> sums;
   for (const Sample &s : samples) {
+    // Of no value nothing, even where the square would be infinite.
     Value d = arith::SubFOp::create(b, s.mean, mean);
-    Value square = mul(b, d, d);
-    sums.push_back(s.count ? mul(b, s.count, square) : square);
+    sums.push_back(mul(b, s.count ? mul(b, s.count, d) : d, d));
     if (s.m2)
       sums.push_back(s.m2);
   }
