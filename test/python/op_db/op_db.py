@@ -201,12 +201,12 @@ def reason(entry):
 
 def read_known(path):
     """Lines `operator dtypes count reason`: at most that many samples of an operator and
-    element type fail; `*` is any number."""
+    element type fail; `*` is any number, or all types."""
     known = {}
     for line in path.read_text().splitlines() if path.exists() else []:
         if line.strip() and not line.startswith("#"):
             op, dtypes, count, _ = line.split(maxsplit=3)
-            for dtype in dtypes.split(","):
+            for dtype in ALL_DTYPES if dtypes == "*" else dtypes.split(","):
                 known[op, dtype] = float("inf") if count == "*" else int(count)
     return known
 

@@ -163,7 +163,9 @@ static LogicalResult legalizeOuter(AtenCall &c) {
   Value x = c.operand("self", type), y = c.operand("vec2", type);
   if (!x || !y || getRank(x) != 1)
     return c.fail("its operands are not vectors");
-  return c.replace(c.b.mul(c.b.unsqueeze(x, 1), y));
+  x = c.b.unsqueeze(x, 1);
+  return c.replace(type.isInteger(1) ? c.b.binary<BitwiseAndOp>(x, y)
+                                     : c.b.mul(x, y));
 }
 
 /// beta * self + alpha * update, where self does not matter with beta zero.
@@ -219,6 +221,55 @@ static LogicalResult legalizeAddBmm(AtenCall &c) {
 //===----------------------------------------------------------------------===//
 // Convolution
 //===----------------------------------------------------------------------===//
+
+/// A convolution of integers, which no library has: a product of the elements
+/// of all windows with the weight, for each group.
+static Value convolveIntegers(TensorBuilder &b, Value input, Value weight,
+                              const Window &window, int64_t groups) {
+  FailureOr<Sizes> out =
+      inferConv(getSizes(input), getSizes(weight), window, groups);
+  int64_t rank = getRank(input), spatial = rank - 2;
+  Sizes kernel = getSizes(weight);
+  SmallVector<int64_t> padding(rank, 0);
+  llvm::copy(window.padding, padding.begin() + 2);
+  Value elements = b.pad(input, padding, padding,
+                         convertScalar(b.getBuilder().getI64IntegerAttr(0),
+                                       getElementType(input)));
+  Positions p(b);
+  for (int64_t i = 0; i < spatial; ++i) {
+    Num place = (p.iota((*out)[2 + i]) * window.stride[i]).unsqueeze(1) +
+                p.iota(kernel[2 + i]) * window.dilation[i];
+    elements = b.index(elements, Value(place), 2 + 2 * i);
+  }
+  Sizes sizes = getSizes(input);
+  ExprAttr count = b.size(groups), each = kernel[1],
+           outEach = sym::floorDiv(kernel[0], count);
+  ExprAttr windows = sym::product(b.getContext(), SizesRef(*out).drop_front(2));
+  ExprAttr summed = sym::product(b.getContext(), SizesRef(kernel).drop_front());
+  // [n, groups, windows, channels and elements]
+  SmallVector<int64_t> grouped = {0, 1};
+  Sizes split = getSizes(elements);
+  split[1] = each;
+  split.insert(split.begin() + 1, count);
+  for (int64_t i = 0; i < spatial; ++i)
+    grouped.push_back(3 + 2 * i);
+  grouped.push_back(2);
+  for (int64_t i = 0; i < spatial; ++i)
+    grouped.push_back(4 + 2 * i);
+  Value left = b.reshape(b.permute(b.reshape(elements, split), grouped),
+                         {sizes[0], count, windows, summed});
+  Value right =
+      b.transpose(b.reshape(weight, {b.size(1), count, outEach, summed}), 2, 3);
+  return b.reshape(b.transpose(b.matmul(left, right), 2, 3), *out);
+}
+
+static Value convolve(TensorBuilder &b, Value input, Value weight,
+                      const Window &window, int64_t groups) {
+  if (!isa<FloatType>(getElementType(input)))
+    return convolveIntegers(b, input, weight, window, groups);
+  return ConvOp::create(b.getBuilder(), b.getLoc(), input, weight,
+                        window.stride, window.padding, window.dilation, groups);
+}
 
 /// Adds the bias to a convolution, and drops the batch that it lacks.
 static LogicalResult replaceConv(AtenCall &c, Value result, bool batched) {
@@ -280,11 +331,13 @@ static LogicalResult legalizeConv(AtenCall &c) {
   if (!padding)
     return c.fail("its padding is not constant");
   int64_t groups = c.intOr("groups", 1);
+  if (type.isInteger(1))
+    return c.fail("its elements are bools");
   if (failed(inferConv(getSizes(input), getSizes(weight),
                        {*stride, *padding, *dilation}, groups)))
     return c.fail("its geometry is invalid");
-  Value result = ConvOp::create(c.b.getBuilder(), c.b.getLoc(), input, weight,
-                                *stride, *padding, *dilation, groups);
+  Value result =
+      convolve(c.b, input, weight, {*stride, *padding, *dilation}, groups);
   return replaceConv(c, result, batched);
 }
 
@@ -357,8 +410,8 @@ static LogicalResult legalizeConvTranspose(AtenCall &c) {
   if (failed(inferConv(getSizes(padded), getSizes(weight),
                        {ones, zeros, *dilation}, groups)))
     return c.fail("its geometry is invalid");
-  Value result = ConvOp::create(c.b.getBuilder(), c.b.getLoc(), padded, weight,
-                                ones, zeros, *dilation, groups);
+  Value result =
+      convolve(c.b, padded, weight, {ones, zeros, *dilation}, groups);
   return replaceConv(c, result, batched);
 }
 

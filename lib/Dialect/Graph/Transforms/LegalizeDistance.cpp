@@ -62,20 +62,28 @@ static LogicalResult legalizeDist(AtenCall &c) {
       vectorNorm(c, difference, allDims(difference), false, c.floatOr("p", 2)));
 }
 
-Value graph::pairwiseDistance(AtenCall &c, Value x, Value y, double p,
+Value graph::pairwiseDistance(AtenCall &c, StringRef x, StringRef y, double p,
                               double eps, bool keepdims) {
-  Num difference = Num(c.b, c.b.sub(x, y)) + eps;
-  return vectorNorm(c, difference, getRank(difference) - 1, keepdims, p);
+  // Integers are subtracted as such, and wrap.
+  Type type = getPromotedType(c, {x, y});
+  if (!type || !c.tensor(x) || !c.tensor(y))
+    return nullptr;
+  Type wide = getAccumulationType(c.resultElementType());
+  if (isa<FloatType>(type) || type.isInteger(1))
+    type = wide;
+  Num difference(c.b, c.b.sub(c.operand(x, type), c.operand(y, type)));
+  if (getRank(difference) < 1)
+    return nullptr;
+  return vectorNorm(c, difference.to(wide) + eps, getRank(difference) - 1,
+                    keepdims, p);
 }
 
 static LogicalResult legalizePairwiseDistance(AtenCall &c) {
-  Type type = getAccumulationType(c.resultElementType());
-  Value x = c.operand("x1", type), y = c.operand("x2", type);
-  if (!x || !y || std::max(getRank(x), getRank(y)) < 1)
-    return c.fail("its operands are not vectors");
-  return c.replace(pairwiseDistance(c, x, y, c.floatOr("p", 2),
-                                    c.floatOr("eps", 1e-6),
-                                    c.boolOr("keepdim", false)));
+  Value distance =
+      pairwiseDistance(c, "x1", "x2", c.floatOr("p", 2), c.floatOr("eps", 1e-6),
+                       c.boolOr("keepdim", false));
+  return distance ? c.replace(distance)
+                  : c.fail("its operands are not vectors");
 }
 
 /// cosine_similarity: vectors are divided by their lengths first, but not by

@@ -78,15 +78,19 @@ static Num cosineEmbedding(AtenCall &c, ArrayRef<Num> v) {
   return select(target == 1, 1 - cosine, 0) + select(target == -1, apart, 0);
 }
 
-static Num tripletMargin(AtenCall &c, ArrayRef<Num> v) {
-  auto distance = [&](Num x, Num y) -> Num {
-    return {c.b, pairwiseDistance(c, x, y, c.floatOr("p", 2),
-                                  c.floatOr("eps", 1e-6), false)};
+static LogicalResult legalizeTripletMargin(AtenCall &c) {
+  auto distance = [&](StringRef x, StringRef y) -> Value {
+    return pairwiseDistance(c, x, y, c.floatOr("p", 2), c.floatOr("eps", 1e-6),
+                            false);
   };
-  Num positive = distance(v[0], v[1]), negative = distance(v[0], v[2]);
+  Value near = distance("anchor", "positive"),
+        far = distance("anchor", "negative");
+  if (!near || !far)
+    return c.fail("its operands are not vectors");
+  Num positive(c.b, near), negative(c.b, far);
   if (c.boolOr("swap", false))
-    negative = min(negative, distance(v[1], v[2]));
-  return max(positive - negative + c.floatOr("margin", 1), 0);
+    negative = min(negative, Num(c.b, distance("positive", "negative")));
+  return replaceByLoss(c, max(positive - negative + c.floatOr("margin", 1), 0));
 }
 
 static Num poisson(AtenCall &c, ArrayRef<Num> v) {
@@ -181,8 +185,7 @@ void graph::populateMarginLossLegalizations(AtenLegalizations &t) {
         loss({"input1", "input2", "target"}, marginRanking));
   t.add("cosine_embedding_loss",
         loss({"input1", "input2", "target"}, cosineEmbedding));
-  t.add("triplet_margin_loss",
-        loss({"anchor", "positive", "negative"}, tripletMargin));
+  t.add("triplet_margin_loss", legalizeTripletMargin);
   t.add("poisson_nll_loss", loss({"input", "target"}, poisson));
   t.add("multi_margin_loss", legalizeMultiMargin);
   t.add("multilabel_margin_loss multilabel_margin_loss_forward",

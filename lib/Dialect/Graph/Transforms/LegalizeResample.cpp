@@ -229,15 +229,20 @@ static AtenHandler resample(int64_t spatial, Step step, bool isExact = false) {
     if (!isExact)
       x = c.b.convert(x, isa<FloatType>(type) ? getAccumulationType(type)
                                               : c.b.getBuilder().getF32Type());
-    for (const Axis &axis : *axes)
-      if (axis.in != axis.out || step == stepCubicFiltered ||
-          step == stepLinearFiltered)
-        x = step(c.b, x, axis);
-    if (isExact || isa<FloatType>(type))
-      return c.replace(x);
-    // Bytes are rounded, and do not wrap.
-    Num bytes = max(min({c.b, c.b.unary<RoundOp>(x)}, 255), 0);
-    return c.replace(bytes);
+    // Bytes are rounded, halves up, after each dimension, of which the last is
+    // the first; and they do not wrap.
+    bool areBytes = !isExact && !isa<FloatType>(type);
+    if (areBytes)
+      std::reverse(axes->begin(), axes->end());
+    for (const Axis &axis : *axes) {
+      if (axis.in == axis.out && step != stepCubicFiltered &&
+          step != stepLinearFiltered)
+        continue;
+      x = step(c.b, x, axis);
+      if (areBytes)
+        x = max(min(floor(Num(c.b, x) + 0.5), 255), 0);
+    }
+    return c.replace(x);
   };
 }
 

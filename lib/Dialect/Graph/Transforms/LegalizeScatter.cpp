@@ -302,9 +302,10 @@ static AtenHandler indexInto(WriteKind kind, StringRef source) {
       return failure();
     Value values = i->source;
     if (c.has("alpha"))
-      if (Value alpha = c.operand("alpha", getElementType(values));
-          alpha && !getElementType(values).isInteger(1))
-        values = c.b.mul(values, alpha);
+      if (Value alpha = c.operand("alpha", getElementType(values)); alpha)
+        values = getElementType(values).isInteger(1)
+                     ? c.b.binary<BitwiseAndOp>(values, alpha)
+                     : c.b.mul(values, alpha);
     return replaceReshaped(c,
                            indexPut(c.b, kind, i->x, i->index, values, i->dim));
   };

@@ -173,8 +173,9 @@ mlir::Value filled(TensorBuilder &b, double number, mlir::Type elementType,
 /// The norm of order `p` along some dimensions.
 mlir::Value vectorNorm(AtenCall &c, mlir::Value x, llvm::ArrayRef<int64_t> dims,
                        bool keepdims, double p);
-/// The norm of order `p` of `x - y + eps` along the last dimension.
-mlir::Value pairwiseDistance(AtenCall &c, mlir::Value x, mlir::Value y,
+/// The norm of order `p` of the difference of two operands and `eps`, along the
+/// last dimension; null where an operand is missing or a scalar.
+mlir::Value pairwiseDistance(AtenCall &c, llvm::StringRef x, llvm::StringRef y,
                              double p, double eps, bool keepdims);
 /// `count` numbers from `start` to `end`, floats of rank zero, at equal
 /// distances, which are rounded to `stepType` if there is one.
