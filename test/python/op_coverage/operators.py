@@ -140,6 +140,15 @@ for name in ("i0e i1 i1e ndtr ndtri log_ndtr erfcx entr").split():
     kind = "unit" if name in ("ndtri", "entr") else "plain"
     unary("special." + name, getattr(torch.special, name),
           [torch.float32, torch.float64], kind)
+# In f64 eager mode's have errors of 1e-8.
+for name in ("bessel_j0 bessel_j1 bessel_y0 bessel_y1 airy_ai").split():
+    unary("special." + name, getattr(torch.special, name), [torch.float32],
+          "positive" if "_y" in name else "plain")
+for name in ("modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 "
+             "scaled_modified_bessel_k1 spherical_bessel_j0").split():
+    unary("special." + name, getattr(torch.special, name), [torch.float32, torch.float64], "positive")
+unary("polygamma(1)", lambda x: torch.polygamma(1, x), [torch.float32, torch.float64], "positive")
+unary("polygamma(3)", lambda x: torch.polygamma(3, x), [torch.float32, torch.float64], "positive")
 
 # --- Binary -----------------------------------------------------------------
 
