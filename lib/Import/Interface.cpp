@@ -98,7 +98,8 @@ Error ModuleBuilder::addInput(const InputSpec &spec,
     Expected<const Weight *> weight = findWeight(spec, **meta);
     if (!weight)
       return fail(weight.takeError());
-    if (*weight)
+    // Storages without bytes are nowhere.
+    if (*weight && !(*weight)->storage.empty())
       shared = (*weight)->storage.data();
     if (*weight) // What is in the file counts.
       for (auto [stride, value] : zip_equal(strides, (*weight)->strides))

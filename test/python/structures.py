@@ -103,6 +103,35 @@ refused("cannot be written to", program.forward, memoryview(bytes(24)).cast("f",
 print("updated")
 
 
+class Norms(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.batch = nn.BatchNorm2d(3)
+        self.instance = nn.InstanceNorm1d(3, affine=True, track_running_stats=True)
+        self.half = nn.BatchNorm1d(3, momentum=0.5).bfloat16()
+
+    def forward(self, x):
+        y = self.instance(self.batch(x).flatten(2))
+        return y, self.half(y.bfloat16())
+
+
+module, mine = Norms().train(), Norms().train()
+program = compile(mine, (torch.randn(2, 3, 4, 5),), None, ({0: AUTO},))
+for samples in (2, 5, 1):
+    x = torch.randn(samples, 3, 4, 5) * 3 + 7
+    outputs = program(x)
+    program.forward(x)
+    with torch.no_grad():
+        want = module(x)
+    state = module.state_dict()
+    for spec, value in zip(program.outputs, outputs):
+        expected = state[spec["mutation"]["target"]] if "mutation" in spec else want[0 if spec["dtype"] == "f32" else 1]
+        close = 5e-2 if expected.dtype == torch.bfloat16 else 1e-4
+        assert torch.allclose(torch.from_dlpack(value) if not hasattr(value, "dtype") or isinstance(value, coil.Tensor)
+                              else torch.as_tensor(value), expected.detach(), close, close), spec
+print("statistics")
+
+
 class Arange(nn.Module):
     def forward(self, x, n):
         torch._check(n == x.shape[0])

@@ -94,3 +94,17 @@ func.func @batch_norm_in_training(%x: tensor<2x3x4xf32>, %w: tensor<3xf32>) -> t
   %0 = graph.aten "aten.batch_norm.default"(%x, %w, %w) ["input", "weight", "bias"] {training = true, momentum = 0.1 : f64, eps = 1.0e-5 : f64, cudnn_enabled = false} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }
+
+// The running statistics are further results: averages of what they were and
+// those of the batch, the variance that of a sample.
+// CHECK-LABEL: @batch_norm_update
+// CHECK-SAME:    %[[X:.+]]: tensor<2x3x4xf32>, %[[M:.+]]: tensor<3xf32>, %[[V:.+]]: tensor<3xf32>
+// CHECK:         graph.full 8.000000e+00
+// CHECK:         graph.full 7.000000e+00
+// CHECK:         graph.mul %[[M]]
+// CHECK:         graph.mul %[[V]]
+// CHECK-NOT:     graph.aten
+func.func @batch_norm_update(%x: tensor<2x3x4xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) {
+  %0:5 = graph.aten "aten._native_batch_norm_legit_functional.default"(%x, %m, %v) ["input", "running_mean", "running_var"] {training = true, momentum = 1.000000e-01 : f64, eps = 1.000000e-05 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return %0#0, %0#3, %0#4 : tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>
+}
