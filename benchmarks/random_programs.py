@@ -292,7 +292,8 @@ class Drawer:
             y, x = values.pop(), values.pop()
             values.append(self.binary(self.unary(x) if self.chance(0.4) else x, y))
         x = values[0]
-        for _ in range(self.rng.randrange(most)):
+        # Something is computed: an input as it is would be no program.
+        for _ in range(max(self.rng.randrange(most), x.startswith("x"))):
             x = self.unary(x)
         return x
 

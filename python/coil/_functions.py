@@ -84,7 +84,7 @@ class View:
         self._tensor = tensor
 
     for _each in (
-        "dtype shape strides _data _device device __dlpack_device__ __dlpack__ __len__"
+        "dtype shape strides _data _device device __dlpack_device__ __dlpack__ _capsule __len__"
         " __array_interface__ tolist"
     ).split():
         locals()[_each] = Tensor.__dict__[_each]

@@ -33,17 +33,18 @@ func.func @recomputed(%x: tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
 
 // From two tensors it would read twice what it writes: it stays by itself, and the sum has chunks.
 // CHECK-LABEL: func.func @stays
-// CHECK: %[[E:.*]] = loop.kernel "mul" [2, 1048576]
+// CHECK: %[[E:.*]] = loop.kernel "exp_mul" [2, 1048576]
 // CHECK: loop.kernel "sum" [2, 1048576] (%{{.*}} = %[[E]])
 // CHECK-SAME: -> tensor<2xf32>
 // CHECK: loop.kernel "div"
 // SPLIT-LABEL: func.func @stays
 // SPLIT: loop.kernel "sum_chunks"
 func.func @stays(%x: tensor<2x1048576xf32>, %z: tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
-  %e = loop.kernel "mul" [2, 1048576] (%a = %x, %b = %z) : (tensor<2x1048576xf32>, tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+  %e = loop.kernel "exp_mul" [2, 1048576] (%a = %x, %b = %z) : (tensor<2x1048576xf32>, tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
     %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
     %w = loop.load %b[d0, d1] : tensor<2x1048576xf32> -> f32
-    %r = arith.mulf %v, %w : f32
+    %x1 = math.exp %v : f32
+    %r = arith.mulf %x1, %w : f32
     loop.store %r, 0[d0, d1] : f32
   }
   %s = loop.kernel "sum" [2, 1048576] (%a = %e) : (tensor<2x1048576xf32>) -> tensor<2xf32> {
