@@ -108,16 +108,16 @@ class Norms(nn.Module):
         super().__init__()
         self.batch = nn.BatchNorm2d(3)
         self.instance = nn.InstanceNorm1d(3, affine=True, track_running_stats=True)
-        self.half = nn.BatchNorm1d(3, momentum=0.5).bfloat16()
+        self.small = nn.BatchNorm1d(3, momentum=0.5).bfloat16()
 
     def forward(self, x):
         y = self.instance(self.batch(x).flatten(2))
-        return y, self.half(y.bfloat16())
+        return y, self.small(y.bfloat16())
 
 
 module, mine = Norms().train(), Norms().train()
 program = compile(mine, (torch.randn(2, 3, 4, 5),), None, ({0: AUTO},))
-for samples in (2, 5, 1):
+for samples in (2, 5, 3):
     x = torch.randn(samples, 3, 4, 5) * 3 + 7
     outputs = program(x)
     program.forward(x)
