@@ -694,8 +694,8 @@ LogicalResult HostActivation::run(ParamSymbolsOp op) {
   // Calls are verified; a function may also be run by itself.
   if (parameters.size() != op.getSymbols().size())
     return op.emitOpError("binds ")
-           << op.getSymbols().size() << " symbols, but its function is run with "
-           << parameters.size();
+           << op.getSymbols().size()
+           << " symbols, but its function is run with " << parameters.size();
   for (auto [name, value] :
        llvm::zip(op.getSymbols().getAsRange<StringAttr>(), parameters))
     if (failed(bind(op, name.getValue(), value)))

@@ -64,11 +64,10 @@ PipelineFlags::PipelineFlags(cl::OptionCategory &category,
                    "cub (GPUs); or none, or auto (those of the target that can "
                    "be loaded; default)"),
           cl::cat(category)),
-      vectorBits(
-          "vector-bits", cl::init(0), cl::value_desc("n"),
-          cl::desc("Width of vectors of the CPU in bits, a power of two "
-                   "(default: the target's widest)"),
-          cl::cat(category)),
+      vectorBits("vector-bits", cl::init(0), cl::value_desc("n"),
+                 cl::desc("Width of vectors of the CPU in bits, a power of two "
+                          "(default: the target's widest)"),
+                 cl::cat(category)),
       fuse("fuse", cl::init(true), cl::desc("Merge kernels (default: true)"),
            cl::cat(category)),
       plan("plan", cl::init("reuse"), cl::value_desc("mode"),

@@ -20,8 +20,9 @@ class Operation;
 
 namespace coil {
 
-/// Computes in f32 what `root` computes in bf16, expands conversions from and to
-/// bf16 to integer arithmetic, and makes what is left, which only moves, an i16.
+/// Computes in f32 what `root` computes in bf16, expands conversions from and
+/// to bf16 to integer arithmetic, and makes what is left, which only moves, an
+/// i16.
 mlir::LogicalResult legalizeSmallFloats(mlir::Operation *root);
 
 } // namespace coil

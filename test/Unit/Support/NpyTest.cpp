@@ -101,9 +101,10 @@ TEST(NpyTest, RejectsBadHeaders) {
             "invalid .npy data: expected 4 bytes of elements but got 5");
   EXPECT_EQ(messageOf(makeFile(header("<f4", "(140737488355328, 2)"), "")),
             "invalid .npy data: the shape has too many elements");
-  EXPECT_EQ(messageOf(makeFile(header("<c8", "(1,)"), four)),
-            "invalid .npy data: element type '3C6338' (in hexadecimal) is not "
-            "supported");
+  EXPECT_EQ(
+      messageOf(makeFile(header("<c32", "(1,)"), four)),
+      "invalid .npy data: element type '3C633332' (in hexadecimal) is not "
+      "supported");
   for (std::string shape :
        {"(-1,)", "(1)", "(1", "(1,,)", "1", "(99999999999999999999,)", "[1]"})
     EXPECT_NE(messageOf(makeFile(header("<f4", shape), four)), parsed) << shape;
