@@ -229,7 +229,9 @@ def measure(program, device, args, others=None):
         try:
             compiled = coil.compile(path, options=device.options)
         except coil.CoilError as error:
-            record["failed"] = "compile: " + " / ".join(str(error).strip().splitlines()[:3])
+            # Places in this repository as they are called there.
+            text = str(error).replace(f"{pathlib.Path(__file__).resolve().parent.parent}/", "")
+            record["failed"] = "compile: " + " / ".join(text.strip().splitlines()[:3])
             return [record]
         record["coil compile"] = time.perf_counter() - begin
     inductor = None
