@@ -239,9 +239,6 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
   // extent, else new ones.
   SmallVector<unsigned> consumerReduced = consumer.getReducedDims();
   SmallVector<unsigned> producerReduced = producer.getReducedDims();
-  llvm::SmallBitVector reducedSet(producer.getNumDims());
-  for (unsigned r : producerReduced)
-    reducedSet.set(r);
   for (unsigned r : producerReduced) {
     // Results along a reduced dimension have placed it already.
     if (plan.producerDims[r]) {
@@ -287,11 +284,7 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
         return refuse(
             Twine(sumsRows(producer) ? "its sums of rows" : "the reduction") +
             " would be repeated along 'd" + Twine(d) + "' of the consumer");
-    double results = 1, elements = 1;
-    for (unsigned d = 0; d < producer.getNumDims(); ++d)
-      (reducedSet[d] ? elements : results) *= hints(producer.getExtent(d));
-    if (!producer.isSequential() && elements >= kLongReduction &&
-        results < enoughResults)
+    if (isLongReduction(producer))
       return refuse(
           "a long reduction to few results runs in chunks of its own");
   } else if (!consumerReduced.empty()) {
@@ -412,7 +405,7 @@ bool Fuser::isRecomputedByAll(KernelOp producer) {
 /// cut into chunks.
 bool Fuser::isLongReduction(KernelOp kernel) {
   SmallVector<unsigned> reduced = kernel.getReducedDims();
-  if (reduced.empty() || kernel.isSequential() || isLibraryKernel(kernel))
+  if (reduced.empty() || kernel.isSequential())
     return false;
   double results = 1, elements = 1;
   for (unsigned d = 0; d < kernel.getNumDims(); ++d)
@@ -522,7 +515,8 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       plan.keepResults = false;
       return plan;
     }
-    if (!reduces(producer) && isLongReduction(consumer))
+    if (!reduces(producer) && isLongReduction(consumer) &&
+        !isLibraryKernel(consumer))
       return planBeside(producer, consumer, plan) ? std::optional(plan)
                                                   : std::nullopt;
     // A kept result is written once for each of its elements.
@@ -558,7 +552,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     return std::nullopt;
   if (!planInline(producer, consumer, reads))
     return std::nullopt;
-  if (!onlyReader && isLongReduction(consumer))
+  if (!onlyReader && isLongReduction(consumer) && !isLibraryKernel(consumer))
     return refuse("others read it, too, and the consumer, a long reduction to "
                   "few results, runs in chunks that keep nothing"),
            std::nullopt;
