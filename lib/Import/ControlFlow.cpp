@@ -110,10 +110,7 @@ Error ModuleBuilder::addSubgraph(
     if (input.kind != Kind::Tensor)
       continue;
     StringRef name = input.strings[0];
-    Expected<const TensorMeta *> meta = getMeta(name);
-    if (!meta)
-      return meta.takeError();
-    Expected<RankedTensorType> type = getType(**meta);
+    Expected<RankedTensorType> type = getType(name);
     if (!type)
       return type.takeError();
     if (*type != values[next].getType())
@@ -281,10 +278,7 @@ Error ModuleBuilder::addCond(const Node &node) {
   SmallVector<Type> types;
   SmallSetVector<ExprAttr, 4> unknown;
   for (StringRef name : names) {
-    Expected<const TensorMeta *> meta = getMeta(name);
-    if (!meta)
-      return meta.takeError();
-    Expected<RankedTensorType> type = getType(**meta);
+    Expected<RankedTensorType> type = getType(name);
     if (!type)
       return type.takeError();
     types.push_back(*type);
@@ -445,10 +439,7 @@ Error ModuleBuilder::addWhile(const Node &node) {
       return error;
   }
   for (auto [i, name] : enumerate(names)) {
-    Expected<const TensorMeta *> meta = getMeta(name);
-    if (!meta)
-      return meta.takeError();
-    Expected<RankedTensorType> type = getType(**meta);
+    Expected<RankedTensorType> type = getType(name);
     if (!type)
       return type.takeError();
     if (*type != types[i])

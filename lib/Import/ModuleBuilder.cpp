@@ -165,6 +165,13 @@ Expected<const TensorMeta *> ModuleBuilder::getMeta(StringRef name) {
   return &it->second;
 }
 
+Expected<RankedTensorType> ModuleBuilder::getType(StringRef name) {
+  Expected<const TensorMeta *> meta = getMeta(name);
+  if (!meta)
+    return meta.takeError();
+  return getType(**meta);
+}
+
 Expected<Attribute> ModuleBuilder::getStrides(ArrayRef<SymInt> sizes,
                                               ArrayRef<SymInt> strides) {
   Expected<SmallVector<ExprAttr>> sizeExprs = getExprs(sizes);

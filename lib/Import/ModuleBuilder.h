@@ -97,6 +97,8 @@ private:
   getExprs(llvm::ArrayRef<SymInt> sizes);
   mlir::Type getElementType(DType dtype);
   llvm::Expected<mlir::RankedTensorType> getType(const TensorMeta &meta);
+  /// The type of the tensor \p name.
+  llvm::Expected<mlir::RankedTensorType> getType(llvm::StringRef name);
   /// The meta data of the tensor \p name.
   llvm::Expected<const TensorMeta *> getMeta(llvm::StringRef name);
   /// The attribute for strides, or null when they are contiguous.

@@ -355,10 +355,7 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
     return makeError("a tensor that it updates is missing");
   SmallVector<Type> types;
   auto addType = [&](StringRef name) -> Error {
-    Expected<const TensorMeta *> meta = getMeta(name);
-    if (!meta)
-      return meta.takeError();
-    Expected<RankedTensorType> type = getType(**meta);
+    Expected<RankedTensorType> type = getType(name);
     if (!type)
       return type.takeError();
     types.push_back(*type);

@@ -581,10 +581,7 @@ Error ModuleBuilder::addAsStrided(const Node &node, const Call &call) {
       node.outputs[0].kind != Argument::Kind::Tensor)
     return makeError("expected one tensor as result");
   StringRef name = node.outputs[0].strings[0];
-  Expected<const TensorMeta *> meta = getMeta(name);
-  if (!meta)
-    return meta.takeError();
-  Expected<RankedTensorType> type = getType(**meta);
+  Expected<RankedTensorType> type = getType(name);
   if (!type)
     return type.takeError();
   Expected<View *> view = getAsStrided(call, *type);
