@@ -500,6 +500,8 @@ MODEL(ConvModel, graph::ConvOp) {
           op.getDilation(),
           [&](int64_t k, int64_t at) { sum += image[at] * filter[k]; });
     }
+    if (op.getBias())
+      sum += operands[2].get(channel).f;
     result->set(getPosition(resultSizes, point, last), makeFloat(sum));
   });
   results.push_back(*result);

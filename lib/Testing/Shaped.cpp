@@ -579,9 +579,12 @@ bool Generator::emitConv() {
     weight = toChannelsLast<ExprAttr>(weight);
   }
   Item x = argument(dtype, input), w = argument(dtype, weight);
+  Value bias;
+  if (chance(30))
+    bias = argument(dtype, {t.size(outputs)}, -1, 1).value;
   auto op = ConvOp::create(builder, loc, x.value, w.value, stride, padding,
-                           dilation, groups, channelsLast);
-  return add(op, -4.0 * 9 * 4, 4.0 * 9 * 4);
+                           dilation, groups, channelsLast, bias);
+  return add(op, -4.0 * 9 * 4 - 1, 4.0 * 9 * 4 + 1);
 }
 
 bool Generator::emitPool() {

@@ -97,6 +97,21 @@ func.func @conv() -> (tensor<1x1x2xf32>, tensor<1x2x2xf32>) {
   return %0, %1 : tensor<1x1x2xf32>, tensor<1x2x2xf32>
 }
 
+// The bias is added before the result is rounded: 257 is no bf16.
+// CHECK-LABEL: @conv_bias
+// CHECK-NEXT: {{\[}}{{\[}}[258]]] : 1x1x1xbf16
+// CHECK-NEXT: {{\[}}[257]] : 1x1xf32
+func.func @conv_bias() -> (tensor<1x1x1xbf16>, tensor<1x1xf32>) {
+  %x = graph.constant dense<[[[256.0, 1.0]]]> : tensor<1x1x2xbf16>
+  %w = graph.constant dense<1.0> : tensor<1x1x2xbf16>
+  %b = graph.constant dense<1.0> : tensor<1xbf16>
+  %0 = graph.conv %x, %w, %b stride [1] padding [0] dilation [1] groups 1 : (tensor<1x1x2xbf16>, tensor<1x1x2xbf16>, tensor<1xbf16>) -> tensor<1x1x1xbf16>
+  %y = graph.constant dense<[[256.0, 1.0]]> : tensor<1x2xbf16>
+  %v = graph.constant dense<1.0> : tensor<2x1xbf16>
+  %1 = graph.matmul %y, %v : (tensor<1x2xbf16>, tensor<2x1xbf16>) -> tensor<1x1xf32>
+  return %0, %1 : tensor<1x1x1xbf16>, tensor<1x1xf32>
+}
+
 // Padding is never the maximum; an average counts it when asked to.
 // CHECK-LABEL: @pool
 // CHECK-NEXT: {{\[}}{{\[}}[-1, -2]]] : 1x1x2xf32

@@ -46,8 +46,8 @@ struct Conv : OpRewritePattern<graph::ConvOp> {
     dims.append(weight.begin() + 1, weight.end());
     unsigned channelAt = last ? rank - 1 : 1, spaceAt = last ? 1 : 2;
     sym::Context context = ::coil::getContext(op, dims);
-    KernelBuilder k(rewriter, op.getLoc(), "conv", dims,
-                    {op.getInput(), op.getWeight()}, op.getType());
+    KernelBuilder k(rewriter, op.getLoc(), op.getBias() ? "conv+bias" : "conv",
+                    dims, op.getOperands(), op.getType());
     ExprAttr o = sym::dim(ctx, channelAt),
              c = sym::dim(ctx, rank + channelAt - 1);
     ExprAttr channel = c;
@@ -80,6 +80,8 @@ struct Conv : OpRewritePattern<graph::ConvOp> {
       reduced.push_back(d);
     Value sum = loop::ReduceOp::create(k.b, ReduceKind::Sum, product, reduced,
                                        op.getTf32());
+    if (op.getBias())
+      sum = arith::AddFOp::create(k.b, sum, k.toCompute(k.load(2, o)));
     k.store(k.fromCompute(sum, scalar), 0, k.dims(rank));
     k.kernel.setConvAttr(loop::ConvAttr::get(
         ctx, op.getStride(), op.getPadding(), op.getDilation(), groups, last));

@@ -281,6 +281,30 @@ func.func @matmul_c4(%x: tensor<3x4xf32>, %y: tensor<4x2xf16>) {
 
 // -----
 
+func.func @matmul_c4_wide(%x: tensor<3x4xbf16>, %y: tensor<4x2xf16>) {
+  // expected-error@+1 {{expected elements of type 'bf16' but got 'f16'}}
+  %0 = graph.matmul %x, %y : (tensor<3x4xbf16>, tensor<4x2xf16>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4_wide_bias(%x: tensor<3x4xbf16>, %y: tensor<4x2xbf16>, %b: tensor<2xbf16>) {
+  // expected-error@+1 {{expected elements of type 'f32' but got 'bf16'}}
+  %0 = graph.matmul %x, %y bias %b : (tensor<3x4xbf16>, tensor<4x2xbf16>, tensor<2xbf16>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4_wide_f64(%x: tensor<3x4xbf16>, %y: tensor<4x2xbf16>) {
+  // expected-error@+1 {{expected elements of type 'f64' but got 'bf16'}}
+  %0 = graph.matmul %x, %y : (tensor<3x4xbf16>, tensor<4x2xbf16>) -> tensor<3x2xf64>
+  return
+}
+
+// -----
+
 func.func @matmul_c5_size(%x: tensor<3x4xf32>, %y: tensor<4x2xf32>, %b: tensor<3xf32>) {
   // expected-error@+1 {{expected a bias of 2 elements but got 'tensor<3xf32>'}}
   %0 = graph.matmul %x, %y bias %b : (tensor<3x4xf32>, tensor<4x2xf32>, tensor<3xf32>) -> tensor<3x2xf32>
@@ -1044,6 +1068,22 @@ func.func @reduce_c4_type(%x: tensor<3x4xf64>) {
 func.func @matmul_c6(%x: tensor<3x4xbf16>, %y: tensor<4x2xbf16>) {
   // expected-error@+1 {{'tf32' goes with elements of f32 but got 'bf16'}}
   %0 = graph.matmul %x, %y tf32 : (tensor<3x4xbf16>, tensor<4x2xbf16>) -> tensor<3x2xbf16>
+  return
+}
+
+// -----
+
+func.func @conv_c7_size(%x: tensor<2x3x8xf32>, %w: tensor<4x3x3xf32>, %b: tensor<3xf32>) {
+  // expected-error@+1 {{expected a bias of 4 elements but got 'tensor<3xf32>'}}
+  %0 = graph.conv %x, %w, %b stride [1] padding [1] dilation [1] groups 1 : (tensor<2x3x8xf32>, tensor<4x3x3xf32>, tensor<3xf32>) -> tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c7_last(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>, %b: tensor<8xf32>) {
+  // expected-error@+1 {{expected a bias of 4 elements but got 'tensor<8xf32>'}}
+  %0 = graph.conv %x, %w, %b stride [1] padding [1] dilation [1] groups 1 channels_last : (tensor<2x8x3xf32>, tensor<4x3x3xf32>, tensor<8xf32>) -> tensor<2x8x4xf32>
   return
 }
 

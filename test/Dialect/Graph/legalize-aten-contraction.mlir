@@ -46,6 +46,16 @@ func.func @addmm_row(%b: tensor<3xbf16>, %x: tensor<2x4xbf16>, %y: tensor<4x3xbf
   return %0 : tensor<2x3xbf16>
 }
 
+// What follows a product of 16 bits is computed before it is rounded.
+// CHECK-LABEL: @addmm_half
+// CHECK:         %[[P:.+]] = graph.matmul %{{.*}} : (tensor<2x4xbf16>, tensor<4x3xbf16>) -> tensor<2x3xf32>
+// CHECK:         %[[A:.+]] = graph.add %[[P]], %{{.*}} : {{.*}} -> tensor<2x3xf32>
+// CHECK:         graph.convert %[[A]] : (tensor<2x3xf32>) -> tensor<2x3xbf16>
+func.func @addmm_half(%b: tensor<2x3xbf16>, %x: tensor<2x4xbf16>, %y: tensor<4x3xbf16>) -> tensor<2x3xbf16> {
+  %0 = graph.aten "aten.addmm.default"(%b, %x, %y) ["self", "mat1", "mat2"] {} : (tensor<2x3xbf16>, tensor<2x4xbf16>, tensor<4x3xbf16>) -> tensor<2x3xbf16>
+  return %0 : tensor<2x3xbf16>
+}
+
 // A matrix is no row, nor is one element.
 // CHECK-LABEL: @addmm_matrix
 // CHECK:         graph.matmul %{{.*}}, %{{.*}} :
@@ -56,24 +66,6 @@ func.func @addmm_matrix(%b: tensor<2x3xf32>, %c: tensor<1xf32>, %x: tensor<2x4xf
   %0 = graph.aten "aten.addmm.default"(%b, %x, %y) ["self", "mat1", "mat2"] {} : (tensor<2x3xf32>, tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
   %1 = graph.aten "aten.addmm.default"(%c, %x, %y) ["self", "mat1", "mat2"] {} : (tensor<1xf32>, tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
   return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
-}
-
-// CHECK-LABEL: @convolution
-// CHECK:         %[[C:.+]] = graph.conv %{{.*}} stride [2, 2] padding [1, 1] dilation [1, 1] groups 1
-// CHECK:         %[[B:.+]] = graph.reshape %{{.*}} : (tensor<4xf32>) -> tensor<4x1x1xf32>
-// CHECK:         graph.add %[[C]], %[[B]]
-func.func @convolution(%x: tensor<2x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4xf32>) -> tensor<2x4x4x4xf32> {
-  %0 = graph.aten "aten.conv2d.default"(%x, %w, %b) ["input", "weight", "bias"] {stride = array<i64: 2, 2>, padding = array<i64: 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<2x4x4x4xf32>
-  return %0 : tensor<2x4x4x4xf32>
-}
-
-// An even kernel needs one more element behind than before.
-// CHECK-LABEL: @same_padding
-// CHECK:         graph.pad %{{.*}} low [0, 0, 0] high [0, 0, 1]
-// CHECK:         graph.conv %{{.*}} padding [1]
-func.func @same_padding(%x: tensor<2x3x8xf32>, %w: tensor<4x3x4xf32>) -> tensor<2x4x8xf32> {
-  %0 = graph.aten "aten.conv1d.padding"(%x, %w) ["input", "weight"] {stride = array<i64: 1>, padding = "same", dilation = array<i64: 1>, groups = 1 : i64} : (tensor<2x3x8xf32>, tensor<4x3x4xf32>) -> tensor<2x4x8xf32>
-  return %0 : tensor<2x4x8xf32>
 }
 
 // CHECK-LABEL: @pooling_in_ceiling_mode
@@ -96,15 +88,4 @@ func.func @average_pooling(%x: tensor<1x2x8x8xf32>) -> tensor<1x2x5x5xf32> {
 func.func @global_pooling(%x: tensor<1x2x7x5xf32>) -> tensor<1x2x1x1xf32> {
   %0 = graph.aten "aten.adaptive_avg_pool2d.default"(%x) ["self"] {output_size = array<i64: 1, 1>} : (tensor<1x2x7x5xf32>) -> tensor<1x2x1x1xf32>
   return %0 : tensor<1x2x1x1xf32>
-}
-
-// Zeros between the elements, channels exchanged, the kernel turned around.
-// CHECK-LABEL: @transposed_convolution
-// CHECK:         graph.pad %{{.*}} low [0, 0, 0, 0] high [0, 0, 0, 1] {{.*}} -> tensor<1x3x5x2xf32>
-// CHECK:         graph.pad %{{.*}} low [0, 0, 1] high [0, 0, 1] {{.*}} -> tensor<1x3x12xf32>
-// CHECK:         graph.slice %{{.*}} steps [1, 1, -1] : (tensor<4x3x4xf32>)
-// CHECK:         graph.conv {{.*}} stride [1] padding [0] dilation [1] groups 1 : ({{.*}}) -> tensor<1x4x9xf32>
-func.func @transposed_convolution(%x: tensor<1x3x5xf32>, %w: tensor<3x4x4xf32>) -> tensor<1x4x9xf32> {
-  %0 = graph.aten "aten.conv_transpose1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 2>, padding = array<i64: 2>, output_padding = array<i64: 1>, groups = 1 : i64, dilation = array<i64: 1>} : (tensor<1x3x5xf32>, tensor<3x4x4xf32>) -> tensor<1x4x9xf32>
-  return %0 : tensor<1x4x9xf32>
 }

@@ -507,6 +507,20 @@ func.func @conv(%x: tensor<2x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   return
 }
 
+// CHECK-LABEL: @conv_bias
+func.func @conv_bias(%x: tensor<2x3x8xbf16>, %w: tensor<4x3x3xbf16>, %b: tensor<4xbf16>) {
+  // CHECK: graph.conv %{{.*}}, %{{.*}}, %{{.*}} stride [1] padding [1] dilation [1] groups 1 : (tensor<2x3x8xbf16>, tensor<4x3x3xbf16>, tensor<4xbf16>) -> tensor<2x4x8xbf16>
+  %0 = graph.conv %x, %w, %b stride [1] padding [1] dilation [1] groups 1 : (tensor<2x3x8xbf16>, tensor<4x3x3xbf16>, tensor<4xbf16>) -> tensor<2x4x8xbf16>
+  return
+}
+
+// CHECK-LABEL: @matmul_wide
+func.func @matmul_wide(%x: tensor<3x4xbf16>, %y: tensor<4x2xbf16>) {
+  // CHECK: graph.matmul %{{.*}}, %{{.*}} : (tensor<3x4xbf16>, tensor<4x2xbf16>) -> tensor<3x2xf32>
+  %0 = graph.matmul %x, %y : (tensor<3x4xbf16>, tensor<4x2xbf16>) -> tensor<3x2xf32>
+  return
+}
+
 // CHECK-LABEL: @pool
 func.func @pool(%x: tensor<2x3x8x8xf32>) {
   // CHECK: graph.pool max, %{{.*}} kernel [2, 2] stride [2, 2] padding [0, 0] dilation [1, 1] : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>

@@ -240,10 +240,16 @@ LogicalResult MatmulOp::verify() {
              << sizes->back().str() << " elements but got "
              << getBias().getType();
   }
-  if (failed(verifyTF32(*this, getTf32(), getResult()))) // (C6)
+  if (failed(verifyTF32(*this, getTf32(), getLhs()))) // (C6)
     return failure();
-  return verifyElementTypes(*this, getOperands(), // (C4)
-                            graph::getElementType(getResult()));
+  Type factor = graph::getElementType(getLhs()),
+       type = graph::getElementType(getResult());
+  bool isWider = type.isF32() && (factor.isF16() || factor.isBF16());
+  if (!isWider)
+    return verifyElementTypes(*this, getOperands(), type); // (C4)
+  if (failed(verifyElementTypes(*this, getRhs(), factor))) // (C4)
+    return failure();
+  return getBias() ? verifyElementTypes(*this, getBias(), type) : success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,13 +273,13 @@ static FailureOr<Sizes> inferLastConv(Sizes input, Sizes weight,
 void ConvOp::build(OpBuilder &builder, OperationState &state, Value input,
                    Value weight, ArrayRef<int64_t> stride,
                    ArrayRef<int64_t> padding, ArrayRef<int64_t> dilation,
-                   int64_t groups, bool channelsLast) {
+                   int64_t groups, bool channelsLast, Value bias) {
   build(builder, state,
         typeOr(inferLastConv(getSizes(input), getSizes(weight),
                              {stride, padding, dilation}, groups, channelsLast,
                              nullptr),
                input, getElementType(input)),
-        input, weight, stride, padding, dilation, groups, channelsLast);
+        input, weight, bias, stride, padding, dilation, groups, channelsLast);
 }
 
 LogicalResult ConvOp::verify() {
@@ -287,6 +293,13 @@ LogicalResult ConvOp::verify() {
     return failure();
   if (failed(verifyTF32(*this, getTf32(), getResult()))) // (C6)
     return failure();
+  if (getBias()) { // (C7)
+    Sizes bias = getSizes(getBias());
+    sym::ExprAttr channels = getChannelsLast() ? sizes->back() : (*sizes)[1];
+    if (bias.size() != 1 || bias[0] != channels)
+      return emitOpError("expected a bias of ")
+             << channels.str() << " elements but got " << getBias().getType();
+  }
   return verifyElementTypes(*this, getOperands(), // (C5)
                             graph::getElementType(getResult()));
 }

@@ -371,6 +371,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateScatterLegalizations(t);
     populateCreationLegalizations(t);
     populateContractionLegalizations(t);
+    populateConvolutionLegalizations(t);
     populateLinalgLegalizations(t);
     populateNormalizationLegalizations(t);
     populateFftLegalizations(t);

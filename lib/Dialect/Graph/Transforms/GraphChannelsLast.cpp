@@ -86,10 +86,11 @@ static bool isProduct(ConvOp op) {
 static void convert(ConvOp op) {
   OpBuilder builder(op);
   TensorBuilder b(builder, op.getLoc());
-  Value result = ConvOp::create(
-      builder, op.getLoc(), toLast(b, op.getInput()), toLast(b, op.getWeight()),
-      op.getStride(), op.getPadding(), op.getDilation(),
-      static_cast<int64_t>(op.getGroups()), /*channelsLast=*/true);
+  Value result =
+      ConvOp::create(builder, op.getLoc(), toLast(b, op.getInput()),
+                     toLast(b, op.getWeight()), op.getStride(), op.getPadding(),
+                     op.getDilation(), static_cast<int64_t>(op.getGroups()),
+                     /*channelsLast=*/true, op.getBias());
   result.getDefiningOp<ConvOp>().setTf32(op.getTf32());
   op.replaceAllUsesWith(b.permute(result, kFirst));
   op.erase();

@@ -139,7 +139,8 @@ static void decompose(ConvOp op) {
       b.transpose(b.reshape(op.getWeight(), {weight[0], depth}), 0, 1);
   Sizes last = rows;
   last.push_back(weight[0]);
-  Value product = b.reshape(b.matmul(tiles, filters, {}, op.getTf32()), last);
+  Value product =
+      b.reshape(b.matmul(tiles, filters, op.getBias(), op.getTf32()), last);
   SmallVector<int64_t> first{0, static_cast<int64_t>(spatial) + 1};
   for (size_t i = 0; i < spatial; ++i)
     first.push_back(static_cast<int64_t>(i) + 1);

@@ -70,7 +70,7 @@ struct GraphSetPrecision
 private:
   template <typename OpTy>
   static void set(OpTy op, bool allowed) {
-    if (allowed && graph::getElementType(op.getResult()).isF32())
+    if (allowed && graph::getElementType(op->getOperand(0)).isF32())
       op.setTf32(true);
   }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalisation of matrix products and convolution.
+// Legalisation of matrix products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +33,9 @@ static void unifySize(TensorBuilder &b, Value lhs, int64_t i, Value &rhs,
 
 /// `torch.matmul`: vectors get a dimension, a matrix on the right multiplies
 /// all rows of the left at once, other batch dimensions broadcast. A bias has
-/// the size of the right's columns.
+/// the size of the right's columns. A wide result of 16-bit floats is `f32`.
 static FailureOr<Value> product(TensorBuilder &b, Value lhs, Value rhs,
-                                Value bias = {}) {
+                                Value bias = {}, bool isWide = false) {
   int64_t lhsRank = getRank(lhs), rhsRank = getRank(rhs);
   if (lhsRank == 0 || rhsRank == 0)
     return failure();
@@ -67,6 +67,9 @@ static FailureOr<Value> product(TensorBuilder &b, Value lhs, Value rhs,
   if (failed(inferred))
     return failure();
   result = b.matmul(lhs, rhs, bias);
+  if (isWide)
+    result.setType(cast<RankedTensorType>(result.getType())
+                       .clone(getAccumulationType(getElementType(lhs))));
   if (flatten) {
     sizes.back() = getSizes(rhs)[1];
     result = b.reshape(result, sizes);
@@ -115,10 +118,11 @@ static AtenHandler addMatmul(StringRef lhsName, StringRef rhsName) {
     Value bias = c.operand("self", wide);
     if (!lhs || !rhs || !bias)
       return c.fail("an operand is missing");
-    FailureOr<Value> result = product(c.b, lhs, rhs);
+    FailureOr<Value> result =
+        product(c.b, lhs, rhs, /*bias=*/{}, /*isWide=*/true);
     if (failed(result))
       return c.fail("its operands do not fit");
-    Value v = c.b.convert(*result, wide);
+    Value v = *result;
     if (c.floatOr("alpha", 1) != 1)
       v = c.b.mul(v, c.operand("alpha", wide));
     double beta = c.floatOr("beta", 1);
@@ -146,11 +150,12 @@ static LogicalResult legalizeLinear(AtenCall &c) {
                 sizes.back()});
   Value bias = c.operand("bias", type);
   bool joins = bias && getRank(input) >= 2 && isRow(bias, weight);
-  FailureOr<Value> result = product(c.b, input, weight, joins ? bias : Value());
+  FailureOr<Value> result = product(c.b, input, weight, joins ? bias : Value(),
+                                    /*isWide=*/bias && !joins);
   if (failed(result))
     return c.fail("its operands do not fit");
   if (bias && !joins)
-    result = c.b.add(*result, bias);
+    result = c.b.add(*result, c.b.convert(bias, getElementType(*result)));
   if (flatten) {
     sizes.back() = getSizes(weight).back();
     result = c.b.reshape(*result, sizes);
@@ -213,206 +218,12 @@ static LogicalResult legalizeAddBmm(AtenCall &c) {
   if (provablyDiffer(from[0], to[0]) || provablyDiffer(from[2], to[1]))
     return c.fail("its operands do not fit");
   ExprAttr summed = sym::mul(from[0], from[2]);
-  Value result = b.matmul(b.reshape(b.permute(x, {1, 0, 2}), {from[1], summed}),
-                          b.reshape(y, {summed, to[2]}));
-  return addScaled(c, Num(b, result).to(getAccumulationType(type)));
-}
-
-//===----------------------------------------------------------------------===//
-// Convolution
-//===----------------------------------------------------------------------===//
-
-/// A convolution of integers, which no library has: a product of the elements
-/// of all windows with the weight, for each group.
-static Value convolveIntegers(TensorBuilder &b, Value input, Value weight,
-                              const Window &window, int64_t groups) {
-  FailureOr<Sizes> out =
-      inferConv(getSizes(input), getSizes(weight), window, groups);
-  int64_t rank = getRank(input), spatial = rank - 2;
-  Sizes kernel = getSizes(weight);
-  SmallVector<int64_t> padding(rank, 0);
-  llvm::copy(window.padding, padding.begin() + 2);
-  Value elements = b.pad(input, padding, padding,
-                         convertScalar(b.getBuilder().getI64IntegerAttr(0),
-                                       getElementType(input)));
-  Positions p(b);
-  for (int64_t i = 0; i < spatial; ++i) {
-    Num place = (p.iota((*out)[2 + i]) * window.stride[i]).unsqueeze(1) +
-                p.iota(kernel[2 + i]) * window.dilation[i];
-    elements = b.index(elements, Value(place), 2 + 2 * i);
-  }
-  Sizes sizes = getSizes(input);
-  ExprAttr count = b.size(groups), each = kernel[1],
-           outEach = sym::floorDiv(kernel[0], count);
-  ExprAttr windows = sym::product(b.getContext(), SizesRef(*out).drop_front(2));
-  ExprAttr summed = sym::product(b.getContext(), SizesRef(kernel).drop_front());
-  // [n, groups, windows, channels and elements]
-  SmallVector<int64_t> grouped = {0, 1};
-  Sizes split = getSizes(elements);
-  split[1] = each;
-  split.insert(split.begin() + 1, count);
-  for (int64_t i = 0; i < spatial; ++i)
-    grouped.push_back(3 + 2 * i);
-  grouped.push_back(2);
-  for (int64_t i = 0; i < spatial; ++i)
-    grouped.push_back(4 + 2 * i);
-  Value left = b.reshape(b.permute(b.reshape(elements, split), grouped),
-                         {sizes[0], count, windows, summed});
-  Value right =
-      b.transpose(b.reshape(weight, {b.size(1), count, outEach, summed}), 2, 3);
-  return b.reshape(b.transpose(b.matmul(left, right), 2, 3), *out);
-}
-
-static Value convolve(TensorBuilder &b, Value input, Value weight,
-                      const Window &window, int64_t groups) {
-  if (!isa<FloatType>(getElementType(input)))
-    return convolveIntegers(b, input, weight, window, groups);
-  return ConvOp::create(b.getBuilder(), b.getLoc(), input, weight,
-                        window.stride, window.padding, window.dilation, groups);
-}
-
-/// Adds the bias to a convolution, and drops the batch that it lacks.
-static LogicalResult replaceConv(AtenCall &c, Value result, bool batched) {
-  if (Value bias = c.operand("bias", c.resultElementType())) {
-    if (getRank(bias) != 1)
-      return c.fail("its bias is not a vector");
-    Sizes sizes(getRank(result) - 1, c.b.size(1));
-    sizes[0] = getSizes(bias)[0];
-    result = c.b.add(result, c.b.reshape(bias, sizes));
-  }
-  if (!batched)
-    result = c.b.reshape(result, SizesRef(getSizes(result)).drop_front());
-  return c.replace(result);
-}
-
-static LogicalResult legalizeConvTranspose(AtenCall &c);
-
-static LogicalResult legalizeConv(AtenCall &c) {
-  Type type = c.resultElementType();
-  Value input = c.operand("input", type), weight = c.operand("weight", type);
-  if (!input || !weight || getRank(weight) < 3)
-    return c.fail("an operand is missing");
-  if (c.boolOr("transposed", false))
-    return legalizeConvTranspose(c);
-  size_t spatial = getRank(weight) - 2;
-  if (spatial > 3 || (getRank(input) != getRank(weight) &&
-                      getRank(input) + 1 != getRank(weight)))
-    return c.fail("its operands have ranks that do not fit");
-  bool batched = getRank(input) == getRank(weight);
-  if (!batched)
-    input = c.b.unsqueeze(input, 0);
-  auto stride = readSpatial(c, "stride", spatial, 1),
-       dilation = readSpatial(c, "dilation", spatial, 1);
-  if (!stride || !dilation)
-    return c.fail("its geometry is not constant");
-  std::optional<SmallVector<int64_t>> padding;
-  StringRef mode = c.stringOr("padding", "");
-  if (mode == "valid") {
-    padding = SmallVector<int64_t>(spatial, 0);
-  } else if (mode == "same") {
-    SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0);
-    padding = SmallVector<int64_t>();
-    bool uneven = false;
-    for (size_t i = 0; i < spatial; ++i) {
-      auto kernel = getSizes(weight)[i + 2].getConstant();
-      if (!kernel)
-        return c.fail("its kernel size is not constant");
-      int64_t total = (*dilation)[i] * (*kernel - 1);
-      padding->push_back(total / 2);
-      high[i + 2] = total % 2;
-      uneven |= total % 2 != 0;
-    }
-    if (uneven)
-      input = c.b.pad(input, low, high,
-                      convertScalar(c.b.getBuilder().getF64FloatAttr(0), type));
-  } else {
-    padding = readSpatial(c, "padding", spatial, 0);
-  }
-  if (!padding)
-    return c.fail("its padding is not constant");
-  int64_t groups = c.intOr("groups", 1);
-  if (type.isInteger(1))
-    return c.fail("its elements are bools");
-  if (failed(inferConv(getSizes(input), getSizes(weight),
-                       {*stride, *padding, *dilation}, groups)))
-    return c.fail("its geometry is invalid");
-  Value result =
-      convolve(c.b, input, weight, {*stride, *padding, *dilation}, groups);
-  return replaceConv(c, result, batched);
-}
-
-/// `x` with `stride - 1` zeros behind each element of dimension `dim`.
-static Value insertZeros(TensorBuilder &b, Value x, int64_t dim, int64_t stride,
-                         TypedAttr zero) {
-  Sizes sizes = getSizes(x);
-  x = b.unsqueeze(x, dim + 1);
-  SmallVector<int64_t> low(getRank(x), 0), high = low;
-  high[dim + 1] = stride - 1;
-  sizes[dim] = sym::mul(sizes[dim], stride);
-  return b.reshape(b.pad(x, low, high, zero), sizes);
-}
-
-/// The weight of the convolution that a transposed one is: input and output
-/// channels change places within each group, and the kernel is turned around.
-static Value turnWeight(TensorBuilder &b, Value weight, int64_t groups) {
-  Sizes sizes = getSizes(weight);
-  int64_t rank = sizes.size();
-  ExprAttr each = sym::floorDiv(sizes[0], b.size(groups));
-  Sizes grouped = sizes;
-  grouped[0] = each;
-  grouped.insert(grouped.begin(), b.size(groups));
-  Value turned = b.transpose(b.reshape(weight, grouped), 1, 2);
-  Sizes merged = sizes;
-  merged[0] = sym::mul(sizes[1], groups);
-  merged[1] = each;
-  return flipDims(b, b.reshape(turned, merged), lastDims(rank, rank - 2));
-}
-
-/// Transposed convolution: a convolution of the input with zeros between its
-/// elements.
-static LogicalResult legalizeConvTranspose(AtenCall &c) {
-  Type type = c.resultElementType();
-  Value input = c.operand("input", type), weight = c.operand("weight", type);
-  if (!input || !weight || getRank(weight) < 3)
-    return c.fail("an operand is missing");
-  size_t spatial = getRank(weight) - 2;
-  if (spatial > 3 || (getRank(input) != getRank(weight) &&
-                      getRank(input) + 1 != getRank(weight)))
-    return c.fail("its operands have ranks that do not fit");
-  bool batched = getRank(input) == getRank(weight);
-  if (!batched)
-    input = c.b.unsqueeze(input, 0);
-  auto stride = readSpatial(c, "stride", spatial, 1),
-       padding = readSpatial(c, "padding", spatial, 0),
-       dilation = readSpatial(c, "dilation", spatial, 1),
-       more = readSpatial(c, "output_padding", spatial, 0);
-  if (!stride || !padding || !dilation || !more)
-    return c.fail("its geometry is not constant");
-  int64_t groups = c.intOr("groups", 1);
-  auto channels = getSizes(weight)[0].getConstant();
-  if (groups < 1 || !channels || *channels % groups)
-    return c.fail("its groups do not divide its channels");
-  TypedAttr zero = convertScalar(c.b.getBuilder().getF64FloatAttr(0), type);
-  SmallVector<int64_t> low(spatial + 2, 0), high = low;
-  for (size_t i = 0; i < spatial; ++i) {
-    auto kernel = getSizes(weight)[i + 2].getConstant();
-    if (!kernel || (*stride)[i] < 1 || (*dilation)[i] < 1)
-      return c.fail("its geometry is not constant");
-    if ((*stride)[i] > 1)
-      input = insertZeros(c.b, input, i + 2, (*stride)[i], zero);
-    low[i + 2] = (*dilation)[i] * (*kernel - 1) - (*padding)[i];
-    // The last element has no zeros behind it.
-    high[i + 2] = low[i + 2] + (*more)[i] - ((*stride)[i] - 1);
-  }
-  Value padded = c.b.pad(input, low, high, zero);
-  weight = turnWeight(c.b, weight, groups);
-  SmallVector<int64_t> ones(spatial, 1), zeros(spatial, 0);
-  if (failed(inferConv(getSizes(padded), getSizes(weight),
-                       {ones, zeros, *dilation}, groups)))
-    return c.fail("its geometry is invalid");
-  Value result =
-      convolve(c.b, padded, weight, {ones, zeros, *dilation}, groups);
-  return replaceConv(c, result, batched);
+  FailureOr<Value> result =
+      product(b, b.reshape(b.permute(x, {1, 0, 2}), {from[1], summed}),
+              b.reshape(y, {summed, to[2]}), /*bias=*/{}, /*isWide=*/true);
+  if (failed(result))
+    return c.fail("its operands do not fit");
+  return addScaled(c, Num(b, *result));
 }
 
 void graph::populateContractionLegalizations(AtenLegalizations &t) {
@@ -428,9 +239,4 @@ void graph::populateContractionLegalizations(AtenLegalizations &t) {
   t.add("addbmm", legalizeAddBmm);
   t.add("linear", legalizeLinear);
   t.add("outer ger", legalizeOuter);
-  t.add("convolution conv1d conv2d conv3d conv1d.padding conv2d.padding "
-        "conv3d.padding",
-        legalizeConv);
-  t.add("conv_transpose1d conv_transpose2d.input conv_transpose3d.input",
-        legalizeConvTranspose);
 }

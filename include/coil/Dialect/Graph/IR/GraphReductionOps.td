@@ -175,7 +175,8 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Pure]> {
     `f16` and `bf16` accumulate in `f32`; integers wrap. A `bias` `[n]` is added
     to every row before the result is rounded, as `torch.addmm` and
     `torch.nn.functional.linear` do: an addition of its own would round twice,
-    and libraries have it as an epilogue.
+    and libraries have it as an epilogue. Of `f16` and `bf16` the result may be
+    `f32`, for operators that follow to round once.
 
     Under `tf32` a device may round the factors to TF32, `f32` with 10 bits of
     mantissa in place of 23, before it multiplies them; products are still summed
@@ -186,7 +187,8 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Pure]> {
     (C1) Both factors have the same rank, at least two.
     (C2) The contracted sizes are equal.
     (C3) Batch sizes are equal or one, and the result has the broadcast ones.
-    (C4) Operands and result have one element type.
+    (C4) The factors have one element type, and so do bias and result: the same, or
+         `f32` where the factors are `f16` or `bf16`.
     (C5) The bias has rank one and the result's last size.
     (C6) `tf32` goes with elements of `f32`.
 
@@ -195,6 +197,7 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Pure]> {
     %0 = graph.matmul %a, %b : (tensor<2x4x8xf32>, tensor<1x8x3xf32>) -> tensor<2x4x3xf32>
     %2 = graph.matmul %a, %b tf32 : (tensor<2x4x8xf32>, tensor<1x8x3xf32>) -> tensor<2x4x3xf32>
     %1 = graph.matmul %x, %w bias %c : (tensor<4x8xbf16>, tensor<8x3xbf16>, tensor<3xbf16>) -> tensor<4x3xbf16>
+    %3 = graph.matmul %x, %w : (tensor<4x8xbf16>, tensor<8x3xbf16>) -> tensor<4x3xf32>
     ```
   }];
   let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs,
@@ -217,7 +220,8 @@ def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
     sides. `f16` and `bf16` accumulate in `f32`. Under `channels_last` the
     channels are the last dimension of all three: input `[n, spatial..., c]`,
     weight `[o, kernel..., c / groups]`, result `[n, spatial..., o]`. Under
-    `tf32` input and weight may be rounded to TF32, see `graph.matmul`.
+    `tf32` input and weight may be rounded to TF32, see `graph.matmul`. A `bias`
+    `[o]` is added before the result is rounded, as there.
 
     (C1) Input, weight and result have the same rank, 3 to 5.
     (C2) `stride`, `padding` and `dilation` have one entry for each spatial
@@ -228,13 +232,16 @@ def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
          `(in + 2 * padding - dilation * (kernel - 1) - 1) floordiv stride + 1`.
     (C5) Operands and result have one element type.
     (C6) `tf32` goes with elements of `f32`.
+    (C7) The bias has rank one and one element for each channel of the result.
 
     Example:
     ```mlir
     %0 = graph.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : (tensor<2x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x8x8xf32>
+    %1 = graph.conv %y, %v, %b stride [1] padding [1] dilation [1] groups 1 : (tensor<2x3x8xbf16>, tensor<4x3x3xbf16>, tensor<4xbf16>) -> tensor<2x4x8xbf16>
     ```
   }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$weight,
+                       Optional<Graph_FloatTensor>:$bias,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilation, I64Attr:$groups,
                        UnitAttr:$channels_last, UnitAttr:$tf32);
@@ -247,7 +254,7 @@ def Graph_ConvOp : Graph_Op<"conv", [Pure]> {
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight,
     "::llvm::ArrayRef<int64_t>":$stride, "::llvm::ArrayRef<int64_t>":$padding,
     "::llvm::ArrayRef<int64_t>":$dilation, "int64_t":$groups,
-    CArg<"bool", "false">:$channelsLast)>];
+    CArg<"bool", "false">:$channelsLast, CArg<"::mlir::Value", "{}">:$bias)>];
   let hasVerifier = 1;
 }
 

@@ -195,6 +195,7 @@ void populateDataLegalizations(AtenLegalizations &table);
 void populateScatterLegalizations(AtenLegalizations &table);
 void populateCreationLegalizations(AtenLegalizations &table);
 void populateContractionLegalizations(AtenLegalizations &table);
+void populateConvolutionLegalizations(AtenLegalizations &table);
 void populateLinalgLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);
 void populateFftLegalizations(AtenLegalizations &table);
