@@ -29,6 +29,28 @@ func.func @antialiased(%x: tensor<1x3x8x5xf32>) -> tensor<1x3x2x5xf32> {
   return %0 : tensor<1x3x2x5xf32>
 }
 
+// Weights of bytes are integers, and each dimension is rounded, the last one
+// first.
+// CHECK-LABEL: @bytes
+// CHECK:         graph.constant dense<[2, 4, 8,
+// CHECK:         graph.reduce prod
+// CHECK-COUNT-2: graph.index %{{.*}} dims [3] : (tensor<1x2x3x4xi32>, tensor<9xi64>)
+// CHECK:         graph.floor_div
+// CHECK-COUNT-2: graph.index %{{.*}} dims [2] : (tensor<1x2x3x9xi32>, tensor<5xi64>)
+// CHECK:         graph.floor_div
+// CHECK:         graph.convert %{{.*}} -> tensor<1x2x5x9xui8>
+func.func @bytes(%x: tensor<1x2x3x4xui8>) -> tensor<1x2x5x9xui8> {
+  %0 = graph.aten "aten.upsample_bilinear2d.default"(%x) ["self"] {output_size = array<i64: 5, 9>, align_corners = false} : (tensor<1x2x3x4xui8>) -> tensor<1x2x5x9xui8>
+  return %0 : tensor<1x2x5x9xui8>
+}
+
+// CHECK-LABEL: @bytes_antialiased
+// CHECK:         graph.matmul %{{.*}} : (tensor<1x2x8xi32>, tensor<3x8x5xi32>) -> tensor<3x2x5xi32>
+func.func @bytes_antialiased(%x: tensor<1x3x8x5xui8>) -> tensor<1x3x2x5xui8> {
+  %0 = graph.aten "aten._upsample_bicubic2d_aa.default"(%x) ["self"] {output_size = array<i64: 2, 5>, align_corners = false} : (tensor<1x3x8x5xui8>) -> tensor<1x3x2x5xui8>
+  return %0 : tensor<1x3x2x5xui8>
+}
+
 // Zeros outside, channels last while places are sampled.
 // CHECK-LABEL: @grid
 // CHECK-COUNT-4: graph.index %{{.*}} dims [0, 2, 3] : ({{.*}}) -> tensor<1x4x5x3xf32>

@@ -33,6 +33,18 @@ struct Axis {
 /// Resamples one dimension of a tensor.
 using Step = Value (*)(TensorBuilder &, Value x, const Axis &);
 
+/// The weight of an element by its distance; it is zero from `reach` on.
+struct Filter {
+  Num (*weight)(Num);
+  int64_t reach;
+};
+
+/// A method, of floats and of bytes.
+struct Method {
+  Step step;
+  Step stepBytes;
+};
+
 } // namespace
 
 static Num sizeAs(TensorBuilder &b, ExprAttr size, Type type) {
@@ -140,35 +152,45 @@ static Value stepCubic(TensorBuilder &b, Value x, const Axis &a) {
 // Antialiasing
 //===----------------------------------------------------------------------===//
 
-static Num triangleFilter(Num x) { return max(1 - abs(x), 0); }
+static Num triangle(Num x) { return max(1 - abs(x), 0); }
 
-static Num cubicFilter(Num x) {
-  const double A = -0.5;
+/// Cubic convolution with the parameter A in hundredths.
+template <int hundredths>
+static Num cubic(Num x) {
+  const double A = hundredths / 100.0;
   x = abs(x);
   Num near = (x * (A + 2) - (A + 3)) * x * x + 1;
-  Num far = (((x - 5) * x + 8) * x - 4) * A;
+  Num far = ((x * A - 5 * A) * x + 8 * A) * x - 4 * A;
   return select(x < 1, near, select(x < 2, far, 0));
 }
 
-/// Each element is a mean of the elements under a filter as wide as the ratio,
-/// and at least as wide as the filter itself, which reaches `reach` elements.
-static Value stepFiltered(TensorBuilder &b, Value x, const Axis &a,
-                          Num (*filter)(Num), double reach) {
+static const Filter kTriangle = {triangle, 1}, kCubic = {cubic<-75>, 2},
+                    kSmoothCubic = {cubic<-50>, 2};
+
+/// Weights `[out, in]` of a mean of the elements under a filter as wide as the
+/// ratio, and at least as wide as the filter itself.
+static Num getFilterWeights(TensorBuilder &b, const Axis &a, Type type,
+                            const Filter &filter) {
   Positions p(b);
-  Type type = getElementType(x);
   Num ratio = getRatio(b, a, type);
-  Num width = max(ratio, 1), support = width * reach;
+  Num width = max(ratio, 1),
+      support = width * static_cast<double>(filter.reach);
   Num center = (p.iota(a.out).to(type) + 0.5) * ratio;
   auto trunc = [&](Num v) { return v.to(p.type()); };
   Num first = max(trunc(center - support + 0.5), 0);
   Num end = min(trunc(center + support + 0.5), p.size(a.in));
   Num j = p.iota(a.in);
   Num isInside = (j >= first.unsqueeze(1)) & (j < end.unsqueeze(1));
-  Num weight = filter((j.to(type) - center.unsqueeze(1) + 0.5) / width);
+  Num weight =
+      filter.weight((j.to(type) - center.unsqueeze(1) + 0.5) * (1 / width));
   weight = select(isInside, weight, 0);
   Num total = weight.reduce(ReduceKind::Sum, 1, /*keepdims=*/true);
-  weight = weight / select(total == 0, 1, total);
-  // [..., in, rest] times [out, in] along the axis.
+  return weight / select(total == 0, 1, total);
+}
+
+/// `[..., in, rest]` times `[out, in]` along the axis.
+static Value multiplyAlong(TensorBuilder &b, Value weight, Value x,
+                           const Axis &a) {
   Sizes sizes = getSizes(x);
   auto product = [&](SizesRef part) {
     return sym::product(b.getContext(), part);
@@ -181,12 +203,80 @@ static Value stepFiltered(TensorBuilder &b, Value x, const Axis &a,
   return b.reshape(result, sizes);
 }
 
-static Value stepLinearFiltered(TensorBuilder &b, Value x, const Axis &a) {
-  return stepFiltered(b, x, a, triangleFilter, 1);
+template <const Filter &filter>
+static Value stepFiltered(TensorBuilder &b, Value x, const Axis &a) {
+  Num weight = getFilterWeights(b, a, getElementType(x), filter);
+  return multiplyAlong(b, weight, x, a);
 }
 
-static Value stepCubicFiltered(TensorBuilder &b, Value x, const Axis &a) {
-  return stepFiltered(b, x, a, cubicFilter, 2);
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+// The framework computes weights of bytes in `f64` and rounds them to integers
+// of 16 bits, times the largest power of two for which they fit. Sums are
+// integers, and rounded to bytes after each dimension.
+
+/// The power of two that weights are multiplied by.
+static Num getByteScale(TensorBuilder &b, Num largest) {
+  // 2^n for the first n in 0..22 for which 2^(n + 1) would be too much.
+  SmallVector<int64_t> powers;
+  for (int64_t n = 1; n <= 22; ++n)
+    powers.push_back(int64_t(1) << n);
+  Num next = Positions(b).table(powers).to(largest.type());
+  Num fits = floor(next * largest + 0.5) < 32768;
+  return select(fits, next.number(2), next.number(1))
+      .reduce(ReduceKind::Prod, 0);
+}
+
+static Num roundWeight(TensorBuilder &b, Num weight, Num scale) {
+  Num v = weight * scale;
+  return select(v < 0, v - 0.5, v + 0.5).to(b.getBuilder().getI32Type());
+}
+
+static Value roundSum(Num sum, Num scale) {
+  scale = scale.to(sum.type());
+  return max(min(floorDiv(sum + floorDiv(scale, 2), scale), 255), 0);
+}
+
+/// The elements around a place. What is outside of the input counts as the
+/// element at its end, whose weights are added up before they are rounded.
+template <const Filter &filter>
+static Value stepBytes(TensorBuilder &b, Value x, const Axis &a) {
+  Positions p(b);
+  Place place =
+      getPlace(b, a, b.getBuilder().getF64Type(), /*isCubic=*/filter.reach > 1);
+  SmallVector<Num> elements, sums;
+  Num largest = place.offset.number(0);
+  for (int64_t j = 0; j < 2 * filter.reach; ++j) {
+    auto distance = static_cast<double>(j + 1 - filter.reach);
+    Num weight = filter.weight(distance - place.offset);
+    elements.push_back(p.clamp(place.element + distance, a.in));
+    if (j > 0)
+      weight =
+          select(elements[j] == elements[j - 1], sums[j - 1] + weight, weight);
+    sums.push_back(weight);
+    largest = max(weight, largest);
+  }
+  Num scale = getByteScale(b, largest.reduce(ReduceKind::Max, 0));
+  std::optional<Num> total;
+  for (size_t j = 0; j < sums.size(); ++j) {
+    Num weight = sums[j];
+    if (j + 1 < sums.size())
+      weight = select(elements[j] == elements[j + 1], 0, weight);
+    Num term =
+        take(b, x, elements[j], a) * along(roundWeight(b, weight, scale), a, x);
+    total = total ? *total + term : term;
+  }
+  return roundSum(*total, scale);
+}
+
+template <const Filter &filter>
+static Value stepBytesFiltered(TensorBuilder &b, Value x, const Axis &a) {
+  Num weight = getFilterWeights(b, a, b.getBuilder().getF64Type(), filter);
+  Num scale = getByteScale(b, weight.reduce(ReduceKind::Max, {0, 1}));
+  Value sum = multiplyAlong(b, roundWeight(b, weight, scale), x, a);
+  return roundSum(Num(b, sum), scale);
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,55 +305,72 @@ static std::optional<SmallVector<Axis>> readAxes(AtenCall &c, Value x,
   return axes;
 }
 
-static AtenHandler resample(int64_t spatial, Step step, bool isExact = false) {
+/// Elements as they are.
+static AtenHandler resampleNearest(int64_t spatial, Step step) {
   return [=](AtenCall &c) -> LogicalResult {
-    StringRef name = c.tensor("self") ? "self" : "input";
-    Type type = c.resultElementType();
-    Value x = c.tensor(name);
+    Value x = c.tensor(c.tensor("self") ? "self" : "input");
     if (!x)
       return c.fail("its operand is missing");
     auto axes = readAxes(c, x, spatial);
     if (!axes)
       return c.fail("its operand has another rank");
-    // Numbers between elements are rounded once.
-    if (!isExact)
-      x = c.b.convert(x, isa<FloatType>(type) ? getAccumulationType(type)
-                                              : c.b.getBuilder().getF32Type());
-    // Bytes are rounded, halves up, after each dimension, of which the last is
-    // the first; and they do not wrap.
-    bool areBytes = !isExact && !isa<FloatType>(type);
-    if (areBytes)
-      std::reverse(axes->begin(), axes->end());
-    for (const Axis &axis : *axes) {
-      if (axis.in == axis.out && step != stepCubicFiltered &&
-          step != stepLinearFiltered)
-        continue;
-      x = step(c.b, x, axis);
-      if (areBytes)
-        x = max(min(floor(Num(c.b, x) + 0.5), 255), 0);
+    for (const Axis &axis : *axes)
+      if (axis.in != axis.out)
+        x = step(c.b, x, axis);
+    return c.replace(x);
+  };
+}
+
+/// Numbers between elements.
+static AtenHandler resample(int64_t spatial, Method method,
+                            bool isFiltered = false) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Value x = c.tensor(c.tensor("self") ? "self" : "input");
+    if (!x)
+      return c.fail("its operand is missing");
+    auto axes = readAxes(c, x, spatial);
+    if (!axes)
+      return c.fail("its operand has another rank");
+    Type type = c.resultElementType();
+    if (isa<FloatType>(type)) {
+      // Rounded once.
+      x = c.b.convert(x, getAccumulationType(type));
+      for (const Axis &axis : *axes)
+        if (axis.in != axis.out || isFiltered)
+          x = method.step(c.b, x, axis);
+      return c.replace(x);
     }
+    if (!type.isUnsignedInteger(8))
+      return c.fail("its elements are neither floats nor bytes");
+    x = c.b.convert(x, c.b.getBuilder().getI32Type());
+    for (const Axis &axis : llvm::reverse(*axes))
+      if (axis.in != axis.out)
+        x = method.stepBytes(c.b, x, axis);
     return c.replace(x);
   };
 }
 
 void graph::populateResampleLegalizations(AtenLegalizations &t) {
-  auto add = [&](StringRef name, StringRef dims, int64_t spatial, Step step,
-                 bool isExact = false) {
+  auto add = [&](StringRef name, StringRef dims, AtenHandler handler) {
     std::string base = (name + dims).str();
-    t.add(base + " " + base + ".vec", resample(spatial, step, isExact));
+    t.add(base + " " + base + ".vec", handler);
   };
   const StringRef kDims[] = {"1d", "2d", "3d"};
   for (auto [i, dims] : llvm::enumerate(kDims)) {
-    add("upsample_nearest", dims, i + 1, stepNearest, /*isExact=*/true);
-    add("_upsample_nearest_exact", dims, i + 1, stepNearestExact,
-        /*isExact=*/true);
+    int64_t spatial = static_cast<int64_t>(i) + 1;
+    add("upsample_nearest", dims, resampleNearest(spatial, stepNearest));
+    add("_upsample_nearest_exact", dims,
+        resampleNearest(spatial, stepNearestExact));
   }
-  add("upsample_linear", "1d", 1, stepLinear);
-  add("upsample_bilinear", "2d", 2, stepLinear);
-  add("upsample_trilinear", "3d", 3, stepLinear);
-  add("upsample_bicubic", "2d", 2, stepCubic);
-  t.add("_upsample_bilinear2d_aa _upsample_bilinear2d_aa.vec",
-        resample(2, stepLinearFiltered));
-  t.add("_upsample_bicubic2d_aa _upsample_bicubic2d_aa.vec",
-        resample(2, stepCubicFiltered));
+  const Method linear = {stepLinear, stepBytes<kTriangle>};
+  add("upsample_linear", "1d", resample(1, linear));
+  add("upsample_bilinear", "2d", resample(2, linear));
+  add("upsample_trilinear", "3d", resample(3, linear));
+  add("upsample_bicubic", "2d", resample(2, {stepCubic, stepBytes<kCubic>}));
+  add("_upsample_bilinear2d_aa", "",
+      resample(2, {stepFiltered<kTriangle>, stepBytesFiltered<kTriangle>},
+               /*isFiltered=*/true));
+  add("_upsample_bicubic2d_aa", "",
+      resample(2, {stepFiltered<kSmoothCubic>, stepBytesFiltered<kSmoothCubic>},
+               /*isFiltered=*/true));
 }
