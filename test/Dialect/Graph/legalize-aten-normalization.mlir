@@ -97,6 +97,24 @@ func.func @batch_norm_in_training(%x: tensor<2x3x4xf32>, %w: tensor<3xf32>) -> t
 
 // The running statistics are further results: averages of what they were and
 // those of the batch, the variance that of a sample.
+// In evaluation mode statistics stay; what cuDNN reserves is empty.
+// CHECK-LABEL: @batch_norm_evaluation
+// CHECK-SAME:    %[[X:.+]]: tensor<2x3x4xf32>, %[[M:.+]]: tensor<3xf32>, %[[V:.+]]: tensor<3xf32>
+// CHECK:         return %{{.*}}, %[[M]], %[[V]]
+func.func @batch_norm_evaluation(%x: tensor<2x3x4xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) {
+  %0:5 = graph.aten "aten._native_batch_norm_legit_functional.default"(%x, %m, %v) ["input", "running_mean", "running_var"] {training = false, momentum = 1.000000e-01 : f64, eps = 1.000000e-05 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<0xf32>, tensor<0xf32>, tensor<3xf32>, tensor<3xf32>)
+  return %0#0, %0#3, %0#4 : tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>
+}
+
+// CHECK-LABEL: @batch_norm_with_update
+// CHECK:         graph.moments
+// CHECK-NOT:     graph.aten
+// CHECK:         return %{{.*}} : tensor<2x3x4xf32>, tensor<0xui8>, tensor<3xf32>
+func.func @batch_norm_with_update(%x: tensor<2x3x4xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<0xui8>, tensor<3xf32>) {
+  %0:6 = graph.aten "aten._batch_norm_with_update_functional.default"(%x, %m, %v) ["input", "running_mean", "running_var"] {momentum = 1.000000e-01 : f64, eps = 1.000000e-05 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<0xui8>, tensor<3xf32>, tensor<3xf32>)
+  return %0#0, %0#3, %0#5 : tensor<2x3x4xf32>, tensor<0xui8>, tensor<3xf32>
+}
+
 // CHECK-LABEL: @batch_norm_update
 // CHECK-SAME:    %[[X:.+]]: tensor<2x3x4xf32>, %[[M:.+]]: tensor<3xf32>, %[[V:.+]]: tensor<3xf32>
 // CHECK:         graph.full 8.000000e+00

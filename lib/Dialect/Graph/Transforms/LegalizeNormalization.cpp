@@ -76,14 +76,50 @@ static LogicalResult normalizeBatch(AtenCall &c, Value x) {
       {result, b.reshape(n.mean, channels), b.reshape(n.rstd, channels)});
 }
 
+/// Fails where a statistic or a parameter is not a vector of channels.
+static LogicalResult checkChannels(AtenCall &c) {
+  for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
+    if (Value v = c.tensor(name); v && getRank(v) != 1)
+      return c.fail("'" + name + "' is not a vector");
+  return success();
+}
+
+/// Normalises by given statistics. As the framework does: one scale and one
+/// shift for each channel.
+static Value normalizeBy(AtenCall &c, Value x, Value mean, Value var) {
+  TensorBuilder &b = c.b;
+  Type type = getElementType(x);
+  Value scale = inverseRoot(b, var, c.floatOr("eps", 1e-5));
+  if (Value weight = c.operand("weight", type))
+    scale = b.mul(scale, weight);
+  Value shift = b.mul(mean, scale);
+  if (Value bias = c.operand("bias", type))
+    shift = b.sub(bias, shift);
+  else
+    shift = b.unary<NegOp>(shift);
+  int64_t rank = getRank(x);
+  return b.add(b.mul(x, alongChannels(b, scale, rank)),
+               alongChannels(b, shift, rank));
+}
+
+/// Result `i` if it is empty, as saved statistics are outside of training; else
+/// null.
+static Value emptyResult(AtenCall &c, unsigned i) {
+  if (llvm::none_of(c.resultSizes(i),
+                    [](ExprAttr size) { return size.isConstant(0); }))
+    return {};
+  return c.b.full(convertScalar(c.b.getBuilder().getI64IntegerAttr(0),
+                                c.resultElementType(i)),
+                  c.resultSizes(i));
+}
+
 static LogicalResult legalizeBatchNorm(AtenCall &c) {
   Type type = getAccumulationType(c.resultElementType());
   Value x = c.operand("input", type);
   Value mean = c.operand("running_mean", type),
         var = c.operand("running_var", type);
-  for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
-    if (Value v = c.tensor(name); v && getRank(v) != 1)
-      return c.fail("'" + name + "' is not a vector");
+  if (failed(checkChannels(c)))
+    return failure();
   if (c.boolOr("training", !mean && !var)) {
     if (mean || var)
       return c.fail("it is in training mode and updates its statistics; export "
@@ -95,46 +131,35 @@ static LogicalResult legalizeBatchNorm(AtenCall &c) {
     return c.replace(x);
   if (!x || !mean || !var || getRank(x) < 2)
     return c.fail("an operand is missing");
-  // As the framework does: one scale and one shift for each channel.
-  TensorBuilder &b = c.b;
-  Value scale = inverseRoot(b, var, c.floatOr("eps", 1e-5));
-  if (Value weight = c.operand("weight", type))
-    scale = b.mul(scale, weight);
-  Value shift = b.mul(mean, scale);
-  if (Value bias = c.operand("bias", type))
-    shift = b.sub(bias, shift);
-  else
-    shift = b.unary<NegOp>(shift);
-  int64_t rank = getRank(x);
-  Value result = b.add(b.mul(x, alongChannels(b, scale, rank)),
-                       alongChannels(b, shift, rank));
-  // Saved statistics are empty outside of training.
-  SmallVector<Value> results = {result};
-  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i) {
-    bool empty = llvm::any_of(c.resultSizes(i),
-                              [](ExprAttr size) { return size.isConstant(0); });
-    results.push_back(
-        empty ? b.full(convertScalar(b.getBuilder().getF64FloatAttr(0),
-                                     c.resultElementType(i)),
-                       c.resultSizes(i))
-              : Value());
-  }
+  SmallVector<Value> results = {normalizeBy(c, x, mean, var)};
+  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
+    results.push_back(emptyResult(c, i));
   return c.replace(results);
 }
 
-/// Batch norm in training mode that returns its new running statistics, behind
-/// those of the batch.
+/// Batch norm that returns its new running statistics, behind those of the
+/// batch (and what cuDNN reserves, which is empty).
 static LogicalResult legalizeBatchNormUpdate(AtenCall &c) {
   Type type = getAccumulationType(c.resultElementType());
   Value x = c.operand("input", type), mean = c.operand("running_mean", type),
         variance = c.operand("running_var", type);
   if (!x || !mean || !variance || getRank(x) < 2)
     return c.fail("an operand is missing");
-  for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
-    if (Value v = c.tensor(name); v && getRank(v) != 1)
-      return c.fail("'" + name + "' is not a vector");
+  if (failed(checkChannels(c)))
+    return failure();
+  SmallVector<Value> reserved;
+  if (c.op.getOutputs().size() == 6)
+    reserved.push_back(emptyResult(c, 3));
+  auto replace = [&](Value result, Value center, Value rstd, Value newMean,
+                     Value newVariance) {
+    SmallVector<Value> results = {result, center, rstd};
+    results.append(reserved);
+    results.append({newMean, newVariance});
+    return c.replace(results);
+  };
   if (!c.boolOr("training", true))
-    return c.fail("it is in evaluation mode and updates nothing");
+    return replace(normalizeBy(c, x, mean, variance), emptyResult(c, 1),
+                   emptyResult(c, 2), mean, variance);
   TensorBuilder &b = c.b;
   int64_t rank = getRank(x);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(1, rank));
@@ -160,8 +185,8 @@ static LogicalResult legalizeBatchNormUpdate(AtenCall &c) {
         b.mul(b.castSizes(before, channels), b.scalar(1 - momentum, type)),
         b.mul(now, b.scalar(momentum, type)));
   };
-  return c.replace({result, center, b.reshape(rstd, channels),
-                    average(mean, center), average(variance, unbiased)});
+  return replace(result, center, b.reshape(rstd, channels),
+                 average(mean, center), average(variance, unbiased));
 }
 
 static LogicalResult legalizeLayerNorm(AtenCall &c) {
@@ -429,7 +454,9 @@ void graph::populateNormalizationLegalizations(AtenLegalizations &t) {
   t.add("batch_norm _native_batch_norm_legit_no_training native_batch_norm "
         "_native_batch_norm_legit.no_stats",
         legalizeBatchNorm);
-  t.add("_native_batch_norm_legit_functional", legalizeBatchNormUpdate);
+  t.add(
+      "_native_batch_norm_legit_functional _batch_norm_with_update_functional",
+      legalizeBatchNormUpdate);
   t.add("layer_norm native_layer_norm", legalizeLayerNorm);
   t.add("rms_norm _fused_rms_norm", legalizeRmsNorm);
   t.add("group_norm", groupNormWith("num_groups"));
