@@ -64,8 +64,18 @@ static Num hingeEmbedding(AtenCall &c, ArrayRef<Num> v) {
   return select(target != 1, far, 0) + select(target != -1, x, 0);
 }
 
-static Num marginRanking(AtenCall &c, ArrayRef<Num> v) {
-  return max(-v[2] * (v[0] - v[1]) + c.floatOr("margin", 0), 0);
+/// The product of integers is one, and wraps; the margin is a float.
+static LogicalResult legalizeMarginRanking(AtenCall &c) {
+  Type wide = getAccumulationType(c.resultElementType()),
+       type = getPromotedType(c, {"input1", "input2", "target"});
+  if (!type || isa<FloatType>(type) || type.isInteger(1))
+    type = wide;
+  Value x = c.operand("input1", type), y = c.operand("input2", type),
+        target = c.operand("target", type);
+  if (!x || !y || !target)
+    return c.fail("an operand is missing");
+  Num product = -Num(c.b, target) * (Num(c.b, x) - Num(c.b, y));
+  return replaceByLoss(c, max(product.to(wide) + c.floatOr("margin", 0), 0));
 }
 
 static Num cosineEmbedding(AtenCall &c, ArrayRef<Num> v) {
@@ -181,8 +191,7 @@ static LogicalResult legalizeMultilabelMargin(AtenCall &c) {
 
 void graph::populateMarginLossLegalizations(AtenLegalizations &t) {
   t.add("hinge_embedding_loss", loss({"self", "target"}, hingeEmbedding));
-  t.add("margin_ranking_loss",
-        loss({"input1", "input2", "target"}, marginRanking));
+  t.add("margin_ranking_loss", legalizeMarginRanking);
   t.add("cosine_embedding_loss",
         loss({"input1", "input2", "target"}, cosineEmbedding));
   t.add("triplet_margin_loss", legalizeTripletMargin);

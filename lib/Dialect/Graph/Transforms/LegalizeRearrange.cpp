@@ -251,11 +251,15 @@ static Num part(Num x, int64_t dim, int64_t from, int64_t less) {
 }
 
 /// trapezoid, cumulative_trapezoid: sums of the areas under a line through the
-/// elements.
+/// elements. Areas of integers are integers and wrap; their sums do not.
 static AtenHandler trapezoid(bool cumulative) {
   return [=](AtenCall &c) -> LogicalResult {
     TensorBuilder &b = c.b;
-    Type type = getAccumulationType(c.resultElementType());
+    Type wide = getAccumulationType(c.resultElementType()),
+         type = getPromotedType(c, {"y", "x"});
+    bool areIntegers = type && isa<IntegerType>(type) && !type.isInteger(1);
+    if (!areIntegers)
+      type = wide;
     Value given = c.operand("y", type);
     auto dim = given ? c.getDim("dim", getRank(given)) : std::nullopt;
     if (!dim || getRank(given) == 0)
@@ -279,15 +283,26 @@ static AtenHandler trapezoid(bool cumulative) {
       if (along < 0 || getRank(at) > getRank(y))
         return c.fail("its places do not have the dimension");
       Num x(b, at);
-      area = height * (part(x, along, 1, 0) - part(x, along, 0, 1)) / 2;
+      Num twice = height * (part(x, along, 1, 0) - part(x, along, 0, 1));
+      area = areIntegers ? twice.to(b.getBuilder().getI64Type()) : twice / 2;
+    } else if (areIntegers && !cumulative) {
+      // The sum of all, but of half of both ends.
+      Type i64 = b.getBuilder().getI64Type();
+      Num all = y.to(i64).reduce(ReduceKind::Sum, *dim).to(wide);
+      ExprAttr last = sym::add(getSizes(y)[*dim], -1);
+      Num ends = Num(b, b.at(y, *dim, b.size(0))) + Num(b, b.at(y, *dim, last));
+      return c.replace((all - ends.to(wide) * 0.5) * c.floatOr("dx", 1));
     } else {
-      area = height * (c.floatOr("dx", 1) / 2);
+      area = height.to(wide) * (c.floatOr("dx", 1) / 2);
     }
-    if (!cumulative)
-      return c.replace(b.reduce(ReduceKind::Sum, area, *dim, false));
-    return c.replace(ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum,
-                                    area, static_cast<uint64_t>(*dim))
-                         .getResult());
+    Value sum = cumulative
+                    ? ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum,
+                                     area, static_cast<uint64_t>(*dim))
+                          .getResult()
+                    : b.reduce(ReduceKind::Sum, area, *dim, false);
+    if (getElementType(sum) != wide)
+      sum = Num(b, sum).to(wide) / 2;
+    return c.replace(sum);
   };
 }
 
