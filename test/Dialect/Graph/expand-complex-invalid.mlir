@@ -8,8 +8,24 @@ func.func @unknown(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 
 // -----
 
-func.func @symbolic_product(%x: tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<complex<f32>> attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
-  // expected-error @below {{'aten.prod.default' of complex numbers is not computed: products of complex numbers need a constant size}}
-  %0 = graph.aten "aten.prod.default"(%x) ["self"] {} : (tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<complex<f32>>
-  return %0 : tensor<complex<f32>>
+func.func @training(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  // expected-error @below {{'aten.dropout.default' of complex numbers is not computed: it is in training mode}}
+  %0 = graph.aten "aten.dropout.default"(%x) ["input"] {p = 0.5 : f64, train = true} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+func.func @distances(%x: tensor<4xcomplex<f32>>, %y: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  // expected-error @below {{'aten.gradient.tensorarray' of complex numbers is not computed: its distances are complex}}
+  %0 = graph.aten "aten.gradient.tensorarray"(%x, %y) ["self", "spacing.0"] {dim = array<i64: 0>, edge_order = 1 : i64} : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+func.func @order(%x: tensor<0x3xcomplex<f32>>) -> tensor<f32> {
+  // expected-error @below {{'aten.linalg_matrix_norm.default' of complex numbers is not computed: a dimension has size zero}}
+  %0 = graph.aten "aten.linalg_matrix_norm.default"(%x) ["self"] {ord = -2 : i64, dim = array<i64: -2, -1>, keepdim = false} : (tensor<0x3xcomplex<f32>>) -> tensor<f32>
+  return %0 : tensor<f32>
 }

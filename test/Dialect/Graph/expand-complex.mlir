@@ -71,3 +71,65 @@ func.func @real(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.aten "aten.abs.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Random numbers are drawn as parts; of normal ones each has half of the
+// variance.
+// CHECK-LABEL: func.func @random
+// CHECK:         graph.aten "aten.uniform.default"(%{{.*}}) ["self"] {from = 1.000000e+00 : f64, to = 2.000000e+00 : f64} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+// CHECK:         graph.aten "aten.randn.default"() [] {{.*}} : () -> tensor<4x2xf32>
+// CHECK-COUNT-2: graph.mul
+func.func @random(%x: tensor<4xcomplex<f32>>) -> (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) {
+  %0 = graph.aten "aten.uniform.default"(%x) ["self"] {from = 1.0 : f64, to = 2.0 : f64} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  %1 = graph.aten "aten.randn.default"() [] {size = array<i64: 4>, dtype = complex<f32>} : () -> tensor<4xcomplex<f32>>
+  return %0, %1 : tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>
+}
+
+// -----
+
+// Ones are real.
+// CHECK-LABEL: func.func @ones
+// CHECK:         %[[RE:.*]] = graph.aten "aten.ones.default"() [] {{.*}} : () -> tensor<4xf64>
+// CHECK:         %[[IM:.*]] = graph.full 0.000000e+00 : f64
+func.func @ones() -> tensor<4xcomplex<f64>> {
+  %0 = graph.aten "aten.ones.default"() [] {size = array<i64: 4>, dtype = complex<f64>} : () -> tensor<4xcomplex<f64>>
+  return %0 : tensor<4xcomplex<f64>>
+}
+
+// -----
+
+// The product of any number of elements: in each step of a loop the distance of
+// what is multiplied doubles. The first is 1.
+// CHECK-LABEL: func.func @product
+// CHECK:         graph.cat %{{.*}} : (tensor<1xf32>, tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0 + 1]>>
+// CHECK:         %[[L:.*]]:3 = graph.while
+// CHECK:         graph.condition
+// CHECK-COUNT-2: graph.index
+// CHECK-COUNT-2: graph.select
+// CHECK-COUNT-2: graph.slice %[[L]]
+func.func @product(%x: tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<complex<f32>> attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
+  %0 = graph.aten "aten.prod.default"(%x) ["self"] {} : (tensor<?xcomplex<f32>, #sym.shape<[s0]>>) -> tensor<complex<f32>>
+  return %0 : tensor<complex<f32>>
+}
+
+// -----
+
+// The norm of a difference is not the difference of norms.
+// CHECK-LABEL: func.func @distance
+// CHECK:         %[[D:.*]] = graph.hypot
+// CHECK:         graph.aten "aten.dist.default"(%[[D]], %{{.*}}) ["self", "other"]
+func.func @distance(%x: tensor<4xcomplex<f32>>, %y: tensor<4xcomplex<f32>>) -> tensor<f32> {
+  %0 = graph.aten "aten.dist.default"(%x, %y) ["self", "other"] {p = 2 : i64} : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// Positions in memory are those of complex elements, which lie row by row.
+// CHECK-LABEL: func.func @strided
+// CHECK-COUNT-2: graph.aten "aten.as_strided.default"({{.*}}) ["self"] {{.*}} {graph.row_by_row} : (tensor<6xf32>) -> tensor<2x2xf32>
+func.func @strided(%x: tensor<6xcomplex<f32>>) -> tensor<2x2xcomplex<f32>> {
+  %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 2, 2>, stride = array<i64: 1, 3>, storage_offset = 1 : i64} : (tensor<6xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>
+  return %0 : tensor<2x2xcomplex<f32>>
+}

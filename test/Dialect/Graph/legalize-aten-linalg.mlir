@@ -41,3 +41,42 @@ func.func @half(%a: tensor<5x5xbf16>) -> tensor<5x5xbf16> {
   %0 = graph.aten "aten.linalg_inv.default"(%a) ["A"] {} : (tensor<5x5xbf16>) -> tensor<5x5xbf16>
   return %0 : tensor<5x5xbf16>
 }
+
+// The series of a matrix of small norm, and as many squarings as that took
+// halvings.
+// CHECK-LABEL: @exponential
+// CHECK:         %[[H:.*]] = graph.log2
+// CHECK-COUNT-7: graph.matmul
+// CHECK-NOT:     graph.matmul
+// CHECK:         graph.while
+// CHECK:         graph.matmul
+// CHECK:         graph.select
+func.func @exponential(%a: tensor<2x5x5xf64>) -> tensor<2x5x5xf64> {
+  %0 = graph.aten "aten.matrix_exp.default"(%a) ["self"] {} : (tensor<2x5x5xf64>) -> tensor<2x5x5xf64>
+  return %0 : tensor<2x5x5xf64>
+}
+
+// CHECK-LABEL: @tensor_inverse
+// CHECK:         %[[A:.*]] = graph.reshape %{{.*}} : (tensor<2x3x6xf32>) -> tensor<6x6xf32>
+// CHECK:         graph.custom_call "coil::linalg_lu"(%[[A]]
+// CHECK:         graph.reshape %{{.*}} : (tensor<6x6xf32>) -> tensor<6x2x3xf32>
+func.func @tensor_inverse(%a: tensor<2x3x6xf32>) -> tensor<6x2x3xf32> {
+  %0 = graph.aten "aten.linalg_tensorinv.default"(%a) ["self"] {ind = 2 : i64} : (tensor<2x3x6xf32>) -> tensor<6x2x3xf32>
+  return %0 : tensor<6x2x3xf32>
+}
+
+// CHECK-LABEL: @tensor_solve
+// CHECK:         %[[P:.*]] = graph.permute %{{.*}} [1, 2, 0]
+// CHECK:         %[[A:.*]] = graph.reshape %[[P]] : (tensor<2x3x6xf32>) -> tensor<6x6xf32>
+// CHECK:         graph.custom_call "coil::linalg_lu"(%[[A]]
+func.func @tensor_solve(%a: tensor<6x2x3xf32>, %b: tensor<2x3xf32>) -> tensor<6xf32> {
+  %0 = graph.aten "aten.linalg_tensorsolve.default"(%a, %b) ["self", "other"] {dims = array<i64: 0>} : (tensor<6x2x3xf32>, tensor<2x3xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// CHECK-LABEL: @no_square
+// CHECK:         graph.reason = "its dimensions are not those of a square matrix"
+func.func @no_square(%a: tensor<2x3x5xf32>) -> tensor<5x2x3xf32> {
+  %0 = graph.aten "aten.linalg_tensorinv.default"(%a) ["self"] {ind = 2 : i64} : (tensor<2x3x5xf32>) -> tensor<5x2x3xf32>
+  return %0 : tensor<5x2x3xf32>
+}

@@ -119,13 +119,32 @@ private:
   llvm::StringMap<ComplexHandler> entries;
 };
 
+/// On a call: its operand lies in memory row by row, though the value, a part
+/// of complex numbers, does not show it.
+inline constexpr llvm::StringLiteral kRowByRowAttrName = "graph.row_by_row";
+/// Whether the elements of a tensor certainly lie in memory in their order:
+/// values have no layout, so only what the framework makes that way is known
+/// to.
+bool isContiguous(mlir::Value x);
+
+/// Operators of magnitudes: called with those of their operands.
+mlir::LogicalResult expandOfMagnitude(ComplexCall &c);
+
+/// The product along one dimension, which then has one element.
+ComplexParts multiplyAlong(TensorBuilder &b, ComplexParts x, int64_t dim);
+
 /// \name The families
 /// @{
 void populateComplexStructure(ComplexExpansions &table);
+void populateComplexReductions(ComplexExpansions &table);
 void populateComplexProducts(ComplexExpansions &table);
 void populateComplexFunctions(ComplexExpansions &table);
 void populateComplexFft(ComplexExpansions &table);
 void populateComplexLinalg(ComplexExpansions &table);
+void populateComplexNorms(ComplexExpansions &table);
+/// Fourier transforms of real tensors to real ones, which are complex only in
+/// between.
+void populateRealTransforms(AtenLegalizations &table);
 /// @}
 
 } // namespace coil::graph

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComplexCall.h"
+#include "TensorMath.h"
 
 #include <cmath>
 
@@ -193,13 +194,13 @@ static LogicalResult checkNotEmpty(ComplexCall &c, SizesRef sizes,
   return success();
 }
 
-static LogicalResult transformComplex(ComplexCall &c, ComplexParts x,
-                                      ArrayRef<int64_t> dims, bool inverse,
-                                      Divisor divisor) {
+static FailureOr<ComplexParts> transformComplex(ComplexCall &c, ComplexParts x,
+                                                ArrayRef<int64_t> dims,
+                                                bool inverse, Divisor divisor) {
   TensorBuilder &b = c.b;
   Sizes sizes = getSizes(x.re);
   if (dims.empty())
-    return c.replace(x);
+    return x;
   if (failed(checkNotEmpty(c, sizes, dims)))
     return failure();
   Value factor;
@@ -208,7 +209,7 @@ static LogicalResult transformComplex(ComplexCall &c, ComplexParts x,
   sizes.push_back(b.size(2));
   Value result = callFft(b, "coil::fft_c2c", pack(b, x), dims,
                          b.getBuilder().getBoolAttr(inverse), scale, sizes);
-  return c.replace(scaleParts(b, unpack(b, result), factor));
+  return scaleParts(b, unpack(b, result), factor);
 }
 
 static FailureOr<ComplexParts> transformReal(ComplexCall &c, Value x,
@@ -230,14 +231,16 @@ static FailureOr<ComplexParts> transformReal(ComplexCall &c, Value x,
   return scaleParts(b, unpack(b, result), factor);
 }
 
-static LogicalResult transformToReal(ComplexCall &c, ComplexParts x,
-                                     ArrayRef<int64_t> dims, ExprAttr size,
-                                     Divisor divisor) {
+static FailureOr<Value> transformToReal(ComplexCall &c, ComplexParts x,
+                                        ArrayRef<int64_t> dims, ExprAttr size,
+                                        Divisor divisor) {
   TensorBuilder &b = c.b;
   Sizes sizes = getSizes(x.re);
   sizes[dims.back()] = size;
-  if (size.isConstant() && size.getValue() < 1)
-    return c.fail("the size of its result is not positive");
+  if (size.isConstant() && size.getValue() < 1) {
+    (void)c.fail("the size of its result is not positive");
+    return failure();
+  }
   if (failed(checkNotEmpty(c, sizes, dims)))
     return failure();
   Value factor;
@@ -245,7 +248,7 @@ static LogicalResult transformToReal(ComplexCall &c, ComplexParts x,
                           getElementType(x.re), factor);
   Value result =
       callFft(b, "coil::fft_c2r", pack(b, x), dims, size, scale, sizes);
-  return c.replaceReal(factor ? b.mul(result, factor) : result);
+  return factor ? b.mul(result, factor) : result;
 }
 
 /// fft, ifft and those of several dimensions.
@@ -266,7 +269,9 @@ static ComplexHandler complexTransform(bool inverse) {
         return failure();
       x = *resized;
     }
-    return transformComplex(c, x, d.dims, inverse, *divisor);
+    FailureOr<ComplexParts> result =
+        transformComplex(c, x, d.dims, inverse, *divisor);
+    return failed(result) ? failure() : c.replace(*result);
   };
 }
 
@@ -322,7 +327,8 @@ static ComplexHandler toRealTransform(bool conjugate) {
         return failure();
       x = *resized;
     }
-    return transformToReal(c, x, d.dims, last, *divisor);
+    FailureOr<Value> result = transformToReal(c, x, d.dims, last, *divisor);
+    return failed(result) ? failure() : c.replaceReal(*result);
   };
 }
 
@@ -348,7 +354,9 @@ static LogicalResult expandC2C(ComplexCall &c) {
   FailureOr<Divisor> divisor = getDivisorNumber(c);
   if (failed(divisor) || failed(getDimensions(c, getSizes(x.re).size(), d)))
     return failure();
-  return transformComplex(c, x, d.dims, !getFlag(c, "forward", true), *divisor);
+  FailureOr<ComplexParts> result =
+      transformComplex(c, x, d.dims, !getFlag(c, "forward", true), *divisor);
+  return failed(result) ? failure() : c.replace(*result);
 }
 
 static LogicalResult expandR2C(ComplexCall &c) {
@@ -378,7 +386,199 @@ static LogicalResult expandC2R(ComplexCall &c) {
              sym::add(sym::floorDiv(size->front(), c.b.size(2)), 1));
   if (failed(resized))
     return failure();
-  return transformToReal(c, *resized, d.dims, size->front(), *divisor);
+  FailureOr<Value> result =
+      transformToReal(c, *resized, d.dims, size->front(), *divisor);
+  return failed(result) ? failure() : c.replaceReal(*result);
+}
+
+//===----------------------------------------------------------------------===//
+// Short-time transforms
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> getInt(ComplexCall &c, StringRef name) {
+  auto integer = dyn_cast_or_null<IntegerAttr>(c.op.getArgument(name));
+  return integer ? std::optional(integer.getInt()) : std::nullopt;
+}
+
+/// The window, or ones, with zeros on both sides, `size` elements in all; null
+/// where it would be ones alone.
+static FailureOr<ComplexParts> getWindow(ComplexCall &c, int64_t size,
+                                         int64_t length, Type type) {
+  TensorBuilder &b = c.b;
+  Value given = c.op.getTensor("window");
+  ComplexParts window = {};
+  if (given) {
+    if (getSizes(given).size() != 1 || !getSizes(given)[0].isConstant(length)) {
+      (void)c.fail("its window does not have the length that it says");
+      return failure();
+    }
+    if (ComplexCall::isComplex(given))
+      window = c.partsOf(given, type);
+    else
+      window.re = b.convert(given, type);
+  } else if (length < size) {
+    window.re = b.full(b.getBuilder().getFloatAttr(type, 1), b.size(length));
+  }
+  int64_t left = (size - length) / 2;
+  auto pad = [&](Value part) -> Value {
+    return part ? b.pad(part, left, size - length - left,
+                        b.getBuilder().getFloatAttr(type, 0))
+                : Value();
+  };
+  return ComplexParts{pad(window.re), pad(window.im)};
+}
+
+/// stft: transforms of frames of the last dimension, `hop_length` apart, times
+/// a window. (What centers frames pads the operand before.)
+static LogicalResult expandStft(ComplexCall &c) {
+  TensorBuilder &b = c.b;
+  Value self = c.op.getTensor("self");
+  std::optional<int64_t> size = getInt(c, "n_fft");
+  if (!self || !size || *size < 1)
+    return c.fail("an operand is missing");
+  int64_t hop = getInt(c, "hop_length").value_or(*size / 4),
+          length = getInt(c, "win_length").value_or(*size);
+  if (hop < 1 || length < 1 || length > *size || getSizes(self).empty())
+    return c.fail("its frames are not known");
+  if (getFlag(c, "center", false))
+    return c.fail("it is to pad its operand");
+  Type type = getTransformType(c);
+  FailureOr<ComplexParts> weights = getWindow(c, *size, length, type);
+  if (failed(weights))
+    return failure();
+  int64_t last = static_cast<int64_t>(getSizes(self).size()) - 1;
+  // Frames begin where the window does, not where its zeros do.
+  SmallVector<int64_t> padding(last + 1, 0);
+  bool isAligned = getFlag(c, "align_to_window", false);
+  if (isAligned)
+    padding[last] = (*size - length) / 2;
+  Positions p(b);
+  ExprAttr count =
+      sym::add(sym::floorDiv(
+                   sym::add(getSizes(self)[last], isAligned ? -length : -*size),
+                   b.size(hop)),
+               1);
+  Value positions = (p.iota(count) * static_cast<double>(hop)).unsqueeze(1) +
+                    p.iota(b.size(*size));
+  auto takeFrames = [&](Value part) {
+    part = b.pad(part, padding, padding, b.getBuilder().getFloatAttr(type, 0));
+    return b.index(part, positions, last);
+  };
+  bool isReal = !ComplexCall::isComplex(self) && !weights->im;
+  ComplexParts frames = c.partsOf(self, type);
+  frames.re = takeFrames(frames.re);
+  if (isReal && weights->re) {
+    frames.re = b.mul(frames.re, weights->re);
+  } else if (!isReal) {
+    frames.im = takeFrames(frames.im);
+    if (weights->im)
+      frames = c.math.mul(frames, *weights);
+    else if (weights->re)
+      frames = c.math.scale(frames, weights->re);
+  }
+  Divisor divisor =
+      getFlag(c, "normalized", false) ? Divisor::Root : Divisor::None;
+  bool onesided = getFlag(c, "onesided", isReal);
+  FailureOr<ComplexParts> result =
+      isReal
+          ? transformReal(c, frames.re, last + 1, onesided, divisor)
+          : transformComplex(c, frames, last + 1, /*inverse=*/false, divisor);
+  if (failed(result))
+    return failure();
+  ComplexParts turned = {b.transpose(result->re, last, last + 1),
+                         b.transpose(result->im, last, last + 1)};
+  if (!isa<ComplexType>(c.resultType().getElementType()))
+    return c.replaceReal(pack(b, turned));
+  return c.replace(turned);
+}
+
+/// istft: frames, transformed back and times the window, are added up where
+/// they were, and divided by the sums of the window's squares.
+static LogicalResult expandIstft(ComplexCall &c) {
+  TensorBuilder &b = c.b;
+  Value self = c.op.getTensor("self");
+  std::optional<int64_t> size = getInt(c, "n_fft");
+  if (!self || !size || *size < 1 || getSizes(self).size() < 2)
+    return c.fail("an operand is missing");
+  int64_t hop = getInt(c, "hop_length").value_or(*size / 4),
+          length = getInt(c, "win_length").value_or(*size);
+  if (hop < 1 || length < 1 || length > *size)
+    return c.fail("its frames are not known");
+  Type type = getTransformType(c);
+  FailureOr<ComplexParts> weights = getWindow(c, *size, length, type);
+  if (failed(weights))
+    return failure();
+  if (!weights->re)
+    weights->re = b.full(b.getBuilder().getFloatAttr(type, 1), b.size(*size));
+
+  // [..., frames, coefficients]
+  int64_t rank = getSizes(self).size();
+  ComplexParts x = c.partsOf(self, type);
+  x = {b.transpose(x.re, rank - 2, rank - 1),
+       b.transpose(x.im, rank - 2, rank - 1)};
+  bool isReal = !ComplexCall::isComplex(c.op.getOutputs().front());
+  Divisor divisor =
+      getFlag(c, "normalized", false) ? Divisor::Root : Divisor::Count;
+  if (isReal) {
+    FailureOr<ComplexParts> half =
+        resize(c, x, rank - 1, b.size(*size / 2 + 1));
+    if (failed(half) || weights->im)
+      return c.fail("a complex window gives no real signal");
+    FailureOr<Value> real =
+        transformToReal(c, *half, rank - 1, b.size(*size), divisor);
+    if (failed(real))
+      return failure();
+    x = {b.mul(*real, weights->re), nullptr};
+  } else {
+    FailureOr<ComplexParts> made =
+        transformComplex(c, x, rank - 1, /*inverse=*/true, divisor);
+    if (failed(made))
+      return failure();
+    x = weights->im ? c.math.mul(*made, *weights)
+                    : c.math.scale(*made, weights->re);
+  }
+
+  Positions p(b);
+  ExprAttr count = getSizes(x.re)[rank - 2],
+           all = sym::add(sym::mul(sym::add(count, -1), hop), *size);
+  Value positions = (p.iota(count) * static_cast<double>(hop)).unsqueeze(1) +
+                    p.iota(b.size(*size));
+  auto addUp = [&](Value frames) -> Value {
+    if (!frames)
+      return {};
+    Sizes sizes(SizesRef(getSizes(frames)).drop_back(2));
+    int64_t dim = sizes.size();
+    sizes.push_back(all);
+    return putAt(b, ReduceKind::Sum, filled(b, 0, type, sizes), positions,
+                 frames, dim);
+  };
+  ComplexParts squares =
+      weights->im ? c.math.mul(*weights, *weights)
+                  : ComplexParts{b.mul(weights->re, weights->re), nullptr};
+  auto ofFrames = [&](Value part) -> Value {
+    return part ? b.broadcast(part, {count, b.size(*size)}) : Value();
+  };
+  ComplexParts sum = {addUp(x.re), addUp(x.im)},
+               envelope = {addUp(ofFrames(squares.re)),
+                           addUp(ofFrames(squares.im))};
+  ComplexParts result;
+  if (isReal)
+    result = {b.div(sum.re, envelope.re), nullptr};
+  else if (envelope.im)
+    result = c.math.div(sum, envelope);
+  else
+    result = {b.div(sum.re, envelope.re), b.div(sum.im, envelope.re)};
+  // What was in front of the signal, to center frames, goes.
+  int64_t start = getFlag(c, "center", true) ? *size / 2 : 0;
+  std::optional<int64_t> wanted = getInt(c, "length");
+  auto cut = [&](Value part) {
+    return part ? b.slice(part, rank - 2, b.size(start), sym::add(all, -start))
+                : Value();
+  };
+  FailureOr<ComplexParts> resized =
+      resize(c, {cut(result.re), cut(result.im)}, rank - 2,
+             wanted ? b.size(*wanted) : sym::add(all, -2 * start));
+  return failed(resized) ? failure() : c.replace(*resized);
 }
 
 void graph::populateComplexFft(ComplexExpansions &t) {
@@ -389,7 +589,32 @@ void graph::populateComplexFft(ComplexExpansions &t) {
   t.add("fft_irfft fft_irfft2 fft_irfftn",
         toRealTransform(/*conjugate=*/false));
   t.add("fft_hfft fft_hfft2 fft_hfftn", toRealTransform(/*conjugate=*/true));
+  t.add("stft", expandStft);
+  t.add("istft", expandIstft);
   t.add("_fft_c2c", expandC2C);
   t.add("_fft_r2c", expandR2C);
   t.add("_fft_c2r", expandC2R);
+}
+
+/// A handler of complex calls for one that has neither complex operands nor
+/// results.
+static AtenHandler ofReal(ComplexHandler handler) {
+  return [handler](AtenCall &c) -> LogicalResult {
+    ComplexCall::PartsMap none;
+    ComplexCall call(c.op, c.b.getBuilder(), none);
+    if (failed(handler(call)))
+      return c.fail(call.reason);
+    SmallVector<Value> values;
+    for (ComplexParts result : call.results)
+      values.push_back(result.re);
+    return c.replace(values);
+  };
+}
+
+void graph::populateRealTransforms(AtenLegalizations &t) {
+  t.add("fft_irfft fft_irfft2 fft_irfftn",
+        ofReal(toRealTransform(/*conjugate=*/false)));
+  t.add("fft_hfft fft_hfft2 fft_hfftn",
+        ofReal(toRealTransform(/*conjugate=*/true)));
+  t.add("stft", ofReal(expandStft));
 }

@@ -11,6 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComplexCall.h"
+#include "TensorMath.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace coil;
@@ -151,6 +154,60 @@ static LogicalResult expandSinc(ComplexCall &c) {
                                  c.math.div(c.math.sin(scaled), scaled)));
 }
 
+/// self * 2^other
+static LogicalResult expandLdexp(ComplexCall &c) {
+  ComplexParts x = c.get("self"), y = c.get("other");
+  if (!x.re || !y.re)
+    return c.fail("an operand is missing");
+  Value other = c.op.getTensor("other");
+  if (!other || !ComplexCall::isComplex(other))
+    return c.replace(c.math.scale(x, c.b.unary<Exp2Op>(y.re)));
+  Value angle = c.b.mul(y.im, c.b.scalar(std::log(2.0), c.getComputeType()));
+  return c.replace(c.math.mul(x, c.math.polar(c.b.unary<Exp2Op>(y.re), angle)));
+}
+
+/// base^x for numbers x at equal distances.
+static LogicalResult expandLogSpace(ComplexCall &c) {
+  ComplexParts start = c.get("start"), end = c.get("end");
+  auto steps = dyn_cast_or_null<IntegerAttr>(c.op.getArgument("steps"));
+  auto base = getNumber(c.op.getArgument("base"));
+  if (!start.re || !end.re || !steps || getRank(start.re) != 0 ||
+      getRank(end.re) != 0)
+    return c.fail("an operand is missing");
+  Type type = c.getComputeType();
+  sym::ExprAttr count = c.b.size(steps.getInt());
+  auto part = [&](Value from, Value to) {
+    return spaced(c.b, {c.b, from}, {c.b, to}, count);
+  };
+  Value number = base ? c.b.scalar(convertScalar(base->first, type))
+                      : c.b.scalar(10, type);
+  return c.replace(
+      c.math.pow({number, c.b.scalar(0, type)},
+                 {part(start.re, end.re), part(start.im, end.im)}));
+}
+
+/// x / sqrt(mean(x^2) + eps): the square, not that of the magnitude.
+static LogicalResult expandRmsNorm(ComplexCall &c) {
+  TensorBuilder &b = c.b;
+  ComplexParts x = c.get("input"), weight = c.get("weight");
+  auto shape =
+      dyn_cast_or_null<DenseI64ArrayAttr>(c.op.getArgument("normalized_shape"));
+  int64_t rank = x.re ? getRank(x.re) : 0;
+  if (!x.re || !shape || shape.empty() || shape.size() > rank)
+    return c.fail("its shape is not known");
+  Type type = c.getComputeType();
+  double eps = type.isF64() ? 0x1p-52 : 0x1p-23;
+  if (auto given = dyn_cast_or_null<FloatAttr>(c.op.getArgument("eps")))
+    eps = given.getValueAsDouble();
+  SmallVector<int64_t> dims = lastDims(rank, shape.size());
+  ComplexParts square = c.math.mul(x, x);
+  ComplexParts mean = {
+      b.add(b.mean(square.re, dims, /*keepdims=*/true), b.scalar(eps, type)),
+      b.mean(square.im, dims, /*keepdims=*/true)};
+  ComplexParts result = c.math.mul(x, c.math.reciprocal(c.math.sqrt(mean)));
+  return c.replace(weight.re ? c.math.mul(result, weight) : result);
+}
+
 /// A logarithm to another base than e.
 static ComplexHandler logOfBase(double base) {
   return [=](ComplexCall &c) -> LogicalResult {
@@ -178,11 +235,10 @@ void graph::populateComplexFunctions(ComplexExpansions &t) {
     ComplexParts x = c.get("self");
     return c.replace(c.math.mul(x, x));
   });
-  t.add("ldexp", [](ComplexCall &c) -> LogicalResult {
-    ComplexParts x = c.get("self"), y = c.get("other");
-    return x.re && y.re ? c.replace(c.math.scale(x, c.b.unary<Exp2Op>(y.re)))
-                        : c.fail("an operand is missing");
-  });
+  t.add("ldexp", expandLdexp);
+  t.add("logaddexp", binary(&M::logAddExp));
+  t.add("logspace", expandLogSpace);
+  t.add("rms_norm", expandRmsNorm);
   t.add("sgn", unary(&M::sgn));
   t.add("conj _conj conj_physical _conj_physical", unary(&M::conj));
   // The flags that these resolve are part of the values here.
@@ -245,8 +301,10 @@ void graph::populateComplexFunctions(ComplexExpansions &t) {
 
   t.add("complex", [](ComplexCall &c) -> LogicalResult {
     Value re = c.op.getTensor("real"), im = c.op.getTensor("imag");
-    return re && im ? c.replace(ComplexParts{re, im})
-                    : c.fail("an operand is missing");
+    return re && im
+               ? c.replace(ComplexParts{c.b.broadcast(re, c.resultSizes()),
+                                        c.b.broadcast(im, c.resultSizes())})
+               : c.fail("an operand is missing");
   });
   t.add("polar", [](ComplexCall &c) -> LogicalResult {
     Value abs = c.op.getTensor("abs"), angle = c.op.getTensor("angle");

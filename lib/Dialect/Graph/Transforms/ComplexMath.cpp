@@ -88,6 +88,18 @@ ComplexParts ComplexMath::log1p(ComplexParts x) {
           angle(shifted)};
 }
 
+ComplexParts ComplexMath::logAddExp(ComplexParts x, ComplexParts y) {
+  // By the one with the larger real part.
+  Value isLess = b.compare(ComparePredicate::Lt, x.re, y.re);
+  ComplexParts most = select(isLess, y, x), least = select(isLess, x, y);
+  ComplexParts sum = add(most, log1p(exp(sub(least, most))));
+  // Of two zeros, e^-inf, there is no difference.
+  Value isZero =
+      b.compare(ComparePredicate::Eq, most.re,
+                constant(-std::numeric_limits<double>::infinity(), most.re));
+  return select(isZero, least, sum);
+}
+
 ComplexParts ComplexMath::sqrt(ComplexParts x) {
   // t = sqrt((|x| + |re|) / 2) is one part, im / (2 t) the other. Large numbers
   // are made smaller so that the sum stays in range.

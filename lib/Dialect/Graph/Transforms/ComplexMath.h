@@ -71,6 +71,8 @@ public:
   ComplexParts expm1(ComplexParts x);
   ComplexParts log(ComplexParts x);
   ComplexParts log1p(ComplexParts x);
+  /// log(e^x + e^y)
+  ComplexParts logAddExp(ComplexParts x, ComplexParts y);
   ComplexParts sqrt(ComplexParts x);
   ComplexParts pow(ComplexParts x, ComplexParts y);
   ComplexParts powInteger(ComplexParts x, unsigned n);

@@ -176,6 +176,11 @@ void graph::populateComplexProducts(ComplexExpansions &t) {
   t.add("mm bmm matmul mv dot outer ger inner kron tensordot einsum cross "
         "linalg_cross linalg_matmul linalg_multi_dot chain_matmul",
         expandMultilinear);
+  t.add("trapezoid trapz cumulative_trapezoid", [](ComplexCall &c) {
+    return isa_and_nonnull<DictionaryAttr>(c.op.getArgument("dx"))
+               ? c.fail("its distance is complex")
+               : expandMultilinear(c);
+  });
   t.add("vdot",
         [](ComplexCall &c) { return expandConjugated(c, /*isVdot=*/true); });
   t.add("linalg_vecdot",

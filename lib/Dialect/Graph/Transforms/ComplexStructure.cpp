@@ -7,7 +7,7 @@
 //
 // Operators that do the same to the real and to the imaginary part: views,
 // copies, sums and what else is linear over the real numbers. They are called
-// once for each part.
+// once for each part. And random numbers, which are drawn as such parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ using namespace coil::graph;
 static bool isPosition(StringRef name) {
   name = name.split('.').first;
   return name == "index" || name == "indices" || name == "mask" ||
-         name == "condition" || name == "dims" || name == "repeats";
+         name == "condition" || name == "dims" || name == "repeats" ||
+         name == "spacing";
 }
 
 /// Schema arguments that are data if they are numbers. (`start` and `end` are
@@ -29,17 +30,20 @@ static bool isPosition(StringRef name) {
 static bool isDataNumber(StringRef op, StringRef name) {
   if (name == "start" || name == "end")
     return op.starts_with("aten.linspace");
-  return name == "value" || name == "fill_value" || name == "other" ||
-         name == "self";
+  return name == "value" || name == "fill_value" || name == "fill" ||
+         name == "other" || name == "self" || name == "s";
 }
 
 /// The call for the real (`number` 0) or the imaginary part.
 static FailureOr<SmallVector<Value>> clonePart(ComplexCall &c,
                                                unsigned number) {
   Type type;
-  for (Value result : c.op.getOutputs())
-    if (Type part = getPartType(getElementType(result)))
-      type = part;
+  bool hasRealResults = false;
+  for (Value result : c.op.getOutputs()) {
+    Type part = getPartType(getElementType(result));
+    hasRealResults |= !part;
+    type = part ? part : type;
+  }
   SmallVector<Value> operands;
   for (auto [name, operand] : llvm::zip(
            c.op.getOperandNames().getAsRange<StringAttr>(), c.op.getInputs())) {
@@ -48,6 +52,10 @@ static FailureOr<SmallVector<Value>> clonePart(ComplexCall &c,
       continue;
     }
     Type element = getElementType(operand), part = getPartType(element);
+    if (!part && hasRealResults) {
+      operands.push_back(operand);
+      continue;
+    }
     ComplexParts parts = c.partsOf(operand, part ? part : type);
     operands.push_back(number == 0 ? parts.re : parts.im);
   }
@@ -68,7 +76,11 @@ static FailureOr<SmallVector<Value>> clonePart(ComplexCall &c,
     }
     arguments.emplace_back(argument.getName(), value);
   }
-  return c.clone(operands, DictionaryAttr::get(c.op.getContext(), arguments));
+  SmallVector<Value> made =
+      c.clone(operands, DictionaryAttr::get(c.op.getContext(), arguments));
+  if (Attribute isRowByRow = c.op->getAttr(kRowByRowAttrName))
+    made.front().getDefiningOp()->setAttr(kRowByRowAttrName, isRowByRow);
+  return made;
 }
 
 /// An operator without complex results looks at the sizes of complex operands
@@ -92,9 +104,42 @@ static LogicalResult expandByParts(ComplexCall &c) {
   if (failed(re) || failed(im))
     return failure();
   SmallVector<ComplexParts> results;
-  for (auto [real, imaginary] : llvm::zip(*re, *im))
-    results.push_back({real, imaginary});
+  // Several tensors, such as those that are broadcast, need not all be complex.
+  for (auto [real, imaginary, output] : llvm::zip(*re, *im, c.op.getOutputs()))
+    results.push_back(
+        {real, ComplexCall::isComplex(output) ? imaginary : Value()});
   return c.replace(results);
+}
+
+/// Positions in memory are those of elements, however they are taken apart.
+static LogicalResult expandStrided(ComplexCall &c) {
+  Value self = c.op.getTensor("self");
+  if (self && isContiguous(self))
+    c.op->setAttr(kRowByRowAttrName, c.b.getBuilder().getUnitAttr());
+  return expandByParts(c);
+}
+
+/// A gradient is linear in the values, but not in the distances.
+static LogicalResult expandGradient(ComplexCall &c) {
+  for (auto [name, operand] : llvm::zip(
+           c.op.getOperandNames().getAsRange<StringAttr>(), c.op.getInputs()))
+    if (isPosition(name.getValue()) && ComplexCall::isComplex(operand))
+      return c.fail("its distances are complex");
+  return expandByParts(c);
+}
+
+/// A function of the real parts, as which complex numbers are converted to the
+/// real type that is asked for.
+static LogicalResult expandOfReal(ComplexCall &c) {
+  Type type = c.resultType().getElementType();
+  if (getPartType(type))
+    return c.fail("its result is complex");
+  SmallVector<Value> operands;
+  for (Value operand : c.op.getInputs())
+    operands.push_back(ComplexCall::isComplex(operand)
+                           ? c.partsOf(operand, type).re
+                           : operand);
+  return c.replaceReal(c.clone(operands, c.op.getArguments()).front());
 }
 
 /// Conversion of element types; other arguments do not matter here.
@@ -140,24 +185,23 @@ static LogicalResult expandVariance(ComplexCall &c) {
   return c.replace({{sum, nullptr}, {re[1], im[1]}});
 }
 
-/// Operators of magnitudes.
-static LogicalResult expandOfMagnitude(ComplexCall &c) {
-  SmallVector<Value> operands;
-  for (Value operand : c.op.getInputs()) {
-    if (!ComplexCall::isComplex(operand))
-      return c.fail("an operand is not complex");
-    operands.push_back(c.math.abs(c.partsOf(operand, c.getComputeType())));
-  }
-  SmallVector<NamedAttribute> arguments;
-  for (NamedAttribute argument : c.op.getArguments()) {
-    if (auto type = dyn_cast<TypeAttr>(argument.getValue()))
-      if (Type part = getPartType(type.getValue()))
-        argument.setValue(TypeAttr::get(part));
-    arguments.push_back(argument);
-  }
-  SmallVector<Value> made =
-      c.clone(operands, DictionaryAttr::get(c.op.getContext(), arguments));
-  return c.replaceReal(made.front());
+/// Real numbers as complex ones.
+static LogicalResult expandReal(ComplexCall &c) {
+  FailureOr<SmallVector<Value>> re = clonePart(c, 0);
+  if (failed(re))
+    return failure();
+  Value im =
+      c.b.full(c.b.getBuilder().getFloatAttr(getElementType((*re)[0]), 0),
+               c.resultSizes());
+  return c.replace(ComplexParts{(*re)[0], im});
+}
+
+/// Dropout, which does nothing outside of training.
+static LogicalResult expandDropout(ComplexCall &c) {
+  auto train = dyn_cast_or_null<BoolAttr>(c.op.getArgument("train"));
+  if (!train || train.getValue())
+    return c.fail("it is in training mode");
+  return c.replace(c.get("input"));
 }
 
 /// Operators of bools: whether an element is zero.
@@ -172,97 +216,45 @@ static LogicalResult expandOfBool(ComplexCall &c) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products along a dimension
+// Random numbers
 //===----------------------------------------------------------------------===//
 
-static ComplexParts slice(TensorBuilder &b, ComplexParts x, int64_t dim,
-                          int64_t start, int64_t count) {
-  auto part = [&](Value v) {
-    return b.slice(v, dim, b.size(start), b.size(count));
+/// Parts are real random numbers, twice as many. Of normal ones each has half
+/// of the variance, and the mean.
+static ComplexHandler random(bool isNormal) {
+  return [=](ComplexCall &c) -> LogicalResult {
+    TensorBuilder &b = c.b;
+    Type part = getPartType(c.resultType().getElementType());
+    if (!part) // As many real numbers.
+      return expandBySizes(c);
+    SmallVector<std::pair<StringRef, Value>> operands;
+    if (Value self = c.op.getTensor("self"))
+      operands.emplace_back("self", pack(b, c.partsOf(self, part)));
+    SmallVector<NamedAttribute> arguments;
+    Attribute mean;
+    for (NamedAttribute argument : c.op.getArguments()) {
+      StringRef name = argument.getName();
+      if (isa<TypeAttr>(argument.getValue()))
+        argument.setValue(TypeAttr::get(part));
+      if (name == "mean") {
+        mean = argument.getValue();
+        argument.setValue(b.getBuilder().getF64FloatAttr(0));
+      }
+      arguments.push_back(argument);
+    }
+    Sizes sizes = c.resultSizes();
+    sizes.push_back(b.size(2));
+    ComplexParts x =
+        unpack(b, c.call(c.op.getName(), operands, arguments, sizes, part));
+    if (!isNormal)
+      return c.replace(x);
+    constexpr double kSqrtHalf = 0.70710678118654752440;
+    Value factor = b.scalar(kSqrtHalf, part);
+    x = {b.mul(x.re, factor), b.mul(x.im, factor)};
+    if (TypedAttr shift = convertScalar(mean, part))
+      x = {b.add(x.re, b.scalar(shift)), b.add(x.im, b.scalar(shift))};
+    return c.replace(x);
   };
-  return {part(x.re), part(x.im)};
-}
-
-static ComplexParts cat(TensorBuilder &b, ComplexParts x, ComplexParts y,
-                        int64_t dim) {
-  return {b.cat({x.re, y.re}, dim), b.cat({x.im, y.im}, dim)};
-}
-
-/// The product along one dimension: halves are multiplied until one is left.
-static FailureOr<ComplexParts> multiplyAlong(ComplexCall &c, ComplexParts x,
-                                             int64_t dim) {
-  TensorBuilder &b = c.b;
-  std::optional<int64_t> size = getSizes(x.re)[dim].getConstant();
-  if (!size) {
-    (void)c.fail("products of complex numbers need a constant size");
-    return failure();
-  }
-  if (*size == 0) {
-    Sizes sizes = getSizes(x.re);
-    sizes[dim] = b.size(1);
-    ComplexParts one = c.math.number(1, 0, getElementType(x.re));
-    return ComplexParts{b.broadcast(one.re, sizes), b.broadcast(one.im, sizes)};
-  }
-  for (int64_t n = *size; n > 1;) {
-    int64_t half = n / 2;
-    ComplexParts product =
-        c.math.mul(slice(b, x, dim, 0, half), slice(b, x, dim, half, half));
-    x = n % 2 ? cat(b, product, slice(b, x, dim, n - 1, 1), dim) : product;
-    n = half + n % 2;
-  }
-  return x;
-}
-
-static std::optional<int64_t> getDim(ComplexCall &c, int64_t rank) {
-  auto attr = dyn_cast_or_null<IntegerAttr>(c.op.getArgument("dim"));
-  if (!attr)
-    return std::nullopt;
-  int64_t dim = attr.getInt() < 0 ? attr.getInt() + std::max<int64_t>(rank, 1)
-                                  : attr.getInt();
-  return dim >= 0 && dim < std::max<int64_t>(rank, 1) ? std::optional(dim)
-                                                      : std::nullopt;
-}
-
-static LogicalResult expandProd(ComplexCall &c) {
-  TensorBuilder &b = c.b;
-  ComplexParts x = c.get("self");
-  int64_t rank = getSizes(x.re).size();
-  if (!c.op.getArgument("dim")) {
-    sym::ExprAttr count = sym::product(b.getContext(), getSizes(x.re));
-    x = {b.reshape(x.re, {count}), b.reshape(x.im, {count})};
-  }
-  std::optional<int64_t> dim =
-      c.op.getArgument("dim") ? getDim(c, rank) : std::optional<int64_t>(0);
-  if (!dim)
-    return c.fail("'dim' is not a dimension");
-  if (getSizes(x.re).empty())
-    return c.replace(x);
-  FailureOr<ComplexParts> product = multiplyAlong(c, x, *dim);
-  if (failed(product))
-    return failure();
-  return c.replace(ComplexParts{b.reshape(product->re, c.resultSizes()),
-                                b.reshape(product->im, c.resultSizes())});
-}
-
-/// Products of all that is before, by doubling.
-static LogicalResult expandCumprod(ComplexCall &c) {
-  TensorBuilder &b = c.b;
-  ComplexParts x = c.get("self");
-  int64_t rank = getSizes(x.re).size();
-  if (rank == 0)
-    return c.replace(x);
-  std::optional<int64_t> dim = getDim(c, rank);
-  if (!dim)
-    return c.fail("'dim' is not a dimension");
-  std::optional<int64_t> size = getSizes(x.re)[*dim].getConstant();
-  if (!size)
-    return c.fail("products of complex numbers need a constant size");
-  for (int64_t distance = 1; distance < *size; distance *= 2)
-    x = cat(b, slice(b, x, *dim, 0, distance),
-            c.math.mul(slice(b, x, *dim, distance, *size - distance),
-                       slice(b, x, *dim, 0, *size - distance)),
-            *dim);
-  return c.replace(x);
 }
 
 void graph::populateComplexStructure(ComplexExpansions &t) {
@@ -273,7 +265,10 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "movedim moveaxis numpy_T expand expand_as view_as reshape_as "
       "broadcast_to slice select unsqueeze squeeze "
       "flatten unflatten ravel narrow diagonal alias detach clone contiguous "
-      "lift_fresh_copy lift_fresh lift unfold as_strided flip fliplr flipud "
+      "lift_fresh_copy lift_fresh lift unfold im2col col2im cartesian_prod "
+      "narrow_copy _chunk_cat _unsafe_masked_index "
+      "_unsafe_masked_index_put_accumulate "
+      "flip fliplr flipud "
       "roll rot90 "
       "repeat tile repeat_interleave gather index_select index take "
       "take_along_dim constant_pad_nd pad diag diag_embed diagflat tril triu "
@@ -290,27 +285,34 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "view_copy permute_copy transpose_copy t_copy expand_copy slice_copy "
       "select_copy unsqueeze_copy squeeze_copy diagonal_copy unfold_copy "
       "alias_copy detach_copy split_copy split_with_sizes_copy unbind_copy "
-      "as_strided_copy "
-      "square_copy squeeze_multiple positive trace constant_pad dropout",
+      "square_copy squeeze_multiple positive trace constant_pad "
+      "linalg_diagonal",
       expandByParts);
   t.add("numpy_T T", expandByParts);
+  t.add("as_strided as_strided_copy as_strided_scatter", expandStrided);
+  t.add("gradient", expandGradient);
+  t.add("softmax log_softmax", expandOfReal);
   // Numbers.
-  t.add("full full_like new_full zeros zeros_like new_zeros ones ones_like "
-        "new_ones empty empty_like new_empty empty_strided new_empty_strided "
-        "empty_permuted eye scalar_tensor linspace",
+  t.add("full full_like new_full zeros zeros_like new_zeros zero empty "
+        "empty_like new_empty empty_strided new_empty_strided "
+        "empty_permuted scalar_tensor linspace",
         expandByParts);
+  t.add("ones ones_like new_ones eye", expandReal);
   // Sums.
   t.add("neg negative sum mean nansum cumsum diff nan_to_num sum_to_size "
         "fft_fftshift fft_ifftshift",
         expandByParts);
 
-  t.add("to _to_copy type_as _conj_physical_to float double half",
+  t.add("to _to_copy type_as _conj_physical_to float double half chalf cfloat "
+        "cdouble",
         expandConversion);
   t.add("adjoint mH matrix_H", expandAdjoint);
   t.add("var std var_mean std_mean", expandVariance);
-  t.add("linalg_vector_norm norm dist", expandOfMagnitude);
-  t.add("logical_not logical_and logical_or logical_xor any all count_nonzero",
+  t.add("logical_not logical_and logical_or logical_xor any all count_nonzero "
+        "nonzero_static",
         expandOfBool);
-  t.add("prod", expandProd);
-  t.add("cumprod", expandCumprod);
+  t.add("dropout alpha_dropout feature_dropout feature_alpha_dropout",
+        expandDropout);
+  t.add("uniform rand rand_like", random(/*isNormal=*/false));
+  t.add("normal_functional randn randn_like", random(/*isNormal=*/true));
 }

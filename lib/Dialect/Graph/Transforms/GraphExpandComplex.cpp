@@ -90,6 +90,10 @@ Type ComplexCall::getComputeType() {
          part.getIntOrFloatBitWidth() > computeType.getIntOrFloatBitWidth()))
       computeType = part;
   }
+  // Integers alone give what the result says.
+  for (Value result : op.getOutputs())
+    if (!computeType && isa<FloatType>(getElementType(result)))
+      computeType = getElementType(result);
   return computeType = getAccumulationType(computeType);
 }
 
@@ -190,10 +194,12 @@ static const ComplexExpansions &getExpansions() {
   static const ComplexExpansions table = [] {
     ComplexExpansions t;
     populateComplexStructure(t);
+    populateComplexReductions(t);
     populateComplexProducts(t);
     populateComplexFunctions(t);
     populateComplexFft(t);
     populateComplexLinalg(t);
+    populateComplexNorms(t);
     return t;
   }();
   return table;

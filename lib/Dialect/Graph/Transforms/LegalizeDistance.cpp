@@ -168,6 +168,29 @@ static LogicalResult legalizeRenorm(AtenCall &c) {
   return c.replace(Num(b, x) * factor);
 }
 
+/// embedding_renorm: the rows that are named, and are longer than a number, are
+/// shortened to it.
+static LogicalResult legalizeEmbeddingRenorm(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value given = c.operand("self", getAccumulationType(c.resultElementType())),
+        indices = c.tensor("indices");
+  auto limit = c.getFloat("max_norm");
+  if (!given || !indices || !limit || getRank(given) != 2 ||
+      !isa<FloatType>(getElementType(given)))
+    return c.fail("an operand is missing");
+  Num x(b, given);
+  Num norm(b,
+           vectorNorm(c, x, 1, /*keepdims=*/true, c.floatOr("norm_type", 2)));
+  Type boolean = b.getBuilder().getI1Type();
+  Value named = toIndex(b, flatten(b, indices));
+  Value isNamed =
+      putAt(b, std::nullopt, filled(b, 0, boolean, {getSizes(x)[0]}), named,
+            filled(b, 1, boolean, getSizes(named)), {0});
+  Num isLong = Num(b, b.unsqueeze(isNamed, 1)) & (norm > *limit);
+  return c.replace(
+      select(isLong, x * (norm.number(*limit) / (norm + 1e-7)), x));
+}
+
 void graph::populateDistanceLegalizations(AtenLegalizations &t) {
   t.add("cdist _cdist_forward _euclidean_dist", legalizeCdist);
   t.add("pdist _pdist_forward", legalizePdist);
@@ -177,4 +200,5 @@ void graph::populateDistanceLegalizations(AtenLegalizations &t) {
   t.add("cross linalg_cross", legalizeCross);
   t.add("linalg_vecdot", legalizeVecdot);
   t.add("renorm", legalizeRenorm);
+  t.add("embedding_renorm", legalizeEmbeddingRenorm);
 }

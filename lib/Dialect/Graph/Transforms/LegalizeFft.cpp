@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The frequencies of Fourier transforms. (Transforms have complex operands or
-// results, and are rewritten before, in ComplexFft.cpp.)
+// The frequencies of Fourier transforms. (Transforms with complex operands or
+// results are rewritten before, in ComplexFft.cpp.)
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "ComplexCall.h"
 
 using namespace mlir;
 using namespace coil;
@@ -42,4 +42,5 @@ static AtenHandler frequencies(bool real) {
 void graph::populateFftLegalizations(AtenLegalizations &t) {
   t.add("fft_fftfreq", frequencies(/*real=*/false));
   t.add("fft_rfftfreq", frequencies(/*real=*/true));
+  populateRealTransforms(t);
 }

@@ -177,6 +177,69 @@ static LogicalResult inverse(LinalgCall &c) {
   return c.replace({result, {info, nullptr}});
 }
 
+/// The sizes of the call's result.
+static Sizes resultSizes(LinalgCall &c) {
+  return sym::getSizes(
+      cast<RankedTensorType>(c.op.getOutputs().front().getType()));
+}
+
+static ComplexParts reshape(LinalgCall &c, ComplexParts x, SizesRef sizes) {
+  return c.map(x, [&](Value part) { return c.b.reshape(part, sizes); });
+}
+
+/// The inverse of the matrix that the first `ind` dimensions, as rows, and the
+/// others make.
+static LogicalResult tensorInverse(LinalgCall &c) {
+  FailureOr<ComplexParts> a = getMatrix(c, "self");
+  auto ind = static_cast<int64_t>(c.number("ind").value_or(2));
+  if (failed(a))
+    return failure();
+  if (ind < 1 || ind >= rankOf(*a))
+    return c.fail("'ind' is no number of its dimensions");
+  MLIRContext *context = c.op.getContext();
+  Sizes sizes = getSizes(a->re);
+  ExprAttr rows = sym::product(context, SizesRef(sizes).take_front(ind)),
+           columns = sym::product(context, SizesRef(sizes).drop_front(ind));
+  if (rows != columns)
+    return c.fail("its dimensions are not those of a square matrix");
+  Value info;
+  ComplexParts matrix = reshape(c, *a, {rows, columns});
+  return c.replace(
+      reshape(c, c.inverse(matrix, /*check=*/true, info), resultSizes(c)));
+}
+
+/// The X of A X = B, where the first dimensions of A are those of B, behind
+/// which `dims` are moved before.
+static LogicalResult tensorSolve(LinalgCall &c) {
+  FailureOr<ComplexParts> a = getMatrix(c, "self");
+  ComplexParts other = c.get("other");
+  if (failed(a) || !other.re)
+    return c.fail("an operand is missing");
+  SmallVector<int64_t> order, moved;
+  int64_t rank = rankOf(*a);
+  if (auto dims = dyn_cast_or_null<DenseI64ArrayAttr>(c.op.getArgument("dims")))
+    for (int64_t d : dims.asArrayRef())
+      moved.push_back(d < 0 ? d + rank : d);
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(moved, d))
+      order.push_back(d);
+  order.append(moved);
+  if (static_cast<int64_t>(order.size()) != rank)
+    return c.fail("'dims' are not its dimensions");
+  ComplexParts turned =
+      c.map(*a, [&](Value part) { return c.b.permute(part, order); });
+  MLIRContext *context = c.op.getContext();
+  ExprAttr rows = sym::product(context, getSizes(other.re)),
+           columns = sym::product(context, resultSizes(c));
+  if (rows != columns)
+    return c.fail("its dimensions are not those of a square matrix");
+  LinalgCall::Factors factors =
+      c.factorize(reshape(c, turned, {rows, columns}), /*check=*/true);
+  ComplexParts x = c.solve(factors.matrix, factors.pivots,
+                           reshape(c, other, {rows, c.b.size(1)}), "N");
+  return c.replace(reshape(c, x, resultSizes(c)));
+}
+
 /// The sign of the permutation, as a number: each row that is exchanged with
 /// another changes it.
 static Value getSign(LinalgCall &c, Value pivots) {
@@ -195,41 +258,13 @@ static Value getSign(LinalgCall &c, Value pivots) {
                b.mul(b.scalar(2, c.type), b.convert(odd, c.type)));
 }
 
-/// The product of the last dimension. Complex ones are multiplied by halves.
-static FailureOr<ComplexParts> productOfLast(LinalgCall &c, ComplexParts x) {
-  TensorBuilder &b = c.b;
+static ComplexParts productOfLast(LinalgCall &c, ComplexParts x) {
   int64_t last = rankOf(x) - 1;
   if (!x.im)
-    return ComplexParts{
-        b.reduce(ReduceKind::Prod, x.re, {last}, /*keepdims=*/false), nullptr};
-  std::optional<int64_t> size = getSizes(x.re)[last].getConstant();
-  if (!size) {
-    (void)c.fail("determinants of complex matrices need a constant size");
-    return failure();
-  }
+    return {c.b.reduce(ReduceKind::Prod, x.re, {last}, /*keepdims=*/false),
+            nullptr};
   Sizes batch(SizesRef(getSizes(x.re)).drop_back());
-  if (*size == 0) {
-    ComplexParts one = c.zeros(batch);
-    one.re = b.full(b.getBuilder().getFloatAttr(c.type, 1), batch);
-    return one;
-  }
-  auto slice = [&](int64_t start, int64_t count) {
-    return c.map(x, [&](Value part) {
-      return b.slice(part, last, b.size(start), b.size(count));
-    });
-  };
-  for (int64_t n = *size; n > 1;) {
-    int64_t half = n / 2;
-    ComplexParts product = c.mul(slice(0, half), slice(half, half));
-    if (n % 2) {
-      ComplexParts rest = slice(n - 1, 1);
-      product = {b.cat({product.re, rest.re}, last),
-                 b.cat({product.im, rest.im}, last)};
-    }
-    x = product;
-    n = half + n % 2;
-  }
-  return c.map(x, [&](Value part) { return b.reshape(part, batch); });
+  return reshape(c, multiplyAlong(c.b, x, last), batch);
 }
 
 static LogicalResult determinant(LinalgCall &c) {
@@ -237,11 +272,8 @@ static LogicalResult determinant(LinalgCall &c) {
   if (failed(a))
     return failure();
   LinalgCall::Factors factors = c.factorize(*a, /*check=*/false);
-  FailureOr<ComplexParts> product =
-      productOfLast(c, c.diagonal(factors.matrix));
-  if (failed(product))
-    return failure();
-  ComplexParts result = c.scale(*product, getSign(c, factors.pivots));
+  ComplexParts result = c.scale(productOfLast(c, c.diagonal(factors.matrix)),
+                                getSign(c, factors.pivots));
   if (c.op.getOutputs().size() == 1)
     return c.replace(result);
   return c.replace({result, factors.matrix, {factors.pivots, nullptr}});
@@ -270,10 +302,8 @@ static LogicalResult logDeterminant(LinalgCall &c) {
   } else {
     signs = {b.unary<SignOp>(diagonal.re), nullptr};
   }
-  FailureOr<ComplexParts> product = productOfLast(c, signs);
-  if (failed(product))
-    return failure();
-  ComplexParts sign = c.scale(*product, getSign(c, factors.pivots));
+  ComplexParts sign =
+      c.scale(productOfLast(c, signs), getSign(c, factors.pivots));
   if (c.op.getName().contains("logdet") &&
       !c.op.getName().contains("slogdet")) {
     // NaN where it is negative.
@@ -479,6 +509,8 @@ void graph::addFactorizations(AddLinalg add) {
   add("lu_solve", luSolve);
   add("linalg_solve linalg_solve_ex _linalg_solve_ex", solve);
   add("linalg_inv linalg_inv_ex inverse", inverse);
+  add("linalg_tensorinv", tensorInverse);
+  add("linalg_tensorsolve", tensorSolve);
   add("det linalg_det _linalg_det", determinant);
   add("slogdet linalg_slogdet _linalg_slogdet logdet", logDeterminant);
   add("cholesky linalg_cholesky linalg_cholesky_ex", cholesky);

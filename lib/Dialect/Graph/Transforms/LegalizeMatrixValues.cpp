@@ -275,6 +275,98 @@ static LogicalResult matrixPower(LinalgCall &c) {
   return c.replace(result);
 }
 
+/// The Taylor polynomial of degree 18 of the exponential, by powers up to the
+/// sixth: seven products.
+static ComplexParts exponentialSeries(LinalgCall &c, ComplexParts a) {
+  constexpr unsigned kPowers = 6, kDegree = 18;
+  SmallVector<ComplexParts> powers = {
+      c.eye(batchOf(a), rowsOf(a), columnsOf(a)), a};
+  while (powers.size() <= kPowers)
+    powers.push_back(c.matmul(powers[powers.size() / 2],
+                              powers[powers.size() - powers.size() / 2]));
+  double factorials[kDegree + 1] = {1};
+  for (unsigned k = 1; k <= kDegree; ++k)
+    factorials[k] = factorials[k - 1] * k;
+  auto term = [&](unsigned power, unsigned k) {
+    return c.scale(powers[power], c.b.scalar(1 / factorials[k], c.type));
+  };
+  ComplexParts sum = term(kPowers, kDegree);
+  for (unsigned first = kDegree - kPowers;; first -= kPowers) {
+    for (unsigned k = kPowers; k-- > 0;)
+      sum = c.add(sum, term(k, first + k));
+    if (first == 0)
+      return sum;
+    sum = c.matmul(powers[kPowers], sum);
+  }
+}
+
+/// exp(A) = exp(A / 2^n)^(2^n), where n makes the norm small enough for the
+/// series.
+static LogicalResult matrixExponential(LinalgCall &c) {
+  TensorBuilder &b = c.b;
+  OpBuilder &builder = b.getBuilder();
+  FailureOr<ComplexParts> a = getMatrix(c, "self");
+  if (failed(a))
+    return failure();
+  if (llvm::any_of(getSizes(a->re), [](ExprAttr s) { return s.isConstant(0); }))
+    return c.replace(*a);
+  // Up to this norm the rest of the series is below the rounding error of
+  // `f64`: Bader, Blanes, Casas: Computing the matrix exponential with an
+  // optimized Taylor polynomial approximation (2019), table 1.
+  constexpr double kMostNorm = 1.090863719290036;
+  int64_t rank = rankOf(*a);
+  Value norm = b.reduce(ReduceKind::Max,
+                        b.reduce(ReduceKind::Sum, c.abs(*a), {rank - 2}, false),
+                        {rank - 2}, false);
+  Value halvings = b.unary<CeilOp>(
+      b.unary<Log2Op>(b.div(norm, b.scalar(kMostNorm, c.type))));
+  // Of NaN and infinite matrices there is no exponential to compute.
+  Value zero = b.scalar(0, c.type);
+  Value isFinite =
+      b.compare(Pred::Lt, norm,
+                b.scalar(std::numeric_limits<double>::infinity(), c.type));
+  halvings = b.select(isFinite, b.binary<MaximumOp>(halvings, zero), zero);
+  auto ofMatrices = [&](Value v) {
+    return b.unsqueeze(b.unsqueeze(v, rank - 2), rank - 1);
+  };
+  Value factor = b.unary<Exp2Op>(b.unary<NegOp>(halvings));
+  ComplexParts x = exponentialSeries(c, c.scale(*a, ofMatrices(factor)));
+
+  // Squared as often; matrices that need it less often stay.
+  Type i64 = builder.getI64Type();
+  Value counts = b.convert(halvings, i64), most = counts;
+  if (rank > 2)
+    most = b.reduce(ReduceKind::Max, counts,
+                    llvm::to_vector(llvm::seq<int64_t>(0, rank - 2)), false);
+  SmallVector<Value> inits = {b.scalar(builder.getI64IntegerAttr(0)), x.re};
+  if (x.im)
+    inits.push_back(x.im);
+  TypeRange types = ValueRange(inits).getTypes();
+  auto loop = WhileOp::create(builder, b.getLoc(), types, inits);
+  SmallVector<Location> locs(inits.size(), b.getLoc());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *condition =
+        builder.createBlock(&loop.getCondition(), {}, types, locs);
+    ConditionOp::create(builder, b.getLoc(),
+                        b.compare(Pred::Lt, condition->getArgument(0), most));
+    Block *body = builder.createBlock(&loop.getBody(), {}, types, locs);
+    Value done = body->getArgument(0);
+    ComplexParts before = {body->getArgument(1),
+                           x.im ? body->getArgument(2) : Value()};
+    ComplexParts squared = c.matmul(before, before);
+    Value isOpen = ofMatrices(b.compare(Pred::Lt, done, counts));
+    SmallVector<Value> yielded = {
+        b.add(done, b.scalar(builder.getI64IntegerAttr(1))),
+        b.select(isOpen, squared.re, before.re)};
+    if (x.im)
+      yielded.push_back(b.select(isOpen, squared.im, before.im));
+    YieldOp::create(builder, b.getLoc(), yielded);
+  }
+  return c.replace(
+      ComplexParts{loop.getResult(1), x.im ? loop.getResult(2) : Value()});
+}
+
 static LogicalResult condition(LinalgCall &c) {
   TensorBuilder &b = c.b;
   FailureOr<ComplexParts> a = getMatrix(c, "self");
@@ -340,5 +432,6 @@ void graph::addMatrixValues(AddLinalg add) {
       pseudoInverse);
   add("linalg_lstsq", lstsq);
   add("linalg_matrix_power matrix_power", matrixPower);
+  add("matrix_exp linalg_matrix_exp", matrixExponential);
   add("linalg_cond linalg_cond.p_str", condition);
 }

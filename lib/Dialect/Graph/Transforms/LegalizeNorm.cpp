@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalisation of the norms of matrices that sums and extrema give.
+// Legalisation of the norms of matrices: by sums and extrema, or by singular
+// values.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LinalgCall.h"
 #include "TensorMath.h"
 
 #include <cmath>
@@ -18,6 +20,101 @@ using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
 
+//===----------------------------------------------------------------------===//
+// Singular values
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A norm by the singular values of matrices in two dimensions: the largest
+/// (order 2), the least (-2), or their sum (0).
+struct SingularNorm {
+  SmallVector<int64_t> dims;
+  int64_t order;
+};
+
+} // namespace
+
+/// Whether the call is of such a norm.
+static std::optional<SingularNorm> getSingularNorm(AtenOp op, int64_t rank) {
+  Attribute order = op.getArgument("ord");
+  SingularNorm result = {{}, 0};
+  if (auto name = dyn_cast_or_null<StringAttr>(order)) {
+    if (name.getValue() != "nuc")
+      return std::nullopt;
+  } else if (auto number = dyn_cast_or_null<FloatAttr>(order)) {
+    result.order = static_cast<int64_t>(number.getValueAsDouble());
+    if (std::abs(number.getValueAsDouble()) != 2)
+      return std::nullopt;
+  } else if (auto number = dyn_cast_or_null<IntegerAttr>(order)) {
+    result.order = number.getInt();
+    if (std::abs(number.getInt()) != 2)
+      return std::nullopt;
+  } else {
+    return std::nullopt;
+  }
+  auto dims = dyn_cast_or_null<DenseI64ArrayAttr>(op.getArgument("dim"));
+  if (dims && !dims.empty())
+    result.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
+  else if (rank == 2 || op.getName().contains("matrix_norm"))
+    result.dims = {-2, -1};
+  if (result.dims.size() != 2)
+    return std::nullopt;
+  for (int64_t &d : result.dims) {
+    d = d < 0 ? d + rank : d;
+    if (d < 0 || d >= rank)
+      return std::nullopt;
+  }
+  return result;
+}
+
+/// The norm; null where there is no least of no singular values.
+static Value computeNorm(LinalgCall &c, ComplexParts x,
+                         const SingularNorm &norm) {
+  TensorBuilder &b = c.b;
+  auto result = cast<RankedTensorType>(c.op.getOutputs()[0].getType());
+  Sizes sizes = getSizes(x.re);
+  if (llvm::any_of(norm.dims,
+                   [&](int64_t d) { return sizes[d].isConstant(0); }))
+    return norm.order < 0 ? Value()
+                          : b.full(b.getBuilder().getFloatAttr(c.type, 0),
+                                   sym::getSizes(result));
+  SmallVector<int64_t> order;
+  for (int64_t d = 0, e = static_cast<int64_t>(sizes.size()); d < e; ++d)
+    if (!llvm::is_contained(norm.dims, d))
+      order.push_back(d);
+  order.append(norm.dims);
+  Value s = c.singularValues(c.map(x, [&](Value part) {
+               return b.permute(part, order);
+             })).re;
+  ReduceKind kind = norm.order == 0  ? ReduceKind::Sum
+                    : norm.order > 0 ? ReduceKind::Max
+                                     : ReduceKind::Min;
+  int64_t last = getRank(s) - 1;
+  return b.reshape(b.reduce(kind, s, {last}, /*keepdims=*/false),
+                   sym::getSizes(result));
+}
+
+static LogicalResult expandMatrixNorm(ComplexCall &c) {
+  Value self = c.op.getTensor("self");
+  if (!self)
+    return c.fail("its operand is missing");
+  auto norm = getSingularNorm(c.op, getRank(self));
+  if (!norm)
+    return expandOfMagnitude(c);
+  LinalgCall call(c.op, c.b, c.getComputeType(), /*isComplex=*/true, nullptr);
+  Value result = computeNorm(call, c.get("self"), *norm);
+  return result ? c.replaceReal(result) : c.fail("a dimension has size zero");
+}
+
+void graph::populateComplexNorms(ComplexExpansions &t) {
+  t.add("linalg_norm linalg_matrix_norm", expandMatrixNorm);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums and extrema
+//===----------------------------------------------------------------------===//
+
 /// The norm of order `order` of the matrices in two dimensions: of one, the
 /// largest (or least, for minus one) sum of a column; of infinity, that of a
 /// row.
@@ -26,7 +123,7 @@ static LogicalResult matrixNorm(AtenCall &c, Num x, ArrayRef<int64_t> dims,
   bool keepdims = c.boolOr("keepdim", false);
   bool isOfRows = std::isinf(order);
   if (!isOfRows && std::abs(order) != 1)
-    return c.fail("its order needs singular values");
+    return c.fail("its order is not one that matrices have");
   int64_t summed = isOfRows ? dims[1] : dims[0],
           other = isOfRows ? dims[0] : dims[1];
   Num sums = abs(x).reduce(ReduceKind::Sum, summed, /*keepdims=*/true);
@@ -48,12 +145,20 @@ static LogicalResult matrixNorm(AtenCall &c, Num x, ArrayRef<int64_t> dims,
 static AtenHandler norm(bool ofMatrices) {
   return [=](AtenCall &c) -> LogicalResult {
     StringRef name = c.stringOr("ord", "");
-    if (name == "nuc")
-      return c.fail("its order needs singular values");
     Value given = c.operand("self", getAccumulationType(c.resultElementType()));
     if (!given || !isa<FloatType>(getElementType(given)))
       return c.fail("its operand is no float");
     int64_t rank = getRank(given);
+    if (auto singular = getSingularNorm(c.op, rank)) {
+      Type type = getElementType(given);
+      if (!type.isF32() && !type.isF64())
+        return c.fail("there is no library for elements of its type");
+      LinalgCall call(c.op, c.b, type, /*isComplex=*/false, nullptr);
+      Value result = computeNorm(call, {given, nullptr}, *singular);
+      return result ? c.replace(result) : c.fail("a dimension has size zero");
+    }
+    if (name == "nuc")
+      return c.fail("its dimensions are invalid");
     SmallVector<int64_t> dims = allDims(given);
     bool hasDims = c.has("dim") || ofMatrices;
     if (ofMatrices)

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComplexCall.h"
 #include "TensorMath.h"
 
 using namespace mlir;
@@ -260,10 +261,7 @@ static LogicalResult legalizeFlip(AtenCall &c) {
   return c.replace(listed->empty() ? x : flipDims(c.b, x, *dims));
 }
 
-/// Whether the elements of a tensor certainly lie in memory in their order:
-/// values have no layout, so only what the framework makes that way is known
-/// to.
-static bool isContiguous(Value x) {
+bool graph::isContiguous(Value x) {
   if (auto argument = dyn_cast<BlockArgument>(x)) {
     auto func =
         dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
@@ -274,7 +272,13 @@ static bool isContiguous(Value x) {
   Operation *op = x.getDefiningOp();
   if (isa<ConstantOp, FullOp, IotaOp>(op))
     return true;
-  return isa<ReshapeOp, ConvertOp>(op) && isContiguous(op->getOperand(0));
+  // Operators of complex numbers, while these are taken apart.
+  if (auto view = dyn_cast<AtenOp>(op))
+    return (view.getName() == "aten.view.default" ||
+            view.getName() == "aten.reshape.default") &&
+           view.getInputs().size() == 1 && isContiguous(view.getInputs()[0]);
+  return isa<ReshapeOp, ConvertOp, UnrealizedConversionCastOp>(op) &&
+         isContiguous(op->getOperand(0));
 }
 
 /// Places of the elements of a strided view in the tensor as a vector.
@@ -286,7 +290,7 @@ static FailureOr<Value> getStridedPlaces(AtenCall &c, Value x) {
     (void)c.fail("its strides are not known");
     return failure();
   }
-  if (!isContiguous(x)) {
+  if (!isContiguous(x) && !c.op->hasAttr(kRowByRowAttrName)) {
     (void)c.fail("it depends on how its operand lies in memory");
     return failure();
   }

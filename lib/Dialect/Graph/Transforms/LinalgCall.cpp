@@ -290,6 +290,9 @@ void graph::populateLinalgLegalizations(AtenLegalizations &t) {
       for (Value operand : c.op.getInputs())
         if (isa<FloatType>(getElementType(operand)) && !type)
           type = getElementType(operand);
+      // Products alone need no library.
+      if (type && c.op.getName().contains("matrix_exp"))
+        type = getAccumulationType(type);
       if (!isLibraryType(type))
         return c.fail("there is no library for elements of its type");
       LinalgCall call(c.op, c.b, type, /*isComplex=*/false,
