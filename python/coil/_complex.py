@@ -10,9 +10,9 @@ from coil._library import InputError
 from coil._tensor import CPU, Tensor
 
 # Complex element types by those of their parts.
-TYPES = {"f32": "c64", "f64": "c128"}
-_TYPESTR = {"c64": "<c8", "c128": "<c16"}
-_BYTES = {"c64": 8, "c128": 16}
+TYPES = {"f16": "c32", "f32": "c64", "f64": "c128"}
+_TYPESTR = {"c64": "<c8", "c128": "<c16"}  # NumPy has no complex halves.
+_BYTES = {"c32": 4, "c64": 8, "c128": 16}
 
 
 def to_parts(value, dtype):
@@ -52,7 +52,7 @@ class ComplexTensor:
 
     @property
     def dtype(self):
-        """The name of the element type: "c64" or "c128"."""
+        """The name of the element type: "c32", "c64" or "c128"."""
         return TYPES[self.parts.dtype]
 
     @property
@@ -91,6 +91,8 @@ class ComplexTensor:
     def __array_interface__(self):
         if self.parts._device[0] != CPU:
             raise AttributeError(f"the elements are on {self.device}")
+        if self.dtype not in _TYPESTR:
+            raise AttributeError(f"NumPy has no {self.dtype}")
         size = _BYTES[self.dtype]
         return {
             "version": 3,
