@@ -42,7 +42,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 FAILURES = ("wrong", "refused", "run", "crash", "timeout")
-ALL_DTYPES = "f32 i64 bool bf16 f16 f64 u8 i8 i16 i32".split()
+ALL_DTYPES = "f32 i64 bool bf16 f16 f64 u8 i8 i16 i32 c64 c128".split()
 
 
 class Worker:

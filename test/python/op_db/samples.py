@@ -22,7 +22,10 @@ Rules of `judge`:
 * Floats are as near to eager mode's as TOLERANCES says, or that near to what eager
   mode computes in double precision. Where eager mode itself is further off, no
   element is further from the result in double precision than twice the
-  largest error that eager mode makes in that result.
+  largest error that eager mode makes in that result. Complex numbers are as near by their distance,
+  and are NaN where a part is, as torch.isclose has it.
+* Of results that are not unique (UNIQUE) what is made of them is compared: of decompositions their
+  product, and that vectors are orthogonal; of complex logarithms of sums the angle.
 """
 
 import logging
@@ -54,15 +57,59 @@ torch.set_num_threads(1)
 
 SHORT = {"bool": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16,
          "i32": torch.int32, "i64": torch.int64, "f16": torch.float16,
-         "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
+         "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+         "c64": torch.complex64, "c128": torch.complex128}
 # How far results may be from eager mode's: relative, absolute.
 TOLERANCES = {torch.float64: (1e-9, 1e-10), torch.float32: (2e-5, 2e-6),
-              torch.float16: (2e-3, 1e-3), torch.bfloat16: (1.6e-2, 8e-3)}
+              torch.float16: (2e-3, 1e-3), torch.bfloat16: (1.6e-2, 8e-3),
+              torch.complex32: (2e-3, 1e-3), torch.complex64: (2e-5, 2e-6),
+              torch.complex128: (1e-9, 1e-10)}
 # Operators with positions of elements that may be equal.
 UNSTABLE = {"topk", "mode", "kthvalue", "median", "nanmedian", "sort", "argsort"}
+# Functions that make tensors that are unique of results that are not.
+UNIQUE = {
+    "svd": lambda u, s, v: of_singular(u, s, v.mH), "linalg_svd": lambda u, s, vh: of_singular(u, s, vh),
+    "svd_lowrank": lambda u, s, v: of_singular(u, s, v.mH),
+    "pca_lowrank": lambda u, s, v: of_singular(u, s, v.mH),
+    "linalg_eigh": lambda w, v: [w, v @ (w.unsqueeze(-1) * v.mH), v.mH @ v],
+    "linalg_eig": lambda w, v: [v @ (w.unsqueeze(-1) * torch.linalg.inv(v)),
+                                torch.linalg.vector_norm(v, dim=-2)],
+    "logcumsumexp": lambda x: [x.real, x.imag.sin(), x.imag.cos()] if x.is_complex() else [x],
+}
+# How far these may be apart, in rounding errors of the largest element for each row.
+ROUNDINGS = 30
 # Elements of a random operator's results that are worth a comparison of
 # distributions, and calls to make for them.
 DRAWN, CALLS = 4000, 400
+
+
+def of_singular(u, s, vh):
+    """What is unique of a singular value decomposition."""
+    if not u.numel() or not vh.numel() or not u.any():
+        return [s]
+    count = s.shape[-1]
+    return [s, (u[..., :count] * s.unsqueeze(-2)) @ vh[..., :count, :], u.mH @ u, vh @ vh.mH]
+
+
+def find_unique(name, results):
+    """What is unique of results, in double precision."""
+    return UNIQUE[name](*(t.to(torch.complex128 if t.is_complex() else torch.float64) for t in results))
+
+
+def have_same_unique(name, actual, expected):
+    """Whether what is unique of results is nearly the same."""
+    if name not in UNIQUE or not is_float(actual[0]):
+        return False
+    for a, e in zip(find_unique(name, actual), find_unique(name, expected)):
+        size = max(e.abs().max().item(), 1) if e.numel() else 1
+        error = ROUNDINGS * max(e.shape[-2:], default=1) * torch.finfo(actual[0].dtype).eps * size
+        if not torch.allclose(a, e.to(a.dtype), 0, error, equal_nan=True):
+            return False
+    return True
+
+
+def is_float(tensor):
+    return tensor.dtype.is_floating_point or tensor.dtype.is_complex
 
 
 def name_of(op):
@@ -105,7 +152,9 @@ class Sample:
                 storage = tensor.untyped_storage().clone()
                 copy = torch.empty(0, dtype=tensor.dtype).set_(
                     storage, tensor.storage_offset(), tensor.size(), tensor.stride())
-                made[id(tensor)] = copy.double() if double and copy.is_floating_point() else copy
+                if double and is_float(copy):
+                    copy = copy.to(torch.complex128 if copy.is_complex() else torch.float64)
+                made[id(tensor)] = copy
         return [made[id(tensor)] for tensor in self.tensors]
 
     def describe(self):
@@ -188,6 +237,8 @@ class Expectation:
                 return f"sizes {list(actual.shape)} instead of {list(expected.shape)}"
         if self.is_empty:
             return None
+        if have_same_unique(name_of(self.sample.op), results, self.results):
+            return None
         if self.is_random:
             return self.judge_distribution(results, again) if again else None
         exact = False
@@ -197,7 +248,7 @@ class Expectation:
                     and expected.dtype == torch.int64 \
                     and same_elements(self.sample.tensors[0], actual, expected):
                 error = None
-            if error and expected.dtype.is_floating_point:
+            if error and is_float(expected):
                 if exact is False:
                     exact = self.exact()
                 if exact and len(exact) > i and is_as_exact(actual, expected, exact[i]):
@@ -215,14 +266,21 @@ class Expectation:
             drawn[0].append(again())
             with torch.no_grad():
                 drawn[1].append(self.eager())
-        for i in range(len(results)):
-            ours, eager = (torch.cat([r[i].double().flatten() for r in side]) for side in drawn)
+        name = name_of(self.sample.op)
+        if name in UNIQUE:
+            drawn = [[find_unique(name, r) for r in side] for side in drawn]
+        for i in range(len(drawn[0][0])):
+            ours, eager = (torch.cat([parts(r[i]).double().flatten() for r in side]) for side in drawn)
             if ours.isnan().any() != eager.isnan().any():
                 return "one of both has NaN"
             distance, bound = kolmogorov_smirnov(ours, eager)
             if distance > bound:
                 return f"another distribution: distance {distance:.3g} of at most {bound:.3g}"
         return None
+
+
+def parts(tensor):
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 def kolmogorov_smirnov(a, b, alarm=1e-6):
@@ -239,7 +297,7 @@ def kolmogorov_smirnov(a, b, alarm=1e-6):
 def same(a, b):
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
-    return bool(torch.all((a == b) | (a.isnan() & b.isnan()) if a.is_floating_point() else a == b))
+    return bool(torch.all((a == b) | (a.isnan() & b.isnan()) if is_float(a) else a == b))
 
 
 def same_elements(x, actual, expected):
@@ -257,11 +315,12 @@ def same_elements(x, actual, expected):
 
 def difference(actual, expected):
     """None, or how values differ."""
-    if not expected.dtype.is_floating_point:
+    if not is_float(expected):
         wrong = (actual != expected).flatten()
     else:
         rtol, atol = TOLERANCES.get(expected.dtype, (0, 0))
-        wrong = ~torch.isclose(actual.double(), expected.double(), rtol, atol, equal_nan=True).flatten()
+        wide = torch.complex128 if expected.dtype.is_complex else torch.float64
+        wrong = ~torch.isclose(actual.to(wide), expected.to(wide), rtol, atol, equal_nan=True).flatten()
     if not wrong.any():
         return None
     i = int(wrong.nonzero()[0])
@@ -270,12 +329,14 @@ def difference(actual, expected):
 
 
 def is_as_exact(actual, expected, exact):
-    if exact.shape != expected.shape or not exact.dtype.is_floating_point:
+    if exact.shape != expected.shape or exact.dtype.is_complex != expected.dtype.is_complex \
+            or not is_float(exact):
         return False
     dtype = expected.dtype
     if not difference(actual, exact.to(dtype)):
         return True
-    a, e, x = actual.double(), expected.double(), exact.to(dtype).double()
+    wide = torch.complex128 if dtype.is_complex else torch.float64
+    a, e, x = actual.to(wide), expected.to(wide), exact.to(dtype).to(wide)
     finite = e.isfinite() & x.isfinite()
     if not bool(torch.all(finite | ((a == x) | (a.isnan() & x.isnan())) | ((a == e) | (a.isnan() & e.isnan())))):
         return False

@@ -87,11 +87,25 @@ class Runner:
         # A file that is mapped for weights must not be written again.
         os.unlink(path)
 
+        # Operators whose schema does not say that they write to an operand, such as batch_norm: the
+        # exported program does not say so either, the compiled one does.
+        said = {spec.target for spec in program.graph_signature.output_specs}
+        inputs = [spec.arg.name for spec in program.graph_signature.input_specs
+                  if spec.kind == torch.export.graph_signature.InputKind.USER_INPUT]
+
         def run(tensors):
             try:
-                return [torch.from_dlpack(r) for r in compiled(*tensors)]
+                results = [torch.from_dlpack(r) for r in compiled(*tensors)]
             except self.coil.CoilError as error:
                 raise Refused("run", first_line(error)) from None
+            kept = []
+            for result, spec in zip(results, compiled.outputs):
+                target = spec.get("mutation", {}).get("target")
+                if target in inputs and target not in said:
+                    tensors[inputs.index(target)].copy_(result)
+                else:
+                    kept.append(result)
+            return kept
         return run
 
 
