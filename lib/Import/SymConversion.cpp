@@ -11,6 +11,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace coil;
@@ -141,10 +144,34 @@ SymConverter::visit(const SymExprNode &node) {
   case SymExprNode::Kind::Call:
     return visitCall(node);
   case SymExprNode::Kind::Float:
+    return fraction(node.number);
   case SymExprNode::Kind::Boolean:
     return fail("it is not an integer");
   }
   llvm_unreachable("unknown kind");
+}
+
+/// The short fraction that a float stands for, such as the 17/10 of a scale
+/// factor of 1.7. The framework multiplies sizes with the float and cuts off;
+/// that gives the same as with the fraction if products that are integers are
+/// rounded to them: the float has to be nearer to the fraction than half of its
+/// last digit, by the part that the product's digits may be finer.
+std::optional<SymConverter::Fraction> SymConverter::fraction(double number) {
+  constexpr int64_t kMostDenominator = 1024;
+  constexpr double kMostNumber = 1 << 20;
+  if (std::abs(number) <= kMostNumber)
+    for (int64_t q = 1; q <= kMostDenominator; ++q) {
+      double p = std::round(number * static_cast<double>(q));
+      if (p / static_cast<double>(q) != number)
+        continue;
+      double error = std::abs(std::fma(number, static_cast<double>(q), -p)) /
+                     static_cast<double>(q);
+      if (error != 0 && error >= std::abs(number) * 0x1p-54)
+        break;
+      return Fraction{constant(static_cast<int64_t>(p)), constant(q)};
+    }
+  return fail("the number " + formatv("{0:f6}", number).str() +
+              " is no short fraction");
 }
 
 std::optional<SymConverter::Fraction>

@@ -54,6 +54,7 @@ private:
     return sym::constant(context, value);
   }
   std::optional<Fraction> integer(sym::ExprAttr value);
+  std::optional<Fraction> fraction(double number);
   std::optional<Fraction> visit(const SymExprNode &node);
   std::optional<Fraction> visitCall(const SymExprNode &node);
   std::optional<Fraction> multiply(Fraction a, Fraction b);
