@@ -94,8 +94,12 @@ static AtenHandler progression(bool ofPowers) {
       return c.fail("its result is not a vector of numbers");
     Type wide = isa<FloatType>(type) ? getAccumulationType(type)
                                      : Type(b.getBuilder().getF64Type());
+    Type endType = type;
+    // One power alone is of the number as it is.
+    if (ofPowers && c.resultSizes()[0].isConstant(1))
+      endType = wide = b.getBuilder().getF64Type();
     auto read = [&](StringRef name) -> Value {
-      Value v = c.operand(name, type);
+      Value v = c.operand(name, endType);
       return v && getRank(v) == 0 ? b.convert(v, wide) : Value();
     };
     Value start = read("start"), end = read("end");

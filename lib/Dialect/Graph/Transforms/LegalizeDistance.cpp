@@ -100,8 +100,12 @@ static LogicalResult legalizeCosineSimilarity(AtenCall &c) {
   x = c.broadcastTo(x, *sizes);
   y = c.broadcastTo(y, *sizes);
   auto dim = c.getDim("dim", getRank(x));
-  if (!dim || getRank(x) == 0)
+  if (!dim)
     return c.fail("its dimension is not constant");
+  if (getRank(x) == 0) {
+    x = b.unsqueeze(x, 0);
+    y = b.unsqueeze(y, 0);
+  }
   double eps = c.floatOr("eps", 1e-8);
   auto unit = [&](Value v) {
     Num length(b, vectorNorm(c, v, *dim, /*keepdims=*/true, 2));

@@ -306,18 +306,20 @@ static AtenHandler adaptivePool(PoolKind kind, size_t spatial) {
 /// Where windows of one size begin, in a sequence that a random number between
 /// 0 and 1 shifts: `trunc((i + sample) * alpha) - trunc(sample * alpha)`, the
 /// last one at the end. `samples` is `[batch, channels]`; so are the results,
-/// with the windows behind.
+/// with the windows behind. Each operation rounds to the type of the samples.
 static Num fractionalStarts(TensorBuilder &b, Num samples, ExprAttr size,
                             ExprAttr count, int64_t kernel) {
   Positions p(b);
-  Type type = samples.type();
+  Type type = samples.type(), wide = getAccumulationType(type);
+  auto round = [&](Num v) { return v.to(type).to(wide); };
   Num room = p.size(sym::add(size, -kernel));
   Num i = p.iota(count), last = p.size(sym::add(count, -1));
   // With one window there is only the last.
-  Num alpha = room.to(type) / max(last, 1).to(type);
-  samples = samples.unsqueeze(2);
+  Num alpha = round(round(room) / round(max(last, 1)));
+  samples = samples.unsqueeze(2).to(wide);
   auto trunc = [&](Num v) { return v.to(p.type()); };
-  Num start = trunc((i.to(type) + samples) * alpha) - trunc(samples * alpha);
+  Num start = trunc(round(round(round(i) + samples) * alpha)) -
+              trunc(round(samples * alpha));
   return select(i == last, room, start);
 }
 
