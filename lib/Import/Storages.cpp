@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Storages.h"
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Import/Limits.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -120,8 +121,13 @@ Value Storages::apply(const ViewOp &op, RankedTensorType type, Value value,
                       Location loc) {
   if (op.kind == ViewKind::Identity)
     return value;
-  return createAten(op.name, type, value, op.operandName.getValue(),
-                    llvm::to_vector(op.arguments), loc);
+  Value result = createAten(op.name, type, value, op.operandName.getValue(),
+                            llvm::to_vector(op.arguments), loc);
+  // Positions count the elements of a view that is made for that.
+  if (op.kind == ViewKind::Gather && op.name == "aten.as_strided.default")
+    result.getDefiningOp()->setAttr(graph::kRowByRowAttrName,
+                                    builder.getUnitAttr());
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -119,9 +119,6 @@ private:
   llvm::StringMap<ComplexHandler> entries;
 };
 
-/// On a call: its operand lies in memory row by row, though the value, a part
-/// of complex numbers, does not show it.
-inline constexpr llvm::StringLiteral kRowByRowAttrName = "graph.row_by_row";
 /// Whether the elements of a tensor certainly lie in memory in their order:
 /// values have no layout, so only what the framework makes that way is known
 /// to.

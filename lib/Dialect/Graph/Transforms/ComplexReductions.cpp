@@ -301,13 +301,22 @@ static LogicalResult expandVander(ComplexCall &c) {
   if (!x.re || getSizes(x.re).empty())
     return c.fail("its operand is no vector");
   int64_t last = getSizes(x.re).size();
-  std::optional<int64_t> count = c.resultSizes().back().getConstant();
-  if (!count || *count < 1)
-    return c.fail("its number of powers is not constant");
   x = {b.unsqueeze(x.re, last), b.unsqueeze(x.im, last)};
   ComplexParts one = c.math.number(1, 0, c.getComputeType());
   ComplexParts power = {b.broadcast(one.re, getSizes(x.re)),
                         b.broadcast(one.im, getSizes(x.re))};
+  std::optional<int64_t> count = c.resultSizes().back().getConstant();
+  if (!count) {
+    // Products of 1, x, x, ...
+    Sizes sizes = c.resultSizes();
+    sizes.back() = sym::add(sizes.back(), -1);
+    ComplexParts repeated = {b.broadcast(x.re, sizes),
+                             b.broadcast(x.im, sizes)};
+    return c.replace(
+        scanInLoop(b, cat(b, power, repeated, last), last, &ComplexMath::mul));
+  }
+  if (*count < 1)
+    return c.fail("it has no powers");
   SmallVector<Value> re = {power.re}, im = {power.im};
   for (int64_t i = 1; i < *count; ++i) {
     power = i == 1 ? x : c.math.mul(power, x);

@@ -187,6 +187,8 @@ static LogicalResult expandVariance(ComplexCall &c) {
 
 /// Real numbers as complex ones.
 static LogicalResult expandReal(ComplexCall &c) {
+  if (!ComplexCall::isComplex(c.op.getOutputs().front()))
+    return expandBySizes(c);
   FailureOr<SmallVector<Value>> re = clonePart(c, 0);
   if (failed(re))
     return failure();

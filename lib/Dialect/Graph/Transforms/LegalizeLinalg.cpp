@@ -187,6 +187,18 @@ static ComplexParts reshape(LinalgCall &c, ComplexParts x, SizesRef sizes) {
   return c.map(x, [&](Value part) { return c.b.reshape(part, sizes); });
 }
 
+/// The tensor as a matrix with as many columns as rows, which only a run may
+/// know.
+static FailureOr<ComplexParts> getSquare(LinalgCall &c, ComplexParts x,
+                                         ExprAttr rows, ExprAttr columns) {
+  if (provablyDiffer(rows, columns)) {
+    (void)c.fail("its dimensions are not those of a square matrix");
+    return failure();
+  }
+  return c.map(reshape(c, x, {rows, columns}),
+               [&](Value part) { return c.b.castSizes(part, {rows, rows}); });
+}
+
 /// The inverse of the matrix that the first `ind` dimensions, as rows, and the
 /// others make.
 static LogicalResult tensorInverse(LinalgCall &c) {
@@ -200,12 +212,16 @@ static LogicalResult tensorInverse(LinalgCall &c) {
   Sizes sizes = getSizes(a->re);
   ExprAttr rows = sym::product(context, SizesRef(sizes).take_front(ind)),
            columns = sym::product(context, SizesRef(sizes).drop_front(ind));
-  if (rows != columns)
-    return c.fail("its dimensions are not those of a square matrix");
+  FailureOr<ComplexParts> matrix = getSquare(c, *a, rows, columns);
+  if (failed(matrix))
+    return failure();
   Value info;
-  ComplexParts matrix = reshape(c, *a, {rows, columns});
-  return c.replace(
-      reshape(c, c.inverse(matrix, /*check=*/true, info), resultSizes(c)));
+  Sizes inverseSizes(SizesRef(sizes).drop_front(ind));
+  inverseSizes.append(sizes.begin(), sizes.begin() + ind);
+  ComplexParts inverse =
+      c.map(c.inverse(*matrix, /*check=*/true, info),
+            [&](Value part) { return c.b.castSizes(part, {columns, rows}); });
+  return c.replace(reshape(c, inverse, inverseSizes));
 }
 
 /// The X of A X = B, where the first dimensions of A are those of B, behind
@@ -231,12 +247,15 @@ static LogicalResult tensorSolve(LinalgCall &c) {
   MLIRContext *context = c.op.getContext();
   ExprAttr rows = sym::product(context, getSizes(other.re)),
            columns = sym::product(context, resultSizes(c));
-  if (rows != columns)
-    return c.fail("its dimensions are not those of a square matrix");
-  LinalgCall::Factors factors =
-      c.factorize(reshape(c, turned, {rows, columns}), /*check=*/true);
+  FailureOr<ComplexParts> matrix = getSquare(c, turned, rows, columns);
+  if (failed(matrix))
+    return failure();
+  LinalgCall::Factors factors = c.factorize(*matrix, /*check=*/true);
   ComplexParts x = c.solve(factors.matrix, factors.pivots,
                            reshape(c, other, {rows, c.b.size(1)}), "N");
+  x = c.map(x, [&](Value part) {
+    return c.b.castSizes(part, {columns, c.b.size(1)});
+  });
   return c.replace(reshape(c, x, resultSizes(c)));
 }
 

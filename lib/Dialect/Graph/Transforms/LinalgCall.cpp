@@ -265,6 +265,10 @@ StringRef graph::pick(LinalgCall &c, StringRef first, StringRef second) {
 ComplexParts graph::take(LinalgCall &c, ComplexParts x, int64_t fromBehind,
                          ExprAttr count) {
   int64_t dim = rankOf(x) - fromBehind;
+  // An empty dimension has no first element to begin at.
+  ExprAttr size = getSizes(x.re)[dim];
+  if (size == count || size.isConstant(0))
+    return x;
   return c.map(
       x, [&](Value part) { return c.b.slice(part, dim, c.b.size(0), count); });
 }

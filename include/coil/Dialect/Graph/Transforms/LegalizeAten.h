@@ -24,6 +24,10 @@ namespace coil::graph {
 /// Attribute with the reason why legalisation left an op.
 inline constexpr llvm::StringLiteral kReasonAttrName = "graph.reason";
 
+/// On a call that looks at the memory of its operand: this lies row by row, as
+/// far as the call is concerned, though the value does not show it.
+inline constexpr llvm::StringLiteral kRowByRowAttrName = "graph.row_by_row";
+
 /// On arguments and results of a function that are complex numbers to its
 /// callers: their last dimension is the real and the imaginary part.
 inline constexpr llvm::StringLiteral kComplexAttrName = "coil.complex";
