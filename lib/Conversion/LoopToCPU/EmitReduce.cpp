@@ -26,16 +26,14 @@ using namespace coil::loop;
 
 SmallVector<Type> KernelEmitter::getAccumulatorTypes(Operation *op) const {
   if (auto moments = dyn_cast<MomentsOp>(op))
-    return SmallVector<Type>(countsSamples(moments) ? 4 : 3,
+    return SmallVector<Type>(getNumMomentAccumulators(moments),
                              Float64Type::get(op->getContext()));
   return llvm::to_vector(op->getResultTypes());
 }
 
 unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
   auto moments = dyn_cast<MomentsOp>(op);
-  return moments && countsSamples(moments) ? 4
-         : moments                         ? 3
-                                           : op->getNumResults();
+  return moments ? getNumMomentAccumulators(moments) : op->getNumResults();
 }
 
 unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
