@@ -89,9 +89,6 @@ bool KernelEmitter::countsSamples(MomentsOp op) const {
   return vectorIsReduced || !op.isOfOne() || isExact(op);
 }
 
-/// From how many values on fewer instructions measure them from their first.
-static constexpr size_t kMinGroup = 8;
-
 /// Products that are only added to may be fused with the addition.
 static constexpr auto kContract = arith::FastMathFlags::contract;
 
@@ -145,7 +142,7 @@ void KernelEmitter::addSamples(MomentsOp op,
   Value isFirst =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, pivot, pivot);
   pivot = arith::SelectOp::create(b, isFirst, first, pivot);
-  bool isGroup = narrow.size() >= kMinGroup && op.isFlat() &&
+  bool isGroup = narrow.size() >= kMomentGroup && op.isFlat() &&
                  op.getMean().getType().isF32() &&
                  llvm::none_of(narrow, [](const Sample &s) { return s.count; });
   Value sum, squares;
