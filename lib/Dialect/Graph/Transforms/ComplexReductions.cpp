@@ -298,8 +298,8 @@ static LogicalResult expandScan(ComplexCall &c, Combine combine) {
 static LogicalResult expandVander(ComplexCall &c) {
   TensorBuilder &b = c.b;
   ComplexParts x = c.get("x");
-  if (!x.re || getSizes(x.re).empty())
-    return c.fail("its operand is no vector");
+  if (!x.re)
+    return c.fail("its operand is missing");
   int64_t last = getSizes(x.re).size();
   x = {b.unsqueeze(x.re, last), b.unsqueeze(x.im, last)};
   ComplexParts one = c.math.number(1, 0, c.getComputeType());
