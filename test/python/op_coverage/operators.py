@@ -783,6 +783,9 @@ TRANSPOSED = {
     "conv_transpose2d(groups)":
         (lambda x, w: F.conv_transpose2d(x, w, stride=(2, 1), padding=(3, 0), groups=2,
                                          dilation=(1, 2)), (4, 5, 7), (4, 3, 3, 2)),
+    "conv_transpose2d(dilation)":
+        (lambda x, w, b: F.conv_transpose2d(x, w, b, stride=(3, 2), padding=(4, 1), dilation=(2, 3),
+                                            output_padding=(1, 2)), (1, 2, 4, 3), (2, 3, 5, 2), (3,)),
     "conv_transpose3d": (lambda x, w: F.conv_transpose3d(x, w, stride=2), (1, 2, 3, 2, 4),
                          (2, 3, 2, 1, 3)),
 }
