@@ -666,12 +666,18 @@ bool Reader::readSymMap(const JSONValue &graph, StringRef key,
     return expected(*map, "an object");
   for (auto child = map->first(); child; child.step()) {
     SymInt value;
-    // Constants of other types are of no use without an expression.
-    if (std::optional<JSONValue> number = child.value().find("as_float");
-        number || child.value().find("as_bool"))
+    // Constant floats are of no use without an expression. A constant bool is
+    // an expression of its own.
+    if (child.value().find("as_float"))
       continue;
-    if (!read(child.value(), value))
+    if (std::optional<JSONValue> flag = child.value().find("as_bool")) {
+      bool holds = false;
+      if (!read(*flag, holds))
+        return false;
+      value.expr = holds ? "True" : "False";
+    } else if (!read(child.value(), value)) {
       return false;
+    }
     out.try_emplace(child.key(storage), value);
   }
   return true;

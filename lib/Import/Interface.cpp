@@ -251,6 +251,21 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     attrs.push_back(attributes.getDictionary(context));
     return Error::success();
   }
+  bool isSymbolic =
+      (spec.arg.kind == Kind::SymFloat && !spec.arg.symFloats[0].name.empty()) ||
+      (spec.arg.kind == Kind::SymBool && !spec.arg.symInts[0].name.empty());
+  if (isSymbolic) {
+    StringRef name = spec.arg.kind == Kind::SymFloat ? spec.arg.symFloats[0].name
+                                                     : spec.arg.symInts[0].name;
+    Expected<Value> value = computeNumber(spec.arg);
+    if (!value)
+      return makeError("output " + quoted(name) + ": " +
+                       toString(value.takeError()));
+    attributes.set("coil.name", builder.getStringAttr(name));
+    values.push_back(*value);
+    attrs.push_back(attributes.getDictionary(context));
+    return Error::success();
+  }
   if (spec.arg.kind == Kind::Float || spec.arg.kind == Kind::Bool) {
     // Numbers that export made constant.
     Type element = spec.arg.kind == Kind::Float ? Type(builder.getF64Type())
