@@ -91,29 +91,12 @@ static LogicalResult legalizeIndex(AtenCall &c) {
   Value x = c.tensor("self");
   if (!x)
     return c.fail("its operand is missing");
-  SmallVector<Value> indices;
-  SmallVector<int64_t> dims;
-  for (auto [d, index] : llvm::enumerate(c.optionalTensors("indices"))) {
-    if (!index)
-      continue;
-    Type type = getElementType(index);
-    if (type.isInteger(1) || type.isUnsignedInteger(8))
-      return c.fail("a mask selects a number of elements that depends on "
-                    "data");
-    indices.push_back(toIndex(c.b, index));
-    dims.push_back(d);
-  }
-  if (indices.empty())
+  FailureOr<IndexList> list = readIndices(c, x);
+  if (failed(list))
+    return failure();
+  if (list->indices.empty())
     return c.replace(x);
-  if (dims.back() >= getRank(x))
-    return c.fail("it has more indices than dimensions");
-  // Make the indices agree where only the run time knows that they do.
-  SmallVector<Sizes> shapes;
-  for (Value index : indices)
-    shapes.push_back(getSizes(index));
-  if (failed(broadcastSizes(shapes)))
-    return c.fail("its indices do not broadcast");
-  return c.replace(c.b.index(x, indices, dims));
+  return c.replace(c.b.index(x, list->indices, list->dims));
 }
 
 static LogicalResult legalizeIndexSelect(AtenCall &c) {
