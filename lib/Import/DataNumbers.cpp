@@ -13,6 +13,7 @@
 #include "ModuleBuilder.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -335,6 +336,32 @@ Type ModuleBuilder::getComputedType(const Call &call, size_t result) {
       return graph::getElementType(operand).isF32() ? builder.getF32Type()
                                                     : builder.getF64Type();
   return builder.getI64Type();
+}
+
+void ModuleBuilder::retype(graph::AtenOp op,
+                           MutableArrayRef<RankedTensorType> types) {
+  Call call;
+  call.name = op.getName().str();
+  llvm::append_range(call.operands, op.getInputs());
+  llvm::append_range(call.operandNames, op.getOperandNames());
+  bool isSource = false;
+  for (size_t i = 0; i < types.size(); ++i)
+    if (getComputedType(call, i)) {
+      retyped.insert(op->getResult(i));
+      isSource = true;
+    }
+  bool takesAny = any_of(op.getInputs(),
+                         [&](Value v) { return retyped.contains(v); });
+  if (isSource || !takesAny || types.size() != 1)
+    return;
+  graph::RandomStates states;
+  graph::AtenCall aten(op, builder, states);
+  Type element = graph::getResultElementType(aten);
+  if (!element || element == types[0].getElementType())
+    return;
+  types[0] = sym::getTensorType(sym::getSizes(types[0]), element);
+  op.getResult(0).setType(types[0]);
+  retyped.insert(op.getResult(0));
 }
 
 ArrayAttr ModuleBuilder::bindSizes(ArrayRef<RankedTensorType> types) {

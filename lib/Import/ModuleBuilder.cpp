@@ -534,7 +534,7 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
         return makeError("tensor " + quoted(name) + ": " +
                          toString(type.takeError()));
       if (Type element = getComputedType(call, position))
-        type = sym::getTensorType(sym::getSizes(*type), element);
+        *type = sym::getTensorType(sym::getSizes(*type), element);
       types.push_back(*type);
       allTypes.push_back(*type);
       names.push_back(name);
@@ -549,6 +549,7 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
       builder.getArrayAttr(call.operandNames),
       builder.getDictionaryAttr(call.arguments), bindSizes(allTypes),
       getNumbers(call));
+  retype(op, allTypes);
   unsigned number = 0;
   bool isView = false;
   for (auto [result, size] : enumerate(sizes)) {

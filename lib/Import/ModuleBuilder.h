@@ -317,6 +317,10 @@ private:
   /// The element type of a result that export declares with another one than
   /// the operator gives, else null.
   mlir::Type getComputedType(const Call &call, size_t result);
+  /// Gives the result of an op the type that follows from operands that have
+  /// other element types than export declares.
+  void retype(graph::AtenOp op,
+              llvm::MutableArrayRef<mlir::RankedTensorType> types);
   /// The attribute `numbers` of a call's op.
   mlir::ArrayAttr getNumbers(const Call &call);
   llvm::Error addTensors(llvm::StringRef name, const Argument &arg,
@@ -367,6 +371,8 @@ private:
   /// The symbols of integers that are computed with floats, by expression.
   llvm::StringMap<std::string> integers;
   unsigned numFresh = 0;
+  /// Values with another element type than export declares.
+  llvm::DenseSet<mlir::Value> retyped;
 };
 
 } // namespace coil::import

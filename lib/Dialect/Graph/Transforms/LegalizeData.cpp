@@ -280,11 +280,12 @@ static LogicalResult legalizeMaskedScatter(AtenCall &c) {
     return c.replace(x);
   Positions p(b);
   Num isTaken(b, b.reshape(c.broadcastTo(toBool(b, mask), sizes), count));
-  Num number(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum,
-                               isTaken.to(p.type()), uint64_t(0))
-                    .getResult());
-  Value position = select(isTaken, number - 1, 0);
-  Value taken = b.index(flatten(b, source), position, 0);
+  Num number = prefixSums(b, isTaken.to(p.type()));
+  // Where nothing is taken, there may be nothing to take.
+  source = flatten(b, source);
+  Num none = p.size(getSizes(source)[0]);
+  Value taken = b.index(appendZeros(b, source, 0),
+                        Value(select(isTaken, number - 1, none)), 0);
   return c.replace(
       b.reshape(b.select(isTaken, taken, b.reshape(x, count)), sizes));
 }

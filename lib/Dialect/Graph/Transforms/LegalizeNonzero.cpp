@@ -18,6 +18,12 @@ using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
 
+Value graph::appendZeros(TensorBuilder &b, Value x, int64_t dim) {
+  Sizes sizes = getSizes(x);
+  sizes[dim] = b.size(1);
+  return b.cat({x, filled(b, 0, getElementType(x), sizes)}, dim);
+}
+
 Num graph::prefixSums(TensorBuilder &b, Num counts) {
   return {b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum, counts,
                             uint64_t(0))

@@ -339,18 +339,16 @@ static Value getValueRows(AtenCall &c, Value &values, int64_t dim, Value mask) {
   ExprAttr given = getSizes(values)[dim];
   Num flags(b, flatten(b, mask));
   Num sums = prefixSums(b, flags.to(p.type()));
-  Num row = select(flags, sums - 1, 0);
+  // What is not selected reads a row of its own, since there may be no other.
+  values = appendZeros(b, values, dim);
+  Num row = select(flags, sums - 1, p.size(given));
   auto known =
       c.selections ? c.selections->find(mask, c.op) : std::nullopt;
-  if (known && known->count == given)
-    return b.reshape(row, getSizes(mask));
   // Another number of rows is found out by a position that does not exist, with
-  // no need for the host. One row more is for what is not selected.
-  Sizes sizes = getSizes(values);
-  sizes[dim] = b.size(1);
-  values = b.cat({values, filled(b, 0, getElementType(values), sizes)}, dim);
-  Num isRight = lastSum(c, sums) == p.size(given);
-  row = select(isRight, row, p.size(sym::add(given, 1)));
+  // no need for the host.
+  if (!known || known->count != given)
+    row = select(lastSum(c, sums) == p.size(given), row,
+                 p.size(sym::add(given, 1)));
   return b.reshape(row, getSizes(mask));
 }
 

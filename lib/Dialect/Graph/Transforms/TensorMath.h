@@ -185,6 +185,8 @@ mlir::Value spaced(TensorBuilder &b, Num start, Num end, sym::ExprAttr count,
 /// behind one without it has; by bisection.
 Num bisect(AtenCall &c, sym::ExprAttr size,
            llvm::function_ref<Num(Num position)> isBefore);
+/// The tensor with one more position along a dimension, where it is zero.
+mlir::Value appendZeros(TensorBuilder &b, mlir::Value x, int64_t dim);
 /// Sums of a vector of integers: of each element and all before it.
 Num prefixSums(TensorBuilder &b, Num counts);
 /// The last of such sums, or zero where there is none.
