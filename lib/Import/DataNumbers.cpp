@@ -4,9 +4,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Numbers that data gives. An integer is a symbol, which an op binds
-// (`graph.item`, `graph.aten` with `defines`). A float never leaves the tensors:
-// it is one of rank zero, and so is what the program computes of it, since no
-// size is a float. An integer that is made of floats becomes a symbol again.
+// (`graph.item`, `graph.aten` with `defines`). A float never leaves the
+// tensors: it is one of rank zero, and so is what the program computes of it,
+// since no size is a float. An integer that is made of floats becomes a symbol
+// again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -211,7 +212,8 @@ Expected<Value> ModuleBuilder::computeBool(const SymExprNode &node) {
 Expected<Value> ModuleBuilder::computeNumber(const Argument &arg) {
   bool isFloat = arg.kind == Kind::SymFloat;
   StringRef name = isFloat ? arg.symFloats[0].name : arg.symInts[0].name;
-  const StringMap<SymInt> &values = isFloat ? graph->symFloats : graph->symBools;
+  const StringMap<SymInt> &values =
+      isFloat ? graph->symFloats : graph->symBools;
   auto it = values.find(name);
   if (it == values.end() || !it->second.isSymbolic())
     return makeError("the symbolic number " + quoted(name) +
@@ -350,8 +352,8 @@ void ModuleBuilder::retype(graph::AtenOp op,
       retyped.insert(op->getResult(i));
       isSource = true;
     }
-  bool takesAny = any_of(op.getInputs(),
-                         [&](Value v) { return retyped.contains(v); });
+  bool takesAny =
+      any_of(op.getInputs(), [&](Value v) { return retyped.contains(v); });
   if (isSource || !takesAny || types.size() != 1)
     return;
   graph::RandomStates states;
@@ -390,8 +392,7 @@ static ExprAttr normalizeEnd(const sym::Context &ranges, ExprAttr position,
         ranges.bounds(position).hi < 0
             ? one
             : sym::min(sym::max(sym::neg(position), zero), one);
-    position =
-        sym::max(sym::add(position, sym::mul(size, isNegative)), zero);
+    position = sym::max(sym::add(position, sym::mul(size, isNegative)), zero);
   }
   return ranges.simplify(sym::min(position, size));
 }

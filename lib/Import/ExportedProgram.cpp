@@ -9,6 +9,7 @@
 
 #include "coil/Import/ExportedProgram.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace coil::import;
@@ -149,6 +150,7 @@ private:
   bool readSymRef(const JSONValue &value, StringRef constantTag,
                   StringRef &name, std::optional<JSONValue> &constant);
   bool readOptionalInt(const JSONValue &value, std::optional<int64_t> &out);
+  bool readBound(const JSONValue &value, std::optional<int64_t> &out);
   bool readTensorName(const JSONValue &value, StringRef &out);
   bool readOptionalTensorName(const JSONValue &value, StringRef &out);
   bool readDims(const JSONValue &value, SmallVectorImpl<SymInt> &out);
@@ -275,6 +277,18 @@ bool Reader::readOptionalInt(const JSONValue &value,
     return false;
   out = number;
   return true;
+}
+
+/// The end of a range. Export multiplies bounds of sizes: what does not fit a
+/// size bounds none.
+bool Reader::readBound(const JSONValue &value, std::optional<int64_t> &out) {
+  std::optional<double> number =
+      value.isNumber() ? value.getDouble() : std::nullopt;
+  if (number && std::fabs(*number) >= 0x1p63 && !value.getInt()) {
+    out.reset();
+    return true;
+  }
+  return readOptionalInt(value, out);
 }
 
 bool Reader::read(const JSONValue &value, SymInt &out) {
@@ -742,10 +756,10 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
     SymbolRange range;
     range.symbol = child.key(storage);
     std::optional<JSONValue> min = member(child.value(), "min_val");
-    if (!min || !readOptionalInt(*min, range.min))
+    if (!min || !readBound(*min, range.min))
       return false;
     std::optional<JSONValue> max = member(child.value(), "max_val");
-    if (!max || !readOptionalInt(*max, range.max))
+    if (!max || !readBound(*max, range.max))
       return false;
     if (range.min && range.max && *range.min > *range.max)
       return fail(child.value(), "the range is empty");

@@ -252,11 +252,13 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     return Error::success();
   }
   bool isSymbolic =
-      (spec.arg.kind == Kind::SymFloat && !spec.arg.symFloats[0].name.empty()) ||
+      (spec.arg.kind == Kind::SymFloat &&
+       !spec.arg.symFloats[0].name.empty()) ||
       (spec.arg.kind == Kind::SymBool && !spec.arg.symInts[0].name.empty());
   if (isSymbolic) {
-    StringRef name = spec.arg.kind == Kind::SymFloat ? spec.arg.symFloats[0].name
-                                                     : spec.arg.symInts[0].name;
+    StringRef name = spec.arg.kind == Kind::SymFloat
+                         ? spec.arg.symFloats[0].name
+                         : spec.arg.symInts[0].name;
     Expected<Value> value = computeNumber(spec.arg);
     if (!value)
       return makeError("output " + quoted(name) + ": " +

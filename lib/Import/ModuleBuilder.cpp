@@ -496,7 +496,8 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
 }
 
 ArrayAttr ModuleBuilder::getNumbers(const Call &call) {
-  return call.numbers.empty() ? ArrayAttr() : builder.getArrayAttr(call.numbers);
+  return call.numbers.empty() ? ArrayAttr()
+                              : builder.getArrayAttr(call.numbers);
 }
 
 Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,

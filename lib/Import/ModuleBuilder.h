@@ -300,8 +300,8 @@ private:
   llvm::Expected<sym::ExprAttr> bindInteger(const SymExprNode &node);
   /// A name that no symbol of the program has.
   std::string getFreshSymbol();
-  /// Finds out what the symbols are that export made for the size and the offset
-  /// of a view whose ends data decides.
+  /// Finds out what the symbols are that export made for the size and the
+  /// offset of a view whose ends data decides.
   llvm::Error deriveView(const Node &node);
   /// Names, as `defines` of the op that gives results of \p types, symbols that
   /// nothing before has bound.

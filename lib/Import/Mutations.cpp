@@ -319,11 +319,11 @@ graph::AtenOp ModuleBuilder::createFunctional(StringRef name, const Call &call,
   SmallVector<RankedTensorType> tensors;
   for (Type type : types)
     tensors.push_back(cast<RankedTensorType>(type));
-  auto op = graph::AtenOp::create(
-      builder, location, types, builder.getStringAttr(name), call.operands,
-      builder.getArrayAttr(call.operandNames),
-      builder.getDictionaryAttr(call.arguments), bindSizes(tensors),
-      getNumbers(call));
+  auto op = graph::AtenOp::create(builder, location, types,
+                                  builder.getStringAttr(name), call.operands,
+                                  builder.getArrayAttr(call.operandNames),
+                                  builder.getDictionaryAttr(call.arguments),
+                                  bindSizes(tensors), getNumbers(call));
   if (types.size() != 1)
     return op;
   auto type = cast<RankedTensorType>(types[0]);

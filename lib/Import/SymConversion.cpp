@@ -313,8 +313,7 @@ Expected<ExprAttr> SymConverter::convert(StringRef text) {
   Expected<ExprAttr> result = convert(**node);
   if (!result)
     return makeError("the expression " + quoted(text) +
-                     " cannot be represented: " +
-                     toString(result.takeError()));
+                     " cannot be represented: " + toString(result.takeError()));
   if (!isLocal)
     cache[text] = *result;
   return result;

@@ -241,9 +241,9 @@ ExprAttr AtenCall::bindSize(Value count, ExprAttr declared, ExprAttr most) {
   Type i64 = builder.getI64Type();
   count = b.convert(b.reshape(count, {}), i64);
   Operation *function = op->getParentOfType<FunctionOpInterface>();
-  auto known = function
-                   ? function->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName)
-                   : DictionaryAttr();
+  auto known =
+      function ? function->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName)
+               : DictionaryAttr();
   NamedAttrList symbols(known);
   StringAttr name;
   if (declared && declared.isSymbol() &&
@@ -292,8 +292,8 @@ std::string AtenCall::getUnread() {
   return "";
 }
 
-std::optional<Selections::Selection>
-Selections::find(Value mask, Operation *at) const {
+std::optional<Selections::Selection> Selections::find(Value mask,
+                                                      Operation *at) const {
   auto it = noted.find(mask);
   if (it == noted.end())
     return std::nullopt;

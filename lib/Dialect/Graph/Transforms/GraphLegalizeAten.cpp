@@ -83,8 +83,8 @@ static LogicalResult legalize(AtenOp op, RandomStates &states,
           ? failure()
           : (*handler)(call);
   if (succeeded(result)) {
-    // Its uses are replaced by then, but a program with an operator that is left
-    // is refused.
+    // Its uses are replaced by then, but a program with an operator that is
+    // left is refused.
     if (std::string why = call.getUnread(); !why.empty()) {
       op->setAttr(kReasonAttrName, builder.getStringAttr(why));
       return failure();

@@ -53,11 +53,10 @@ static Num numberElements(AtenCall &c, Num flags) {
 /// A tensor of positions 0, 1, ... of a type.
 static Num positionsOf(TensorBuilder &b, Type type, ExprAttr count) {
   OpBuilder &builder = b.getBuilder();
-  return {b, IotaOp::create(builder, b.getLoc(),
-                            sym::getTensorType(count, type),
-                            builder.getI64IntegerAttr(0),
-                            builder.getI64IntegerAttr(1),
-                            builder.getI64IntegerAttr(0))};
+  return {b, IotaOp::create(
+                 builder, b.getLoc(), sym::getTensorType(count, type),
+                 builder.getI64IntegerAttr(0), builder.getI64IntegerAttr(1),
+                 builder.getI64IntegerAttr(0))};
 }
 
 SelectedElements graph::selectNonzero(AtenCall &c, Value mask,
@@ -65,8 +64,14 @@ SelectedElements graph::selectNonzero(AtenCall &c, Value mask,
   TensorBuilder &b = c.b;
   Type i64 = b.getBuilder().getI64Type();
   ExprAttr size = sym::getNumElements(cast<RankedTensorType>(mask.getType()));
-  if (size.isConstant(0))
-    return {filled(b, 0, i64, size), size};
+  if (size.isConstant(0)) {
+    // Some operators have a symbol even then.
+    ExprAttr count = size;
+    if (declared && declared == c.getUnboundSymbol())
+      count = c.bindSize(b.scalar(0, i64), declared, size);
+    Value none = filled(b, 0, i64, size);
+    return {b.castSizes(none, count), count, none};
+  }
   std::optional<Selections::Selection> known;
   if (c.selections)
     known = c.selections->find(mask, c.op);
@@ -84,6 +89,7 @@ SelectedElements graph::selectNonzero(AtenCall &c, Value mask,
     Num place = select(flags, number - 1, last - (position - number));
     s.order = putAt(b, std::nullopt, filled(b, 0, number.type(), size),
                     Value(place), position, 0);
+    s.sums = number;
     s.total = lastSum(c, number);
   }
   if (isNew)
@@ -91,7 +97,7 @@ SelectedElements graph::selectNonzero(AtenCall &c, Value mask,
   if (!known && c.selections)
     c.selections->note(mask, s);
   Value positions = b.slice(s.order, 0, b.size(0), s.count);
-  return {b.convert(positions, i64), s.count};
+  return {b.convert(positions, i64), s.count, s.sums};
 }
 
 SmallVector<Value> graph::unravel(TensorBuilder &b, Value positions,
@@ -175,8 +181,8 @@ FailureOr<IndexList> graph::readIndices(AtenCall &c, Value x) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// nonzero, argwhere: a row for each element; nonzero_numpy, where: a vector for
-/// each dimension.
+/// nonzero, argwhere: a row for each element; nonzero_numpy, where: a vector
+/// for each dimension.
 static LogicalResult legalizeNonzero(AtenCall &c) {
   TensorBuilder &b = c.b;
   Value x = c.tensor("self");
@@ -194,10 +200,9 @@ static LogicalResult legalizeNonzero(AtenCall &c) {
     return c.replace(columns);
   for (Value &column : columns)
     column = b.unsqueeze(column, 1);
-  return c.replace(columns.empty()
-                       ? filled(b, 0, b.getBuilder().getI64Type(),
-                                {found.count, b.size(0)})
-                       : b.cat(columns, 1));
+  return c.replace(columns.empty() ? filled(b, 0, b.getBuilder().getI64Type(),
+                                            {found.count, b.size(0)})
+                                   : b.cat(columns, 1));
 }
 
 static LogicalResult legalizeMaskedSelect(AtenCall &c) {
@@ -255,14 +260,14 @@ static LogicalResult legalizeBincount(AtenCall &c) {
   Num bounded(b, b.cat({filled(b, -1, p.type(), b.size(1)), x}, 0));
   Num total = max(bounded.reduce(ReduceKind::Max, 0) + 1, p.size(least));
   Num isNegative = (x < 0).reduce(ReduceKind::Any, 0);
-  ExprAttr count = c.bindSize(select(isNegative, -1, total),
-                              c.resultSizes()[0], nullptr);
+  ExprAttr count =
+      c.bindSize(select(isNegative, -1, total), c.resultSizes()[0], nullptr);
   Type type = c.resultElementType();
-  Value added = weights ? b.convert(weights, type)
-                        : filled(b, 1, type, getSizes(x)[0]);
+  Value added =
+      weights ? b.convert(weights, type) : filled(b, 1, type, getSizes(x)[0]);
   added = b.castSizes(added, getSizes(x));
-  return c.replace(putAt(b, ReduceKind::Sum, filled(b, 0, type, count),
-                         Value(x), added, 0));
+  return c.replace(
+      putAt(b, ReduceKind::Sum, filled(b, 0, type, count), Value(x), added, 0));
 }
 
 void graph::populateNonzeroLegalizations(AtenLegalizations &t) {

@@ -342,8 +342,7 @@ static Value getValueRows(AtenCall &c, Value &values, int64_t dim, Value mask) {
   // What is not selected reads a row of its own, since there may be no other.
   values = appendZeros(b, values, dim);
   Num row = select(flags, sums - 1, p.size(given));
-  auto known =
-      c.selections ? c.selections->find(mask, c.op) : std::nullopt;
+  auto known = c.selections ? c.selections->find(mask, c.op) : std::nullopt;
   // Another number of rows is found out by a position that does not exist, with
   // no need for the host.
   if (!known || known->count != given)
@@ -361,8 +360,8 @@ static LogicalResult putMasked(AtenCall &c, Value x, Value mask, int64_t at,
           behind = rank - at - maskRank;
   if (behind < 0 || maskRank == 0)
     return c.fail("its mask has more dimensions than its operand");
-  for (auto [given, wanted] : llvm::zip(
-           getSizes(mask), SizesRef(getSizes(x)).slice(at, maskRank)))
+  for (auto [given, wanted] :
+       llvm::zip(getSizes(mask), SizesRef(getSizes(x)).slice(at, maskRank)))
     if (provablyDiffer(given, wanted))
       return c.fail("its mask does not have the sizes of its operand");
   // The values broadcast to the dimensions in front of the mask, one for the
@@ -388,9 +387,8 @@ static LogicalResult putMasked(AtenCall &c, Value x, Value mask, int64_t at,
     mask = b.unsqueeze(mask, getRank(mask));
   Value written = values;
   if (kind)
-    written = getElementType(x).isInteger(1)
-                  ? b.binary<BitwiseOrOp>(x, values)
-                  : b.add(x, values);
+    written = getElementType(x).isInteger(1) ? b.binary<BitwiseOrOp>(x, values)
+                                             : b.add(x, values);
   return c.replace(b.select(mask, written, x));
 }
 

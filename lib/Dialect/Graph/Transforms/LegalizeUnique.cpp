@@ -37,10 +37,10 @@ static Runs findRuns(AtenCall &c, Num begins, ExprAttr declared) {
   Positions p(b);
   ExprAttr size = getSizes(begins)[0];
   SelectedElements found = selectNonzero(c, begins, declared);
-  Num number = prefixSums(b, begins.to(p.type())) - 1;
+  Num number = Num(b, found.sums).to(p.type()) - 1;
   Value end = b.reshape(p.size(size), b.size(1));
-  Num ends(b, b.slice(b.cat({found.positions, end}, 0), 0, b.size(1),
-                      found.count));
+  Num ends(
+      b, b.slice(b.cat({found.positions, end}, 0), 0, b.size(1), found.count));
   return {found.positions, number, ends - Num(b, found.positions)};
 }
 
@@ -68,12 +68,14 @@ static LogicalResult replaceByRuns(AtenCall &c, Value values, Value inverse,
     if (result >= c.op.getOutputs().size())
       break;
     // What is not asked for is an empty vector.
-    bool isWanted = c.boolOr(i == 0 ? "return_inverse" : "return_counts", false);
+    bool isWanted =
+        c.boolOr(i == 0 ? "return_inverse" : "return_counts", false);
     Sizes declared = c.resultSizes(result);
     bool isEmpty = declared.size() == 1 && declared[0].isConstant(0);
-    results.push_back(!isWanted && isEmpty
-                          ? filled(c.b, 0, c.resultElementType(result), declared)
-                          : value);
+    results.push_back(
+        !isWanted && isEmpty
+            ? filled(c.b, 0, c.resultElementType(result), declared)
+            : value);
   }
   return c.replace(results);
 }
@@ -95,7 +97,8 @@ static Value sortRows(AtenCall &c, Value rows) {
   // A loop of the host waits for its condition in each iteration; code of a few
   // sorts does not.
   constexpr int64_t maxUnrolled = 8;
-  if (auto columns = sizes[1].getConstant(); columns && *columns <= maxUnrolled) {
+  if (auto columns = sizes[1].getConstant();
+      columns && *columns <= maxUnrolled) {
     for (int64_t column = *columns; column-- > 0;)
       order = sortBy(order, p.number(column));
     return order;
@@ -128,8 +131,9 @@ static LogicalResult replaceSorted(AtenCall &c, Value x, Value sorted,
   Runs runs = findRuns(c, differsFromPrevious(c, sorted), c.resultSizes()[dim]);
   Value values = b.index(x, b.index(order, runs.starts, 0), dim);
   // Positions of an order are distinct.
-  Value inverse = putAt(b, std::nullopt, filled(b, 0, p.type(), getSizes(order)),
-                        order, runs.number, 0);
+  Value inverse =
+      putAt(b, std::nullopt, filled(b, 0, p.type(), getSizes(order)), order,
+            runs.number, 0);
   return replaceByRuns(c, values, b.reshape(inverse, inverseSizes),
                        runs.lengths);
 }

@@ -445,7 +445,8 @@ static LogicalResult legalizeRepeatEach(AtenCall &c) {
   ExprAttr total = c.resultSizes()[*dim];
   if (total == c.getUnboundSymbol()) {
     Num isNegative = (counts < 0).reduce(ReduceKind::Any, 0);
-    total = c.bindSize(select(isNegative, -1, lastSum(c, ends)), total, nullptr);
+    total =
+        c.bindSize(select(isNegative, -1, lastSum(c, ends)), total, nullptr);
   }
   Num place = p.iota(total);
   Num element = bisect(c, size, [&](Num position) -> Num {

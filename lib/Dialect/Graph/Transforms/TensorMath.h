@@ -198,15 +198,17 @@ struct SelectedElements {
   /// Where they are in the tensor as a vector: `[count]`, `i64`.
   mlir::Value positions;
   sym::ExprAttr count;
+  /// How many there are up to each element of the tensor as a vector.
+  mlir::Value sums;
 };
 SelectedElements selectNonzero(AtenCall &c, mlir::Value mask,
                                sym::ExprAttr declared);
-/// The index along each dimension of what is at positions of a tensor of `sizes`
-/// as a vector.
+/// The index along each dimension of what is at positions of a tensor of
+/// `sizes` as a vector.
 llvm::SmallVector<mlir::Value> unravel(TensorBuilder &b, mlir::Value positions,
                                        SizesRef sizes);
-/// The argument `indices` of `index` and `index_put`, in which a mask has become
-/// an index for each of its dimensions. Fails with a reason.
+/// The argument `indices` of `index` and `index_put`, in which a mask has
+/// become an index for each of its dimensions. Fails with a reason.
 struct IndexList {
   llvm::SmallVector<mlir::Value> indices;
   llvm::SmallVector<int64_t> dims;

@@ -66,8 +66,11 @@ class Selections {
 public:
   /// The elements of a mask that are true, in row-major order.
   struct Selection {
-    /// Where they are in the mask as a vector, followed by where all others are.
+    /// Where they are in the mask as a vector, followed by where all others
+    /// are.
     mlir::Value order;
+    /// How many there are up to each element of the mask.
+    mlir::Value sums;
     /// How many there are, a tensor of rank zero and its symbol.
     mlir::Value total;
     sym::ExprAttr count;
@@ -166,7 +169,8 @@ public:
   /// A symbol for `count`, an integer of rank zero, which is at most `most`
   /// unless that is null: the host reads it, and the run fails where it is
   /// negative or larger. `declared` is the size that the result is said to
-  /// have; the symbol is that one if the op defines it and nothing has bound it.
+  /// have; the symbol is that one if the op defines it and nothing has bound
+  /// it.
   sym::ExprAttr bindSize(mlir::Value count, sym::ExprAttr declared,
                          sym::ExprAttr most);
   /// The first symbol that the op defines and that is not bound, or null.
