@@ -491,3 +491,91 @@ Error ModuleBuilder::deriveView(const Node &node) {
     converter.define(*symbol, sym::add(*offset, sym::mul(start, *stride)));
   return Error::success();
 }
+
+Error ModuleBuilder::addTensorSplit(const Node &node) {
+  Expected<const OpSchema *> schema =
+      getSchema("aten.tensor_split.tensor_indices_or_sections");
+  if (!schema)
+    return schema.takeError();
+  Expected<const OpSchema *> sliceSchema = getSchema("aten.slice.Tensor");
+  if (!sliceSchema)
+    return sliceSchema.takeError();
+  Call call;
+  if (Error error = collectArguments(node, *schema, call))
+    return error;
+  std::optional<unsigned> self = call.getVariable("self");
+  Value source, positions;
+  for (auto [key, operand] : zip_equal(call.operandNames, call.operands))
+    (cast<StringAttr>(key).getValue() == "self" ? source : positions) = operand;
+  auto dim = dyn_cast_or_null<IntegerAttr>(call.getArgument("dim"));
+  if (!*schema || !*sliceSchema || !self || !source || !positions || !dim ||
+      node.outputs.size() != 1 || node.outputs[0].kind != Kind::Tensors)
+    return makeError("expected a tensor, positions and a list of results");
+  auto type = cast<RankedTensorType>(positions.getType());
+  ArrayRef<StringRef> names = node.outputs[0].strings;
+  if (type.getRank() != 1 || !type.hasStaticShape() ||
+      type.getDimSize(0) + 1 != static_cast<int64_t>(names.size()))
+    return makeError("a number of sections that data decides is not supported");
+  const TensorMeta &meta = *variables[*self].meta;
+  auto rank = static_cast<int64_t>(meta.sizes.size());
+  int64_t at = dim.getInt() < 0 ? dim.getInt() + rank : dim.getInt();
+  if (at < 0 || at >= rank)
+    return makeError("its dimension is outside of its operand");
+  Expected<SmallVector<ExprAttr>> outer =
+      getExprs({meta.sizes[at], meta.strides[at], meta.storageOffset});
+  if (!outer)
+    return outer.takeError();
+
+  // Each position is read once; a part begins where the one before it ends.
+  graph::TensorBuilder b(builder, location);
+  ExprAttr size = (*outer)[0];
+  SmallVector<ExprAttr> bounds = {sym::constant(context, 0)};
+  for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+    std::string name = getFreshSymbol();
+    this->bounds[name] = {-sym::RangeAttr::kInf, sym::RangeAttr::kInf};
+    ranges.setSymbol(name, this->bounds[name]);
+    bound.insert(name);
+    graph::ItemOp::create(
+        builder, location, builder.getStringAttr(name),
+        b.convert(b.at(positions, 0, sym::constant(context, i)),
+                  builder.getI64Type()));
+    bounds.push_back(sym::symbol(context, name));
+  }
+  bounds.push_back(sym::constant(context, INT64_MAX));
+  for (auto [i, name] : enumerate(names)) {
+    Expected<const TensorMeta *> part = getMeta(name);
+    if (!part)
+      return part.takeError();
+    ExprAttr start = normalizeEnd(ranges, bounds[i], size);
+    ExprAttr end = normalizeEnd(ranges, bounds[i + 1], size);
+    if (at < static_cast<int64_t>((*part)->sizes.size()))
+      if (auto symbol = getUnknown(converter, (*part)->sizes[at], bound))
+        converter.define(*symbol,
+                         ranges.simplify(sym::max(sym::sub(end, start),
+                                                  sym::constant(context, 0))));
+    if (auto symbol = getUnknown(converter, (*part)->storageOffset, bound))
+      converter.define(*symbol,
+                       sym::add((*outer)[2], sym::mul(start, (*outer)[1])));
+    Call slice;
+    slice.name = "aten.slice.Tensor";
+    slice.operands = {source};
+    slice.operandNames = {builder.getStringAttr("self")};
+    slice.variables = {*self};
+    slice.aliasSets["a"] = *self;
+    slice.arguments = {
+        builder.getNamedAttr("dim", builder.getI64IntegerAttr(at)),
+        builder.getNamedAttr("end", bounds[i + 1]),
+        builder.getNamedAttr("start", bounds[i]),
+        builder.getNamedAttr("step", builder.getI64IntegerAttr(1))};
+    Node piece;
+    piece.target = "torch.ops.aten.slice.Tensor";
+    piece.name = name;
+    Argument output;
+    output.kind = Kind::Tensor;
+    output.strings.push_back(name);
+    piece.outputs.push_back(std::move(output));
+    if (Error error = addResults(piece, *sliceSchema, slice))
+      return error;
+  }
+  return Error::success();
+}

@@ -416,6 +416,8 @@ Error ModuleBuilder::addNode(const Node &node, size_t position) {
     return addItem(node);
   if (name == "aten._assert_scalar.default")
     return addAssert(node);
+  if (name == "aten.tensor_split.tensor_indices_or_sections")
+    return addTensorSplit(node);
   // These state what the types and ranges say already.
   if (is_contained({"aten._assert_tensor_metadata.default",
                     "aten.sym_constrain_range.default",

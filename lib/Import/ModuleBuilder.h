@@ -303,6 +303,8 @@ private:
   /// Finds out what the symbols are that export made for the size and the
   /// offset of a view whose ends data decides.
   llvm::Error deriveView(const Node &node);
+  /// `tensor_split` at positions that a tensor has: a slice for each part.
+  llvm::Error addTensorSplit(const Node &node);
   /// Names, as `defines` of the op that gives results of \p types, symbols that
   /// nothing before has bound.
   mlir::ArrayAttr bindSizes(llvm::ArrayRef<mlir::RankedTensorType> types);
