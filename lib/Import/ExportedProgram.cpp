@@ -279,16 +279,20 @@ bool Reader::readOptionalInt(const JSONValue &value,
   return true;
 }
 
+/// Whether a value is a number that no integer of 64 bits is as large as.
+static bool isHuge(const JSONValue &value) {
+  std::optional<double> number =
+      value.isNumber() ? value.getDouble() : std::nullopt;
+  return number && std::fabs(*number) >= 0x1p63 && !value.getInt();
+}
+
 /// The end of a range. Export multiplies bounds of sizes: what does not fit a
 /// size bounds none.
 bool Reader::readBound(const JSONValue &value, std::optional<int64_t> &out) {
-  std::optional<double> number =
-      value.isNumber() ? value.getDouble() : std::nullopt;
-  if (number && std::fabs(*number) >= 0x1p63 && !value.getInt()) {
-    out.reset();
-    return true;
-  }
-  return readOptionalInt(value, out);
+  if (!isHuge(value))
+    return readOptionalInt(value, out);
+  out.reset();
+  return true;
 }
 
 bool Reader::read(const JSONValue &value, SymInt &out) {
@@ -483,6 +487,12 @@ bool Reader::read(const JSONValue &value, Argument &out) {
   case Kind::ScalarType:
   case Kind::MemoryFormat:
   case Kind::Layout:
+    // Export compares sizes with products of their bounds, which fit nothing.
+    if (out.kind == Kind::Int && isHuge(inner)) {
+      out.kind = Kind::Other;
+      out.strings.push_back("integer of more than 64 bits");
+      return true;
+    }
     out.ints.push_back(0);
     if (!read(inner, out.ints[0]))
       return false;

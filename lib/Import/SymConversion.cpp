@@ -356,6 +356,17 @@ bool SymConverter::visitRelation(const SymExprNode &node,
     (void)fail(quoted(node.name) + " is not a supported relation");
     return false;
   }
+  // What is as large as no integer says nothing.
+  auto isBeyond = [&](unsigned side, bool above) {
+    const SymExprNode &bound =
+        *node.operands[form->isSwapped ? 1 - side : side];
+    return bound.kind == SymExprNode::Kind::Float &&
+           (above ? bound.number >= 0x1p63 : bound.number < -0x1p63);
+  };
+  bool isOrder =
+      form->predicate == Predicate::Le || form->predicate == Predicate::Lt;
+  if (isOrder && (isBeyond(1, /*above=*/true) || isBeyond(0, /*above=*/false)))
+    return true;
   ExprAttr lhs = toInteger(visit(*node.operands[0]));
   ExprAttr rhs = toInteger(visit(*node.operands[1]));
   if (!lhs || !rhs)

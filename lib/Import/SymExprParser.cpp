@@ -240,8 +240,16 @@ const SymExprNode *Parser::parseNumber(bool negative) {
   }
   uint64_t magnitude = 0;
   if (token.getAsInteger(10, magnitude) ||
-      magnitude > uint64_t(INT64_MAX) + negative)
-    return fail("expected a 64-bit integer");
+      magnitude > uint64_t(INT64_MAX) + negative) {
+    // A bound that is larger than any size, as products of bounds are.
+    SymExprNode *node = make(Kind::Float);
+    if (token.empty() || token.size() > 64 || token.getAsDouble(node->number))
+      return fail("expected a 64-bit integer");
+    if (negative)
+      node->number = -node->number;
+    rest = after;
+    return node;
+  }
   rest = after;
   return makeInteger(negative ? int64_t(0 - magnitude) : int64_t(magnitude));
 }
