@@ -354,7 +354,11 @@ void ModuleBuilder::retype(graph::AtenOp op,
     }
   bool takesAny =
       any_of(op.getInputs(), [&](Value v) { return retyped.contains(v); });
-  if (isSource || !takesAny || types.size() != 1)
+  // Complex numbers promote in a pass of their own.
+  bool isComplex = any_of(op->getOperandTypes(), [](Type type) {
+    return isa<ComplexType>(cast<RankedTensorType>(type).getElementType());
+  });
+  if (isSource || !takesAny || isComplex || types.size() != 1)
     return;
   graph::RandomStates states;
   graph::AtenCall aten(op, builder, states);

@@ -300,8 +300,18 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     return makeError("output " + quoted(name) + ": " +
                      toString(strides.takeError()));
   attributes.set("coil.name", builder.getStringAttr(name));
-  if (*strides)
-    attributes.set("coil.strides", *strides);
+  if (auto shape = dyn_cast_or_null<sym::ShapeAttr>(*strides)) {
+    // The end of what has no elements would be in front of its beginning, where
+    // strides are more than one: such a result lies row by row.
+    Expected<SmallVector<ExprAttr>> sizes = getExprs((*meta)->sizes);
+    if (!sizes)
+      return sizes.takeError();
+    ExprAttr end = sym::constant(context, 1);
+    for (auto [size, stride] : zip_equal(*sizes, shape.getDims()))
+      end = sym::add(end, sym::mul(sym::add(size, -1), stride));
+    if (ranges.isNonNegative(end))
+      attributes.set("coil.strides", shape);
+  }
   addPlace(**meta, attributes, spec.kind == OutputSpec::Kind::UserOutput);
   values.push_back(getValue(*variable));
   attrs.push_back(attributes.getDictionary(context));

@@ -18,8 +18,8 @@ func.func @index_put_accumulate(%x: tensor<5x6x7xbf16>, %i: tensor<2xi64>, %v: t
   return %0 : tensor<5x6x7xbf16>
 }
 
-// One value for all that a mask selects does not depend on their number; others are
-// written by a function of the runtime.
+// One value for all that a mask selects does not depend on their number; of several,
+// an element's number says which one it gets.
 // CHECK-LABEL: @index_put_mask
 // CHECK:         graph.select
 // CHECK-NOT:     graph.index_put
