@@ -6,6 +6,7 @@
     benchmarks/random_kernels.py --seed=7 --count=100 --worst=10 --json=random.json
     benchmarks/random_kernels.py --device=cpu --bytes=1M:256M --seed=7 --count=40
     benchmarks/random_kernels.py --check --seed=7 --count=200            # no timing: small sizes, results only
+    benchmarks/random_kernels.py --compile=cuda:sm_80,cuda:sm_90a,cpu:x86-64-v3 --seed=7 --count=1000  # no device: compile only
     benchmarks/random_kernels.py --merge a.json b.json --write=benchmarks/results/random.md
 
 The programs are those of `random_programs.py`: ten classes in turn, or those of --class. Draw new seeds; a seed that a
@@ -20,6 +21,8 @@ schedule was tuned for says nothing about others.
   the operations over the rate of the units that do them (each operator counts as its instructions on one lane, of which a GPU has 128
   in each multiprocessor; where the clock is not known, and on the CPU, only bytes count). What is read again after a reduction
   counts once more where a group does not fit in the shared memory of all multiprocessors, or in the CPU's last cache.
+* --compile needs no memory for tensors: programs of full size are exported with fake ones and compiled for each target by
+  coil-compile, in processes of their own. What does not compile is listed, and a status that is not 0 ends the script with 1.
 * --dynamic compiles each program once with symbolic sizes, Inductor with dynamic=True, and times both with the largest dimension at
   1/16, 1/4, 1, 4 and 16 times its length, as far as memory allows. Programs whose text names sizes are left out.
 """
@@ -280,6 +283,52 @@ def measure(program, device, args, others=None):
     return records
 
 
+def compile_for(program, targets, args):
+    """Compiles a program for targets, and returns what failed by target."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    tool = pathlib.Path(os.environ["PYTHONPATH"].split(":")[0]).parent / "bin/coil-compile"
+    failures = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "program.pt2")
+        try:
+            with FakeTensorMode():
+                inputs = program.make("cpu", args.seed)
+            exported = torch.export.export(Module(program.function()), inputs)
+            exported.example_inputs = None  # They have no elements to be saved.
+            torch.export.save(exported, path)
+        except Exception as error:  # Whatever torch says.
+            return {"export": str(error).strip().splitlines()[0][:200]}
+        for target in targets:
+            try:
+                run = subprocess.run([tool, path, f"--target={target}", "-o", os.path.join(folder, "program.coilpkg")],
+                                     capture_output=True, text=True, timeout=120, check=False)
+            except subprocess.TimeoutExpired:
+                failures[target] = "takes more than 120 s"
+                continue
+            if run.returncode:
+                lines = [line for line in run.stderr.splitlines() if "error" in line] or run.stderr.splitlines()[-1:]
+                failures[target] = f"status {run.returncode}: " + " / ".join(lines[:2])[:300]
+    return failures
+
+
+def compile_all(args):
+    """Without a device: whether the programs compile."""
+    targets, bad, skipped = args.compile.split(","), 0, 0
+    for index in range(args.first, args.first + args.count):
+        # An H100's multiprocessors.
+        program = draw(args.seed, index, *args.bytes, args.kind, 132)
+        failures = compile_for(program, targets, args)
+        skipped += "export" in failures
+        bad += "export" not in failures and bool(failures)
+        for target, what in failures.items():
+            print(f"{program.name}: {target}: {what}", flush=True)
+            if args.reproducers:
+                print(program.reproducer(), flush=True)
+    print(f"{args.count} programs, {skipped} not exported, {bad} do not compile for {', '.join(targets)}")
+    return 1 if bad or skipped == args.count else 0
+
+
 def bound(record, bandwidth, rate):
     by_bytes = record["bytes"] / bandwidth
     return max(by_bytes, record["operations"] / rate) if rate else by_bytes
@@ -373,6 +422,7 @@ def parse():
     parser.add_argument("--dynamic", action="store_true", help="symbolic sizes, measured far from the example")
     parser.add_argument("--graphs", action="store_true", help="replays of CUDA graphs, warm caches")
     parser.add_argument("--check", action="store_true", help="compare results and time nothing")
+    parser.add_argument("--compile", metavar="TARGETS", help="compile for targets, separated by commas, and run nothing")
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no program after this time")
     parser.add_argument("--jobs", type=int, default=0, help="processes that fill Inductor's cache before")
@@ -400,6 +450,8 @@ def write(path, text):
 
 def main():
     args = parse()
+    if args.compile:
+        return compile_all(args)
     if args.merge:
         runs = [json.loads(pathlib.Path(f).read_text()) for f in args.merge]
         run = dict(runs[0], records=[r for one in runs for r in one["records"]])

@@ -14,6 +14,10 @@
 #include "coil/Support/Error.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
+
+#include <utility>
 
 using namespace coil;
 using llvm::Error;
@@ -68,18 +72,39 @@ Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef path,
     return cannotWrite(path, error.message());
   file->target = target.str().str();
   // Who may read a file that is replaced stays the same.
-  Expected<fs::TempFile> made =
-      exists ? fs::TempFile::create(target + ".%%%%%%%%.tmp",
-                                    status.permissions() & ~fs::set_uid_on_exe &
-                                        ~fs::set_gid_on_exe)
-             : fs::TempFile::create(target + ".%%%%%%%%.tmp");
-  if (!made)
-    return cannotWrite(path, toString(made.takeError()));
-  file->file.emplace(std::move(*made));
-  file->owned = std::make_unique<llvm::raw_fd_ostream>(file->file->FD,
-                                                       /*shouldClose=*/false);
-  file->stream = file->owned.get();
+  fs::perms mode =
+      exists ? status.permissions() & ~fs::set_uid_on_exe & ~fs::set_gid_on_exe
+             : fs::all_read | fs::all_write;
+  if (std::error_code error = file->createTemporary(mode))
+    return cannotWrite(path, error.message());
   return file;
+}
+
+std::error_code OutputFile::createTemporary(fs::perms mode) {
+  // As many names as `fs::createUniqueFile` tries.
+  std::error_code error;
+  for (int attempt = 0; attempt < 128; ++attempt) {
+    llvm::SmallString<128> name;
+    fs::createUniquePath(target + ".%%%%%%%%.tmp", name,
+                         /*MakeAbsolute=*/false);
+    // The name is registered before the file exists: a signal may arrive while
+    // the system creates it. `fs::TempFile` registers afterwards.
+    if (llvm::sys::RemoveFileOnSignal(name))
+      return std::make_error_code(std::errc::not_enough_memory);
+    error = fs::openFileForReadWrite(name, descriptor, fs::CD_CreateNew,
+                                     fs::OF_None, mode);
+    if (!error) {
+      temporary = name.str().str();
+      owned = std::make_unique<llvm::raw_fd_ostream>(descriptor,
+                                                     /*shouldClose=*/false);
+      stream = owned.get();
+      return {};
+    }
+    llvm::sys::DontRemoveFileOnSignal(name);
+    if (error != std::errc::file_exists)
+      return error;
+  }
+  return error;
 }
 
 OutputFile::~OutputFile() {
@@ -89,8 +114,12 @@ OutputFile::~OutputFile() {
     owned->clear_error();
     owned.reset();
   }
-  if (file)
-    llvm::consumeError(file->discard());
+  if (descriptor >= 0)
+    llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
+  if (temporary.empty())
+    return;
+  fs::remove(temporary);
+  llvm::sys::DontRemoveFileOnSignal(temporary);
 }
 
 Error OutputFile::flush() {
@@ -106,12 +135,15 @@ Error OutputFile::commit() {
   if (Error error = flush())
     return error;
   owned.reset();
-  if (!file)
+  if (temporary.empty())
     return Error::success();
-  Error error = file->keep(target);
-  file.reset();
-  if (error)
-    return cannotWrite(path, toString(std::move(error)));
+  if (std::error_code error = llvm::sys::Process::SafelyCloseFileDescriptor(
+          std::exchange(descriptor, -1)))
+    return cannotWrite(path, error.message());
+  if (std::error_code error = fs::rename(temporary, target))
+    return cannotWrite(path, error.message());
+  llvm::sys::DontRemoveFileOnSignal(temporary);
+  temporary.clear();
   return Error::success();
 }
 

@@ -19,8 +19,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <system_error>
 
 namespace coil {
 
@@ -49,10 +49,13 @@ public:
 
 private:
   OutputFile() = default;
+  /// Opens a new file next to `target`, which a signal removes.
+  std::error_code createTemporary(llvm::sys::fs::perms mode);
 
-  std::string path;   ///< As the caller calls it.
-  std::string target; ///< Behind symbolic links.
-  std::optional<llvm::sys::fs::TempFile> file;
+  std::string path;      ///< As the caller calls it.
+  std::string target;    ///< Behind symbolic links.
+  std::string temporary; ///< The file that takes the name `target`, or empty.
+  int descriptor = -1;   ///< Of the temporary file.
   std::unique_ptr<llvm::raw_fd_ostream> owned;
   llvm::raw_fd_ostream *stream = nullptr;
 };

@@ -78,6 +78,12 @@ public:
   mlir::Value conjunction(mlir::Value x, mlir::Value y);
   /// Narrower floats become f32, everything else stays.
   mlir::Value toCompute(mlir::Value v);
+  /// A term of a contraction: it may be rounded with the addition to the sum,
+  /// as in every library of matrix products.
+  mlir::Value productToSum(mlir::Value x, mlir::Value y) {
+    return mlir::arith::MulFOp::create(b, x, y,
+                                       mlir::arith::FastMathFlags::contract);
+  }
   mlir::Value fromCompute(mlir::Value v, mlir::Type scalar);
 
   mlir::ImplicitLocOpBuilder b;

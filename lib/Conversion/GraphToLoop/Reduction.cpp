@@ -276,7 +276,7 @@ struct Matmul : OpRewritePattern<graph::MatmulOp> {
     Value x = k.toCompute(k.load(0, index(lhs, rank - 2, rank)));
     Value y = k.toCompute(k.load(right, index(rhs, rank, rank - 1)));
     Value product = isa<FloatType>(x.getType())
-                        ? arith::MulFOp::create(k.b, x, y).getResult()
+                        ? k.productToSum(x, y)
                         : arith::MulIOp::create(k.b, x, y).getResult();
     Value sum = loop::ReduceOp::create(
         k.b, ReduceKind::Sum, product,

@@ -74,7 +74,7 @@ struct Conv : OpRewritePattern<graph::ConvOp> {
     Value zero = mask ? k.constant(scalar, 0) : Value();
     Value x = k.toCompute(k.load(0, at, mask, zero));
     Value w = k.toCompute(k.load(1, weightAt));
-    Value product = arith::MulFOp::create(k.b, x, w);
+    Value product = k.productToSum(x, w);
     SmallVector<int64_t> reduced;
     for (unsigned d = rank; d < dims.size(); ++d)
       reduced.push_back(d);

@@ -30,11 +30,18 @@ using namespace coil::loop;
 /// that, for equal ones, which round the same way each time, about an eighth.
 /// 16 is what PyTorch's sums use, see benchmarks/results/accuracy.md.
 static constexpr int64_t kMaxChain = 16;
+/// Without vectors there are no lanes that share the elements of a short sum,
+/// as PyTorch's sums have: half an ulp for equal values.
+static constexpr int64_t kMaxScalarChain = 4;
 
 bool KernelEmitter::isFloatSum(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   return reduce && reduce.getKind() == ReduceKind::Sum &&
          isa<FloatType>(reduce.getType());
+}
+
+int64_t KernelEmitter::getMaxChain() const {
+  return width * unroll == 1 ? kMaxScalarChain : kMaxChain;
 }
 
 int64_t KernelEmitter::getChain(unsigned depth) {
@@ -46,7 +53,7 @@ int64_t KernelEmitter::getChain(unsigned depth) {
     trips = llvm::divideCeil(trips, width * unroll);
   int64_t inner = getChain(depth + 1), chain;
   if (llvm::MulOverflow(std::max<int64_t>(trips, 1), inner, chain) ||
-      chain > kMaxChain)
+      chain > getMaxChain())
     // The loop itself bounds it.
     return 1;
   return chain;
@@ -57,33 +64,24 @@ std::optional<int64_t> KernelEmitter::getChainSteps(unsigned depth) {
   int64_t trips = context.bounds(kernel.getExtent(d)).hi;
   if (static_cast<int64_t>(d) == vectorDim && trips != INT64_MAX)
     trips = trips / (width * unroll);
-  int64_t steps = std::max<int64_t>(1, kMaxChain / getChain(depth + 1));
+  int64_t steps = std::max<int64_t>(1, getMaxChain() / getChain(depth + 1));
   if (trips <= steps)
     return std::nullopt;
   return steps;
 }
 
-namespace {
-/// A total of chains: their sum, and what rounding took from it.
-struct Total {
-  Value sum, correction;
-};
-} // namespace
-
-/// Adds a chain to a total. The error of the addition is computed exactly
-/// (Knuth's TwoSum), whichever of the two is larger.
-static Total addChain(ImplicitLocOpBuilder &b, Total total, Value chain) {
-  Value sum = arith::AddFOp::create(b, total.sum, chain);
+CompensatedSum loop::addExactly(ImplicitLocOpBuilder &b, CompensatedSum total,
+                                Value next) {
+  Value sum = arith::AddFOp::create(b, total.sum, next);
   Value added = arith::SubFOp::create(b, sum, total.sum);
   Value kept = arith::SubFOp::create(b, sum, added);
   Value lost =
       arith::AddFOp::create(b, arith::SubFOp::create(b, total.sum, kept),
-                            arith::SubFOp::create(b, chain, added));
+                            arith::SubFOp::create(b, next, added));
   return {sum, arith::AddFOp::create(b, total.correction, lost)};
 }
 
-/// The total as one number. An infinite sum has no correction.
-static Value finishTotal(ImplicitLocOpBuilder &b, Total total) {
+Value loop::finishExactly(ImplicitLocOpBuilder &b, CompensatedSum total) {
   Value sum = arith::AddFOp::create(b, total.sum, total.correction);
   Value undefined = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
                                           total.correction, total.correction);
@@ -160,11 +158,11 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitCascade(
     SmallVector<Value> next(*results), corrections;
     for (auto [i, sum] : llvm::enumerate(sums)) {
       auto [first, count] = sum;
-      Total total =
-          addChain(b,
-                   {loop.getRegionIterArgs()[first],
-                    loop.getRegionIterArgs()[accumulators.size() + i]},
-                   sumCopies(b, ArrayRef<Value>(*results).slice(first, count)));
+      CompensatedSum total = addExactly(
+          b,
+          {loop.getRegionIterArgs()[first],
+           loop.getRegionIterArgs()[accumulators.size() + i]},
+          sumCopies(b, ArrayRef<Value>(*results).slice(first, count)));
       next[first] = total.sum;
       Value zero = zeroLike(b, total.sum);
       for (unsigned k = 1; k < count; ++k)
@@ -177,7 +175,7 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitCascade(
   SmallVector<Value> results(loop.getResults().take_front(accumulators.size()));
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto [first, count] = sum;
-    results[first] = finishTotal(
+    results[first] = finishExactly(
         b, {loop.getResult(first),
             loop.getResult(static_cast<unsigned>(accumulators.size() + i))});
     Value zero = zeroLike(b, results[first]);
@@ -260,7 +258,8 @@ LogicalResult KernelEmitter::emitRowTotals(int64_t count, Value begin,
         auto load = [&](Value pointer) -> Value {
           return LLVM::LoadOp::create(b, vector, pointer, alignment);
         };
-        Total next = addChain(b, {load(sum), load(correction)}, load(chain));
+        CompensatedSum next =
+            addExactly(b, {load(sum), load(correction)}, load(chain));
         LLVM::StoreOp::create(b, next.sum, sum, alignment);
         LLVM::StoreOp::create(b, next.correction, correction, alignment);
         LLVM::StoreOp::create(b, zeroLike(b, next.sum), chain, alignment);
@@ -282,7 +281,7 @@ void KernelEmitter::addRowTotals(unsigned number, Value begin,
                                   elementBytes(total.scalar));
     };
     Value &chain = accumulators[copy];
-    chain = finishTotal(
-        b, addChain(b, {load(total.sum), load(total.correction)}, chain));
+    chain = finishExactly(
+        b, addExactly(b, {load(total.sum), load(total.correction)}, chain));
   }
 }

@@ -19,6 +19,13 @@
 // the sum of d is sum(x - first) + n e, and that of d * d is sum((x - first)^2)
 // + e (2 sum(x - first) + n e). The first is a value of the sample, too.
 //
+// Values of `f64` have no wider type in which that digit is left. There, the
+// pivot follows the mean: after each step, with n values, it moves by about m =
+// sum(d) / n, so that the sum of distances from it becomes rest = sum(d) - n m
+// and that of squares sum(d * d) - m (sum(d) + rest). What rounding makes of
+// the pivot is in the rest. The inverse of n does not depend on values and is
+// computed beside them.
+//
 // Partial results (samples of n values with mean m and deviations m2) are
 // measured in the same way: they add n d, m2 + n d * d and n with d = m -
 // pivot.
@@ -37,8 +44,8 @@ using namespace coil;
 using namespace coil::loop;
 
 /// Mean, deviations and number of a pivoted sample are accumulators in this
-/// order.
-enum : unsigned { kPivot, kSum, kSquares, kCount };
+/// order; the last two are not always there.
+enum : unsigned { kPivot, kSum, kSquares, kCount, kLost };
 
 /// `v` in `f64`, or in `f32` where that is the type wanted.
 static Value toFloat(ImplicitLocOpBuilder &b, Value v, FloatType element) {
@@ -69,13 +76,18 @@ Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
   return sample;
 }
 
-bool KernelEmitter::countsSamples(MomentsOp op) const {
-  // Where lanes meet, some may have seen a value more than others.
-  return vectorIsReduced || !op.isOfOne();
+/// Whether the pivot follows the mean, and what the sum of squares loses is an
+/// accumulator of its own.
+static bool isExact(MomentsOp op) { return op.getMean().getType().isF64(); }
+
+unsigned KernelEmitter::getNumMomentAccumulators(MomentsOp op) const {
+  return isExact(op) ? kLost + 1 : countsSamples(op) ? kCount + 1 : kCount;
 }
 
-/// From how many values on fewer instructions measure them from their first.
-static constexpr size_t kMinGroup = 8;
+bool KernelEmitter::countsSamples(MomentsOp op) const {
+  // Where lanes meet, some may have seen a value more than others.
+  return vectorIsReduced || !op.isOfOne() || isExact(op);
+}
 
 /// Products that are only added to may be fused with the addition.
 static constexpr auto kContract = arith::FastMathFlags::contract;
@@ -130,7 +142,7 @@ void KernelEmitter::addSamples(MomentsOp op,
   Value isFirst =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, pivot, pivot);
   pivot = arith::SelectOp::create(b, isFirst, first, pivot);
-  bool isGroup = narrow.size() >= kMinGroup && op.isFlat() &&
+  bool isGroup = narrow.size() >= kMomentGroup && op.isFlat() &&
                  op.getMean().getType().isF32() &&
                  llvm::none_of(narrow, [](const Sample &s) { return s.count; });
   Value sum, squares;
@@ -146,11 +158,39 @@ void KernelEmitter::addSamples(MomentsOp op,
   } else {
     std::tie(sum, squares) = measureFrom(b, pivot, samples);
   }
-  accumulators[kSum] = add(b, accumulators[kSum], sum);
-  accumulators[kSquares] = add(b, accumulators[kSquares], squares);
   if (countsSamples(op))
     accumulators[kCount] =
         add(b, accumulators[kCount], countSamples(b, samples));
+  sum = add(b, accumulators[kSum], sum);
+  if (isExact(op)) {
+    Value count = accumulators[kCount], one = constantLike(b, count, 1);
+    Value inverse =
+        arith::DivFOp::create(b, one, arith::MaxNumFOp::create(b, count, one));
+    Value moved = arith::AddFOp::create(b, pivot, mul(b, sum, inverse));
+    // Exactly how far: it is not to be simplified.
+    Value shift = arith::SubFOp::create(b, moved, pivot);
+    Value rest = arith::SubFOp::create(b, sum, mul(b, count, shift), kContract);
+    squares = arith::SubFOp::create(
+        b, squares, mul(b, shift, add(b, sum, rest)), kContract);
+    pivot = moved;
+    sum = rest;
+  }
+  accumulators[kSum] = sum;
+  if (!isExact(op)) {
+    accumulators[kSquares] = add(b, accumulators[kSquares], squares);
+    return;
+  }
+  CompensatedSum total =
+      addExactly(b, {accumulators[kSquares], accumulators[kLost]}, squares);
+  accumulators[kSquares] = total.sum;
+  accumulators[kLost] = total.correction;
+}
+
+/// The sum of squares, with what rounding took from it.
+static Value getSquares(ImplicitLocOpBuilder &b, ArrayRef<Value> accumulators) {
+  if (accumulators.size() <= kLost)
+    return accumulators[kSquares];
+  return finishExactly(b, {accumulators[kSquares], accumulators[kLost]});
 }
 
 Sample KernelEmitter::getTotal(MomentsOp op, ArrayRef<Value> accumulators) {
@@ -174,7 +214,7 @@ Sample KernelEmitter::getTotal(MomentsOp op, ArrayRef<Value> accumulators) {
                                        arith::AddFOp::create(b, pivot, shift));
   // Rounding may leave a little less than nothing; a NaN stays one.
   Value m2 = arith::SubFOp::create(
-      b, accumulators[kSquares],
+      b, getSquares(b, accumulators),
       arith::MulFOp::create(b, accumulators[kSum], shift));
   m2 = arith::MaximumFOp::create(b, m2, zero);
   return {mean, m2, count};
@@ -199,7 +239,7 @@ static Sample joinLanes(ImplicitLocOpBuilder &b, ArrayRef<Value> accumulators) {
   Value shift = arith::SubFOp::create(
       b, pivot, vector::BroadcastOp::create(b, pivot.getType(), about));
   Value moved = add(b, sum, mul(b, lanes, shift));
-  Value squares = add(b, accumulators[kSquares],
+  Value squares = add(b, getSquares(b, accumulators),
                       arith::SelectOp::create(
                           b, none, zero, mul(b, shift, add(b, sum, moved))));
   Value distance = overLanes(moved), off = mul(b, distance, inverse);

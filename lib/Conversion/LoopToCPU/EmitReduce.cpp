@@ -26,16 +26,14 @@ using namespace coil::loop;
 
 SmallVector<Type> KernelEmitter::getAccumulatorTypes(Operation *op) const {
   if (auto moments = dyn_cast<MomentsOp>(op))
-    return SmallVector<Type>(countsSamples(moments) ? 4 : 3,
+    return SmallVector<Type>(getNumMomentAccumulators(moments),
                              Float64Type::get(op->getContext()));
   return llvm::to_vector(op->getResultTypes());
 }
 
 unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
   auto moments = dyn_cast<MomentsOp>(op);
-  return moments && countsSamples(moments) ? 4
-         : moments                         ? 3
-                                           : op->getNumResults();
+  return moments ? getNumMomentAccumulators(moments) : op->getNumResults();
 }
 
 unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
@@ -122,6 +120,16 @@ Value KernelEmitter::getReduced(Operation *op, unsigned i, unsigned copy) {
               : v;
 }
 
+/// Whether `op` sums products that may be rounded with the additions.
+static bool isSumOfProducts(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce || reduce.getKind() != ReduceKind::Sum)
+    return false;
+  auto product = reduce.getValue().getDefiningOp<arith::MulFOp>();
+  return product && bitEnumContainsAny(product.getFastmath(),
+                                       arith::FastMathFlags::contract);
+}
+
 void KernelEmitter::accumulate(Operation *op,
                                MutableArrayRef<Value> accumulators) {
   b.setLoc(op->getLoc());
@@ -144,7 +152,12 @@ void KernelEmitter::accumulate(Operation *op,
   for (unsigned copy = 0; copy < n; ++copy) {
     Value v = getReduced(op, 0, copy);
     if (isa<ReduceOp>(op)) {
-      accumulators[copy] = combine(b, getReduceKind(op), accumulators[copy], v);
+      accumulators[copy] =
+          isSumOfProducts(op)
+              ? arith::AddFOp::create(b, accumulators[copy], v,
+                                      arith::FastMathFlags::contract)
+                    .getResult()
+              : combine(b, getReduceKind(op), accumulators[copy], v);
       continue;
     }
     auto argReduce = cast<ArgReduceOp>(op);

@@ -50,6 +50,18 @@ class GatherSumOp;
 /// The copies of one body value: one scalar, or `unroll` vectors.
 using Copies = llvm::SmallVector<mlir::Value, 4>;
 
+/// A sum, and what rounding took from it.
+struct CompensatedSum {
+  mlir::Value sum, correction;
+};
+
+/// Adds a number to a sum. The error of the addition is computed exactly
+/// (Knuth's TwoSum), whichever of the two is larger.
+CompensatedSum addExactly(mlir::ImplicitLocOpBuilder &b, CompensatedSum total,
+                          mlir::Value next);
+/// The sum as one number. An infinite one has no correction.
+mlir::Value finishExactly(mlir::ImplicitLocOpBuilder &b, CompensatedSum total);
+
 class KernelEmitter {
 public:
   KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout);
@@ -237,6 +249,8 @@ private:
                   llvm::ArrayRef<Sample> samples);
   /// Whether the number of values is an accumulator, too.
   bool countsSamples(MomentsOp op) const;
+  /// Accumulators of one copy.
+  unsigned getNumMomentAccumulators(MomentsOp op) const;
   /// Mean, sum of squared deviations and number of what one copy of the
   /// accumulators of values has seen, in `f64`.
   Sample getTotal(MomentsOp op, llvm::ArrayRef<mlir::Value> accumulators);
@@ -247,6 +261,8 @@ private:
   /// Whether `op` is a sum of floats, whose error grows with the length of the
   /// chain of additions.
   static bool isFloatSum(mlir::Operation *op);
+  /// How many additions one chain may have.
+  int64_t getMaxChain() const;
   /// Upper bound of the additions that one accumulator takes in the loops from
   /// reduced dimension number `depth` on.
   int64_t getChain(unsigned depth);

@@ -105,6 +105,8 @@ private:
   bool isOnlyReduced() const;
   void selectRow();
   void selectColumn();
+  /// Bytes of what one lane has accumulated for all reductions, at most.
+  int64_t getPartialBytes() const;
   /// Whether several phases read the same values along `r`.
   bool rereads() const;
 

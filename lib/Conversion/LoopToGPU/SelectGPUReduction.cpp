@@ -18,6 +18,8 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
+/// Bytes of shared memory that every block of every chip may have.
+static constexpr int64_t kStaticSharedBytes = 48 * 1024;
 /// Bytes of a line of memory.
 static constexpr int64_t kLineBytes = 128;
 /// Ops of a kernel whose other values take few registers.
@@ -221,8 +223,27 @@ void Selector::selectRow() {
     minBlocks = kBusyThreads / (threadsP * threadsR);
 }
 
+int64_t Selector::getPartialBytes() const {
+  int64_t bytes = 0;
+  for (Operation &op : *kernel.getBlock()) {
+    if (!isReduction(&op))
+      continue;
+    // Pivot, sum, squares and number.
+    int64_t parts = isa<MomentsOp>(op) ? 4 : op.getNumResults();
+    int64_t widestPart = 1;
+    for (Type type : op.getResultTypes())
+      widestPart = std::max<int64_t>(
+          widestPart, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+    bytes += parts * widestPart;
+  }
+  return bytes;
+}
+
 void Selector::selectColumn() {
   bool again = rereads();
+  // Each thread's sums go through shared memory, those of every lane.
+  int64_t mostThreads = kStaticSharedBytes / (width * getPartialBytes());
+  auto fits = [&](int64_t threads) { return threads <= mostThreads; };
   threadsP = std::min(kWarp, powerAtLeast(pointsP));
   // Where most processors would have nothing: pieces of whole lines of memory.
   while (threadsP * width * widest > kLineBytes &&
@@ -230,11 +251,12 @@ void Selector::selectColumn() {
     threadsP /= 2;
   threadsR = kStreamThreads / threadsP;
   double blocks = pointsP / static_cast<double>(threadsP);
-  while (threadsR * threadsP < 1024 &&
+  while (threadsR * threadsP < 1024 && fits(2 * threadsR * threadsP) &&
          blocks < static_cast<double>(2 * processors) &&
          pointsR > static_cast<double>(threadsR * 8))
     threadsR *= 2;
-  while (threadsR > 1 && static_cast<double>(threadsR) > pointsR)
+  while (threadsR > 1 && (static_cast<double>(threadsR) > pointsR ||
+                          !fits(threadsR * threadsP)))
     threadsR /= 2;
   // Rows too short for more threads leave room for more columns.
   while (threadsR * threadsP < 128 &&
@@ -246,7 +268,7 @@ void Selector::selectColumn() {
     itemsR = kept;
     return;
   }
-  if (again && mostR <= kBlockRow && threadsP * threadsR < 1024) {
+  if (again && mostR <= kBlockRow && threadsP * threadsR < 1024 && fits(1024)) {
     int64_t more = 1024 / threadsP;
     kept = llvm::divideCeil(mostR, more);
     if (kept * width <= kMaxKept) {

@@ -183,34 +183,59 @@ def memory():
 
 
 def signals():
-    """Signals at many times leave the old file, the new one, or none."""
+    """Signals leave the old file, the new one, or none, and nothing beside them."""
+    library = os.path.join(options.lib, "coil-limits.so")
     for name, (command, file) in WRITERS.items():
         if name in ("bytecode", "fx"):
             continue
+        call = [os.path.join(options.bin, command[0]), *command[1:], path(file)]
         start = time.time()
-        subprocess.run([os.path.join(options.bin, command[0]), *command[1:], path(file)],
-                       check=True)
+        subprocess.run(call, check=True)
         duration = time.time() - start
         with open(path(file), "rb") as source:
             complete = source.read()
-        before = names()
+
+        def ends(label, start, which, allowed):
+            """`start` runs the tool over an old file and sends it the signal `which`."""
+            tools.count += 1
+            with open(path(file), "wb") as old:
+                old.write(b"old")
+            before = names()
+            status = start()
+            with open(path(file), "rb") as source:
+                content = source.read()
+            if status not in (0, -which):
+                tools.fail(label, f"status {status}")
+            if content not in allowed:
+                tools.fail(label, f"wrote {len(content)} bytes")
+            for left in names() - before:
+                tools.fail(label, f"left {left}")
+                os.remove(path(left))
+            return status
+
+        def send(which, delay):
+            process = subprocess.Popen(call, stderr=subprocess.DEVNULL)
+            time.sleep(delay)
+            process.send_signal(which)
+            return process.wait()
+
+        # At the moments at which a file could be left. Emitted C++ is several files, of which
+        # the header gets its name first.
+        renamed = b"old" if name == "cpp" else complete
+        for moment, content in (("create", b"old"), ("rename", b"old"), ("renamed", renamed)):
+            label = f"{name}, SIGTERM at {moment}"
+            environment = {**os.environ, "LD_PRELOAD": library, "COIL_TEST_SIGNAL": moment}
+            status = ends(label, lambda: subprocess.run(call, env=environment,
+                                                        stderr=subprocess.DEVNULL).returncode,
+                          signal.SIGTERM, (content,))
+            if status != -signal.SIGTERM:
+                tools.fail(label, "the signal was not sent")
+        # And at many others.
         for which in (signal.SIGTERM, signal.SIGINT):
             for step in range(8):
-                tools.count += 1
-                with open(path(file), "wb") as old:
-                    old.write(b"old")
-                process = subprocess.Popen(
-                    [os.path.join(options.bin, command[0]), *command[1:], path(file)],
-                    stderr=subprocess.DEVNULL)
-                time.sleep(duration * (0.3 + 0.1 * step))
-                process.send_signal(which)
-                process.wait()
-                with open(path(file), "rb") as source:
-                    content = source.read()
-                if content not in (b"old", complete):
-                    tools.fail(f"{name}, {which.name}", f"wrote {len(content)} bytes")
-                if names() != before:
-                    tools.fail(f"{name}, {which.name}", f"left {names() - before}")
+                delay = duration * (0.3 + 0.1 * step)
+                ends(f"{name}, {which.name} after {delay:.3f} s", lambda: send(which, delay),
+                     which, (b"old", complete))
 
 
 def writers():

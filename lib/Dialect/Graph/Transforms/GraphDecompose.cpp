@@ -42,11 +42,21 @@ static Value safeSoftmax(TensorBuilder &b, Value scores, int64_t dim) {
 }
 
 /// weights [..., h, l, s] times value [..., h, s, f], as [..., h, l, f].
+/// `wideProducts`: a library multiplies matrices of f32 only.
 static Value applyWeights(TensorBuilder &b, Value weights, Value value,
-                          bool tf32) {
+                          bool tf32, bool wideProducts) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (rank < 4)
     return b.matmul(weights, value, {}, tf32);
+  if (Type type = getElementType(value), wide = getAccumulationType(type);
+      wideProducts && type != wide) {
+    // Operands as the library takes them, and the heads side by side all the
+    // same.
+    Value product =
+        b.matmul(b.convert(weights, wide), b.convert(value, wide), {}, tf32);
+    product = b.convert(b.transpose(product, rank - 3, rank - 2), type);
+    return b.transpose(product, rank - 3, rank - 2);
+  }
   // The next operator reads the result with the heads side by side, so the
   // product is stored as [..., l, h, f]. As a sum of products over s, it has
   // its dimensions in that order.
@@ -59,7 +69,7 @@ static Value applyWeights(TensorBuilder &b, Value weights, Value value,
   return b.transpose(b.convert(sum, type), rank - 3, rank - 2);
 }
 
-static void decompose(AttentionOp op) {
+static void decompose(AttentionOp op, bool wideProducts) {
   OpBuilder builder(op);
   TensorBuilder b(builder, op.getLoc());
   Type type = getElementType(op.getResult());
@@ -90,8 +100,8 @@ static void decompose(AttentionOp op) {
     }
     weights = b.softmax(scores, rank - 1);
   }
-  op.replaceAllUsesWith(
-      applyWeights(b, b.convert(weights, type), op.getValue(), op.getTf32()));
+  op.replaceAllUsesWith(applyWeights(b, b.convert(weights, type), op.getValue(),
+                                     op.getTf32(), wideProducts));
   op.erase();
 }
 
@@ -259,7 +269,7 @@ struct GraphDecompose : graph::impl::GraphDecomposePassBase<GraphDecompose> {
       if (hasCudnn && isCudnnAttention(op))
         useLibrary(op, "cudnn");
       else
-        decompose(op);
+        decompose(op, hasLibrary(library, "onednn"));
     }
   }
 };

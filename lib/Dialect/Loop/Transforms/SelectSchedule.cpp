@@ -56,6 +56,17 @@ constexpr double kMinRows = 32, kMinRowPoints = 1 << 20;
 constexpr int64_t kRowBytes = 16384, kMinRowBlock = 1024;
 constexpr double kRowTasks = 64;
 
+/// Whether what `op` computes or stores differs along dimension `d`.
+bool variesOver(Operation *op, const Variance &variance, unsigned d) {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return variance.of(store.getIndices().getDims()).test(d);
+  return op->getNumResults() == 0 ||
+         llvm::any_of(op->getResults(),
+                      [&](Value v) { return variance[v].test(d); }) ||
+         llvm::any_of(op->getOperands(),
+                      [&](Value v) { return variance[v].test(d); });
+}
+
 struct LoopSelectSchedulePass
     : coil::loop::impl::LoopSelectSchedulePassBase<LoopSelectSchedulePass> {
   using LoopSelectSchedulePassBase::LoopSelectSchedulePassBase;
@@ -224,9 +235,13 @@ struct LoopSelectSchedulePass
     // Positions in 64 bits and wide results of moments do not count.
     int64_t widest = 32, ops = 0, heavy = 0, functions = 0;
     for (Operation &op : *kernel.getBlock()) {
-      ++ops;
-      heavy += isa<math::MathDialect>(op.getDialect()) || isa<SpecialOp>(op);
-      functions += getCost(&op) >= kFunctionCost;
+      // What is the same for all lanes is computed outside of the loop.
+      if (vectorDim < 0 ||
+          variesOver(&op, variance, static_cast<unsigned>(vectorDim))) {
+        ++ops;
+        heavy += isa<math::MathDialect>(op.getDialect()) || isa<SpecialOp>(op);
+        functions += getCost(&op) >= kFunctionCost;
+      }
       bool isWide = llvm::any_of(op.getResultTypes(),
                                  [](Type type) { return type.isF64(); });
       if (auto moments = dyn_cast<MomentsOp>(op))
@@ -254,6 +269,12 @@ struct LoopSelectSchedulePass
       while (unroll > 1 && extent < static_cast<double>(width * unroll))
         unroll /= 2;
     }
+    // Moments of many f32 values at a time take fewer instructions.
+    bool hasMoments = !kernel.getBlock()->getOps<MomentsOp>().empty();
+    if (vectorIsReduced && hasMoments && !heavy && widest == 32 &&
+        hints(kernel.getExtent(static_cast<unsigned>(vectorDim))) >=
+            static_cast<double>(width * kMomentGroup))
+      unroll = kMomentGroup;
     bool walksRows =
         vectorDim >= 0 && !vectorIsReduced && width > 1 &&
         walksLongRows(kernel, hints, static_cast<unsigned>(vectorDim));
@@ -265,7 +286,6 @@ struct LoopSelectSchedulePass
     if (walksRows && columns < kMinRowBlock / 2 && ops <= 6)
       while (unroll < 16 && columns >= static_cast<double>(2 * width * unroll))
         unroll *= 2;
-    bool hasMoments = !kernel.getBlock()->getOps<MomentsOp>().empty();
     // The rows of one vector fill the registers.
     if (walksRows && columns >= kMinRowBlock / 2 && hasMoments)
       unroll = 1;

@@ -59,6 +59,11 @@ std::optional<unsigned> getKeepPhase(const Phases &phases, KernelOp kernel,
                                      unsigned output, mlir::Operation *op,
                                      std::string &why);
 
+/// Vectors of `f32` values from which on a CPU measures their moments from the
+/// first of them in `f32`: some 40 instructions for eight vectors, the widening
+/// of two sums included. As two vectors of `f64` each would take eight.
+constexpr int64_t kMomentGroup = 8;
+
 /// Most bytes of values that a task keeps in memory of its own: on the stack of
 /// whatever thread runs it.
 constexpr int64_t kMaxScratchBytes = 131072;
