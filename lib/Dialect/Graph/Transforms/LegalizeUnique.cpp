@@ -17,6 +17,12 @@ using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
 
+/// PyTorch 2.11 exports results along a negative dimension with more dimensions
+/// than there are.
+static constexpr llvm::StringLiteral kOtherRank =
+    "its result is declared with another rank than its operand has; give the "
+    "dimension from the front";
+
 namespace {
 
 /// Runs of equal things in a sequence.
@@ -168,8 +174,10 @@ static Value getRows(TensorBuilder &b, Value x, int64_t dim) {
 static LogicalResult legalizeUniqueDim(AtenCall &c) {
   Value x = c.tensor("self");
   auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
-  if (!dim || getRank(x) == 0 || c.resultType().getRank() != getRank(x))
+  if (!dim || getRank(x) == 0)
     return c.fail("its dimension is not constant");
+  if (c.resultType().getRank() != getRank(x))
+    return c.fail(kOtherRank);
   Value rows = getRows(c.b, x, *dim), order = sortRows(c, rows);
   return replaceSorted(c, x, c.b.index(rows, order, 0), order, *dim,
                        getSizes(order));
@@ -188,8 +196,10 @@ static LogicalResult legalizeUniqueConsecutive(AtenCall &c) {
   bool isFlat = !c.has("dim") || getRank(x) == 0;
   if (isFlat)
     x = flatten(b, x);
-  if (!dim || c.resultType().getRank() != getRank(x))
+  if (!dim)
     return c.fail("its dimension is not constant");
+  if (c.resultType().getRank() != getRank(x))
+    return c.fail(kOtherRank);
   Num begins = differsFromPrevious(c, isFlat ? x : getRows(b, x, *dim));
   Runs runs = findRuns(c, begins, c.resultSizes()[*dim]);
   return replaceByRuns(c, b.index(x, runs.starts, *dim),
