@@ -13,6 +13,7 @@
 
 #include "ModuleBuilder.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -111,8 +112,9 @@ static std::optional<bool> canReshape(const TensorMeta &from,
       continue;
     if (runs.empty() || (*strides)[d] != next)
       runs.push_back(1);
-    runs.back() *= (*sizes)[d];
-    next = (*strides)[d] * (*sizes)[d];
+    if (llvm::MulOverflow(runs.back(), (*sizes)[d], runs.back()) ||
+        llvm::MulOverflow((*strides)[d], (*sizes)[d], next))
+      return std::nullopt;
   }
   // The new dimensions have to divide each run.
   ArrayRef<int64_t> rest = runs;
@@ -120,10 +122,9 @@ static std::optional<bool> canReshape(const TensorMeta &from,
   for (int64_t size : llvm::reverse(*newSizes)) {
     if (size == 1)
       continue;
-    if (rest.empty())
-      return false;
-    filled *= size;
-    if (filled > rest.front() || rest.front() % filled != 0)
+    // No file is trusted to declare sizes that make sense.
+    if (rest.empty() || size < 1 || llvm::MulOverflow(filled, size, filled) ||
+        filled > rest.front() || rest.front() % filled != 0)
       return false;
     if (filled == rest.front()) {
       rest = rest.drop_front();

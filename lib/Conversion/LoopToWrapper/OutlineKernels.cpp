@@ -240,47 +240,6 @@ void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
                    outputs);
 }
 
-bool wrapper::isDense(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
-  llvm::SmallBitVector left(static_cast<unsigned>(sizes.size()));
-  for (unsigned d = 0; d < sizes.size(); ++d)
-    left[d] = !sizes[d].isConstant(1);
-  if (left.none())
-    return true;
-  ExprAttr next = sym::constant(sizes.front().getContext(), 1);
-  while (left.any()) {
-    auto dims = left.set_bits();
-    auto it =
-        llvm::find_if(dims, [&](unsigned d) { return strides[d] == next; });
-    if (it == dims.end())
-      return false;
-    next = sym::mul(next, sizes[*it]);
-    left.reset(*it);
-  }
-  return true;
-}
-
-ArrayRef<ExprAttr> Outliner::getReturnedStrides(loop::KernelOp kernel,
-                                                Value value) {
-  // A schedule was chosen for contiguous results.
-  if (kernel.getScheduleAttr() || value.use_empty())
-    return {};
-  sym::ShapeAttr wanted;
-  for (OpOperand &use : value.getUses()) {
-    sym::ShapeAttr strides;
-    if (isa<func::ReturnOp>(use.getOwner()))
-      strides = fn.getResultAttrOfType<sym::ShapeAttr>(use.getOperandNumber(),
-                                                       kStrides);
-    if (!strides || (wanted && wanted != strides))
-      return {};
-    wanted = strides;
-  }
-  SmallVector<ExprAttr> sizes =
-      sym::getSizes(cast<RankedTensorType>(value.getType()));
-  if (wanted.size() != sizes.size() || !isDense(sizes, wanted.getDims()))
-    return {};
-  return wanted.getDims();
-}
-
 /// The strides over the dimensions of `kernel` that `load` has at `strides` of
 /// what it reads; nothing where it does not read evenly from the first element.
 static std::optional<SmallVector<ExprAttr>>
@@ -332,7 +291,7 @@ SmallVector<ExprAttr> Outliner::getViewedStrides(loop::KernelOp kernel,
         kernel, load,
         getType(buffers[kernel.getInputs()[input]]).getStrides().getDims());
     if (strides && strides->size() == sizes.size() &&
-        isDense(sizes, *strides) &&
+        loop::isDense(sizes, *strides) &&
         llvm::all_of(value.getUsers(), [&](Operation *user) {
           return loop::getStridedView(cast<loop::ViewOp>(user), *strides)
               .has_value();
@@ -363,7 +322,7 @@ LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
   }
   for (auto [result, output] : llvm::zip_equal(kernel.getResults(), outputs)) {
     if (!output) {
-      SmallVector<ExprAttr> strides(getReturnedStrides(kernel, result));
+      SmallVector<ExprAttr> strides(loop::getReturnedStrides(result));
       if (strides.empty())
         strides = getViewedStrides(kernel, result);
       output = alloc(kernel.getLoc(), result.getType(), strides);

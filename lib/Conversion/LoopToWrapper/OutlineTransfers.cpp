@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Outliner.h"
+#include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "mlir/IR/Remarks.h"
 
 #define DEBUG_TYPE "outline-kernels"
@@ -92,7 +93,7 @@ FailureOr<Value> Outliner::moveResult(func::ReturnOp op, unsigned i,
   Value value = op.getOperand(i);
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<ExprAttr> sizes = sym::getSizes(type);
-  if (!isDense(sizes, strides))
+  if (!loop::isDense(sizes, strides))
     return fn.emitError() << "result " << i << " is on '" << place.getKind()
                           << "' and has strides with gaps";
   // A layout on the device as it shall be there. What is dense is also one row,

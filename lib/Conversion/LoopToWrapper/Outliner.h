@@ -114,10 +114,6 @@ private:
                    llvm::ArrayRef<ExprAttr> strides);
   /// A new buffer with the elements of `source` in row-major order.
   mlir::Value clone(mlir::Location loc, mlir::Value source);
-  /// The layout that the function returns `value` in, if nothing else uses it:
-  /// a kernel without a schedule can write it at once. Else empty.
-  llvm::ArrayRef<ExprAttr> getReturnedStrides(loop::KernelOp kernel,
-                                              mlir::Value value);
   /// The layout of an operand of a pointwise kernel, where views of the result
   /// would be copies of a contiguous one and are not of one laid out like that.
   llvm::SmallVector<ExprAttr> getViewedStrides(loop::KernelOp kernel,
@@ -155,10 +151,6 @@ private:
   /// Collectives that are waited for later, by their targets.
   llvm::DenseMap<mlir::Value, CollectiveOp> started;
 };
-
-/// Whether elements at `strides` fill a buffer without gaps.
-bool isDense(llvm::ArrayRef<sym::ExprAttr> sizes,
-             llvm::ArrayRef<sym::ExprAttr> strides);
 
 /// Whether the storage of `buffer` is this program's own.
 inline bool isOwned(mlir::Value buffer) {

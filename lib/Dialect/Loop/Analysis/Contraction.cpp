@@ -17,7 +17,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -37,75 +36,6 @@ llvm::StringRef coil::loop::stringifyPostOp(PostOp op) {
     return "gelu_erf";
   }
   return "none";
-}
-
-//===----------------------------------------------------------------------===//
-// Layouts
-//===----------------------------------------------------------------------===//
-
-/// Splits an address into one coefficient per dimension and an offset, or
-/// returns nothing when it is not linear in the first `rank` dimensions.
-static std::optional<StridedView> linearise(ExprAttr address, unsigned rank) {
-  MLIRContext *ctx = address.getContext();
-  StridedView result;
-  ExprAttr rest = address;
-  for (unsigned d = 0; d < rank; ++d) {
-    auto split = sym::splitLinear(rest, sym::dim(ctx, d));
-    if (!split)
-      return std::nullopt;
-    result.strides.push_back(split->first);
-    rest = split->second;
-  }
-  result.offset = rest;
-  auto hasOnlySymbols = [](ExprAttr e) {
-    bool ok = true;
-    sym::walkLeaves(e, [&](ExprAttr leaf) { ok &= leaf.isSymbol(); });
-    return ok;
-  };
-  if (!hasOnlySymbols(rest) || !llvm::all_of(result.strides, hasOnlySymbols))
-    return std::nullopt;
-  return result;
-}
-
-std::optional<StridedView>
-coil::loop::getStridedView(ViewOp view, ArrayRef<ExprAttr> input) {
-  auto type = cast<RankedTensorType>(view.getResult().getType());
-  sym::Context facts = sym::Context::forOp(view);
-  facts.setDimExtents(sym::getSizes(type));
-  std::optional<StridedView> result =
-      linearise(facts.simplify(sym::getAddress(
-                    view.getContext(), view.getIndices().getDims(), input)),
-                static_cast<unsigned>(type.getRank()));
-  // Neither libraries nor frameworks have tensors of negative strides.
-  if (result && llvm::any_of(result->strides, [&](ExprAttr stride) {
-        return !stride.isConstant(0) &&
-               facts.isNonNegative(sym::mul(stride, -1));
-      }))
-    return std::nullopt;
-  return result;
-}
-
-Layout coil::loop::getLayout(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  MLIRContext *ctx = type.getContext();
-  Layout layout;
-  layout.sizes = sym::getSizes(type);
-  if (auto arg = dyn_cast<BlockArgument>(value)) {
-    auto fn =
-        dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());
-    if (fn && arg.getOwner()->isEntryBlock())
-      if (auto strides = fn.getArgAttrOfType<sym::ShapeAttr>(arg.getArgNumber(),
-                                                             "coil.strides"))
-        layout.strides.assign(strides.getDims().begin(),
-                              strides.getDims().end());
-  } else if (auto view = value.getDefiningOp<ViewOp>()) {
-    if (std::optional<StridedView> strided =
-            getStridedView(view, getLayout(view.getInput()).strides))
-      layout.strides = std::move(strided->strides);
-  }
-  if (layout.strides.size() != layout.sizes.size())
-    layout.strides = sym::getContiguousStrides(ctx, layout.sizes);
-  return layout;
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,7 +249,7 @@ static std::optional<StridedView> getAccess(KernelOp kernel,
                                             const sym::Context &facts,
                                             ArrayRef<ExprAttr> indices,
                                             ArrayRef<ExprAttr> strides) {
-  return linearise(
+  return getLinearAddress(
       facts.simplify(sym::getAddress(kernel.getContext(), indices, strides)),
       kernel.getNumDims());
 }

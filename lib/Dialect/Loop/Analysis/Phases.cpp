@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 
+#include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 
 using namespace mlir;
@@ -170,10 +171,8 @@ static double score(KernelOp kernel, const Variance &variance,
       total -= kGatherPenalty;
       return;
     }
-    SmallVector<ExprAttr> sizes =
-        sym::getSizes(cast<RankedTensorType>(tensor.getType()));
     ExprAttr address = context.simplify(
-        sym::getAddress(ctx, indices, sym::getContiguousStrides(ctx, sizes)));
+        sym::getAddress(ctx, indices, getOperandStrides(kernel, tensor)));
     auto split = sym::splitLinear(address, dim);
     if (split && split->first.isConstant(1))
       total += 1;
@@ -191,7 +190,8 @@ static double score(KernelOp kernel, const Variance &variance,
     } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
       bool indirect = llvm::any_of(scatter.getArgs(),
                                    [&](Value v) { return variance[v][d]; });
-      access(scatter.getTarget(), scatter.getIndices().getDims(), indirect);
+      access(kernel.getResult(static_cast<unsigned>(scatter.getOutput())),
+             scatter.getIndices().getDims(), indirect);
     } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
       // Lanes with ranges of their own go one after the other.
       bool indirect = variance[sum.getLo()][d] || variance[sum.getHi()][d];

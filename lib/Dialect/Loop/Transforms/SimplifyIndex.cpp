@@ -131,10 +131,10 @@ struct LoopSimplifyIndexPass
       rewriteSpace(kernel, dims, extents, newDims);
   }
 
-  /// Whether `e` walks dimensions `a` and `a + 1` as one of stride `cb`.
-  bool walksAsOne(ExprAttr e, unsigned a, ExprAttr inner) {
-    ExprAttr da = sym::dim(&getContext(), a),
-             db = sym::dim(&getContext(), a + 1);
+  /// Whether `e` walks dimensions `a` and `b`, which has the extent `inner`, as
+  /// one.
+  bool walksAsOne(ExprAttr e, unsigned a, unsigned b, ExprAttr inner) {
+    ExprAttr da = sym::dim(&getContext(), a), db = sym::dim(&getContext(), b);
     auto outerSplit = sym::splitLinear(e, da);
     if (!outerSplit)
       return false;
@@ -144,14 +144,14 @@ struct LoopSimplifyIndexPass
     return outerSplit->first == sym::mul(innerSplit->first, inner);
   }
 
-  ExprAttr rowMajorAddress(Value tensor, ArrayRef<ExprAttr> indices) {
-    SmallVector<ExprAttr> sizes =
-        sym::getSizes(cast<RankedTensorType>(tensor.getType()));
+  ExprAttr getAddress(KernelOp kernel, Value tensor,
+                      ArrayRef<ExprAttr> indices) {
     return sym::getAddress(&getContext(), indices,
-                           sym::getContiguousStrides(&getContext(), sizes));
+                           getOperandStrides(kernel, tensor));
   }
 
-  /// Joins the first pair of adjacent dimensions that can be (C1).
+  /// Joins a pair of dimensions that every operand and result, where its
+  /// elements are in memory, and every index has as one (C1).
   bool mergeDims(KernelOp kernel) {
     SmallVector<unsigned> reduced = kernel.getReducedDims();
     sym::Context context = sym::Context::forOp(kernel);
@@ -163,51 +163,64 @@ struct LoopSimplifyIndexPass
       scatters |= isa<ScatterOp>(op);
       if (auto load = dyn_cast<LoadOp>(op))
         exprs.push_back(context.simplify(
-            rowMajorAddress(load.getSource(), load.getIndices().getDims())));
+            getAddress(kernel, load.getSource(), load.getIndices().getDims())));
       else if (auto store = dyn_cast<StoreOp>(op))
-        exprs.push_back(context.simplify(rowMajorAddress(
-            kernel.getResult(static_cast<unsigned>(store.getOutput())),
+        exprs.push_back(context.simplify(getAddress(
+            kernel, kernel.getResult(static_cast<unsigned>(store.getOutput())),
             store.getIndices().getDims())));
       else if (auto index = dyn_cast<IndexOp>(op))
         exprs.push_back(context.simplify(index.getExpr()));
       else if (auto scatter = dyn_cast<ScatterOp>(op))
-        exprs.push_back(context.simplify(rowMajorAddress(
-            scatter.getTarget(), scatter.getIndices().getDims())));
+        exprs.push_back(context.simplify(getAddress(
+            kernel,
+            kernel.getResult(static_cast<unsigned>(scatter.getOutput())),
+            scatter.getIndices().getDims())));
       else if (auto sum = dyn_cast<GatherSumOp>(op))
         exprs.push_back(context.simplify(
-            rowMajorAddress(sum.getSource(), sum.getIndices().getDims())));
+            getAddress(kernel, sum.getSource(), sum.getIndices().getDims())));
     }
-    for (unsigned a = 0; a + 1 < kernel.getNumDims(); ++a) {
-      if (llvm::is_contained(reduced, a) != llvm::is_contained(reduced, a + 1))
-        continue;
-      // A scatter names its parallel dimensions.
-      if (scatters && !llvm::is_contained(reduced, a))
-        continue;
-      ExprAttr inner = kernel.getExtent(a + 1);
-      if (!llvm::all_of(exprs,
-                        [&](ExprAttr e) { return walksAsOne(e, a, inner); }))
-        continue;
-      SmallVector<ExprAttr> dims, extents;
-      SmallVector<SmallVector<int64_t>> newDims;
-      for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-        unsigned n = d <= a ? d : d - 1;
-        ExprAttr merged = sym::dim(&getContext(), n);
-        newDims.push_back({n});
-        if (d == a)
-          dims.push_back(sym::floorDiv(merged, inner));
-        else if (d == a + 1)
-          dims.push_back(sym::mod(merged, inner));
-        else
-          dims.push_back(merged);
-        if (d == a)
-          extents.push_back(sym::mul(kernel.getExtent(a), inner));
-        else if (d != a + 1)
-          extents.push_back(kernel.getExtent(d));
-      }
-      rewriteSpace(kernel, dims, extents, newDims);
-      return true;
-    }
+    auto canJoin = [&](unsigned a, unsigned b) {
+      if (llvm::is_contained(reduced, a) != llvm::is_contained(reduced, b))
+        return false;
+      // Reduced dimensions keep their order. A scatter names its parallel ones.
+      if (llvm::is_contained(reduced, a) ? b != a + 1 : scatters)
+        return false;
+      return llvm::all_of(exprs, [&](ExprAttr e) {
+        return walksAsOne(e, a, b, kernel.getExtent(b));
+      });
+    };
+    // In the order of rows before any other.
+    for (unsigned a = 0; a + 1 < kernel.getNumDims(); ++a)
+      if (canJoin(a, a + 1))
+        return join(kernel, a, a + 1), true;
+    for (unsigned a = 0; a < kernel.getNumDims(); ++a)
+      for (unsigned b = 0; b < kernel.getNumDims(); ++b)
+        if (a != b && canJoin(a, b))
+          return join(kernel, a, b), true;
     return false;
+  }
+
+  /// Makes dimensions `a` and `b` one, of which `b` is the inner part, in the
+  /// place of `b`.
+  void join(KernelOp kernel, unsigned a, unsigned b) {
+    ExprAttr inner = kernel.getExtent(b);
+    SmallVector<ExprAttr> dims(kernel.getNumDims()), extents;
+    SmallVector<SmallVector<int64_t>> newDims(kernel.getNumDims());
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+      if (d == a)
+        continue;
+      ExprAttr merged =
+          sym::dim(&getContext(), static_cast<unsigned>(extents.size()));
+      newDims[d].push_back(static_cast<int64_t>(extents.size()));
+      dims[d] = d == b ? sym::mod(merged, inner) : merged;
+      extents.push_back(d == b ? sym::mul(kernel.getExtent(a), inner)
+                               : kernel.getExtent(d));
+      if (d == b) {
+        newDims[a] = newDims[d];
+        dims[a] = sym::floorDiv(merged, inner);
+      }
+    }
+    rewriteSpace(kernel, dims, extents, newDims);
   }
 };
 

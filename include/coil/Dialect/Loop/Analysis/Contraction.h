@@ -14,6 +14,7 @@
 #ifndef COIL_DIALECT_LOOP_ANALYSIS_CONTRACTION_H
 #define COIL_DIALECT_LOOP_ANALYSIS_CONTRACTION_H
 
+#include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "llvm/ADT/SmallVector.h"
@@ -30,27 +31,6 @@ llvm::StringRef stringifyPostOp(PostOp op);
 
 /// Most batch dimensions that a library call takes.
 inline constexpr unsigned kMaxContractionBatch = 4;
-
-/// Where the elements of a tensor value are, seen from its first element.
-/// Strides count elements.
-struct Layout {
-  llvm::SmallVector<sym::ExprAttr> sizes;
-  llvm::SmallVector<sym::ExprAttr> strides;
-};
-
-/// The layout that `outline-kernels` gives to a value: that of the argument
-/// attribute `coil.strides`, that of a view whose elements are evenly spaced,
-/// or else row-major and contiguous.
-Layout getLayout(mlir::Value value);
-
-/// The strides and the offset of a view, when its elements are evenly spaced
-/// in an operand with the strides `input`; nothing otherwise.
-struct StridedView {
-  llvm::SmallVector<sym::ExprAttr> strides;
-  sym::ExprAttr offset;
-};
-std::optional<StridedView> getStridedView(ViewOp view,
-                                          llvm::ArrayRef<sym::ExprAttr> input);
 
 /// One operand of a contraction.
 struct ContractionOperand {

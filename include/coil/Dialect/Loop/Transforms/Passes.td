@@ -122,13 +122,18 @@ def LoopSimplifyIndexPass
   let description = [{
     Simplifies index expressions under the ranges of dimensions and symbols,
     drops dimensions of size one, and joins two dimensions that every access
-    walks as one: fewer loops, longer vectors.
+    walks as one in memory: fewer loops, longer vectors. Where elements are
+    follows from `coil.strides` of arguments and results of the function, so
+    the dimensions of tensors that are all transposed are joined in the order in
+    which they lie there, and those of tensors of different layouts stay apart
+    for a schedule to choose from.
 
     Constraints:
     (C1) Two dimensions are joined only when both are reduced or both are not,
          and every access and position is linear in them with the stride of the
-         outer being that of the inner times the inner size. A kernel that
-         scatters keeps the dimensions that it is not over.
+         outer being that of the inner times the inner size. Reduced dimensions
+         are joined in their order only. A kernel that scatters keeps the
+         dimensions that it is not over.
 
     Before:
     ```mlir
