@@ -325,7 +325,9 @@ const SymExprNode *Parser::parseCall(StringRef name) {
     return operands[0];
   }
   if (name == "Integer") {
-    if (!hasOne || operands[0]->kind != Kind::Integer)
+    bool isHuge = hasOne && operands[0]->kind == Kind::Float &&
+                  std::fabs(operands[0]->number) >= 0x1p63;
+    if (!hasOne || (operands[0]->kind != Kind::Integer && !isHuge))
       return fail("expected an integer");
     return operands[0];
   }

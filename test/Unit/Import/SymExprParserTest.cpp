@@ -59,6 +59,8 @@ TEST(SymExpr, ReadsPlainText) {
   EXPECT_EQ(parse("9223372036854775807"), "9223372036854775807");
   // What is larger than any size bounds none; it is no integer.
   EXPECT_EQ(parse("s0 <= 9223372036854775808"), "Le(s0, 9.223372e+18)");
+  EXPECT_EQ(parse("LessThan(Symbol('u1'), Integer(18446744073709551613))"),
+            "LessThan(u1, 1.844674e+19)");
 }
 
 TEST(SymExpr, RefusesMalformedText) {
