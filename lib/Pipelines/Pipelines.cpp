@@ -282,6 +282,8 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
+  if (!isCuda(options))
+    pm.addNestedPass<func::FuncOp>(loop::createLoopWidenMomentsPass());
   loop::LoopSelectSchedulePassOptions schedule;
   schedule.vectorBits = options.vectorBits;
   schedule.streamBytes = options.streamBytes;

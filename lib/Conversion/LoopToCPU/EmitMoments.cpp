@@ -14,8 +14,8 @@
 // sample, so that sum(d)^2 / n is at most n times the result and `f64` loses no
 // digit that an `f32` has, however far from zero the values are.
 //
-// Where many `f32` values come at once, they are measured from the first of
-// them in `f32`, and what that gives from the pivot: with e = first - pivot,
+// Where many values of 16 bits come at once, they are measured from the first
+// of them in `f32`, and what that gives from the pivot: with e = first - pivot,
 // the sum of d is sum(x - first) + n e, and that of d * d is sum((x - first)^2)
 // + e (2 sum(x - first) + n e). The first is a value of the sample, too.
 //
@@ -142,8 +142,7 @@ void KernelEmitter::addSamples(MomentsOp op,
   Value isFirst =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, pivot, pivot);
   pivot = arith::SelectOp::create(b, isFirst, first, pivot);
-  bool isGroup = narrow.size() >= kMomentGroup && op.isFlat() &&
-                 op.getMean().getType().isF32() &&
+  bool isGroup = narrow.size() >= kMomentGroup && hasNarrowSamples(op) &&
                  llvm::none_of(narrow, [](const Sample &s) { return s.count; });
   Value sum, squares;
   if (isGroup) {

@@ -13,6 +13,7 @@
 
 #include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace coil;
@@ -225,4 +226,10 @@ int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
     }
   }
   return vectorDim;
+}
+
+bool coil::loop::hasNarrowSamples(MomentsOp op) {
+  auto widened = op.getMean().getDefiningOp<arith::ExtFOp>();
+  return op.isFlat() && widened && op.getMean().getType().isF32() &&
+         widened.getIn().getType().getIntOrFloatBitWidth() <= 16;
 }

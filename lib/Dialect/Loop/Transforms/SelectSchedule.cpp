@@ -67,6 +67,13 @@ bool variesOver(Operation *op, const Variance &variance, unsigned d) {
                       [&](Value v) { return variance[v].test(d); });
 }
 
+/// Whether what `op` computes or stores differs along a reduced dimension.
+bool isInner(Operation *op, const Variance &variance,
+             ArrayRef<unsigned> reduced) {
+  return llvm::any_of(reduced,
+                      [&](unsigned d) { return variesOver(op, variance, d); });
+}
+
 struct LoopSelectSchedulePass
     : coil::loop::impl::LoopSelectSchedulePassBase<LoopSelectSchedulePass> {
   using LoopSelectSchedulePassBase::LoopSelectSchedulePassBase;
@@ -242,7 +249,9 @@ struct LoopSelectSchedulePass
         heavy += isa<math::MathDialect>(op.getDialect()) || isa<SpecialOp>(op);
         functions += getCost(&op) >= kFunctionCost;
       }
-      bool isWide = llvm::any_of(op.getResultTypes(),
+      // What is computed once for a row may take two vectors.
+      bool isWide = (reduced.empty() || isInner(&op, variance, reduced)) &&
+                    llvm::any_of(op.getResultTypes(),
                                  [](Type type) { return type.isF64(); });
       if (auto moments = dyn_cast<MomentsOp>(op))
         isWide = moments.getMean().getType().isF64();
@@ -269,9 +278,10 @@ struct LoopSelectSchedulePass
       while (unroll > 1 && extent < static_cast<double>(width * unroll))
         unroll /= 2;
     }
-    // Moments of many f32 values at a time take fewer instructions.
-    bool hasMoments = !kernel.getBlock()->getOps<MomentsOp>().empty();
-    if (vectorIsReduced && hasMoments && !heavy && widest == 32 &&
+    auto moments = kernel.getBlock()->getOps<MomentsOp>();
+    bool hasMoments = !moments.empty();
+    // Moments of many values of 16 bits at a time take fewer instructions.
+    if (vectorIsReduced && llvm::any_of(moments, hasNarrowSamples) && !heavy &&
         hints(kernel.getExtent(static_cast<unsigned>(vectorDim))) >=
             static_cast<double>(width * kMomentGroup))
       unroll = kMomentGroup;

@@ -59,9 +59,14 @@ std::optional<unsigned> getKeepPhase(const Phases &phases, KernelOp kernel,
                                      unsigned output, mlir::Operation *op,
                                      std::string &why);
 
-/// Vectors of `f32` values from which on a CPU measures their moments from the
-/// first of them in `f32`: some 40 instructions for eight vectors, the widening
-/// of two sums included. As two vectors of `f64` each would take eight.
+/// Whether a CPU may measure values of `op` in `f32`, from the first of a few:
+/// they are floats of 16 bits. Values of `f32` would lose digits where that one
+/// is far from the others.
+bool hasNarrowSamples(MomentsOp op);
+
+/// Vectors of such values from which on that is done: some 40 instructions for
+/// eight vectors, the widening of two sums included. As two vectors of `f64`
+/// each would take eight.
 constexpr int64_t kMomentGroup = 8;
 
 /// Most bytes of values that a task keeps in memory of its own: on the stack of

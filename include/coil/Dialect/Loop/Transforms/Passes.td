@@ -154,6 +154,39 @@ def LoopSimplifyIndexPass
   }];
 }
 
+def LoopWidenMomentsPass : Pass<"loop-widen-moments", "::mlir::func::FuncOp"> {
+  let summary = "compute variances in f64 until they are rounded to f32 once";
+  let description = [{
+    A CPU accumulates the moments of `f32` values in `f64`. Rounded to `f32`,
+    the sum of squared deviations of values beyond 1.8e19 is infinite and that
+    of values below 1e-23 zero, where the standard deviation is neither. So the
+    results of `loop.moments` are made `f64`, and so is what is computed from
+    the deviations once for a row: the variance, its root, the inverse of that.
+    What varies along the row takes the value rounded.
+
+    Constraints:
+    (C1) Only sums, differences, products, quotients, maxima and roots that do
+         not vary over reduced dimensions are widened.
+
+    Before:
+    ```mlir
+    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32
+    %variance = arith.divf %m2, %c7 : f32
+    %deviation = math.sqrt %variance : f32
+    loop.store %deviation, 0[d0] : f32
+    ```
+    After:
+    ```mlir
+    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32 -> f64
+    %variance = arith.divf %m2, %wide7 : f64
+    %deviation = math.sqrt %variance : f64
+    %rounded = arith.truncf %deviation : f64 to f32
+    loop.store %rounded, 0[d0] : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LoopSplitReductionPass
     : Pass<"loop-split-reduction", "::mlir::func::FuncOp"> {
   let summary = "give long reductions with few results more parallelism";
