@@ -135,6 +135,10 @@ SymConverter::visit(const SymExprNode &node) {
   case SymExprNode::Kind::Integer:
     return integer(constant(node.integer));
   case SymExprNode::Kind::Symbol:
+    if (ExprAttr expr = definitions.lookup(node.name))
+      return integer(expr);
+    if (isFloat(node.name))
+      return fail("it is not an integer");
     if (!isSymbolName(node.name))
       return fail("the symbol name " + quoted(node.name) + " is not usable");
     return integer(sym::symbol(context, node.name));
@@ -147,8 +151,26 @@ SymConverter::visit(const SymExprNode &node) {
   llvm_unreachable("unknown kind");
 }
 
+bool SymConverter::hasFloats(const SymExprNode &node) {
+  return node.kind == SymExprNode::Kind::Float ||
+         (node.kind == SymExprNode::Kind::Symbol && isFloat(node.name)) ||
+         any_of(node.operands,
+                [](const SymExprNode *operand) { return hasFloats(*operand); });
+}
+
 std::optional<SymConverter::Fraction>
 SymConverter::visitCall(const SymExprNode &node) {
+  // An integer that is made of floats is a number that data gives.
+  if (bindInteger &&
+      is_contained({"TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt"},
+                   node.name) &&
+      hasFloats(node)) {
+    isLocal = true;
+    Expected<ExprAttr> expr = bindInteger(node);
+    if (!expr)
+      return fail(toString(expr.takeError()));
+    return integer(*expr);
+  }
   enum class Op {
     Add,
     Mul,
@@ -282,18 +304,26 @@ SymConverter::visitCall(const SymExprNode &node) {
 }
 
 Expected<ExprAttr> SymConverter::convert(StringRef text) {
-  auto [it, isNew] = cache.try_emplace(text);
-  if (!isNew && it->second)
-    return it->second;
-  Expected<const SymExprNode *> node = parseSymExpr(text, storage, limits);
+  if (ExprAttr known = cache.lookup(text))
+    return known;
+  Expected<const SymExprNode *> node = parse(text);
   if (!node)
     return node.takeError();
-  message.clear();
-  ExprAttr result = toInteger(visit(**node));
+  isLocal = false;
+  Expected<ExprAttr> result = convert(**node);
   if (!result)
     return makeError("the expression " + quoted(text) +
-                     " cannot be represented: " + message);
-  it->second = result;
+                     " cannot be represented: " + toString(result.takeError()));
+  if (!isLocal)
+    cache[text] = *result;
+  return result;
+}
+
+Expected<ExprAttr> SymConverter::convert(const SymExprNode &node) {
+  message.clear();
+  ExprAttr result = toInteger(visit(node));
+  if (!result)
+    return makeError(message);
   return result;
 }
 
@@ -326,6 +356,17 @@ bool SymConverter::visitRelation(const SymExprNode &node,
     (void)fail(quoted(node.name) + " is not a supported relation");
     return false;
   }
+  // What is as large as no integer says nothing.
+  auto isBeyond = [&](unsigned side, bool above) {
+    const SymExprNode &bound =
+        *node.operands[form->isSwapped ? 1 - side : side];
+    return bound.kind == SymExprNode::Kind::Float &&
+           (above ? bound.number >= 0x1p63 : bound.number < -0x1p63);
+  };
+  bool isOrder =
+      form->predicate == Predicate::Le || form->predicate == Predicate::Lt;
+  if (isOrder && (isBeyond(1, /*above=*/true) || isBeyond(0, /*above=*/false)))
+    return true;
   ExprAttr lhs = toInteger(visit(*node.operands[0]));
   ExprAttr rhs = toInteger(visit(*node.operands[1]));
   if (!lhs || !rhs)
@@ -338,7 +379,7 @@ bool SymConverter::visitRelation(const SymExprNode &node,
 
 Error SymConverter::convertRelations(StringRef text,
                                      SmallVectorImpl<SymRelation> &relations) {
-  Expected<const SymExprNode *> node = parseSymExpr(text, storage, limits);
+  Expected<const SymExprNode *> node = parse(text);
   if (!node)
     return node.takeError();
   message.clear();

@@ -71,3 +71,12 @@ func.func @real(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.aten "aten.abs.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Both parts are selected by one mask, which is counted once.
+// CHECK-LABEL: func.func @data_decides(
+// CHECK:         "aten.index.Tensor"(%{{.+}}, %arg1) ["self", "indices.0"] {} defines ["u0"] : (tensor<4xf32>, tensor<4xi1>)
+// CHECK:         "aten.index.Tensor"(%{{.+}}, %arg1) ["self", "indices.0"] {} : (tensor<4xf32>, tensor<4xi1>)
+func.func @data_decides(%x: tensor<4xcomplex<f32>>, %m: tensor<4xi1>) -> tensor<?xcomplex<f32>, #sym.shape<[u0]>> {
+  %0 = graph.aten "aten.index.Tensor"(%x, %m) ["self", "indices.0"] {} defines ["u0"] : (tensor<4xcomplex<f32>>, tensor<4xi1>) -> tensor<?xcomplex<f32>, #sym.shape<[u0]>>
+  return %0 : tensor<?xcomplex<f32>, #sym.shape<[u0]>>
+}

@@ -309,7 +309,8 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
   t.add("adjoint mH matrix_H", expandAdjoint);
   t.add("var std var_mean std_mean", expandVariance);
   t.add("linalg_vector_norm norm dist", expandOfMagnitude);
-  t.add("logical_not logical_and logical_or logical_xor any all count_nonzero",
+  t.add("logical_not logical_and logical_or logical_xor any all count_nonzero "
+        "nonzero argwhere nonzero_numpy nonzero_static",
         expandOfBool);
   t.add("prod", expandProd);
   t.add("cumprod", expandCumprod);
