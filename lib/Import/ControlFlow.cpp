@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Nodes with subgraphs, and numbers that data gives.
+// Nodes with subgraphs.
 //
 // Export lifts what a branch refers to into operands, so a subgraph is a
 // function of them. Here its region uses the values outside as they are; only
@@ -103,6 +103,7 @@ Error ModuleBuilder::addSubgraph(
   SaveAndRestore<StringMap<size_t>> uses(lastUses, StringMap<size_t>());
   SaveAndRestore<bool> hasUses(hasLastUses, false);
   SaveAndRestore<llvm::StringSet<>> symbols(bound, bound);
+  SaveAndRestore<StringMap<Value>> numbers(floats, floats);
 
   SmallVector<unsigned> inputs;
   size_t next = 0;
@@ -152,7 +153,7 @@ Error ModuleBuilder::addSubgraph(
 }
 
 //===----------------------------------------------------------------------===//
-// Conditions and numbers
+// Conditions
 //===----------------------------------------------------------------------===//
 
 static graph::ComparePredicate getPredicate(sym::Predicate predicate) {
@@ -197,8 +198,13 @@ Expected<Value> ModuleBuilder::getCondition(const Argument &arg, Location loc) {
   if (it == graph->symBools.end() || !it->second.isSymbolic())
     return makeError("the condition has no expression");
   SmallVector<SymRelation> relations;
-  if (Error error = converter.convertRelations(it->second.expr, relations))
-    return std::move(error);
+  if (Error error = converter.convertRelations(it->second.expr, relations)) {
+    consumeError(std::move(error));
+    relations.clear();
+  }
+  // What is no conjunction of relations between integers is computed.
+  if (relations.empty())
+    return computeNumber(arg);
   auto number = RankedTensorType::get({}, builder.getI64Type());
   Value result;
   for (const SymRelation &relation : relations) {
@@ -211,52 +217,7 @@ Expected<Value> ModuleBuilder::getCondition(const Argument &arg, Location loc) {
                      .getResult()
                : holds;
   }
-  return result ? Expected<Value>(result)
-                : makeError("the condition has no expression");
-}
-
-Error ModuleBuilder::addItem(const Node &node) {
-  if (node.inputs.size() != 1 || node.inputs[0].value.kind != Kind::Tensor ||
-      node.outputs.size() != 1)
-    return makeError("expected one tensor and one result");
-  Expected<unsigned> variable = lookup(node.inputs[0].value.strings[0]);
-  if (!variable)
-    return variable.takeError();
-  Value source = getValue(*variable);
-  const Argument &output = node.outputs[0];
-  ExprAttr expr;
-  if (output.kind == Kind::SymInt) {
-    Expected<ExprAttr> given = getExpr(output.symInts[0]);
-    if (!given)
-      return given.takeError();
-    expr = *given;
-  } else if (output.kind == Kind::SymBool) {
-    // A bool is a symbol that is compared with one.
-    auto it = graph->symBools.find(output.symInts[0].name);
-    SmallVector<SymRelation> relations;
-    if (it != graph->symBools.end() && it->second.isSymbolic())
-      if (Error error = converter.convertRelations(it->second.expr, relations))
-        return error;
-    if (relations.size() == 1 && relations[0].predicate == sym::Predicate::Eq) {
-      bool swapped = relations[0].lhs.isConstant(1);
-      if (swapped || relations[0].rhs.isConstant(1))
-        expr = swapped ? relations[0].rhs : relations[0].lhs;
-    }
-  } else {
-    return makeError("a float that depends on data is not supported as a "
-                     "number; keep it in a tensor");
-  }
-  auto type = cast<RankedTensorType>(source.getType());
-  if (!expr || !expr.isSymbol() || isa<FloatType>(type.getElementType()) ||
-      !type.hasStaticShape() || type.getNumElements() != 1)
-    return makeError("only one integer or bool that becomes a symbol is "
-                     "supported");
-  if (!bound.insert(expr.getName()).second)
-    return makeError("the symbol " + quoted(expr.getName()) +
-                     " is defined already");
-  graph::ItemOp::create(builder, getLocation(node),
-                        builder.getStringAttr(expr.getName()), source);
-  return Error::success();
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 
 #include "coil/Import/ExportedProgram.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace coil::import;
@@ -149,6 +150,7 @@ private:
   bool readSymRef(const JSONValue &value, StringRef constantTag,
                   StringRef &name, std::optional<JSONValue> &constant);
   bool readOptionalInt(const JSONValue &value, std::optional<int64_t> &out);
+  bool readBound(const JSONValue &value, std::optional<int64_t> &out);
   bool readTensorName(const JSONValue &value, StringRef &out);
   bool readOptionalTensorName(const JSONValue &value, StringRef &out);
   bool readDims(const JSONValue &value, SmallVectorImpl<SymInt> &out);
@@ -274,6 +276,22 @@ bool Reader::readOptionalInt(const JSONValue &value,
   if (!read(value, number))
     return false;
   out = number;
+  return true;
+}
+
+/// Whether a value is a number that no integer of 64 bits is as large as.
+static bool isHuge(const JSONValue &value) {
+  std::optional<double> number =
+      value.isNumber() ? value.getDouble() : std::nullopt;
+  return number && std::fabs(*number) >= 0x1p63 && !value.getInt();
+}
+
+/// The end of a range. Export multiplies bounds of sizes: what does not fit a
+/// size bounds none.
+bool Reader::readBound(const JSONValue &value, std::optional<int64_t> &out) {
+  if (!isHuge(value))
+    return readOptionalInt(value, out);
+  out.reset();
   return true;
 }
 
@@ -469,6 +487,12 @@ bool Reader::read(const JSONValue &value, Argument &out) {
   case Kind::ScalarType:
   case Kind::MemoryFormat:
   case Kind::Layout:
+    // Export compares sizes with products of their bounds, which fit nothing.
+    if (out.kind == Kind::Int && isHuge(inner)) {
+      out.kind = Kind::Other;
+      out.strings.push_back("integer of more than 64 bits");
+      return true;
+    }
     out.ints.push_back(0);
     if (!read(inner, out.ints[0]))
       return false;
@@ -666,12 +690,18 @@ bool Reader::readSymMap(const JSONValue &graph, StringRef key,
     return expected(*map, "an object");
   for (auto child = map->first(); child; child.step()) {
     SymInt value;
-    // Constants of other types are of no use without an expression.
-    if (std::optional<JSONValue> number = child.value().find("as_float");
-        number || child.value().find("as_bool"))
+    // Constant floats are of no use without an expression. A constant bool is
+    // an expression of its own.
+    if (child.value().find("as_float"))
       continue;
-    if (!read(child.value(), value))
+    if (std::optional<JSONValue> flag = child.value().find("as_bool")) {
+      bool holds = false;
+      if (!read(*flag, holds))
+        return false;
+      value.expr = holds ? "True" : "False";
+    } else if (!read(child.value(), value)) {
       return false;
+    }
     out.try_emplace(child.key(storage), value);
   }
   return true;
@@ -736,10 +766,10 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
     SymbolRange range;
     range.symbol = child.key(storage);
     std::optional<JSONValue> min = member(child.value(), "min_val");
-    if (!min || !readOptionalInt(*min, range.min))
+    if (!min || !readBound(*min, range.min))
       return false;
     std::optional<JSONValue> max = member(child.value(), "max_val");
-    if (!max || !readOptionalInt(*max, range.max))
+    if (!max || !readBound(*max, range.max))
       return false;
     if (range.min && range.max && *range.min > *range.max)
       return fail(child.value(), "the range is empty");

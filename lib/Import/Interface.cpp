@@ -251,6 +251,23 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     attrs.push_back(attributes.getDictionary(context));
     return Error::success();
   }
+  bool isSymbolic =
+      (spec.arg.kind == Kind::SymFloat &&
+       !spec.arg.symFloats[0].name.empty()) ||
+      (spec.arg.kind == Kind::SymBool && !spec.arg.symInts[0].name.empty());
+  if (isSymbolic) {
+    StringRef name = spec.arg.kind == Kind::SymFloat
+                         ? spec.arg.symFloats[0].name
+                         : spec.arg.symInts[0].name;
+    Expected<Value> value = computeNumber(spec.arg);
+    if (!value)
+      return makeError("output " + quoted(name) + ": " +
+                       toString(value.takeError()));
+    attributes.set("coil.name", builder.getStringAttr(name));
+    values.push_back(*value);
+    attrs.push_back(attributes.getDictionary(context));
+    return Error::success();
+  }
   if (spec.arg.kind == Kind::Float || spec.arg.kind == Kind::Bool) {
     // Numbers that export made constant.
     Type element = spec.arg.kind == Kind::Float ? Type(builder.getF64Type())
@@ -283,8 +300,18 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     return makeError("output " + quoted(name) + ": " +
                      toString(strides.takeError()));
   attributes.set("coil.name", builder.getStringAttr(name));
-  if (*strides)
-    attributes.set("coil.strides", *strides);
+  if (auto shape = dyn_cast_or_null<sym::ShapeAttr>(*strides)) {
+    // The end of what has no elements would be in front of its beginning, where
+    // strides are more than one: such a result lies row by row.
+    Expected<SmallVector<ExprAttr>> sizes = getExprs((*meta)->sizes);
+    if (!sizes)
+      return sizes.takeError();
+    ExprAttr end = sym::constant(context, 1);
+    for (auto [size, stride] : zip_equal(*sizes, shape.getDims()))
+      end = sym::add(end, sym::mul(sym::add(size, -1), stride));
+    if (ranges.isNonNegative(end))
+      attributes.set("coil.strides", shape);
+  }
   addPlace(**meta, attributes, spec.kind == OutputSpec::Kind::UserOutput);
   values.push_back(getValue(*variable));
   attrs.push_back(attributes.getDictionary(context));

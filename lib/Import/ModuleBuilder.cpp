@@ -39,7 +39,11 @@ ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
                    places[made] = place;
                  }
                }),
-      location(builder.getUnknownLoc()) {}
+      location(builder.getUnknownLoc()) {
+  converter.bindInteger = [this](const SymExprNode &node) {
+    return bindInteger(node);
+  };
+}
 
 //===----------------------------------------------------------------------===//
 // Types and symbols
@@ -47,6 +51,8 @@ ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
 
 Error ModuleBuilder::declareRanges() {
   for (const SymbolRange &range : program.ranges) {
+    if (SymConverter::isFloat(range.symbol))
+      continue;
     // Numbers that data gives may be negative, sizes are not.
     int64_t least = range.symbol.starts_with("u") ? -sym::RangeAttr::kInf : 0;
     sym::Bounds known{range.min.value_or(least),
@@ -237,8 +243,8 @@ Error ModuleBuilder::checkSymbols(func::FuncOp func) {
   for (ExprAttr symbol : used)
     if (!known.contains(symbol))
       return makeError("the symbol " + quoted(symbol.getName()) +
-                       " does not follow from the sizes of the inputs; sizes "
-                       "that depend on data are not supported");
+                       " does not follow from the sizes of the inputs, and no "
+                       "operator gives it");
 
   SmallVector<NamedAttribute> symbols;
   for (ExprAttr symbol : known) {
@@ -383,6 +389,8 @@ Error ModuleBuilder::addNode(const Node &node, size_t position) {
                        ", which cannot be imported: the file has no methods "
                        "of it that could be called, and programs find objects "
                        "by the names that they are bound to");
+  if (Error error = deriveView(node))
+    return error;
   if (isSymbolic(node)) {
     // Whoever uses the number finds its expression in the program.
     for (const Argument &output : node.outputs)
@@ -408,6 +416,8 @@ Error ModuleBuilder::addNode(const Node &node, size_t position) {
     return addItem(node);
   if (name == "aten._assert_scalar.default")
     return addAssert(node);
+  if (name == "aten.tensor_split.tensor_indices_or_sections")
+    return addTensorSplit(node);
   // These state what the types and ranges say already.
   if (is_contained({"aten._assert_tensor_metadata.default",
                     "aten.sym_constrain_range.default",
@@ -430,11 +440,27 @@ Error ModuleBuilder::addAssert(const Node &node) {
   if (it == graph->symBools.end() || !it->second.isSymbolic())
     return makeError("the condition has no expression");
   SmallVector<SymRelation> relations;
-  if (Error error = converter.convertRelations(it->second.expr, relations))
-    return error;
+  bool isRelation = true;
+  if (Error error = converter.convertRelations(it->second.expr, relations)) {
+    consumeError(std::move(error));
+    isRelation = false;
+  }
   StringRef message = "an assertion of the model does not hold";
   if (node.inputs.size() > 1 && node.inputs[1].value.kind == Kind::String)
     message = node.inputs[1].value.strings[0];
+  if (!isRelation) {
+    // The host reads whether it holds.
+    Expected<Value> holds = computeNumber(condition);
+    if (!holds)
+      return holds.takeError();
+    std::string name = getFreshSymbol();
+    bounds[name] = {0, 1};
+    bound.insert(name);
+    graph::ItemOp::create(builder, location, builder.getStringAttr(name),
+                          *holds);
+    relations.assign({{sym::symbol(context, name), sym::constant(context, 1),
+                       sym::Predicate::Eq}});
+  }
   for (const SymRelation &relation : relations)
     sym::AssertOp::create(builder, getLocation(node), relation.lhs,
                           relation.predicate, relation.rhs,
@@ -471,6 +497,11 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
   return addResults(node, *schema, call);
 }
 
+ArrayAttr ModuleBuilder::getNumbers(const Call &call) {
+  return call.numbers.empty() ? ArrayAttr()
+                              : builder.getArrayAttr(call.numbers);
+}
+
 Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
                                 const Call &call) {
   if (schema && schema->returns.size() != node.outputs.size())
@@ -505,6 +536,8 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
       if (!type)
         return makeError("tensor " + quoted(name) + ": " +
                          toString(type.takeError()));
+      if (Type element = getComputedType(call, position))
+        *type = sym::getTensorType(sym::getSizes(*type), element);
       types.push_back(*type);
       allTypes.push_back(*type);
       names.push_back(name);
@@ -517,7 +550,9 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
   auto op = graph::AtenOp::create(
       builder, location, types, builder.getStringAttr(call.name), call.operands,
       builder.getArrayAttr(call.operandNames),
-      builder.getDictionaryAttr(call.arguments));
+      builder.getDictionaryAttr(call.arguments), bindSizes(allTypes),
+      getNumbers(call));
+  retype(op, allTypes);
   unsigned number = 0;
   bool isView = false;
   for (auto [result, size] : enumerate(sizes)) {

@@ -54,6 +54,8 @@ private:
     llvm::SmallVector<mlir::NamedAttribute> arguments;
     /// The variable of each operand.
     llvm::SmallVector<unsigned> variables;
+    /// Names of operands that stand for numbers.
+    llvm::SmallVector<mlir::Attribute, 0> numbers;
     /// Variables by the alias set of the schema that they were passed in.
     llvm::StringMap<unsigned> aliasSets;
     /// What the operator writes to: arguments and their variables. Those that
@@ -270,7 +272,6 @@ private:
   /// @{
   llvm::Error addCond(const Node &node);
   llvm::Error addWhile(const Node &node);
-  llvm::Error addItem(const Node &node);
   /// The tensors among the operands of a subgraph; numbers must be what the
   /// subgraph calls by the same name.
   llvm::Error collectOperands(const Node &node, unsigned from, const Graph &sub,
@@ -287,12 +288,43 @@ private:
               llvm::function_ref<llvm::Error(llvm::ArrayRef<unsigned>)> finish);
   /// @}
 
+  /// \name Numbers that data gives (DataNumbers.cpp)
+  /// @{
+  llvm::Error addItem(const Node &node);
+  /// The value of a number, `f64`, and of a relation, as a tensor of rank zero.
+  llvm::Expected<mlir::Value> computeFloat(const SymExprNode &node);
+  llvm::Expected<mlir::Value> computeBool(const SymExprNode &node);
+  /// The value of a symbolic float or bool.
+  llvm::Expected<mlir::Value> computeNumber(const Argument &arg);
+  /// A symbol for an integer that is computed with floats.
+  llvm::Expected<sym::ExprAttr> bindInteger(const SymExprNode &node);
+  /// A name that no symbol of the program has.
+  std::string getFreshSymbol();
+  /// Finds out what the symbols are that export made for the size and the
+  /// offset of a view whose ends data decides.
+  llvm::Error deriveView(const Node &node);
+  /// `tensor_split` at positions that a tensor has: a slice for each part.
+  llvm::Error addTensorSplit(const Node &node);
+  /// Names, as `defines` of the op that gives results of \p types, symbols that
+  /// nothing before has bound.
+  mlir::ArrayAttr bindSizes(llvm::ArrayRef<mlir::RankedTensorType> types);
+  /// @}
+
   /// \name Arguments (NodeArguments.cpp)
   /// @{
   llvm::Error collectArguments(const Node &node, const OpSchema *schema,
                                Call &call);
   llvm::Error addArgument(llvm::StringRef name, const Argument &arg,
                           const SchemaArgument *schema, Call &call);
+  /// The element type of a result that export declares with another one than
+  /// the operator gives, else null.
+  mlir::Type getComputedType(const Call &call, size_t result);
+  /// Gives the result of an op the type that follows from operands that have
+  /// other element types than export declares.
+  void retype(graph::AtenOp op,
+              llvm::MutableArrayRef<mlir::RankedTensorType> types);
+  /// The attribute `numbers` of a call's op.
+  mlir::ArrayAttr getNumbers(const Call &call);
   llvm::Error addTensors(llvm::StringRef name, const Argument &arg,
                          const SchemaArgument *schema, Call &call);
   llvm::Expected<mlir::Attribute> getAttribute(const Argument &arg,
@@ -336,6 +368,13 @@ private:
   llvm::StringMap<sym::Bounds> bounds;
   /// Symbols that are bound here.
   llvm::StringSet<> bound;
+  /// Floats that data gives, by symbol: tensors of rank zero, `f64`.
+  llvm::StringMap<mlir::Value> floats;
+  /// The symbols of integers that are computed with floats, by expression.
+  llvm::StringMap<std::string> integers;
+  unsigned numFresh = 0;
+  /// Values with another element type than export declares.
+  llvm::DenseSet<mlir::Value> retyped;
 };
 
 } // namespace coil::import

@@ -316,10 +316,14 @@ Error ModuleBuilder::addMutation(const Node &node, const OpSchema &schema,
 
 graph::AtenOp ModuleBuilder::createFunctional(StringRef name, const Call &call,
                                               TypeRange types) {
+  SmallVector<RankedTensorType> tensors;
+  for (Type type : types)
+    tensors.push_back(cast<RankedTensorType>(type));
   auto op = graph::AtenOp::create(builder, location, types,
                                   builder.getStringAttr(name), call.operands,
                                   builder.getArrayAttr(call.operandNames),
-                                  builder.getDictionaryAttr(call.arguments));
+                                  builder.getDictionaryAttr(call.arguments),
+                                  bindSizes(tensors), getNumbers(call));
   if (types.size() != 1)
     return op;
   auto type = cast<RankedTensorType>(types[0]);

@@ -360,6 +360,22 @@ Error ModuleBuilder::addArgument(StringRef name, const Argument &arg,
       return fail(std::move(error));
     return Error::success();
   }
+  bool isNumber =
+      (arg.kind == Kind::SymFloat && !arg.symFloats[0].name.empty()) ||
+      (arg.kind == Kind::SymBool && !arg.symInts[0].name.empty());
+  if (isNumber) {
+    // A tensor of rank zero stands for it.
+    Expected<Value> value = computeNumber(arg);
+    if (!value)
+      return fail(value.takeError());
+    variables.push_back(
+        {storages.create(*value, Storage::Owner::Program, name), nullptr, {}});
+    call.operands.push_back(*value);
+    call.operandNames.push_back(builder.getStringAttr(name));
+    call.variables.push_back(variables.size() - 1);
+    call.numbers.push_back(builder.getStringAttr(name));
+    return Error::success();
+  }
   Expected<Attribute> attribute =
       getAttribute(arg, schema ? &schema->type : nullptr);
   if (!attribute)

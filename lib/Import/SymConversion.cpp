@@ -132,12 +132,39 @@ std::optional<SymConverter::Fraction> SymConverter::divide(Fraction a,
                          : sym::floorDiv(a.numerator, a.denominator));
 }
 
+/// The short fraction that a float stands for, such as the 17/10 of a scale
+/// factor of 1.7. The framework multiplies sizes with the float and cuts off;
+/// that gives the same as with the fraction if products that are integers are
+/// rounded to them: the float has to be nearer to the fraction than half of its
+/// last digit, by the part that the product's digits may be finer.
+static std::optional<std::pair<int64_t, int64_t>> findFraction(double number) {
+  constexpr int64_t kMostDenominator = 1024;
+  constexpr double kMostNumber = 1 << 20;
+  if (!(std::abs(number) <= kMostNumber))
+    return std::nullopt;
+  for (int64_t q = 1; q <= kMostDenominator; ++q) {
+    double p = std::round(number * static_cast<double>(q));
+    if (p / static_cast<double>(q) != number)
+      continue;
+    double error = std::abs(std::fma(number, static_cast<double>(q), -p)) /
+                   static_cast<double>(q);
+    if (error != 0 && error >= std::abs(number) * 0x1p-54)
+      return std::nullopt;
+    return std::pair(static_cast<int64_t>(p), q);
+  }
+  return std::nullopt;
+}
+
 std::optional<SymConverter::Fraction>
 SymConverter::visit(const SymExprNode &node) {
   switch (node.kind) {
   case SymExprNode::Kind::Integer:
     return integer(constant(node.integer));
   case SymExprNode::Kind::Symbol:
+    if (ExprAttr expr = definitions.lookup(node.name))
+      return integer(expr);
+    if (isFloat(node.name))
+      return fail("it is not an integer");
     if (!isSymbolName(node.name))
       return fail("the symbol name " + quoted(node.name) + " is not usable");
     return integer(sym::symbol(context, node.name));
@@ -151,31 +178,34 @@ SymConverter::visit(const SymExprNode &node) {
   llvm_unreachable("unknown kind");
 }
 
-/// The short fraction that a float stands for, such as the 17/10 of a scale
-/// factor of 1.7. The framework multiplies sizes with the float and cuts off;
-/// that gives the same as with the fraction if products that are integers are
-/// rounded to them: the float has to be nearer to the fraction than half of its
-/// last digit, by the part that the product's digits may be finer.
 std::optional<SymConverter::Fraction> SymConverter::fraction(double number) {
-  constexpr int64_t kMostDenominator = 1024;
-  constexpr double kMostNumber = 1 << 20;
-  if (std::abs(number) <= kMostNumber)
-    for (int64_t q = 1; q <= kMostDenominator; ++q) {
-      double p = std::round(number * static_cast<double>(q));
-      if (p / static_cast<double>(q) != number)
-        continue;
-      double error = std::abs(std::fma(number, static_cast<double>(q), -p)) /
-                     static_cast<double>(q);
-      if (error != 0 && error >= std::abs(number) * 0x1p-54)
-        break;
-      return Fraction{constant(static_cast<int64_t>(p)), constant(q)};
-    }
+  if (auto found = findFraction(number))
+    return Fraction{constant(found->first), constant(found->second)};
   return fail("the number " + formatv("{0:f6}", number).str() +
               " is no short fraction");
 }
 
+bool SymConverter::hasFloats(const SymExprNode &node) {
+  return (node.kind == SymExprNode::Kind::Float &&
+          !findFraction(node.number)) ||
+         (node.kind == SymExprNode::Kind::Symbol && isFloat(node.name)) ||
+         any_of(node.operands,
+                [](const SymExprNode *operand) { return hasFloats(*operand); });
+}
+
 std::optional<SymConverter::Fraction>
 SymConverter::visitCall(const SymExprNode &node) {
+  // An integer that is made of floats is a number that data gives.
+  if (bindInteger &&
+      is_contained({"TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt"},
+                   node.name) &&
+      hasFloats(node)) {
+    isLocal = true;
+    Expected<ExprAttr> expr = bindInteger(node);
+    if (!expr)
+      return fail(toString(expr.takeError()));
+    return integer(*expr);
+  }
   enum class Op {
     Add,
     Mul,
@@ -309,18 +339,26 @@ SymConverter::visitCall(const SymExprNode &node) {
 }
 
 Expected<ExprAttr> SymConverter::convert(StringRef text) {
-  auto [it, isNew] = cache.try_emplace(text);
-  if (!isNew && it->second)
-    return it->second;
-  Expected<const SymExprNode *> node = parseSymExpr(text, storage, limits);
+  if (ExprAttr known = cache.lookup(text))
+    return known;
+  Expected<const SymExprNode *> node = parse(text);
   if (!node)
     return node.takeError();
-  message.clear();
-  ExprAttr result = toInteger(visit(**node));
+  isLocal = false;
+  Expected<ExprAttr> result = convert(**node);
   if (!result)
     return makeError("the expression " + quoted(text) +
-                     " cannot be represented: " + message);
-  it->second = result;
+                     " cannot be represented: " + toString(result.takeError()));
+  if (!isLocal)
+    cache[text] = *result;
+  return result;
+}
+
+Expected<ExprAttr> SymConverter::convert(const SymExprNode &node) {
+  message.clear();
+  ExprAttr result = toInteger(visit(node));
+  if (!result)
+    return makeError(message);
   return result;
 }
 
@@ -353,6 +391,17 @@ bool SymConverter::visitRelation(const SymExprNode &node,
     (void)fail(quoted(node.name) + " is not a supported relation");
     return false;
   }
+  // What is as large as no integer says nothing.
+  auto isBeyond = [&](unsigned side, bool above) {
+    const SymExprNode &bound =
+        *node.operands[form->isSwapped ? 1 - side : side];
+    return bound.kind == SymExprNode::Kind::Float &&
+           (above ? bound.number >= 0x1p63 : bound.number < -0x1p63);
+  };
+  bool isOrder =
+      form->predicate == Predicate::Le || form->predicate == Predicate::Lt;
+  if (isOrder && (isBeyond(1, /*above=*/true) || isBeyond(0, /*above=*/false)))
+    return true;
   ExprAttr lhs = toInteger(visit(*node.operands[0]));
   ExprAttr rhs = toInteger(visit(*node.operands[1]));
   if (!lhs || !rhs)
@@ -365,7 +414,7 @@ bool SymConverter::visitRelation(const SymExprNode &node,
 
 Error SymConverter::convertRelations(StringRef text,
                                      SmallVectorImpl<SymRelation> &relations) {
-  Expected<const SymExprNode *> node = parseSymExpr(text, storage, limits);
+  Expected<const SymExprNode *> node = parse(text);
   if (!node)
     return node.takeError();
   message.clear();

@@ -16,6 +16,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
+
 namespace coil::import {
 
 /// A relation that must hold at run time.
@@ -32,8 +34,33 @@ public:
                const Limits &limits)
       : context(context), ranges(ranges), limits(limits) {}
 
+  /// Whether a symbol is a float (`zf0`; `zuf0` where data gives it).
+  static bool isFloat(llvm::StringRef symbol) {
+    return symbol.starts_with("zf") || symbol.starts_with("zuf");
+  }
+  /// Whether a float is computed in an expression.
+  static bool hasFloats(const SymExprNode &node);
+
+  /// What makes a symbol of an integer that is computed with floats. Without,
+  /// there are none.
+  std::function<llvm::Expected<sym::ExprAttr>(const SymExprNode &)> bindInteger;
+
+  /// From now on a symbol stands for an expression.
+  void define(llvm::StringRef symbol, sym::ExprAttr expr) {
+    definitions[symbol] = expr;
+    cache.clear();
+  }
+  bool isDefined(llvm::StringRef symbol) const {
+    return definitions.contains(symbol);
+  }
+
+  /// The expression in \p text, which lives as long as the converter.
+  llvm::Expected<const SymExprNode *> parse(llvm::StringRef text) {
+    return parseSymExpr(text, storage, limits);
+  }
   /// The integer expression in \p text.
   llvm::Expected<sym::ExprAttr> convert(llvm::StringRef text);
+  llvm::Expected<sym::ExprAttr> convert(const SymExprNode &node);
 
   /// The relations that \p text, a boolean expression, is made of.
   llvm::Error convertRelations(llvm::StringRef text,
@@ -70,9 +97,11 @@ private:
   const sym::Context &ranges;
   const Limits &limits;
   llvm::BumpPtrAllocator storage;
-  llvm::StringMap<sym::ExprAttr> cache;
+  llvm::StringMap<sym::ExprAttr> cache, definitions;
   llvm::DenseMap<sym::ExprAttr, uint64_t> treeSizes;
   std::string message;
+  /// Whether the expression mentions what only the place where it is used has.
+  bool isLocal = false;
 };
 
 } // namespace coil::import

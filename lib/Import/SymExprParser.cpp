@@ -240,8 +240,16 @@ const SymExprNode *Parser::parseNumber(bool negative) {
   }
   uint64_t magnitude = 0;
   if (token.getAsInteger(10, magnitude) ||
-      magnitude > uint64_t(INT64_MAX) + negative)
-    return fail("expected a 64-bit integer");
+      magnitude > uint64_t(INT64_MAX) + negative) {
+    // A bound that is larger than any size, as products of bounds are.
+    SymExprNode *node = make(Kind::Float);
+    if (token.empty() || token.size() > 64 || token.getAsDouble(node->number))
+      return fail("expected a 64-bit integer");
+    if (negative)
+      node->number = -node->number;
+    rest = after;
+    return node;
+  }
   rest = after;
   return makeInteger(negative ? int64_t(0 - magnitude) : int64_t(magnitude));
 }
@@ -317,7 +325,9 @@ const SymExprNode *Parser::parseCall(StringRef name) {
     return operands[0];
   }
   if (name == "Integer") {
-    if (!hasOne || operands[0]->kind != Kind::Integer)
+    bool isHuge = hasOne && operands[0]->kind == Kind::Float &&
+                  std::fabs(operands[0]->number) >= 0x1p63;
+    if (!hasOne || (operands[0]->kind != Kind::Integer && !isHuge))
       return fail("expected an integer");
     return operands[0];
   }

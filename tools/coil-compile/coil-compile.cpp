@@ -144,7 +144,7 @@ static PipelineFlags flags(
 
 /// The passes whose remarks explain the result.
 static constexpr char kExplained[] =
-    "loop-.*|wrapper-partition-graph|wrapper-share-device";
+    "loop-.*|outline-kernels|wrapper-partition-graph|wrapper-share-device";
 
 static constexpr StringLiteral overview =
     R"(Compile a model to one of the stages of the compiler.

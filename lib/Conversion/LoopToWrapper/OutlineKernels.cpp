@@ -657,6 +657,12 @@ LogicalResult Outliner::convertHere(Operation &op) {
   if (auto call = dyn_cast<graph::CustomCallOp>(op))
     return convertCustomCall(call);
   if (auto item = dyn_cast<graph::ItemOp>(op)) {
+    remark::analysis(op.getLoc(),
+                     remark::RemarkOpts::name("HostRead").category(DEBUG_TYPE))
+        << remark::add(
+               "read {0} of the host: '{1}', a number that data decides; "
+               "the host waits for the device",
+               ++numHostReads, item.getSymbol());
     ItemOp::create(b, op.getLoc(), Type(), item.getSymbolAttr(),
                    getForHost(item.getSource()), IntegerAttr());
     return success();

@@ -137,6 +137,8 @@ private:
   KernelTable &kernels;
   /// The program's first device, and the one of the op that is converted.
   DeviceAttr home, device;
+  /// Elements that the host reads as symbols.
+  unsigned numHostReads = 0;
   bool isSeveral = false;
   mlir::OpBuilder b;
   mlir::DictionaryAttr ranges;

@@ -133,3 +133,14 @@ func.func @strided(%x: tensor<6xcomplex<f32>>) -> tensor<2x2xcomplex<f32>> {
   %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 2, 2>, stride = array<i64: 1, 3>, storage_offset = 1 : i64} : (tensor<6xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>
   return %0 : tensor<2x2xcomplex<f32>>
 }
+
+// -----
+
+// Both parts are selected by one mask, which is counted once.
+// CHECK-LABEL: func.func @data_decides(
+// CHECK:         "aten.index.Tensor"(%{{.+}}, %arg1) ["self", "indices.0"] {} defines ["u0"] : (tensor<4xf32>, tensor<4xi1>)
+// CHECK:         "aten.index.Tensor"(%{{.+}}, %arg1) ["self", "indices.0"] {} : (tensor<4xf32>, tensor<4xi1>)
+func.func @data_decides(%x: tensor<4xcomplex<f32>>, %m: tensor<4xi1>) -> tensor<?xcomplex<f32>, #sym.shape<[u0]>> {
+  %0 = graph.aten "aten.index.Tensor"(%x, %m) ["self", "indices.0"] {} defines ["u0"] : (tensor<4xcomplex<f32>>, tensor<4xi1>) -> tensor<?xcomplex<f32>, #sym.shape<[u0]>>
+  return %0 : tensor<?xcomplex<f32>, #sym.shape<[u0]>>
+}

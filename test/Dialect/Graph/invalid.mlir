@@ -793,6 +793,24 @@ func.func @aten_c3(%x: tensor<4xf32>) {
 
 // -----
 
+// graph.aten (C4)
+func.func @aten_c4(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'graph.aten' op defines the symbol 'u0', which is in the size of no result}}
+  %0 = graph.aten "aten.relu.default"(%x) ["self"] {} defines ["u0"] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// graph.aten (C5)
+func.func @aten_c5(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'graph.aten' op has no operands of rank zero for the number 'self'}}
+  %0 = graph.aten "aten.relu.default"(%x) ["self"] {} numbers ["self"] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @attention_c3_mask_type(%q: tensor<4x8xf32>, %m: tensor<4x4xi32>) {
   // expected-error@+1 {{expected a mask with elements of type 'f32' or 'i1' but got 'i32'}}
   %0 = graph.attention %q, %q, %q mask %m scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x4xi32>) -> tensor<4x8xf32>

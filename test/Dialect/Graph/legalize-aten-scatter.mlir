@@ -18,8 +18,8 @@ func.func @index_put_accumulate(%x: tensor<5x6x7xbf16>, %i: tensor<2xi64>, %v: t
   return %0 : tensor<5x6x7xbf16>
 }
 
-// One value for all that a mask selects does not depend on their number; others are
-// written by a function of the runtime.
+// One value for all that a mask selects does not depend on their number; of several,
+// an element's number says which one it gets.
 // CHECK-LABEL: @index_put_mask
 // CHECK:         graph.select
 // CHECK-NOT:     graph.index_put
@@ -29,7 +29,13 @@ func.func @index_put_mask(%x: tensor<5x6xf32>, %m: tensor<5xi1>, %v: tensor<f32>
 }
 
 // CHECK-LABEL: @index_put_mask_many
-// CHECK:         graph.custom_call "coil::index_put"(%{{.*}}, [%{{.*}}], %{{.*}}, false) mutates [0] : (tensor<5xf32>, tensor<5xi1>, tensor<3xf32>) -> tensor<5xf32>
+// CHECK:         %[[SUMS:.+]] = graph.scan sum
+// The last row is for another number of elements than of values, which is an
+// error.
+// CHECK:         graph.cat %arg2, %{{.+}} dim 0 : (tensor<3xf32>, tensor<1xf32>) -> tensor<4xf32>
+// CHECK:         graph.slice %[[SUMS]] starts <[4]>
+// CHECK:         %[[ROWS:.+]] = graph.index %{{.+}}[%{{.+}}] dims [0] : (tensor<4xf32>, tensor<5xi64>) -> tensor<5xf32>
+// CHECK:         graph.select %arg1, %[[ROWS]], %arg0
 func.func @index_put_mask_many(%x: tensor<5xf32>, %m: tensor<5xi1>, %v: tensor<3xf32>) -> tensor<5xf32> {
   %0 = graph.aten "aten.index_put.default"(%x, %m, %v) ["self", "indices.0", "values"] {accumulate = false} : (tensor<5xf32>, tensor<5xi1>, tensor<3xf32>) -> tensor<5xf32>
   return %0 : tensor<5xf32>

@@ -623,6 +623,8 @@ func.func @expr() attributes {sym.symbols = {s0 = #sym.range<2, 64>}} {
 func.func @aten(%a: tensor<4xf32>, %b: tensor<4xf32>) {
   // CHECK: graph.aten "aten.add.Tensor"(%{{.*}}, %{{.*}}) ["self", "other"] {alpha = 1 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %0 = graph.aten "aten.add.Tensor"(%a, %b) ["self", "other"] {alpha = 1 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: graph.aten "aten.nonzero.default"(%{{.*}}) ["self"] {} defines ["u0"] : (tensor<4xf32>) -> tensor<?x1xi64, #sym.shape<[u0, 1]>>
+  %1 = graph.aten "aten.nonzero.default"(%a) ["self"] {} defines ["u0"] : (tensor<4xf32>) -> tensor<?x1xi64, #sym.shape<[u0, 1]>>
   return
 }
 

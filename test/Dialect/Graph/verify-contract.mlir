@@ -50,10 +50,35 @@ func.func @missing_operand() -> tensor<4xf32> {
 
 // -----
 
-func.func @mask_as_index(%x: tensor<4xf32>, %m: tensor<4xi1>) -> tensor<?xf32, #sym.shape<[u0]>> {
-  // expected-error@+1 {{operator 'aten.index.Tensor' is not supported: a mask selects a number of elements that depends on data}}
-  %0 = graph.aten "aten.index.Tensor"(%x, %m) ["self", "indices.0"] {} : (tensor<4xf32>, tensor<4xi1>) -> tensor<?xf32, #sym.shape<[u0]>>
+func.func @unknown_size(%x: tensor<4xf32>) -> tensor<?xf32, #sym.shape<[u0]>> {
+  // expected-error@+1 {{operator 'aten.relu.default' is not supported: data decides the size 'u0' of a result, and it is not known how}}
+  %0 = graph.aten "aten.relu.default"(%x) ["self"] {} defines ["u0"] : (tensor<4xf32>) -> tensor<?xf32, #sym.shape<[u0]>>
   return %0 : tensor<?xf32, #sym.shape<[u0]>>
+}
+
+// -----
+
+func.func @mask_of_other_sizes(%x: tensor<4xf32>, %m: tensor<5xi1>) -> tensor<?xf32, #sym.shape<[u0]>> {
+  // expected-error@+1 {{operator 'aten.index.Tensor' is not supported: a mask does not have the sizes of what it selects from}}
+  %0 = graph.aten "aten.index.Tensor"(%x, %m) ["self", "indices.0"] {} defines ["u0"] : (tensor<4xf32>, tensor<5xi1>) -> tensor<?xf32, #sym.shape<[u0]>>
+  return %0 : tensor<?xf32, #sym.shape<[u0]>>
+}
+
+// -----
+
+func.func @other_rank(%x: tensor<4x3xf32>) -> tensor<4x?x3xf32, #sym.shape<[4, u0, 3]>> {
+  // expected-error@+1 {{operator 'aten.unique_consecutive.default' is not supported: its result is declared with another rank than its operand has; give the dimension from the front}}
+  %0 = graph.aten "aten.unique_consecutive.default"(%x) ["self"] {dim = -1 : i64, return_inverse = false, return_counts = false} defines ["u0"] : (tensor<4x3xf32>) -> tensor<4x?x3xf32, #sym.shape<[4, u0, 3]>>
+  return %0 : tensor<4x?x3xf32, #sym.shape<[4, u0, 3]>>
+}
+
+// -----
+
+// A number of the host is no constant.
+func.func @numbers(%x: tensor<4xf32>, %n: tensor<f64>) -> tensor<4xf32> attributes {sym.symbols = {u0 = #sym.range<0, 4>}} {
+  // expected-error@+1 {{operator 'aten.hardtanh.default' is not supported: its argument 'min_val' is not constant, which it has to be}}
+  %0 = graph.aten "aten.hardtanh.default"(%x, %n) ["self", "min_val"] {max_val = 4.0 : f64} numbers ["min_val"] : (tensor<4xf32>, tensor<f64>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // -----

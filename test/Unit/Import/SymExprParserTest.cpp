@@ -57,13 +57,17 @@ TEST(SymExpr, ReadsPlainText) {
   EXPECT_EQ(parse("Eq(s0, s1)"), "Eq(s0, s1)");
   EXPECT_EQ(parse("-5"), "-5");
   EXPECT_EQ(parse("9223372036854775807"), "9223372036854775807");
+  // What is larger than any size bounds none; it is no integer.
+  EXPECT_EQ(parse("s0 <= 9223372036854775808"), "Le(s0, 9.223372e+18)");
+  EXPECT_EQ(parse("LessThan(Symbol('u1'), Integer(18446744073709551613))"),
+            "LessThan(u1, 1.844674e+19)");
 }
 
 TEST(SymExpr, RefusesMalformedText) {
   for (const char *text :
        {"", "(", ")", "Symbol(", "Symbol('s0'", "Symbol(4)", "Integer('x')",
-        "1 +", "a b", "a,b", "Mul(1,)", "9223372036854775808", "'open",
-        "Float('x')", "Float('1e999')", "a = 1", "$", "1..2"})
+        "1 +", "a b", "a,b", "Mul(1,)", "'open", "Float('x')", "Float('1e999')",
+        "a = 1", "$", "1..2"})
     EXPECT_THAT(parse(text), HasSubstr("error: malformed expression")) << text;
 }
 

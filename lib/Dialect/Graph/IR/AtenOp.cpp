@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace coil;
@@ -29,7 +31,41 @@ LogicalResult AtenOp::verify() {
     return emitOpError() << "expected a name of the form "
                             "'namespace.operator.overload' but got '"
                          << getName() << "'";
+  for (StringRef symbol : getBoundSymbols()) { // (C4)
+    sym::ExprAttr leaf = sym::symbol(getContext(), symbol);
+    bool isSize = llvm::any_of(getOutputs().getTypes(), [&](Type type) {
+      return llvm::any_of(sym::getSizes(cast<RankedTensorType>(type)),
+                          [&](sym::ExprAttr size) {
+                            return size && sym::mentions(size, leaf);
+                          });
+    });
+    if (!isSize)
+      return emitOpError() << "defines the symbol '" << symbol
+                           << "', which is in the size of no result";
+  }
+  if (getNumbers())
+    for (auto name : getNumbers()->getAsValueRange<StringAttr>()) { // (C5)
+      SmallVector<Value> tensors = getTensors(name);
+      if (tensors.empty() || llvm::any_of(tensors, [](Value v) {
+            return cast<RankedTensorType>(v.getType()).getRank() != 0;
+          }))
+        return emitOpError() << "has no operands of rank zero for the number '"
+                             << name << "'";
+    }
   return success();
+}
+
+SmallVector<StringRef> AtenOp::getBoundSymbols() {
+  SmallVector<StringRef> names;
+  if (getDefines())
+    for (auto name : getDefines()->getAsValueRange<StringAttr>())
+      names.push_back(name);
+  return names;
+}
+
+bool AtenOp::isNumber(StringRef name) {
+  return getNumbers() &&
+         llvm::is_contained(getNumbers()->getAsValueRange<StringAttr>(), name);
 }
 
 SmallVector<Value> AtenOp::getTensors(StringRef name) {

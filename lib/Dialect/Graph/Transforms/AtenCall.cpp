@@ -55,6 +55,7 @@ Value AtenCall::operand(StringRef name, Type elementType) {
   if (Value value = tensor(name))
     return b.convert(value, elementType);
   Attribute attr = op.getArgument(name);
+  readExprs.insert(name);
   if (auto expr = dyn_cast_or_null<ExprAttr>(attr))
     return b.expr(expr, elementType);
   if (TypedAttr value = convertScalar(attr, elementType))
@@ -67,8 +68,13 @@ std::optional<int64_t> AtenCall::getInt(StringRef name) {
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
     return integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
                                           : integer.getInt();
-  if (auto expr = dyn_cast_or_null<ExprAttr>(attr))
+  if (auto expr = dyn_cast_or_null<ExprAttr>(attr)) {
+    if (!expr.isConstant())
+      wantedConstants.insert(name);
     return expr.getConstant();
+  }
+  if (op.isNumber(name))
+    wantedConstants.insert(name);
   return std::nullopt;
 }
 
@@ -136,6 +142,7 @@ std::optional<SmallVector<double>> AtenCall::getFloats(StringRef name) {
 
 std::optional<Sizes> AtenCall::getExprs(StringRef name) {
   Attribute attr = op.getArgument(name);
+  readExprs.insert(name);
   if (auto shape = dyn_cast_or_null<sym::ShapeAttr>(attr))
     return Sizes(shape.getDims());
   Sizes result;
@@ -162,6 +169,7 @@ std::optional<Sizes> AtenCall::getExprs(StringRef name) {
 
 ExprAttr AtenCall::getExpr(StringRef name) {
   Attribute attr = op.getArgument(name);
+  readExprs.insert(name);
   if (auto expr = dyn_cast_or_null<ExprAttr>(attr))
     return expr;
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
@@ -215,6 +223,91 @@ const sym::Context &AtenCall::getContext() {
   if (!context)
     context = sym::Context::forOp(op);
   return *context;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes that data decides
+//===----------------------------------------------------------------------===//
+
+ExprAttr AtenCall::getUnboundSymbol() {
+  for (StringRef name : op.getBoundSymbols())
+    if (!bound.contains(name))
+      return sym::symbol(b.getContext(), name);
+  return nullptr;
+}
+
+ExprAttr AtenCall::bindSize(Value count, ExprAttr declared, ExprAttr most) {
+  OpBuilder &builder = b.getBuilder();
+  Type i64 = builder.getI64Type();
+  count = b.convert(b.reshape(count, {}), i64);
+  Operation *function = op->getParentOfType<FunctionOpInterface>();
+  auto known =
+      function ? function->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName)
+               : DictionaryAttr();
+  NamedAttrList symbols(known);
+  StringAttr name;
+  if (declared && declared.isSymbol() &&
+      llvm::is_contained(op.getBoundSymbols(), declared.getName()) &&
+      bound.insert(declared.getName()).second) {
+    name = builder.getStringAttr(declared.getName());
+  } else {
+    unsigned number = 0;
+    do
+      name = builder.getStringAttr("n" + Twine(number++));
+    while (symbols.get(name));
+  }
+  // A larger number than there are elements would be ours to explain; one that
+  // is negative is how operators say that their operands are wrong.
+  int64_t hi = most ? getContext().bounds(most).hi : sym::RangeAttr::kInf;
+  auto range = dyn_cast_or_null<sym::RangeAttr>(symbols.get(name));
+  int64_t lo = range ? std::max<int64_t>(range.getMin(), 0) : 0;
+  hi = range ? std::min(range.getMax(), hi) : hi;
+  if (lo <= hi) {
+    std::optional<int64_t> hint = range ? range.getHint() : std::nullopt;
+    if (hint && (*hint < lo || *hint > hi))
+      hint = std::nullopt;
+    symbols.set(name, sym::RangeAttr::get(b.getContext(), lo, hi, hint));
+  }
+  if (function)
+    function->setAttr(sym::kSymbolsAttrName,
+                      symbols.getDictionary(b.getContext()));
+  context = std::nullopt;
+  ItemOp::create(builder, b.getLoc(), name, count);
+  return sym::symbol(b.getContext(), name);
+}
+
+std::string AtenCall::getUnread() {
+  if (ExprAttr symbol = getUnboundSymbol())
+    return "data decides the size '" + symbol.getName().str() +
+           "' of a result, and it is not known how";
+  for (const auto &name : wantedConstants)
+    if (!readExprs.contains(name.getKey()))
+      return "its argument '" + name.getKey().str() +
+             "' is not constant, which it has to be";
+  if (op.getNumbers())
+    for (auto name : op.getNumbers()->getAsValueRange<StringAttr>())
+      if (!readExprs.contains(name))
+        return "its argument '" + name.str() +
+               "' is a number that data gives, which is not supported there";
+  return "";
+}
+
+std::optional<Selections::Selection> Selections::find(Value mask,
+                                                      Operation *at) const {
+  auto it = noted.find(mask);
+  if (it == noted.end())
+    return std::nullopt;
+  // What a region has bound is not visible outside of it.
+  Value order = it->second.order;
+  Region *made = order.getParentRegion();
+  if (!made->isAncestor(at->getParentRegion()))
+    return std::nullopt;
+  return it->second;
+}
+
+void Selections::truncate(size_t count) {
+  while (order.size() > count)
+    noted.erase(order.pop_back_val());
 }
 
 Value AtenCall::broadcastTo(Value x, SizesRef sizes) {
@@ -294,9 +387,13 @@ Type graph::getPromotedType(AtenCall &call, ArrayRef<StringRef> names) {
   Type groups[3];
   MLIRContext *ctx = call.b.getContext();
   for (StringRef name : names) {
-    if (Value tensor = call.tensor(name)) {
-      Type &group = groups[getRank(tensor) == 0 ? 1 : 0];
-      group = promote(group, getElementType(tensor));
+    if (Value tensor = call.op.getTensor(name)) {
+      bool isNumber = call.op.isNumber(name);
+      Type &group = groups[isNumber ? 2 : getRank(tensor) == 0 ? 1 : 0];
+      Type type = getElementType(tensor);
+      if (isNumber && isa<FloatType>(type))
+        type = Float32Type::get(ctx); // As for a literal.
+      group = promote(group, type);
       continue;
     }
     Attribute attr = call.op.getArgument(name);
@@ -392,6 +489,8 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateSelectionLegalizations(t);
     populateSegmentLegalizations(t);
     populateMarginLossLegalizations(t);
+    populateNonzeroLegalizations(t);
+    populateUniqueLegalizations(t);
     return t;
   }();
   return table;

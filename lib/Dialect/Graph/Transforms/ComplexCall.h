@@ -40,7 +40,8 @@ public:
   using PartsMap = llvm::DenseMap<mlir::Value, ComplexParts>;
 
   ComplexCall(AtenOp op, mlir::OpBuilder &builder, const PartsMap &parts)
-      : op(op), b(builder, op.getLoc()), math(b), parts(parts) {}
+      : op(op), b(builder, op.getLoc()), math(b), parts(parts),
+        defines(op.getDefinesAttr()) {}
 
   AtenOp op;
   /// Inserts in front of `op`.
@@ -102,6 +103,8 @@ public:
 
 private:
   const PartsMap &parts;
+  /// Symbols that the first call which replaces the op defines.
+  mlir::ArrayAttr defines;
   mlir::Type computeType;
 };
 

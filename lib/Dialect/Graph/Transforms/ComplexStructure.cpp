@@ -311,7 +311,7 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
   t.add("adjoint mH matrix_H", expandAdjoint);
   t.add("var std var_mean std_mean", expandVariance);
   t.add("logical_not logical_and logical_or logical_xor any all count_nonzero "
-        "nonzero_static",
+        "nonzero argwhere nonzero_numpy nonzero_static",
         expandOfBool);
   t.add("dropout alpha_dropout feature_dropout feature_alpha_dropout",
         expandDropout);

@@ -122,10 +122,11 @@ SmallVector<Value> ComplexCall::clone(ValueRange operands,
     types.push_back(part ? type.clone(part) : type);
   }
   OpBuilder &builder = b.getBuilder();
-  auto made = AtenOp::create(builder, op.getLoc(), types,
-                             name.empty() ? op.getNameAttr()
-                                          : builder.getStringAttr(name),
-                             operands, op.getOperandNamesAttr(), arguments);
+  auto made = AtenOp::create(
+      builder, op.getLoc(), types,
+      name.empty() ? op.getNameAttr() : builder.getStringAttr(name), operands,
+      op.getOperandNamesAttr(), arguments,
+      /*defines=*/std::exchange(defines, ArrayAttr()), op.getNumbersAttr());
   return llvm::to_vector_of<Value>(made.getOutputs());
 }
 

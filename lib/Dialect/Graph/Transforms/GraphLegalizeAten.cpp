@@ -26,12 +26,10 @@ using namespace coil;
 using namespace coil::graph;
 
 void graph::populateRefusals(AtenLegalizations &table) {
-  table.add("nonzero masked_select unique2 _unique2 unique_dim "
-            "unique_consecutive _local_scalar_dense item",
-            [](AtenCall &c) {
-              return c.fail("its result depends on data in shape or as a "
-                            "number of the host program");
-            });
+  table.add("_local_scalar_dense item", [](AtenCall &c) {
+    return c.fail("its result is a number of the host program; the importer of "
+                  "exported programs makes a symbol of it");
+  });
 }
 
 /// Why an operator without an entry is left.
@@ -71,9 +69,12 @@ static LogicalResult checkTypes(AtenCall &call) {
   return success();
 }
 
-static LogicalResult legalize(AtenOp op, RandomStates &states) {
+static LogicalResult legalize(AtenOp op, RandomStates &states,
+                              Selections &selections) {
   OpBuilder builder(op);
   AtenCall call(op, builder, states);
+  call.selections = &selections;
+  size_t numSelections = selections.size();
   Operation *before = op->getPrevNode();
   const AtenHandler *handler = getAtenLegalizations().find(op);
   LogicalResult result =
@@ -82,9 +83,16 @@ static LogicalResult legalize(AtenOp op, RandomStates &states) {
           ? failure()
           : (*handler)(call);
   if (succeeded(result)) {
+    // Its uses are replaced by then, but a program with an operator that is
+    // left is refused.
+    if (std::string why = call.getUnread(); !why.empty()) {
+      op->setAttr(kReasonAttrName, builder.getStringAttr(why));
+      return failure();
+    }
     op.erase();
     return success();
   }
+  selections.truncate(numSelections);
   // Drop what the handler made before it gave up.
   Operation *made = op->getPrevNode();
   while (made != before) {
@@ -104,8 +112,9 @@ struct GraphLegalizeAten
     SmallVector<AtenOp> ops;
     getOperation()->walk([&](AtenOp op) { ops.push_back(op); });
     RandomStates states;
+    Selections selections;
     for (AtenOp op : ops)
-      (void)legalize(op, states); // What is left says why.
+      (void)legalize(op, states, selections); // What is left says why.
     states.finish(getOperation());
   }
 };

@@ -91,29 +91,12 @@ static LogicalResult legalizeIndex(AtenCall &c) {
   Value x = c.tensor("self");
   if (!x)
     return c.fail("its operand is missing");
-  SmallVector<Value> indices;
-  SmallVector<int64_t> dims;
-  for (auto [d, index] : llvm::enumerate(c.optionalTensors("indices"))) {
-    if (!index)
-      continue;
-    Type type = getElementType(index);
-    if (type.isInteger(1) || type.isUnsignedInteger(8))
-      return c.fail("a mask selects a number of elements that depends on "
-                    "data");
-    indices.push_back(toIndex(c.b, index));
-    dims.push_back(d);
-  }
-  if (indices.empty())
+  FailureOr<IndexList> list = readIndices(c, x);
+  if (failed(list))
+    return failure();
+  if (list->indices.empty())
     return c.replace(x);
-  if (dims.back() >= getRank(x))
-    return c.fail("it has more indices than dimensions");
-  // Make the indices agree where only the run time knows that they do.
-  SmallVector<Sizes> shapes;
-  for (Value index : indices)
-    shapes.push_back(getSizes(index));
-  if (failed(broadcastSizes(shapes)))
-    return c.fail("its indices do not broadcast");
-  return c.replace(c.b.index(x, indices, dims));
+  return c.replace(c.b.index(x, list->indices, list->dims));
 }
 
 static LogicalResult legalizeIndexSelect(AtenCall &c) {
@@ -297,11 +280,12 @@ static LogicalResult legalizeMaskedScatter(AtenCall &c) {
     return c.replace(x);
   Positions p(b);
   Num isTaken(b, b.reshape(c.broadcastTo(toBool(b, mask), sizes), count));
-  Num number(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum,
-                               isTaken.to(p.type()), uint64_t(0))
-                    .getResult());
-  Value position = select(isTaken, number - 1, 0);
-  Value taken = b.index(flatten(b, source), position, 0);
+  Num number = prefixSums(b, isTaken.to(p.type()));
+  // Where nothing is taken, there may be nothing to take.
+  source = flatten(b, source);
+  Num none = p.size(getSizes(source)[0]);
+  Value taken = b.index(appendZeros(b, source, 0),
+                        Value(select(isTaken, number - 1, none)), 0);
   return c.replace(
       b.reshape(b.select(isTaken, taken, b.reshape(x, count)), sizes));
 }

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 #include <limits>
 
@@ -331,54 +331,65 @@ static LogicalResult legalizeIndexReduce(AtenCall &c) {
 // Index tensors
 //===----------------------------------------------------------------------===//
 
-/// What no kernel is generated for, since a mask selects as many elements as
-/// data says: the runtime's own function, in order.
-static LogicalResult callIndexPut(AtenCall &c, Value x, Value values) {
-  Builder &b = c.b.getBuilder();
-  SmallVector<Value> operands = {x};
-  SmallVector<Attribute> places;
-  for (Value index : c.optionalTensors("indices")) {
-    places.push_back(index ? Attribute(b.getUnitAttr())
-                           : getNoneArgument(b.getContext()));
-    if (index)
-      operands.push_back(index);
-  }
-  operands.push_back(values);
-  Attribute unit = b.getUnitAttr();
-  auto call = CustomCallOp::create(
-      c.b.getBuilder(), c.b.getLoc(), TypeRange(x.getType()),
-      b.getStringAttr("coil::index_put"),
-      b.getArrayAttr({unit, b.getArrayAttr(places), unit,
-                      b.getBoolAttr(c.boolOr("accumulate", false))}),
-      operands, ArrayAttr(), b.getDenseI64ArrayAttr({0}), ArrayAttr());
-  return c.replace(call.getResult(0));
+/// Which row of the values each element that a mask selects is given: `values`
+/// has one for each along `dim`, or the run fails.
+static Value getValueRows(AtenCall &c, Value &values, int64_t dim, Value mask) {
+  TensorBuilder &b = c.b;
+  Positions p(b);
+  ExprAttr given = getSizes(values)[dim];
+  Num flags(b, flatten(b, mask));
+  Num sums = prefixSums(b, flags.to(p.type()));
+  // What is not selected reads a row of its own, since there may be no other.
+  values = appendZeros(b, values, dim);
+  Num row = select(flags, sums - 1, p.size(given));
+  auto known = c.selections ? c.selections->find(mask, c.op) : std::nullopt;
+  // Another number of rows is found out by a position that does not exist, with
+  // no need for the host.
+  if (!known || known->count != given)
+    row = select(lastSum(c, sums) == p.size(given), row,
+                 p.size(sym::add(given, 1)));
+  return b.reshape(row, getSizes(mask));
 }
 
-/// `x[..., mask, ...] = values`, where `values` does not depend on how many
-/// elements the mask selects.
+/// `x[..., mask, ...] = values`. Elements are written where they are, so nobody
+/// has to know how many the mask selects.
 static LogicalResult putMasked(AtenCall &c, Value x, Value mask, int64_t at,
                                Value values, WriteKind kind) {
-  Value given = values;
-  int64_t rank = getRank(x), behind = rank - at - getRank(mask);
-  if (behind < 0)
+  TensorBuilder &b = c.b;
+  int64_t rank = getRank(x), maskRank = getRank(mask),
+          behind = rank - at - maskRank;
+  if (behind < 0 || maskRank == 0)
     return c.fail("its mask has more dimensions than its operand");
-  // The values broadcast to the selected elements, then the dimensions behind.
-  while (getRank(values) > behind) {
+  for (auto [given, wanted] :
+       llvm::zip(getSizes(mask), SizesRef(getSizes(x)).slice(at, maskRank)))
+    if (provablyDiffer(given, wanted))
+      return c.fail("its mask does not have the sizes of its operand");
+  // The values broadcast to the dimensions in front of the mask, one for the
+  // selected elements, and the dimensions behind.
+  while (getRank(values) > at + 1 + behind) {
     Sizes sizes = getSizes(values);
-    if (!sizes.front().isConstant(1) || at != 0)
-      return callIndexPut(c, x, given);
-    values = c.b.reshape(values, SizesRef(sizes).drop_front());
+    if (!sizes.front().isConstant(1))
+      return c.fail("its values do not broadcast to what the mask selects");
+    values = b.reshape(values, SizesRef(sizes).drop_front());
   }
+  if (int64_t dim = getRank(values) - behind - 1; dim >= 0) {
+    Sizes sizes = getSizes(values);
+    if (sizes[dim].isConstant(1)) {
+      sizes.insert(sizes.begin() + dim, maskRank - 1, b.size(1));
+      values = b.reshape(values, sizes);
+    } else {
+      Value rows = getValueRows(c, values, dim, mask);
+      values = b.index(values, rows, dim);
+    }
+  }
+  mask = toBool(b, mask);
   for (int64_t d = 0; d < behind; ++d)
-    mask = c.b.unsqueeze(mask, getRank(mask));
-  mask = toBool(c.b, mask);
+    mask = b.unsqueeze(mask, getRank(mask));
   Value written = values;
-  if (kind) {
-    Type type = getElementType(x);
-    written = type.isInteger(1) ? c.b.binary<BitwiseOrOp>(x, values)
-                                : c.b.add(x, values);
-  }
-  return c.replace(c.b.select(mask, written, x));
+  if (kind)
+    written = getElementType(x).isInteger(1) ? b.binary<BitwiseOrOp>(x, values)
+                                             : b.add(x, values);
+  return c.replace(b.select(mask, written, x));
 }
 
 static LogicalResult legalizeIndexPut(AtenCall &c) {
@@ -389,29 +400,26 @@ static LogicalResult legalizeIndexPut(AtenCall &c) {
   WriteKind kind;
   if (c.boolOr("accumulate", false))
     kind = ReduceKind::Sum;
-  SmallVector<Value> indices;
-  SmallVector<int64_t> dims;
-  SmallVector<Sizes> shapes;
-  Value mask;
-  for (auto [d, index] : llvm::enumerate(c.optionalTensors("indices"))) {
-    if (!index)
-      continue;
+  SmallVector<Value> given = c.optionalTensors("indices");
+  llvm::erase(given, Value());
+  auto isMask = [](Value index) {
     Type type = getElementType(index);
-    bool isMask = type.isInteger(1) || type.isUnsignedInteger(8);
-    if (mask || (isMask && !indices.empty()))
-      return callIndexPut(c, x, values);
-    if (isMask)
-      mask = index;
-    indices.push_back(isMask ? index : toIndex(c.b, index));
-    dims.push_back(static_cast<int64_t>(d));
-    shapes.push_back(getSizes(index));
+    return type.isInteger(1) || type.isUnsignedInteger(8);
+  };
+  if (given.size() == 1 && isMask(given[0])) {
+    SmallVector<Value> all = c.optionalTensors("indices");
+    return putMasked(c, x, given[0], llvm::find(all, given[0]) - all.begin(),
+                     values, kind);
   }
+  FailureOr<IndexList> list = readIndices(c, x);
+  if (failed(list))
+    return failure();
+  const auto &[indices, dims, hasMasks] = *list;
   if (indices.empty())
     return c.fail("it has no index");
-  if (mask)
-    return putMasked(c, x, mask, dims.front(), values, kind);
-  if (dims.back() >= getRank(x))
-    return c.fail("it has more indices than dimensions");
+  SmallVector<Sizes> shapes;
+  for (Value index : indices)
+    shapes.push_back(getSizes(index));
   FailureOr<Sizes> sizes = inferIndex(getSizes(x), shapes, dims);
   if (failed(sizes))
     return c.fail("its indices do not broadcast");

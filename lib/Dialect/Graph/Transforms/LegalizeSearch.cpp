@@ -118,6 +118,9 @@ static Interval getRange(TensorBuilder &b, Num x, std::optional<double> low,
       to(b, b.scalar(high.value_or(0), type));
   bool isOfElements = !low || !high || *low == *high;
   ExprAttr count = getSizes(x)[0];
+  // A histogram of nothing has bins from 0 to 1.
+  if (!low && !high && count.isConstant(0))
+    to = to + 1;
   if (isOfElements && !count.isConstant(0)) {
     from = x.reduce(ReduceKind::Min, 0);
     to = x.reduce(ReduceKind::Max, 0);

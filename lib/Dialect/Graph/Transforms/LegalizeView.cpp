@@ -134,13 +134,34 @@ static LogicalResult legalizeExpand(AtenCall &c) {
 // Slices
 //===----------------------------------------------------------------------===//
 
+/// 1 where a position counts from the end, else 0.
+static ExprAttr isNegative(AtenCall &c, ExprAttr position) {
+  ExprAttr zero = c.b.size(0), one = c.b.size(1);
+  if (c.getContext().bounds(position).hi < 0)
+    return one;
+  return sym::min(sym::max(sym::neg(position), zero), one);
+}
+
 ExprAttr graph::normalizePosition(AtenCall &c, ExprAttr position,
                                   ExprAttr size) {
   const sym::Context &context = c.getContext();
   ExprAttr zero = c.b.size(0);
   if (!context.isNonNegative(position))
-    position = sym::max(sym::add(position, size), zero);
+    position = sym::max(
+        sym::add(position, sym::mul(size, isNegative(c, position))), zero);
   return context.simplify(sym::min(position, size));
+}
+
+/// States that a position is inside of a dimension, where only the run knows.
+static void stateInside(AtenCall &c, ExprAttr position, ExprAttr size) {
+  OpBuilder &builder = c.b.getBuilder();
+  StringAttr text = builder.getStringAttr("an index is inside its dimension");
+  if (!c.getContext().isNonNegative(position))
+    sym::AssertOp::create(builder, c.b.getLoc(), c.b.size(0),
+                          sym::Predicate::Le, position, text);
+  if (!c.getContext().isLess(position, size))
+    sym::AssertOp::create(builder, c.b.getLoc(), position, sym::Predicate::Lt,
+                          size, text);
 }
 
 static LogicalResult legalizeSelect(AtenCall &c) {
@@ -149,11 +170,11 @@ static LogicalResult legalizeSelect(AtenCall &c) {
   ExprAttr index = c.getExpr("index");
   if (!dim || !index || getRank(x) == 0)
     return c.fail("its index is not a known number");
-  if (!c.getContext().isNonNegative(index)) {
-    if (!index.isConstant())
-      return c.fail("the sign of its index is not known");
-    index = sym::add(index, getSizes(x)[*dim]);
-  }
+  ExprAttr size = getSizes(x)[*dim];
+  if (!c.getContext().isNonNegative(index))
+    index = sym::add(index, sym::mul(size, isNegative(c, index)));
+  if (!index.isConstant() || !size.isConstant())
+    stateInside(c, index, size);
   return c.replace(c.b.at(x, *dim, index));
 }
 
@@ -424,10 +445,13 @@ static LogicalResult legalizeRepeatEach(AtenCall &c) {
   Positions p(b);
   ExprAttr size = x ? getSizes(x)[*dim] : getSizes(repeats)[0];
   Num counts(b, b.broadcast(b.convert(flatten(b, repeats), p.type()), size));
-  Num ends(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum, counts,
-                             uint64_t(0))
-                  .getResult());
+  Num ends = prefixSums(b, counts);
   ExprAttr total = c.resultSizes()[*dim];
+  if (total == c.getUnboundSymbol()) {
+    Num isNegative = (counts < 0).reduce(ReduceKind::Any, 0);
+    total =
+        c.bindSize(select(isNegative, -1, lastSum(c, ends)), total, nullptr);
+  }
   Num place = p.iota(total);
   Num element = bisect(c, size, [&](Num position) -> Num {
     Value at = b.broadcast(position, total);

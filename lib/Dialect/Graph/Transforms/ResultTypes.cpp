@@ -90,8 +90,9 @@ static ResultType getResultType(AtenCall &call) {
     Type type = getPromotedType(call, operands);
     // Without a tensor of floats the result has the default type.
     bool hasFloat = llvm::any_of(operands, [&](StringRef operand) {
-      Value tensor = call.tensor(operand);
-      return tensor && isa<FloatType>(getElementType(tensor));
+      Value tensor = call.op.getTensor(operand);
+      return tensor && !call.op.isNumber(operand) &&
+             isa<FloatType>(getElementType(tensor));
     });
     if (type && !hasFloat &&
         (rule->second == Rule::Float || isa<FloatType>(type)))
@@ -101,7 +102,7 @@ static ResultType getResultType(AtenCall &call) {
   case Rule::Bool:
     return {IntegerType::get(ctx, 1)};
   case Rule::Like:
-    if (Value self = call.tensor("self"))
+    if (Value self = call.op.getTensor("self"))
       return {getElementType(self)};
     return {};
   case Rule::Index:

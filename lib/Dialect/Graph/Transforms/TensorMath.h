@@ -185,6 +185,37 @@ mlir::Value spaced(TensorBuilder &b, Num start, Num end, sym::ExprAttr count,
 /// behind one without it has; by bisection.
 Num bisect(AtenCall &c, sym::ExprAttr size,
            llvm::function_ref<Num(Num position)> isBefore);
+/// The tensor with one more position along a dimension, where it is zero.
+mlir::Value appendZeros(TensorBuilder &b, mlir::Value x, int64_t dim);
+/// Sums of a vector of integers: of each element and all before it.
+Num prefixSums(TensorBuilder &b, Num counts);
+/// The last of such sums, or zero where there is none.
+Num lastSum(AtenCall &c, Num sums);
+
+/// The elements of a mask, or of any tensor, that are not zero. `declared` is
+/// the size that the framework says a result has for them, or null.
+struct SelectedElements {
+  /// Where they are in the tensor as a vector: `[count]`, `i64`.
+  mlir::Value positions;
+  sym::ExprAttr count;
+  /// How many there are up to each element of the tensor as a vector.
+  mlir::Value sums;
+};
+SelectedElements selectNonzero(AtenCall &c, mlir::Value mask,
+                               sym::ExprAttr declared);
+/// The index along each dimension of what is at positions of a tensor of
+/// `sizes` as a vector.
+llvm::SmallVector<mlir::Value> unravel(TensorBuilder &b, mlir::Value positions,
+                                       SizesRef sizes);
+/// The argument `indices` of `index` and `index_put`, in which a mask has
+/// become an index for each of its dimensions. Fails with a reason.
+struct IndexList {
+  llvm::SmallVector<mlir::Value> indices;
+  llvm::SmallVector<int64_t> dims;
+  bool hasMasks = false;
+};
+mlir::FailureOr<IndexList> readIndices(AtenCall &c, mlir::Value x);
+
 /// The first and second members of all pairs of `count` things, in order.
 std::pair<mlir::Value, mlir::Value> getPairs(TensorBuilder &b, int64_t count);
 /// The largest (smallest) elements of the last dimension and where they first

@@ -14,6 +14,7 @@
 #define COIL_DIALECT_GRAPH_IR_GRAPHDATAOPS_TD
 
 include "coil/Dialect/Graph/IR/GraphBase.td"
+include "coil/Dialect/Loop/IR/LoopInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
@@ -429,7 +430,8 @@ def Graph_RandomBitsOp : Graph_Op<"random_bits", [Pure]> {
 // Framework operators
 //===----------------------------------------------------------------------===//
 
-def Graph_AtenOp : Graph_Op<"aten", []> {
+def Graph_AtenOp : Graph_Op<"aten", [
+    DeclareOpInterfaceMethods<Loop_SymbolBinderOpInterface>]> {
   let summary = "operator as the framework spells it";
   let description = [{
     A call of an operator overload, imported without interpretation. Tensors
@@ -443,22 +445,41 @@ def Graph_AtenOp : Graph_Op<"aten", []> {
     absent optional argument is left out. `graph-legalize-aten` rewrites the
     ones that Coil knows; any other stays and is an error at the next boundary.
 
+    The symbols of `defines` are sizes that only the operator's data decides
+    (`nonzero`): results mention them, and so may what is behind the op. What the
+    op becomes binds them. `numbers` lists the operands, tensors of rank zero,
+    that stand for Python numbers, floats that data gives: they do not take part
+    in type promotion as tensors do.
+
     (C1) `operandNames` has one entry for each operand.
     (C2) No name is both in `operandNames` and in `arguments`.
     (C3) The name is `namespace.operator.overload`.
+    (C4) Each symbol of `defines` is part of the size of a result.
+    (C5) Each name of `numbers` is that of operands of rank zero.
 
     Example:
     ```mlir
     %0 = graph.aten "aten.add.Tensor"(%a, %b) ["self", "other"] {alpha = 1 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = graph.aten "aten.nonzero.default"(%a) ["self"] {} defines ["u0"] : (tensor<4xf32>) -> tensor<?x1xi64, #sym.shape<[u0, 1]>>
     ```
   }];
   let arguments = (ins StrAttr:$name, Variadic<AnyRankedTensor>:$inputs,
-                       StrArrayAttr:$operandNames, DictionaryAttr:$arguments);
+                       StrArrayAttr:$operandNames, DictionaryAttr:$arguments,
+                       OptionalAttr<StrArrayAttr>:$defines,
+                       OptionalAttr<StrArrayAttr>:$numbers);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let assemblyFormat = [{
-    $name `(` $inputs `)` $operandNames $arguments attr-dict `:`
-    functional-type($inputs, $outputs)
+    $name `(` $inputs `)` $operandNames $arguments (`defines` $defines^)?
+    (`numbers` $numbers^)? attr-dict `:` functional-type($inputs, $outputs)
   }];
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs,
+                                 "::mlir::StringAttr":$name,
+                                 "::mlir::ValueRange":$inputs,
+                                 "::mlir::ArrayAttr":$operandNames,
+                                 "::mlir::DictionaryAttr":$arguments), [{
+    build($_builder, $_state, outputs, name, inputs, operandNames, arguments,
+          ::mlir::ArrayAttr(), ::mlir::ArrayAttr());
+  }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The operands of the schema argument `name`.
@@ -467,6 +488,8 @@ def Graph_AtenOp : Graph_Op<"aten", []> {
     ::mlir::Value getTensor(::llvm::StringRef name);
     /// The attribute of the schema argument `name`, or null.
     ::mlir::Attribute getArgument(::llvm::StringRef name);
+    /// Whether the operands of the schema argument `name` stand for numbers.
+    bool isNumber(::llvm::StringRef name);
   }];
 }
 

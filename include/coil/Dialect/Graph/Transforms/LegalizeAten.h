@@ -16,6 +16,7 @@
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <functional>
 #include <string>
 
@@ -63,11 +64,44 @@ private:
   bool isThreaded = false;
 };
 
+/// What masks of a function select. Export knows that two operators which are
+/// given one mask find as many elements, and so the host reads the number once.
+class Selections {
+public:
+  /// The elements of a mask that are true, in row-major order.
+  struct Selection {
+    /// Where they are in the mask as a vector, followed by where all others
+    /// are.
+    mlir::Value order;
+    /// How many there are up to each element of the mask.
+    mlir::Value sums;
+    /// How many there are, a tensor of rank zero and its symbol.
+    mlir::Value total;
+    sym::ExprAttr count;
+  };
+  /// What is known of a mask at an op, if anything.
+  std::optional<Selection> find(mlir::Value mask, mlir::Operation *at) const;
+  void note(mlir::Value mask, const Selection &selection) {
+    noted[mask] = selection;
+    order.push_back(mask);
+  }
+  size_t size() const { return order.size(); }
+  /// Forgets all but the first `count`, as their ops are dropped.
+  void truncate(size_t count);
+
+private:
+  llvm::DenseMap<mlir::Value, Selection> noted;
+  llvm::SmallVector<mlir::Value> order;
+};
+
 /// A call of a framework operator while it is being rewritten.
 class AtenCall {
 public:
   AtenCall(AtenOp op, mlir::OpBuilder &builder, RandomStates &states)
       : op(op), b(builder, op.getLoc()), states(states) {}
+
+  /// What masks select, while a function is rewritten.
+  Selections *selections = nullptr;
 
   AtenOp op;
   /// Inserts in front of `op`.
@@ -77,7 +111,10 @@ public:
 
   /// \name Operands; null when absent
   /// @{
-  mlir::Value tensor(llvm::StringRef name) { return op.getTensor(name); }
+  mlir::Value tensor(llvm::StringRef name) {
+    readExprs.insert(name);
+    return op.getTensor(name);
+  }
   llvm::SmallVector<mlir::Value> tensors(llvm::StringRef name) {
     return op.getTensors(name);
   }
@@ -89,7 +126,9 @@ public:
 
   /// \name Attributes
   /// @{
-  bool has(llvm::StringRef name) { return bool(op.getArgument(name)); }
+  bool has(llvm::StringRef name) {
+    return bool(op.getArgument(name)) || op.isNumber(name);
+  }
   std::optional<int64_t> getInt(llvm::StringRef name);
   int64_t intOr(llvm::StringRef name, int64_t value);
   /// A number as a double.
@@ -129,6 +168,22 @@ public:
   }
   /// @}
 
+  /// \name Sizes that data decides
+  /// @{
+  /// A symbol for `count`, an integer of rank zero, which is at most `most`
+  /// unless that is null: the host reads it, and the run fails where it is
+  /// negative or larger. `declared` is the size that the result is said to
+  /// have; the symbol is that one if the op defines it and nothing has bound
+  /// it.
+  sym::ExprAttr bindSize(mlir::Value count, sym::ExprAttr declared,
+                         sym::ExprAttr most);
+  /// The first symbol that the op defines and that is not bound, or null.
+  sym::ExprAttr getUnboundSymbol();
+  /// Why the call cannot be replaced by what a handler has made of it, if a
+  /// symbol is not bound or a number was read as a constant; else empty.
+  std::string getUnread();
+  /// @}
+
   /// `x` broadcast to `sizes`.
   mlir::Value broadcastTo(mlir::Value x, SizesRef sizes);
   /// Ranges of the function's symbols.
@@ -138,6 +193,10 @@ public:
 
 private:
   std::optional<sym::Context> context;
+  llvm::StringSet<> bound;
+  /// Arguments that are no constants and of which a constant was wanted, and
+  /// those of which the expression or the tensor was.
+  llvm::StringSet<> wantedConstants, readExprs;
 };
 
 using AtenHandler = std::function<mlir::LogicalResult(AtenCall &)>;
@@ -221,6 +280,8 @@ void populateSearchLegalizations(AtenLegalizations &table);
 void populateSelectionLegalizations(AtenLegalizations &table);
 void populateSegmentLegalizations(AtenLegalizations &table);
 void populateMarginLossLegalizations(AtenLegalizations &table);
+void populateNonzeroLegalizations(AtenLegalizations &table);
+void populateUniqueLegalizations(AtenLegalizations &table);
 /// Operators that are refused with a reason.
 void populateRefusals(AtenLegalizations &table);
 /// @}
