@@ -17,7 +17,7 @@
 #include "coil/Driver/Driver.h"
 #include "coil/InitAllDialects.h"
 #include "coil/Support/Error.h"
-#include "coil/Support/Nesting.h"
+#include "coil/Support/SourceText.h"
 #include "coil/Support/ThreadPool.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -183,9 +183,9 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
   }
   context->printOpOnDiagnostic(false);
   ErrorLines errors(context);
-  if (std::optional<size_t> deep = findDeepNesting(text))
-    return makeError("kernels are nested deeper than the limit of " +
-                     llvm::Twine(kMaxTextNesting));
+  if (std::optional<TextProblem> problem = findTextProblem(text))
+    return makeError("kernels at byte " + llvm::Twine(problem->offset) + ": " +
+                     problem->what);
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, context, "kernels");
   if (!module)

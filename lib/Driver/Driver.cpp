@@ -19,8 +19,8 @@
 #include "coil/Import/Import.h"
 #include "coil/Report/DebugDirectory.h"
 #include "coil/Support/Error.h"
-#include "coil/Support/Nesting.h"
 #include "coil/Support/OutputFile.h"
+#include "coil/Support/SourceText.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -44,15 +44,14 @@ Expected<OwningOpRef<ModuleOp>> coil::loadModule(StringRef path,
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file)
     return makeError(message);
-  std::optional<size_t> deep = findDeepNesting(file->getBuffer());
+  std::optional<TextProblem> problem = findTextProblem(file->getBuffer());
   const char *begin = file->getBufferStart();
   unsigned id = sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  if (deep) {
+  if (problem) {
     auto [line, column] = sources.getLineAndColumn(
-        llvm::SMLoc::getFromPointer(begin + *deep), id);
-    return makeError(
-        path + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) +
-        ": nested deeper than the limit of " + llvm::Twine(kMaxTextNesting));
+        llvm::SMLoc::getFromPointer(begin + problem->offset), id);
+    return makeError(path + ":" + llvm::Twine(line) + ":" +
+                     llvm::Twine(column) + ": " + problem->what);
   }
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)

@@ -13,8 +13,8 @@
 
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
-#include "coil/Support/Nesting.h"
 #include "coil/Support/OutputFile.h"
+#include "coil/Support/SourceText.h"
 #include "coil/Support/ThreadPool.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
@@ -29,23 +29,22 @@ void registerTestPasses(); // test/lib
 } // namespace coil::test
 #endif
 
-/// Says where the file is nested too deep for the parser. What the standard
-/// input gives can be read only once, and is left to the parser.
-static bool isTooDeep(llvm::StringRef path) {
+/// Says what of the file the parser would not survive. What the standard input
+/// gives can be read only once, and is left to the parser.
+static bool hasTextProblem(llvm::StringRef path) {
   if (path == "-")
     return false;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(path);
   if (!file)
     return false; // MlirOptMain says why.
   llvm::StringRef text = file->getBuffer();
-  std::optional<size_t> deep = coil::findDeepNesting(text);
-  if (!deep)
+  std::optional<coil::TextProblem> problem = coil::findTextProblem(text);
+  if (!problem)
     return false;
-  llvm::StringRef before = text.take_front(*deep);
+  llvm::StringRef before = text.take_front(problem->offset);
   llvm::errs() << path << ':' << before.count('\n') + 1 << ':'
                << before.size() - (before.rfind('\n') + 1) + 1
-               << ": error: nested deeper than the limit of "
-               << coil::kMaxTextNesting << '\n';
+               << ": error: " << problem->what << '\n';
   return true;
 }
 
@@ -72,7 +71,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "coil-opt: error: " << toString(std::move(error)) << '\n';
     return EXIT_FAILURE;
   }
-  if (isTooDeep(input))
+  if (hasTextProblem(input))
     return EXIT_FAILURE;
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));

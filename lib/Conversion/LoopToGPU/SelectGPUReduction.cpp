@@ -225,25 +225,21 @@ void Selector::selectRow() {
 
 int64_t Selector::getPartialBytes() const {
   int64_t bytes = 0;
-  for (Operation &op : *kernel.getBlock()) {
-    if (!isReduction(&op))
-      continue;
-    // Pivot, sum, squares and number.
-    int64_t parts = isa<MomentsOp>(op) ? 4 : op.getNumResults();
-    int64_t widestPart = 1;
-    for (Type type : op.getResultTypes())
-      widestPart = std::max<int64_t>(
-          widestPart, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
-    bytes += parts * widestPart;
-  }
+  for (Operation &op : *kernel.getBlock())
+    if (isReduction(&op))
+      for (Type type : op.getResultTypes())
+        bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   return bytes;
 }
 
 void Selector::selectColumn() {
   bool again = rereads();
-  // Each thread's sums go through shared memory, those of every lane.
-  int64_t mostThreads = kStaticSharedBytes / (width * getPartialBytes());
-  auto fits = [&](int64_t threads) { return threads <= mostThreads; };
+  // Sums of each lane go through shared memory, those of a warp together where
+  // it has several rows.
+  auto fits = [&](int64_t threads) {
+    int64_t owners = threads / std::max<int64_t>(1, kWarp / threadsP);
+    return owners * width * getPartialBytes() <= kStaticSharedBytes;
+  };
   threadsP = std::min(kWarp, powerAtLeast(pointsP));
   // Where most processors would have nothing: pieces of whole lines of memory.
   while (threadsP * width * widest > kLineBytes &&

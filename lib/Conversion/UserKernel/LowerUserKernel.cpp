@@ -339,9 +339,14 @@ LogicalResult LowerUserKernel::lowerForGPU(KernelOp kernel, StringRef kind) {
   // Each launch brings its grid.
   MLIRContext *context = kernel.getContext();
   SmallVector<sym::ExprAttr> ones(3, sym::constant(context, 1));
-  kernel.setGeometryAttr(GeometryAttr::get(
-      context, sym::ShapeAttr::get(context, ones), *kernel.getThreads(),
-      static_cast<int64_t>(kernel.getShared().value_or(0)), /*errors=*/false,
-      /*scratch=*/0));
+  auto grid = sym::ShapeAttr::get(context, ones);
+  auto shared = static_cast<int64_t>(kernel.getShared().value_or(0));
+  if (failed(GeometryAttr::verify([&] { return kernel.emitOpError(); }, grid,
+                                  *kernel.getThreads(), shared,
+                                  /*errors=*/false, /*scratch=*/0)))
+    return failure();
+  kernel.setGeometryAttr(GeometryAttr::get(context, grid, *kernel.getThreads(),
+                                           shared, /*errors=*/false,
+                                           /*scratch=*/0));
   return success();
 }

@@ -141,3 +141,9 @@ wrapper.kernel @lower_user_kernel_c3_file() attributes {device = #wrapper.device
 // expected-error@+1 {{does not say of how many 'threads' a block is}}
 wrapper.kernel @lower_user_kernel_c6() attributes {device = #wrapper.device<"cuda">, parameters = [],
     ptx = ".version 8.1\n.target sm_80\n.entry lower_user_kernel_c6() { ret; }"} {}
+
+// -----
+
+// expected-error@+1 {{a block of [32, 1, 1] threads with 2147483648 bytes of shared memory is impossible}}
+wrapper.kernel @too_much_shared() attributes {device = #wrapper.device<"cuda">, parameters = [], threads = array<i64: 32, 1, 1>,
+    shared = 2147483648 : i64, ptx = ".version 8.1\n.target sm_80\n.entry too_much_shared() { ret; }"} {}

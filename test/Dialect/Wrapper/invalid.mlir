@@ -160,6 +160,27 @@ wrapper.func @reinterpret_c1(%x: !wrapper.buffer<[2], f32, #wrapper.device<"cpu"
 
 // -----
 
+wrapper.func @reinterpret_c3() {
+  %0 = wrapper.alloc : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
+  %1 = wrapper.reinterpret %0 at <6> : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+  // expected-error@+1 {{has elements up to place 7 + 2 of an allocation of 8}}
+  %2 = wrapper.reinterpret %0 at <7> : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+  wrapper.return
+}
+
+// -----
+
+// A verifier that follows views does not do so for ever.
+wrapper.func @reinterpret_of_itself() {
+  %p = wrapper.pool <64> : !wrapper.pool<#wrapper.device<"cpu">>
+  %1 = wrapper.reinterpret %1 at <0> : !wrapper.buffer<[2], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+  // expected-error@+1 {{operand is not carved from a pool}}
+  wrapper.pool_release %1 : !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
+  wrapper.return
+}
+
+// -----
+
 wrapper.func @reinterpret_c2(%x: !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>) {
   // expected-error@+1 {{expression 'd0' mentions a dimension or an indirect index}}
   %y = wrapper.reinterpret %x at <d0> : !wrapper.buffer<[2], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>

@@ -214,7 +214,10 @@ static LogicalResult expandOfBool(ComplexCall &c) {
         ComplexCall::isComplex(operand)
             ? c.math.toBool(c.partsOf(operand, c.getComputeType()))
             : operand);
-  return c.replaceReal(c.clone(operands, c.op.getArguments()).front());
+  SmallVector<ComplexParts> results;
+  for (Value result : c.clone(operands, c.op.getArguments()))
+    results.push_back({result, nullptr});
+  return c.replace(results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,6 +271,7 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "broadcast_to slice select unsqueeze squeeze "
       "flatten unflatten ravel narrow diagonal alias detach clone contiguous "
       "lift_fresh_copy lift_fresh lift unfold im2col col2im cartesian_prod "
+      "combinations "
       "narrow_copy _chunk_cat _unsafe_masked_index "
       "_unsafe_masked_index_put_accumulate "
       "flip fliplr flipud "

@@ -300,7 +300,12 @@ static Value withoutNan(TensorBuilder &b, Value x) {
 
 void graph::populateReductionLegalizations(AtenLegalizations &t) {
   t.add("sum sum.dim_IntList", reduce(ReduceKind::Sum));
-  t.add("prod prod.dim_int", reduce(ReduceKind::Prod));
+  t.add("prod prod.dim_int",
+        [all = reduceBool(ReduceKind::All),
+         product = reduce(ReduceKind::Prod)](AtenCall &c) -> LogicalResult {
+          // A product of bools as a bool.
+          return c.resultElementType().isInteger(1) ? all(c) : product(c);
+        });
   t.add("hash_tensor", legalizeHashTensor);
   t.add("amax max", reduce(ReduceKind::Max));
   t.add("amin min", reduce(ReduceKind::Min));

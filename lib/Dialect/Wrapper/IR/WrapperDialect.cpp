@@ -139,9 +139,22 @@ bool coil::wrapper::isAtStorage(Value v) {
 }
 
 Value coil::wrapper::getStorage(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+  // Verifiers ask before it is known that values are defined before they are
+  // used: views may be views of each other.
+  Value seen = buffer;
+  for (unsigned steps = 1, power = 1;; ++steps) {
+    auto view = buffer.getDefiningOp<ViewLikeOpInterface>();
+    if (!view)
+      return buffer;
     buffer = view.getViewSource();
-  return buffer;
+    if (buffer == seen)
+      return buffer;
+    if (steps == power) { // Brent's algorithm.
+      seen = buffer;
+      power *= 2;
+      steps = 0;
+    }
+  }
 }
 
 PoolAllocOp coil::wrapper::getCarving(Value buffer) {

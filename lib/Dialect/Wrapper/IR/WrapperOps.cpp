@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace coil;
@@ -372,13 +373,46 @@ LogicalResult ReuseOp::verify() {
 
 Value ReinterpretOp::getViewSource() { return getSource(); }
 
+/// Elements from the first to the last of a buffer, whose sizes and strides are
+/// constants that are not negative; nothing where they are not.
+static std::optional<int64_t> getNumPlaces(BufferType type) {
+  int64_t last = 0;
+  for (auto [size, stride] : llvm::zip_equal(type.getSizes().getDims(),
+                                             type.getStrides().getDims())) {
+    if (!size.isConstant() || !stride.isConstant() || stride.getValue() < 0)
+      return std::nullopt;
+    if (size.getValue() == 0)
+      return 0;
+    int64_t extent;
+    if (llvm::MulOverflow(size.getValue() - 1, stride.getValue(), extent) ||
+        llvm::AddOverflow(last, extent, last))
+      return std::nullopt;
+  }
+  return last + 1;
+}
+
 LogicalResult ReinterpretOp::verify() {
   auto source = cast<BufferType>(getSource().getType());
   auto result = cast<BufferType>(getType());
   if (source.getElementType() != result.getElementType() ||
       source.getDevice() != result.getDevice()) // (C1)
     return emitOpError("changes the element type or the device");
-  return verifyOnlySymbols(*this, getOffset()); // (C2)
+  if (failed(verifyOnlySymbols(*this, getOffset()))) // (C2)
+    return failure();
+  // (C3)
+  auto allocation = getSource().getDefiningOp<AllocOp>();
+  std::optional<int64_t> room = getNumPlaces(source),
+                         needed = getNumPlaces(result);
+  if (!allocation || !getOffset().isConstant() || !room || !needed)
+    return success();
+  int64_t offset = getOffset().getValue(), end;
+  if (*needed == 0)
+    return success();
+  if (offset < 0 || llvm::AddOverflow(offset, *needed, end) || end > *room)
+    return emitOpError("has elements up to place ")
+           << getOffset().str() << " + " << *needed << " of an allocation of "
+           << *room;
+  return success();
 }
 
 OpFoldResult ReinterpretOp::fold(FoldAdaptor) {

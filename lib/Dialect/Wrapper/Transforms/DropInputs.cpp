@@ -66,6 +66,9 @@ static void drop(Value value) {
       break;
     }
   }
+  // What a region yields lives on under another name.
+  if (last && last->hasTrait<OpTrait::IsTerminator>())
+    return;
   if (!last)
     last = definition;
   Block::iterator at = last ? std::next(last->getIterator()) : block->begin();

@@ -110,6 +110,8 @@ def Wrapper_ReinterpretOp : Wrapper_Op<"reinterpret", [
 
     (C1) Element type and device stay the same.
     (C2) The offset mentions symbols only.
+    (C3) Of an allocation, no element is beyond its end, where sizes, strides
+         and offset are constants.
 
     Example:
     ```mlir

@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A look at the nesting of a module's text before a recursive parser sees it.
+// A look at a module's text before MLIR's parser sees it.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef COIL_SUPPORT_NESTING_H
-#define COIL_SUPPORT_NESTING_H
+#ifndef COIL_SUPPORT_SOURCETEXT_H
+#define COIL_SUPPORT_SOURCETEXT_H
 
 #include "llvm/ADT/StringRef.h"
 #include <cstddef>
 #include <optional>
+#include <string>
 
 namespace coil {
 
@@ -22,11 +23,18 @@ namespace coil {
 /// recurses for each, and overflows the stack at some thousands.
 constexpr unsigned kMaxTextNesting = 1024;
 
-/// Where \p text, a module, is first nested deeper than \p limit. Strings and
-/// comments do not count; bytecode has no such place.
-std::optional<size_t> findDeepNesting(llvm::StringRef text,
-                                      unsigned limit = kMaxTextNesting);
+/// What MLIR's parser would not survive.
+struct TextProblem {
+  size_t offset;
+  std::string what;
+};
+
+/// Where \p text, a module, is first nested deeper than \p limit, or has an
+/// `array<index: ...>`: MLIR 22 takes the width of that type, which has none.
+/// Strings and comments do not count; bytecode has no such place.
+std::optional<TextProblem> findTextProblem(llvm::StringRef text,
+                                           unsigned limit = kMaxTextNesting);
 
 } // namespace coil
 
-#endif // COIL_SUPPORT_NESTING_H
+#endif // COIL_SUPPORT_SOURCETEXT_H

@@ -5,14 +5,33 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds text that is nested too deep for a recursive parser.
+// Finds what MLIR's parser would not survive.
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Support/Nesting.h"
+#include "coil/Support/SourceText.h"
 
-std::optional<size_t> coil::findDeepNesting(llvm::StringRef text,
-                                            unsigned limit) {
+#include "llvm/ADT/StringExtras.h"
+
+/// Whether an array of indices begins with the bracket at `at`.
+static bool isArrayOfIndices(llvm::StringRef text, size_t at) {
+  llvm::StringRef before = text.take_front(at).rtrim(" \t\n\r");
+  if (!before.consume_back("array") ||
+      (!before.empty() &&
+       (llvm::isAlnum(before.back()) || before.back() == '_')))
+    return false;
+  llvm::StringRef after = text.drop_front(at + 1).ltrim(" \t\n\r");
+  return after.consume_front("index") &&
+         (after.empty() ||
+          !(llvm::isAlnum(after.front()) || after.front() == '_'));
+}
+
+std::optional<coil::TextProblem> coil::findTextProblem(llvm::StringRef text,
+                                                       unsigned limit) {
+  auto tooDeep = [&](size_t at) {
+    return TextProblem{at, "nested deeper than the limit of " +
+                               std::to_string(limit)};
+  };
   if (text.starts_with("ML\xefR"))
     return std::nullopt;
   unsigned depth = 0, signs = 0;
@@ -37,7 +56,10 @@ std::optional<size_t> coil::findDeepNesting(llvm::StringRef text,
       if (text[i] == '<' && i + 1 < text.size() && text[i + 1] == '=')
         break; // A comparison, as in an integer set.
       if (++depth > limit)
-        return i;
+        return tooDeep(i);
+      if (text[i] == '<' && isArrayOfIndices(text, i))
+        return TextProblem{i, "an array has elements of an integer or float "
+                              "type, not 'index'"};
       signs = 0;
       break;
     case '-':
@@ -45,7 +67,7 @@ std::optional<size_t> coil::findDeepNesting(llvm::StringRef text,
       if (i + 1 < text.size() && text[i + 1] == '>')
         ++i;
       else if (++signs > limit)
-        return i;
+        return tooDeep(i);
       break;
     case '>':
       if (i + 1 < text.size() && text[i + 1] == '=')
