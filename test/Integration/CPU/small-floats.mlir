@@ -4,7 +4,7 @@
 // RUN: coil-run %s --random-inputs --reference=interp
 // RUN: coil-run %s --random-inputs --reference=interp --target=cpu:x86-64-v3
 // RUN: coil-compile %s --target=cpu:x86-64-v3+x86-64-v4 -o %t.coilpkg
-// RUN: env ONEDNN_MAX_CPU_ISA=AVX2 coil-run %s --random-inputs --reference=interp --target=cpu:haswell
+// RUN: env COIL_CPU=haswell ONEDNN_MAX_CPU_ISA=AVX2 coil-run %s --random-inputs --reference=interp --target=cpu:haswell
 
 !b = tensor<4x64xbf16>
 !f = tensor<4x64xf32>
