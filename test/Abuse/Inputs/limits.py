@@ -204,8 +204,8 @@ def signals():
             status = start()
             with open(path(file), "rb") as source:
                 content = source.read()
-            # Another thread may take the signal and remove the file that is about to get its
-            # name: it cannot be written.
+            # Where a shell started the tests in the background, SIGINT is ignored: LLVM's handler
+            # removes the file and returns, and the file cannot get its name.
             if status not in (0, 2, -which):
                 tools.fail(label, f"status {status}")
             if content not in allowed:
