@@ -2,8 +2,8 @@
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 /* The loops of gpu_host.py that are C: launches without Coil, and calls through
-   the C API. Each returns microseconds of the host, negative for a failure. What
-   they call is given to them, so that nothing needs to be linked. */
+   the C API. Each returns microseconds of the host, negative for a failure.
+   What they call is given to them, so that nothing needs to be linked. */
 
 #include "coil-c/Coil.h"
 
