@@ -46,11 +46,11 @@ func.func @merged(%mean: tensor<8xf64>, %m2: tensor<8xf64>, %n: tensor<8xf64>) -
 }
 
 // (C1) What varies along the row is not widened, and neither is a function.
-// CHECK-LABEL: func @inner
+// CHECK-LABEL: func @loop_widen_moments_c1
 // CHECK: %[[ROUNDED:.*]] = arith.truncf %{{.*}} : f64 to f32
 // CHECK: arith.mulf %{{.*}}, %[[ROUNDED]] : f32
 // CHECK: math.exp %[[ROUNDED]] : f32
-func.func @inner(%x: tensor<4x7xf32>) -> (tensor<4x7xf32>, tensor<4xf32>) {
+func.func @loop_widen_moments_c1(%x: tensor<4x7xf32>) -> (tensor<4x7xf32>, tensor<4xf32>) {
   %r:2 = loop.kernel "scale" [4, 7] (%a = %x) : (tensor<4x7xf32>) -> (tensor<4x7xf32>, tensor<4xf32>) {
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
