@@ -161,24 +161,22 @@ void KernelEmitter::addSamples(MomentsOp op,
     accumulators[kCount] =
         add(b, accumulators[kCount], countSamples(b, samples));
   sum = add(b, accumulators[kSum], sum);
-  if (isExact(op)) {
-    Value count = accumulators[kCount], one = constantLike(b, count, 1);
-    Value inverse =
-        arith::DivFOp::create(b, one, arith::MaxNumFOp::create(b, count, one));
-    Value moved = arith::AddFOp::create(b, pivot, mul(b, sum, inverse));
-    // Exactly how far: it is not to be simplified.
-    Value shift = arith::SubFOp::create(b, moved, pivot);
-    Value rest = arith::SubFOp::create(b, sum, mul(b, count, shift), kContract);
-    squares = arith::SubFOp::create(
-        b, squares, mul(b, shift, add(b, sum, rest)), kContract);
-    pivot = moved;
-    sum = rest;
-  }
-  accumulators[kSum] = sum;
   if (!isExact(op)) {
+    accumulators[kSum] = sum;
     accumulators[kSquares] = add(b, accumulators[kSquares], squares);
     return;
   }
+  Value count = accumulators[kCount], one = constantLike(b, count, 1);
+  Value inverse =
+      arith::DivFOp::create(b, one, arith::MaxNumFOp::create(b, count, one));
+  Value moved = arith::AddFOp::create(b, pivot, mul(b, sum, inverse));
+  // Exactly how far: it is not to be simplified.
+  Value shift = arith::SubFOp::create(b, moved, pivot);
+  Value rest = arith::SubFOp::create(b, sum, mul(b, count, shift), kContract);
+  squares = arith::SubFOp::create(b, squares, mul(b, shift, add(b, sum, rest)),
+                                  kContract);
+  pivot = moved;
+  accumulators[kSum] = rest;
   CompensatedSum total =
       addExactly(b, {accumulators[kSquares], accumulators[kLost]}, squares);
   accumulators[kSquares] = total.sum;
