@@ -305,15 +305,25 @@ static std::optional<SmallVector<Axis>> readAxes(AtenCall &c, Value x,
   return axes;
 }
 
+/// The operand `x`, and the axes along which it is resampled.
+static FailureOr<SmallVector<Axis>> readOperand(AtenCall &c, Value &x,
+                                                int64_t spatial) {
+  x = c.tensor(c.tensor("self") ? "self" : "input");
+  if (!x)
+    return c.fail("its operand is missing");
+  auto axes = readAxes(c, x, spatial);
+  if (!axes)
+    return c.fail("its operand has another rank");
+  return *axes;
+}
+
 /// Elements as they are.
 static AtenHandler resampleNearest(int64_t spatial, Step step) {
   return [=](AtenCall &c) -> LogicalResult {
-    Value x = c.tensor(c.tensor("self") ? "self" : "input");
-    if (!x)
-      return c.fail("its operand is missing");
-    auto axes = readAxes(c, x, spatial);
-    if (!axes)
-      return c.fail("its operand has another rank");
+    Value x;
+    auto axes = readOperand(c, x, spatial);
+    if (failed(axes))
+      return failure();
     for (const Axis &axis : *axes)
       if (axis.in != axis.out)
         x = step(c.b, x, axis);
@@ -325,12 +335,10 @@ static AtenHandler resampleNearest(int64_t spatial, Step step) {
 static AtenHandler resample(int64_t spatial, Method method,
                             bool isFiltered = false) {
   return [=](AtenCall &c) -> LogicalResult {
-    Value x = c.tensor(c.tensor("self") ? "self" : "input");
-    if (!x)
-      return c.fail("its operand is missing");
-    auto axes = readAxes(c, x, spatial);
-    if (!axes)
-      return c.fail("its operand has another rank");
+    Value x;
+    auto axes = readOperand(c, x, spatial);
+    if (failed(axes))
+      return failure();
     Type type = c.resultElementType();
     if (isa<FloatType>(type)) {
       // Rounded once.
