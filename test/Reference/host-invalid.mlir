@@ -1,6 +1,6 @@
 // RUN: not coil-interpret %s --function=freed 2>&1 | FileCheck %s --check-prefix=FREED
 // RUN: not coil-interpret %s --function=consumed 2>&1 | FileCheck %s --check-prefix=CONSUMED
-// RUN: not coil-interpret %s --function=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not coil-interpret %s --function=outside --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not coil-interpret %s --function=library_outside 2>&1 | FileCheck %s --check-prefix=LIBRARY
 // RUN: not coil-interpret %s --function=literal 2>&1 | FileCheck %s --check-prefix=LITERAL
 // RUN: not coil-interpret %s --function=lowered 2>&1 | FileCheck %s --check-prefix=LOWERED
@@ -38,9 +38,9 @@ wrapper.func @consumed() -> !b {
   wrapper.return %0 : !b
 }
 
-// OUTSIDE: [[@LINE+5]]:3: error: touches the bytes [4, 20) of storage with 16
-wrapper.func @outside() -> !b {
-  %0 = wrapper.alloc : !b
+// What an argument views is known only when it is given.
+// OUTSIDE: [[@LINE+4]]:3: error: touches the bytes [4, 20) of storage with 16
+wrapper.func @outside(%0: !b) -> !b {
   %1 = wrapper.reinterpret %0 at <1> : !b to !b
   %2 = wrapper.alloc : !b
   wrapper.copy %1 to %2 : !b
