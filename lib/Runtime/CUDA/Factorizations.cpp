@@ -14,8 +14,9 @@
 using namespace coil::rt;
 using namespace coil::rt::cuda;
 
-template <typename T>
-static int32_t lu(coil_call *call) {
+/// coil::linalg_lu, and coil::linalg_lu_unpivoted(a, check) -> lu, info.
+template <typename T, bool isPivoted>
+static int32_t factorize(coil_call *call) {
   constexpr int type = cudaTypeOf<T>();
   Stack<T> a, factor;
   Stack<blasint> pivots, info;
@@ -24,8 +25,9 @@ static int32_t lu(coil_call *call) {
     return status;
   if (!readStack(call, coil_call_tensor(call, 0), 2, a) ||
       !makeResult(call, 0, a.batch, {a.rows, a.columns}, factor) ||
-      !makeResult(call, 1, a.batch, {std::min(a.rows, a.columns)}, pivots) ||
-      !makeResult(call, 2, a.batch, {}, info))
+      (isPivoted &&
+       !makeResult(call, 1, a.batch, {std::min(a.rows, a.columns)}, pivots)) ||
+      !makeResult(call, isPivoted ? 2 : 1, a.batch, {}, info))
     return failed(call);
   int64_t count = a.count(), m = a.rows, n = a.columns, k = std::min(m, n);
   Matrices<T> matrix;
@@ -46,7 +48,8 @@ static int32_t lu(coil_call *call) {
       if (int32_t status =
               checkCuBlas(COIL_BLAS_FOR(T, *c.blas, getrfBatched)(
                               c.blasHandle, int(n), pointers, int(n),
-                              order.data, results.data, int(count)),
+                              isPivoted ? order.data : nullptr, results.data,
+                              int(count)),
                           "LU factorization"))
         return status;
     } else {
@@ -64,18 +67,20 @@ static int32_t lu(coil_call *call) {
                   int64_t i) {
                 return c.solver->cusolverDnXgetrf(
                     c.handle, c.params, m, n, type, matrix.at(i), matrix.ld(),
-                    wide + i * k, type, work, device, hostWork, host,
-                    results.at(i));
+                    isPivoted ? wide + i * k : nullptr, type, work, device,
+                    hostWork, host, results.at(i));
               }))
         return status;
-      if (int32_t status = c.narrow(wide, count * k, order.data))
-        return status;
+      if (isPivoted)
+        if (int32_t status = c.narrow(wide, count * k, order.data))
+          return status;
     }
   }
   if (int32_t status = c.store(matrix, factor))
     return status;
-  if (int32_t status = c.store(order, pivots))
-    return status;
+  if (isPivoted)
+    if (int32_t status = c.store(order, pivots))
+      return status;
   if (int32_t status = c.store(results, info))
     return status;
   if (getFlag(call, 1)) {
@@ -87,6 +92,15 @@ static int32_t lu(coil_call *call) {
         return coil_call_fail(call, "the input matrix is singular");
   }
   return COIL_OK;
+}
+
+template <typename T>
+static int32_t lu(coil_call *call) {
+  return factorize<T, true>(call);
+}
+template <typename T>
+static int32_t luUnpivoted(coil_call *call) {
+  return factorize<T, false>(call);
 }
 
 static int32_t permutation(coil_call *call, void *) {
@@ -586,6 +600,7 @@ static int32_t ormqr(coil_call *call) {
 void coil::rt::cuda::registerFactorizations() {
   registerAll(
       {COIL_LINALG_FUNCTION("coil::linalg_lu", lu),
+       COIL_LINALG_FUNCTION("coil::linalg_lu_unpivoted", luUnpivoted),
        COIL_LINALG_FUNCTION("coil::linalg_lu_solve", luSolve),
        COIL_LINALG_FUNCTION("coil::linalg_cholesky", cholesky),
        COIL_LINALG_FUNCTION("coil::linalg_cholesky_solve", choleskySolve),

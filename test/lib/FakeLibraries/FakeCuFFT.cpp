@@ -59,6 +59,14 @@ bool isSet(const char *variable, const char *value) {
 
 using Complex = std::complex<double>;
 
+/// exp(2 pi i k / n), exactly where that is a quarter of the circle.
+Complex root(int64_t k, int64_t n) {
+  constexpr Complex quarters[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+  k = (k % n + n) % n;
+  return 4 * k % n == 0 ? quarters[4 * k / n]
+                        : std::polar(1.0, 2 * M_PI * double(k) / double(n));
+}
+
 /// Transforms dimension `d` of a dense tensor.
 void transform(std::vector<Complex> &data, const std::vector<int64_t> &sizes,
                size_t d, int direction) {
@@ -72,9 +80,8 @@ void transform(std::vector<Complex> &data, const std::vector<int64_t> &sizes,
     for (int64_t k = 0; k < n; ++k) {
       line[size_t(k)] = 0;
       for (int64_t j = 0; j < n; ++j)
-        line[size_t(k)] += data[size_t(first + j * inner)] *
-                           std::polar(1.0, direction * 2 * M_PI *
-                                               double(j * k % n) / double(n));
+        line[size_t(k)] +=
+            data[size_t(first + j * inner)] * root(direction * (j * k % n), n);
     }
     for (int64_t k = 0; k < n; ++k)
       data[size_t(first + k * inner)] = line[size_t(k)];

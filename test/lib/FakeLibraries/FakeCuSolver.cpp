@@ -144,9 +144,29 @@ blasint runWithWork(Run &&run) {
 // What is computed
 //===----------------------------------------------------------------------===//
 
+/// Without pivots elimination takes rows as they come.
+template <typename T>
+void eliminate(int64_t m, int64_t n, T *a, int64_t lda, blasint *info) {
+  *info = 0;
+  for (int64_t k = 0; k < std::min(m, n); ++k) {
+    if (a[k + k * lda] == T(0)) {
+      *info = *info ? *info : blasint(k + 1);
+      continue;
+    }
+    for (int64_t i = k + 1; i < m; ++i) {
+      a[i + k * lda] /= a[k + k * lda];
+      for (int64_t j = k + 1; j < n; ++j)
+        a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
+    }
+  }
+}
+
 template <typename T>
 void getrf(int64_t m, int64_t n, void *a, int64_t lda, blasint *pivots,
            void *info) {
+  if (!pivots)
+    return eliminate(m, n, memory<T>(a, lda * n, true), lda,
+                     memory<blasint>(info, 1, true));
   blasint rows = blasint(m), columns = blasint(n), ld = blasint(lda);
   lapack<T>().getrf(&rows, &columns, memory<T>(a, lda * n, true), &ld, pivots,
                     memory<blasint>(info, 1, true));
@@ -288,7 +308,9 @@ COIL_FAKE_API int cusolverDnXgetrf(cusolverDnHandle_t handle,
     return enqueue("getrf", handle->stream,
                    hasWork(work, size, host, hostSize) && lda >= m, [=] {
                      std::vector<blasint> order(size_t(std::min(m, n)));
-                     getrf<T>(m, n, a, lda, order.data(), info);
+                     getrf<T>(m, n, a, lda, pivots ? order.data() : nullptr, info);
+                     if (!pivots)
+                       return;
                      auto *to = memory<int64_t>(pivots, std::min(m, n), true);
                      std::copy(order.begin(), order.end(), to);
                    });
@@ -562,7 +584,9 @@ int getrfBatched(cublasHandle_t handle, int n, void **a, int lda, int *pivots,
   return enqueue("getrfBatched", handle->stream, lda >= n, [=] {
     for (int i = 0; i < batch; ++i)
       getrf<T>(n, n, at(a, i), lda,
-               memory<blasint>(pivots + int64_t(i) * n, n, true), info + i);
+               pivots ? memory<blasint>(pivots + int64_t(i) * n, n, true)
+                      : nullptr,
+               info + i);
   });
 }
 
