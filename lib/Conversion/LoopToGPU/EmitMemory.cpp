@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace coil;
@@ -85,6 +86,33 @@ Value GPUKernelEmitter::elementPointer(unsigned buffer, Type element,
   return LLVM::GEPOp::create(b, buffers[buffer].getType(), element,
                              buffers[buffer], ArrayRef<LLVM::GEPArg>{offset},
                              flags);
+}
+
+/// What a masked load gives elsewhere. ptxas (seen in 12.8 and 13.0, for sm_80
+/// and sm_90a) loses the sign of an infinity of 16 bits that it knows to be an
+/// operand of a maximum or minimum of pairs, as those that windows reach beyond
+/// the edge are: it must not know. No buffer is at address zero, which it does
+/// not know.
+Value GPUKernelEmitter::lookupOther(LoadOp load, unsigned ip, unsigned ir) {
+  Value other = lookup(load.getOther(), ip, ir);
+  APFloat value(APFloat::IEEEhalf());
+  Type type = getElementTypeOrSelf(other);
+  if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() != 16 ||
+      !matchPattern(load.getOther(), m_ConstantFloat(&value)) ||
+      !value.isInfinity())
+    return other;
+  Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), buffers.front());
+  Value isZero =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, address,
+                            arith::ConstantIntOp::create(b, b.getI64Type(), 0));
+  auto bits = [&](uint64_t pattern) -> Value {
+    return arith::ConstantOp::create(
+        b, b.getIntegerAttr(b.getI16Type(), APInt(16, pattern)));
+  };
+  Value chosen = arith::SelectOp::create(
+      b, isZero, bits(0), bits(value.bitcastToAPInt().getZExtValue()));
+  Value hidden = arith::BitcastOp::create(b, type, chosen);
+  return isa<VectorType>(other.getType()) ? broadcast(hidden) : hidden;
 }
 
 Value GPUKernelEmitter::advance(Value pointer, Type element, int64_t by,
@@ -191,7 +219,7 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
              args, active);
   Value other;
   if (active)
-    other = load.getOther() ? extract(lookup(load.getOther(), ip, ir), lane)
+    other = load.getOther() ? extract(lookupOther(load, ip, ir), lane)
                             : zero(scalar);
   return select(active, other, [&]() -> Value {
     // Lanes at a constant distance share the address of the first one.
@@ -254,7 +282,7 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
              args, active);
   Value other;
   if (active || condition.lanes)
-    other = load.getOther() ? broadcast(lookup(load.getOther(), ip, ir))
+    other = load.getOther() ? broadcast(lookupOther(load, ip, ir))
                             : zero(VectorType::get(width, scalar));
   auto whole = [&]() -> Value {
     Value pointer =

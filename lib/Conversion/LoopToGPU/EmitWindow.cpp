@@ -216,7 +216,7 @@ bool GPUKernelEmitter::emitWindowLoad(LoadOp load) {
     for (int64_t lane = 0; lane < lanes; ++lane, ++e) {
       Value other;
       if (!e->inside.known || !*e->inside.known)
-        other = load.getOther() ? extract(lookup(load.getOther(), 0, ir), lane)
+        other = load.getOther() ? extract(lookupOther(load, 0, ir), lane)
                                 : zero(load.getType());
       if (!e->base) {
         parts.push_back(other);

@@ -219,6 +219,7 @@ private:
                              llvm::ArrayRef<mlir::Value> args, int64_t lane,
                              bool inside = true);
   /// `inside`: both pointers lie in the buffer.
+  mlir::Value lookupOther(LoadOp load, unsigned ip, unsigned ir);
   mlir::Value advance(mlir::Value pointer, mlir::Type element, int64_t by,
                       bool inside = true);
   mlir::Value loadElements(mlir::Value pointer, mlir::Type type,

@@ -581,3 +581,14 @@ wrapper.kernel @kernel_c12(%x: tensor<4xf32>) attributes {input_strides = [#sym.
   }
   wrapper.yield %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{has strides for input 0 that reach beyond 2^56 bytes}}
+wrapper.kernel @kernel_c12_dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {input_strides = [#sym.shape<[4611686018427387904]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"]} {
+  %0 = loop.kernel "k" [s0] (%a = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
+    %1 = loop.load %a[d0] : tensor<?xf32, #sym.shape<[s0]>> -> f32
+    loop.store %1, 0[d0] : f32
+  }
+  wrapper.yield %0 : tensor<?xf32, #sym.shape<[s0]>>
+}

@@ -95,8 +95,11 @@ class Runner:
 
         def run(tensors):
             try:
-                # Without inputs nothing else says what results should be.
-                results = list(compiled.run(*tensors, like=torch.Tensor))
+                # Without inputs nothing else says what results should be, and where.
+                where = {}
+                if self.options.device == "cuda":
+                    where["stream"] = torch.cuda.current_stream().cuda_stream
+                results = list(compiled.run(*tensors, like=torch.Tensor, **where))
             except self.coil.CoilError as error:
                 raise Refused("run", first_line(error)) from None
             kept = []

@@ -86,11 +86,13 @@ static bool fitsAddressSpace(RankedTensorType type,
   constexpr uint64_t most = uint64_t(1) << 56;
   uint64_t elements = 0;
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides)) {
-    if (!stride.isConstant() || ShapedType::isDynamic(size) || size < 1)
+    // What a run decides may be two.
+    int64_t count = ShapedType::isDynamic(size) ? 2 : size;
+    if (!stride.isConstant() || count == 0)
       continue;
     elements = llvm::SaturatingAdd(
         elements,
-        llvm::SaturatingMultiply(static_cast<uint64_t>(size - 1),
+        llvm::SaturatingMultiply(static_cast<uint64_t>(count - 1),
                                  llvm::AbsoluteValue(stride.getValue())));
   }
   uint64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8u);
