@@ -20,6 +20,8 @@ have 1,024 rows, or there are 64 of 128 rows. The element type is f32, or the fi
   least and 50 at most. The machine may do other work, which the median (also in the results) shows. Results are freed before the next call. On a GPU
   a buffer as large as its L2 cache is read before each call, and the host's time is hidden behind a kernel that waits. With several --jobs,
   one process measures while the others export and compile.
+* What a compiled program returns has memory of its own. Where eager mode returns a view of an argument, its time and Inductor's include a
+  copy of the view ("view" in the results).
 * For a GPU the program is compiled without --host-fallbacks first. What that refuses is compiled with them, and the
   functions that run on the host are listed.
 * The limit is twice eager mode's time; for Fourier transforms and matrices on the CPU it is four times.
@@ -181,6 +183,17 @@ class Meter:
         a, e = actual.to(wide), expected.to(wide)
         return bool((a - e).norm() <= TOLERANCE * e.norm())
 
+    def is_view(self, call):
+        """Whether a result is memory of an argument that the call does not write to."""
+        given = call.copies()
+        versions = [t._version for t in given]
+        results = self.db.flatten(call.call(given))
+        kept = {t.untyped_storage().data_ptr() for t, v in zip(given, versions) if t._version == v}
+        return any(r.untyped_storage().data_ptr() in kept for r in results if r.layout == torch.strided and r.numel())
+
+    def copy_views(self, result):
+        return [t.clone(memory_format=torch.contiguous_format) for t in self.db.flatten(result)]
+
     def times(self, functions):
         """Least and median of the seconds of each function, interleaved."""
         cuda = self.args.device == "cuda"
@@ -236,13 +249,15 @@ class Meter:
             if wrong:
                 return dict(record, state="differs", why=wrong)
             given = call.copies()
-            functions = {"eager": lambda: call.call(given), "coil": run}
+            record["view"] = self.is_view(call)
+            own = self.copy_views if record["view"] else lambda result: result
+            functions = {"eager": lambda: own(call.call(given)), "coil": run}
             if self.args.inductor:
                 others = call.copies()
                 try:
                     inductor = torch.compile(call.op.op if len(call.leaves) == len(call.tensors) == 1 else lambda *t: call.call(t))
                     inductor(*others)
-                    functions["inductor"] = lambda: inductor(*others)
+                    functions["inductor"] = lambda: own(inductor(*others))
                 except Exception as error:  # What Inductor cannot do is no matter of ours.
                     record["inductor failed"] = self.tools.first_line(error)
             expected = None
@@ -429,7 +444,8 @@ def summarise(head, records):
         inductor = f"{r['inductor'] * 1e3:.3f} | {r['coil'] / r['inductor']:.2f}" if "inductor" in r else "- | -"
         mark = "**" if r["coil"] > limit(r) * r["eager"] else ""
         call = r["call"].split(";")[0].replace("float", "f").replace("int", "i").replace("complex", "c").strip() or "-"
-        lines.append(f"| {title(r)} | `{call[:90]}` | {r['eager'] * 1e3:.3f} | {r['coil'] * 1e3:.3f} | {mark}{r['coil'] / r['eager']:.2f}{mark} | {inductor} |"
+        name = title(r) + (" (view)" if r.get("view") else "")
+        lines.append(f"| {name} | `{call[:90]}` | {r['eager'] * 1e3:.3f} | {r['coil'] * 1e3:.3f} | {mark}{r['coil'] / r['eager']:.2f}{mark} | {inductor} |"
                      + (f" {' '.join(r['host'])} |" if host else ""))
     if others:
         lines += ["", "Not measured:", ""]
