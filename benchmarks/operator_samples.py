@@ -47,6 +47,8 @@ WINDOWS = re.compile(r"nn_functional_.*(conv|pool|unfold|interpolate|upsample|gr
 RESIZED = re.compile(r"interpolate|upsample|adaptive")
 FOURIER = re.compile(r"^(fft_|stft|istft)")
 MATRIX_CASES = {"1024": (1024, 1), "64x128": (128, 64)}
+# What drawn tensors have to be to each other.
+RELATED = {"searchsorted": lambda t: t[:2] + [t[0].argsort(dim=-1)] if len(t) > 2 else t}
 # Samples that are tried, the largest first.
 TRIED = 8
 # Elements of an image, by its dimensions.
@@ -282,6 +284,7 @@ def make(sample, rule, factor, seed, device):
             sizes = [rule.size(sample, i, d, factor) for d in range(t.dim())]
             made[id(t)] = draw(t, sizes, rule, ratio, generator, i == 0, device)
         tensors.append(made[id(t)])
+    tensors = RELATED.get(db.name_of(sample.op), lambda t: t)(tensors)
     return Call(sample, tensors, scale_numbers(sample, rule, factor, ratios))
 
 

@@ -127,11 +127,11 @@ class Meter:
         try:
             return exported, coil.compile(path, options=self.device.options), []
         except coil.CoilError as error:
-            host = sorted(set(re.findall(r"function '([\w:.]+)'", str(error)))) if self.args.device == "cuda" else []
+            host = sorted(set(re.findall(r"function '([\w:.]+)'", str(error)))) if "cuda" in self.device.options else []
             if not host:
                 raise Skipped("refused", self.tools.first_line(error)) from None
         try:
-            return exported, coil.compile(path, options=self.device.options + ",host-fallbacks=all"), host
+            return exported, coil.compile(path, options=self.device.options + " host-fallbacks=all"), host
         except coil.CoilError as error:
             raise Skipped("refused", self.tools.first_line(error)) from None
 
