@@ -47,8 +47,19 @@ WINDOWS = re.compile(r"nn_functional_.*(conv|pool|unfold|interpolate|upsample|gr
 RESIZED = re.compile(r"interpolate|upsample|adaptive")
 FOURIER = re.compile(r"^(fft_|stft|istft)")
 MATRIX_CASES = {"1024": (1024, 1), "64x128": (128, 64)}
+
+
+def relate_segments(tensors):
+    """Lengths of segments add up to the size of what they are segments of."""
+    data, lengths = tensors
+    size, count = data.shape[lengths.dim() - 1], lengths.shape[-1]
+    even = torch.full_like(lengths, size // count)
+    even[..., -1] += size - size // count * count
+    return [data, even]
+
+
 # What drawn tensors have to be to each other.
-RELATED = {"searchsorted": lambda t: t[:2] + [t[0].argsort(dim=-1)] if len(t) > 2 else t}
+RELATED = {"searchsorted": lambda t: t[:2] + [t[0].argsort(dim=-1)] if len(t) > 2 else t, "_segment_reduce_lengths": relate_segments}
 # Samples that are tried, the largest first.
 TRIED = 8
 # Elements of an image, by its dimensions.

@@ -231,7 +231,7 @@ class Meter:
         return {n: (min(s), statistics.median(s)) for n, s in samples.items()}
 
     def measure(self, name, case):
-        record = {}
+        record = {"family": self.samples.family(name)}
         with self.alone():
             call, expected = self.prepare(name, case)
             record["call"] = call.describe()[:200]
@@ -274,6 +274,9 @@ class Meter:
         os.dup2(2, 1)
         for line in sys.stdin:
             name, case = json.loads(line)
+            if not name:
+                out.write(json.dumps([(n, c) for n in self.operators for c in self.samples.cases(n)]) + "\n")
+                continue
             torch._dynamo.reset()
             try:
                 record = self.measure(name, case)
@@ -307,6 +310,10 @@ class Worker:
                                         env=environment, bufsize=0)
         self.buffer = b""
 
+    def list(self):
+        """All operators and their cases."""
+        return [tuple(task) for task in self.measure("", "")]
+
     def measure(self, name, case):
         if not self.process or self.process.poll() is not None:
             self.start()
@@ -334,7 +341,6 @@ class Worker:
 def run(args):
     """Measures what is missing, and returns all records."""
     import coil
-    import operator_samples
     from random_kernels import Device
 
     head = {"head": True, "device": args.device, "date": str(datetime.date.today()), "title": Device(args.device, args.options, False).title,
@@ -343,7 +349,8 @@ def run(args):
     if args.device == "cpu":
         head["title"] = re.sub(r", \d+ threads$", "", head["title"]) + f", {args.threads} threads"
     _, records = read(args.results) if args.results and os.path.exists(args.results) else (None, {})
-    tasks = [(name, case) for name in operator_samples.db.operators() if re.search(args.only, name) for case in operator_samples.cases(name)]
+    workers = [Worker(args) for _ in range(args.jobs)]
+    tasks = [(name, case) for name, case in workers[0].list() if re.search(args.only, name)]
     index, count = map(int, args.shard.split("/"))
     # Neighbours are alike; what takes long is spread.
     random.Random(args.seed).shuffle(tasks)
@@ -355,8 +362,7 @@ def run(args):
     if file:
         file.write(json.dumps(head) + "\n")
 
-    def work():
-        worker = Worker(args)
+    def work(worker):
         while time.monotonic() - begin < args.seconds:
             try:
                 name, case = waiting.get_nowait()
@@ -371,7 +377,7 @@ def run(args):
                 print(describe(record), flush=True)
         worker.stop()
 
-    threads = [threading.Thread(target=work) for _ in range(args.jobs)]
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -412,8 +418,7 @@ def describe(record):
 
 
 def limit(record):
-    from operator_samples import family
-    return 4 if record["device"] == "cpu" and family(record["op"]) != "general" else 2
+    return 4 if record["device"] == "cpu" and record["family"] != "general" else 2
 
 
 def quantile(values, share):
