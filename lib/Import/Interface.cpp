@@ -340,8 +340,10 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     ExprAttr end = sym::constant(context, 1);
     for (auto [size, stride] : zip_equal(*sizes, shape.getDims()))
       end = sym::add(end, sym::mul(sym::add(size, -1), stride));
-    if (ranges.isNonNegative(end))
-      attributes.set("coil.strides", closeGaps(ranges, *sizes, shape));
+    shape = closeGaps(ranges, *sizes, shape);
+    if (ranges.isNonNegative(end) &&
+        shape.getDims() != ArrayRef(sym::getContiguousStrides(context, *sizes)))
+      attributes.set("coil.strides", shape);
   }
   addPlace(**meta, attributes, spec.kind == OutputSpec::Kind::UserOutput);
   values.push_back(getValue(*variable));

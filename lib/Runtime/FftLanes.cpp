@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 using namespace coil::rt;
 
@@ -162,19 +163,94 @@ COIL_INLINE bool areNeighbours(const FftLines<T> &lines, int64_t distance) {
   return lines.count == kFftLanes<T>;
 }
 
+COIL_INLINE void splitPairs(Vector<float> a, Vector<float> b,
+                            FftLanes<float> &to) {
+  to.re = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
+                                  22, 24, 26, 28, 30);
+  to.im = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21,
+                                  23, 25, 27, 29, 31);
+}
+COIL_INLINE void splitPairs(Vector<double> a, Vector<double> b,
+                            FftLanes<double> &to) {
+  to.re = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+  to.im = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+}
+COIL_INLINE void joinPairs(Vector<float> re, Vector<float> im, Vector<float> &a,
+                           Vector<float> &b) {
+  a = __builtin_shufflevector(re, im, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21,
+                              6, 22, 7, 23);
+  b = __builtin_shufflevector(re, im, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
+                              29, 14, 30, 15, 31);
+}
+COIL_INLINE void joinPairs(Vector<double> re, Vector<double> im,
+                           Vector<double> &a, Vector<double> &b) {
+  a = __builtin_shufflevector(re, im, 0, 8, 1, 9, 2, 10, 3, 11);
+  b = __builtin_shufflevector(re, im, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
 template <typename T>
 COIL_INLINE void split(const T *pairs, T sign, FftLanes<T> &to) {
-  for (int64_t i = 0; i < kFftLanes<T>; ++i) {
-    to.re[i] = pairs[2 * i];
-    to.im[i] = pairs[2 * i + 1] * sign;
-  }
+  Vector<T> a, b;
+  std::memcpy(&a, pairs, sizeof(a));
+  std::memcpy(&b, pairs + kFftLanes<T>, sizeof(b));
+  splitPairs(a, b, to);
+  to.im *= sign;
 }
 
 template <typename T>
 COIL_INLINE void join(const FftLanes<T> &from, T real, T imaginary, T *pairs) {
-  for (int64_t i = 0; i < kFftLanes<T>; ++i) {
-    pairs[2 * i] = from.re[i] * real;
-    pairs[2 * i + 1] = from.im[i] * imaginary;
+  Vector<T> a, b;
+  joinPairs(from.re * real, from.im * imaginary, a, b);
+  std::memcpy(pairs, &a, sizeof(a));
+  std::memcpy(pairs + kFftLanes<T>, &b, sizeof(b));
+}
+
+/// Eight pairs of f32.
+typedef uint64_t Pairs __attribute__((vector_size(64)));
+
+/// Transposes eight rows of as many pairs.
+COIL_INLINE void transpose(Pairs (&rows)[8]) {
+  Pairs halves[8], quarters[8];
+  for (int i = 0; i < 8; i += 2) {
+    Pairs a = rows[i], b = rows[i + 1];
+    halves[i] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
+    halves[i + 1] = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  for (int i : {0, 1, 4, 5}) {
+    Pairs a = halves[i], b = halves[i + 2];
+    quarters[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    quarters[i + 2] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  for (int i = 0; i < 4; ++i) {
+    Pairs a = quarters[i], b = quarters[i + 4];
+    rows[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+    rows[i + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+/// Copies eight pairs of each line, which are in a row there, to a tile.
+COIL_INLINE void loadTile(const FftLines<float> &lines, int64_t first,
+                          float (*tile)[2 * kFftLanes<float>]) {
+  for (int64_t i = 0; i < kFftLanes<float>; i += 8) {
+    Pairs rows[8];
+    for (int64_t j = 0; j < 8; ++j)
+      std::memcpy(&rows[j], lines.data + lines.offsets[i + j] + 2 * first,
+                  sizeof(rows[j]));
+    transpose(rows);
+    for (int64_t k = 0; k < 8; ++k)
+      std::memcpy(&tile[k][2 * i], &rows[k], sizeof(rows[k]));
+  }
+}
+COIL_INLINE void storeTile(const FftLines<float> &lines, int64_t first,
+                           const float (*tile)[2 * kFftLanes<float>]) {
+  for (int64_t i = 0; i < lines.count; i += 8) {
+    Pairs rows[8];
+    for (int64_t k = 0; k < 8; ++k)
+      std::memcpy(&rows[k], &tile[k][2 * i], sizeof(rows[k]));
+    transpose(rows);
+    for (int64_t j = 0; j < std::min<int64_t>(8, lines.count - i); ++j)
+      std::memcpy(lines.data + lines.offsets[i + j] + 2 * first, &rows[j],
+                  sizeof(rows[j]));
   }
 }
 
@@ -194,10 +270,13 @@ COIL_INLINE void load(const FftLines<T> &lines, int64_t n, T sign,
   }
   if (part == 1) {
     for (int64_t first = 0; first < n; first += kTile) {
-      int64_t size = std::min(kTile, n - first);
-      for (int64_t i = 0; i < lanes; ++i) {
+      int64_t size = std::min(kTile, n - first), done = 0;
+      if constexpr (std::is_same_v<T, float>)
+        for (; step == 2 && done + 8 <= size; done += 8)
+          loadTile(lines, first + done, tile + done);
+      for (int64_t i = 0; i < lanes && done < size; ++i) {
         const T *line = data + lines.offsets[i] + first * step;
-        for (int64_t k = 0; k < size; ++k)
+        for (int64_t k = done; k < size; ++k)
           std::memcpy(&tile[k][2 * i], line + k * step, 2 * sizeof(T));
       }
       for (int64_t k = 0; k < size; ++k)
@@ -242,12 +321,15 @@ COIL_INLINE void store(const FftLines<T> &lines, int64_t n, T real, T imaginary,
   }
   if (part == 1) {
     for (int64_t first = 0; first < n; first += kTile) {
-      int64_t size = std::min(kTile, n - first);
+      int64_t size = std::min(kTile, n - first), done = 0;
       for (int64_t k = 0; k < size; ++k)
         join(from[first + k], real, imaginary, tile[k]);
-      for (int64_t i = 0; i < lines.count; ++i) {
+      if constexpr (std::is_same_v<T, float>)
+        for (; step == 2 && done + 8 <= size; done += 8)
+          storeTile(lines, first + done, tile + done);
+      for (int64_t i = 0; i < lines.count && done < size; ++i) {
         T *line = data + lines.offsets[i] + first * step;
-        for (int64_t k = 0; k < size; ++k)
+        for (int64_t k = done; k < size; ++k)
           std::memcpy(line + k * step, &tile[k][2 * i], 2 * sizeof(T));
       }
     }
