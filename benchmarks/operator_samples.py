@@ -58,8 +58,15 @@ def relate_segments(tensors):
     return [data, even]
 
 
+def relate_pivots(tensors):
+    """Pivots of what exchanges no rows."""
+    pivots = tensors[1]
+    rows = torch.arange(1, pivots.shape[-1] + 1, dtype=pivots.dtype, device=pivots.device)
+    return [tensors[0], rows.expand_as(pivots).contiguous(), *tensors[2:]]
+
+
 # What drawn tensors have to be to each other.
-RELATED = {"searchsorted": lambda t: t[:2] + [t[0].argsort(dim=-1)] if len(t) > 2 else t, "_segment_reduce_lengths": relate_segments}
+RELATED = {"linalg_ldl_solve": relate_pivots, "searchsorted": lambda t: t[:2] + [t[0].argsort(dim=-1)] if len(t) > 2 else t, "_segment_reduce_lengths": relate_segments}
 # Samples that are tried, the largest first.
 TRIED = 8
 # Elements of an image, by its dimensions.

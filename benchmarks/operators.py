@@ -21,7 +21,7 @@ have 1,024 rows, or there are 64 of 128 rows. The element type is f32, or the fi
   a buffer as large as its L2 cache is read before each call, and the host's time is hidden behind a kernel that waits. With several --jobs,
   one process measures while the others export and compile.
 * What a compiled program returns has memory of its own. Where eager mode returns a view of an argument, its time and Inductor's include a
-  copy of the view ("view" in the results).
+  copy of the view ("view" in the results), with all elements; Coil's result keeps strides of zero.
 * For a GPU the program is compiled without --host-fallbacks first. What that refuses is compiled with them, and the
   functions that run on the host are listed.
 * The limit is twice eager mode's time; for Fourier transforms and matrices on the CPU it is four times.
@@ -456,7 +456,8 @@ def summarise(head, records):
         lines += ["", "Not measured:", ""]
         groups = collections.defaultdict(list)
         for r in others:
-            groups[r["state"], (r.get("why") or "").replace("|", "/")].append(title(r))
+            why = re.sub(r" at /\S+:\d+:", ":", r.get("why") or "")  # Places in this repository.
+            groups[r["state"], why.replace("|", "/")].append(title(r))
         lines += [f"* {', '.join(f'`{n}`' for n in sorted(names))}: {state}: {why}" for (state, why), names in sorted(groups.items())]
     return "\n".join(lines) + "\n"
 
@@ -482,6 +483,7 @@ def parse():
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--report", nargs="+", metavar="FILE", help="tables of files of results instead of measuring")
     parser.add_argument("--write", metavar="FILE", help="write the tables there")
+    parser.add_argument("--note", default="", help="a paragraph in front of the tables that are written")
     return parser.parse_args()
 
 
@@ -502,7 +504,7 @@ def main():
     text = "\n".join(summarise(*one) for one in runs)
     if args.write:
         head = "# Operators\n\nEach operator of PyTorch's database at a real size, worst first; `benchmarks/operators.py` says how.\n\n"
-        pathlib.Path(args.write).write_text(head + text)
+        pathlib.Path(args.write).write_text(head + (args.note + "\n\n" if args.note else "") + text)
     else:
         print("\n" + text)
     return 0 if any(r["state"] == "measured" for r in runs[0][1].values()) else 1
