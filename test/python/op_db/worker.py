@@ -230,6 +230,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--engine", default="module")
     parser.add_argument("--options", default="")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--decompose", action="store_true")
     parser.add_argument("--dynamic", action="store_true")
     parser.add_argument("--timeout", type=float, default=120)
@@ -249,7 +250,7 @@ def main():
         key = (task["op"], task["dtype"])
         if known[0] != key:
             try:
-                known = (key, db.get_samples(operators[task["op"]], db.SHORT[task["dtype"]]))
+                known = (key, db.get_samples(operators[task["op"]], db.SHORT[task["dtype"]], options.device))
             except Exception as error:  # Samples that need what is not installed.
                 out.write(json.dumps({"error": first_line(error)}) + "\n")
                 known = (key, [])
