@@ -214,6 +214,37 @@ Error ModuleBuilder::addInputs(func::FuncOp func) {
 // Outputs
 //===----------------------------------------------------------------------===//
 
+/// The strides of a result that has memory of its own: those of the program,
+/// without what lies between the elements of a view.
+static sym::ShapeAttr closeGaps(const sym::Context &ranges,
+                                ArrayRef<ExprAttr> sizes,
+                                sym::ShapeAttr strides) {
+  MLIRContext *context = strides.getContext();
+  SmallVector<ExprAttr> closed(strides.getDims());
+  llvm::SmallBitVector left(static_cast<unsigned>(closed.size()), true);
+  // Repeated elements, and dimensions whose stride says nothing.
+  for (unsigned d = 0; d < closed.size(); ++d)
+    if (closed[d].isConstant(0) || sizes[d].isConstant(1))
+      left.reset(d);
+  ExprAttr next = sym::constant(context, 1);
+  while (left.any()) {
+    // The dimension with the least stride.
+    auto dims = left.set_bits();
+    auto least = llvm::find_if(dims, [&](unsigned d) {
+      return llvm::all_of(left.set_bits(), [&](unsigned other) {
+        return ranges.isLessOrEqual(closed[d], closed[other]);
+      });
+    });
+    // Elements that share memory stay as they are.
+    if (least == dims.end() || !ranges.isLessOrEqual(next, closed[*least]))
+      return strides;
+    closed[*least] = next;
+    next = sym::mul(next, sizes[*least]);
+    left.reset(*least);
+  }
+  return sym::ShapeAttr::get(context, closed);
+}
+
 Error ModuleBuilder::addOutput(const OutputSpec &spec,
                                SmallVectorImpl<Value> &values,
                                SmallVectorImpl<DictionaryAttr> &attrs) {
@@ -309,7 +340,9 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     ExprAttr end = sym::constant(context, 1);
     for (auto [size, stride] : zip_equal(*sizes, shape.getDims()))
       end = sym::add(end, sym::mul(sym::add(size, -1), stride));
-    if (ranges.isNonNegative(end))
+    shape = closeGaps(ranges, *sizes, shape);
+    if (ranges.isNonNegative(end) &&
+        shape.getDims() != ArrayRef(sym::getContiguousStrides(context, *sizes)))
       attributes.set("coil.strides", shape);
   }
   addPlace(**meta, attributes, spec.kind == OutputSpec::Kind::UserOutput);

@@ -315,7 +315,15 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   }
   if (options.hoistWeights)
     pm.addPass(wrapper::createWrapperHoistWeightsPass());
-  if (isCuda(options)) {
+  if (!isCuda(options)) {
+    // What outlining copies, and what a library turned out not to compute.
+    loop::LoopSelectSchedulePassOptions schedule;
+    schedule.vectorBits = options.vectorBits;
+    schedule.streamBytes = options.streamBytes;
+    schedule.library = "none";
+    pm.addNestedPass<wrapper::KernelOp>(
+        loop::createLoopSelectSchedulePass(schedule));
+  } else {
     LoopSelectGPUSchedulePassOptions schedule;
     schedule.capability = getOldestCapability(options.target);
     schedule.wgmma = hasWgmma(options.target);

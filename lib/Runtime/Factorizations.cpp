@@ -303,6 +303,25 @@ static int32_t solveTriangular(coil_call *call) {
     return coil_call_fail(call, "the sizes of the matrices do not agree");
   bool upper = getFlag(call, 2), unit = getFlag(call, 3);
   blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
+  // Rows of x are columns of its transpose, which the transpose of the system
+  // gives in place, with the matrix where it is.
+  bool isByRows = a.columnStride == 1;
+  int64_t step = isByRows ? a.rowStride : a.columnStride;
+  if ((isByRows || a.rowStride == 1) && step >= ld && step <= INT32_MAX &&
+      x.columnStride == 1)
+    return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
+      const T *from = b.at(broadcastNumber(b, batch, i));
+      T *to = x.at(i), one(1);
+      auto matrixStep = blasint(step), resultStep = atLeastOne(columns);
+      copyMatrix(columns, n, from, b.columnStride, b.rowStride, to, int64_t(1),
+                 x.rowStride);
+      if (n > 0 && columns > 0)
+        lapack->trsm("R", upper != isByRows ? "U" : "L", isByRows ? "N" : "T",
+                     unit ? "U" : "N", &columns, &n, &one,
+                     a.at(broadcastNumber(a, batch, i)), &matrixStep, to,
+                     &resultStep, 1, 1, 1, 1);
+      return COIL_OK;
+    });
   return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
     auto matrix = makeBuffer<T>(int64_t(ld) * n);
     auto sides = makeBuffer<T>(int64_t(ld) * columns);

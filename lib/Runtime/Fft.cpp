@@ -73,19 +73,111 @@ struct View {
 
 } // namespace
 
-/// Calls `body(line, scratch)` for the lines along a dimension, on all threads.
-template <typename T, typename Body>
-static int32_t forLines(int64_t lines, int64_t length, int64_t scratchSize,
-                        Body &&body) {
-  int64_t grain = std::max<int64_t>(1, 4096 / std::max<int64_t>(length, 1));
-  return parallelFor(lines, grain, [&](int64_t begin, int64_t end) -> int32_t {
-    return guarded([&]() -> int32_t {
-      std::vector<std::complex<T>> scratch(static_cast<size_t>(scratchSize));
-      for (int64_t line = begin; line < end; ++line)
-        body(line, scratch.data());
-      return COIL_OK;
-    });
-  });
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Vectors of lines pay from so many lines on.
+constexpr int64_t kMinLines = 3;
+/// Bytes of a buffer for vectors of lines that is not too large.
+constexpr int64_t kMaxBuffer = int64_t(64) << 20;
+
+/// How lines of a length are transformed: many next to each other in vectors;
+/// few long ones as matrices, each on all threads; others one by one.
+template <typename T>
+struct Transform {
+  std::shared_ptr<const FftPlan<T>> plan;
+  std::shared_ptr<const FftMatrixPlan<T>> matrix;
+  bool inLanes = false;
+  int64_t lines, length;
+
+  Transform(int64_t lines, int64_t length) : lines(lines), length(length) {
+    if (lines < kFftLanes<T> && FftMatrixPlan<T>::fits(length)) {
+      matrix = getFftMatrixPlan<T>(length);
+      return;
+    }
+    plan = getFftPlan<T>(length);
+    inLanes = lines >= kMinLines && (2 * length + plan->getScratchSize()) *
+                                            int64_t(sizeof(FftLanes<T>)) <=
+                                        kMaxBuffer;
+  }
+
+  /// Calls `body(first, buffer, scratch)` for groups of lines; both are as long
+  /// as the transform needs, and one element more.
+  template <typename Body>
+  int32_t forGroups(Body &&body) const {
+    constexpr int64_t lanes = kFftLanes<T>;
+    int64_t size = std::max(length, plan->getScratchSize()) + 1;
+    int64_t grain = std::max<int64_t>(1, 4096 / (lanes * length));
+    return parallelFor(
+        (lines + lanes - 1) / lanes, grain,
+        [&](int64_t begin, int64_t end) -> int32_t {
+          return guarded([&]() -> int32_t {
+            std::vector<FftLanes<T>> buffer(static_cast<size_t>(2 * size));
+            for (int64_t group = begin; group < end; ++group)
+              body(group * lanes, buffer.data(), buffer.data() + size);
+            return COIL_OK;
+          });
+        });
+  }
+
+  /// Calls `body(line, buffer, run)` for each line, where `run(inverse)`
+  /// transforms the buffer.
+  template <typename Body>
+  int32_t forLines(Body &&body) const {
+    using Complex = std::complex<T>;
+    if (matrix)
+      return guarded([&]() -> int32_t {
+        std::vector<Complex> buffer(static_cast<size_t>(2 * length));
+        int32_t status = COIL_OK;
+        auto conjugate = [&] {
+          for (int64_t k = 0; k < length; ++k)
+            buffer[size_t(k)] = std::conj(buffer[size_t(k)]);
+        };
+        for (int64_t line = 0; line < lines && !status; ++line)
+          body(line, buffer.data(), [&](bool inverse) {
+            if (inverse)
+              conjugate();
+            status = matrix->run(buffer.data(), buffer.data() + length);
+            if (inverse)
+              conjugate();
+          });
+        return status;
+      });
+    int64_t grain = std::max<int64_t>(1, 4096 / length);
+    return parallelFor(
+        lines, grain, [&](int64_t begin, int64_t end) -> int32_t {
+          return guarded([&]() -> int32_t {
+            std::vector<Complex> buffer(
+                static_cast<size_t>(length + plan->getScratchSize()));
+            for (int64_t line = begin; line < end; ++line)
+              body(line, buffer.data(), [&](bool inverse) {
+                plan->run(buffer.data(), buffer.data() + length, inverse);
+              });
+            return COIL_OK;
+          });
+        });
+  }
+};
+
+} // namespace
+
+/// The group of lines along `dim` that begins with line `first`, whose elements
+/// are `step` apart. Lanes without a line repeat the last one.
+template <typename T>
+static FftLines<T> getGroup(const View<T> &view, size_t dim, int64_t lines,
+                            int64_t first, int64_t step, int64_t part) {
+  FftLines<T> group;
+  group.data = view.data;
+  group.count = std::min(kFftLanes<T>, lines - first);
+  group.step = step;
+  group.part = part;
+  for (int64_t i = 0; i < kFftLanes<T>; ++i)
+    group.offsets[i] = i < group.count ? view.lineOffset(first + i, dim)
+                                       : group.offsets[i - 1];
+  return group;
 }
 
 /// Transforms complex lines along `dim` of `from` into `to`, which may be the
@@ -96,22 +188,33 @@ static int32_t transformLines(const View<T> &from, const View<T> &to,
   int64_t n = to.sizes[dim];
   if (to.count() == 0)
     return COIL_OK;
-  auto plan = getFftPlan<T>(n);
+  Transform<T> transform(to.count() / n, n);
   int64_t fromStride = from.strides[dim], toStride = to.strides[dim];
-  return forLines<T>(to.count() / n, n, n + plan->getScratchSize(),
-                     [&](int64_t line, std::complex<T> *buffer) {
-                       const T *in = from.data + from.lineOffset(line, dim);
-                       for (int64_t k = 0; k < n; ++k)
-                         buffer[k] = {in[k * fromStride],
-                                      from.part ? in[k * fromStride + from.part]
-                                                : T(0)};
-                       plan->run(buffer, buffer + n, inverse);
-                       T *out = to.data + to.lineOffset(line, dim);
-                       for (int64_t k = 0; k < n; ++k) {
-                         out[k * toStride] = buffer[k].real() * scale;
-                         out[k * toStride + to.part] = buffer[k].imag() * scale;
-                       }
-                     });
+  if (transform.inLanes)
+    return transform.forGroups([&](int64_t first, FftLanes<T> *buffer,
+                                   FftLanes<T> *scratch) {
+      // The inverse is the conjugate of the transform of the conjugate.
+      T sign = inverse ? -1 : 1;
+      loadLanes(
+          getGroup(from, dim, transform.lines, first, fromStride, from.part), n,
+          sign, buffer);
+      transform.plan->run(buffer, scratch);
+      storeLanes(getGroup(to, dim, transform.lines, first, toStride, to.part),
+                 n, scale, sign * scale, buffer);
+    });
+  return transform.forLines(
+      [&](int64_t line, std::complex<T> *buffer, auto &&run) {
+        const T *in = from.data + from.lineOffset(line, dim);
+        for (int64_t k = 0; k < n; ++k)
+          buffer[k] = {in[k * fromStride],
+                       from.part ? in[k * fromStride + from.part] : T(0)};
+        run(inverse);
+        T *out = to.data + to.lineOffset(line, dim);
+        for (int64_t k = 0; k < n; ++k) {
+          out[k * toStride] = buffer[k].real() * scale;
+          out[k * toStride + to.part] = buffer[k].imag() * scale;
+        }
+      });
 }
 
 /// exp(-2 pi i k / n) for k up to n / 2.
@@ -119,7 +222,7 @@ template <typename T>
 static std::vector<std::complex<T>> getHalfRoots(int64_t n) {
   std::vector<std::complex<T>> roots;
   for (int64_t k = 0; k <= n / 2; ++k)
-    roots.emplace_back(std::polar(1.0, -2 * M_PI * double(k) / double(n)));
+    roots.emplace_back(getFftRoot(k, n));
   return roots;
 }
 
@@ -133,31 +236,52 @@ static int32_t transformRealLines(const View<T> &from, const View<T> &to,
   if (to.count() == 0)
     return COIL_OK;
   bool isHalf = n % 2 == 0;
-  int64_t m = isHalf ? n / 2 : n;
-  auto plan = getFftPlan<T>(m);
+  int64_t m = isHalf ? n / 2 : n, half = n / 2 + 1;
+  Transform<T> transform(from.count() / n, m);
   std::vector<std::complex<T>> roots;
   if (isHalf)
     roots = getHalfRoots<T>(n);
   int64_t fromStride = from.strides[dim], toStride = to.strides[dim];
-  return forLines<T>(
-      from.count() / n, n, m + plan->getScratchSize(),
-      [&](int64_t line, std::complex<T> *buffer) {
+  if (transform.inLanes)
+    return transform.forGroups([&](int64_t first, FftLanes<T> *buffer,
+                                   FftLanes<T> *scratch) {
+      int64_t lines = transform.lines;
+      loadLanes(getGroup(from, dim, lines, first,
+                         isHalf ? 2 * fromStride : fromStride,
+                         isHalf ? fromStride : 0),
+                m, T(1), buffer);
+      transform.plan->run(buffer, scratch);
+      if (isHalf) {
+        splitRealLanes(m, buffer, roots.data(), scratch);
+        std::swap(buffer, scratch);
+      }
+      FftLines<T> results = getGroup(to, dim, lines, first, toStride, to.part);
+      storeLanes(results, half, scale, scale, buffer);
+      if (given <= half)
+        return;
+      // Element n - k is the conjugate of element k.
+      results.data += (n - 1) * toStride;
+      results.step = -toStride;
+      storeLanes(results, n - half, scale, -scale, buffer + 1);
+    });
+  return transform.forLines(
+      [&](int64_t line, std::complex<T> *buffer, auto &&run) {
         const T *in = from.data + from.lineOffset(line, dim);
         for (int64_t k = 0; k < m; ++k)
           buffer[k] = isHalf ? std::complex<T>(in[2 * k * fromStride],
                                                in[(2 * k + 1) * fromStride])
                              : std::complex<T>(in[k * fromStride], 0);
-        plan->run(buffer, buffer + m, /*inverse=*/false);
+        run(/*inverse=*/false);
         T *out = to.data + to.lineOffset(line, dim);
-        for (int64_t k = 0; k <= n / 2; ++k) {
-          std::complex<T> value = buffer[k % m];
+        for (int64_t k = 0; k < half; ++k) {
+          std::complex<T> value = buffer[k == m ? 0 : k];
           if (isHalf) {
-            std::complex<T> mirrored = std::conj(buffer[(m - k) % m]);
+            std::complex<T> mirrored = std::conj(buffer[k == 0 ? 0 : m - k]);
             std::complex<T> even = (value + mirrored) * T(0.5);
             std::complex<T> odd = (value - mirrored) * T(0.5);
             // odd / i times the root
-            value = even +
-                    std::complex<T>(odd.imag(), -odd.real()) * roots[size_t(k)];
+            value = even + multiply(std::complex<T>(odd.imag(), -odd.real()),
+                                    roots[size_t(k)]);
           }
           value *= scale;
           out[k * toStride] = value.real();
@@ -179,15 +303,38 @@ static int32_t transformToRealLines(const View<T> &from, const View<T> &to,
   if (to.count() == 0)
     return COIL_OK;
   bool isHalf = n % 2 == 0;
-  int64_t m = isHalf ? n / 2 : n;
-  auto plan = getFftPlan<T>(m);
+  int64_t m = isHalf ? n / 2 : n, half = n / 2 + 1;
+  Transform<T> transform(to.count() / n, m);
   std::vector<std::complex<T>> roots;
   if (isHalf)
     roots = getHalfRoots<T>(n);
   int64_t fromStride = from.strides[dim], toStride = to.strides[dim];
-  return forLines<T>(
-      to.count() / n, n, m + plan->getScratchSize(),
-      [&](int64_t line, std::complex<T> *buffer) {
+  if (transform.inLanes)
+    return transform.forGroups(
+        [&](int64_t first, FftLanes<T> *buffer, FftLanes<T> *scratch) {
+          int64_t lines = transform.lines;
+          loadLanes(getGroup(from, dim, lines, first, fromStride, from.part),
+                    half, T(1), scratch);
+          scratch[0].im = {};
+          if (isHalf) {
+            scratch[m].im = {};
+            joinRealLanes(m, scratch, roots.data(), buffer);
+          } else {
+            // The result is real, so its own conjugate.
+            for (int64_t k = 0; k < half; ++k) {
+              if (k > 0)
+                buffer[n - k] = scratch[k];
+              buffer[k] = {scratch[k].re, -scratch[k].im};
+            }
+          }
+          transform.plan->run(buffer, scratch);
+          storeLanes(getGroup(to, dim, lines, first,
+                              isHalf ? 2 * toStride : toStride,
+                              isHalf ? toStride : 0),
+                     m, scale, -scale, buffer);
+        });
+  return transform.forLines(
+      [&](int64_t line, std::complex<T> *buffer, auto &&run) {
         const T *in = from.data + from.lineOffset(line, dim);
         auto at = [&](int64_t k) -> std::complex<T> {
           bool isReal = k == 0 || 2 * k == n;
@@ -196,12 +343,12 @@ static int32_t transformToRealLines(const View<T> &from, const View<T> &to,
         };
         T *out = to.data + to.lineOffset(line, dim);
         if (!isHalf) {
-          for (int64_t k = 0; k <= n / 2; ++k) {
+          for (int64_t k = 0; k < half; ++k) {
             buffer[k] = at(k);
             if (k > 0)
               buffer[n - k] = std::conj(buffer[k]);
           }
-          plan->run(buffer, buffer + m, /*inverse=*/true);
+          run(/*inverse=*/true);
           for (int64_t k = 0; k < n; ++k)
             out[k * toStride] = buffer[k].real() * scale;
           return;
@@ -210,10 +357,10 @@ static int32_t transformToRealLines(const View<T> &from, const View<T> &to,
           std::complex<T> value = at(k), mirrored = std::conj(at(m - k));
           std::complex<T> even = value + mirrored;
           std::complex<T> odd =
-              (value - mirrored) * std::conj(roots[size_t(k)]);
+              multiply(value - mirrored, std::conj(roots[size_t(k)]));
           buffer[k] = even + std::complex<T>(-odd.imag(), odd.real());
         }
-        plan->run(buffer, buffer + m, /*inverse=*/true);
+        run(/*inverse=*/true);
         for (int64_t k = 0; k < m; ++k) {
           out[2 * k * toStride] = buffer[k].real() * scale;
           out[(2 * k + 1) * toStride] = buffer[k].imag() * scale;

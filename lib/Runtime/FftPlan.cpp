@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FftPlan.h"
+#include "Call.h"
+#include "Threads.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +21,7 @@
 
 using namespace coil::rt;
 
-/// A prime factor beyond this goes through a convolution: a stage takes its
-/// square.
-static constexpr int64_t kLargestRadix = 31;
-
-/// exp(-2 pi i k / n), each from an angle of at most an eighth of the circle.
-static std::complex<double> getRoot(int64_t k, int64_t n) {
+std::complex<double> coil::rt::getFftRoot(int64_t k, int64_t n) {
   k %= n;
   // The octant and the rest, in units of an eighth of 1 / n.
   int64_t eighths = 8 * k, octant = eighths / n, rest = eighths % n;
@@ -42,18 +39,23 @@ static std::complex<double> getRoot(int64_t k, int64_t n) {
   return {c, -s};
 }
 
+/// Takes the lengths of stages out of `length`, and returns what is left.
+static int64_t takeRadices(int64_t length, std::vector<int64_t> &radices) {
+  for (int64_t radix : {4, 2, 3, 5})
+    for (; length % radix == 0; length /= radix)
+      radices.push_back(radix);
+  for (int64_t radix = 7; radix <= kLargestFftRadix && length > 1; radix += 2)
+    for (; length % radix == 0; length /= radix)
+      radices.push_back(radix);
+  return length;
+}
+
 template <typename T>
 FftPlan<T>::FftPlan(int64_t length) : length(length), scratchSize(length) {
-  int64_t rest = length;
-  for (int64_t radix : {4, 2, 3, 5})
-    for (; rest % radix == 0; rest /= radix)
-      radices.push_back(radix);
-  for (int64_t radix = 7; radix <= kLargestRadix && rest > 1; radix += 2)
-    for (; rest % radix == 0; rest /= radix)
-      radices.push_back(radix);
+  int64_t rest = takeRadices(length, radices);
   if (rest == 1) {
     for (int64_t k = 0; k < length; ++k)
-      roots.emplace_back(getRoot(k, length));
+      roots.emplace_back(getFftRoot(k, length));
     return;
   }
   // jk = (j^2 + k^2 - (j - k)^2) / 2: the transform is a convolution with the
@@ -62,7 +64,7 @@ FftPlan<T>::FftPlan(int64_t length) : length(length), scratchSize(length) {
   for (int64_t k = 0; k < length; ++k) {
     auto square =
         static_cast<int64_t>(static_cast<__int128>(k) * k % (2 * length));
-    chirp.emplace_back(getRoot(square, 2 * length));
+    chirp.emplace_back(getFftRoot(square, 2 * length));
   }
   int64_t size = 1;
   while (size < 2 * length - 1)
@@ -80,13 +82,6 @@ FftPlan<T>::FftPlan(int64_t length) : length(length), scratchSize(length) {
   for (Complex &value : kernel)
     value /= static_cast<T>(size);
   scratchSize = size + convolution->getScratchSize();
-}
-
-/// The product without the C library's treatment of infinities.
-template <typename T>
-static inline std::complex<T> multiply(std::complex<T> x, std::complex<T> y) {
-  return {x.real() * y.real() - x.imag() * y.imag(),
-          x.real() * y.imag() + x.imag() * y.real()};
 }
 
 /// x times -i.
@@ -145,7 +140,7 @@ static void runStage(int64_t radix, int64_t count, int64_t stride,
       break;
     }
     default: {
-      Complex inputs[kLargestRadix];
+      Complex inputs[kLargestFftRadix];
       int64_t step = length / radix; // Of the root of order `radix`.
       for (int64_t q = 0; q < stride; ++q) {
         for (int64_t j = 0; j < radix; ++j)
@@ -213,38 +208,180 @@ void FftPlan<T>::run(Complex *data, Complex *scratch, bool inverse) const {
     data[k] = std::conj(data[k]);
 }
 
+template <typename T>
+void FftPlan<T>::run(FftLanes<T> *data, FftLanes<T> *scratch) const {
+  if (!convolution) {
+    FftStages<T> stages = {radices.data(), radices.size(), roots.data(),
+                           length};
+    return runLanes(stages, data, scratch);
+  }
+  auto size = static_cast<int64_t>(kernel.size());
+  FftLanes<T> *padded = scratch, *inner = scratch + size;
+  multiplyLanes(length, data, chirp.data(), /*conjugate=*/false, padded);
+  std::fill(padded + length, padded + size, FftLanes<T>());
+  convolution->run(padded, inner);
+  multiplyLanes(size, padded, kernel.data(), /*conjugate=*/true, padded);
+  convolution->run(padded, inner);
+  // The inverse transform ends with a conjugate.
+  for (int64_t k = 0; k < length; ++k)
+    padded[k].im = -padded[k].im;
+  multiplyLanes(length, padded, chirp.data(), /*conjugate=*/false, data);
+}
+
+//===----------------------------------------------------------------------===//
+// Long lines
+//===----------------------------------------------------------------------===//
+
+/// The number of rows of the matrix that a line becomes: near the square root.
+static int64_t chooseRows(int64_t length) {
+  std::vector<int64_t> radices;
+  if (takeRadices(length, radices) != 1)
+    return 1;
+  int64_t rows = 1;
+  for (int64_t radix : radices)
+    if (rows * radix <= length / (rows * radix))
+      rows *= radix;
+  return rows;
+}
+
+template <typename T>
+bool FftMatrixPlan<T>::fits(int64_t length) {
+  // Both sides have vectors of lines.
+  return length / kFftLanes<T> >= kFftLanes<T> &&
+         chooseRows(length) >= kFftLanes<T>;
+}
+
+template <typename T>
+FftMatrixPlan<T>::FftMatrixPlan(int64_t length)
+    : length(length), rows(chooseRows(length)), columns(length / rows),
+      alongRows(getFftPlan<T>(columns)), alongColumns(getFftPlan<T>(rows)) {
+  ofLanes.resize(static_cast<size_t>(rows));
+  for (int64_t k = 0; k < rows; ++k)
+    for (int64_t lane = 0; lane < kFftLanes<T>; ++lane) {
+      std::complex<double> root = getFftRoot(k * lane, length);
+      ofLanes[size_t(k)].re[lane] = static_cast<T>(root.real());
+      ofLanes[size_t(k)].im[lane] = static_cast<T>(root.imag());
+    }
+  for (int64_t k = 0; k < columns; ++k)
+    lower.emplace_back(getFftRoot(k, length));
+  for (int64_t k = 0; k < rows; ++k)
+    upper.emplace_back(getFftRoot(k * columns, length));
+}
+
+/// `count` lines of `data` from the first one, `distance` numbers apart; lanes
+/// without a line repeat the last one.
+template <typename T>
+static FftLines<T> getLines(std::complex<T> *data, int64_t first, int64_t end,
+                            int64_t distance, int64_t step) {
+  FftLines<T> lines;
+  lines.data = reinterpret_cast<T *>(data);
+  lines.count = std::min(kFftLanes<T>, end - first);
+  lines.step = 2 * step;
+  lines.part = 1;
+  for (int64_t i = 0; i < kFftLanes<T>; ++i)
+    lines.offsets[i] = 2 * distance * (first + std::min(i, lines.count - 1));
+  return lines;
+}
+
+template <typename T>
+int32_t FftMatrixPlan<T>::run(Complex *data, Complex *scratch) const {
+  constexpr int64_t lanes = kFftLanes<T>;
+  auto forGroups = [&](int64_t count, int64_t size, int64_t scratchSize,
+                       auto &&body) {
+    return parallelFor(
+        (count + lanes - 1) / lanes, 1,
+        [&](int64_t begin, int64_t end) -> int32_t {
+          return guarded([&]() -> int32_t {
+            std::vector<FftLanes<T>> buffer(size_t(size + scratchSize));
+            for (int64_t group = begin; group < end; ++group)
+              body(group * lanes, buffer.data(), buffer.data() + size);
+            return COIL_OK;
+          });
+        });
+  };
+  int32_t status = forGroups(
+      columns, rows, alongColumns->getScratchSize(),
+      [&](int64_t first, FftLanes<T> *buffer, FftLanes<T> *work) {
+        loadLanes(getLines(data, first, columns, 1, columns), rows, T(1),
+                  buffer);
+        alongColumns->run(buffer, work);
+        std::vector<Complex> ofColumn;
+        for (int64_t k = 0; k < rows; ++k)
+          ofColumn.push_back(multiply(upper[size_t(k * first / columns)],
+                                      lower[size_t(k * first % columns)]));
+        twiddleLanes(rows, ofLanes.data(), ofColumn.data(), buffer);
+        storeLanes(getLines(scratch, first, columns, 1, columns), rows, T(1),
+                   T(1), buffer);
+      });
+  if (status)
+    return status;
+  return forGroups(rows, columns, alongRows->getScratchSize(),
+                   [&](int64_t first, FftLanes<T> *buffer, FftLanes<T> *work) {
+                     loadLanes(getLines(scratch, first, rows, columns, 1),
+                               columns, T(1), buffer);
+                     alongRows->run(buffer, work);
+                     storeLanes(getLines(data, first, rows, 1, rows), columns,
+                                T(1), T(1), buffer);
+                   });
+}
+
+//===----------------------------------------------------------------------===//
+// Plans that are kept
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 /// The plans that were used last.
-template <typename T>
+template <typename Plan>
 struct PlanCache {
   static constexpr size_t kCapacity = 32;
 
   std::mutex mutex;
-  std::list<std::pair<int64_t, std::shared_ptr<const FftPlan<T>>>> plans;
+  std::list<std::pair<int64_t, std::shared_ptr<const Plan>>> plans;
 };
 
 } // namespace
 
+template <typename Plan>
+static std::shared_ptr<const Plan> getPlan(int64_t length) {
+  static auto *cache = new PlanCache<Plan>;
+  {
+    std::lock_guard<std::mutex> lock(cache->mutex);
+    auto &plans = cache->plans;
+    auto found =
+        std::find_if(plans.begin(), plans.end(),
+                     [&](const auto &entry) { return entry.first == length; });
+    if (found != plans.end()) {
+      plans.splice(plans.begin(), plans, found);
+      return plans.front().second;
+    }
+  }
+  auto plan = std::make_shared<const Plan>(length);
+  std::lock_guard<std::mutex> lock(cache->mutex);
+  cache->plans.emplace_front(length, plan);
+  if (cache->plans.size() > PlanCache<Plan>::kCapacity)
+    cache->plans.pop_back();
+  return plan;
+}
+
 template <typename T>
 std::shared_ptr<const FftPlan<T>> coil::rt::getFftPlan(int64_t length) {
-  static PlanCache<T> *cache = new PlanCache<T>;
-  std::lock_guard<std::mutex> lock(cache->mutex);
-  auto &plans = cache->plans;
-  auto found = std::find_if(plans.begin(), plans.end(), [&](const auto &entry) {
-    return entry.first == length;
-  });
-  if (found != plans.end()) {
-    plans.splice(plans.begin(), plans, found);
-    return plans.front().second;
-  }
-  plans.emplace_front(length, std::make_shared<const FftPlan<T>>(length));
-  if (plans.size() > PlanCache<T>::kCapacity)
-    plans.pop_back();
-  return plans.front().second;
+  return getPlan<FftPlan<T>>(length);
+}
+
+template <typename T>
+std::shared_ptr<const FftMatrixPlan<T>>
+coil::rt::getFftMatrixPlan(int64_t length) {
+  return getPlan<FftMatrixPlan<T>>(length);
 }
 
 template class coil::rt::FftPlan<float>;
 template class coil::rt::FftPlan<double>;
 template std::shared_ptr<const FftPlan<float>> coil::rt::getFftPlan(int64_t);
 template std::shared_ptr<const FftPlan<double>> coil::rt::getFftPlan(int64_t);
+template class coil::rt::FftMatrixPlan<float>;
+template class coil::rt::FftMatrixPlan<double>;
+template std::shared_ptr<const FftMatrixPlan<float>>
+coil::rt::getFftMatrixPlan(int64_t);
+template std::shared_ptr<const FftMatrixPlan<double>>
+coil::rt::getFftMatrixPlan(int64_t);

@@ -15,12 +15,28 @@
 #ifndef COIL_LIB_RUNTIME_FFTPLAN_H
 #define COIL_LIB_RUNTIME_FFTPLAN_H
 
+#include "FftLanes.h"
+
 #include <complex>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace coil::rt {
+
+/// A prime factor beyond this goes through a convolution: a stage takes its
+/// square.
+inline constexpr int64_t kLargestFftRadix = 31;
+
+/// exp(-2 pi i k / n), each from an angle of at most an eighth of the circle.
+std::complex<double> getFftRoot(int64_t k, int64_t n);
+
+/// The product without the C library's treatment of infinities.
+template <typename T>
+inline std::complex<T> multiply(std::complex<T> x, std::complex<T> y) {
+  return {x.real() * y.real() - x.imag() * y.imag(),
+          x.real() * y.imag() + x.imag() * y.real()};
+}
 
 /// A plan for transforms of complex numbers of type T. Transforms with a plan
 /// do not change it, so that threads share it.
@@ -38,6 +54,9 @@ public:
   /// Transforms `data` in place: the sum over k of data[k] times the power
   /// -jk (jk if `inverse`) of the root of unity.
   void run(Complex *data, Complex *scratch, bool inverse) const;
+
+  /// The same for several lines; not for the inverse.
+  void run(FftLanes<T> *data, FftLanes<T> *scratch) const;
 
 private:
   void runForward(Complex *data, Complex *scratch) const;
@@ -57,12 +76,47 @@ private:
 extern template class FftPlan<float>;
 extern template class FftPlan<double>;
 
+/// A plan for one long line, as a matrix of `rows` times `columns`: columns are
+/// transformed, then rows. Element `j1 * columns + j2` becomes
+/// `k1 + rows * k2`.
+template <typename T>
+class FftMatrixPlan {
+public:
+  using Complex = std::complex<T>;
+
+  /// Whether the length is a product of two that stages can transform.
+  static bool fits(int64_t length);
+
+  explicit FftMatrixPlan(int64_t length);
+
+  /// Transforms `data` in place, on all threads. `scratch` is as long. The
+  /// status is that of a parallel loop.
+  int32_t run(Complex *data, Complex *scratch) const;
+
+private:
+  int64_t length, rows, columns;
+  std::shared_ptr<const FftPlan<T>> alongRows, alongColumns;
+  /// Of the root of order `length`: the powers `k1 * lane`; and those of all
+  /// others by their upper and lower digits.
+  std::vector<FftLanes<T>> ofLanes;
+  std::vector<Complex> upper, lower;
+};
+
+extern template class FftMatrixPlan<float>;
+extern template class FftMatrixPlan<double>;
+
 /// The plan of a length, made at its first use and then shared by the process.
 /// The last ones used are kept.
 template <typename T>
 std::shared_ptr<const FftPlan<T>> getFftPlan(int64_t length);
 extern template std::shared_ptr<const FftPlan<float>> getFftPlan(int64_t);
 extern template std::shared_ptr<const FftPlan<double>> getFftPlan(int64_t);
+template <typename T>
+std::shared_ptr<const FftMatrixPlan<T>> getFftMatrixPlan(int64_t length);
+extern template std::shared_ptr<const FftMatrixPlan<float>>
+getFftMatrixPlan(int64_t);
+extern template std::shared_ptr<const FftMatrixPlan<double>>
+getFftMatrixPlan(int64_t);
 
 } // namespace coil::rt
 

@@ -68,6 +68,44 @@ static bool lookUp(void *handle, char letter, Lapack<T> &functions,
   return missing.empty();
 }
 
+#if defined(__x86_64__)
+/// OpenBLAS's name of the newest kernels that run on this processor, if it took
+/// those for processors without AVX: a version that is older than the processor
+/// does not know its model.
+static const char *getMissedCore(void *handle) {
+  auto getName = reinterpret_cast<const char *(*)()>(
+      dlsym(handle, "openblas_get_corename"));
+  if (!getName || getenv("OPENBLAS_CORETYPE"))
+    return nullptr;
+  std::string name = getName();
+  bool isOld = false;
+  for (const char *old :
+       {"Prescott", "Core2", "Nehalem", "Barcelona", "Generic"})
+    isOld |= name == old;
+  if (!isOld)
+    return nullptr;
+  if (__builtin_cpu_supports("x86-64-v4"))
+    return "SkylakeX";
+  return __builtin_cpu_supports("x86-64-v3") ? "Haswell" : nullptr;
+}
+#else
+static const char *getMissedCore(void *) { return nullptr; }
+#endif
+
+/// Loads a library, and OpenBLAS once more where it does not know the
+/// processor: it reads the variable when it is loaded.
+static void *open(const char *file) {
+  void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  const char *core = handle ? getMissedCore(handle) : nullptr;
+  if (!core)
+    return handle;
+  dlclose(handle);
+  setenv("OPENBLAS_CORETYPE", core, /*replace=*/1);
+  handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  unsetenv("OPENBLAS_CORETYPE");
+  return handle;
+}
+
 static const Library *load(Loader &state) {
   const char *variable = getenv("COIL_LAPACK_LIBRARY");
   std::string chosen = !state.file.empty() ? state.file
@@ -77,11 +115,11 @@ static const Library *load(Loader &state) {
   (void)coil_get_num_threads();
   void *handle = nullptr;
   if (!chosen.empty()) {
-    handle = dlopen(chosen.c_str(), RTLD_NOW | RTLD_LOCAL);
+    handle = open(chosen.c_str());
   } else {
     for (const char *candidate : {"libopenblas.so.0", "liblapack.so.3"}) {
       chosen = candidate;
-      handle = dlopen(candidate, RTLD_NOW | RTLD_LOCAL);
+      handle = open(candidate);
       if (handle)
         break;
     }

@@ -31,6 +31,23 @@ void registerLinalg();
 void registerFactorizations();
 void registerDecompositions();
 
+/// Copies a matrix between layouts, in tiles of which both sides stay in the
+/// first cache: rows of one become columns of the other in most calls.
+template <typename T>
+void copyMatrix(int64_t rows, int64_t columns, const T *from, int64_t fromRow,
+                int64_t fromColumn, T *to, int64_t toRow, int64_t toColumn) {
+  // A line of the cache in each direction.
+  constexpr int64_t tile = std::max<int64_t>(1, 64 / int64_t(sizeof(T)));
+  for (int64_t j = 0; j < columns; j += tile)
+    for (int64_t i = 0; i < rows; i += tile) {
+      int64_t lastRow = std::min(rows, i + tile);
+      int64_t lastColumn = std::min(columns, j + tile);
+      for (int64_t y = j; y < lastColumn; ++y)
+        for (int64_t x = i; x < lastRow; ++x)
+          to[x * toRow + y * toColumn] = from[x * fromRow + y * fromColumn];
+    }
+}
+
 /// A stack of matrices or vectors of T.
 template <typename T>
 struct Stack {
@@ -54,16 +71,10 @@ struct Stack {
   }
   /// Copies one matrix to memory with columns `ld` apart.
   void load(int64_t number, T *to, int64_t ld) const {
-    const T *from = at(number);
-    for (int64_t j = 0; j < columns; ++j)
-      for (int64_t i = 0; i < rows; ++i)
-        to[i + j * ld] = from[i * rowStride + j * columnStride];
+    copyMatrix(rows, columns, at(number), rowStride, columnStride, to, 1, ld);
   }
   void store(int64_t number, const T *from, int64_t ld) const {
-    T *to = at(number);
-    for (int64_t j = 0; j < columns; ++j)
-      for (int64_t i = 0; i < rows; ++i)
-        to[i * rowStride + j * columnStride] = from[i + j * ld];
+    copyMatrix(rows, columns, from, 1, ld, at(number), rowStride, columnStride);
   }
 };
 

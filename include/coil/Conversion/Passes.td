@@ -180,7 +180,8 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
   let description = [{
     Takes `scf`, `arith`, `math` and `vector` to the LLVM dialect. `math`
     functions without an instruction become calls: of vectors to glibc's libmvec
-    (at most 4 ulp), of scalars to libm.
+    (at most 4 ulp), of scalars to libm. Remainders of vectors of `f32` become a
+    loop in `f64`, which is exact and takes one step unless quotients are huge.
 
     Before:
     ```mlir
@@ -195,7 +196,11 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
     Option<"vectorBits", "vector-bits", "int64_t", "256",
            "Width of the widest vector function in bits">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
-                           "::mlir::cf::ControlFlowDialect"];
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -149,6 +149,30 @@ Value KernelEmitter::emitBounds(ArrayRef<ExprAttr> indices,
   return active;
 }
 
+/// A vector of twice the lanes, each of them twice.
+static Value repeatLanes(ImplicitLocOpBuilder &b, Value vector) {
+  SmallVector<int64_t> lanes;
+  for (int64_t i = 0; i < cast<VectorType>(vector.getType()).getNumElements();
+       ++i)
+    lanes.append(2, i);
+  return vector::ShuffleOp::create(b, vector, vector, lanes);
+}
+
+/// Which of twice the lanes are elements two apart: the first of each pair, if
+/// its lane is active. Others touch no memory.
+static Value getSecondLanes(ImplicitLocOpBuilder &b, int64_t width,
+                            Value active) {
+  SmallVector<bool> first;
+  for (int64_t i = 0; i < width; ++i)
+    first.append({true, false});
+  auto type = VectorType::get(2 * width, b.getI1Type());
+  Value mask =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(type, first));
+  return active ? arith::AndIOp::create(b, mask, repeatLanes(b, active))
+                      .getResult()
+                : mask;
+}
+
 LogicalResult KernelEmitter::emitLoad(LoadOp load) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   auto type = cast<RankedTensorType>(load.getSource().getType());
@@ -227,6 +251,22 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
       Value pointer =
           elementPointer(base, memory, scalarExpr(address, copy, args));
       result = loadVector(pointer, vectorType, active, other, alignment);
+    } else if (!vectorArgs && split && split->first.isConstant(2)) {
+      // One part of complex numbers, for one. A gather would read them one by
+      // one.
+      auto twice = VectorType::get(2 * width, memory);
+      Value pointer =
+          elementPointer(base, memory, scalarExpr(address, copy, args));
+      Value pairs = loadVector(
+          pointer, twice, getSecondLanes(b, width, active),
+          other
+              ? repeatLanes(b, other)
+              : arith::ConstantOp::create(b, b.getZeroAttr(twice)).getResult(),
+          alignment);
+      SmallVector<int64_t> lanes;
+      for (int64_t i = 0; i < width; ++i)
+        lanes.push_back(2 * i);
+      result = vector::ShuffleOp::create(b, pairs, pairs, lanes);
     } else {
       if (!active)
         active = broadcast(
@@ -470,6 +510,13 @@ LogicalResult KernelEmitter::emitStore(StoreOp store, Value value) {
                                     b.getI32IntegerAttr(alignment));
       else
         LLVM::StoreOp::create(b, vec, pointer, alignment);
+      continue;
+    }
+    if (split && split->first.isConstant(2)) {
+      Value pointer = elementPointer(base, memory, scalarExpr(address, copy));
+      LLVM::MaskedStoreOp::create(b, repeatLanes(b, vec), pointer,
+                                  getSecondLanes(b, width, active),
+                                  b.getI32IntegerAttr(alignment));
       continue;
     }
     if (!active)

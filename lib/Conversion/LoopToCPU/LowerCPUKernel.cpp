@@ -57,6 +57,7 @@ struct LowerCPUKernelPass
     {
       RewritePatternSet patterns(ctx);
       coil::populateMathSimplificationPatterns(patterns);
+      coil::populateVectorRemainderPatterns(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));
     }
     {

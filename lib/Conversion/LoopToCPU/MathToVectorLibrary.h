@@ -22,6 +22,9 @@ namespace coil {
 /// calls are made.
 void populateMathSimplificationPatterns(mlir::RewritePatternSet &patterns);
 
+/// Remainders of vectors of f32 become arithmetic in f64 and a loop.
+void populateVectorRemainderPatterns(mlir::RewritePatternSet &patterns);
+
 /// `vectorBits` is the width of the widest vector registers of the target.
 void populateMathToVectorLibraryPatterns(mlir::RewritePatternSet &patterns,
                                          unsigned vectorBits);

@@ -503,6 +503,47 @@ static void joinDims(ArrayRef<ArrayRef<ExprAttr>> layouts,
   extents = std::move(joined);
 }
 
+/// Replaces dimensions by those of a walk through memory: in the order in which
+/// elements lie in the last layout, joined where that can be done in all, and
+/// without those that are one element in all. Returns the positions.
+static SmallVector<ExprAttr> walkInOrder(ArrayRef<ArrayRef<ExprAttr>> layouts,
+                                         SmallVector<ExprAttr> &extents) {
+  auto isRepeated = [&](unsigned d) {
+    return llvm::all_of(layouts, [&](ArrayRef<ExprAttr> strides) {
+      return strides[d].isConstant(0);
+    });
+  };
+  SmallVector<unsigned> order;
+  SmallVector<ExprAttr> positions(extents.size());
+  for (unsigned d = 0; d < extents.size(); ++d) {
+    // An empty tensor has no element at all.
+    if (isRepeated(d) && extents[d].isConstant() && extents[d].getValue() > 0)
+      positions[d] = sym::constant(extents[d].getContext(), 0);
+    else
+      order.push_back(d);
+  }
+  ArrayRef<ExprAttr> last = layouts.back();
+  if (llvm::all_of(order, [&](unsigned d) { return last[d].isConstant(); }))
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(-last[a].getValue(), a) <
+             std::pair(-last[b].getValue(), b);
+    });
+  SmallVector<ExprAttr> walked, walkedPositions(order.size());
+  SmallVector<SmallVector<ExprAttr>> walkedLayouts(layouts.size());
+  for (unsigned d : order) {
+    walked.push_back(extents[d]);
+    for (auto [from, to] : llvm::zip_equal(layouts, walkedLayouts))
+      to.push_back(from[d]);
+  }
+  joinDims(SmallVector<ArrayRef<ExprAttr>>(walkedLayouts.begin(),
+                                           walkedLayouts.end()),
+           walked, walkedPositions);
+  for (auto [d, position] : llvm::zip_equal(order, walkedPositions))
+    positions[d] = position;
+  extents = std::move(walked);
+  return positions;
+}
+
 Value Outliner::copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
                      RankedTensorType type, ArrayRef<ExprAttr> strides) {
   OpBuilder old(&fn.getBody().front(), std::prev(fn.getBody().front().end()));
@@ -515,7 +556,7 @@ Value Outliner::copy(Location loc, Value source, ArrayRef<ExprAttr> indices,
     ArrayRef<ExprAttr> layouts[] = {
         getType(buffers[source]).getStrides().getDims(),
         getType(buffer).getStrides().getDims()};
-    joinDims(layouts, extents, to);
+    to = walkInOrder(layouts, extents);
     from = to;
   }
   auto kernel = loop::KernelOp::create(old, loc, "copy", extents, source,

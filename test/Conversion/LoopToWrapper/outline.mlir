@@ -252,6 +252,30 @@ func.func @channels_last(%x: tensor<2x3x5x7xf32>) -> tensor<2x5x7x3xf32> {
 
 // -----
 
+// A copy walks memory in the order of its result: here all of it at once.
+// CHECK-LABEL: wrapper.kernel @copy_0
+// CHECK: loop.kernel "copy" [210]
+// CHECK: loop.load %{{.*}}[d0 floordiv 105, (d0 floordiv 35) mod 3, d0 mod 7, (d0 floordiv 7) mod 5]
+func.func @copies_in_order(%x: tensor<2x3x5x7xf32>)
+    -> (tensor<2x3x7x5xf32> {coil.strides = #sym.shape<[105, 35, 1, 7]>}) {
+  %0 = loop.view %x[d0, d1, d3, d2] : tensor<2x3x5x7xf32> -> tensor<2x3x7x5xf32>
+  return %0 : tensor<2x3x7x5xf32>
+}
+
+// -----
+
+// Elements that both sides repeat are copied once.
+// CHECK-LABEL: wrapper.kernel @copy_0
+// CHECK: loop.kernel "copy" [12]
+// CHECK: loop.store %{{.*}}, 0[d0 floordiv 4, 0, d0 mod 4]
+func.func @copies_once(%x: tensor<3x1x4xf32>)
+    -> (tensor<3x9x4xf32> {coil.strides = #sym.shape<[4, 0, 1]>}) {
+  %0 = loop.view %x[d0, 0, d2] : tensor<3x1x4xf32> -> tensor<3x9x4xf32>
+  return %0 : tensor<3x9x4xf32>
+}
+
+// -----
+
 // Heads between rows, as attention leaves them: a pointwise kernel keeps that
 // layout where the rows are wanted again, and nothing is copied.
 // CHECK-LABEL: wrapper.func @keeps_layout_for_view

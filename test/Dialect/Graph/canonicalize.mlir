@@ -160,6 +160,45 @@ func.func @cat_of_cat(%x: tensor<2xf32>) -> tensor<6xf32> {
 
 // -----
 
+// Slices that follow one another are one; together they are the whole.
+// CHECK-LABEL: @cat_of_slices
+// CHECK-SAME:    %[[X:.+]]: tensor<?x6xf32, #sym.shape<[s0, 6]>>
+// CHECK-NEXT:    %[[S:.+]] = graph.slice %[[X]] starts <[0, 1]> steps [1, 2]
+// CHECK-SAME:      -> tensor<?x3xf32, #sym.shape<[s0, 3]>>
+// CHECK-NEXT:    return %[[X]], %[[S]]
+func.func @cat_of_slices(%x: tensor<?x6xf32, #sym.shape<[s0, 6]>>)
+    -> (tensor<?x6xf32, #sym.shape<[s0, 6]>>, tensor<?x3xf32, #sym.shape<[s0, 3]>>)
+    attributes {sym.symbols = {s0 = #sym.range<1, 64>}} {
+  %0 = graph.slice %x starts <[0, 0]> steps [1, 1]
+      : (tensor<?x6xf32, #sym.shape<[s0, 6]>>) -> tensor<?x2xf32, #sym.shape<[s0, 2]>>
+  %1 = graph.slice %x starts <[0, 2]> steps [1, 1]
+      : (tensor<?x6xf32, #sym.shape<[s0, 6]>>) -> tensor<?x4xf32, #sym.shape<[s0, 4]>>
+  %2 = graph.cat %0, %1 dim 1
+      : (tensor<?x2xf32, #sym.shape<[s0, 2]>>, tensor<?x4xf32, #sym.shape<[s0, 4]>>) -> tensor<?x6xf32, #sym.shape<[s0, 6]>>
+  %3 = graph.slice %x starts <[0, 1]> steps [1, 2]
+      : (tensor<?x6xf32, #sym.shape<[s0, 6]>>) -> tensor<?x2xf32, #sym.shape<[s0, 2]>>
+  %4 = graph.slice %x starts <[0, 5]> steps [1, 2]
+      : (tensor<?x6xf32, #sym.shape<[s0, 6]>>) -> tensor<?x1xf32, #sym.shape<[s0, 1]>>
+  %5 = graph.cat %3, %4 dim 1
+      : (tensor<?x2xf32, #sym.shape<[s0, 2]>>, tensor<?x1xf32, #sym.shape<[s0, 1]>>) -> tensor<?x3xf32, #sym.shape<[s0, 3]>>
+  return %2, %5 : tensor<?x6xf32, #sym.shape<[s0, 6]>>, tensor<?x3xf32, #sym.shape<[s0, 3]>>
+}
+
+// Slices in another order, of other tensors, or with a gap stay.
+// CHECK-LABEL: @cat_of_other_slices
+// CHECK-COUNT-4: graph.slice
+// CHECK:         graph.cat %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} dim 0
+func.func @cat_of_other_slices(%x: tensor<6xf32>, %y: tensor<6xf32>) -> tensor<8xf32> {
+  %0 = graph.slice %x starts <[2]> steps [1] : (tensor<6xf32>) -> tensor<2xf32>
+  %1 = graph.slice %x starts <[0]> steps [1] : (tensor<6xf32>) -> tensor<2xf32>
+  %2 = graph.slice %y starts <[2]> steps [1] : (tensor<6xf32>) -> tensor<2xf32>
+  %3 = graph.slice %x starts <[4]> steps [1] : (tensor<6xf32>) -> tensor<2xf32>
+  %4 = graph.cat %0, %1, %2, %3 dim 0 : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<8xf32>
+  return %4 : tensor<8xf32>
+}
+
+// -----
+
 // An elementwise operator moves in front of a reshape, scalars come along.
 // CHECK-LABEL: @sink_reshape
 // CHECK:       %[[E:.+]] = graph.erf %arg0 : (tensor<6x4xf32>) -> tensor<6x4xf32>

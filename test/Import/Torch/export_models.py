@@ -146,6 +146,11 @@ def view_mutation(x):
     return y
 
 
+@program(r(4, 5, 6), dynamic=({0: Dim("b", min=2)},))
+def results_with_gaps(x):
+    return x[:, 1], x.transpose(1, 2)[..., ::2], x.diagonal(0, 1, 2), x[:, :1].expand(-1, 5, -1), x.unfold(2, 3, 1)
+
+
 @program(r(8))
 def data_dependent(x):
     return x.nonzero()

@@ -245,6 +245,52 @@ struct MergeCats : OpRewritePattern<CatOp> {
   }
 };
 
+/// cat(slice(x), slice(x)) -> slice(x) when the second begins where the first
+/// ends: the parts of a complex number that nothing has changed, for one.
+struct MergeCatSlices : OpRewritePattern<CatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CatOp op,
+                                PatternRewriter &rewriter) const override {
+    auto dim = static_cast<unsigned>(op.getDim());
+    auto continues = [&](SliceOp first, SliceOp second) {
+      if (!first || !second || first.getInput() != second.getInput() ||
+          first.getSteps() != second.getSteps())
+        return false;
+      for (auto [d, from, to] : llvm::enumerate(first.getStarts().getDims(),
+                                                second.getStarts().getDims())) {
+        sym::ExprAttr next = from;
+        if (d == dim)
+          next = sym::add(from, sym::mul(getSizes(first.getResult())[d],
+                                         first.getSteps()[d]));
+        if (next != to)
+          return false;
+      }
+      return true;
+    };
+    SmallVector<Value> inputs;
+    bool changed = false;
+    for (Value input : op.getInputs()) {
+      auto previous =
+          inputs.empty() ? SliceOp() : inputs.back().getDefiningOp<SliceOp>();
+      if (!continues(previous, input.getDefiningOp<SliceOp>())) {
+        inputs.push_back(input);
+        continue;
+      }
+      Sizes sizes = getSizes(inputs.back());
+      sizes[dim] = sym::add(sizes[dim], getSizes(input)[dim]);
+      inputs.back() = SliceOp::create(
+          rewriter, op.getLoc(),
+          sym::getTensorType(sizes, op.getType().getElementType()),
+          previous.getInput(), previous.getStarts(), previous.getSteps());
+      changed = true;
+    }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "no slices that follow another");
+    rewriter.replaceOpWithNewOp<CatOp>(op, op.getType(), inputs, op.getDim());
+    return success();
+  }
+};
+
 /// add(broadcast(x), y) -> add(x, y): elementwise operators broadcast.
 struct AbsorbBroadcast : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -304,5 +350,6 @@ void GraphDialect::getCanonicalizationPatterns(
                PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
                ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>,
                ViewOfFull<SliceOp>, ConvertOfFull, SplatToFull, MergeConverts,
-               MergeCats, AbsorbBroadcast, SinkReshape>(patterns.getContext());
+               MergeCats, MergeCatSlices, AbsorbBroadcast, SinkReshape>(
+      patterns.getContext());
 }

@@ -269,9 +269,19 @@ static ComplexHandler complexTransform(bool inverse) {
         return failure();
       x = *resized;
     }
+    if (ComplexCall::isComplex(self) || d.dims.empty()) {
+      FailureOr<ComplexParts> result =
+          transformComplex(c, x, d.dims, inverse, *divisor);
+      return failed(result) ? failure() : c.replace(*result);
+    }
+    // Of real numbers; the inverse is the conjugate.
     FailureOr<ComplexParts> result =
-        transformComplex(c, x, d.dims, inverse, *divisor);
-    return failed(result) ? failure() : c.replace(*result);
+        transformReal(c, x.re, d.dims, /*onesided=*/false, *divisor);
+    if (failed(result))
+      return failure();
+    if (inverse)
+      result->im = c.b.unary<NegOp>(result->im);
+    return c.replace(*result);
   };
 }
 

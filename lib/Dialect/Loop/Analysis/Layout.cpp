@@ -39,6 +39,16 @@ bool coil::loop::isDense(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
   return true;
 }
 
+/// The strides that an outlined kernel states of operand or result `number`.
+static ArrayRef<ExprAttr> getOutlinedStrides(Operation *kernel, StringRef name,
+                                             unsigned number) {
+  auto all = kernel ? kernel->getAttrOfType<ArrayAttr>(name) : ArrayAttr();
+  if (!all || number >= all.size())
+    return {};
+  auto strides = dyn_cast<sym::ShapeAttr>(all[number]);
+  return strides ? strides.getDims() : ArrayRef<ExprAttr>();
+}
+
 ArrayRef<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
   // Libraries are called for contiguous results.
   auto kernel = dyn_cast<KernelOp>(value.getOwner());
@@ -120,9 +130,20 @@ Layout coil::loop::getLayout(Value value) {
                                                              "coil.strides"))
         layout.strides.assign(strides.getDims().begin(),
                               strides.getDims().end());
-  } else if (isa_and_present<KernelOp>(value.getDefiningOp())) {
+    if (arg.getOwner()->isEntryBlock() && !fn)
+      llvm::append_range(layout.strides,
+                         getOutlinedStrides(arg.getOwner()->getParentOp(),
+                                            "input_strides",
+                                            arg.getArgNumber()));
+  } else if (auto kernel = value.getDefiningOp<KernelOp>()) {
     llvm::append_range(layout.strides,
                        getReturnedStrides(cast<OpResult>(value)));
+    if (layout.strides.empty() && value.hasOneUse() &&
+        value.getUsers().begin()->hasTrait<OpTrait::IsTerminator>())
+      llvm::append_range(
+          layout.strides,
+          getOutlinedStrides(kernel->getParentOp(), "output_strides",
+                             value.getUses().begin()->getOperandNumber()));
   } else if (auto view = value.getDefiningOp<ViewOp>()) {
     if (std::optional<StridedView> strided =
             getStridedView(view, getLayout(view.getInput()).strides))

@@ -202,12 +202,29 @@ static double score(KernelOp kernel, const Variance &variance,
   return total;
 }
 
+/// Whether an operand is read along `d` with stride one.
+static bool readsRows(KernelOp kernel, unsigned d) {
+  sym::Context context = sym::Context::forOp(kernel);
+  context.setDimExtents(kernel.getDims().getDims());
+  return llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), [&](LoadOp load) {
+    ExprAttr address = context.simplify(
+        sym::getAddress(kernel.getContext(), load.getIndices().getDims(),
+                        getOperandStrides(kernel, load.getSource())));
+    auto split = sym::splitLinear(address, sym::dim(kernel.getContext(), d));
+    return load.getArgs().empty() && split && split->first.isConstant(1);
+  });
+}
+
 int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
                                     const sym::Context &context) {
   int64_t vectorDim = -1;
   double best = 0;
   SmallVector<unsigned> reduced = kernel.getReducedDims();
   bool isSequential = kernel.isSequential();
+  bool onlyScatters =
+      isSequential && llvm::none_of(*kernel.getBlock(), [](Operation &op) {
+        return isa<ScanOp, ArgScanOp>(op);
+      });
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
     if (isSequential && llvm::is_contained(reduced, d))
       continue;
@@ -216,8 +233,9 @@ int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
     if (extent && *extent < 4)
       continue;
     double s = score(kernel, variance, context, d);
-    // Gathers do not pay for what a running value computes.
-    if (isSequential && s <= 0)
+    // Gathers do not pay for what a running value computes. What scatters
+    // otherwise goes through its operands column by column.
+    if (isSequential && s <= 0 && !(onlyScatters && readsRows(kernel, d)))
       continue;
     // Between equals the inner one.
     if (vectorDim < 0 || s >= best) {

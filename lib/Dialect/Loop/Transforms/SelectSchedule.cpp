@@ -80,12 +80,11 @@ struct LoopSelectSchedulePass
 
   void runOnOperation() override {
     if (StringRef unknown; !areLibraries(library, unknown)) {
-      getOperation().emitError()
+      getOperation()->emitError()
           << "unknown library '" << unknown
           << "', expected 'onednn', 'cublaslt', 'cudnn', 'cub' or 'none'";
       return signalPassFailure();
     }
-    Hints hints(getOperation());
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp kernel : kernels) {
@@ -98,7 +97,7 @@ struct LoopSelectSchedulePass
         continue;
       }
       if (!onlyLibrary)
-        kernel.setScheduleAttr(select(kernel, vectorBits, hints));
+        kernel.setScheduleAttr(select(kernel, vectorBits, Hints(kernel)));
     }
   }
 

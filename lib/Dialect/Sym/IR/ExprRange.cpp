@@ -290,30 +290,55 @@ static bool splitSmallPart(const Context &ctx, ExprAttr x, ExprAttr m,
   return false;
 }
 
-/// Joins `c * (x mod m) + c * m * (x floordiv m)` to `c * x`.
+/// The atoms of `e` that are of a kind, in the order of its terms.
+static SmallVector<ExprAttr> getAtoms(ExprAttr e, ExprKind kind) {
+  SmallVector<ExprAttr> atoms;
+  for (const Term &t : getTerms(e)) {
+    ArrayRef<ExprAttr> factors = t.product.getKind() == ExprKind::Mul
+                                     ? t.product.getOperands()
+                                     : ArrayRef(t.product);
+    for (ExprAttr f : factors)
+      if (f.getKind() == kind)
+        atoms.push_back(f);
+  }
+  return atoms;
+}
+
+/// Joins `c * (x mod m) + c * m * ((y + x floordiv m) mod n)`, two digits of a
+/// number, to `c * ((x + m * y) mod (m * n))`. `low` is `x mod m`, `c` its
+/// coefficient in `e`, `rest` what there is beside it.
+static ExprAttr joinDigits(ExprAttr low, ExprAttr c, ExprAttr rest) {
+  ExprAttr x = low.getOperands()[0], m = low.getOperands()[1];
+  ExprAttr quotient = floorDiv(x, m);
+  for (ExprAttr high : getAtoms(rest, ExprKind::Mod)) {
+    ExprAttr z = high.getOperands()[0], n = high.getOperands()[1];
+    ExprAttr y = sub(z, quotient);
+    if (getTerms(y).size() >= getTerms(z).size() && !y.isConstant())
+      continue;
+    auto split = splitLinear(rest, high);
+    if (split && split->first == mul(c, m))
+      return add(mul(c, mod(add(x, mul(m, y)), mul(m, n))), split->second);
+  }
+  return {};
+}
+
+/// Joins `c * (x mod m) + c * m * (x floordiv m)` to `c * x`, also where the
+/// quotient is cut to its lower digits.
 static ExprAttr joinDivMod(ExprAttr e) {
   if (e.getKind() != ExprKind::Add)
     return e;
-  for (const Term &t : getTerms(e)) {
-    SmallVector<ExprAttr> atoms;
-    if (t.product.getKind() == ExprKind::Mul)
-      atoms.assign(t.product.getOperands().begin(),
-                   t.product.getOperands().end());
-    else
-      atoms.push_back(t.product);
-    for (ExprAttr atom : atoms) {
-      if (atom.getKind() != ExprKind::Mod)
-        continue;
-      auto split = splitLinear(e, atom);
-      if (!split)
-        continue;
-      ExprAttr x = atom.getOperands()[0], m = atom.getOperands()[1];
-      // `divide` may have taken exact parts out of the quotient; rebuild it.
-      ExprAttr rest =
-          sub(split->second, mul(split->first, mul(m, floorDiv(x, m))));
-      if (getTerms(rest).size() < getTerms(split->second).size())
-        return joinDivMod(add(mul(split->first, x), rest));
-    }
+  for (ExprAttr atom : getAtoms(e, ExprKind::Mod)) {
+    auto split = splitLinear(e, atom);
+    if (!split)
+      continue;
+    ExprAttr x = atom.getOperands()[0], m = atom.getOperands()[1];
+    // `divide` may have taken exact parts out of the quotient; rebuild it.
+    ExprAttr rest =
+        sub(split->second, mul(split->first, mul(m, floorDiv(x, m))));
+    if (getTerms(rest).size() < getTerms(split->second).size())
+      return joinDivMod(add(mul(split->first, x), rest));
+    if (ExprAttr joined = joinDigits(atom, split->first, split->second))
+      return joinDivMod(joined);
   }
   return e;
 }

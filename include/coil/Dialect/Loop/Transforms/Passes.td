@@ -238,7 +238,7 @@ def LoopSplitReductionPass
 }
 
 def LoopSelectSchedulePass
-    : Pass<"loop-select-schedule", "::mlir::func::FuncOp"> {
+    : Pass<"loop-select-schedule"> {
   let summary = "decide how each kernel runs on the CPU";
   let description = [{
     Attaches `#loop.schedule` to every kernel that has none: a library for
@@ -253,7 +253,8 @@ def LoopSelectSchedulePass
     one task fit a cache. A result larger than the caches is streamed past
     them, and keeps nothing: it would have to be read before it is written.
     Decides only; `convert-loop-to-cpu` and
-    `outline-kernels` apply.
+    `outline-kernels` apply. Kernels may be in functions, or outlined: what
+    `outline-kernels` copies has none before.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "256",
