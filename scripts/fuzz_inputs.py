@@ -289,7 +289,8 @@ def module_commands(rng, path, output, runs):
     if kind == 2:
         return [["coil-run", path, "--random-inputs", "--output="]]
     if kind == 3:
-        return [["coil-interpret", path]]
+        # A loop that never ends is no fault of the interpreter.
+        return [["coil-interpret", path, "--max-steps=1000000"]]
     target = rng.choice([[], ["--target=cuda:sm_90a"], ["--target=cuda:sm_80"]])
     if kind == 4:
         return [["coil-compile", path, *target, "-o", output + ".coilpkg"]]

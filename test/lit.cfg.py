@@ -1,5 +1,6 @@
 # Configuration of Coil's lit suite. Features name capabilities; a test says
 # what it needs with REQUIRES.
+import ctypes
 import os
 import shutil
 import subprocess
@@ -58,6 +59,18 @@ if torch_python and os.path.exists(torch_python):
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libdnnl.so.2"):
     config.available_features.add("onednn")
 
+
+def has_lapack():
+    """Whether a library that Coil would take for LAPACK can be loaded."""
+    for name in ["libopenblas.so.0", "liblapack.so.3"]:
+        try:
+            ctypes.CDLL(name)
+            return True
+        except OSError:
+            pass
+    return False
+
+
 # A CUDA driver that executes PTX here; see docs/GPU.md.
 cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
 if os.path.exists(cuda_sim):
@@ -77,11 +90,17 @@ config.substitutions.append(
     )
 )
 # Libraries that compute on that device.
-for library in ["cudnn", "cublaslt", "cub", "nccl"]:
+for library in ["cudnn", "cublaslt", "cub", "cufft", "nccl"]:
     file = os.path.join(config.coil_obj_root, "lib", "coil-fake-" + library + ".so")
     if os.path.exists(file):
         config.available_features.add("fake-" + library)
         config.substitutions.append(("%fake_" + library, "env COIL_" + library.upper() + "_LIBRARY=" + file))
+# cuSOLVER and cuBLAS in one, which is LAPACK behind their functions.
+file = os.path.join(config.coil_obj_root, "lib", "coil-fake-cusolver.so")
+if os.path.exists(file) and has_lapack():
+    config.available_features.add("fake-cusolver")
+    config.substitutions.append(
+        ("%fake_cusolver", f"env COIL_CUSOLVER_LIBRARY={file} COIL_CUBLAS_LIBRARY={file}"))
 
 # What sorts on a GPU, where there was an nvcc.
 if os.path.exists(os.path.join(config.coil_obj_root, "lib", "libcoil-cub.so")):

@@ -35,12 +35,6 @@ static bool isFinite(const std::vector<T> &elements) {
   return true;
 }
 
-static int32_t failToConverge(coil_call *call) {
-  return coil_call_fail(call, "the algorithm did not converge: the matrix is "
-                              "ill-conditioned or has too many repeated "
-                              "values");
-}
-
 template <typename T>
 static int32_t eigh(coil_call *call) {
   using R = Real<T>;
@@ -319,20 +313,11 @@ static int32_t lstsq(coil_call *call) {
   });
 }
 
-#define COIL_FUNCTION(name, function)                                          \
-  NamedFunction {                                                              \
-    name, [](coil_call *call, void *) -> int32_t {                             \
-      return dispatch(call, [](coil_call *c, auto element) {                   \
-        return function<decltype(element)>(c);                                 \
-      });                                                                      \
-    }                                                                          \
-  }
-
 void coil::rt::registerDecompositions() {
-  registerAll({COIL_FUNCTION("coil::linalg_eigh", eigh),
-               COIL_FUNCTION("coil::linalg_eig", eig),
-               COIL_FUNCTION("coil::linalg_svd", svd),
-               COIL_FUNCTION("coil::linalg_lstsq", lstsq)});
+  registerAll({COIL_LINALG_FUNCTION("coil::linalg_eigh", eigh),
+               COIL_LINALG_FUNCTION("coil::linalg_eig", eig),
+               COIL_LINALG_FUNCTION("coil::linalg_svd", svd),
+               COIL_LINALG_FUNCTION("coil::linalg_lstsq", lstsq)});
 }
 
 void coil::rt::registerLinalg() {

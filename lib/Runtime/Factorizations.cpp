@@ -97,46 +97,6 @@ static int32_t permutation(coil_call *call, void *) {
   });
 }
 
-/// Right sides of a system that may have a broadcast stack.
-template <typename T>
-static int64_t broadcastNumber(const Stack<T> &stack,
-                               const std::vector<int64_t> &batch,
-                               int64_t number) {
-  // The position in `batch`, without dimensions that `stack` lacks or has once.
-  int64_t result = 0, step = 1;
-  size_t skip = batch.size() - stack.batch.size();
-  for (size_t d = batch.size(); d-- > 0;) {
-    int64_t position = number % batch[d];
-    number /= batch[d];
-    if (d < skip)
-      continue;
-    int64_t size = stack.batch[d - skip];
-    if (size != 1)
-      result += position * step;
-    step *= size;
-  }
-  return result;
-}
-
-/// The stack of what two stacks broadcast to.
-static bool broadcast(coil_call *call, const std::vector<int64_t> &x,
-                      const std::vector<int64_t> &y,
-                      std::vector<int64_t> &out) {
-  out = x.size() > y.size() ? x : y;
-  for (const auto *each : {&x, &y})
-    for (size_t i = 0; i < each->size(); ++i) {
-      int64_t size = (*each)[each->size() - 1 - i];
-      int64_t &result = out[out.size() - 1 - i];
-      if (result == 1)
-        result = size;
-      else if (size != 1 && size != result) {
-        coil_call_fail(call, "the stacks of matrices do not broadcast");
-        return false;
-      }
-    }
-  return true;
-}
-
 template <typename T>
 static int32_t luSolve(coil_call *call) {
   const Lapack<T> *lapack = Lapack<T>::get();
@@ -213,12 +173,8 @@ static int32_t cholesky(coil_call *call) {
     return status;
   if (check)
     for (blasint result : results)
-      if (result > 0) {
-        std::string why = "the input is not positive-definite (the leading "
-                          "minor of order " +
-                          std::to_string(result) + " is not)";
-        return coil_call_fail(call, why.c_str());
-      }
+      if (result > 0)
+        return failNotPositive(call, result);
   return COIL_OK;
 }
 
@@ -470,25 +426,17 @@ static int32_t ormqr(coil_call *call) {
   });
 }
 
-#define COIL_FUNCTION(name, function)                                          \
-  NamedFunction {                                                              \
-    name, [](coil_call *call, void *) -> int32_t {                             \
-      return dispatch(call, [](coil_call *c, auto element) {                   \
-        return function<decltype(element)>(c);                                 \
-      });                                                                      \
-    }                                                                          \
-  }
-
 void coil::rt::registerFactorizations() {
-  registerAll({COIL_FUNCTION("coil::linalg_lu", lu),
-               COIL_FUNCTION("coil::linalg_lu_solve", luSolve),
-               COIL_FUNCTION("coil::linalg_cholesky", cholesky),
-               COIL_FUNCTION("coil::linalg_cholesky_solve", choleskySolve),
-               COIL_FUNCTION("coil::linalg_ldl", ldl),
-               COIL_FUNCTION("coil::linalg_ldl_solve", ldlSolve),
-               COIL_FUNCTION("coil::linalg_solve_triangular", solveTriangular),
-               COIL_FUNCTION("coil::linalg_geqrf", geqrf),
-               COIL_FUNCTION("coil::linalg_householder", householder),
-               COIL_FUNCTION("coil::linalg_ormqr", ormqr),
-               NamedFunction{"coil::linalg_permutation", permutation}});
+  registerAll(
+      {COIL_LINALG_FUNCTION("coil::linalg_lu", lu),
+       COIL_LINALG_FUNCTION("coil::linalg_lu_solve", luSolve),
+       COIL_LINALG_FUNCTION("coil::linalg_cholesky", cholesky),
+       COIL_LINALG_FUNCTION("coil::linalg_cholesky_solve", choleskySolve),
+       COIL_LINALG_FUNCTION("coil::linalg_ldl", ldl),
+       COIL_LINALG_FUNCTION("coil::linalg_ldl_solve", ldlSolve),
+       COIL_LINALG_FUNCTION("coil::linalg_solve_triangular", solveTriangular),
+       COIL_LINALG_FUNCTION("coil::linalg_geqrf", geqrf),
+       COIL_LINALG_FUNCTION("coil::linalg_householder", householder),
+       COIL_LINALG_FUNCTION("coil::linalg_ormqr", ormqr),
+       NamedFunction{"coil::linalg_permutation", permutation}});
 }

@@ -11,6 +11,8 @@
 
 #include "Call.h"
 #include "Collectives.h"
+#include "CUDA/CuFft.h"
+#include "CUDA/DeviceLinalg.h"
 #include "Fft.h"
 #include "Linalg.h"
 
@@ -66,6 +68,8 @@ static Registry &getFilledRegistry() {
     registerCollectives();
     registerFft();
     registerLinalg();
+    cuda::registerFft();
+    cuda::registerLinalg();
   });
   return getRegistry();
 }

@@ -21,6 +21,7 @@
 #include "coil/Runtime/Functions.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace coil::rt {
@@ -134,6 +135,45 @@ bool makeResult(coil_call *call, int32_t index,
   return readStack(call, tensor, static_cast<int32_t>(sizes.size()), out);
 }
 
+/// Right sides of a system that may have a broadcast stack.
+template <typename T>
+int64_t broadcastNumber(const Stack<T> &stack,
+                        const std::vector<int64_t> &batch, int64_t number) {
+  // The position in `batch`, without dimensions that `stack` lacks or has once.
+  int64_t result = 0, step = 1;
+  size_t skip = batch.size() - stack.batch.size();
+  for (size_t d = batch.size(); d-- > 0;) {
+    int64_t position = number % batch[d];
+    number /= batch[d];
+    if (d < skip)
+      continue;
+    int64_t size = stack.batch[d - skip];
+    if (size != 1)
+      result += position * step;
+    step *= size;
+  }
+  return result;
+}
+
+/// The stack of what two stacks broadcast to.
+inline bool broadcast(coil_call *call, const std::vector<int64_t> &x,
+                      const std::vector<int64_t> &y,
+                      std::vector<int64_t> &out) {
+  out = x.size() > y.size() ? x : y;
+  for (const auto *each : {&x, &y})
+    for (size_t i = 0; i < each->size(); ++i) {
+      int64_t size = (*each)[each->size() - 1 - i];
+      int64_t &result = out[out.size() - 1 - i];
+      if (result == 1)
+        result = size;
+      else if (size != 1 && size != result) {
+        coil_call_fail(call, "the stacks of matrices do not broadcast");
+        return false;
+      }
+    }
+  return true;
+}
+
 /// Calls `body(number)` for each matrix of a stack: small ones on all threads,
 /// large ones one after the other, each with all threads of the library.
 template <typename Body>
@@ -162,6 +202,21 @@ inline bool getFlag(coil_call *call, int32_t index) {
 /// The status of a call that has failed.
 inline int32_t failed(coil_call *call) {
   return coil_call_fail(call, "its arguments are not those of the function");
+}
+
+/// What an iteration that does not converge is.
+inline int32_t failToConverge(coil_call *call) {
+  return coil_call_fail(call, "the algorithm did not converge: the matrix is "
+                              "ill-conditioned or has too many repeated "
+                              "values");
+}
+
+/// What the input of a Cholesky factorization without one is.
+inline int32_t failNotPositive(coil_call *call, blasint order) {
+  std::string why = "the input is not positive-definite (the leading minor of "
+                    "order " +
+                    std::to_string(order) + " is not)";
+  return coil_call_fail(call, why.c_str());
 }
 
 /// Calls `function.operator()<T>(call)` for the element type of argument 0; the
@@ -207,14 +262,25 @@ struct NamedFunction {
   const char *name;
   coil_function_pointer call;
 };
-inline void registerAll(std::initializer_list<NamedFunction> functions) {
+inline void registerAll(std::initializer_list<NamedFunction> functions,
+                        int32_t device = COIL_CPU) {
   for (const NamedFunction &function : functions) {
     coil_function each = {
-        sizeof(coil_function), 0,      function.name, COIL_CPU, 0,
+        sizeof(coil_function), 0,      function.name, device, 0,
         function.call,         nullptr};
     (void)coil_register_function(&each);
   }
 }
+
+/// A function for the element types, as `dispatch` calls it.
+#define COIL_LINALG_FUNCTION(name, function)                                   \
+  NamedFunction {                                                              \
+    name, [](coil_call *call, void *) -> int32_t {                             \
+      return dispatch(call, [](coil_call *c, auto element) {                   \
+        return function<decltype(element)>(c);                                 \
+      });                                                                      \
+    }                                                                          \
+  }
 
 } // namespace coil::rt
 

@@ -12,6 +12,8 @@
 #include "OneDNN.h"
 #include "CUDA/BlasLt.h"
 #include "CUDA/CuDnn.h"
+#include "CUDA/CuFft.h"
+#include "CUDA/CuSolver.h"
 #include "CUDA/Sort.h"
 #include "Lapack.h"
 #include "Threads.h"
@@ -330,7 +332,10 @@ static const DeviceLibrary *getDeviceLibrary(const char *name) {
   static const DeviceLibrary libraries[] = {
       {"cublaslt", cuda::BlasLt::isPresent, cuda::BlasLt::setFile},
       {"cudnn", cuda::CuDnn::isPresent, cuda::CuDnn::setFile},
-      {"cub", cuda::Cub::isPresent, cuda::Cub::setFile}};
+      {"cub", cuda::Cub::isPresent, cuda::Cub::setFile},
+      {"cufft", cuda::CuFft::isPresent, cuda::CuFft::setFile},
+      {"cusolver", cuda::CuSolver::isPresent, cuda::CuSolver::setFile},
+      {"cublas", cuda::CuBlas::isPresent, cuda::CuBlas::setFile}};
   for (const DeviceLibrary &library : libraries)
     if (name && !strcmp(name, library.name))
       return &library;

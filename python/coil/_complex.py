@@ -113,7 +113,13 @@ class ComplexTensor:
 
 def wrap(output, spec):
     """An output as callers know it."""
-    return ComplexTensor(output) if spec.get("complex") and output.dtype in TYPES else output
+    if not spec.get("complex"):
+        return output
+    if type(output).__module__ == "torch":
+        import torch  # pylint: disable=import-outside-toplevel
+
+        return torch.view_as_complex(output)
+    return ComplexTensor(output) if output.dtype in TYPES else output
 
 
 __all__ = ["ComplexTensor", "Tensor", "to_parts", "wrap"]

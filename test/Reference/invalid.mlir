@@ -30,7 +30,7 @@ func.func @out_of_range() -> tensor<3xi32> {
 func.func @trusted_out_of_range() -> tensor<3xi32> {
   %x = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
   %y = loop.kernel "oob" [3] (%a = %x) : (tensor<3xi32>) -> tensor<3xi32> {
-    %v = loop.load %a[d0 + 1] : tensor<3xi32> -> i32
+    %v = loop.load %a[(d0 * 3) mod 6] : tensor<3xi32> -> i32
     loop.store %v, 0 [d0] : i32
   }
   return %y : tensor<3xi32>

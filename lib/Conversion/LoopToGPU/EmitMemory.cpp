@@ -95,9 +95,13 @@ Value GPUKernelEmitter::advance(Value pointer, Type element, int64_t by,
       inside ? LLVM::GEPNoWrapFlags::inbounds : LLVM::GEPNoWrapFlags::none;
   if (inside && by > 0)
     flags = flags | LLVM::GEPNoWrapFlags::nuw;
+  // A constant index of the op has 29 bits.
+  LLVM::GEPArg index =
+      llvm::isInt<29>(by)
+          ? LLVM::GEPArg(static_cast<int32_t>(by))
+          : LLVM::GEPArg(arith::ConstantIntOp::create(b, b.getI64Type(), by));
   return LLVM::GEPOp::create(b, pointer.getType(), element, pointer,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(by)},
-                             flags);
+                             ArrayRef<LLVM::GEPArg>{index}, flags);
 }
 
 Value GPUKernelEmitter::loadElements(Value pointer, Type type,

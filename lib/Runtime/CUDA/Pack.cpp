@@ -144,11 +144,18 @@ static int32_t launch(RunState &state, Kind kind, void *const *buffers,
   }
   symbols[0] = count;
   int which = element == 1 ? 0 : element == 2 ? 1 : element == 4 ? 2 : 3;
+  return launchOwn(state, kernels->list[kind][which], buffers, symbols, count);
+}
+
+int32_t coil::rt::cuda::launchOwn(RunState &state, coil_cuda_kernel &kernel,
+                                  void *const *buffers, const int64_t *symbols,
+                                  int64_t threads) {
+  if (threads == 0)
+    return COIL_OK;
   // The state need not be the one that its run works with.
   RunState *working = std::exchange(state.run->cuda, &state);
-  int32_t status =
-      coil_rt_launch_cuda(state.run, &kernels->list[kind][which], buffers,
-                          symbols, (count + 255) / 256, 1, 1);
+  int32_t status = coil_rt_launch_cuda(state.run, &kernel, buffers, symbols,
+                                       (threads + 255) / 256, 1, 1);
   state.run->cuda = working;
   return status;
 }
@@ -165,6 +172,60 @@ int32_t coil::rt::cuda::copyStrided(RunState &state, void *to,
                                     const PackShape &shape) {
   void *buffers[] = {to, const_cast<void *>(from)};
   return launch(state, Copy, buffers, element, shape, targetStrides);
+}
+
+int32_t coil::rt::cuda::copyElements(RunState &state, void *to,
+                                     std::vector<int64_t> targetStrides,
+                                     const void *from,
+                                     std::vector<int64_t> strides,
+                                     std::vector<int64_t> sizes,
+                                     int64_t element) {
+  if (element == 16) {
+    for (std::vector<int64_t> *list : {&targetStrides, &strides}) {
+      for (int64_t &stride : *list)
+        stride *= 2;
+      list->push_back(1);
+    }
+    sizes.push_back(2);
+    element = 8;
+  }
+  // Joined dimensions, the innermost last.
+  size_t rank = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0)
+      return COIL_OK;
+    if (sizes[d] == 1)
+      continue;
+    bool joins = rank && strides[rank - 1] == strides[d] * sizes[d] &&
+                 targetStrides[rank - 1] == targetStrides[d] * sizes[d];
+    size_t at = joins ? rank - 1 : rank++;
+    sizes[at] = (joins ? sizes[at] : 1) * sizes[d];
+    strides[at] = strides[d];
+    targetStrides[at] = targetStrides[d];
+  }
+  size_t outer = rank > PackShape::maxRank ? rank - PackShape::maxRank : 0;
+  PackShape shape;
+  for (size_t d = outer; d < rank; ++d)
+    shape.add(sizes[d], strides[d]);
+  std::vector<int64_t> index(outer, 0);
+  auto *source = static_cast<const char *>(from);
+  auto *target = static_cast<char *>(to);
+  for (;;) {
+    int64_t offset = 0, targetOffset = 0;
+    for (size_t d = 0; d < outer; ++d) {
+      offset += index[d] * strides[d];
+      targetOffset += index[d] * targetStrides[d];
+    }
+    if (int32_t status = copyStrided(state, target + targetOffset * element,
+                                     targetStrides.data() + outer,
+                                     source + offset * element, element, shape))
+      return status;
+    size_t d = outer;
+    while (d > 0 && ++index[d - 1] == sizes[d - 1])
+      index[--d] = 0;
+    if (d == 0)
+      return COIL_OK;
+  }
 }
 
 int32_t coil::rt::cuda::clear(RunState &state, void *to, int64_t element,

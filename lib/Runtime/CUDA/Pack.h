@@ -39,6 +39,20 @@ int32_t pack(RunState &state, void *to, const void *from, int64_t element,
 int32_t copyStrided(RunState &state, void *to, const int64_t *targetStrides,
                     const void *from, int64_t element, const PackShape &shape);
 
+/// The same for any number of dimensions and for elements of 16 bytes, too:
+/// dimensions that lie one in the other are joined, and there are as many
+/// launches as the others need.
+int32_t copyElements(RunState &state, void *to,
+                     std::vector<int64_t> targetStrides, const void *from,
+                     std::vector<int64_t> strides, std::vector<int64_t> sizes,
+                     int64_t element);
+
+/// Launches a kernel of the runtime's own, with at least `threads` threads in
+/// blocks of 256.
+int32_t launchOwn(RunState &state, coil_cuda_kernel &kernel,
+                  void *const *buffers, const int64_t *symbols,
+                  int64_t threads);
+
 /// Writes zeros to strided elements of 1, 2, 4 or 8 bytes.
 int32_t clear(RunState &state, void *to, int64_t element,
               const PackShape &shape);

@@ -783,3 +783,25 @@ func.func @reduce_c3_type(%x: tensor<4x6xi32>) {
 
 // expected-error@+1 {{expected positive strides, dilations and groups, and no negative padding, all below 2^31}}
 func.func private @conv_c2_range() attributes {a = #loop.conv<stride = [4294967296], padding = [0], dilation = [1], groups = 1>}
+
+// -----
+
+func.func @kernel_c7_load(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [5] (%a = %x) : (tensor<4xf32>) -> tensor<5xf32> {
+    // expected-error@+1 {{accesses element 4 of dimension 0 of 'tensor<4xf32>' at the last point of the kernel}}
+    %1 = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %1, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c7_store(%x: tensor<4xf32>) {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = loop.load %a[d0] : tensor<4xf32> -> f32
+    // expected-error@+1 {{accesses element -1 of dimension 0 of 'tensor<4xf32>' at the first point of the kernel}}
+    loop.store %1, 0[d0 - 1] : f32
+  }
+  return
+}

@@ -570,3 +570,14 @@ wrapper.func @convolution_c5(%x: !h, %w: !w, %y: !h) {
   wrapper.convolution "cudnn" ins(%x, %w : !h, !w) outs(%y : !h) stride [1] padding [0] dilation [1] groups 1 post none tf32
   wrapper.return
 }
+
+// -----
+
+// expected-error@+1 {{has strides for input 0 that reach beyond 2^56 bytes}}
+wrapper.kernel @kernel_c12(%x: tensor<4xf32>) attributes {input_strides = [#sym.shape<[4611686018427387904]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = loop.load %a[d0] : tensor<4xf32> -> f32
+    loop.store %1, 0[d0] : f32
+  }
+  wrapper.yield %0 : tensor<4xf32>
+}

@@ -54,7 +54,7 @@ class Worker:
     def start(self):
         options = self.options
         command = [sys.executable, str(HERE / "worker.py"), "--build", options.build,
-                   "--engine", options.engine, "--options", options.options,
+                   "--engine", options.engine, "--options", options.options, "--device", options.device,
                    "--timeout", str(options.timeout)]
         command += [flag for flag, is_set in (("--decompose", options.decompose),
                                               ("--dynamic", options.dynamic)) if is_set]
@@ -132,7 +132,7 @@ def make_tasks(options):
         if not re.search(options.only, name):
             continue
         for dtype in options.dtypes.split(","):
-            if db.SHORT[dtype] not in op.supported_dtypes("cpu"):
+            if db.SHORT[dtype] not in op.supported_dtypes(options.device):
                 continue
             tasks.append({"op": name, "dtype": dtype, "limit": options.samples, "seed": options.seed,
                           "batch": options.batch, "skip": []})
@@ -265,6 +265,8 @@ def main():
     parser.add_argument("--engine", choices=["module", "interp", "compile"], default="module",
                         help="the Python module; the reference interpreter; or coil-compile, without a run")
     parser.add_argument("--options", default="", help="options of the pipelines (module), or of coil-compile")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu",
+                        help="where the tensors are, and eager mode runs (cuda: options are target=cuda unless given)")
     parser.add_argument("--samples", type=int, default=0, help="at most so many of an operator and type")
     parser.add_argument("--operators", type=int, default=0, help="only so many operators, chosen by --seed")
     parser.add_argument("--seed", type=int, default=0)
@@ -283,8 +285,11 @@ def main():
     if options.dtypes == "all":
         options.dtypes = ",".join(ALL_DTYPES)
     options.build = os.path.abspath(options.build)
+    if options.device == "cuda" and not options.options:
+        options.options = "target=cuda"
     if not options.known:
-        options.known = HERE / f"known-failures{'-decomposed' if options.decompose else ''}.txt"
+        kind = "-decomposed" if options.decompose else "-cuda" if options.device == "cuda" else ""
+        options.known = HERE / f"known-failures{kind}.txt"
     entries = {}
     if options.results and os.path.exists(options.results):
         for line in open(options.results):

@@ -160,7 +160,7 @@ class Sample:
         for tensor in self.tensors:
             if id(tensor) not in made:
                 storage = tensor.untyped_storage().clone()
-                copy = torch.empty(0, dtype=tensor.dtype).set_(
+                copy = torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(
                     storage, tensor.storage_offset(), tensor.size(), tensor.stride())
                 if double and is_float(copy):
                     copy = copy.to(torch.complex128 if copy.is_complex() else torch.float64)
@@ -173,11 +173,11 @@ class Sample:
         return f"{given}; {others}" if others else given
 
 
-def get_samples(op, dtype):
+def get_samples(op, dtype, device="cpu"):
     """The samples of an operator, the same in each process."""
     torch.manual_seed(0)
     random.seed(0)
-    return [Sample(op, s) for s in op.sample_inputs("cpu", dtype, requires_grad=False)]
+    return [Sample(op, s) for s in op.sample_inputs(device, dtype, requires_grad=False)]
 
 
 class Module(torch.nn.Module):
@@ -245,11 +245,16 @@ class Expectation:
         """None, or how results differ. `again` runs the program once more."""
         if len(results) != len(self.results):
             return f"{len(results)} results instead of {len(self.results)}"
+        # Numbers that eager mode has on the host are tensors of the program's device.
+        results = [r.cpu() if e.device.type == "cpu" and not e.dim() else r
+                   for r, e in zip(results, self.results)]
         for actual, expected in zip(results, self.results):
             if actual.dtype != expected.dtype:
                 return f"element type {actual.dtype} instead of {expected.dtype}"
             if actual.shape != expected.shape:
                 return f"sizes {list(actual.shape)} instead of {list(expected.shape)}"
+            if actual.device != expected.device:
+                return f"device {actual.device} instead of {expected.device}"
         if self.is_empty:
             return None
         if have_same_unique(name_of(self.sample.op), results, self.results):
@@ -316,7 +321,7 @@ def of_mpmath(reference, x):
     name, *orders = reference
     evaluate = lambda v: float(mpmath.re(getattr(mpmath, name)(*orders, v))) if math.isfinite(v) else v
     return torch.tensor([evaluate(v) for v in x.double().flatten().tolist()],
-                        dtype=torch.float64).reshape(x.shape)
+                        dtype=torch.float64, device=x.device).reshape(x.shape)
 
 
 def is_by_chance(ours, eager, distance, tries=200):

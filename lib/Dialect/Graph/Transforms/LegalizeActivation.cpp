@@ -133,6 +133,8 @@ static LogicalResult legalizePrelu(AtenCall &c) {
     sizes[0] = getSizes(weight)[0];
     weight = c.b.reshape(weight, sizes);
   }
+  if (rank == 0)
+    weight = c.b.reshape(weight, Sizes());
   Value positive = c.b.compare(Pred::Gt, x, c.b.scalar(0, type));
   return c.replace(c.b.select(positive, x, c.b.mul(weight, x)));
 }

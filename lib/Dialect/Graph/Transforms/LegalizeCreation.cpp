@@ -92,7 +92,10 @@ static AtenHandler progression(bool ofPowers) {
     Type type = c.resultElementType();
     if (c.resultType().getRank() != 1 || type.isInteger(1))
       return c.fail("its result is not a vector of numbers");
+    // Between integers the framework computes in f64, on CUDA devices in f32.
+    bool isOnCuda = c.stringOr("device", "").starts_with("cuda");
     Type wide = isa<FloatType>(type) ? getAccumulationType(type)
+                : isOnCuda           ? Type(b.getBuilder().getF32Type())
                                      : Type(b.getBuilder().getF64Type());
     Type endType = type;
     // One power alone is of the number as it is.

@@ -137,6 +137,9 @@ static LogicalResult legalizeGather(AtenCall &c) {
     Value elements = gather(c.b, flatten(c.b, x), flatten(c.b, index), 0);
     return c.replace(c.b.reshape(elements, c.resultSizes()));
   }
+  // An index without elements may have any rank.
+  if (llvm::any_of(getSizes(index), [](ExprAttr e) { return e.isConstant(0); }))
+    return c.replace(filled(c.b, 0, c.resultElementType(), c.resultSizes()));
   if (getRank(index) != getRank(x))
     return c.fail("operand and index have different ranks");
   // The index may stop earlier than the operand, but not reach beyond it.

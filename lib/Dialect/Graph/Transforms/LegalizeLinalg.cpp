@@ -29,11 +29,9 @@ static LogicalResult luFactor(LinalgCall &c) {
   FailureOr<ComplexParts> a = getMatrix(c, pick(c, "A", "self"));
   if (failed(a))
     return failure();
-  if (!c.flag("pivot", true))
-    return c.fail("a factorization without pivots is for CUDA alone");
   bool hasInfo = c.op.getOutputs().size() == 3;
   LinalgCall::Factors factors =
-      c.factorize(*a, c.flag("check_errors", !hasInfo));
+      c.factorize(*a, c.flag("check_errors", !hasInfo), c.flag("pivot", true));
   SmallVector<ComplexParts> results = {factors.matrix,
                                        {factors.pivots, nullptr}};
   if (hasInfo)
@@ -75,10 +73,13 @@ static LogicalResult lu(LinalgCall &c) {
   FailureOr<ComplexParts> a = getMatrix(c, "A");
   if (failed(a))
     return failure();
-  if (!c.flag("pivot", true))
-    return c.fail("a factorization without pivots is for CUDA alone");
-  LinalgCall::Factors factors = c.factorize(*a, /*check=*/false);
-  return c.replace(unpackFactors(c, factors.matrix, factors.pivots));
+  bool isPivoted = c.flag("pivot", true);
+  LinalgCall::Factors factors = c.factorize(*a, /*check=*/false, isPivoted);
+  SmallVector<ComplexParts> results =
+      unpackFactors(c, factors.matrix, factors.pivots);
+  if (!isPivoted)
+    results[0] = c.zeros({c.b.size(0)});
+  return c.replace(results);
 }
 
 static LogicalResult luUnpack(LinalgCall &c) {

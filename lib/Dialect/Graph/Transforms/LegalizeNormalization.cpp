@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RandomDraws.h"
 #include "TensorMath.h"
 
 #include <cmath>
@@ -113,6 +114,19 @@ static Value emptyResult(AtenCall &c, unsigned i) {
                   c.resultSizes(i));
 }
 
+/// What the framework saves in evaluation mode: on CUDA devices the running
+/// mean and the reciprocal deviation that it normalizes by, elsewhere nothing.
+static void appendSaved(AtenCall &c, Value mean, Value var,
+                        SmallVectorImpl<Value> &results) {
+  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i) {
+    Sizes declared = c.resultSizes(i);
+    bool isSaved = i <= 2 && declared.size() == 1 && !declared[0].isConstant(0);
+    results.push_back(!isSaved ? emptyResult(c, i)
+                      : i == 1 ? mean
+                               : inverseRoot(c.b, var, c.floatOr("eps", 1e-5)));
+  }
+}
+
 static LogicalResult legalizeBatchNorm(AtenCall &c) {
   Type type = getAccumulationType(c.resultElementType());
   Value x = c.operand("input", type);
@@ -132,8 +146,7 @@ static LogicalResult legalizeBatchNorm(AtenCall &c) {
   if (!x || !mean || !var || getRank(x) < 2)
     return c.fail("an operand is missing");
   SmallVector<Value> results = {normalizeBy(c, x, mean, var)};
-  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
-    results.push_back(emptyResult(c, i));
+  appendSaved(c, mean, var, results);
   return c.replace(results);
 }
 
@@ -157,9 +170,12 @@ static LogicalResult legalizeBatchNormUpdate(AtenCall &c) {
     results.append({newMean, newVariance});
     return c.replace(results);
   };
-  if (!c.boolOr("training", true))
-    return replace(normalizeBy(c, x, mean, variance), emptyResult(c, 1),
-                   emptyResult(c, 2), mean, variance);
+  if (!c.boolOr("training", true)) {
+    SmallVector<Value> saved;
+    appendSaved(c, mean, variance, saved);
+    return replace(normalizeBy(c, x, mean, variance), saved[0], saved[1], mean,
+                   variance);
+  }
   TensorBuilder &b = c.b;
   int64_t rank = getRank(x);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(1, rank));
@@ -356,18 +372,63 @@ static AtenHandler softmaxBackward(bool logarithm) {
 // Attention
 //===----------------------------------------------------------------------===//
 
+/// Attention as its definition has it, with probabilities that are dropped;
+/// null with the call failed where that is not possible.
+static Value attendWithDropout(AtenCall &c, Value query, Value key, Value value,
+                               Value mask, bool isCausal, double scale,
+                               double dropout) {
+  TensorBuilder &b = c.b;
+  Type type = c.resultElementType(), wide = getAccumulationType(type);
+  if (dropout < 0 || dropout > 1) {
+    (void)c.fail("its probability is not between 0 and 1");
+    return {};
+  }
+  if (failed(checkDraws(c)))
+    return {};
+  int64_t rank = getRank(query);
+  Value scores = b.mul(
+      b.convert(b.matmul(query, b.transpose(key, rank - 2, rank - 1)), wide),
+      b.scalar(scale, wide));
+  Sizes sizes = getSizes(scores);
+  Value hidden = b.scalar(-std::numeric_limits<double>::infinity(), wide);
+  if (isCausal) {
+    Value row = b.unsqueeze(b.iota(0, 1, sizes[rank - 2]), 1);
+    Value column = b.iota(0, 1, sizes[rank - 1]);
+    mask = b.compare(ComparePredicate::Le, column, row);
+  }
+  if (mask)
+    scores = getElementType(mask).isInteger(1)
+                 ? b.select(mask, scores, hidden)
+                 : b.add(scores, b.convert(mask, wide));
+  Value weights = b.softmax(scores, rank - 1);
+  // Rows of which nothing is left are zero.
+  Value none =
+      b.compare(ComparePredicate::Eq,
+                b.reduce(ReduceKind::Max, scores, rank - 1, true), hidden);
+  weights = b.select(none, b.scalar(0, wide), weights);
+  // A number in (0, 1] is at most the probability to keep that often.
+  Value u = drawUniformFor(c, sizes, wide);
+  double keep = dropout == 1 ? 0 : 1 / (1 - dropout);
+  Value isKept = b.compare(ComparePredicate::Le, b.convert(u, wide),
+                           b.scalar(1 - dropout, wide));
+  weights =
+      b.select(isKept, b.mul(weights, b.scalar(keep, wide)), b.scalar(0, wide));
+  return b.matmul(b.convert(weights, type), value);
+}
+
 static LogicalResult legalizeAttention(AtenCall &c) {
   Type type = c.resultElementType();
   Value query = c.operand("query", type), key = c.operand("key", type),
         value = c.operand("value", type);
   if (!query || !key || !value)
     return c.fail("an operand is missing");
-  int64_t rank = getRank(query);
-  if (rank < 2 || getRank(key) != rank || getRank(value) != rank)
-    return c.fail("query, key and value have different ranks");
-  if (c.floatOr("dropout_p", 0) != 0)
-    return c.fail("there are no random numbers; export the model in "
-                  "evaluation mode");
+  // Dimensions of stacks that some lack are broadcast.
+  int64_t rank = std::max({getRank(query), getRank(key), getRank(value)});
+  if (std::min({getRank(query), getRank(key), getRank(value)}) < 2)
+    return c.fail("query, key or value is no matrix");
+  for (Value *v : {&query, &key, &value})
+    while (getRank(*v) < rank)
+      *v = c.b.unsqueeze(*v, 0);
   for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
     if (!c.op.getOutputs()[i].use_empty())
       return c.fail("only its first result is computed");
@@ -440,6 +501,11 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   Sizes out = q;
   out[rank - 1] = v[rank - 1];
   OpBuilder &builder = b.getBuilder();
+  if (double dropout = c.floatOr("dropout_p", 0); dropout != 0) {
+    Value result =
+        attendWithDropout(c, query, key, value, mask, causal, scale, dropout);
+    return result ? c.replace(result) : failure();
+  }
   Value result = AttentionOp::create(
       builder, b.getLoc(), sym::getTensorType(out, type), query, key, value,
       mask, causal ? builder.getUnitAttr() : UnitAttr(),

@@ -135,7 +135,9 @@ static Interval getRange(TensorBuilder &b, Num x, std::optional<double> low,
 /// histc: bins of one width, numbered by arithmetic. The last one has its end.
 static LogicalResult legalizeHistc(AtenCall &c) {
   TensorBuilder &b = c.b;
-  Type type = getAccumulationType(c.resultElementType());
+  Positions p(b);
+  bool isFloat = isa<FloatType>(c.resultElementType());
+  Type type = isFloat ? getAccumulationType(c.resultElementType()) : p.type();
   Value given = c.operand("self", type);
   auto bins = c.getInt("bins");
   auto low = c.getFloat("min"), high = c.getFloat("max");
@@ -144,10 +146,10 @@ static LogicalResult legalizeHistc(AtenCall &c) {
   Num x(b, flatten(b, given));
   Interval range = getRange(b, x, low, high, 1);
   Num isInside = (x >= range.low) & (x <= range.high);
-  Positions p(b);
-  Num bin =
-      ((x - range.low) * static_cast<double>(*bins) / (range.high - range.low))
-          .to(p.type());
+  Num distance = (x - range.low) * static_cast<double>(*bins),
+      width = range.high - range.low;
+  Num bin = isFloat ? (distance / width).to(p.type())
+                    : floorDiv(select(isInside, distance, 0), width);
   bin = p.clamp(select(isInside, bin, 0), b.size(*bins));
   Value counts =
       putAt(b, ReduceKind::Sum, filled(b, 0, p.type(), b.size(*bins)),

@@ -143,9 +143,16 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   Num at(b, b.broadcast(p.clamp(bag, bags), count));
   Num rows(b, b.index(weight, toIndex(b, indices), 0));
   std::optional<Num> isCounted;
-  if (auto padding = c.getInt("padding_idx"); padding && *padding >= 0)
-    isCounted =
-        Num(b, b.convert(indices, p.type())) != static_cast<double>(*padding);
+  // From the end where the operator is the user's; the internal one has no row
+  // of padding then.
+  bool isUsers = c.op.getName() == "aten.embedding_bag.padding_idx";
+  if (auto padding = c.getInt("padding_idx");
+      padding && (*padding >= 0 || isUsers)) {
+    Num row = p.number(static_cast<double>(*padding));
+    if (*padding < 0)
+      row = p.size(getSizes(weight)[0]) + row;
+    isCounted = Num(b, b.convert(indices, p.type())) != row;
+  }
   if (Value samples = c.operand("per_sample_weights", type))
     rows = rows * Num(b, samples).unsqueeze(1);
   bool isMax = bagMode == BagMode::Max;

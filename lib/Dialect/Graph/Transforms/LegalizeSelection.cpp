@@ -157,6 +157,70 @@ static LogicalResult legalizeMode(AtenCall &c) {
   return takeAt(c, *s, {b, longest.getPositions()});
 }
 
+/// quantile, nanquantile: the element at a fraction of the way through the
+/// sorted ones, between two of them by `interpolation`. Several fractions are
+/// a first dimension of the result.
+static AtenHandler quantile(bool ignoresNan) {
+  return [=](AtenCall &c) -> LogicalResult {
+    TensorBuilder &b = c.b;
+    StringRef kind = c.stringOr("interpolation", "linear");
+    Type type = c.resultElementType();
+    Value fractions = c.operand("q", type);
+    FailureOr<Sorted> s = sortOperand(c, /*flat=*/!c.has("dim"));
+    if (failed(s))
+      return failure();
+    if (!fractions || getRank(fractions) > 1 || !isa<FloatType>(type))
+      return c.fail("its fractions are neither a number nor a vector");
+    ExprAttr size = getSizes(s->values)[s->dim];
+    if (size.isConstant(0))
+      return c.fail("the dimension has size zero");
+    Positions p(b);
+    // The sorted dimension comes first, then that of the fractions does.
+    int64_t rank = getRank(s->values);
+    SmallVector<int64_t> order = {s->dim};
+    for (int64_t d = 0; d < rank; ++d)
+      if (d != s->dim)
+        order.push_back(d);
+    Num values(b, b.permute(s->values, order)), numNan = countNan(*s);
+    if (getRank(numNan) == rank)
+      numNan = {b, b.permute(numNan, order)};
+    Num q(b, fractions);
+    if (getRank(q) == 0)
+      q = q.unsqueeze(0);
+    for (int64_t d = 1; d < rank; ++d)
+      q = q.unsqueeze(d);
+    Num numbers = p.size(size) - numNan;
+    Num last = max((ignoresNan ? numbers : p.size(size)) - 1, 0);
+    Num place = q * last.to(type);
+    Sizes sizes = getSizes(values);
+    sizes[0] = getSizes(q)[0];
+    auto take = [&](Num at) -> Num {
+      Value position = b.broadcast(p.clamp(at.to(p.type()), size), sizes);
+      return {b, gatherAlong(b, values, position, 0)};
+    };
+    Num below = floor(place);
+    Num result = take(below);
+    if (kind == "higher") {
+      result = take(place.unary<CeilOp>());
+    } else if (kind == "nearest") {
+      result = take(place.unary<RoundOp>());
+    } else if (kind == "linear" || kind == "midpoint") {
+      Num above = take(place.unary<CeilOp>());
+      Num weight = kind == "linear" ? place - below : place.number(0.5);
+      // From the nearer of both, as the framework interpolates.
+      result = select(weight < 0.5, result + weight * (above - result),
+                      above - (above - result) * (1 - weight));
+    } else if (kind != "lower") {
+      return c.fail("its interpolation '" + kind + "' is not known");
+    }
+    // Without numbers it is NaN, and where one is NaN unless those are ignored.
+    Num isMissing = ignoresNan ? numbers == 0 : numNan > 0;
+    result =
+        select(isMissing, std::numeric_limits<double>::quiet_NaN(), result);
+    return c.replace(b.reshape(result, c.resultSizes()));
+  };
+}
+
 void graph::populateSelectionLegalizations(AtenLegalizations &t) {
   t.add("median", median(/*flat=*/true, /*ignoresNan=*/false));
   t.add("median.dim", median(/*flat=*/false, /*ignoresNan=*/false));
@@ -164,4 +228,6 @@ void graph::populateSelectionLegalizations(AtenLegalizations &t) {
   t.add("nanmedian.dim", median(/*flat=*/false, /*ignoresNan=*/true));
   t.add("kthvalue", legalizeKthValue);
   t.add("mode", legalizeMode);
+  t.add("quantile quantile.scalar", quantile(/*ignoresNan=*/false));
+  t.add("nanquantile nanquantile.scalar", quantile(/*ignoresNan=*/true));
 }

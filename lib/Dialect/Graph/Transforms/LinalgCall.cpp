@@ -181,10 +181,20 @@ SmallVector<ComplexParts> LinalgCall::call(StringRef name,
   return parts;
 }
 
-LinalgCall::Factors LinalgCall::factorize(ComplexParts a, bool check) {
+LinalgCall::Factors LinalgCall::factorize(ComplexParts a, bool check,
+                                          bool isPivoted) {
   Sizes sizes = getSizes(a.re);
   SizesRef batch = SizesRef(sizes).drop_back(2);
   ExprAttr least = sym::min(sizes[batch.size()], sizes.back());
+  if (!isPivoted) {
+    SmallVector<ComplexParts> made =
+        call("linalg_lu_unpivoted", a, attr(check),
+             {matrixResult(sizes), intResult(Sizes(batch))});
+    Value pivots =
+        b.broadcast(b.convert(b.iota(1, 1, least), b.getBuilder().getI32Type()),
+                    join(batch, least));
+    return {made[0], pivots, made[1].re};
+  }
   SmallVector<ComplexParts> made =
       call("linalg_lu", a, attr(check),
            {matrixResult(sizes), intResult(join(batch, least)),

@@ -93,8 +93,9 @@ public:
     ComplexParts matrix;
     mlir::Value pivots, info;
   };
-  /// `check` makes a singular matrix an error.
-  Factors factorize(ComplexParts a, bool check);
+  /// `check` makes a singular matrix an error. Without pivots each row is its
+  /// own; only libraries of GPUs can do that.
+  Factors factorize(ComplexParts a, bool check, bool isPivoted = true);
   /// The X of A X = B; `transposition` is "N", "T" or "C".
   ComplexParts solve(ComplexParts factors, mlir::Value pivots, ComplexParts b,
                      llvm::StringRef transposition);

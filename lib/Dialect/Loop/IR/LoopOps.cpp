@@ -239,6 +239,58 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// Checks that what the first and the last point of a kernel access is inside of
+/// the tensor; an access at an index that is not monotonic may still be outside.
+static LogicalResult verifyAccess(Operation *op, ArrayRef<ExprAttr> indices,
+                                  ShapedType tensor,
+                                  ArrayRef<int64_t> extents) {
+  for (bool last : {false, true})
+    for (auto [d, index] : llvm::enumerate(indices)) {
+      if (tensor.isDynamicDim(static_cast<unsigned>(d)))
+        continue;
+      std::optional<int64_t> place =
+          sym::evaluate(index, [&](ExprAttr leaf) -> std::optional<int64_t> {
+            if (!leaf.isDim())
+              return std::nullopt;
+            return last ? extents[static_cast<size_t>(leaf.getValue())] - 1 : 0;
+          });
+      if (place &&
+          (*place < 0 || *place >= tensor.getDimSize(static_cast<unsigned>(d))))
+        return op->emitOpError()
+               << "accesses element " << *place << " of dimension " << d
+               << " of " << tensor << " at the " << (last ? "last" : "first")
+               << " point of the kernel";
+    }
+  return success();
+}
+
+/// (C7)
+static LogicalResult verifyAccesses(KernelOp kernel) {
+  SmallVector<int64_t> extents;
+  for (ExprAttr extent : kernel.getDims().getDims()) {
+    if (!extent.isConstant() || extent.getValue() < 1)
+      return success();
+    extents.push_back(extent.getValue());
+  }
+  for (Operation &op : *kernel.getBlock()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (!load.getMask() && load.getArgs().empty() &&
+          load.getBounds() == BoundsPolicy::Trusted &&
+          failed(verifyAccess(load, load.getIndices().getDims(),
+                              cast<ShapedType>(load.getSource().getType()),
+                              extents)))
+        return failure();
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      if (failed(verifyAccess(
+              store, store.getIndices().getDims(),
+              cast<ShapedType>(kernel.getResult(store.getOutput()).getType()),
+              extents)))
+        return failure();
+    }
+  }
+  return success();
+}
+
 /// What relates several ops of the body, each of which is valid by now.
 LogicalResult KernelOp::verifyRegions() {
   // (C3)
@@ -277,7 +329,7 @@ LogicalResult KernelOp::verifyRegions() {
              << "writes a value that varies over 'd" << extra.find_first()
              << "', which its indices do not mention";
   }
-  return success();
+  return verifyAccesses(*this);
 }
 
 //===----------------------------------------------------------------------===//

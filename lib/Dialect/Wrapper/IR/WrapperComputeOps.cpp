@@ -79,6 +79,24 @@ bool KernelOp::isInPlace(unsigned input, unsigned output) {
   return false;
 }
 
+/// Whether the elements of a tensor are less than 2^56 bytes apart, as far as
+/// sizes and strides are constants.
+static bool fitsAddressSpace(RankedTensorType type,
+                             ArrayRef<ExprAttr> strides) {
+  constexpr uint64_t most = uint64_t(1) << 56;
+  uint64_t elements = 0;
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides)) {
+    if (!stride.isConstant() || ShapedType::isDynamic(size) || size < 1)
+      continue;
+    elements = llvm::SaturatingAdd(
+        elements,
+        llvm::SaturatingMultiply(static_cast<uint64_t>(size - 1),
+                                 llvm::AbsoluteValue(stride.getValue())));
+  }
+  uint64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8u);
+  return llvm::SaturatingMultiply(elements, bytes) <= most;
+}
+
 LogicalResult KernelOp::verifyRegions() {
   if (isUserKernel())
     return verifyUserKernel();
@@ -116,6 +134,10 @@ LogicalResult KernelOp::verifyRegions() {
         return emitOpError()
                << "has " << cast<sym::ShapeAttr>(list).size() << " strides for "
                << what << ' ' << i << " of rank " << rank;
+      if (!fitsAddressSpace(cast<RankedTensorType>(type),
+                            cast<sym::ShapeAttr>(list).getDims())) // (C12)
+        return emitOpError() << "has strides for " << what << ' ' << i
+                             << " that reach beyond 2^56 bytes";
     }
     return success();
   };

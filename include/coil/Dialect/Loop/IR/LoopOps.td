@@ -49,6 +49,9 @@ def Loop_KernelOp : Loop_Op<"kernel", [
          dimensions.
     (C5) The body holds only ops of `loop`, `arith` and `math`.
     (C6) A `#loop.schedule` vectorises a dimension of the kernel.
+    (C7) Where the extents and a tensor's sizes are constants, the first and the
+         last point of the kernel access elements that the tensor has, unless a
+         mask, an indirect index or a bounds policy decides.
 
     Example:
     ```mlir

@@ -77,6 +77,9 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
     (C10) `threads` has three entries of one to 1024 threads together, and
          `shared` is not negative.
     (C11) The `reference` is a function in the body.
+    (C12) Strides and sizes that are constants span at most 2^56 bytes, which is
+         all that a program can address with five levels of page tables: offsets
+         and sums of a few of them then fit into 64 bits.
 
     Example:
     ```mlir
