@@ -11,8 +11,8 @@ Each case is a program of torch.export, compiled by Coil without libraries: for 
 `vector`) and without (`scalar`), and for a GPU (`gpu`; the simulated one with
 COIL_CUDA_DRIVER=<build>/lib/coil-cuda-sim.so). Operands of f32 and bf16 are compared with the same operator in
 f64, operands of f64 with numpy's 80-bit floats. Operands are rows, columns, the outer and inner dimension of
-three, or all there is; values are random around zero, positive, equal, or 1e3, 1e4 and 1e6 standard deviations
-from zero, or contain an outlier that comes first.
+three, or all there is; values are random around zero, positive, equal, around one (so that it is their product whose
+error is measured), or 1e3, 1e4 and 1e6 standard deviations from zero, or contain an outlier that comes first.
 
 The unit is one ulp of the largest exact result: an error of 0.5 is what rounding the exact result costs. The
 figures are the root of the mean square over all results and trials, and the largest. `relative to eager` is
@@ -60,7 +60,8 @@ def layer_norm(x, dims):
 
 
 def rms_norm(x, dims):
-    return F.rms_norm(x, tuple(x.shape[d] for d in dims))
+    # By itself it would add another number for operands in f64.
+    return F.rms_norm(x, tuple(x.shape[d] for d in dims), eps=1e-5)
 
 
 def group_norm(x, dims):
@@ -83,7 +84,7 @@ def norm(order):
     return lambda x, d: torch.linalg.vector_norm(x, order, dim=d)
 
 
-NEAR, FAR = ["around zero", "positive"], ["1e3 from zero", "1e4 from zero", "1e6 from zero"]
+NEAR, FAR = ["around zero", "positive", "around one"], ["1e3 from zero", "1e4 from zero", "1e6 from zero"]
 # Operators as functions of an operand and the reduced dimensions, the values that say something (sums around
 # zero cancel, softmax of a constant shift is the same), and the layouts.
 OPERATORS = {
@@ -107,14 +108,16 @@ OPERATORS = {
     "batch_norm": (batch_norm, ["around zero", *FAR], ["columns", "outer and inner"]),
     "group_norm": (group_norm, ["around zero", *FAR], ["groups"]),
     "cumsum": (lambda x, d: x.cumsum(d[0]), ["positive", "equal"], ["all", "rows", "columns"]),
-    "cumprod": (lambda x, d: (1 + x * 2.0**-12).cumprod(d[0]), ["around zero"], ["all", "rows", "columns"]),
+    "cumprod": (lambda x, d: x.cumprod(d[0]), ["around one"], ["all", "rows", "columns"]),
     "logcumsumexp": (lambda x, d: torch.logcumsumexp(x, d[0]), ["around zero"], ["all", "rows", "columns"]),
-    "prod": (lambda x, d: (1 + x * 2.0**-12).prod(d[0]), ["around zero"], ["all", "rows", "columns"]),
+    "prod": (lambda x, d: x.prod(d[0]), ["around one"], ["all", "rows", "columns"]),
 }
 VALUES = {
     "around zero": lambda *s: torch.randn(*s, dtype=torch.float64),
     "positive": lambda *s: torch.rand(*s, dtype=torch.float64),
     "equal": lambda *s: torch.full(s, 0.1, dtype=torch.float64),
+    # Products of many neither vanish nor leave the range.
+    "around one": lambda *s: 1 + torch.randn(*s, dtype=torch.float64) * 2.0**-12,
     "1e3 from zero": lambda *s: torch.randn(*s, dtype=torch.float64) + 1e3,
     "1e4 from zero": lambda *s: torch.randn(*s, dtype=torch.float64) + 1e4,
     "1e6 from zero": lambda *s: torch.randn(*s, dtype=torch.float64) + 1e6,
@@ -155,17 +158,43 @@ def get_shape(layout, elements):
     return ((16, long), (1,)) if layout == "rows" else ((long, 16), (0,))
 
 
+def add_up(values, axes, keepdims=False):
+    """Sums, pairwise along all axes: numpy adds one after the other along those that are not contiguous."""
+    rest = [d for d in range(values.ndim) if d not in axes]
+    flat = np.ascontiguousarray(values.transpose(*rest, *axes)).reshape(*(values.shape[d] for d in rest), -1)
+    shape = [1 if d in axes else n for d, n in enumerate(values.shape)]
+    return flat.sum(axis=-1).reshape(shape) if keepdims else flat.sum(axis=-1)
+
+
+def scan_up(values, combine, total, block=64):
+    """Running sums or products along the last axis, in blocks of blocks."""
+    n = values.shape[-1]
+    if n <= block:
+        return combine.accumulate(values, axis=-1)
+    whole = n // block * block
+    blocks = values[..., :whole].reshape(*values.shape[:-1], -1, block)
+    ends = scan_up(total(blocks), combine, total, block)
+    inner = combine.accumulate(blocks, axis=-1)
+    inner[..., 1:, :] = combine(ends[..., :-1, None], inner[..., 1:, :])
+    rest = combine(ends[..., -1:], combine.accumulate(values[..., whole:], axis=-1))
+    return np.concatenate([inner.reshape(*values.shape[:-1], whole), rest], axis=-1)
+
+
 def get_reference(function, name, x, dims):
     if x.dtype != torch.float64:
         return function(x.double()).numpy().astype(np.longdouble)
     wide, axis = x.numpy().astype(np.longdouble), tuple(dims)
     n = math.prod(x.shape[d] for d in dims)
-    mean = wide.mean(axis=axis, keepdims=True)
+
+    def mean(values, axes):
+        return add_up(values, axes, keepdims=True) / math.prod(values.shape[d] for d in axes)
+
+    def deviations():
+        return add_up((wide - mean(wide, axis)) ** 2, axis) / (n - 1)
 
     def normalized(values, axes):
-        centre = values.mean(axis=axes, keepdims=True)
-        variance = ((values - centre) ** 2).mean(axis=axes, keepdims=True)
-        return (values - centre) / np.sqrt(variance + np.longdouble(1e-5))
+        centred = values - mean(values, axes)
+        return centred / np.sqrt(mean(centred ** 2, axes) + np.longdouble(1e-5))
 
     def get_group_norm():
         groups = wide.reshape(2, 2, -1)
@@ -173,32 +202,32 @@ def get_reference(function, name, x, dims):
 
     def get_softmax():
         power = np.exp(wide - wide.max(axis=axis, keepdims=True))
-        return power / power.sum(axis=axis, keepdims=True)
+        return power / add_up(power, axis, keepdims=True)
 
     def get_logsumexp(keepdims=False):
         top = wide.max(axis=axis, keepdims=True)
-        total = np.log(np.exp(wide - top).sum(axis=axis, keepdims=True)) + top
+        total = np.log(add_up(np.exp(wide - top), axis, keepdims=True)) + top
         return total if keepdims else np.squeeze(total, axis)
 
-    scale = np.longdouble(2.0) ** -12
-    return {"sum": lambda: wide.sum(axis=axis), "mean": lambda: wide.mean(axis=axis),
-            "var": lambda: ((wide - mean) ** 2).sum(axis=axis) / (n - 1),
-            "std": lambda: np.sqrt(((wide - mean) ** 2).sum(axis=axis) / (n - 1)),
-            "norm": lambda: np.sqrt((wide * wide).sum(axis=axis)),
-            "norm 1": lambda: np.abs(wide).sum(axis=axis),
-            "norm 3": lambda: np.cbrt((np.abs(wide) ** 3).sum(axis=axis)),
-            "sum of products": lambda: (wide * (wide + np.longdouble(0.5))).sum(axis=axis),
-            "dot": lambda: (wide * (wide + np.longdouble(0.5))).sum(axis=axis),
-            "matvec": lambda: wide @ (wide[0] + np.longdouble(0.5)),
-            "vecmat": lambda: (wide[:, 0] + np.longdouble(0.5)) @ wide,
-            "matmul": lambda: wide @ wide.T,
+    def scan(combine, total):
+        return np.moveaxis(scan_up(np.moveaxis(wide, dims[0], -1), combine, total), -1, dims[0])
+
+    half = np.longdouble(0.5)
+    return {"sum": lambda: add_up(wide, axis), "mean": lambda: add_up(wide, axis) / n,
+            "var": deviations, "std": lambda: np.sqrt(deviations()),
+            "norm": lambda: np.sqrt(add_up(wide * wide, axis)), "norm 1": lambda: add_up(np.abs(wide), axis),
+            "norm 3": lambda: np.cbrt(add_up(np.abs(wide) ** 3, axis)),
+            "sum of products": lambda: add_up(wide * (wide + half), axis),
+            "dot": lambda: add_up(wide * (wide + half), axis),
+            "matvec": lambda: add_up(wide * (wide[0] + half), (1,)),
+            "vecmat": lambda: add_up((wide[:, :1] + half) * wide, (0,)), "matmul": lambda: wide @ wide.T,
             "logsumexp": get_logsumexp, "softmax": get_softmax, "log_softmax": lambda: wide - get_logsumexp(True),
             "layer_norm": lambda: normalized(wide, axis), "batch_norm": lambda: normalized(wide, axis),
             "group_norm": get_group_norm,
-            "rms_norm": lambda: wide / np.sqrt((wide * wide).mean(axis=axis, keepdims=True)
-                                               + np.longdouble(np.finfo(np.float64).eps)),
-            "cumsum": lambda: wide.cumsum(axis=dims[0]), "cumprod": lambda: (1 + wide * scale).cumprod(axis=dims[0]),
-            "prod": lambda: (1 + wide * scale).prod(axis=axis),
+            "rms_norm": lambda: wide / np.sqrt(mean(wide * wide, axis) + np.longdouble(1e-5)),
+            "cumsum": lambda: scan(np.add, lambda v: v.sum(axis=-1)),
+            "cumprod": lambda: scan(np.multiply, lambda v: v.prod(axis=-1)),
+            "prod": lambda: scan(np.multiply, lambda v: v.prod(axis=-1)).take(-1, axis=dims[0]),
             "logcumsumexp": lambda: np.logaddexp.accumulate(wide, axis=dims[0])}[name]()
 
 

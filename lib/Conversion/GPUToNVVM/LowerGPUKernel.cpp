@@ -66,6 +66,19 @@ static bool isFromLane(Value v, unsigned depth = 0) {
          });
 }
 
+/// Whether what rounding takes from a product is computed, too: the sum that
+/// the product goes into may not give it back.
+static bool isCompensated(arith::MulFOp product) {
+  return llvm::any_of(product->getUsers(), [&](Operation *user) {
+    return isa<arith::NegFOp>(user) &&
+           llvm::any_of(user->getUsers(), [&](Operation *last) {
+             return isa<math::FmaOp>(last) &&
+                    last->getOperand(0) == product.getLhs() &&
+                    last->getOperand(1) == product.getRhs();
+           });
+  });
+}
+
 std::optional<FastMath> coil::symbolizeFastMath(StringRef name) {
   return llvm::StringSwitch<std::optional<FastMath>>(name)
       .Case("off", FastMath::Off)
@@ -268,6 +281,9 @@ private:
         if (isa<arith::AddFOp>(op) &&
             llvm::any_of(op->getOperands(),
                          [](Value v) { return isFromLane(v); }))
+          return;
+        if (auto product = dyn_cast<arith::MulFOp>(*op);
+            product && isCompensated(product))
           return;
         arith::FastMathFlags flags = op.getFastMathFlagsAttr().getValue();
         op->setAttr(

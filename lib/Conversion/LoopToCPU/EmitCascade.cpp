@@ -8,7 +8,8 @@
 // Long sums of floats. A plain chain of n additions loses up to n units in the
 // last place. So a chain has a bounded number of additions; its result is added
 // to a compensated total (the sum and what rounding took from it), whose error
-// does not depend on how many chains there are.
+// does not depend on how many chains there are. Moments of `f64` are measured
+// from one pivot for the length of a chain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <utility>
 
 using namespace mlir;
 using namespace coil;
@@ -70,24 +73,6 @@ std::optional<int64_t> KernelEmitter::getChainSteps(unsigned depth) {
   return steps;
 }
 
-CompensatedSum loop::addExactly(ImplicitLocOpBuilder &b, CompensatedSum total,
-                                Value next) {
-  Value sum = arith::AddFOp::create(b, total.sum, next);
-  Value added = arith::SubFOp::create(b, sum, total.sum);
-  Value kept = arith::SubFOp::create(b, sum, added);
-  Value lost =
-      arith::AddFOp::create(b, arith::SubFOp::create(b, total.sum, kept),
-                            arith::SubFOp::create(b, next, added));
-  return {sum, arith::AddFOp::create(b, total.correction, lost)};
-}
-
-Value loop::finishExactly(ImplicitLocOpBuilder &b, CompensatedSum total) {
-  Value sum = arith::AddFOp::create(b, total.sum, total.correction);
-  Value undefined = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
-                                          total.correction, total.correction);
-  return arith::SelectOp::create(b, undefined, total.sum, sum);
-}
-
 /// The sum of the copies of an accumulator, pairwise.
 static Value sumCopies(ImplicitLocOpBuilder &b, ArrayRef<Value> accumulators) {
   SmallVector<Value> list(accumulators);
@@ -114,6 +99,8 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitCascade(
         emitLoop) {
   // The accumulators of each sum: one chain, or one for each copy of a result.
   SmallVector<std::pair<unsigned, unsigned>> sums;
+  // The first accumulator of each copy of moments, and how many it has.
+  SmallVector<std::pair<unsigned, unsigned>> moments;
   unsigned number = 0;
   for (Operation *op : slice) {
     if (!isComputed(op) || (!isReduction(op) && !isa<ScanOp, ArgScanOp>(op)))
@@ -126,7 +113,25 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitCascade(
         for (unsigned i = 0; i < count; ++i)
           sums.push_back({number + i, 1});
     }
+    if (isExact(op))
+      for (unsigned i = 0, per = accumulatorsPerCopy(op); i < count; i += per)
+        moments.push_back({number + i, per});
     number += count;
+  }
+  Value start = constantIndex(0);
+  SmallVector<Value> begun;
+  if (!moments.empty()) {
+    // Pivots are near the mean before a chain goes by one of them.
+    Value begin = start;
+    start = arith::MinSIOp::create(b, constantIndex(step * steps), end);
+    bool wasInChain = std::exchange(inChain, false);
+    FailureOr<SmallVector<Value>> results =
+        emitLoop(begin, start, accumulators);
+    inChain = wasInChain;
+    if (failed(results))
+      return failure();
+    begun = std::move(*results);
+    accumulators = begun;
   }
   // What is carried from chain to chain: the other accumulators, and totals in
   // place of those of sums, of which the others start from zero.
@@ -140,8 +145,8 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitCascade(
   for (auto [first, count] : sums)
     carried.push_back(zeroLike(b, carried[first]));
 
-  auto loop = scf::ForOp::create(b, constantIndex(0), end,
-                                 constantIndex(step * steps), carried);
+  auto loop =
+      scf::ForOp::create(b, start, end, constantIndex(step * steps), carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -149,25 +154,34 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitCascade(
         loop.getRegionIterArgs().take_front(accumulators.size()));
     for (auto [first, count] : sums)
       chains[first] = zeroLike(b, chains[first]);
+    for (auto [first, per] : moments)
+      startChain(MutableArrayRef<Value>(chains).slice(first, per));
     Value begin = loop.getInductionVar();
     Value stop = arith::MinSIOp::create(
         b, arith::AddIOp::create(b, begin, constantIndex(step * steps)), end);
+    bool wasInChain = std::exchange(inChain, true);
     FailureOr<SmallVector<Value>> results = emitLoop(begin, stop, chains);
+    inChain = wasInChain;
     if (failed(results))
       return failure();
     SmallVector<Value> next(*results), corrections;
+    for (auto [first, per] : moments)
+      finishChain(
+          MutableArrayRef<Value>(next).slice(first, per),
+          SmallVector<Value>(loop.getRegionIterArgs().slice(first, per)));
     for (auto [i, sum] : llvm::enumerate(sums)) {
       auto [first, count] = sum;
-      CompensatedSum total = addExactly(
+      Compensated total = addExactly(
           b,
           {loop.getRegionIterArgs()[first],
            loop.getRegionIterArgs()[accumulators.size() + i]},
-          sumCopies(b, ArrayRef<Value>(*results).slice(first, count)));
-      next[first] = total.sum;
-      Value zero = zeroLike(b, total.sum);
+          {sumCopies(b, ArrayRef<Value>(*results).slice(first, count)),
+           Value()});
+      next[first] = total.value;
+      Value zero = zeroLike(b, total.value);
       for (unsigned k = 1; k < count; ++k)
         next[first + k] = zero;
-      corrections.push_back(total.correction);
+      corrections.push_back(total.rest);
     }
     llvm::append_range(next, corrections);
     scf::YieldOp::create(b, next);
@@ -258,11 +272,11 @@ LogicalResult KernelEmitter::emitRowTotals(int64_t count, Value begin,
         auto load = [&](Value pointer) -> Value {
           return LLVM::LoadOp::create(b, vector, pointer, alignment);
         };
-        CompensatedSum next =
-            addExactly(b, {load(sum), load(correction)}, load(chain));
-        LLVM::StoreOp::create(b, next.sum, sum, alignment);
-        LLVM::StoreOp::create(b, next.correction, correction, alignment);
-        LLVM::StoreOp::create(b, zeroLike(b, next.sum), chain, alignment);
+        Compensated next = addExactly(b, {load(sum), load(correction)},
+                                      {load(chain), Value()});
+        LLVM::StoreOp::create(b, next.value, sum, alignment);
+        LLVM::StoreOp::create(b, next.rest, correction, alignment);
+        LLVM::StoreOp::create(b, zeroLike(b, next.value), chain, alignment);
       }
     return success();
   });
@@ -282,6 +296,7 @@ void KernelEmitter::addRowTotals(unsigned number, Value begin,
     };
     Value &chain = accumulators[copy];
     chain = finishExactly(
-        b, addExactly(b, {load(total.sum), load(total.correction)}, chain));
+        b, addExactly(b, {load(total.sum), load(total.correction)},
+                      {chain, Value()}));
   }
 }

@@ -20,11 +20,13 @@
 // + e (2 sum(x - first) + n e). The first is a value of the sample, too.
 //
 // Values of `f64` have no wider type in which that digit is left. There, the
-// pivot follows the mean: after each step, with n values, it moves by about m =
+// pivot follows the mean: after each step of a first chain and then after each
+// chain of steps (see EmitCascade.cpp), with n values, it moves by about m =
 // sum(d) / n, so that the sum of distances from it becomes rest = sum(d) - n m
 // and that of squares sum(d * d) - m (sum(d) + rest). What rounding makes of
-// the pivot is in the rest. The inverse of n does not depend on values and is
-// computed beside them.
+// the pivot is in the rest. An outlier that comes first is D from the others,
+// and after k values the pivot is D / k from them: the squares of a chain of up
+// to k * k values are no more than D * D, which is in the result.
 //
 // Partial results (samples of n values with mean m and deviations m2) are
 // measured in the same way: they add n d, m2 + n d * d and n with d = m -
@@ -76,9 +78,10 @@ Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
   return sample;
 }
 
-/// Whether the pivot follows the mean, and what the sum of squares loses is an
-/// accumulator of its own.
-static bool isExact(MomentsOp op) { return op.getMean().getType().isF64(); }
+bool KernelEmitter::isExact(Operation *op) {
+  auto moments = dyn_cast<MomentsOp>(op);
+  return moments && moments.getMean().getType().isF64();
+}
 
 unsigned KernelEmitter::getNumMomentAccumulators(MomentsOp op) const {
   return isExact(op) ? kLost + 1 : countsSamples(op) ? kCount + 1 : kCount;
@@ -161,26 +164,47 @@ void KernelEmitter::addSamples(MomentsOp op,
     accumulators[kCount] =
         add(b, accumulators[kCount], countSamples(b, samples));
   sum = add(b, accumulators[kSum], sum);
-  if (!isExact(op)) {
-    accumulators[kSum] = sum;
-    accumulators[kSquares] = add(b, accumulators[kSquares], squares);
+  accumulators[kSum] = sum;
+  if (isExact(op) && !inChain) {
+    followMean(accumulators, squares);
     return;
   }
-  Value count = accumulators[kCount], one = constantLike(b, count, 1);
+  accumulators[kSquares] = add(b, accumulators[kSquares], squares);
+}
+
+void KernelEmitter::followMean(MutableArrayRef<Value> accumulators,
+                               Value squares) {
+  Value &pivot = accumulators[kPivot];
+  Value sum = accumulators[kSum], count = accumulators[kCount];
+  Value zero = constantLike(b, count, 0), one = constantLike(b, count, 1);
   Value inverse =
       arith::DivFOp::create(b, one, arith::MaxNumFOp::create(b, count, one));
   Value moved = arith::AddFOp::create(b, pivot, mul(b, sum, inverse));
-  // Exactly how far: it is not to be simplified.
-  Value shift = arith::SubFOp::create(b, moved, pivot);
+  // Exactly how far: it is not to be simplified. Without a value there is no
+  // pivot yet.
+  Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, count, zero);
+  Value shift = arith::SelectOp::create(b, none, zero,
+                                        arith::SubFOp::create(b, moved, pivot));
   Value rest = arith::SubFOp::create(b, sum, mul(b, count, shift), kContract);
   squares = arith::SubFOp::create(b, squares, mul(b, shift, add(b, sum, rest)),
                                   kContract);
   pivot = moved;
   accumulators[kSum] = rest;
-  CompensatedSum total =
-      addExactly(b, {accumulators[kSquares], accumulators[kLost]}, squares);
-  accumulators[kSquares] = total.sum;
-  accumulators[kLost] = total.correction;
+  Compensated total = addExactly(
+      b, {accumulators[kSquares], accumulators[kLost]}, {squares, Value()});
+  accumulators[kSquares] = total.value;
+  accumulators[kLost] = total.rest;
+}
+
+void KernelEmitter::startChain(MutableArrayRef<Value> accumulators) {
+  accumulators[kSquares] = constantLike(b, accumulators[kSquares], 0);
+}
+
+void KernelEmitter::finishChain(MutableArrayRef<Value> accumulators,
+                                ArrayRef<Value> before) {
+  Value squares = accumulators[kSquares];
+  accumulators[kSquares] = before[kSquares];
+  followMean(accumulators, squares);
 }
 
 /// The sum of squares, with what rounding took from it.

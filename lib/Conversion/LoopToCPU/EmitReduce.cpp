@@ -28,18 +28,23 @@ SmallVector<Type> KernelEmitter::getAccumulatorTypes(Operation *op) const {
   if (auto moments = dyn_cast<MomentsOp>(op))
     return SmallVector<Type>(getNumMomentAccumulators(moments),
                              Float64Type::get(op->getContext()));
+  if (isCompensatedProduct(op))
+    return SmallVector<Type>(2, op->getResult(0).getType());
   return llvm::to_vector(op->getResultTypes());
 }
 
 unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
-  auto moments = dyn_cast<MomentsOp>(op);
-  return moments ? getNumMomentAccumulators(moments) : op->getNumResults();
+  if (auto moments = dyn_cast<MomentsOp>(op))
+    return getNumMomentAccumulators(moments);
+  return isCompensatedProduct(op) ? 2 : op->getNumResults();
 }
 
 unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
-  // A sample takes all copies at once.
+  // Samples and products take all copies at once.
   if (vectorIsReduced)
-    return isa<MomentsOp>(op) ? 1 : static_cast<unsigned>(unroll);
+    return isa<MomentsOp>(op) || isCompensatedProduct(op)
+               ? 1
+               : static_cast<unsigned>(unroll);
   return variesOverVector(op->getResult(0)) ? copies : 1;
 }
 
@@ -96,9 +101,14 @@ SmallVector<Value> KernelEmitter::neutral(Operation *op) {
 
 SmallVector<Value> KernelEmitter::startAccumulators(Operation *op) {
   auto moments = dyn_cast<MomentsOp>(op);
-  if (!moments)
-    return neutral(op);
   SmallVector<Value> result;
+  if (!moments) {
+    result = neutral(op);
+    if (isCompensatedProduct(op))
+      result.push_back(arith::ConstantOp::create(
+          b, b.getZeroAttr(op->getResult(0).getType())));
+    return result;
+  }
   for (Type type : getAccumulatorTypes(op))
     result.push_back(arith::ConstantOp::create(b, b.getFloatAttr(type, 0)));
   // No value has been seen to measure others from.
@@ -118,6 +128,49 @@ Value KernelEmitter::getReduced(Operation *op, unsigned i, unsigned copy) {
   return mask ? arith::SelectOp::create(b, mask, v, broadcast(neutral(op)[i]))
                     .getResult()
               : v;
+}
+
+bool KernelEmitter::isCompensatedProduct(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return reduce && isProductOfMany(reduce);
+}
+
+void KernelEmitter::accumulateProduct(Operation *op,
+                                      MutableArrayRef<Value> pair,
+                                      ArrayRef<Value> factors) {
+  SmallVector<Compensated> list;
+  for (Value v : factors)
+    list.push_back({v, Value()});
+  while (list.size() > 1) {
+    SmallVector<Compensated> next;
+    for (size_t i = 0; i + 1 < list.size(); i += 2)
+      next.push_back(multiplyExactly(b, list[i], list[i + 1]));
+    if (list.size() % 2)
+      next.push_back(list.back());
+    list = std::move(next);
+  }
+  Compensated all = multiplyExactly(b, {pair[0], pair[1]}, list.front());
+  pair[0] = all.value;
+  pair[1] = all.rest;
+}
+
+Compensated KernelEmitter::multiplyLanes(Compensated lanes) {
+  auto type = dyn_cast<VectorType>(lanes.value.getType());
+  for (int64_t n = type ? type.getNumElements() / 2 : 0; n > 0; n /= 2) {
+    auto low = llvm::to_vector(llvm::seq<int64_t>(0, n));
+    auto high = llvm::to_vector(llvm::seq<int64_t>(n, 2 * n));
+    auto half = [&](Value v, ArrayRef<int64_t> mask) -> Value {
+      return vector::ShuffleOp::create(b, v, v, mask);
+    };
+    lanes = multiplyExactly(b, {half(lanes.value, low), half(lanes.rest, low)},
+                            {half(lanes.value, high), half(lanes.rest, high)});
+  }
+  if (!type)
+    return lanes;
+  auto first = [&](Value v) -> Value {
+    return vector::ExtractOp::create(b, v, ArrayRef<int64_t>{0});
+  };
+  return {first(lanes.value), first(lanes.rest)};
 }
 
 /// Whether `op` sums products that may be rounded with the additions.
@@ -149,6 +202,16 @@ void KernelEmitter::accumulate(Operation *op,
   }
   if (tracksNaN(op))
     return accumulateNumbers(cast<ReduceOp>(op), accumulators);
+  if (isCompensatedProduct(op)) {
+    SmallVector<Value> factors;
+    for (unsigned copy = 0; copy < n; ++copy)
+      factors.push_back(getReduced(op, 0, copy));
+    if (vectorIsReduced)
+      return accumulateProduct(op, accumulators, factors);
+    for (unsigned copy = 0; copy < n; ++copy)
+      accumulateProduct(op, accumulators.slice(2 * copy, 2), factors[copy]);
+    return;
+  }
   for (unsigned copy = 0; copy < n; ++copy) {
     Value v = getReduced(op, 0, copy);
     if (isa<ReduceOp>(op)) {
@@ -177,6 +240,16 @@ void KernelEmitter::finishReduction(Operation *op,
   b.setLoc(op->getLoc());
   if (auto moments = dyn_cast<MomentsOp>(op))
     return finishMoments(moments, accumulators);
+  if (isCompensatedProduct(op)) {
+    Copies out;
+    for (size_t i = 0; i < accumulators.size(); i += 2) {
+      Compensated all{accumulators[i], accumulators[i + 1]};
+      out.push_back(
+          finishExactly(b, vectorIsReduced ? multiplyLanes(all) : all));
+    }
+    values[op->getResult(0)] = out;
+    return;
+  }
   ReduceKind kind = getReduceKind(op);
   if (!vectorIsReduced) {
     // One accumulator for each copy: they are the results.

@@ -368,8 +368,9 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
     return emitReducedLoop(depth + 1, args, slice);
   };
   // A loop from zero, in chains where sums get long.
-  bool isLong = llvm::any_of(
-      slice, [&](Operation *op) { return isFloatSum(op) && isComputed(op); });
+  bool isLong = llvm::any_of(slice, [&](Operation *op) {
+    return (isFloatSum(op) || isExact(op)) && isComputed(op);
+  });
   std::optional<int64_t> chain = isLong ? getChainSteps(depth) : std::nullopt;
   auto emitLoop = [&](Value end, int64_t step,
                       ArrayRef<Value> args) -> FailureOr<SmallVector<Value>> {

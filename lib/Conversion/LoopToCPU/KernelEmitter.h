@@ -36,6 +36,7 @@
 
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 #include "coil/Conversion/Utils/Combine.h"
+#include "coil/Conversion/Utils/Compensated.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
@@ -49,18 +50,6 @@ class GatherSumOp;
 
 /// The copies of one body value: one scalar, or `unroll` vectors.
 using Copies = llvm::SmallVector<mlir::Value, 4>;
-
-/// A sum, and what rounding took from it.
-struct CompensatedSum {
-  mlir::Value sum, correction;
-};
-
-/// Adds a number to a sum. The error of the addition is computed exactly
-/// (Knuth's TwoSum), whichever of the two is larger.
-CompensatedSum addExactly(mlir::ImplicitLocOpBuilder &b, CompensatedSum total,
-                          mlir::Value next);
-/// The sum as one number. An infinite one has no correction.
-mlir::Value finishExactly(mlir::ImplicitLocOpBuilder &b, CompensatedSum total);
 
 class KernelEmitter {
 public:
@@ -222,6 +211,15 @@ private:
 
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 
+  /// Whether the accumulators of `op` are pairs: a product and what rounding
+  /// took from it.
+  static bool isCompensatedProduct(mlir::Operation *op);
+  /// Multiplies the pair by the copies of the current step.
+  void accumulateProduct(mlir::Operation *op,
+                         llvm::MutableArrayRef<mlir::Value> pair,
+                         llvm::ArrayRef<mlir::Value> factors);
+  /// The product of all lanes of a pair.
+  Compensated multiplyLanes(Compensated lanes);
   /// A neutral value for each operand of `op`, as scalars.
   llvm::SmallVector<mlir::Value> neutral(mlir::Operation *op);
   /// What the accumulators of one copy of `op` start from, as scalars.
@@ -247,6 +245,20 @@ private:
   /// Adds samples of one copy to its accumulators.
   void addSamples(MomentsOp op, llvm::MutableArrayRef<mlir::Value> accumulators,
                   llvm::ArrayRef<Sample> samples);
+  /// Whether `op` takes moments of `f64`: the pivot follows the mean, and what
+  /// the sum of squares loses is an accumulator of its own.
+  static bool isExact(mlir::Operation *op);
+  /// Moves the pivot to about the mean; `squares` are not yet in the sum of
+  /// squares.
+  void followMean(llvm::MutableArrayRef<mlir::Value> accumulators,
+                  mlir::Value squares);
+  /// What a chain of steps begins with, and where the pivot follows after it;
+  /// `before` is what there was before the chain.
+  /// @{
+  void startChain(llvm::MutableArrayRef<mlir::Value> accumulators);
+  void finishChain(llvm::MutableArrayRef<mlir::Value> accumulators,
+                   llvm::ArrayRef<mlir::Value> before);
+  /// @}
   /// Whether the number of values is an accumulator, too.
   bool countsSamples(MomentsOp op) const;
   /// Accumulators of one copy.
@@ -271,7 +283,8 @@ private:
   std::optional<int64_t> getChainSteps(unsigned depth);
   /// Emits a loop from zero to `end` in chains of `steps` steps of `step`.
   /// `emitLoop` emits the loop of one chain. Sums start from zero in each chain
-  /// and are added to compensated totals after it.
+  /// and are added to compensated totals after it; the pivots of moments of
+  /// `f64` follow the mean after it, and after each step of the first one.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> emitCascade(
       mlir::Value end, int64_t step, int64_t steps,
       llvm::ArrayRef<mlir::Value> accumulators,
@@ -321,6 +334,8 @@ private:
 
   Phases phases;
   unsigned currentPhase = 0;
+  /// Whether the current steps are a chain of `emitCascade`.
+  bool inChain = false;
   /// Ops whose values are kept: in which result, and from which phase on.
   struct Kept {
     StoreOp store;

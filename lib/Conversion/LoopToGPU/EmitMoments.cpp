@@ -16,6 +16,12 @@
 // the mean is off by, and the deviations from it. Threads that have all their
 // values do without a pivot.
 //
+// Where the deviations themselves are the result, of `f32` or `f64`, their sum
+// is compensated: one value that is far from all others would be rounded in
+// each step of the tree, which is eight instructions for a step. Threads that
+// have all their values, and those of `f64`, also know what rounding takes from
+// each distance, another 16 instructions for each value.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GPUKernelEmitter.h"
@@ -26,8 +32,8 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
-/// Accumulators of a thread.
-enum : unsigned { kPivot, kSum, kSquares, kCount };
+/// Accumulators of a thread; the last is not always there.
+enum : unsigned { kPivot, kSum, kSquares, kCount, kLost };
 
 /// The sum of the distances of samples from a value.
 static Value sumDistances(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples,
@@ -40,15 +46,56 @@ static Value sumDistances(ImplicitLocOpBuilder &b, ArrayRef<Sample> samples,
 }
 
 /// The sums of distances and of their squares, measured from another value.
-static std::pair<Value, Value> measureFrom(ImplicitLocOpBuilder &b,
-                                           ArrayRef<Value> parts, Value from) {
+static std::pair<Value, Compensated>
+measureFrom(ImplicitLocOpBuilder &b, ArrayRef<Value> parts, Value from) {
   Value shift = arith::SubFOp::create(b, parts[kPivot], from);
   Value weighted = arith::MulFOp::create(b, parts[kCount], shift);
   Value sum = arith::AddFOp::create(b, parts[kSum], weighted);
   // shift * (2 sum + count * shift)
   Value both = arith::AddFOp::create(b, parts[kSum], sum);
   Value change = arith::MulFOp::create(b, shift, both);
-  return {sum, arith::AddFOp::create(b, parts[kSquares], change)};
+  if (parts.size() <= kLost)
+    return {sum, {arith::AddFOp::create(b, parts[kSquares], change), Value()}};
+  return {sum,
+          addExactly(b, {parts[kSquares], parts[kLost]}, {change, Value()})};
+}
+
+static Compensated addSquares(ImplicitLocOpBuilder &b, Compensated x,
+                              Compensated y) {
+  if (!x.rest && !y.rest)
+    return {arith::AddFOp::create(b, x.value, y.value), Value()};
+  return addExactly(b, x, y);
+}
+
+bool GPUKernelEmitter::hasExactSteps(MomentsOp op) const {
+  return compensated.contains(op) &&
+         (persistent || op.getMean().getType().isF64());
+}
+
+Compensated GPUKernelEmitter::sumSquares(MomentsOp op, ArrayRef<Sample> samples,
+                                         Value from) {
+  if (!hasExactSteps(op)) {
+    Value squares = sumDeviations(b, samples, from);
+    return {squares, compensated.contains(op)
+                         ? constantFloat(squares.getType(), 0)
+                         : Value()};
+  }
+  Value minus = arith::NegFOp::create(b, from);
+  SmallVector<Compensated> list;
+  for (const Sample &s : samples) {
+    Compensated d = addExactly(b, {s.mean, Value()}, {minus, Value()});
+    Value weighted =
+        s.count ? arith::MulFOp::create(b, s.count, d.value) : d.value;
+    // (d + rest)^2, without the square of the rest.
+    Value square = arith::MulFOp::create(b, weighted, d.value);
+    Value both = arith::AddFOp::create(b, d.rest, d.rest);
+    list.push_back({square, arith::MulFOp::create(b, weighted, both)});
+    if (s.m2)
+      list.push_back({s.m2, Value()});
+  }
+  return combinePairs(std::move(list), [&](Compensated x, Compensated y) {
+    return addSquares(b, x, y);
+  });
 }
 
 GPUKernelEmitter::Values
@@ -70,10 +117,15 @@ GPUKernelEmitter::accumulateMoments(MomentsOp op, ArrayRef<Value> old,
       b, add(old[kSum], sumDistances(b, samples, first)),
       arith::MaxNumFOp::create(b, count, one), arith::FastMathFlags::contract);
   Value pivot = add(first, distance);
-  auto [sum, squares] =
-      measureFrom(b, {first, old[kSum], old[kSquares], old[kCount]}, pivot);
-  return {pivot, add(sum, sumDistances(b, samples, pivot)),
-          add(squares, sumDeviations(b, samples, pivot)), count};
+  Values parts(old);
+  parts[kPivot] = first;
+  auto [sum, squares] = measureFrom(b, parts, pivot);
+  Compensated all = addSquares(b, squares, sumSquares(op, samples, pivot));
+  Values result{pivot, add(sum, sumDistances(b, samples, pivot)), all.value,
+                count};
+  if (all.rest)
+    result.push_back(all.rest);
+  return result;
 }
 
 GPUKernelEmitter::Values GPUKernelEmitter::mergeMoments(ArrayRef<Value> x,
@@ -83,9 +135,12 @@ GPUKernelEmitter::Values GPUKernelEmitter::mergeMoments(ArrayRef<Value> x,
   Value pivot = arith::SelectOp::create(b, isEmpty, y[kPivot], x[kPivot]);
   auto [sumX, squaresX] = measureFrom(b, x, pivot);
   auto [sumY, squaresY] = measureFrom(b, y, pivot);
-  return {pivot, arith::AddFOp::create(b, sumX, sumY),
-          arith::AddFOp::create(b, squaresX, squaresY),
-          arith::AddFOp::create(b, x[kCount], y[kCount])};
+  Compensated squares = addSquares(b, squaresX, squaresY);
+  Values result{pivot, arith::AddFOp::create(b, sumX, sumY), squares.value,
+                arith::AddFOp::create(b, x[kCount], y[kCount])};
+  if (squares.rest)
+    result.push_back(squares.rest);
+  return result;
 }
 
 void GPUKernelEmitter::finishMoments(
@@ -99,7 +154,8 @@ void GPUKernelEmitter::finishMoments(
     if (!moments)
       continue;
     b.setLoc(moments.getLoc());
-    Partial &squares = deviations.emplace_back(Partial{moments, true, {}});
+    Partial &squares = deviations.emplace_back(
+        Partial{moments, /*isSum=*/true, compensated.contains(moments), {}});
     for (auto [ip, item] : llvm::enumerate(partial.items)) {
       Type type = item[0].getType();
       if (moments.isOfOne()) {
@@ -114,7 +170,7 @@ void GPUKernelEmitter::finishMoments(
     }
   }
   reduceThreads(deviations);
-  ArrayRef<Partial> rest = deviations;
+  MutableArrayRef<Partial> rest = deviations;
   for (Partial &partial : partials) {
     b.setLoc(partial.op->getLoc());
     if (isa<MomentsOp>(partial.op)) {
@@ -122,6 +178,8 @@ void GPUKernelEmitter::finishMoments(
            llvm::zip_equal(partial.items, rest.front().items)) {
         // What the mean has lost in the first step.
         Type type = item[0].getType();
+        if (rest.front().hasRest)
+          sums[0] = finishExactly(b, {sums[0], sums[2]});
         Value count =
             arith::MaxNumFOp::create(b, item[2], constantFloat(type, 1));
         Value shift = arith::DivFOp::create(b, sums[1], count);
@@ -149,11 +207,16 @@ void GPUKernelEmitter::finishReductions(
   for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
     auto moments = dyn_cast<MomentsOp>(op);
     if (!moments) {
-      partials.push_back({op, /*isSum=*/false, std::move(items)});
+      Partial &partial = partials.emplace_back(
+          Partial{op, /*isSum=*/false, /*hasRest=*/false, {}});
+      b.setLoc(op->getLoc());
+      for (const Values &item : items)
+        partial.items.push_back(startPartial(op, item));
       continue;
     }
     b.setLoc(op->getLoc());
-    Partial &sums = partials.emplace_back(Partial{op, /*isSum=*/true, {}});
+    Partial &sums = partials.emplace_back(
+        Partial{op, /*isSum=*/true, /*hasRest=*/false, {}});
     for (const Values &item : items) {
       // The share of the mean, which is finite where the mean is.
       Type type = item[kPivot].getType();
@@ -172,7 +235,10 @@ void GPUKernelEmitter::finishReductions(
   }
   finishMoments(partials, [&](unsigned index, unsigned ip, Value mean) {
     auto [sum, squares] = measureFrom(b, parts[index][ip], mean);
-    return Values{squares, sum};
+    Values result{squares.value, sum};
+    if (squares.rest)
+      result.push_back(squares.rest);
+    return result;
   });
 }
 
@@ -181,9 +247,16 @@ void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
   for (Operation *op : reductions) {
     b.setLoc(op->getLoc());
     auto moments = dyn_cast<MomentsOp>(op);
-    Partial &partial =
-        partials.emplace_back(Partial{op, /*isSum=*/moments != nullptr, {}});
+    Partial &partial = partials.emplace_back(
+        Partial{op, /*isSum=*/moments != nullptr, /*hasRest=*/false, {}});
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
+      if (!moments && compensated.contains(op)) {
+        Compensated all = combineStep(op, ip);
+        if (!all.rest)
+          all.rest = zero(all.value.getType());
+        partial.items.push_back({all.value, all.rest});
+        continue;
+      }
       if (!moments) {
         SmallVector<Values> list;
         for (unsigned ir = 0; ir < rItems.size(); ++ir)
@@ -205,9 +278,12 @@ void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
     }
   }
   finishMoments(partials, [&](unsigned index, unsigned ip, Value mean) {
-    SmallVector<Sample> samples =
-        getSamples(cast<MomentsOp>(partials[index].op), ip);
-    return Values{sumDeviations(b, samples, mean),
-                  sumDistances(b, samples, mean)};
+    auto op = cast<MomentsOp>(partials[index].op);
+    SmallVector<Sample> samples = getSamples(op, ip);
+    Compensated squares = sumSquares(op, samples, mean);
+    Values result{squares.value, sumDistances(b, samples, mean)};
+    if (squares.rest)
+      result.push_back(squares.rest);
+    return result;
   });
 }

@@ -76,14 +76,15 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulateOnline(Operation *sum,
       lanes.push_back({extract(all.front(), lane)});
     return combineTree(partial, std::move(lanes)).front();
   };
-  Value highest = combine(b, ReduceKind::Max, old[0],
-                          combineVectors({max, /*isSum=*/false, {}}));
+  Value highest =
+      combine(b, ReduceKind::Max, old[0],
+              combineVectors({max, /*isSum=*/false, /*hasRest=*/false, {}}));
   Value base = getExpBase(highest);
   Value total = arith::MulFOp::create(b, old[1], expBelow(sum, old[0], base));
   for (Value &v : elements)
     v = expBelow(sum, v, base);
-  total = arith::AddFOp::create(b, total,
-                                combineVectors({sum, /*isSum=*/true, {}}));
+  total = arith::AddFOp::create(
+      b, total, combineVectors({sum, /*isSum=*/true, /*hasRest=*/false, {}}));
   return {highest, total};
 }
 

@@ -42,10 +42,15 @@ bool GPUKernelEmitter::hasVectorAccumulator(Operation *op) const {
   // A sample takes all lanes at once.
   if (vectorIsReduced && takesAllItems(op))
     return false;
+  return hasVectorOperands(op);
+}
+
+bool GPUKernelEmitter::hasVectorOperands(Operation *op) const {
   return width > 1 && (vectorIsReduced || form.isVector(op->getResult(0)));
 }
 
-GPUKernelEmitter::Values GPUKernelEmitter::neutral(Operation *op) {
+GPUKernelEmitter::Values GPUKernelEmitter::neutral(Operation *op,
+                                                   bool asVectors) {
   Values result;
   if (ReduceOp max = onlineMax.lookup(op))
     result.push_back(arith::ConstantOp::create(b, getNeutralOperand(max, 0)));
@@ -53,7 +58,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::neutral(Operation *op) {
     result.push_back(arith::ConstantOp::create(b, getNeutralOperand(op, i)));
   if (isa<ArgReduceOp>(op) && getPositionType(op).isInteger(32))
     result[1] = constantI32(std::numeric_limits<int32_t>::max());
-  if (hasVectorAccumulator(op))
+  if (asVectors)
     for (Value &v : result)
       v = broadcast(v);
   return result;
@@ -63,9 +68,11 @@ GPUKernelEmitter::Values GPUKernelEmitter::getStart(Operation *op,
                                                     unsigned items) {
   b.setLoc(op->getLoc());
   Values start = neutral(op), result;
-  // Pivot, sum, squares and number; all begin with zero.
+  // Pivot, sum, squares and number, and what is lost; all begin with zero.
   if (isa<MomentsOp>(op))
     start.push_back(start.front());
+  if (compensated.contains(op))
+    start.push_back(zero(start.front().getType()));
   for (unsigned i = 0, n = getNumResultItems(op) * getNumCopies(op, items);
        i < n; ++i)
     llvm::append_range(result, start);
@@ -129,10 +136,10 @@ Value GPUKernelEmitter::getNumReduced(Type like) {
 GPUKernelEmitter::Values
 GPUKernelEmitter::getOperands(Operation *op, unsigned ip, unsigned ir) {
   const Item &item = rItems[ir];
-  bool vectors = hasVectorAccumulator(op);
+  bool vectors = hasVectorOperands(op);
   Values outside;
   if (item.active || item.lanes)
-    outside = neutral(op);
+    outside = neutral(op, vectors);
   Values result;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     Value v = lookup(operand, ip, ir);
@@ -161,6 +168,8 @@ GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
     return mergeOnline(op, x, y);
   if (isa<MomentsOp>(op))
     return mergeMoments(x, y);
+  if (compensated.contains(op))
+    return combineCompensated(op, x, y);
   auto [best, where] = combineArg(b, getReduceKind(op), x[0], x[1], y[0], y[1]);
   return {best, where};
 }
@@ -194,20 +203,6 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulate(Operation *op,
 bool GPUKernelEmitter::isPositionOnly(const Partial &partial) {
   auto arg = dyn_cast<ArgReduceOp>(partial.op);
   return arg && !partial.isSum && arg.getExtremum().use_empty();
-}
-
-/// Combines a list pairwise, so that the tree stays shallow.
-template <typename T, typename Combine>
-static T combinePairs(SmallVector<T> list, Combine combine) {
-  while (list.size() > 1) {
-    SmallVector<T> next;
-    for (size_t i = 0; i + 1 < list.size(); i += 2)
-      next.push_back(combine(list[i], list[i + 1]));
-    if (list.size() % 2)
-      next.push_back(list.back());
-    list = std::move(next);
-  }
-  return list.front();
 }
 
 GPUKernelEmitter::Values
@@ -249,8 +244,16 @@ GPUKernelEmitter::Values GPUKernelEmitter::combineParts(const Partial &partial,
   if (!partial.isSum)
     return combineAll(partial.op, x, y);
   Values result;
-  for (auto [a, c] : llvm::zip_equal(x, y))
-    result.push_back(arith::AddFOp::create(b, a, c));
+  size_t begin = 0, end = x.size();
+  if (partial.hasRest) {
+    Compensated first =
+        addExactly(b, {x.front(), x.back()}, {y.front(), y.back()});
+    result = {first.value, first.rest};
+    begin = 1;
+    --end;
+  }
+  for (size_t i = begin; i < end; ++i)
+    result.insert(result.begin() + i, arith::AddFOp::create(b, x[i], y[i]));
   return result;
 }
 
@@ -415,6 +418,8 @@ void GPUKernelEmitter::defineResults(Operation *op,
   if (isa<MomentsOp>(op))
     for (Values &item : items)
       item = finishSample(b, {item[0], item[1], item[2]}).getValues();
+  for (Values &item : items)
+    item = finishCompensated(op, item);
   if (ReduceOp max = onlineMax.lookup(op)) {
     Copies highest = makeCopies(max), sums = makeCopies(op->getResult(0));
     for (const Values &item : items) {

@@ -84,11 +84,28 @@ GPUKernelEmitter::Values GPUKernelEmitter::startScan(Operation *op) {
   return result;
 }
 
+GPUKernelEmitter::Values GPUKernelEmitter::startParts(Operation *op) {
+  Values result = startScan(op);
+  if (compensated.contains(op))
+    result.push_back(zero(result.front().getType()));
+  return result;
+}
+
+GPUKernelEmitter::Values GPUKernelEmitter::startLike(Operation *op,
+                                                     ArrayRef<Value> parts) {
+  Values result = startParts(op);
+  result.truncate(parts.size());
+  return result;
+}
+
 GPUKernelEmitter::Values GPUKernelEmitter::combineScans(Operation *op,
                                                         ArrayRef<Value> x,
                                                         ArrayRef<Value> y) {
   if (x.empty() || y.empty())
     return Values(x.empty() ? y : x);
+  // What blocks tell each other is rounded.
+  if (compensated.contains(op) && (x.size() > 1 || y.size() > 1))
+    return combineCompensated(op, x, y);
   if (auto scan = dyn_cast<ScanOp>(op))
     return {combineScan(b, scan.getKind(), x[0], y[0])};
   auto [best, where] =
@@ -168,7 +185,7 @@ GPUKernelEmitter::scanWarp(Operation *op, Values parts) {
   for (int64_t n = 1; n < lanesR; n *= 2)
     parts =
         selectAll(isBehind(n), combineScans(op, shift(parts, n), parts), parts);
-  Values before = selectAll(isBehind(1), shift(parts, 1), startScan(op));
+  Values before = selectAll(isBehind(1), shift(parts, 1), startLike(op, parts));
   Value last = constantI32((lanesR - 1) * step);
   if (!reducedIsFast)
     last = arith::AddIOp::create(b, last, threadP);
@@ -217,7 +234,7 @@ GPUKernelEmitter::scanGroups(Operation *op, Values parts) {
     return success();
   });
   barrier();
-  Values before = startScan(op), total;
+  Values before = startLike(op, parts), total;
   for (int64_t g = 0; g < groupsR; ++g) {
     Values mine;
     for (size_t part = 0; part < parts.size(); ++part) {
@@ -244,6 +261,8 @@ GPUKernelEmitter::scanGroups(Operation *op, Values parts) {
 SmallVector<GPUKernelEmitter::Values>
 GPUKernelEmitter::scanLanes(Operation *op, unsigned ir, Values last) {
   Values all = getScanned(op, ir);
+  if (last.empty() && compensated.contains(op))
+    last = startParts(op);
   if (!vectorIsReduced || width == 1)
     return {combineScans(op, last, all)};
   SmallVector<Values> lanes;
@@ -270,10 +289,11 @@ void GPUKernelEmitter::finishScan(Operation *op, ArrayRef<Value> start,
     copies.back().numR = items;
   }
   for (unsigned ir = 0; ir < items; ++ir) {
-    Values base = combineScans(op, start, before[ir]);
+    Values base = finishCompensated(op, combineScans(op, start, before[ir]));
     SmallVector<Values> lanes;
     for (const Values &lane : running[ir])
-      lanes.push_back(combineScans(op, base, lane));
+      lanes.push_back(
+          combineScans(op, base, ArrayRef<Value>(lane).take_front(parts)));
     for (unsigned part = 0; part < parts; ++part) {
       Value v = lanes[0][part];
       if (lanesAlong) {
@@ -314,28 +334,30 @@ LogicalResult GPUKernelEmitter::emitScan(Operation *op) {
       continue;
     }
     auto [inWarp, total] = scanWarp(op, running[ir].back());
-    before[ir] = combineScans(op, run, inWarp);
+    before[ir] = finishCompensated(op, combineScans(op, run, inWarp));
     run = combineScans(op, run, total);
   }
   auto [inBlock, total] = scanGroups(op, run);
   Values start;
   if (splitR) {
+    Values told = finishCompensated(op, total);
     auto toI64 = [&](Value v) -> Value {
       return v.getType().isIndex()
                  ? arith::IndexCastUIOp::create(b, b.getI64Type(), v)
                  : widenToI64(v);
     };
     TileRecords records = reserveRecords(
-        total, toI64(gpu::GridDimOp::create(b, gpu::Dimension::x)));
+        told, toI64(gpu::GridDimOp::create(b, gpu::Dimension::x)));
     Value block = toI64(gpu::BlockIdOp::create(b, gpu::Dimension::x));
-    publishSum(records, total, block);
-    start = lookBack(op, records, total, block, widenToI64(tileNumber));
+    publishSum(records, told, block);
+    start = lookBack(op, records, told, block, widenToI64(tileNumber));
   } else if (auto it = carries.find(op); it != carries.end()) {
     start = it->second;
   }
   if (auto it = carries.find(op); it != carries.end())
     it->second = combineScans(op, it->second, total);
-  finishScan(op, combineScans(op, start, inBlock), before, running);
+  finishScan(op, finishCompensated(op, combineScans(op, start, inBlock)),
+             before, running);
   return success();
 }
 
@@ -402,7 +424,7 @@ GPUKernelEmitter::emitScanLoops(ArrayRef<Operation *> slice,
       scans.push_back(op);
   for (Operation *op : scans) {
     b.setLoc(op->getLoc());
-    llvm::append_range(carried, startScan(op));
+    llvm::append_range(carried, startParts(op));
   }
   auto loopOver = [&](Value begin, Value end, bool outside,
                       bool cut) -> LogicalResult {
@@ -414,9 +436,9 @@ GPUKernelEmitter::emitScanLoops(ArrayRef<Operation *> slice,
                    loop.getRegionIterArgs().end());
     size_t first = carried.size();
     for (Operation *op : llvm::reverse(scans)) {
-      first -= op->getNumResults();
-      carries[op] =
-          Values(ArrayRef<Value>(carried).slice(first, op->getNumResults()));
+      size_t parts = op->getNumResults() + (compensated.contains(op) ? 1 : 0);
+      first -= parts;
+      carries[op] = Values(ArrayRef<Value>(carried).slice(first, parts));
     }
     if (failed(emitSlice(slice,
                          MutableArrayRef<Value>(carried).take_front(first))))

@@ -131,6 +131,7 @@ void GPUKernelEmitter::analyze() {
       if (isWrite(op) == writes)
         order.push_back(&op);
   findOnlineSums();
+  findCompensated();
   for (Operation &op : *kernel.getBlock()) {
     unsigned phase = 0;
     for (Value v : op.getOperands())
@@ -752,7 +753,9 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
         ArrayRef<Value> old = accumulators.take_front(parts);
         Values next = onlineMax.contains(op) ? accumulateOnline(op, old, ip)
                       : moments ? accumulateMoments(moments, old, ip)
-                                : accumulate(op, old, getOperands(op, ip, ir));
+                      : compensated.contains(op)
+                          ? accumulateCompensated(op, old, ip)
+                          : accumulate(op, old, getOperands(op, ip, ir));
         llvm::copy(next, accumulators.begin());
         accumulators = accumulators.drop_front(parts);
       }

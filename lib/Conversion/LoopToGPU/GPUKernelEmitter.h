@@ -36,6 +36,7 @@
 #include "ScanRing.h"
 #include "VectorForm.h"
 #include "coil/Conversion/Utils/Combine.h"
+#include "coil/Conversion/Utils/Compensated.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -51,6 +52,20 @@ class LoadOp;
 namespace coil::loop {
 
 class MmaEmitter;
+
+/// Combines a list pairwise, so that the tree stays shallow.
+template <typename T, typename Combine>
+T combinePairs(llvm::SmallVector<T> list, Combine combine) {
+  while (list.size() > 1) {
+    llvm::SmallVector<T> next;
+    for (size_t i = 0; i + 1 < list.size(); i += 2)
+      next.push_back(combine(list[i], list[i + 1]));
+    if (list.size() % 2)
+      next.push_back(list.back());
+    list = std::move(next);
+  }
+  return list.front();
+}
 
 /// The scope of what blocks of a launch tell each other.
 inline constexpr llvm::StringLiteral kDeviceScope = "device";
@@ -288,6 +303,11 @@ private:
   /// What a scan combines in.
   mlir::Type getScanType(mlir::Operation *op);
   Values startScan(mlir::Operation *op);
+  /// The same for what threads of a block combine: of products, what these have
+  /// lost, too.
+  Values startParts(mlir::Operation *op);
+  /// As many parts of it as `parts` are.
+  Values startLike(mlir::Operation *op, llvm::ArrayRef<mlir::Value> parts);
   /// What comes first with what comes later; empty values are neutral.
   Values combineScans(mlir::Operation *op, llvm::ArrayRef<mlir::Value> x,
                       llvm::ArrayRef<mlir::Value> y);
@@ -518,6 +538,8 @@ private:
   struct Partial {
     mlir::Operation *op;
     bool isSum;
+    /// Whether the last of several sums is what the first has lost.
+    bool hasRest = false;
     /// For each parallel item.
     llvm::SmallVector<Values> items;
   };
@@ -537,7 +559,13 @@ private:
     }
   };
 
-  Values neutral(mlir::Operation *op);
+  /// A neutral value for each operand of `op`, as accumulators or as operands.
+  /// @{
+  Values neutral(mlir::Operation *op, bool asVectors);
+  Values neutral(mlir::Operation *op) {
+    return neutral(op, hasVectorAccumulator(op));
+  }
+  /// @}
   /// Combines accumulators of one reduction: one value, or value and position.
   Values combineAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> a,
                     llvm::ArrayRef<mlir::Value> b);
@@ -562,7 +590,8 @@ private:
   /// Pairwise, so that the tree stays shallow.
   Values combineTree(const Partial &partial, llvm::SmallVector<Values> list);
   Values combineTree(mlir::Operation *op, llvm::SmallVector<Values> list) {
-    return combineTree({op, /*isSum=*/false, {}}, std::move(list));
+    return combineTree({op, /*isSum=*/false, /*hasRest=*/false, {}},
+                       std::move(list));
   }
   /// The operands of a reduction for one item, neutral where it is outside.
   Values getOperands(mlir::Operation *op, unsigned ip, unsigned ir);
@@ -571,11 +600,18 @@ private:
   Values getStarts(llvm::ArrayRef<mlir::Operation *> reductions,
                    unsigned items);
   bool hasVectorAccumulator(mlir::Operation *op) const;
+  bool hasVectorOperands(mlir::Operation *op) const;
   /// The samples of a parallel item: all reduced items and lanes of a thread.
   llvm::SmallVector<Sample> getSamples(MomentsOp op, unsigned ip);
   /// One step of a thread: all its reduced items and lanes.
   Values accumulateMoments(MomentsOp op, llvm::ArrayRef<mlir::Value> old,
                            unsigned ip);
+  /// Whether what rounding takes from distances is computed, too: where a
+  /// thread has all its values, and where there are instructions to spare.
+  bool hasExactSteps(MomentsOp op) const;
+  /// The sum of the squared distances of samples from a value.
+  Compensated sumSquares(MomentsOp op, llvm::ArrayRef<Sample> samples,
+                         mlir::Value from);
   Values mergeMoments(llvm::ArrayRef<mlir::Value> x,
                       llvm::ArrayRef<mlir::Value> y);
   /// Combines what threads have, for moments about the means first, and makes
@@ -591,9 +627,11 @@ private:
   mlir::Value getNumReduced(mlir::Type like);
   /// Accumulators of a thread for one item.
   unsigned getNumParts(mlir::Operation *op) const {
-    return onlineMax.contains(op)     ? 2
-           : llvm::isa<MomentsOp>(op) ? 4
-                                      : op->getNumResults();
+    if (llvm::isa<MomentsOp>(op))
+      return compensated.contains(op) ? 5 : 4;
+    return onlineMax.contains(op) || compensated.contains(op)
+               ? 2
+               : op->getNumResults();
   }
   unsigned getNumResultItems(mlir::Operation *op) const;
   /// Accumulators of a loop over `items` reduced items at once.
@@ -602,8 +640,26 @@ private:
   }
   /// Whether a step of a thread takes all its reduced items and their lanes.
   bool takesAllItems(mlir::Operation *op) const {
-    return llvm::isa<MomentsOp>(op) || onlineMax.contains(op);
+    return llvm::isa<MomentsOp>(op) || onlineMax.contains(op) ||
+           compensated.contains(op);
   }
+  //===--- Compensated sums and products (EmitCompensated.cpp) ------------===//
+
+  void findCompensated();
+  Values combineCompensated(mlir::Operation *op, llvm::ArrayRef<mlir::Value> x,
+                            llvm::ArrayRef<mlir::Value> y);
+  /// What all reduced items of a thread and their lanes combine to.
+  Compensated combineStep(mlir::Operation *op, unsigned ip);
+  /// One step of a thread: all its reduced items and lanes.
+  Values accumulateCompensated(mlir::Operation *op,
+                               llvm::ArrayRef<mlir::Value> old, unsigned ip);
+  /// A value of several parts as one, if it is compensated.
+  Values finishCompensated(mlir::Operation *op,
+                           llvm::ArrayRef<mlir::Value> parts);
+  /// What threads combine of what each of them has.
+  Values startPartial(mlir::Operation *op,
+                      llvm::ArrayRef<mlir::Value> accumulators);
+
   //===--- Sums below a maximum (EmitOnlineSum.cpp) -----------------------===//
 
   void findOnlineSums();
@@ -700,6 +756,8 @@ private:
   /// The maximum that is found together with a sum, and all such.
   llvm::DenseMap<mlir::Operation *, ReduceOp> onlineMax;
   llvm::DenseSet<mlir::Operation *> joined;
+  /// Sums, products and scans that are pairs of a number and what it has lost.
+  llvm::DenseSet<mlir::Operation *> compensated;
   unsigned numPhases = 1;
   bool hasReductions = false, hasChecks = false;
   int64_t sharedBytes = 0, scratchBytes = 0;

@@ -227,8 +227,16 @@ int64_t Selector::getPartialBytes() const {
   int64_t bytes = 0;
   for (Operation &op : *kernel.getBlock())
     if (isReduction(&op))
-      for (Type type : op.getResultTypes())
-        bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+      for (Type type : op.getResultTypes()) {
+        auto reduce = dyn_cast<ReduceOp>(op);
+        // Threads tell each other what a product has lost, too, and squares of
+        // f64.
+        bool isPair = reduce ? reduce.getKind() == ReduceKind::Prod
+                             : isa<MomentsOp>(op) && type.isF64();
+        int64_t parts = isPair ? 2 : 1;
+        bytes += parts * static_cast<int64_t>(
+                             llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+      }
   return bytes;
 }
 

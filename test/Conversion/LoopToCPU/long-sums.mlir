@@ -18,7 +18,7 @@
 // CHECK:         %[[E:.+]] = arith.addf %[[A]], %[[B]]
 // CHECK:         arith.addf %[[LOST]], %[[E]]
 // CHECK:       %[[R:.+]] = arith.addf %[[T]]#0, %[[T]]#1
-// CHECK:       %[[NAN:.+]] = arith.cmpf uno, %[[T]]#1, %[[T]]#1
+// CHECK:       %[[NAN:.+]] = arith.cmpf uno, %[[R]], %[[R]]
 // CHECK:       arith.select %[[NAN]], %[[T]]#0, %[[R]]
 wrapper.kernel @long_row(%x: tensor<1000000xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
   %0 = loop.kernel "sum" [1000000] (%a = %x) : (tensor<1000000xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16, unroll = 2> {
@@ -123,4 +123,76 @@ wrapper.kernel @moments(%x: tensor<16384xf32>) attributes {input_strides = [#sym
     loop.store %s, 0 [] : f32
   }
   wrapper.yield %0 : tensor<f32>
+}
+
+// -----
+
+// Moments of f64: after each step of a first chain the pivot follows the mean,
+// and then after each chain of 16 steps. What its move is rounded by stays in the
+// sum of distances, and what the sum of squares loses is beside it.
+// CHECK-LABEL: wrapper.kernel @moments_f64
+// CHECK:       %[[BEGUN:.+]]:5 = scf.for %{{.+}} = %c0_i64 to %[[START:.+]] step %c8_i64
+// CHECK:         arith.divf
+// CHECK:       scf.for %[[I:.+]] = %[[START]] to %{{.+}} step %c128_i64 iter_args(%[[PIVOT:.+]] = %[[BEGUN]]#0, %{{.+}} = %[[BEGUN]]#1, %[[Q:.+]] = %[[BEGUN]]#2, %{{.+}} = %[[BEGUN]]#3, %[[LOST:.+]] = %[[BEGUN]]#4)
+// CHECK:         %[[CHAIN:.+]]:4 = scf.for %{{.+}} = %[[I]] to %{{.+}} step %c8_i64 iter_args(%{{.+}} = %[[PIVOT]], %{{.+}} = %{{.+}}, %{{.+}} = %{{cst.*}}, %{{.+}} = %{{.+}}) -> (vector<8xf64>, vector<8xf64>, vector<8xf64>, vector<8xf64>)
+// CHECK-NOT:       arith.divf
+// CHECK:           scf.yield
+// CHECK:         arith.divf
+// CHECK:         %[[MOVED:.+]] = arith.addf %[[CHAIN]]#0,
+// CHECK:         arith.subf %[[MOVED]], %[[CHAIN]]#0
+// CHECK:         arith.addf %[[Q]],
+// CHECK:         arith.addf %[[LOST]],
+wrapper.kernel @moments_f64(%x: tensor<16384xf64>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "moments" [16384] (%a = %x) : (tensor<16384xf64>) -> tensor<f64> schedule<vector_dim = 0, vector_width = 8> {
+    %v = loop.load %a[d0] : tensor<16384xf64> -> f64
+    %zero = arith.constant 0.0 : f64
+    %one = arith.constant 1.0 : f64
+    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f64
+    loop.store %s, 0 [] : f64
+  }
+  wrapper.yield %0 : tensor<f64>
+}
+
+// -----
+
+// A product is a pair: what each multiplication is rounded by is computed, and
+// multiplied from there on. The vectors of a step are multiplied first, and lanes
+// at the end.
+// CHECK-LABEL: wrapper.kernel @product
+// CHECK:       %[[P:.+]]:2 = scf.for {{.+}} iter_args(%[[V:.+]] = %{{.+}}, %[[R:.+]] = %{{.+}}) -> (vector<8xf32>, vector<8xf32>)
+// CHECK:         %[[A:.+]] = llvm.load
+// CHECK:         %[[B:.+]] = llvm.load
+// CHECK:         %[[AB:.+]] = arith.mulf %[[A]], %[[B]]
+// CHECK:         %[[MINUS:.+]] = arith.negf %[[AB]]
+// CHECK:         %[[E:.+]] = math.fma %[[A]], %[[B]], %[[MINUS]]
+// CHECK:         %[[NEXT:.+]] = arith.mulf %[[V]], %[[AB]]
+// CHECK:         %[[OFF:.+]] = arith.negf %[[NEXT]]
+// CHECK:         %[[L:.+]] = math.fma %[[V]], %[[AB]], %[[OFF]]
+// CHECK:         %[[K:.+]] = math.fma %[[E]], %[[V]], %[[L]]
+// CHECK:         %[[REST:.+]] = math.fma %[[R]], %[[AB]], %[[K]]
+// CHECK:         scf.yield %[[NEXT]], %[[REST]]
+// CHECK:       vector.shuffle %[[P]]#0, %[[P]]#0 [0, 1, 2, 3]
+wrapper.kernel @product(%x: tensor<16384xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "prod" [16384] (%a = %x) : (tensor<16384xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 8, unroll = 2> {
+    %v = loop.load %a[d0] : tensor<16384xf32> -> f32
+    %p = loop.reduce prod %v over [0] : f32
+    loop.store %p, 0 [] : f32
+  }
+  wrapper.yield %0 : tensor<f32>
+}
+
+// -----
+
+// Rounded to 16 bits, it has no use for them.
+// CHECK-LABEL: wrapper.kernel @product_of_halves
+// CHECK-NOT:   math.fma
+wrapper.kernel @product_of_halves(%x: tensor<16384xbf16>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "prod" [16384] (%a = %x) : (tensor<16384xbf16>) -> tensor<bf16> schedule<vector_dim = 0, vector_width = 8> {
+    %v = loop.load %a[d0] : tensor<16384xbf16> -> bf16
+    %w = arith.extf %v : bf16 to f32
+    %p = loop.reduce prod %w over [0] : f32
+    %r = arith.truncf %p : f32 to bf16
+    loop.store %r, 0 [] : bf16
+  }
+  wrapper.yield %0 : tensor<bf16>
 }

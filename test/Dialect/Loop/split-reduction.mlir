@@ -211,3 +211,45 @@ func.func @split_moments_wide(%x: tensor<8192xf32>) -> tensor<f32> {
   }
   return %y : tensor<f32>
 }
+
+// -----
+
+// Moments of f64 are measured from the first value, which all chunks share.
+// WIDE-LABEL: @split_moments_f64
+// WIDE:       loop.kernel "moments_chunks" [128, 64]
+// WIDE-DAG:     %[[FIRST:.+]] = loop.load %{{.+}}[0]
+// WIDE-DAG:     %[[V:.+]] = loop.load %{{.+}}[d0 + d1 * 128]
+// WIDE:         %[[D:.+]] = arith.subf %[[V]], %[[FIRST]] : f64
+// WIDE:         loop.moments %[[D]], %{{.+}}, %{{.+}} over [0] : f64
+// WIDE:       loop.kernel "moments" [64]
+// WIDE:         %[[AGAIN:.+]] = loop.load %{{.+}}[0]
+// WIDE:         %[[FROM:.+]], %{{.+}}, %{{.+}} = loop.moments
+// WIDE:         %[[MEAN:.+]] = arith.addf %[[FROM]], %[[AGAIN]] : f64
+// WIDE:         loop.store %[[MEAN]]
+func.func @split_moments_f64(%x: tensor<8192xf64>) -> tensor<f64> {
+  %y = loop.kernel "moments" [8192] (%a = %x) : (tensor<8192xf64>) -> tensor<f64> {
+    %v = loop.load %a[d0] : tensor<8192xf64> -> f64
+    %zero = arith.constant 0.0 : f64
+    %one = arith.constant 1.0 : f64
+    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f64
+    loop.store %m, 0 [] : f64
+  }
+  return %y : tensor<f64>
+}
+
+// -----
+
+// There may be no first value.
+// WIDE-LABEL: @split_moments_of_some
+// WIDE-NOT:   arith.subf
+// WIDE:       return
+func.func @split_moments_of_some(%x: tensor<?xf64, #sym.shape<[s0]>>) -> tensor<f64> attributes {sym.symbols = {s0 = #sym.range<0, 1000000, hint = 8192>}} {
+  %y = loop.kernel "moments" [s0] (%a = %x) : (tensor<?xf64, #sym.shape<[s0]>>) -> tensor<f64> {
+    %v = loop.load %a[d0] : tensor<?xf64, #sym.shape<[s0]>> -> f64
+    %zero = arith.constant 0.0 : f64
+    %one = arith.constant 1.0 : f64
+    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f64
+    loop.store %m, 0 [] : f64
+  }
+  return %y : tensor<f64>
+}

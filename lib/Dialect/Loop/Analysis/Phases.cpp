@@ -149,12 +149,19 @@ int64_t coil::loop::getAccumulatorBytes(KernelOp kernel) {
   int64_t bytes = 0;
   for (Operation &op : *kernel.getBlock())
     if (isReduction(&op))
-      for (Value v : op.getResults())
+      for (Value v : op.getResults()) {
+        auto reduce = dyn_cast<ReduceOp>(op);
+        // A product has what rounding took from it beside it.
+        int64_t parts = reduce && reduce.getKind() == ReduceKind::Prod &&
+                                isa<FloatType>(v.getType())
+                            ? 2
+                            : 1;
         // Moments are accumulated in f64.
-        bytes +=
-            isa<MomentsOp>(op)
-                ? 8
-                : std::max<int64_t>(1, v.getType().getIntOrFloatBitWidth() / 8);
+        bytes += isa<MomentsOp>(op)
+                     ? 8
+                     : parts * std::max<int64_t>(
+                                   1, v.getType().getIntOrFloatBitWidth() / 8);
+      }
   return bytes;
 }
 

@@ -16,6 +16,7 @@
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -202,7 +203,68 @@ struct LoopSplitReductionPass
            static_cast<int64_t>(dim);
   }
 
+  /// Has moments of `f64` measured from the first value of each row, which all
+  /// chunks share: means of chunks are then near zero, where rounding takes
+  /// less from what they are apart. An outlier that is the first is so far from
+  /// the others that the result has no use for what rounding takes.
+  void measureFromFirst(KernelOp kernel) {
+    sym::Context context = sym::Context::forOp(kernel);
+    Variance variance(kernel);
+    llvm::SmallBitVector reduced(kernel.getNumDims());
+    SmallVector<ExprAttr> dims;
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+      dims.push_back(sym::dim(&getContext(), d));
+    for (unsigned d : kernel.getReducedDims()) {
+      // There is a first one.
+      if (context.bounds(kernel.getExtent(d)).lo < 1)
+        return;
+      reduced.set(d);
+      dims[d] = sym::constant(&getContext(), 0);
+    }
+    for (MomentsOp op :
+         llvm::to_vector(kernel.getBlock()->getOps<MomentsOp>())) {
+      if (!op.getMean().getType().isF64() || !op.isOfOne() || !op.isFlat() ||
+          !variance[op.getMean()].anyCommon(reduced))
+        continue;
+      DenseSet<Operation *> needed;
+      SmallVector<Operation *> stack{op.getMean().getDefiningOp()};
+      while (!stack.empty())
+        if (Operation *def = stack.pop_back_val();
+            def && variance[def->getResult(0)].anyCommon(reduced) &&
+            needed.insert(def).second)
+          for (Value v : def->getOperands())
+            stack.push_back(v.getDefiningOp());
+      if (llvm::any_of(needed, [](Operation *def) {
+            return !isa<LoadOp, IndexOp>(def) &&
+                   !isa<arith::ArithDialect, math::MathDialect>(
+                       def->getDialect());
+          }))
+        continue;
+      OpBuilder b(op);
+      IRMapping mapping;
+      for (Operation &def : *kernel.getBlock()) {
+        if (!needed.contains(&def))
+          continue;
+        Operation *clone = b.clone(def, mapping);
+        if (auto index = dyn_cast<IndexOp>(clone))
+          index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
+        else if (auto load = dyn_cast<LoadOp>(clone))
+          load.setIndicesAttr(sym::substituteDims(load.getIndices(), dims));
+      }
+      Value first = mapping.lookup(op.getMean());
+      op.getMeanMutable().assign(
+          arith::SubFOp::create(b, op.getLoc(), op.getMean(), first));
+      b.setInsertionPointAfter(op);
+      auto mean =
+          arith::AddFOp::create(b, op.getLoc(), op.getTotalMean(), first);
+      op.getTotalMean().replaceAllUsesExcept(mean, mean);
+    }
+  }
+
   void split(KernelOp kernel, Cut where) {
+    // By rows, every step would read the first one again.
+    if (wideMoments && !where.byRows)
+      measureFromFirst(kernel);
     unsigned cut = where.dim;
     int64_t chunks = where.chunks;
     MLIRContext *ctx = &getContext();

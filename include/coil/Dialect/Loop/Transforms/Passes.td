@@ -211,6 +211,19 @@ def LoopSplitReductionPass
     // after, in the kernel of the chunks; the other merges their samples
     %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f32 -> f64
     ```
+    Those of `f64` values have no wider type. They are measured from the first
+    value of the row, which all chunks share, unless there may be none or the
+    value is made by something other than loads and arithmetic: then the means
+    of chunks are near zero, and rounding takes less from what they are apart.
+    ```mlir
+    // before
+    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f64
+    // after, and then split
+    %first = loop.load %in[0] : tensor<1048576xf64> -> f64
+    %d = arith.subf %x, %first : f64
+    %from, %m2, %n = loop.moments %d, %zero, %one over [0] : f64
+    %mean = arith.addf %from, %first : f64
+    ```
 
     Constraints:
     (C1) Every reduction of the kernel reduces a value that needs no other
@@ -232,7 +245,8 @@ def LoopSplitReductionPass
     Option<"interleave", "interleave", "bool", "false",
            "Give a chunk points of the cut dimension that lie apart">,
     Option<"wideMoments", "wide-moments", "bool", "false",
-           "Keep the partial moments of f32 values in f64">,
+           "Keep the partial moments of f32 values in f64, and measure f64 "
+           "values from their first">,
     Option<"library", "library", "std::string", "\"none\"",
            "Library that takes contractions as they are">];
 }
