@@ -151,6 +151,8 @@ COIL_C_API int32_t coil_program_run(const coil_program *program,
 
 /// Where the outputs of a run on a GPU go.
 typedef enum coil_output_place {
+  /// On the GPU if an input is, or if there are no inputs and the run has a
+  /// stream of the caller's; else on the host.
   COIL_OUTPUTS_LIKE_INPUTS = 0,
   COIL_OUTPUTS_ON_HOST = 1,
   COIL_OUTPUTS_ON_DEVICE = 2

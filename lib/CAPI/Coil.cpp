@@ -289,7 +289,8 @@ static int32_t start(const coil_program *program, const coil_tensor *inputs,
     runOptions.stream = known.stream;
   runOptions.wait = known.wait != 0;
   runOptions.bind = bind;
-  bool onDevice = false;
+  // Who has a stream works on a GPU, whatever else says nothing.
+  bool onDevice = numInputs == 0 && known.use_stream;
   for (size_t i = 0; i < numInputs; ++i)
     onDevice |= inputs[i].device_type == COIL_CUDA;
   runOptions.hostOutputs =

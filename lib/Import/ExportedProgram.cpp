@@ -351,16 +351,6 @@ bool Reader::read(const JSONValue &value, TensorMeta &out) {
   if (out.strides.size() != out.sizes.size())
     return fail(value, "expected " + Twine(out.sizes.size()) +
                            " strides but got " + Twine(out.strides.size()));
-  // As the host program's kernels are checked: all that five levels of page
-  // tables address.
-  unsigned __int128 reach = 0;
-  for (auto [size, stride] : llvm::zip_equal(out.sizes, out.strides))
-    if (!stride.isSymbolic() && (size.isSymbolic() || size.value > 1))
-      reach +=
-          static_cast<unsigned __int128>(llvm::AbsoluteValue(stride.value)) *
-          uint64_t(size.isSymbolic() ? 1 : size.value - 1);
-  if (reach > (uint64_t(1) << 56))
-    return fail(*strides, "the strides reach beyond 2^56 elements");
   unsigned __int128 elements = 1;
   for (const SymInt &size : out.sizes) {
     if (size.isSymbolic())
@@ -373,6 +363,16 @@ bool Reader::read(const JSONValue &value, TensorMeta &out) {
                               Twine(limits.maxElements) +
                               " (see --max-elements)");
   }
+  // As the host program's kernels are checked: all that five levels of page
+  // tables address.
+  unsigned __int128 reach = 0;
+  for (auto [size, stride] : llvm::zip_equal(out.sizes, out.strides))
+    if (!stride.isSymbolic() && (size.isSymbolic() || size.value > 1))
+      reach +=
+          static_cast<unsigned __int128>(llvm::AbsoluteValue(stride.value)) *
+          uint64_t(size.isSymbolic() ? 1 : size.value - 1);
+  if (reach > (uint64_t(1) << 56))
+    return fail(*strides, "the strides reach beyond 2^56 elements");
   if (!readField(value, "storage_offset", out.storageOffset) ||
       !readField(value, "layout", out.layout) ||
       !readField(value, "device", out.device))

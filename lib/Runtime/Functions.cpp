@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Call.h"
-#include "Collectives.h"
 #include "CUDA/CuFft.h"
 #include "CUDA/DeviceLinalg.h"
+#include "Call.h"
+#include "Collectives.h"
 #include "Fft.h"
 #include "Linalg.h"
 

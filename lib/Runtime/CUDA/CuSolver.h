@@ -175,6 +175,9 @@ enum : int { CUSOLVER_EIG_MODE_NOVECTOR = 0, CUSOLVER_EIG_MODE_VECTOR = 1 };
   COIL_EACH_BLAS_TYPE(X, getrsBatched,                                         \
     (cublasHandle_t handle, int trans, int n, int nrhs, void **a, int lda,     \
      const int *pivots, void **b, int ldb, int *info, int batch))              \
+  COIL_EACH_BLAS_TYPE(X, geqrfBatched,                                         \
+    (cublasHandle_t handle, int m, int n, void **a, int lda, void **tau,       \
+     int *info, int batch))                                                    \
   COIL_EACH_BLAS_TYPE(X, trsmBatched,                                          \
     (cublasHandle_t handle, int side, int uplo, int trans, int diag, int m,    \
      int n, const void *alpha, void **a, int lda, void **b, int ldb,           \

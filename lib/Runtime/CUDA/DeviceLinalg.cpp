@@ -99,9 +99,11 @@ int32_t LinalgCall::narrow(const int64_t *from, int64_t count, int32_t *to) {
 }
 
 int32_t LinalgCall::clear(void *to, int64_t bytes) {
+  // Memory of a call begins at a multiple of 8.
+  int64_t element = bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1;
   PackShape shape;
-  shape.add(bytes, 1);
-  return bytes ? rt::cuda::clear(state, to, 1, shape) : int32_t(COIL_OK);
+  shape.add(bytes / element, 1);
+  return bytes ? rt::cuda::clear(state, to, element, shape) : int32_t(COIL_OK);
 }
 
 int32_t LinalgCall::upload(void *to, const void *from, int64_t bytes) {

@@ -45,12 +45,11 @@ static int32_t factorize(coil_call *call) {
       void **pointers = nullptr;
       if (int32_t status = c.getPointers(matrix, pointers))
         return status;
-      if (int32_t status =
-              checkCuBlas(COIL_BLAS_FOR(T, *c.blas, getrfBatched)(
-                              c.blasHandle, int(n), pointers, int(n),
-                              isPivoted ? order.data : nullptr, results.data,
-                              int(count)),
-                          "LU factorization"))
+      if (int32_t status = checkCuBlas(
+              COIL_BLAS_FOR(T, *c.blas, getrfBatched)(
+                  c.blasHandle, int(n), pointers, int(n),
+                  isPivoted ? order.data : nullptr, results.data, int(count)),
+              "LU factorization"))
         return status;
     } else {
       int64_t *wide = nullptr;
@@ -264,6 +263,25 @@ static int32_t cholesky(coil_call *call) {
   return COIL_OK;
 }
 
+/// Solves with triangles, in place; there are elements.
+template <typename T>
+static int32_t solveTriangles(LinalgCall &c, const Matrices<T> &matrix,
+                              const Matrices<T> &sides, int uplo, int trans,
+                              int diag) {
+  void **matrices = nullptr, **right = nullptr;
+  if (int32_t status = c.getPointers(matrix, matrices))
+    return status;
+  if (int32_t status = c.getPointers(sides, right))
+    return status;
+  T one(1);
+  int n = int(sides.rows), columns = int(sides.columns);
+  return checkCuBlas(COIL_BLAS_FOR(T, *c.blas, trsmBatched)(
+                         c.blasHandle, CUBLAS_SIDE_LEFT, uplo, trans, diag, n,
+                         columns, &one, matrices, n, right, n,
+                         int(sides.count)),
+                     "solution of a triangular system");
+}
+
 template <typename T>
 static int32_t choleskySolve(coil_call *call) {
   constexpr int type = cudaTypeOf<T>();
@@ -289,7 +307,19 @@ static int32_t choleskySolve(coil_call *call) {
     return status;
   if (int32_t status = c.allocate(1, info))
     return status;
-  for (int64_t i = 0; n > 0 && columns > 0 && i < sides.count; ++i)
+  bool isEmpty = n == 0 || columns == 0 || sides.count == 0;
+  bool isStack = !isEmpty && c.isStack(sides.count, n);
+  if (isStack) {
+    // With the lower factor L: L y = b, then the adjoint of L times x is y.
+    bool isUpper = uplo == CUBLAS_FILL_MODE_UPPER;
+    int adjoint = isComplexElement<T> ? int(CUBLAS_OP_C) : int(CUBLAS_OP_T);
+    for (int trans : {isUpper ? adjoint : int(CUBLAS_OP_N),
+                      isUpper ? int(CUBLAS_OP_N) : adjoint})
+      if (int32_t status = solveTriangles(c, matrix, sides, uplo, trans,
+                                          CUBLAS_DIAG_NON_UNIT))
+        return status;
+  }
+  for (int64_t i = 0; !isEmpty && !isStack && i < sides.count; ++i)
     if (int32_t status =
             checkCuSolver(c.solver->cusolverDnXpotrs(
                               c.handle, c.params, uplo, n, columns, type,
@@ -435,24 +465,14 @@ static int32_t solveTriangular(coil_call *call) {
     return coil_call_fail(call, "the sizes of the matrices do not agree");
   int uplo = getFlag(call, 2) ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   int diag = getFlag(call, 3) ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
-  int n = int(b.rows), columns = int(b.columns);
   Matrices<T> matrix, sides;
   if (int32_t status = c.load(a, batch, matrix))
     return status;
   if (int32_t status = c.load(b, batch, sides))
     return status;
-  if (n > 0 && columns > 0 && sides.count > 0) {
-    void **matrices = nullptr, **right = nullptr;
-    if (int32_t status = c.getPointers(matrix, matrices))
-      return status;
-    if (int32_t status = c.getPointers(sides, right))
-      return status;
-    T one(1);
-    if (int32_t status = checkCuBlas(
-            COIL_BLAS_FOR(T, *c.blas, trsmBatched)(
-                c.blasHandle, CUBLAS_SIDE_LEFT, uplo, CUBLAS_OP_N, diag, n,
-                columns, &one, matrices, n, right, n, int(sides.count)),
-            "solution of a triangular system"))
+  if (sides.rows > 0 && sides.columns > 0 && sides.count > 0) {
+    if (int32_t status =
+            solveTriangles(c, matrix, sides, uplo, CUBLAS_OP_N, diag))
       return status;
   }
   return c.store(sides, x);
@@ -478,7 +498,23 @@ static int32_t geqrf(coil_call *call) {
     return status;
   if (int32_t status = c.allocate(1, info))
     return status;
-  if (m > 0 && n > 0 && matrix.count > 0)
+  bool isEmpty = m == 0 || n == 0 || matrix.count == 0;
+  bool isStack = !isEmpty && c.isStack(matrix.count, std::max(m, n));
+  if (isStack) {
+    void **matrices = nullptr, **reflections = nullptr;
+    if (int32_t status = c.getPointers(matrix, matrices))
+      return status;
+    if (int32_t status = c.getPointers(factors, reflections))
+      return status;
+    int wrong = 0; // On the host: which argument is.
+    if (int32_t status =
+            checkCuBlas(COIL_BLAS_FOR(T, *c.blas, geqrfBatched)(
+                            c.blasHandle, int(m), int(n), matrices, int(m),
+                            reflections, &wrong, int(matrix.count)),
+                        "QR factorization"))
+      return status;
+  }
+  if (!isEmpty && !isStack)
     if (int32_t status = c.forEach(
             "QR factorization", matrix.count,
             [&](size_t *device, size_t *host) {

@@ -442,8 +442,8 @@ static int32_t r2c(coil_call *call, void *) {
       if (int32_t status = c.makeDense(complex))
         return status;
       PackShape shape;
-      shape.add(complex.count() * 2, 1);
-      if (int32_t status = clear(c.state, complex.data, c.element, shape))
+      shape.add(complex.count() * 2 * c.element / 8, 1);
+      if (int32_t status = clear(c.state, complex.data, 8, shape))
         return status;
       View real = complex;
       real.part = 0;

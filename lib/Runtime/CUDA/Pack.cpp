@@ -14,40 +14,62 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 using namespace coil::rt;
 using namespace coil::rt::cuda;
 
 namespace {
-enum Kind { Clear, Pack, Copy, numKinds };
+
+enum Kind { Clear, Pack, Copy };
+
+/// What a kernel is for. Divisions of 64 bits take several times as long as
+/// those of 32, and as many are needed as there are dimensions but one.
+struct Variant {
+  Kind kind = Clear;
+  int bytes = 1;
+  int rank = 1;
+  bool isNarrow = false; ///< Numbers of elements have 32 bits.
+
+  auto key() const { return std::make_tuple(kind, bytes, rank, isNarrow); }
+  int getNumBuffers() const { return kind == Clear ? 1 : 2; }
+  int getNumSymbols() const { return 1 + (kind == Copy ? 3 : 2) * rank; }
+};
+
+/// A kernel, which has an image of its own: few are used.
+struct CopyKernel {
+  std::string name, text;
+  coil_cuda_kernel kernel = {};
+
+  explicit CopyKernel(const Variant &v);
+};
+
 } // namespace
-
-static int getNumBuffers(Kind kind) { return kind == Clear ? 1 : 2; }
-
-static int getNumSymbols(Kind kind) {
-  return 1 + (kind == Copy ? 3 : 2) * PackShape::maxRank;
-}
 
 /// A thread computes the element number `index` of the dense side and the place
 /// of it on the strided side, whose parameters are the count, the sizes and
 /// the strides; for copies there are the strides of the target behind them.
-static void addKernel(std::string &text, const std::string &name, Kind kind,
-                      int bytes) {
+CopyKernel::CopyKernel(const Variant &v) {
+  const char *kinds[] = {"coil_clear_", "coil_pack_", "coil_copy_"};
+  name = kinds[v.kind] + std::to_string(v.bytes) + "_" +
+         std::to_string(v.rank) + (v.isNarrow ? "n" : "");
+  text = ".version 6.4\n.target sm_75\n.address_size 64\n";
   auto line = [&](const std::string &s) { text += "  " + s + ";\n"; };
-  std::string bits = ".b" + std::to_string(8 * bytes);
-  std::string value = bytes == 8 ? "%d20" : bytes == 4 ? "%r4" : "%h1";
-  int buffers = getNumBuffers(kind);
-  constexpr int rank = PackShape::maxRank;
+  std::string bits = ".b" + std::to_string(8 * v.bytes);
+  std::string value = v.bytes == 8 ? "%d20" : v.bytes == 4 ? "%r4" : "%h1";
+  int buffers = v.getNumBuffers();
   text += ".visible .entry " + name + "(";
-  for (int i = 0; i < buffers + getNumSymbols(kind); ++i)
+  for (int i = 0; i < buffers + v.getNumSymbols(); ++i)
     text += (i ? ", .param .u64 a" : ".param .u64 a") + std::to_string(i);
   text += ")\n{\n";
   line(".reg .pred %p1");
   line(".reg .b16 %h<2>");
-  line(".reg .b32 %r<5>");
+  line(".reg .b32 %r<8>");
   line(".reg .b64 %d<23>");
   line("mov.u32 %r1, %ctaid.x");
   line("mov.u32 %r2, %ntid.x");
@@ -61,90 +83,97 @@ static void addKernel(std::string &text, const std::string &name, Kind kind,
   line("mov.u64 %d4, %d1");
   line("mov.u64 %d5, 0");
   line("mov.u64 %d21, 0");
-  for (int d = rank; d-- > 0;) {
-    line("ld.param.u64 %d6, [a" + std::to_string(buffers + 1 + d) + "]");
-    line("ld.param.u64 %d7, [a" + std::to_string(buffers + 1 + rank + d) + "]");
-    line("rem.u64 %d8, %d4, %d6");
-    line("div.u64 %d4, %d4, %d6");
-    if (kind == Copy) {
-      line("ld.param.u64 %d22, [a" +
-           std::to_string(buffers + 1 + 2 * rank + d) + "]");
+  if (v.isNarrow)
+    line("cvt.u32.u64 %r5, %d1");
+  for (int d = v.rank; d-- > 0;) {
+    auto load = [&](const std::string &to, int list) {
+      line("ld.param.u64 " + to + ", [a" +
+           std::to_string(buffers + 1 + list * v.rank + d) + "]");
+    };
+    load("%d7", 1);
+    // Of the outermost dimension what is left is the position.
+    if (d == 0) {
+      line(v.isNarrow ? "cvt.u64.u32 %d8, %r5" : "mov.u64 %d8, %d4");
+    } else if (v.isNarrow) {
+      load("%d6", 0);
+      line("cvt.u32.u64 %r6, %d6");
+      line("rem.u32 %r7, %r5, %r6");
+      line("div.u32 %r5, %r5, %r6");
+      line("cvt.u64.u32 %d8, %r7");
+    } else {
+      load("%d6", 0);
+      line("rem.u64 %d8, %d4, %d6");
+      line("div.u64 %d4, %d4, %d6");
+    }
+    if (v.kind == Copy) {
+      load("%d22", 2);
       line("mul.lo.s64 %d22, %d8, %d22");
       line("add.s64 %d21, %d21, %d22");
     }
     line("mul.lo.s64 %d8, %d8, %d7");
     line("add.s64 %d5, %d5, %d8");
   }
-  std::string size = std::to_string(bytes);
+  std::string size = std::to_string(v.bytes);
   line("ld.param.u64 %d9, [a0]");
   line("mul.lo.s64 %d5, %d5, " + size);
-  if (kind != Clear) {
+  if (v.kind != Clear) {
     line("ld.param.u64 %d10, [a1]");
     line("add.s64 %d10, %d10, %d5");
     line("ld.global" + bits + " " + value + ", [%d10]");
-    std::string index = kind == Copy ? "%d21" : "%d1";
+    std::string index = v.kind == Copy ? "%d21" : "%d1";
     line("mul.lo.s64 " + index + ", " + index + ", " + size);
     line("add.s64 %d9, %d9, " + index);
   } else {
-    line("mov" + (bytes == 1 ? ".b16" : bits) + " " + value + ", 0");
+    line("mov" + (v.bytes == 1 ? ".b16" : bits) + " " + value + ", 0");
     line("add.s64 %d9, %d9, %d5");
   }
   line("st.global" + bits + " [%d9], " + value);
   text += "DONE:\n  ret;\n}\n";
+  kernel.struct_size = sizeof(kernel);
+  kernel.name = name.c_str();
+  kernel.image = text.c_str();
+  kernel.image_size = text.size() + 1;
+  kernel.num_buffers = buffers;
+  kernel.num_symbols = v.getNumSymbols();
+  kernel.block[0] = 256;
+  kernel.block[1] = kernel.block[2] = 1;
 }
 
-/// The kernels, which share one image.
-namespace {
-struct Kernels {
-  std::string text = ".version 6.4\n.target sm_75\n.address_size 64\n";
-  coil_cuda_kernel list[numKinds][4] = {};
-  std::string names[numKinds][4];
-
-  Kernels() {
-    const char *prefixes[numKinds] = {"coil_clear_", "coil_pack_",
-                                      "coil_copy_"};
-    for (int kind = 0; kind < numKinds; ++kind)
-      for (int i = 0; i < 4; ++i) {
-        names[kind][i] = prefixes[kind] + std::to_string(1 << i);
-        addKernel(text, names[kind][i], Kind(kind), 1 << i);
-      }
-    for (int kind = 0; kind < numKinds; ++kind)
-      for (int i = 0; i < 4; ++i) {
-        coil_cuda_kernel &kernel = list[kind][i];
-        kernel.struct_size = sizeof(kernel);
-        kernel.name = names[kind][i].c_str();
-        kernel.image = text.c_str();
-        kernel.image_size = text.size() + 1;
-        kernel.num_buffers = getNumBuffers(Kind(kind));
-        kernel.num_symbols = getNumSymbols(Kind(kind));
-        kernel.block[0] = 256;
-        kernel.block[1] = kernel.block[2] = 1;
-      }
-  }
-};
-} // namespace
+/// The kernel for a purpose, which stays where it is.
+static coil_cuda_kernel &getKernel(const Variant &variant) {
+  static std::mutex mutex;
+  static auto *kernels =
+      new std::map<decltype(variant.key()), std::unique_ptr<CopyKernel>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<CopyKernel> &made = (*kernels)[variant.key()];
+  if (!made)
+    made = std::make_unique<CopyKernel>(variant);
+  return made->kernel;
+}
 
 static int32_t launch(RunState &state, Kind kind, void *const *buffers,
                       int64_t element, const PackShape &shape,
                       const int64_t *targetStrides = nullptr) {
-  static Kernels *kernels = new Kernels;
   if (element != 1 && element != 2 && element != 4 && element != 8)
     return fail(COIL_UNSUPPORTED, "cannot move elements of %d bytes",
                 int(element));
-  constexpr int rank = PackShape::maxRank;
-  int64_t symbols[1 + 3 * rank];
+  Variant variant;
+  variant.kind = kind;
+  variant.bytes = int(element);
+  variant.rank = std::max(shape.rank, 1);
+  int64_t symbols[1 + 3 * PackShape::maxRank];
   int64_t count = 1;
-  int pad = rank - shape.rank;
-  for (int d = 0; d < rank; ++d) {
-    symbols[1 + d] = d < pad ? 1 : shape.sizes[d - pad];
-    symbols[1 + rank + d] = d < pad ? 0 : shape.strides[d - pad];
+  bool isEmpty = shape.rank == 0;
+  for (int d = 0, rank = variant.rank; d < rank; ++d) {
+    symbols[1 + d] = isEmpty ? 1 : shape.sizes[d];
+    symbols[1 + rank + d] = isEmpty ? 0 : shape.strides[d];
     symbols[1 + 2 * rank + d] =
-        d < pad || !targetStrides ? 0 : targetStrides[d - pad];
+        isEmpty || !targetStrides ? 0 : targetStrides[d];
     count *= symbols[1 + d];
   }
   symbols[0] = count;
-  int which = element == 1 ? 0 : element == 2 ? 1 : element == 4 ? 2 : 3;
-  return launchOwn(state, kernels->list[kind][which], buffers, symbols, count);
+  variant.isNarrow = count <= UINT32_MAX;
+  return launchOwn(state, getKernel(variant), buffers, symbols, count);
 }
 
 int32_t coil::rt::cuda::launchOwn(RunState &state, coil_cuda_kernel &kernel,

@@ -135,6 +135,10 @@ TEST(Package, ChecksWeightBounds) {
   EXPECT_THAT(error([](B &b) {
                 b.strides = R"({"as_int": 9223372036854775807}, {"as_int": 1})";
               }),
+              HasSubstr("the strides reach beyond 2^56 elements"));
+  EXPECT_THAT(error([](B &b) {
+                b.strides = R"({"as_int": 72057594037927936}, {"as_int": 0})";
+              }),
               HasSubstr("reaches beyond"));
   EXPECT_THAT(
       error([](B &b) { b.strides = R"({"as_int": -4}, {"as_int": 1})"; }),

@@ -183,6 +183,18 @@ void getrs(int trans, int64_t n, int64_t nrhs, const void *a, int64_t lda,
 }
 
 template <typename T>
+void geqrf(int64_t m, int64_t n, void *a, int64_t lda, void *tau) {
+  blasint rows = blasint(m), columns = blasint(n), ld = blasint(lda);
+  runWithWork<T>([&](T *space, blasint count) {
+    blasint result = 0;
+    lapack<T>().geqrf(&rows, &columns, memory<T>(a, lda * n, true), &ld,
+                      memory<T>(tau, std::min(m, n), true), space, &count,
+                      &result);
+    return result;
+  });
+}
+
+template <typename T>
 void potrf(int uplo, int64_t n, void *a, int64_t lda, void *info) {
   blasint size = blasint(n), ld = blasint(lda);
   lapack<T>().potrf(triangle(uplo), &size, memory<T>(a, lda * n, true), &ld,
@@ -308,7 +320,8 @@ COIL_FAKE_API int cusolverDnXgetrf(cusolverDnHandle_t handle,
     return enqueue("getrf", handle->stream,
                    hasWork(work, size, host, hostSize) && lda >= m, [=] {
                      std::vector<blasint> order(size_t(std::min(m, n)));
-                     getrf<T>(m, n, a, lda, pivots ? order.data() : nullptr, info);
+                     getrf<T>(m, n, a, lda, pivots ? order.data() : nullptr,
+                              info);
                      if (!pivots)
                        return;
                      auto *to = memory<int64_t>(pivots, std::min(m, n), true);
@@ -380,18 +393,9 @@ COIL_FAKE_API int cusolverDnXgeqrf(cusolverDnHandle_t handle,
                                    void *host, size_t hostSize, int *) {
   return dispatch(type, [&](auto element) {
     using T = decltype(element);
-    return enqueue(
-        "geqrf", handle->stream,
-        hasWork(work, size, host, hostSize) && lda >= m, [=] {
-          blasint rows = blasint(m), columns = blasint(n), ld = blasint(lda);
-          runWithWork<T>([&](T *space, blasint count) {
-            blasint result = 0;
-            lapack<T>().geqrf(&rows, &columns, memory<T>(a, lda * n, true), &ld,
-                              memory<T>(tau, std::min(m, n), true), space,
-                              &count, &result);
-            return result;
-          });
-        });
+    return enqueue("geqrf", handle->stream,
+                   hasWork(work, size, host, hostSize) && lda >= m,
+                   [=] { geqrf<T>(m, n, a, lda, tau); });
   });
 }
 
@@ -604,6 +608,16 @@ int getrsBatched(cublasHandle_t handle, int trans, int n, int nrhs, void **a,
 }
 
 template <typename T>
+int geqrfBatched(cublasHandle_t handle, int m, int n, void **a, int lda,
+                 void **tau, int *info, int batch) {
+  *info = 0;
+  return enqueue("geqrfBatched", handle->stream, lda >= m, [=] {
+    for (int i = 0; i < batch; ++i)
+      geqrf<T>(m, n, at(a, i), lda, at(tau, i));
+  });
+}
+
+template <typename T>
 int trsmBatched(cublasHandle_t handle, int side, int uplo, int trans, int diag,
                 int m, int n, const void *alpha, void **a, int lda, void **b,
                 int ldb, int batch) {
@@ -674,6 +688,11 @@ int trsmBatched(cublasHandle_t handle, int side, int uplo, int trans, int diag,
       const int *pivots, void **b, int ldb, int *info, int batch) {            \
     return getrsBatched<T>(handle, trans, n, nrhs, a, lda, pivots, b, ldb,     \
                            info, batch);                                       \
+  }                                                                            \
+  COIL_FAKE_API int cublas##letter##geqrfBatched(                              \
+      cublasHandle_t handle, int m, int n, void **a, int lda, void **tau,      \
+      int *info, int batch) {                                                  \
+    return geqrfBatched<T>(handle, m, n, a, lda, tau, info, batch);            \
   }                                                                            \
   COIL_FAKE_API int cublas##letter##trsmBatched(                               \
       cublasHandle_t handle, int side, int uplo, int trans, int diag, int m,   \

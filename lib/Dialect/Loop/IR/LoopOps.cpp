@@ -239,8 +239,9 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-/// Checks that what the first and the last point of a kernel access is inside of
-/// the tensor; an access at an index that is not monotonic may still be outside.
+/// Checks that what the first and the last point of a kernel access is inside
+/// of the tensor; an access at an index that is not monotonic may still be
+/// outside.
 static LogicalResult verifyAccess(Operation *op, ArrayRef<ExprAttr> indices,
                                   ShapedType tensor,
                                   ArrayRef<int64_t> extents) {
