@@ -43,6 +43,9 @@ struct TestExprLowering
     Value v = lowerExpr(
         b, fn.getLoc(), expr,
         [&](sym::ExprAttr leaf) -> Value {
+          if (leaf.isDim() &&
+              leaf.getValue() >= int64_t(block.getNumArguments()))
+            return {};
           if (leaf.isDim())
             return block.getArgument(static_cast<unsigned>(leaf.getValue()));
           if (auto value = fn->getAttrOfType<IntegerAttr>(leaf.getName()))

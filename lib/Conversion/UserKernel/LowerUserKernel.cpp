@@ -147,7 +147,8 @@ LogicalResult LowerUserKernel::lowerForHost(KernelOp kernel, StringRef kind) {
            << "' runs functions of the host's processor";
   MLIRContext *context = kernel.getContext();
   auto entry = kernel.lookupSymbol<FunctionOpInterface>(kernel.getEntryName());
-  if (!isa<func::FuncOp, LLVM::LLVMFuncOp>(entry) || entry.isExternal())
+  if (!isa_and_nonnull<func::FuncOp, LLVM::LLVMFuncOp>(entry) ||
+      entry.isExternal())
     return kernel.emitOpError() << "its function '" << kernel.getEntryName()
                                 << "' is no 'func.func' or 'llvm.func' with a "
                                    "body"; // (C3)

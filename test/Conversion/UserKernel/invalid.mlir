@@ -147,3 +147,10 @@ wrapper.kernel @lower_user_kernel_c6() attributes {device = #wrapper.device<"cud
 // expected-error@+1 {{a block of [32, 1, 1] threads with 2147483648 bytes of shared memory is impossible}}
 wrapper.kernel @too_much_shared() attributes {device = #wrapper.device<"cuda">, parameters = [], threads = array<i64: 32, 1, 1>,
     shared = 2147483648 : i64, ptx = ".version 8.1\n.target sm_80\n.entry too_much_shared() { ret; }"} {}
+
+// -----
+
+// The text is in a file that another pass reads.
+// expected-error@+1 {{its function 'lower_user_kernel_c3_absent' is no 'func.func' or 'llvm.func' with a body}}
+wrapper.kernel @lower_user_kernel_c3_absent() attributes {parameters = [], threads = array<i64: 32, 1, 1>,
+    wrapper.ptx_file = "code.ptx"} {}

@@ -29,3 +29,11 @@ func.func @order(%x: tensor<0x3xcomplex<f32>>) -> tensor<f32> {
   %0 = graph.aten "aten.linalg_matrix_norm.default"(%x) ["self"] {ord = -2 : i64, dim = array<i64: -2, -1>, keepdim = false} : (tensor<0x3xcomplex<f32>>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @real_operands(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %b: tensor<4xf32>) -> tensor<2x4xcomplex<f32>> {
+  // expected-error @below {{'aten.linear.default' of complex numbers is not computed: its operands are real and its result is complex}}
+  %0 = graph.aten "aten.linear.default"(%x, %w, %b) ["input", "weight", "bias"] {} : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<4xf32>) -> tensor<2x4xcomplex<f32>>
+  return %0 : tensor<2x4xcomplex<f32>>
+}

@@ -159,6 +159,9 @@ static ComplexHandler biasedProduct(bool alongChannels) {
           return made.getOutputs().front();
         });
     if (bias.re) {
+      // What a file declares need not be so.
+      if (!result.im || !bias.im)
+        return c.fail("its operands are real and its result is complex");
       if (alongChannels) {
         // [channels, 1...]; a result without a batch has one dimension less.
         int64_t spatial = getSizes(c.op.getTensor("weight")).size() - 2;
