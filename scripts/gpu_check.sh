@@ -17,8 +17,8 @@ archive of `make dist` or from a build folder.
   --out DIR         where logs and summary.txt go (default: gpu-check)
   --python FILE     Python with torch (default: python3)
   --chip NAME       what to compile for (default: the chip of GPU 0)
-  --steps LIST      of examples, families, sanitizer, fuzz, random, tf32, ops, corpus, devices,
-                    gpus, separated by commas (default: all of them)
+  --steps LIST      of examples, families, sanitizer, fuzz, random, tf32, ops, database, corpus,
+                    devices, gpus, separated by commas (default: all of them)
   --benchmarks LIST of kernels, models, host, partitions, or 'none' (default)
   --jobs N          processes at once (default: processors, 16 at most)
   --fuzz-count N    random programs for each process (default: 60)
@@ -37,6 +37,8 @@ Steps:
   tf32       products and convolutions of f32 with and without TF32 against PyTorch in
              f64, by kernels of Coil's own and by libraries
   ops        each operator against PyTorch eager
+  database   the samples of PyTorch's operator database against eager mode on the GPU
+             (needs a build folder; some ten minutes on 16 processors)
   corpus     host programs with all buffers on the GPU against the interpreter: as
              emitted Python, with partitions as graphs of torch, as torch.fx
              graphs, and, with a C++ compiler, as C++ with graphs (needs a build folder)
@@ -56,7 +58,7 @@ die() {
 }
 
 coil= out=gpu-check python=python3 chip= benchmarks=none
-steps=examples,families,sanitizer,fuzz,random,tf32,ops,corpus,devices,gpus
+steps=examples,families,sanitizer,fuzz,random,tf32,ops,database,corpus,devices,gpus
 jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
 fuzz_count=60 seed=50000 ops_sample=1 limit=600
@@ -89,7 +91,7 @@ for number in "$jobs" "$fuzz_count" "$seed" "$ops_sample" "$limit"; do
 done
 for step in ${steps//,/ }; do
   case $step in
-  examples | families | sanitizer | fuzz | random | tf32 | ops | corpus | devices | gpus) ;;
+  examples | families | sanitizer | fuzz | random | tf32 | ops | database | corpus | devices | gpus) ;;
   *) die "unknown step '$step'" ;;
   esac
 done
@@ -254,6 +256,19 @@ if wants ops; then
       --sample "$ops_sample" --jobs "$jobs" --run-options=--target=cuda
   else
     say "skip  ops: '$python' has no torch and NumPy"
+  fi
+fi
+
+if wants database; then
+  if ! has_torch; then
+    say "skip  database: '$python' has no torch and NumPy"
+  elif [ ! -d "$root/python/coil" ]; then
+    say "skip  database: '$root' is no build folder"
+  else
+    for dtype in f32 bf16 f16 i64 bool c64; do
+      check "database-$dtype" "$python" test/python/op_db/op_db.py --device cuda --build "$root" \
+        --dtypes "$dtype" --jobs "$jobs" --timeout 60
+    done
   fi
 fi
 
