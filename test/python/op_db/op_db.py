@@ -194,6 +194,7 @@ def run_tasks(tasks, entries, options):
 def reason(entry):
     """Why a sample fails, in words that samples of one kind share."""
     why = re.sub(r" at /\S+:\d+:", ":", entry.get("why") or "")
+    why = re.sub(r" \((called at )?/\S+:\d+\)", "", why)
     why = re.sub(r"\d+ of \d+ differ, first .*", "values differ", why)
     why = re.sub(r"\d[\d.e+-]*", "N", why) if entry["state"] in ("wrong", "crash") else why
     return f"{entry['state']}: {why}"
