@@ -100,39 +100,32 @@ static int32_t permutation(coil_call *call, void *) {
 template <typename T>
 static int32_t luSolve(coil_call *call) {
   const Lapack<T> *lapack = Lapack<T>::get();
-  Stack<T> factor, b, x;
-  Stack<blasint> pivots;
-  std::vector<int64_t> batch;
+  LinearSystem<T> s;
   if (!lapack)
     return COIL_UNAVAILABLE;
   const char *transposition = coil_call_string(call, 3);
-  if (!transposition ||
-      !readStack(call, coil_call_tensor(call, 0), 2, factor) ||
-      !readStack(call, coil_call_tensor(call, 1), 1, pivots) ||
-      !readStack(call, coil_call_tensor(call, 2), 2, b) ||
-      !broadcast(call, factor.batch, b.batch, batch) ||
-      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
+  if (!transposition)
     return failed(call);
-  if (factor.rows != factor.columns || b.rows != factor.rows ||
-      pivots.rows != factor.rows || pivots.batch != factor.batch)
-    return coil_call_fail(call, "the sizes of the matrices do not agree");
-  blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
-  return forEachMatrix(x.count(), b.rows, [&](int64_t i) -> int32_t {
+  if (int32_t status = s.read(call, /*hasPivots=*/true))
+    return status;
+  blasint n = blasint(s.b.rows), columns = blasint(s.b.columns),
+          ld = atLeastOne(n);
+  return forEachMatrix(s.x.count(), s.b.rows, [&](int64_t i) -> int32_t {
     auto matrix = makeBuffer<T>(int64_t(ld) * n);
     auto sides = makeBuffer<T>(int64_t(ld) * columns);
     auto order = makeBuffer<blasint>(n);
-    int64_t number = broadcastNumber(factor, batch, i);
-    factor.load(number, matrix.data(), ld);
-    pivots.load(number, order.data(), n);
+    int64_t number = broadcastNumber(s.factor, s.batch, i);
+    s.factor.load(number, matrix.data(), ld);
+    s.pivots.load(number, order.data(), n);
     for (blasint &pivot : order)
       if (n > 0 && (pivot < 1 || pivot > n))
         return coil_call_fail(call, "a pivot is outside of the matrix");
-    b.load(broadcastNumber(b, batch, i), sides.data(), ld);
+    s.b.load(broadcastNumber(s.b, s.batch, i), sides.data(), ld);
     blasint result = 0;
     if (n > 0 && columns > 0)
       lapack->getrs(transposition, &n, &columns, matrix.data(), &ld,
                     order.data(), sides.data(), &ld, &result, 1);
-    x.store(i, sides.data(), ld);
+    s.x.store(i, sides.data(), ld);
     return COIL_OK;
   });
 }
@@ -181,29 +174,24 @@ static int32_t cholesky(coil_call *call) {
 template <typename T>
 static int32_t choleskySolve(coil_call *call) {
   const Lapack<T> *lapack = Lapack<T>::get();
-  Stack<T> factor, b, x;
-  std::vector<int64_t> batch;
+  LinearSystem<T> s;
   if (!lapack)
     return COIL_UNAVAILABLE;
-  if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
-      !readStack(call, coil_call_tensor(call, 1), 2, b) ||
-      !broadcast(call, factor.batch, b.batch, batch) ||
-      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
-    return failed(call);
-  if (factor.rows != factor.columns || b.rows != factor.rows)
-    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  if (int32_t status = s.read(call, /*hasPivots=*/false))
+    return status;
   bool upper = getFlag(call, 2);
-  blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
-  return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
+  blasint n = blasint(s.b.rows), columns = blasint(s.b.columns),
+          ld = atLeastOne(n);
+  return forEachMatrix(s.x.count(), n, [&](int64_t i) -> int32_t {
     auto matrix = makeBuffer<T>(int64_t(ld) * n);
     auto sides = makeBuffer<T>(int64_t(ld) * columns);
-    factor.load(broadcastNumber(factor, batch, i), matrix.data(), ld);
-    b.load(broadcastNumber(b, batch, i), sides.data(), ld);
+    s.factor.load(broadcastNumber(s.factor, s.batch, i), matrix.data(), ld);
+    s.b.load(broadcastNumber(s.b, s.batch, i), sides.data(), ld);
     blasint result = 0;
     if (n > 0 && columns > 0)
       lapack->potrs(upper ? "U" : "L", &n, &columns, matrix.data(), &ld,
                     sides.data(), &ld, &result, 1);
-    x.store(i, sides.data(), ld);
+    s.x.store(i, sides.data(), ld);
     return COIL_OK;
   });
 }
@@ -251,38 +239,30 @@ static int32_t ldl(coil_call *call) {
 template <typename T>
 static int32_t ldlSolve(coil_call *call) {
   const Lapack<T> *lapack = Lapack<T>::get();
-  Stack<T> factor, b, x;
-  Stack<blasint> pivots;
-  std::vector<int64_t> batch;
+  LinearSystem<T> s;
   if (!lapack)
     return COIL_UNAVAILABLE;
-  if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
-      !readStack(call, coil_call_tensor(call, 1), 1, pivots) ||
-      !readStack(call, coil_call_tensor(call, 2), 2, b) ||
-      !broadcast(call, factor.batch, b.batch, batch) ||
-      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
-    return failed(call);
-  if (factor.rows != factor.columns || b.rows != factor.rows ||
-      pivots.rows != factor.rows || pivots.batch != factor.batch)
-    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  if (int32_t status = s.read(call, /*hasPivots=*/true))
+    return status;
   auto *function = getFlag(call, 3) ? lapack->hetrs : lapack->sytrs;
-  blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
-  return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
+  blasint n = blasint(s.b.rows), columns = blasint(s.b.columns),
+          ld = atLeastOne(n);
+  return forEachMatrix(s.x.count(), n, [&](int64_t i) -> int32_t {
     auto matrix = makeBuffer<T>(int64_t(ld) * n);
     auto sides = makeBuffer<T>(int64_t(ld) * columns);
     auto order = makeBuffer<blasint>(n);
-    int64_t number = broadcastNumber(factor, batch, i);
-    factor.load(number, matrix.data(), ld);
-    pivots.load(number, order.data(), n);
+    int64_t number = broadcastNumber(s.factor, s.batch, i);
+    s.factor.load(number, matrix.data(), ld);
+    s.pivots.load(number, order.data(), n);
     for (blasint &pivot : order)
       if (n > 0 && (pivot == 0 || pivot > n || pivot < -n))
         return coil_call_fail(call, "a pivot is outside of the matrix");
-    b.load(broadcastNumber(b, batch, i), sides.data(), ld);
+    s.b.load(broadcastNumber(s.b, s.batch, i), sides.data(), ld);
     blasint result = 0;
     if (n > 0 && columns > 0)
       function("L", &n, &columns, matrix.data(), &ld, order.data(),
                sides.data(), &ld, &result, 1);
-    x.store(i, sides.data(), ld);
+    s.x.store(i, sides.data(), ld);
     return COIL_OK;
   });
 }
@@ -290,48 +270,43 @@ static int32_t ldlSolve(coil_call *call) {
 template <typename T>
 static int32_t solveTriangular(coil_call *call) {
   const Lapack<T> *lapack = Lapack<T>::get();
-  Stack<T> a, b, x;
-  std::vector<int64_t> batch;
+  LinearSystem<T> s;
   if (!lapack)
     return COIL_UNAVAILABLE;
-  if (!readStack(call, coil_call_tensor(call, 0), 2, a) ||
-      !readStack(call, coil_call_tensor(call, 1), 2, b) ||
-      !broadcast(call, a.batch, b.batch, batch) ||
-      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
-    return failed(call);
-  if (a.rows != a.columns || b.rows != a.rows)
-    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  if (int32_t status = s.read(call, /*hasPivots=*/false))
+    return status;
   bool upper = getFlag(call, 2), unit = getFlag(call, 3);
-  blasint n = blasint(b.rows), columns = blasint(b.columns), ld = atLeastOne(n);
+  blasint n = blasint(s.b.rows), columns = blasint(s.b.columns),
+          ld = atLeastOne(n);
   // Rows of x are columns of its transpose, which the transpose of the system
   // gives in place, with the matrix where it is.
-  bool isByRows = a.columnStride == 1;
-  int64_t step = isByRows ? a.rowStride : a.columnStride;
-  if ((isByRows || a.rowStride == 1) && step >= ld && step <= INT32_MAX &&
-      x.columnStride == 1)
-    return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
-      const T *from = b.at(broadcastNumber(b, batch, i));
-      T *to = x.at(i), one(1);
+  bool isByRows = s.factor.columnStride == 1;
+  int64_t step = isByRows ? s.factor.rowStride : s.factor.columnStride;
+  if ((isByRows || s.factor.rowStride == 1) && step >= ld &&
+      step <= INT32_MAX && s.x.columnStride == 1)
+    return forEachMatrix(s.x.count(), n, [&](int64_t i) -> int32_t {
+      const T *from = s.b.at(broadcastNumber(s.b, s.batch, i));
+      T *to = s.x.at(i), one(1);
       auto matrixStep = blasint(step), resultStep = atLeastOne(columns);
-      copyMatrix(columns, n, from, b.columnStride, b.rowStride, to, int64_t(1),
-                 x.rowStride);
+      copyMatrix(columns, n, from, s.b.columnStride, s.b.rowStride, to,
+                 int64_t(1), s.x.rowStride);
       if (n > 0 && columns > 0)
         lapack->trsm("R", upper != isByRows ? "U" : "L", isByRows ? "N" : "T",
                      unit ? "U" : "N", &columns, &n, &one,
-                     a.at(broadcastNumber(a, batch, i)), &matrixStep, to,
-                     &resultStep, 1, 1, 1, 1);
+                     s.factor.at(broadcastNumber(s.factor, s.batch, i)),
+                     &matrixStep, to, &resultStep, 1, 1, 1, 1);
       return COIL_OK;
     });
-  return forEachMatrix(x.count(), n, [&](int64_t i) -> int32_t {
+  return forEachMatrix(s.x.count(), n, [&](int64_t i) -> int32_t {
     auto matrix = makeBuffer<T>(int64_t(ld) * n);
     auto sides = makeBuffer<T>(int64_t(ld) * columns);
-    a.load(broadcastNumber(a, batch, i), matrix.data(), ld);
-    b.load(broadcastNumber(b, batch, i), sides.data(), ld);
+    s.factor.load(broadcastNumber(s.factor, s.batch, i), matrix.data(), ld);
+    s.b.load(broadcastNumber(s.b, s.batch, i), sides.data(), ld);
     T one(1);
     if (n > 0 && columns > 0)
       lapack->trsm("L", upper ? "U" : "L", "N", unit ? "U" : "N", &n, &columns,
                    &one, matrix.data(), &ld, sides.data(), &ld, 1, 1, 1, 1);
-    x.store(i, sides.data(), ld);
+    s.x.store(i, sides.data(), ld);
     return COIL_OK;
   });
 }

@@ -372,15 +372,8 @@ static int32_t transformToRealLines(const View<T> &from, const View<T> &to,
 // The functions
 //===----------------------------------------------------------------------===//
 
-/// What all three functions take.
-struct Arguments {
-  const coil_tensor *self = nullptr;
-  std::vector<int64_t> dims;
-  double scale = 1;
-};
-
-/// Reads and checks them; `rank` is that without the dimension of parts.
-static int32_t read(coil_call *call, bool isComplex, Arguments &out) {
+int32_t coil::rt::readFftArguments(coil_call *call, bool isComplex,
+                                   FftArguments &out) {
   out.self = coil_call_tensor(call, 0);
   const double *scale = coil_call_float(call, 3);
   int64_t count = coil_call_ints(call, 1, nullptr, 0);
@@ -402,7 +395,7 @@ static int32_t read(coil_call *call, bool isComplex, Arguments &out) {
 }
 
 template <typename T>
-static int32_t runC2C(const Arguments &arguments, const coil_tensor &result,
+static int32_t runC2C(const FftArguments &arguments, const coil_tensor &result,
                       bool inverse) {
   View<T> from = View<T>::of(*arguments.self, /*isComplex=*/true);
   View<T> to = View<T>::of(result, /*isComplex=*/true);
@@ -418,8 +411,8 @@ static int32_t runC2C(const Arguments &arguments, const coil_tensor &result,
 }
 
 static int32_t c2c(coil_call *call, void *) {
-  Arguments arguments;
-  if (int32_t status = read(call, /*isComplex=*/true, arguments))
+  FftArguments arguments;
+  if (int32_t status = readFftArguments(call, /*isComplex=*/true, arguments))
     return status;
   const int64_t *inverse = coil_call_bool(call, 2);
   const coil_tensor *self = arguments.self, *result;
@@ -433,7 +426,8 @@ static int32_t c2c(coil_call *call, void *) {
 }
 
 template <typename T>
-static int32_t runR2C(const Arguments &arguments, const coil_tensor &result) {
+static int32_t runR2C(const FftArguments &arguments,
+                      const coil_tensor &result) {
   View<T> from = View<T>::of(*arguments.self, /*isComplex=*/false);
   View<T> to = View<T>::of(result, /*isComplex=*/true);
   auto last = static_cast<size_t>(arguments.dims.back());
@@ -446,8 +440,8 @@ static int32_t runR2C(const Arguments &arguments, const coil_tensor &result) {
 }
 
 static int32_t r2c(coil_call *call, void *) {
-  Arguments arguments;
-  if (int32_t status = read(call, /*isComplex=*/false, arguments))
+  FftArguments arguments;
+  if (int32_t status = readFftArguments(call, /*isComplex=*/false, arguments))
     return status;
   const int64_t *onesided = coil_call_bool(call, 2);
   if (!onesided)
@@ -469,7 +463,7 @@ static int32_t r2c(coil_call *call, void *) {
 }
 
 template <typename T>
-static int32_t runC2R(coil_call *call, const Arguments &arguments,
+static int32_t runC2R(coil_call *call, const FftArguments &arguments,
                       const coil_tensor &result) {
   View<T> from = View<T>::of(*arguments.self, /*isComplex=*/true);
   View<T> to = View<T>::of(result, /*isComplex=*/false);
@@ -501,8 +495,8 @@ static int32_t runC2R(coil_call *call, const Arguments &arguments,
 }
 
 static int32_t c2r(coil_call *call, void *) {
-  Arguments arguments;
-  if (int32_t status = read(call, /*isComplex=*/true, arguments))
+  FftArguments arguments;
+  if (int32_t status = readFftArguments(call, /*isComplex=*/true, arguments))
     return status;
   const int64_t *size = coil_call_int(call, 2);
   const coil_tensor *self = arguments.self, *result;

@@ -32,7 +32,7 @@ void registerFactorizations();
 void registerDecompositions();
 
 /// Copies a matrix between layouts, in tiles of which both sides stay in the
-/// first cache: rows of one become columns of the other in most calls.
+/// L1 cache: rows of one become columns of the other in most calls.
 template <typename T>
 void copyMatrix(int64_t rows, int64_t columns, const T *from, int64_t fromRow,
                 int64_t fromColumn, T *to, int64_t toRow, int64_t toColumn) {
@@ -185,6 +185,35 @@ inline bool broadcast(coil_call *call, const std::vector<int64_t> &x,
   return true;
 }
 
+/// The status of a call that has failed.
+inline int32_t failed(coil_call *call) {
+  return coil_call_fail(call, "its arguments are not those of the function");
+}
+
+/// Arguments (factor, b) or (factor, pivots, b) of a function that solves
+/// systems, and its result: square matrices or what they were factorized into,
+/// right sides and solutions, in stacks that broadcast to `batch`.
+template <typename T>
+struct LinearSystem {
+  Stack<T> factor, b, x;
+  Stack<blasint> pivots;
+  std::vector<int64_t> batch;
+
+  int32_t read(coil_call *call, bool hasPivots) {
+    if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
+        (hasPivots && !readStack(call, coil_call_tensor(call, 1), 1, pivots)) ||
+        !readStack(call, coil_call_tensor(call, hasPivots ? 2 : 1), 2, b) ||
+        !broadcast(call, factor.batch, b.batch, batch) ||
+        !makeResult(call, 0, batch, {b.rows, b.columns}, x))
+      return failed(call);
+    if (factor.rows != factor.columns || b.rows != factor.rows ||
+        (hasPivots &&
+         (pivots.rows != factor.rows || pivots.batch != factor.batch)))
+      return coil_call_fail(call, "the sizes of the matrices do not agree");
+    return COIL_OK;
+  }
+};
+
 /// Calls `body(number)` for each matrix of a stack: small ones on all threads,
 /// large ones one after the other, each with all threads of the library.
 template <typename Body>
@@ -208,11 +237,6 @@ int32_t forEachMatrix(int64_t count, int64_t size, Body &&body) {
 inline bool getFlag(coil_call *call, int32_t index) {
   const int64_t *flag = coil_call_bool(call, index);
   return flag && *flag;
-}
-
-/// The status of a call that has failed.
-inline int32_t failed(coil_call *call) {
-  return coil_call_fail(call, "its arguments are not those of the function");
 }
 
 /// What an iteration that does not converge is.

@@ -90,10 +90,6 @@ int32_t LinalgCall::prepare() {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-int32_t LinalgCall::widen(const int32_t *from, int64_t count, int64_t *to) {
-  return widenNumbers(state, from, count, to);
-}
-
 int32_t LinalgCall::narrow(const int64_t *from, int64_t count, int32_t *to) {
   return copyElements(state, to, {1}, from, {2}, {count}, sizeof(int32_t));
 }
@@ -255,8 +251,7 @@ int32_t LinalgCall::clearTriangle(void *data, int64_t count, int64_t rows,
   return launchOwn(state, kernel->kernel, &data, symbols, symbols[0]);
 }
 
-int32_t coil::rt::cuda::widenNumbers(RunState &state, const int32_t *from,
-                                     int64_t count, int64_t *to) {
+int32_t LinalgCall::widen(const int32_t *from, int64_t count, int64_t *to) {
   static OwnKernel *kernel = new OwnKernel("coil_widen", 2, 1,
                                            "  shl.b64 %d5, %d1, 2;\n"
                                            "  add.s64 %d5, %d3, %d5;\n"

@@ -97,6 +97,13 @@ public:
     return allocate(count * rows * columns, out.data);
   }
 
+  /// What a factorization says of each matrix: zeros at first.
+  int32_t allocateInfo(int64_t count, Matrices<blasint> &out) {
+    if (int32_t status = allocate(count, 1, 1, out))
+      return status;
+    return clear(out.data, count * int64_t(sizeof(blasint)));
+  }
+
   /// Copies a stack, which may be broadcast to `batch`.
   template <typename T>
   int32_t load(const Stack<T> &from, const std::vector<int64_t> &batch,
@@ -212,10 +219,6 @@ private:
 /// pivots and into dense memory.
 int32_t computeOrder(RunState &state, const int32_t *pivots, int64_t count,
                      int64_t numPivots, int64_t rows, int64_t *order);
-
-/// Numbers of 32 bits, with their sign, as ones of 64.
-int32_t widenNumbers(RunState &state, const int32_t *from, int64_t count,
-                     int64_t *to);
 
 /// Multiplies `count` floats of 4 or 8 bytes.
 int32_t scaleElements(RunState &state, void *data, int64_t count,

@@ -36,9 +36,7 @@ static int32_t factorize(coil_call *call) {
     return status;
   if (int32_t status = c.allocate(count, k, 1, order))
     return status;
-  if (int32_t status = c.allocate(count, 1, 1, results))
-    return status;
-  if (int32_t status = c.clear(results.data, count * int64_t(sizeof(blasint))))
+  if (int32_t status = c.allocateInfo(count, results))
     return status;
   if (k > 0 && count > 0) {
     if (m == n && c.isStack(count, n)) {
@@ -129,34 +127,26 @@ static int32_t permutation(coil_call *call, void *) {
 template <typename T>
 static int32_t luSolve(coil_call *call) {
   constexpr int type = cudaTypeOf<T>();
-  Stack<T> factor, b, x;
-  Stack<blasint> pivots;
-  std::vector<int64_t> batch;
+  LinearSystem<T> s;
   LinalgCall c(call);
   if (int32_t status = c.prepare())
     return status;
   const char *transposition = coil_call_string(call, 3);
-  if (!transposition ||
-      !readStack(call, coil_call_tensor(call, 0), 2, factor) ||
-      !readStack(call, coil_call_tensor(call, 1), 1, pivots) ||
-      !readStack(call, coil_call_tensor(call, 2), 2, b) ||
-      !broadcast(call, factor.batch, b.batch, batch) ||
-      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
+  if (!transposition)
     return failed(call);
-  if (factor.rows != factor.columns || b.rows != factor.rows ||
-      pivots.rows != factor.rows || pivots.batch != factor.batch)
-    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  if (int32_t status = s.read(call, /*hasPivots=*/true))
+    return status;
   int trans = *transposition == 'N'   ? CUBLAS_OP_N
               : *transposition == 'T' ? CUBLAS_OP_T
                                       : int(CUBLAS_OP_C);
-  int64_t n = b.rows, columns = b.columns;
+  int64_t n = s.b.rows, columns = s.b.columns;
   Matrices<T> matrix, sides;
   Matrices<blasint> order;
-  if (int32_t status = c.load(factor, batch, matrix))
+  if (int32_t status = c.load(s.factor, s.batch, matrix))
     return status;
-  if (int32_t status = c.load(pivots, batch, order))
+  if (int32_t status = c.load(s.pivots, s.batch, order))
     return status;
-  if (int32_t status = c.load(b, batch, sides))
+  if (int32_t status = c.load(s.b, s.batch, sides))
     return status;
   if (n > 0 && columns > 0 && sides.count > 0) {
     if (c.isStack(sides.count, n)) {
@@ -190,7 +180,7 @@ static int32_t luSolve(coil_call *call) {
           return status;
     }
   }
-  return c.store(sides, x);
+  return c.store(sides, s.x);
 }
 
 template <typename T>
@@ -214,9 +204,7 @@ static int32_t cholesky(coil_call *call) {
   Matrices<blasint> results;
   if (int32_t status = c.load(a, matrix))
     return status;
-  if (int32_t status = c.allocate(count, 1, 1, results))
-    return status;
-  if (int32_t status = c.clear(results.data, count * int64_t(sizeof(blasint))))
+  if (int32_t status = c.allocateInfo(count, results))
     return status;
   if (n > 0 && count > 0) {
     if (c.isStack(count, n)) {
@@ -285,25 +273,19 @@ static int32_t solveTriangles(LinalgCall &c, const Matrices<T> &matrix,
 template <typename T>
 static int32_t choleskySolve(coil_call *call) {
   constexpr int type = cudaTypeOf<T>();
-  Stack<T> factor, b, x;
-  std::vector<int64_t> batch;
+  LinearSystem<T> s;
   LinalgCall c(call);
   if (int32_t status = c.prepare())
     return status;
-  if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
-      !readStack(call, coil_call_tensor(call, 1), 2, b) ||
-      !broadcast(call, factor.batch, b.batch, batch) ||
-      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
-    return failed(call);
-  if (factor.rows != factor.columns || b.rows != factor.rows)
-    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  if (int32_t status = s.read(call, /*hasPivots=*/false))
+    return status;
   int uplo = getFlag(call, 2) ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
-  int64_t n = b.rows, columns = b.columns;
+  int64_t n = s.b.rows, columns = s.b.columns;
   Matrices<T> matrix, sides;
   int *info = nullptr;
-  if (int32_t status = c.load(factor, batch, matrix))
+  if (int32_t status = c.load(s.factor, s.batch, matrix))
     return status;
-  if (int32_t status = c.load(b, batch, sides))
+  if (int32_t status = c.load(s.b, s.batch, sides))
     return status;
   if (int32_t status = c.allocate(1, info))
     return status;
@@ -326,7 +308,7 @@ static int32_t choleskySolve(coil_call *call) {
                               matrix.at(i), n, type, sides.at(i), n, info),
                           "solution of a Cholesky factorization"))
       return status;
-  return c.store(sides, x);
+  return c.store(sides, s.x);
 }
 
 /// What cuSOLVER lacks.
@@ -362,9 +344,7 @@ static int32_t ldl(coil_call *call) {
     return status;
   if (int32_t status = c.allocate(count, n, 1, order))
     return status;
-  if (int32_t status = c.allocate(count, 1, 1, results))
-    return status;
-  if (int32_t status = c.clear(results.data, count * int64_t(sizeof(blasint))))
+  if (int32_t status = c.allocateInfo(count, results))
     return status;
   if (n > 0 && count > 0) {
     int size = 0;
@@ -396,33 +376,24 @@ static int32_t ldl(coil_call *call) {
 template <typename T>
 static int32_t ldlSolve(coil_call *call) {
   constexpr int type = cudaTypeOf<T>();
-  Stack<T> factor, b, x;
-  Stack<blasint> pivots;
-  std::vector<int64_t> batch;
+  LinearSystem<T> s;
   LinalgCall c(call);
   if (int32_t status = c.prepare())
     return status;
-  if (!readStack(call, coil_call_tensor(call, 0), 2, factor) ||
-      !readStack(call, coil_call_tensor(call, 1), 1, pivots) ||
-      !readStack(call, coil_call_tensor(call, 2), 2, b) ||
-      !broadcast(call, factor.batch, b.batch, batch) ||
-      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
-    return failed(call);
-  if (factor.rows != factor.columns || b.rows != factor.rows ||
-      pivots.rows != factor.rows || pivots.batch != factor.batch)
-    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  if (int32_t status = s.read(call, /*hasPivots=*/true))
+    return status;
   if (int32_t status = refuseHermitian<T>(call, getFlag(call, 3)))
     return status;
-  int64_t n = b.rows, columns = b.columns;
+  int64_t n = s.b.rows, columns = s.b.columns;
   Matrices<T> matrix, sides;
   Matrices<blasint> order;
   int64_t *wide = nullptr;
   int *info = nullptr;
-  if (int32_t status = c.load(factor, batch, matrix))
+  if (int32_t status = c.load(s.factor, s.batch, matrix))
     return status;
-  if (int32_t status = c.load(pivots, batch, order))
+  if (int32_t status = c.load(s.pivots, s.batch, order))
     return status;
-  if (int32_t status = c.load(b, batch, sides))
+  if (int32_t status = c.load(s.b, s.batch, sides))
     return status;
   if (int32_t status = c.allocate(sides.count * n, wide))
     return status;
@@ -446,36 +417,30 @@ static int32_t ldlSolve(coil_call *call) {
                   device, hostWork, host, info);
             }))
       return status;
-  return c.store(sides, x);
+  return c.store(sides, s.x);
 }
 
 template <typename T>
 static int32_t solveTriangular(coil_call *call) {
-  Stack<T> a, b, x;
-  std::vector<int64_t> batch;
+  LinearSystem<T> s;
   LinalgCall c(call);
   if (int32_t status = c.prepare())
     return status;
-  if (!readStack(call, coil_call_tensor(call, 0), 2, a) ||
-      !readStack(call, coil_call_tensor(call, 1), 2, b) ||
-      !broadcast(call, a.batch, b.batch, batch) ||
-      !makeResult(call, 0, batch, {b.rows, b.columns}, x))
-    return failed(call);
-  if (a.rows != a.columns || b.rows != a.rows)
-    return coil_call_fail(call, "the sizes of the matrices do not agree");
+  if (int32_t status = s.read(call, /*hasPivots=*/false))
+    return status;
   int uplo = getFlag(call, 2) ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   int diag = getFlag(call, 3) ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
   Matrices<T> matrix, sides;
-  if (int32_t status = c.load(a, batch, matrix))
+  if (int32_t status = c.load(s.factor, s.batch, matrix))
     return status;
-  if (int32_t status = c.load(b, batch, sides))
+  if (int32_t status = c.load(s.b, s.batch, sides))
     return status;
   if (sides.rows > 0 && sides.columns > 0 && sides.count > 0) {
     if (int32_t status =
             solveTriangles(c, matrix, sides, uplo, CUBLAS_OP_N, diag))
       return status;
   }
-  return c.store(sides, x);
+  return c.store(sides, s.x);
 }
 
 template <typename T>

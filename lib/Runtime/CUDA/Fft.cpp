@@ -16,6 +16,7 @@
 
 #include "../Call.h"
 #include "../Error.h"
+#include "../Fft.h"
 #include "DeviceLinalg.h"
 #include "VendorLibrary.h"
 
@@ -253,16 +254,13 @@ struct View {
 };
 
 /// One call: what all three functions take, and memory.
-class FftCall {
+class FftCall : public FftArguments {
 public:
   explicit FftCall(coil_call *call)
       : call(call), state(*getState(coil_call_get_run(call))) {}
 
   coil_call *call;
   RunState &state;
-  const coil_tensor *self = nullptr;
-  std::vector<int64_t> dims;
-  double scale = 1;
   int64_t element = 4;
 
   bool isWide() const { return element == 8; }
@@ -284,24 +282,9 @@ public:
 } // namespace
 
 int32_t FftCall::read(bool isComplex) {
-  self = coil_call_tensor(call, 0);
-  const double *factor = coil_call_float(call, 3);
-  int64_t count = coil_call_ints(call, 1, nullptr, 0);
-  if (!self || !factor || count < 1)
-    return coil_call_fail(call, "a tensor, dimensions and a scale are needed");
-  scale = *factor;
-  dims.resize(static_cast<size_t>(count));
-  coil_call_ints(call, 1, dims.data(), count);
-  if (self->dtype != COIL_F32 && self->dtype != COIL_F64)
-    return coil_call_fail(call, "elements are neither f32 nor f64");
+  if (int32_t status = readFftArguments(call, isComplex, *this))
+    return status;
   element = self->dtype == COIL_F32 ? 4 : 8;
-  int32_t rank = self->rank - (isComplex ? 1 : 0);
-  if (rank < 0 || (isComplex && self->sizes[rank] != 2))
-    return coil_call_fail(call, "the last dimension is not the parts of "
-                                "complex numbers");
-  for (int64_t dim : dims)
-    if (dim < 0 || dim >= rank)
-      return coil_call_fail(call, "a dimension does not exist");
   return COIL_OK;
 }
 
