@@ -279,6 +279,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   } else {
     // GPUs sum in f32, as the framework does there; f64 is slow on most.
     split.wideMoments = true;
+    pm.addNestedPass<func::FuncOp>(loop::createLoopWidenProductsPass());
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());

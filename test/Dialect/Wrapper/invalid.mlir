@@ -378,6 +378,42 @@ wrapper.func @contraction_c5(%x: !b, %y: !b) {
 // -----
 
 !b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c7_stride(%x: !b, %y: !b) {
+  // expected-error@+1 {{touches the elements 0 to 12884901891 of 'b', whose buffer has 0 to 15}}
+  wrapper.contraction "onednn"[4, 4, 4] a(%x[4, 0, 1] : !b) b(%x[0, 1, 4294967296] : !b) c(%y[4, 1, 0] : !b) post none
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c7_offset(%x: !b, %y: !b) {
+  // expected-error@+1 {{touches the elements 1 to 16 of 'c', whose buffer has 0 to 15}}
+  wrapper.contraction "onednn"[4, 4, 4] a(%x[4, 0, 1] : !b) b(%x[0, 1, 4] : !b) c(%y[4, 1, 0] at <1> : !b) post none
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c7_negative(%x: !b, %y: !b) {
+  // expected-error@+1 {{touches the elements -9 to 6 of 'a', whose buffer has 0 to 15}}
+  wrapper.contraction "onednn"[4, 4, 4] a(%x[-4, 0, 1] at <3> : !b) b(%x[0, 1, 4] : !b) c(%y[4, 1, 0] : !b) post none
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c7_saturated(%x: !b, %y: !b) {
+  // expected-error@+1 {{touches the elements 0 to 9223372036854775807 of 'bias', whose buffer has 0 to 15}}
+  wrapper.contraction "onednn"[4, 4, 4] a(%x[4, 0, 1] : !b) b(%x[0, 1, 4] : !b) bias(%x[0, 4611686018427387904, 0] : !b) c(%y[4, 1, 0] : !b) post none
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
 wrapper.func @convolution_c1(%x: !b, %y: !b) {
   // expected-error@+1 {{expected operands of the same rank, three to five}}
   wrapper.convolution "onednn" ins(%x, %x : !b, !b) outs(%y : !b) stride [] padding [] dilation [] groups 1 post none
