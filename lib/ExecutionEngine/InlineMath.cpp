@@ -44,6 +44,8 @@ public:
         ints(FixedVectorType::get(b.getInt32Ty(), type->getNumElements())) {}
 
   Value *exp(Value *x, bool hasAVX512);
+  /// e^x to 17 bits; zero below about 2^-126.
+  Value *expNarrow(Value *x);
   Value *erf(Value *x, bool hasAVX512);
   Value *log(Value *x);
 
@@ -193,6 +195,21 @@ Value *Emitter::exp(Value *x, bool hasAVX512) {
   return scale(p, b.CreateSub(reduced.bits, magic));
 }
 
+Value *Emitter::expNarrow(Value *x) {
+  // Beyond these the result is zero and infinity.
+  Value *y = b.CreateFMul(x, constant(0x1.715476p+0));
+  y = atLeast(atMost(y, 129), -126);
+  // Rounds y to n and leaves n + 126 in the low bits. The polynomial is twice
+  // 2^r, so that 2^(n - 1) is a number for the largest results and its bits are
+  // those of zero for n = -126.
+  Value *magic = constant(0x1.8p23 + 126), *sum = b.CreateFAdd(y, magic);
+  Value *r = b.CreateFSub(y, b.CreateFSub(sum, magic));
+  Value *p = polynomial(r, {0x1.399f14p-6, 0x1.ca13e4p-4, 0x1.ec06b2p-2,
+                            0x1.62e0dep+0, 0x1.ffffe8p+0});
+  Value *bits = b.CreateShl(b.CreateBitCast(sum, ints), integer(23));
+  return b.CreateFMul(p, b.CreateBitCast(bits, type));
+}
+
 Value *Emitter::erf(Value *x, bool hasAVX512) {
   if (hasAVX512 && type->getNumElements() == 16)
     return erfByPieces(x);
@@ -311,6 +328,7 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
   using Body = std::function<Value *(Emitter &, Value *)>;
   const std::pair<StringRef, Body> bodies[] = {
       {"expf", [=](Emitter &e, Value *x) { return e.exp(x, hasAVX512); }},
+      {"expf_narrow", [](Emitter &e, Value *x) { return e.expNarrow(x); }},
       {"erff", [=](Emitter &e, Value *x) { return e.erf(x, hasAVX512); }},
       {"logf", [](Emitter &e, Value *x) { return e.log(x); }},
   };

@@ -426,8 +426,11 @@ void coil::buildKernelPipeline(OpPassManager &pm,
     convert.approximate = options.fastMath != "off";
     convert.capability = getOldestCapability(options.target);
     kernels.addPass(createConvertLoopToGPUPass(convert));
-  } else
-    kernels.addPass(createConvertLoopToCPUPass());
+  } else {
+    ConvertLoopToCPUPassOptions convert;
+    convert.approximate = options.fastMath != "off";
+    kernels.addPass(createConvertLoopToCPUPass(convert));
+  }
   // Emission repeats constants and addresses. For a GPU, it leaves no block or
   // value that only a look at whole regions would remove.
   GreedyRewriteConfig config;
