@@ -104,7 +104,7 @@ def OutlineKernelsPass : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"device", "device", "std::string", /*default=*/"\"cpu\"",
            "kind of device that holds the buffers and runs the kernels">];
-  let dependentDialects = ["::coil::wrapper::WrapperDialect"];
+  let dependentDialects = ["::coil::loop::LoopDialect", "::coil::wrapper::WrapperDialect"];
 }
 
 //===----------------------------------------------------------------------===//

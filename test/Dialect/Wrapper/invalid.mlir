@@ -628,3 +628,45 @@ wrapper.kernel @kernel_c12_dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) attribut
   }
   wrapper.yield %0 : tensor<?xf32, #sym.shape<[s0]>>
 }
+
+// -----
+
+// Verifiers follow what values are made of before it is known that they come before their uses.
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @reuse_of_itself() {
+  %b = wrapper.reuse %b : !b to !b
+  // expected-error@+1 {{operand is not carved from a pool}}
+  wrapper.pool_release %b : !b
+  wrapper.return
+}
+
+// -----
+
+// An argument's sizes are bound by what reads them, not by the argument.
+!b = !wrapper.buffer<[2, s0, 3], f32, #wrapper.device<"cpu">>
+!i = !wrapper.buffer<[2, 4, 3], i64, #wrapper.device<"cpu">>
+wrapper.func @argument_of_unknown_size(%x: !b) -> !i {
+  %0 = wrapper.alloc : !i
+  // expected-error@+1 {{mentions symbol 's0', which nothing has bound before}}
+  wrapper.sort "runtime" %x dim 1 descending indices(%0 : !i) : !b
+  wrapper.return %0 : !i
+}
+
+// -----
+
+!b = !wrapper.buffer<[s0, s1], f32, #wrapper.device<"cuda">>
+wrapper.func @tensor_map_of_unknown_size(%x: !b) {
+  wrapper.input_symbol "s1" = size 1 of %x : !b
+  // expected-error@+1 {{mentions symbol 's0', which nothing has bound before}}
+  %d = wrapper.tma_descriptor %x box [4, 4] : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
+wrapper.func @call_with_unknown_size(%x: !b) {
+  // expected-error@+1 {{mentions symbol 's0', which nothing has bound before}}
+  %0 = wrapper.extern_call "test::f"(%x) : (!b) -> !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+  wrapper.return
+}

@@ -259,6 +259,7 @@ def LoopSplitReductionPass
     (C2) The extent of a reduced dimension is at least twice the number of
          chunks; of rows, 16 times. Chunks of contractions in tiles divide it.
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
   let options = [
     Option<"chunks", "chunks", "int64_t", "64",
            "Number of chunks that a long reduction is cut into">,
