@@ -121,8 +121,11 @@ COIL_MATH_TEXT Num exp(M &m, Num x) {
 COIL_MATH_TEXT Num exp2(M &m, Num x) {
   Num limited = m.atLeast(m.atMost(x, 1025), -1076), shifted;
   Num n = roundToInteger(limited, shifted), f = limited - n;
-  Num r = m.fma(f, m.num(0x1.62e42fefa39efp-1), f * 0x1.abc9e3b39803fp-56);
-  return scale(m.fma(r * r, expm1Rest(r), r) + 1, n);
+  // Beside one an error of r, and one of r + 1, count half an ulp each.
+  Num ln2 = m.num(0x1.62e42fefa39efp-1), r = f * ln2;
+  Num lost = m.fma(f, m.num(0x1.abc9e3b39803fp-56), m.fma(f, ln2, -r));
+  Pair sum = addSmaller(m.num(1.0), r);
+  return scale(sum.hi + (sum.lo + m.fma(r * r, expm1Rest(r), lost)), n);
 }
 
 /// e^x - 1 for x from where it is -1 up to where it overflows.

@@ -15,6 +15,7 @@
 #include "coil/Conversion/Utils/Philox.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -104,6 +105,21 @@ Value KernelEmitter::lookup(Value v, unsigned copy) {
   return c.size() == 1 ? c.front() : c[copy];
 }
 
+arith::FastMathFlags KernelEmitter::getFlags(Operation *op) {
+  using arith::FastMathFlags;
+  if (!precision)
+    return FastMathFlags::none;
+  FastMathFlags flags = precision->getFlags(op);
+  if (isa<math::ExpOp>(op))
+    return flags & FastMathFlags::afn;
+  // What is stored in f32 is divided exactly.
+  if (isa<arith::DivFOp>(op) && llvm::all_of(op->getUsers(), [](Operation *u) {
+        return isa<arith::TruncFOp>(u);
+      }))
+    return flags & FastMathFlags::arcp;
+  return FastMathFlags::none;
+}
+
 LogicalResult KernelEmitter::emitArith(Operation *op) {
   bool isVectorOp = llvm::any_of(op->getResults(),
                                  [&](Value v) { return variesOverVector(v); });
@@ -116,6 +132,8 @@ LogicalResult KernelEmitter::emitArith(Operation *op) {
       mapping.map(v, isVectorOp ? broadcast(mapped) : mapped);
     }
     Operation *clone = b.clone(*op, mapping);
+    if (isVectorOp)
+      Precision::addFlags(clone, getFlags(op));
     for (auto [i, result] : llvm::enumerate(clone->getResults())) {
       if (isVectorOp)
         result.setType(VectorType::get(width, result.getType()));

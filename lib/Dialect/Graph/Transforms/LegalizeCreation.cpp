@@ -98,6 +98,21 @@ Value graph::spaced(TensorBuilder &b, Num start, Num end, ExprAttr count,
                 end - step * (last - i).to(type));
 }
 
+/// Exponents of powers of 16 bits on CUDA devices, where each operation is
+/// rounded to the type of the result.
+static Num roundedExponents(TensorBuilder &b, Num start, Num end,
+                            ExprAttr count, Type narrow) {
+  Positions p(b);
+  Type wide = start.type();
+  auto round = [&](Num x) { return x.to(narrow).to(wide); };
+  Num i = p.iota(count), last = p.size(sym::add(count, -1));
+  Num step = round(round(end - start) / round(max(last, 1).to(wide)));
+  auto times = [&](Num n) { return round(step * round(n.to(wide))); };
+  Num half = max(floorDiv(last + 1, 2), 1);
+  return select(i < half, round(start + times(i)),
+                round(end - times(last - i)));
+}
+
 /// linspace, logspace: ends are numbers or tensors, which become elements of
 /// the result's type first. Integers are cut off.
 static AtenHandler progression(bool ofPowers) {
@@ -122,6 +137,12 @@ static AtenHandler progression(bool ofPowers) {
     Value start = read("start"), end = read("end");
     if (!start || !end)
       return c.fail("its ends are not numbers");
+    if (ofPowers && isOnCuda && isHalf(type) && !wide.isF64()) {
+      Num exponents =
+          roundedExponents(b, {b, start}, {b, end}, c.resultSizes()[0], type);
+      Num base = exponents.number(c.floatOr("base", 10)).to(type).to(wide);
+      return c.replace(base.binary<PowOp>(exponents));
+    }
     // The framework has the step as a number of the result's type.
     Num result(b, spaced(b, {b, start}, {b, end}, c.resultSizes()[0],
                          isHalf(type) && !ofPowers ? type : Type()));

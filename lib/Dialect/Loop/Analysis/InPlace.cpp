@@ -11,7 +11,9 @@
 
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 
+#include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace coil;
@@ -99,4 +101,27 @@ coil::loop::getInPlacePairs(KernelOp kernel,
         pairs.push_back({i, o});
   }
   return pairs;
+}
+
+/// Whether a kernel only writes to the operand.
+static bool isWrittenAlone(OpOperand &use) {
+  auto kernel = dyn_cast<KernelOp>(use.getOwner());
+  return kernel &&
+         llvm::all_of(
+             kernel.getBlock()->getArgument(use.getOperandNumber()).getUsers(),
+             [](Operation *user) {
+               auto scatter = dyn_cast<ScatterOp>(user);
+               return scatter && !scatter.getKind();
+             });
+}
+
+bool loop::isUninitialized(KernelOp kernel) {
+  return kernel->hasAttr(kUninitializedAttrName) &&
+         kernel.getInputs().empty() && kernel->getNumResults() == 1 &&
+         llvm::all_of(kernel->getUses(), [](OpOperand &use) {
+           Operation *user = use.getOwner();
+           return isWrittenAlone(use) ||
+                  (user->hasTrait<OpTrait::ReturnLike>() &&
+                   isa<FunctionOpInterface>(user->getParentOp()));
+         });
 }

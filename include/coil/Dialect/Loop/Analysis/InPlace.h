@@ -33,6 +33,10 @@ getInPlacePairs(KernelOp kernel, llvm::ArrayRef<sym::ShapeAttr> inputStrides,
 /// therefore may start in, if its target is one.
 std::optional<unsigned> getInPlaceTarget(ScatterOp scatter);
 
+/// Whether what the kernel stores is open (kUninitializedAttrName), and only
+/// returned or written to.
+bool isUninitialized(KernelOp kernel);
+
 } // namespace coil::loop
 
 #endif // COIL_DIALECT_LOOP_ANALYSIS_INPLACE_H
