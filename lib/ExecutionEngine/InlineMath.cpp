@@ -324,7 +324,17 @@ static void defineByVector(Function &function, StringRef vectorName,
   b.CreateRet(b.CreateExtractElement(b.CreateCall(vector, {x}), uint64_t(0)));
 }
 
-void coil::addInlineMath(Module &module, bool hasAVX512) {
+/// The function of the C library or the runtime that one of vectors computes:
+/// `_ZGVeN16v_sinf` by the names of vector libraries,
+/// `coil_special_lgammaf.v16` for what no library has.
+static StringRef getScalarName(StringRef vectorName) {
+  if (vectorName.consume_front("_ZGV"))
+    return vectorName.split('_').second;
+  auto [name, lanes] = vectorName.rsplit(".v");
+  return lanes.empty() ? StringRef() : name;
+}
+
+void coil::addInlineMath(Module &module, bool hasAVX512, bool onlyMissing) {
   using Body = std::function<Value *(Emitter &, Value *)>;
   const std::pair<StringRef, Body> bodies[] = {
       {"expf", [=](Emitter &e, Value *x) { return e.exp(x, hasAVX512); }},
@@ -333,6 +343,8 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
       {"logf", [](Emitter &e, Value *x) { return e.log(x); }},
   };
   for (const auto &[name, body] : bodies) {
+    if (onlyMissing)
+      break;
     for (StringRef version : {"_ZGVbN4v_", "_ZGVdN8v_", "_ZGVeN16v_"}) {
       Function *function = module.getFunction((version + name).str());
       if (!function || !function->isDeclaration())
@@ -362,9 +374,10 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
           !function->isDeclaration())
         continue;
       StringRef name = function->getName();
-      if (vectors && !(name.consume_front("_ZGV") &&
-                       !(name = name.split('_').second).empty()))
+      if (onlyMissing && (!vectors || name.starts_with("_ZGV")))
         continue;
+      if (vectors)
+        name = getScalarName(name);
       bool isErfc = !vectors && (name == "erfc" || name == "erfcf");
       bool isUnary = function->arg_size() == 1;
       MathBody body = isUnary ? findMathBody(name) : nullptr;

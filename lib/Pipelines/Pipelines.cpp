@@ -241,6 +241,8 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   if (isCuda(options) && options.fastMath != "off" && !options.deterministic &&
       getOldestCapability(options.target) >= kPackedAtomics)
     pm.addNestedPass<func::FuncOp>(graph::createGraphNarrowScatterPass());
+  if (isCuda(options) && !options.deterministic)
+    pm.addNestedPass<func::FuncOp>(graph::createGraphPrivatizeScatterPass());
   if (hasLibrary(decompose.library, "cudnn")) {
     pm.addNestedPass<func::FuncOp>(graph::createGraphChannelsLastPass());
     pm.addPass(createCanonicalizerPass());

@@ -11,6 +11,8 @@
 
 #include "TensorMath.h"
 
+#include "coil/Dialect/Graph/IR/Uninitialized.h"
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
@@ -25,6 +27,18 @@ static AtenHandler fill(int64_t number) {
         convertScalar(builder.getI64IntegerAttr(number), c.resultElementType()),
         c.resultSizes()));
   };
+}
+
+/// A tensor that nobody has written to. What other operators read of it are
+/// zeros, so that programs are reproducible; a result is only allocated.
+static LogicalResult legalizeEmpty(AtenCall &c) {
+  OpBuilder &builder = c.b.getBuilder();
+  Value zeros = c.b.full(
+      convertScalar(builder.getI64IntegerAttr(0), c.resultElementType()),
+      c.resultSizes());
+  zeros.getDefiningOp()->setDiscardableAttr(kUninitializedAttrName,
+                                            builder.getUnitAttr());
+  return c.replace(zeros);
 }
 
 /// A tensor of the number in an argument.
@@ -179,10 +193,9 @@ static LogicalResult legalizeAssertScalar(AtenCall &c) {
 
 void graph::populateCreationLegalizations(AtenLegalizations &t) {
   t.add("zeros zeros_like new_zeros zeros.names zero", fill(0));
-  // What an uninitialised tensor holds is open; zeros are reproducible.
   t.add("empty.memory_format empty_like new_empty empty_strided "
         "new_empty_strided empty_permuted",
-        fill(0));
+        legalizeEmpty);
   t.add("ones ones_like new_ones", fill(1));
   t.add("full full_like new_full", fillWith("fill_value"));
   t.add("fill.Scalar fill.Tensor", fillWith("value"));
