@@ -13,6 +13,7 @@
 // RUN: not coil-interpret %s --function=attention 2>&1 | FileCheck %s --check-prefix=HEADS
 // RUN: not coil-interpret %s --function=number 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not coil-interpret %s --function=semantics 2>&1 | FileCheck %s --check-prefix=SEMANTICS
+// RUN: not coil-interpret %s --function=part 2>&1 | FileCheck %s --check-prefix=PARTS
 // RUN: coil-interpret %s --function=takes --input=4xf32=1.5 | FileCheck %s --check-prefix=RIGHT
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
@@ -163,5 +164,11 @@ wrapper.func @twice() {
   %0 = wrapper.bound_object "triple" : !wrapper.object<"test::Scale">
   wrapper.drop %0 : !wrapper.object<"test::Scale">
   wrapper.drop %0 : !wrapper.object<"test::Scale">
+  wrapper.return
+}
+
+// PARTS: error: 'wrapper.param_symbols' op binds 1 symbols, but its function is run with 0
+wrapper.func private @part() {
+  wrapper.param_symbols ["s0"]
   wrapper.return
 }

@@ -37,3 +37,10 @@ func.func @real_operands(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %b: tensor<4x
   %0 = graph.aten "aten.linear.default"(%x, %w, %b) ["input", "weight", "bias"] {} : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<4xf32>) -> tensor<2x4xcomplex<f32>>
   return %0 : tensor<2x4xcomplex<f32>>
 }
+
+// -----
+
+// expected-error @below {{a dynamic size of a complex tensor has no expression}}
+func.func @no_sizes(%x: tensor<?xcomplex<f32>>) {
+  return
+}
