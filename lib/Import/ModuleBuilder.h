@@ -200,6 +200,9 @@ private:
   llvm::Expected<View *> getAsStrided(const Call &call,
                                       mlir::RankedTensorType type);
   llvm::Error addAsStrided(const Node &node, const Call &call);
+  /// Says of an operator on positions in memory that those of its first operand,
+  /// the given variable, are row by row, if they are.
+  llvm::Error notePositions(unsigned variable, mlir::Operation *op);
   /// @}
 
   /// \name Updates in place (Mutations.cpp)

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleBuilder.h"
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -588,6 +589,20 @@ Error ModuleBuilder::addAsStrided(const Node &node, const Call &call) {
   Expected<View *> view = getAsStrided(call, *type);
   if (!view)
     return view.takeError();
-  storages.read(*view, location);
+  Value value = storages.read(*view, location);
+  if (call.name == "aten.as_strided_copy.default")
+    return define(name, value);
   return defineView(name, *view);
+}
+
+Error ModuleBuilder::notePositions(unsigned variable, Operation *op) {
+  const TensorMeta &meta = *variables[variable].meta;
+  if (meta.storageOffset.isSymbolic() || meta.storageOffset.value != 0)
+    return Error::success();
+  Expected<Attribute> strides = getStrides(meta.sizes, meta.strides);
+  if (!strides)
+    return strides.takeError();
+  if (!*strides)
+    op->setAttr(graph::kRowByRowAttrName, builder.getUnitAttr());
+  return Error::success();
 }

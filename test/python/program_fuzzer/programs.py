@@ -46,6 +46,12 @@ zeros_like ones_like full_like clone contiguous to detach alias expand_as view_a
 UNSTABLE = re.compile(r"\b(topk|kthvalue|median|nanmedian|mode)\b")
 
 
+# Results that are unique, of decompositions whose others are not.
+UNIQUE = [(re.compile(r"\b(_linalg_eigh|linalg_eigh|linalg\.eigh)\b"), (0,)),
+          (re.compile(r"\b(_linalg_svd|linalg_svd|linalg\.svd|svd|svd_lowrank|pca_lowrank)\b"), (1,)),
+          (re.compile(r"\b(linalg_eig|linalg\.eig|linalg_eigvals|linalg\.eigvals|lobpcg|linalg_lstsq|linalg\.lstsq)\b"), ())]
+
+
 class Undefined(Exception):
     """A draw whose result eager mode does not define."""
 
@@ -325,7 +331,7 @@ class Drawing(Program):
             with torch.no_grad(), Watch():
                 for statement in drawn.before:
                     exec(statement, scope)  # pylint: disable=exec-used
-                self.check_writes(scope, written, used)
+                self.check_writes(scope, written, used, operator)
                 if re.match(r"[\w\[\]:, .*()'=]+ [+*|&-]?= ", text):  # An assignment to a part.
                     exec(text, scope)  # pylint: disable=exec-used
                     results, statement = [], text
@@ -375,7 +381,13 @@ class Drawing(Program):
 
     @staticmethod
     def undefined_positions(text, scope, used, results, written):
-        """Names of results that hold positions of elements which occur several times."""
+        """Names of results that eager mode may give in another way: positions of elements which occur
+        several times, vectors of decompositions."""
+        for pattern, unique in UNIQUE:
+            if pattern.search(text):
+                if written:
+                    raise Undefined("results that are not unique")
+                return [name for i, (name, _) in enumerate(results) if i not in unique]
         if not UNSTABLE.search(text) or not used or len(results) < 2:
             return ()
         x = scope[used[0]]
@@ -385,7 +397,9 @@ class Drawing(Program):
             raise Undefined("positions of elements that occur several times")
         return [name for name, t in results[1:] if t.dtype == torch.int64]
 
-    def check_writes(self, scope, written, used):
+    @staticmethod
+    def check_writes(scope, written, used, operator):
+        pointwise = operator is None or torch.Tag.pointwise in operator.tags
         for name in written:
             t = scope[name]
             if not isinstance(t, torch.Tensor):
@@ -397,7 +411,7 @@ class Drawing(Program):
                 if other == name and not seen_itself:
                     seen_itself = True
                     continue
-                if share(t, scope[other]) and not is_same_view(t, scope[other]):
+                if share(t, scope[other]) and not (pointwise and is_same_view(t, scope[other])):
                     raise Undefined("a write to a part of another operand")
 
     def pattern(self, entry):

@@ -77,7 +77,7 @@ class Way:
         worker.save_program(exported, path)
         name = {"python": "emitted.py", "fx": "emitted_fx.py", "cpp": "emitted.cpp"}[self.mode]
         target = ["--target=cuda"] if options.device == "cuda" else []
-        worker.ToolRunner(options).call("coil-compile", path, *target, f"--emit={self.mode}", "-o", os.path.join(folder, name))
+        worker.ToolRunner(options).call("coil-compile", path, *target, "--random=generator", f"--emit={self.mode}", "-o", os.path.join(folder, name))
         if self.mode == "cpp":
             run = self.prepare_cpp(folder, path, options)
         else:

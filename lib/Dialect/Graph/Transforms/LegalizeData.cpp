@@ -320,6 +320,17 @@ static AtenHandler triangle(bool lower) {
 
 void graph::populateDataLegalizations(AtenLegalizations &t) {
   t.add("cat concat concatenate", legalizeCat);
+  t.add("flatten_dense_tensors", [](AtenCall &c) -> LogicalResult {
+    SmallVector<Value> parts;
+    for (Value tensor : c.tensors("tensors"))
+      parts.push_back(c.b.convert(flatten(c.b, tensor), c.resultElementType()));
+    return parts.empty() ? c.fail("it has no operands")
+                         : c.replace(c.b.cat(parts, 0));
+  });
+  t.add("to_dense", [](AtenCall &c) -> LogicalResult {
+    Value x = c.operand("self", c.resultElementType());
+    return x ? c.replace(x) : c.fail("its operand is missing");
+  });
   t.add("stack", legalizeStack);
   t.add("index.Tensor _unsafe_index.Tensor", legalizeIndex);
   t.add("index_select", legalizeIndexSelect);

@@ -345,7 +345,11 @@ static LogicalResult legalizeBilinear(AtenCall &c) {
 /// where sizes are known, else from the left.
 static LogicalResult legalizeMultiDot(AtenCall &c) {
   SmallVector<Value> m = c.tensors("tensors");
+  if (m.empty())
+    m = c.tensors("matrices");
   int64_t n = m.size();
+  if (n == 1 && c.op.getName() == "aten.chain_matmul.default")
+    return c.replace(m);
   if (n < 2)
     return c.fail("it has fewer than two operands");
   TensorBuilder &b = c.b;
@@ -399,5 +403,5 @@ void graph::populateEinsumLegalizations(AtenLegalizations &t) {
   t.add("tensordot", legalizeTensordot);
   t.add("inner", legalizeInner);
   t.add("bilinear", legalizeBilinear);
-  t.add("linalg_multi_dot", legalizeMultiDot);
+  t.add("linalg_multi_dot chain_matmul", legalizeMultiDot);
 }

@@ -318,7 +318,7 @@ void graph::populateReductionLegalizations(AtenLegalizations &t) {
   t.add("argmin", position(ReduceKind::Min));
   t.add("cumsum", scan(ScanKind::Sum));
   t.add("cumprod", scan(ScanKind::Prod));
-  t.add("logcumsumexp", scan(ScanKind::LogAddExp));
+  t.add("logcumsumexp _logcumsumexp", scan(ScanKind::LogAddExp));
   t.add("cummax", argScan(ReduceKind::Max));
   t.add("cummin", argScan(ReduceKind::Min));
   t.add("mean mean.dim", floats([](AtenCall &c, const Reduction &r) {

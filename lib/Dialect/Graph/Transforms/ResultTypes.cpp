@@ -92,9 +92,9 @@ static ResultType getResultType(AtenCall &call) {
     bool hasFloat = llvm::any_of(operands, [&](StringRef operand) {
       Value tensor = call.op.getTensor(operand);
       return tensor && !call.op.isNumber(operand) &&
-             isa<FloatType>(getElementType(tensor));
+             isa<FloatType, ComplexType>(getElementType(tensor));
     });
-    if (type && !hasFloat &&
+    if (type && !hasFloat && !isa<ComplexType>(type) &&
         (rule->second == Rule::Float || isa<FloatType>(type)))
       return {Float32Type::get(ctx), /*isDefault=*/true};
     return {type};
