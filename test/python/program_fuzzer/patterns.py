@@ -22,7 +22,7 @@ import re
 # How many samples of an entry are looked at.
 SAMPLES = 12
 LEFT_OUT = re.compile(r"empty|sparse|resize|to_sparse|as_strided_partial|_local_scalar|item$|^normal|equal|allclose|"
-                      r"torch_ops_aten__(flash|efficient|scaled_dot)")
+                      r"unsafe_masked_index|torch_ops_aten__(flash|efficient|scaled_dot)")
 
 
 class Entry:

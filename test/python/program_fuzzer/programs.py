@@ -46,6 +46,9 @@ zeros_like ones_like full_like clone contiguous to detach alias expand_as view_a
 UNSTABLE = re.compile(r"\b(topk|kthvalue|median|nanmedian|mode)\b")
 
 
+# Functions of libraries, which say nothing of infinities and NaN.
+LIBRARY = re.compile(r"linalg|\blu|lu\b|cholesky|inverse|pinv|svd|\bqr\b|geqrf|orgqr|ormqr|lstsq|triangular_solve|logdet|slogdet|"
+                     r"\bdet\b|ldl|eig|matrix_exp|lobpcg|pca_lowrank")
 # Results that are unique, of decompositions whose others are not.
 UNIQUE = [(re.compile(r"\b(_linalg_eigh|linalg_eigh|linalg\.eigh)\b"), (0,)),
           (re.compile(r"\b(_linalg_svd|linalg_svd|linalg\.svd|svd|svd_lowrank|pca_lowrank)\b"), (1,)),
@@ -174,6 +177,15 @@ class Program:
             "given = make()", "with torch.no_grad():", "    expected = Program()(*given)",
             "for spec, result in zip(compiled.outputs, compiled.run(*make(), like=torch.Tensor)):",
             "    print(spec, result)", "print('expected', expected, 'inputs', given)"])
+
+
+def is_float(t):
+    return t.is_floating_point() or t.is_complex()
+
+
+def text_updates_statistics(text):
+    """Whether a call updates operands of which its schema does not say that."""
+    return re.search(r"batch_norm|instance_norm", text) is not None
 
 
 class Drawing(Program):
@@ -331,7 +343,7 @@ class Drawing(Program):
             with torch.no_grad(), Watch():
                 for statement in drawn.before:
                     exec(statement, scope)  # pylint: disable=exec-used
-                self.check_writes(scope, written, used, operator)
+                self.check_writes(scope, written, used, operator, text)
                 if re.match(r"[\w\[\]:, .*()'=]+ [+*|&-]?= ", text):  # An assignment to a part.
                     exec(text, scope)  # pylint: disable=exec-used
                     results, statement = [], text
@@ -388,6 +400,8 @@ class Drawing(Program):
                 if written:
                     raise Undefined("results that are not unique")
                 return [name for i, (name, _) in enumerate(results) if i not in unique]
+        if re.search(r"\btopk\b.*(sorted=False|, False\))", text):  # In any order.
+            return [name for name, _ in results]
         if not UNSTABLE.search(text) or not used or len(results) < 2:
             return ()
         x = scope[used[0]]
@@ -398,8 +412,12 @@ class Drawing(Program):
         return [name for name, t in results[1:] if t.dtype == torch.int64]
 
     @staticmethod
-    def check_writes(scope, written, used, operator):
+    def check_writes(scope, written, used, operator, text):
         pointwise = operator is None or torch.Tag.pointwise in operator.tags
+        if LIBRARY.search(text) and any(is_float(scope[n]) and not bool(scope[n].isfinite().all()) for n in used):
+            raise Undefined("a decomposition of what is not finite")
+        if any(share(scope[a], scope[b]) for a in used for b in used if a < b) and text_updates_statistics(text):
+            raise Undefined("statistics in the memory of another operand")
         for name in written:
             t = scope[name]
             if not isinstance(t, torch.Tensor):

@@ -29,7 +29,7 @@ SKIPPED = [
     (r"empty|new_empty", "memory that nobody wrote to"),
 ]
 # Internal operators that exported programs hold.
-INTERNAL = re.compile(r"^_(foreach_|softmax$|log_softmax$|to_copy$|native_batch_norm_legit|weight_norm$|safe_softmax$|pdist|cdist|"
+INTERNAL = re.compile(r"^_(foreach_|softmax$|log_softmax$|to_copy$|native_batch_norm_legit|weight_norm$|safe_softmax$|cdist|"
                       r"adaptive_avg_pool|embedding_bag|fft_|logcumsumexp|unsafe_view|unsafe_index|local_scalar|euclidean|"
                       r"linalg_eigh|linalg_slogdet|linalg_solve_ex|linalg_svd|linalg_det|cummax|trilinear|unique2)|^__")
 OBJECTS = re.compile(r"Dict|\bt\b|\bt1\b|Storage|RRef|Future|Enum|__torch__|Tuple|Any|Stream|complex$")

@@ -334,7 +334,8 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "pixel_unshuffle "
       "permute_copy transpose_copy t_copy expand_copy slice_copy "
       "select_copy unsqueeze_copy squeeze_copy diagonal_copy unfold_copy "
-      "alias_copy detach_copy split_copy split_with_sizes_copy unbind_copy "
+      "copy alias_copy detach_copy split_copy split_with_sizes_copy "
+      "unbind_copy "
       "square_copy squeeze_multiple positive trace constant_pad "
       "linalg_diagonal",
       expandByParts);

@@ -47,11 +47,13 @@ static LogicalResult legalizeViewDtype(AtenCall &c) {
   if (from == to)
     return c.replace(x);
   // The framework keeps a bool in a byte.
-  if (to.isInteger(1))
-    return c.fail("bytes need not be bools");
   OpBuilder &builder = c.b.getBuilder();
+  Type byte = builder.getIntegerType(8, /*isSigned=*/false);
+  bool toBools = to.isInteger(1);
+  if (toBools)
+    to = byte;
   if (from.isInteger(1)) {
-    from = builder.getIntegerType(8, /*isSigned=*/false);
+    from = byte;
     x = c.b.convert(x, from);
   }
   auto bitcast = [&](Value v, Type type) -> Value {
@@ -62,8 +64,11 @@ static LogicalResult legalizeViewDtype(AtenCall &c) {
   };
   unsigned fromWidth = from.getIntOrFloatBitWidth(),
            toWidth = to.getIntOrFloatBitWidth();
+  auto replace = [&](Value result) {
+    return c.replace(toBools ? toBool(c.b, result) : result);
+  };
   if (fromWidth == toWidth)
-    return c.replace(bitcast(x, to));
+    return replace(bitcast(x, to));
   Sizes sizes = c.resultSizes();
   int64_t rank = getRank(x);
   if (rank == 0 || static_cast<int64_t>(sizes.size()) != rank)
@@ -77,7 +82,7 @@ static LogicalResult legalizeViewDtype(AtenCall &c) {
   if (fromWidth > toWidth) {
     Num words(c.b, c.b.unsqueeze(bitcast(x, word), rank));
     Num parts = words.binary<ShiftRightOp>(shift).to(part);
-    return c.replace(bitcast(c.b.reshape(parts, sizes), to));
+    return replace(bitcast(c.b.reshape(parts, sizes), to));
   }
   Sizes split = sizes;
   split.push_back(c.b.size(ratio));
@@ -131,6 +136,8 @@ static LogicalResult legalizeMovedim(AtenCall &c) {
   if (!x || !from || !to || from->size() != to->size())
     return c.fail("its dimensions are not constant");
   int64_t rank = getRank(x);
+  if (rank == 0)
+    return c.replace(x);
   SmallVector<int64_t> permutation(rank, -1);
   SmallVector<bool> used(rank, false);
   for (auto [s, d] : llvm::zip(*from, *to)) {
