@@ -45,7 +45,7 @@ def check(program, way, options, runner, say, is_random):
         try:
             # What the exporter writes that does not run in eager mode says nothing.
             with torch.no_grad():
-                exported.module()(*[t for t, (_, _, b) in zip(program.make_inputs(), program.inputs) if not b])
+                Declared(exported.module()).run(*[t for t, (_, _, b) in zip(program.make_inputs(), program.inputs) if not b])
         except Exception as error:  # pylint: disable=broad-except
             return "export", "the exported program fails in eager mode: " + worker.first_line(error)
         say({"stage": "compile"})
@@ -57,6 +57,18 @@ def check(program, way, options, runner, say, is_random):
         if state == "wrong" and differs_exported(exported, program, expectation):
             return "export", "the exported program gives other results in eager mode: " + why
     return state, why
+
+
+class Declared(torch.fx.Interpreter):
+    """Runs an exported program; fails where a result has another element type or rank than the exporter declares."""
+
+    def run_node(self, n):
+        result, declared = super().run_node(n), n.meta.get("val")
+        if isinstance(result, torch.Tensor) and isinstance(declared, torch.Tensor) and (
+                result.dtype != declared.dtype or result.dim() != declared.dim()):
+            raise TypeError(f"{n.target} gives {result.dtype} of rank {result.dim()}, but the exporter declares "
+                            f"{declared.dtype} of rank {declared.dim()}")
+        return result
 
 
 def differs_exported(exported, program, expectation):

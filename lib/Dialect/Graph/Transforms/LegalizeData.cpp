@@ -327,6 +327,20 @@ void graph::populateDataLegalizations(AtenLegalizations &t) {
     return parts.empty() ? c.fail("it has no operands")
                          : c.replace(c.b.cat(parts, 0));
   });
+  t.add("unflatten_dense_tensors", [](AtenCall &c) -> LogicalResult {
+    Value flat = c.tensor("flat");
+    if (!flat || getRank(flat) != 1)
+      return c.fail("its operand is not a vector");
+    SmallVector<Value> results;
+    ExprAttr begin = c.b.size(0);
+    for (unsigned i = 0, e = c.op.getOutputs().size(); i < e; ++i) {
+      ExprAttr count = sym::getNumElements(c.resultType(i));
+      results.push_back(
+          c.b.reshape(c.b.slice(flat, 0, begin, count), c.resultSizes(i)));
+      begin = sym::add(begin, count);
+    }
+    return c.replace(results);
+  });
   t.add("to_dense", [](AtenCall &c) -> LogicalResult {
     Value x = c.operand("self", c.resultElementType());
     return x ? c.replace(x) : c.fail("its operand is missing");

@@ -153,11 +153,11 @@ static AtenHandler scan(ScanKind kind) {
     auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
     if (!dim)
       return c.fail("its dimension is not constant");
-    if (type.isInteger(1))
-      return c.fail("its elements are bools");
     if (getRank(x) == 0)
       return c.replace(x);
-    x = c.b.convert(x, getAccumulationType(type));
+    // Bools are counted, and what is not zero is true.
+    x = c.b.convert(x, type.isInteger(1) ? c.b.getBuilder().getI64Type()
+                                         : getAccumulationType(type));
     return c.replace(ScanOp::create(c.b.getBuilder(), c.b.getLoc(), kind, x,
                                     static_cast<uint64_t>(*dim))
                          .getResult());
