@@ -518,9 +518,16 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
   if (updatesStatistics(call))
     return addStatisticsUpdate(node, call, position);
   if (call.name == "aten.as_strided.default" ||
-      call.name == "aten._reshape_alias.default" ||
-      call.name == "aten.as_strided_copy.default")
+      call.name == "aten._reshape_alias.default")
     return addAsStrided(node, call);
+  // A copy of elements in memory; where they are is known of tensors that were
+  // made there, and of values that lie row by row.
+  if (call.name == "aten.as_strided_copy.default") {
+    Error error = addAsStrided(node, call);
+    if (!error)
+      return Error::success();
+    consumeError(std::move(error));
+  }
   return addResults(node, *schema, call);
 }
 
@@ -580,7 +587,10 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
       builder.getDictionaryAttr(call.arguments), bindSizes(allTypes),
       getNumbers(call));
   retype(op, allTypes);
-  if (call.name == "aten.as_strided_scatter.default" && !call.variables.empty())
+  if (is_contained(
+          {"aten.as_strided_scatter.default", "aten.as_strided_copy.default"},
+          call.name) &&
+      !call.variables.empty())
     if (Error error = notePositions(call.variables[0], op))
       return error;
   unsigned number = 0;
