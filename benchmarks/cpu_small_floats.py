@@ -7,7 +7,7 @@
 
 For a processor without AVX-512, on one that has it:
 
-  COIL_CPU=x86-64-v3 ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 benchmarks/cpu_small_floats.py
+  COIL_CPU=x86-64-v3 ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 MKL_ENABLE_INSTRUCTIONS=AVX2 benchmarks/cpu_small_floats.py
 
 The shapes are those of a transformer block of GPT-2 (12 heads, width 768) and of ResNet-50's stages at batch one.
 Times are the least of many calls in turn, in milliseconds, of the clock on the wall or, where others use the machine,
@@ -78,7 +78,7 @@ def main():
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:args.threads])
     torch.manual_seed(args.seed)
     cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
-    variables = " ".join(f"{v}={os.environ[v]}" for v in ("COIL_CPU", "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY") if v in os.environ)
+    variables = " ".join(f"{v}={os.environ[v]}" for v in ("COIL_CPU", "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS") if v in os.environ)
     lines = [f"{datetime.date.today().isoformat()}, {cpu[1] if cpu else 'unknown processor'}, {args.threads} threads ({args.clock} time), torch {torch.__version__}, "
              f"seed {args.seed}", "", f"    {variables} benchmarks/cpu_small_floats.py --seconds={args.seconds:g} --clock={args.clock}".replace("     ", "    "), "",
              "| type | case | Coil ms | eager ms | eager / Coil | error |", "|---|---|---|---|---|---|"]

@@ -11,6 +11,8 @@
 * a constraint (C1).. of a pass without a negative test; those are named after
   its argument, with '_' for '-': 'loop_fuse_c1', or 'loop_fuse_c1_<case>'
 * a diagnostic none of whose fixed text is expected anywhere
+* a dialect whose ops the file of a pass creates and that the pass does not declare:
+  where a module has none of them yet, it is not loaded, and creating one crashes
 
 Ends with 1 when the list is not empty.
 """
@@ -46,6 +48,19 @@ def untested_constraints(name: str, stem: str, description: str, tests: str) -> 
             if not re.search(rf"\b(?:[a-z]+_)*{stem}_c{n}(?![0-9])", tests)]
 
 
+def undeclared_dialects(base: str, argument: str, declared: list[str], tests: dict[pathlib.Path, str]) -> list[str]:
+    """Dialects of ops that the file of the pass with this base class creates."""
+    names = {re.search(r"(\w+)::\w+$", d)[1] for d in declared}
+    found = []
+    for path, text in tests.items():
+        if f"impl::{base}Base<" not in text:
+            continue
+        used = set(re.findall(r"\b(\w+)::\w+Op::create\(", text)) | set(re.findall(r"replaceOpWithNewOp<(\w+)::", text))
+        found += [f"pass '{argument}' creates ops of the dialect '{d}', which it does not declare"
+                  for d in sorted(used - names - {"mlir"})]
+    return found
+
+
 def diagnostics() -> list[tuple[str, list[str]]]:
     """The place of each diagnostic and its pieces of fixed text."""
     found = []
@@ -72,6 +87,7 @@ def main() -> int:
     args = parser.parse_args()
     include = args.include or ["/usr/lib/llvm-22/include"]
     tests = test_text()
+    sources = {p: p.read_text() for p in sorted((ROOT / "lib").rglob("*.cpp"))}
     missing, seen = [], set()
 
     for name in OPS:
@@ -102,6 +118,7 @@ def main() -> int:
             if not re.search(rf"(?:--|[(,\"' ]){re.escape(argument)}\b", tests):
                 missing.append(f"pass '{argument}' is run by no test")
             missing += untested_constraints(argument, argument.replace("-", "_"), body["description"], tests)
+            missing += undeclared_dialects(record, argument, body["dependentDialects"], sources)
 
     for place, pieces in diagnostics():
         pieces = sorted((p.strip() for p in pieces), key=len, reverse=True)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the polynomials of f32 in lib/ExecutionEngine/MathBodies.cpp.
+"""Fits the polynomials of f32 in lib/ExecutionEngine/MathBodies.cpp and InlineMath.cpp.
 
   scripts/fit_math.py [NAME...]        (needs NumPy and mpmath)
 
 Each approximates (f(x) - x) / x^3 as a polynomial of z = x^2, for the least relative
 error of f: Lawson's iteration on Chebyshev points, values by mpmath with 200 bits. The
+`exp2_narrow` approximates 2^(r + 1) for |r| <= 1/2. The
 coefficients are rounded to f32 from the lowest up, and those that are left are fitted
 again after each. Prints the degree, the relative error with the rounded coefficients,
 and these, that of the highest power first.
@@ -55,6 +56,11 @@ def fit(function, end, degree):
     exact = [rest(z) for z in zs]
     ys = np.array([np.longdouble(mp.nstr(y, 25)) for y in exact])
     weights = np.array([np.longdouble(float(z / (1 + z * y))) for z, y in zip(zs, exact)])
+    return fit_values(xs, ys, weights, degree)
+
+
+def fit_values(xs, ys, weights, degree):
+    """The same of values at points, for the least weighted error."""
     rounded, left = [], ys.copy()
     for lowest in range(degree + 1):
         coefficient = np.float32(lawson(range(lowest, degree + 1), xs, left, weights)[0])
@@ -63,9 +69,15 @@ def fit(function, end, degree):
     return rounded, float(np.abs(weights * left).max())
 
 
+def fit_exp2_narrow(degree=4):
+    xs = [mp.cos(mp.pi * (2 * i + 1) / (2 * POINTS)) / 2 for i in range(POINTS)]
+    ys = np.array([np.longdouble(mp.nstr(mp.mpf(2) ** (x + 1), 25)) for x in xs])
+    return fit_values(np.array([np.longdouble(mp.nstr(x, 25)) for x in xs]), ys, 1 / ys, degree)
+
+
 def main():
-    for name in sys.argv[1:] or FITS:
-        coefficients, error = fit(*FITS[name])
+    for name in sys.argv[1:] or [*FITS, "exp2_narrow"]:
+        coefficients, error = fit_exp2_narrow() if name == "exp2_narrow" else fit(*FITS[name])
         text = ", ".join(float(c).hex() for c in reversed(coefficients))
         print(f"{name}: degree {len(coefficients) - 1}, relative error {error:.2g}: {text}")
 

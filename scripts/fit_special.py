@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Computes the polynomials of f64 in lib/Runtime/SpecialFunctions.h and lib/Device.
+"""Computes the polynomials of f64 in lib/Runtime/SpecialFunctions.h and lib/Device; `narrow_` ones, whose results are
+rounded to f32, are those of lib/Device/NarrowText.h.
 
   scripts/fit_special.py [NAME...]        (needs mpmath)
 
@@ -100,6 +101,135 @@ def reciprocal_gamma_series(count):
     return mp.taylor(lambda t: mp.rgamma(1 + t), 0, count - 1)[::-1]
 
 
+#===----------------------------------------------------------------------===//
+# What is rounded to f32
+#===----------------------------------------------------------------------===//
+
+
+def narrow_log(f):
+    """(log(1 + f) - f) / f^2."""
+    return (mp.log1p(f) - f) / (f * f) if abs(f) > TINY else -mp.mpf(1) / 2
+
+
+def narrow_erfinv_low(w):
+    """erfinv(a) / a, w = -log(1 - a^2)."""
+    return erfinv_side(w - mp.mpf("1.44"))
+
+
+def narrow_erfcinv_high(t):
+    """y - s, s = sqrt(-log(erfc(y))), t = (s - 3) / (s + 3)."""
+    s = 3 * (1 + t) / (1 - t)
+    return inverse_erfc(mp.exp(-s * s)) - s
+
+
+def narrow_k_series(order):
+    """K0 + log(x/2) I0, and (K1 - log(x/2) I1 - 1/x) / x, q = x^2."""
+    def rest(q):
+        x = mp.sqrt(q)
+        if order == 0:
+            return mp.besselk(0, x) + mp.log(x / 2) * mp.besseli(0, x)
+        return (mp.besselk(1, x) - mp.log(x / 2) * mp.besseli(1, x) - 1 / x) / x
+    return rest
+
+
+def narrow_i_series(order):
+    """I / x^order, q = x^2."""
+    return lambda q: mp.besseli(order, mp.sqrt(q)) / mp.sqrt(q)**order
+
+
+def narrow_k_tail(order):
+    """sqrt(x) exp(x) K(x), t = 4 / x - 1."""
+    def tail(t):
+        x = 4 / (1 + t)
+        if x < 200:
+            return mp.besselk(order, x) * mp.exp(x) * mp.sqrt(x)
+        total = term = mp.mpf(1)
+        for k in range(1, 60):
+            term *= (4 * order * order - (2 * k - 1)**2) / (k * 8 * x)
+            total += term
+        return total * mp.sqrt(mp.pi / 2)
+    return tail
+
+
+def get_bessel_argument(t):
+    return mp.sqrt(32 * (t + 1))
+
+
+def narrow_j_series(order):
+    """J / x^order, t = x^2 / 32 - 1."""
+    def series(t):
+        x = get_bessel_argument(t)
+        return mp.besselj(order, x) / x**order
+    return series
+
+
+def narrow_y_series(order):
+    """(Y - 2 / pi (log(x) J - order / x)) / x^order, t = x^2 / 32 - 1."""
+    def series(t):
+        x = get_bessel_argument(t)
+        return (mp.bessely(order, x) - 2 / mp.pi * (mp.log(x) * mp.besselj(order, x) - mp.mpf(order) / x)) / x**order
+    return series
+
+
+def narrow_modulus(order):
+    """sqrt(pi x / 2 (J^2 + Y^2)), t = 128 / x^2 - 1."""
+    def modulus(t):
+        x = 8 / mp.sqrt((1 + t) / 2)
+        if x > 5000:
+            return mp.sqrt(1 + mp.mpf(4 * order * order - 1) / (8 * x * x))
+        return mp.sqrt((mp.besselj(order, x)**2 + mp.bessely(order, x)**2) * mp.pi * x / 2)
+    return modulus
+
+
+def narrow_phase(order):
+    """x times the angle of J + i Y less x - order pi / 2 - pi / 4, t = 128 / x^2 - 1."""
+    def phase(t):
+        x, mu = 8 / mp.sqrt((1 + t) / 2), mp.mpf(4 * order * order)
+        if x > 5000:
+            return (mu - 1) / 8 + (mu - 1) * (mu - 25) / (384 * x * x)
+        angle = mp.atan2(mp.bessely(order, x), mp.besselj(order, x)) - (x - order * mp.pi / 2 - mp.pi / 4)
+        return (angle - 2 * mp.pi * mp.nint(angle / (2 * mp.pi))) * x
+    return phase
+
+
+def narrow_lgamma(t):
+    """log(gamma(y)) / ((y - 1) (y - 2)), t = y - 1.5."""
+    y = t + mp.mpf("1.5")
+    return mp.loggamma(y) / ((y - 1) * (y - 2))
+
+
+def narrow_stirling(u):
+    """x (log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2), u = x^-2."""
+    x = 1 / mp.sqrt(u)
+    if x > 60:
+        return mp.mpf(1) / 12 - u / 360 + u * u / 1260
+    return x * (mp.loggamma(x) - (x - mp.mpf("0.5")) * mp.log(x) + x - mp.log(2 * mp.pi) / 2)
+
+
+def narrow_digamma_tail(u):
+    """x^2 (log(x) - 1 / (2 x) - digamma(x)), u = x^-2."""
+    x = 1 / mp.sqrt(u)
+    if x > 60:
+        return mp.mpf(1) / 12 - u / 120 + u * u / 252
+    return x * x * (mp.log(x) - 1 / (2 * x) - mp.digamma(x))
+
+
+def narrow_trigamma(t):
+    return mp.polygamma(1, t + mp.mpf("1.5"))
+
+
+def narrow_trigamma_tail(u):
+    """x^3 (trigamma(x) - 1 / x - 1 / (2 x^2)), u = x^-2."""
+    x = 1 / mp.sqrt(u)
+    if x > 60:
+        return mp.mpf(1) / 6 - u / 30 + u * u / 42
+    return x**3 * (mp.polygamma(1, x) - 1 / x - 1 / (2 * x * x))
+
+
+def one(t):
+    return mp.mpf(1)
+
+
 # The function, from where to where, the number of coefficients and of pairs, and what errors are relative to.
 FITS = {
     "erfinv_centre": (erfinv_centre, TINY, 0.25, 14, 0, lambda z: ROOT_PI / 2 / max(z, 0.001)),
@@ -112,6 +242,34 @@ FITS = {
     "i1_tail": (bessel_tail(1), -1 + TINY, 1, 25, 0, bessel_tail(1)),
     "lgamma_centre": (lgamma_centre, -0.5, 0.5, 21, 2, lgamma_centre),
     "digamma_slope": (digamma_slope, -0.5, 0.5, 23, 0, digamma_slope),
+    "narrow_log": (narrow_log, mp.sqrt(0.5) - 1, mp.sqrt(2) - 1, 12, 0, lambda f: mp.log1p(f) / f / abs(f)),
+    "narrow_erfinv_low": (narrow_erfinv_low, TINY, 3.4, 11, 0, narrow_erfinv_low),
+    "narrow_erfcinv_high": (narrow_erfcinv_high, -0.2, 0.549, 12, 0, one),
+    "narrow_erfcx": (erfcx_rational, -1, 1 - TINY, 16, 0, erfcx_rational),
+    "narrow_i0_near": (narrow_i_series(0), TINY, 4, 7, 0, narrow_i_series(0)),
+    "narrow_i1_near": (narrow_i_series(1), TINY, 4, 7, 0, narrow_i_series(1)),
+    "narrow_k0_near": (narrow_k_series(0), TINY, 4, 7, 0, lambda q: mp.besselk(0, mp.sqrt(q))),
+    "narrow_k1_near": (narrow_k_series(1), TINY, 4, 7, 0, lambda q: mp.besselk(1, mp.sqrt(q)) / mp.sqrt(q)),
+    "narrow_k0_tail": (narrow_k_tail(0), -1 + TINY, 1, 12, 0, narrow_k_tail(0)),
+    "narrow_k1_tail": (narrow_k_tail(1), -1 + TINY, 1, 12, 0, narrow_k_tail(1)),
+    "narrow_i0_series": (narrow_i_series(0), TINY, 64, 13, 0, narrow_i_series(0)),
+    "narrow_i1_series": (narrow_i_series(1), TINY, 64, 12, 0, narrow_i_series(1)),
+    "narrow_i0_tail": (bessel_tail(0), -1 + TINY, 1, 10, 0, bessel_tail(0)),
+    "narrow_i1_tail": (bessel_tail(1), -1 + TINY, 1, 10, 0, bessel_tail(1)),
+    "narrow_j0": (narrow_j_series(0), -1 + TINY, 1, 16, 0, one),
+    "narrow_j1": (narrow_j_series(1), -1 + TINY, 1, 16, 0, one),
+    "narrow_y0": (narrow_y_series(0), -1 + TINY, 1, 16, 0, one),
+    "narrow_y1": (narrow_y_series(1), -1 + TINY, 1, 16, 0, one),
+    "narrow_modulus0": (narrow_modulus(0), -1 + TINY, 1, 8, 0, one),
+    "narrow_modulus1": (narrow_modulus(1), -1 + TINY, 1, 8, 0, one),
+    "narrow_phase0": (narrow_phase(0), -1 + TINY, 1, 11, 0, one),
+    "narrow_phase1": (narrow_phase(1), -1 + TINY, 1, 11, 0, one),
+    "narrow_lgamma": (narrow_lgamma, -0.5, 0.5, 20, 0, narrow_lgamma),
+    "narrow_stirling": (narrow_stirling, TINY, 0.0625, 8, 0, one),
+    "narrow_digamma": (digamma_slope, -0.5, 0.5, 20, 0, digamma_slope),
+    "narrow_digamma_tail": (narrow_digamma_tail, TINY, 0.0625, 8, 0, one),
+    "narrow_trigamma": (narrow_trigamma, -0.5, 0.5, 20, 0, narrow_trigamma),
+    "narrow_trigamma_tail": (narrow_trigamma_tail, TINY, 0.0625, 8, 0, one),
 }
 
 

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScalarMath.h"
 #include "Single.h"
 #include "Special.h"
 
@@ -17,6 +18,23 @@ using namespace coil;
 #define UNARY(name)                                                            \
   COIL_DEVICE double coil_##name##_f64(double x) { return device::name(x); }   \
   COIL_DEVICE float coil_##name##_f32(float x) { return device::name(x); }
+/// The float version is MathText.h's.
+#define UNARY_TEXT(name)                                                       \
+  COIL_DEVICE double coil_##name##_f64(double x) { return device::name(x); }   \
+  COIL_DEVICE float coil_##name##_f32(float x) {                               \
+    device::single::M m;                                                       \
+    return device::single::name(m, m.num(x)).v;                                \
+  }
+/// A function of float by NarrowText.h.
+#define NARROW(...)                                                            \
+  [](float x) {                                                                \
+    device::narrow::M m;                                                       \
+    return static_cast<float>(                                                 \
+        device::narrow::__VA_ARGS__(m, m.num(static_cast<double>(x))).v);      \
+  }(x)
+#define UNARY_NARROW(name, function)                                           \
+  COIL_DEVICE double coil_##name##_f64(double x) { return device::name(x); }   \
+  COIL_DEVICE float coil_##name##_f32(float x) { return NARROW(function); }
 /// The float version is rounded from double.
 #define UNARY_WIDE(name)                                                       \
   COIL_DEVICE double coil_##name##_f64(double x) { return device::name(x); }   \
@@ -45,19 +63,32 @@ UNARY(sin)
 UNARY(cos)
 UNARY(tanh)
 UNARY(erf)
-UNARY_WIDE(tan)
-UNARY_WIDE(asin)
-UNARY_WIDE(acos)
-UNARY_WIDE(atan)
-UNARY_WIDE(sinh)
-UNARY_WIDE(cosh)
-UNARY_WIDE(asinh)
-UNARY_WIDE(acosh)
-UNARY_WIDE(atanh)
+UNARY_TEXT(asin)
+UNARY_TEXT(acos)
+UNARY_TEXT(atan)
+UNARY_TEXT(sinh)
+UNARY_TEXT(cosh)
+UNARY_TEXT(atanh)
+UNARY_NARROW(asinh, narrowAsinh)
+UNARY_NARROW(acosh, narrowAcosh)
+UNARY_NARROW(erfc, narrowErfc)
 UNARY_WIDE(cbrt)
-UNARY_WIDE(erfc)
-BINARY_WIDE(atan2)
 BINARY_WIDE(fmod)
+
+COIL_DEVICE double coil_tan_f64(double x) { return device::tan(x); }
+COIL_DEVICE float coil_tan_f32(float x) {
+  if (!(device::fabs(x) < 0x1p16f))
+    return static_cast<float>(device::tan(static_cast<double>(x)));
+  device::single::M m;
+  return device::single::tan(m, m.num(x)).v;
+}
+COIL_DEVICE double coil_atan2_f64(double y, double x) {
+  return device::atan2(y, x);
+}
+COIL_DEVICE float coil_atan2_f32(float y, float x) {
+  device::single::M m;
+  return device::single::angle(m, m.num(y), m.num(x)).v;
+}
 
 COIL_DEVICE double coil_pow_f64(double x, double y) {
   return device::pow(x, y);
@@ -126,31 +157,45 @@ COIL_DEVICE device::int64_t coil_ipow_i64(device::int64_t x,
     return static_cast<float>(coil_##name##_f64(x, y));                        \
   }
 
-COIL_DEVICE_LARGE double coil_lgamma_f64(double x) { return device::lgamma(x); }
-COIL_DEVICE_LARGE float coil_lgamma_f32(float x) {
-  return static_cast<float>(device::lgammaNarrow(x));
-}
-SPECIAL(digamma, device::digamma(x))
-SPECIAL(erfinv, device::erfinv(x))
+/// The float version is NarrowText.h's.
+#define SPECIAL_NARROW(name, expression, ...)                                  \
+  COIL_DEVICE_LARGE double coil_##name##_f64(double x) { return expression; }  \
+  COIL_DEVICE_LARGE float coil_##name##_f32(float x) {                         \
+    return NARROW(__VA_ARGS__);                                                \
+  }
+/// The same, but for large numbers.
+#define SPECIAL_NEAR(name, expression, ...)                                    \
+  COIL_DEVICE_LARGE double coil_##name##_f64(double x) { return expression; }  \
+  COIL_DEVICE_LARGE float coil_##name##_f32(float x) {                         \
+    return device::fabs(x) < 0x1p16f                                           \
+               ? NARROW(__VA_ARGS__)                                           \
+               : static_cast<float>(coil_##name##_f64(x));                     \
+  }
+
+SPECIAL_NARROW(lgamma, device::lgamma(x), narrowLgamma)
+SPECIAL_NARROW(digamma, device::digamma(x), narrowDigamma)
+SPECIAL_NARROW(erfinv, device::erfinv(x), narrowErfinv)
 SPECIAL(erfcx, device::erfcx(x))
-SPECIAL(i0, device::besselI<0>(x))
-SPECIAL(i0e, device::besselIScaled<0>(x))
-SPECIAL(i1, device::copysign(device::besselI<1>(x), x))
-SPECIAL(i1e, device::copysign(device::besselIScaled<1>(x), x))
-SPECIAL(ndtri, device::ndtri(x))
-SPECIAL(log_ndtr, device::logNdtr(x))
+SPECIAL_NARROW(i0, device::besselI<0>(x), narrowBesselI<0, false>)
+SPECIAL_NARROW(i0e, device::besselIScaled<0>(x), narrowBesselI<0, true>)
+SPECIAL_NARROW(i1, device::copysign(device::besselI<1>(x), x),
+               narrowBesselI<1, false>)
+SPECIAL_NARROW(i1e, device::copysign(device::besselIScaled<1>(x), x),
+               narrowBesselI<1, true>)
+SPECIAL_NARROW(ndtri, device::ndtri(x), narrowNdtri)
+SPECIAL_NARROW(log_ndtr, device::logNdtr(x), narrowLogNdtr)
 SPECIAL_BINARY(igamma, device::incompleteGamma(x, y, /*upper=*/false))
 SPECIAL_BINARY(igammac, device::incompleteGamma(x, y, /*upper=*/true))
 SPECIAL_BINARY(zeta, device::zeta(x, y))
-SPECIAL(trigamma, device::trigamma(x))
-SPECIAL(bessel_j0, device::besselJ(x, 0))
-SPECIAL(bessel_j1, device::besselJ(x, 1))
-SPECIAL(bessel_y0, device::besselY(x, 0))
-SPECIAL(bessel_y1, device::besselY(x, 1))
-SPECIAL(k0, device::besselK(x, 0))
-SPECIAL(k0e, device::besselKScaled(x, 0))
-SPECIAL(k1, device::besselK(x, 1))
-SPECIAL(k1e, device::besselKScaled(x, 1))
+SPECIAL_NARROW(trigamma, device::trigamma(x), narrowTrigamma)
+SPECIAL_NEAR(bessel_j0, device::besselJ(x, 0), narrowBesselJY<0, false>)
+SPECIAL_NEAR(bessel_j1, device::besselJ(x, 1), narrowBesselJY<1, false>)
+SPECIAL_NEAR(bessel_y0, device::besselY(x, 0), narrowBesselJY<0, true>)
+SPECIAL_NEAR(bessel_y1, device::besselY(x, 1), narrowBesselJY<1, true>)
+SPECIAL_NARROW(k0, device::besselK(x, 0), narrowBesselK<0, false>)
+SPECIAL_NARROW(k0e, device::besselKScaled(x, 0), narrowBesselK<0, true>)
+SPECIAL_NARROW(k1, device::besselK(x, 1), narrowBesselK<1, false>)
+SPECIAL_NARROW(k1e, device::besselKScaled(x, 1), narrowBesselK<1, true>)
 SPECIAL(airy_ai, device::airyAi(x))
 SPECIAL_BINARY(chebyshev_t, device::chebyshev(x, y, 0))
 SPECIAL_BINARY(chebyshev_u, device::chebyshev(x, y, 1))

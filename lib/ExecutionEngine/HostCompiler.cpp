@@ -77,8 +77,8 @@ HostCompiler::create(const CPUTarget &target, unsigned optLevel) {
 void HostCompiler::prepare(Module &module) const {
   module.setTargetTriple(Triple(target.triple));
   module.setDataLayout(getDataLayout());
-  if (optLevel > 0)
-    addInlineMath(module, /*hasAVX512=*/target.vectorBits == 512);
+  addInlineMath(module, /*hasAVX512=*/target.vectorBits == 512,
+                /*onlyMissing=*/optLevel == 0);
   std::string bits = std::to_string(target.vectorBits);
   for (Function &function : module) {
     if (function.isDeclaration())

@@ -44,6 +44,8 @@ public:
         ints(FixedVectorType::get(b.getInt32Ty(), type->getNumElements())) {}
 
   Value *exp(Value *x, bool hasAVX512);
+  /// e^x to 17 bits; zero below about 2^-126.
+  Value *expNarrow(Value *x);
   Value *erf(Value *x, bool hasAVX512);
   Value *log(Value *x);
 
@@ -83,12 +85,12 @@ private:
   /// 2^(n + offset) for n of a reduced argument, in the range of normal
   /// numbers.
   Value *power(const Reduced &reduced, int32_t offset);
-  /// e^(r - lo) - 1.
-  Value *fraction(Value *r, Value *lo);
+  /// e^r - 1.
+  Value *fraction(Value *r);
   /// erf with the coefficients looked up by a permutation of 16 lanes.
   Value *erfByPieces(Value *x);
-  /// 1 - e^(y - lo) for y in [-20, 0], lo being small against it.
-  Value *oneMinusExp(Value *y, Value *lo);
+  /// 1 - e^y for y in [-20, 0].
+  Value *oneMinusExp(Value *y);
   /// p * 2^n for a whole number n in [-160, 160], `bits` being n as an integer.
   /// Two factors, as 2^n itself may be out of range.
   Value *scale(Value *p, Value *bits);
@@ -153,17 +155,17 @@ Value *Emitter::power(const Reduced &reduced, int32_t offset) {
                          type);
 }
 
-Value *Emitter::fraction(Value *r, Value *lo) {
+Value *Emitter::fraction(Value *r) {
   Value *q = polynomial(r, {0.0013869948452338576, 0.008366253226995468,
                             0.04166744276881218, 0.1666654646396637,
                             0.4999999701976776});
-  return b.CreateFAdd(fma(b.CreateFMul(r, r), q, b.CreateFNeg(lo)), r);
+  return fma(b.CreateFMul(r, r), q, r);
 }
 
-Value *Emitter::oneMinusExp(Value *y, Value *lo) {
+Value *Emitter::oneMinusExp(Value *y) {
   Reduced reduced = reduce(y);
   Value *scale = power(reduced, 0);
-  return fma(b.CreateFNeg(scale), fraction(reduced.r, lo),
+  return fma(b.CreateFNeg(scale), fraction(reduced.r),
              b.CreateFSub(constant(1), scale));
 }
 
@@ -193,24 +195,38 @@ Value *Emitter::exp(Value *x, bool hasAVX512) {
   return scale(p, b.CreateSub(reduced.bits, magic));
 }
 
+Value *Emitter::expNarrow(Value *x) {
+  // Beyond these the result is zero and infinity.
+  Value *y = b.CreateFMul(x, constant(0x1.715476p+0));
+  y = atLeast(atMost(y, 129), -126);
+  // Rounds y to n and leaves n + 126 in the low bits. The polynomial is twice
+  // 2^r, so that 2^(n - 1) is a number for the largest results and its bits are
+  // those of zero for n = -126.
+  Value *magic = constant(0x1.8p23 + 126), *sum = b.CreateFAdd(y, magic);
+  Value *r = b.CreateFSub(y, b.CreateFSub(sum, magic));
+  Value *p = polynomial(r, {0x1.399f14p-6, 0x1.ca13e4p-4, 0x1.ec06b2p-2,
+                            0x1.62e0dep+0, 0x1.ffffe8p+0});
+  Value *bits = b.CreateShl(b.CreateBitCast(sum, ints), integer(23));
+  return b.CreateFMul(p, b.CreateBitCast(bits, type));
+}
+
 Value *Emitter::erf(Value *x, bool hasAVX512) {
   if (hasAVX512 && type->getNumElements() == 16)
     return erfByPieces(x);
-  // erf(4) is 1 but for 1.5e-8, a quarter of a unit in the last place.
+  Value *near = fma(x,
+                    polynomial(b.CreateFMul(x, x),
+                               {0x1.5d955cp-14, -0x1.aa7e38p-11, 0x1.54cfb6p-8,
+                                -0x1.b80f72p-6, 0x1.ce2e14p-4, -0x1.812744p-2,
+                                0x1.06eba8p-3}),
+                    x);
+  // -log(erfc(a)) from 0.92 on. erf(4) is 1 but for 1.5e-8, a quarter of a unit
+  // in the last place.
   Value *a = atMost(abs(x), 4.0);
-  Value *q = polynomial(a, {-9.315102943219244e-06, 0.00011821990483440459,
-                            -0.0006351065821945667, 0.0016715998062863946,
-                            -0.0001654674852034077, -0.019149985164403915,
-                            0.10277687758207321, 0.636619508266449});
-  // The first coefficient, 2 / sqrt(pi), is needed to more than 24 bits.
-  Value *low = fma(a, q, constant(-5.8635382771399236e-08));
-  Value *slope = constant(1.128379225730896), *rest = b.CreateFMul(a, low);
-  Value *p = b.CreateFMul(a, slope), *l = b.CreateFAdd(p, rest);
-  // Where the result is below a power of two and the logarithm is not, an ulp
-  // of this is two of that: what product and sum have lost counts.
-  Value *lost = b.CreateFAdd(b.CreateFAdd(b.CreateFSub(p, l), rest),
-                             fma(a, slope, b.CreateFNeg(p)));
-  return copySign(oneMinusExp(b.CreateFNeg(l), lost), x);
+  Value *y = polynomial(a, {-0x1.b9314p-20, 0x1.835e5p-15, -0x1.3963c6p-11,
+                            0x1.382f88p-8, -0x1.b10bbap-6, 0x1.c2f26ep-4,
+                            0x1.437d32p-1, 0x1.21574p+0, -0x1.5001dep-12});
+  return b.CreateSelect(b.CreateFCmpOLT(a, constant(0.93)), near,
+                        copySign(oneMinusExp(b.CreateFNeg(y)), x));
 }
 
 Value *Emitter::erfByPieces(Value *x) {
@@ -308,14 +324,27 @@ static void defineByVector(Function &function, StringRef vectorName,
   b.CreateRet(b.CreateExtractElement(b.CreateCall(vector, {x}), uint64_t(0)));
 }
 
-void coil::addInlineMath(Module &module, bool hasAVX512) {
+/// The function of the C library or the runtime that one of vectors computes:
+/// `_ZGVeN16v_sinf` by the names of vector libraries,
+/// `coil_special_lgammaf.v16` for what no library has.
+static StringRef getScalarName(StringRef vectorName) {
+  if (vectorName.consume_front("_ZGV"))
+    return vectorName.split('_').second;
+  auto [name, lanes] = vectorName.rsplit(".v");
+  return lanes.empty() ? StringRef() : name;
+}
+
+void coil::addInlineMath(Module &module, bool hasAVX512, bool onlyMissing) {
   using Body = std::function<Value *(Emitter &, Value *)>;
   const std::pair<StringRef, Body> bodies[] = {
       {"expf", [=](Emitter &e, Value *x) { return e.exp(x, hasAVX512); }},
+      {"expf_narrow", [](Emitter &e, Value *x) { return e.expNarrow(x); }},
       {"erff", [=](Emitter &e, Value *x) { return e.erf(x, hasAVX512); }},
       {"logf", [](Emitter &e, Value *x) { return e.log(x); }},
   };
   for (const auto &[name, body] : bodies) {
+    if (onlyMissing)
+      break;
     for (StringRef version : {"_ZGVbN4v_", "_ZGVdN8v_", "_ZGVeN16v_"}) {
       Function *function = module.getFunction((version + name).str());
       if (!function || !function->isDeclaration())
@@ -345,9 +374,10 @@ void coil::addInlineMath(Module &module, bool hasAVX512) {
           !function->isDeclaration())
         continue;
       StringRef name = function->getName();
-      if (vectors && !(name.consume_front("_ZGV") &&
-                       !(name = name.split('_').second).empty()))
+      if (onlyMissing && (!vectors || name.starts_with("_ZGV")))
         continue;
+      if (vectors)
+        name = getScalarName(name);
       bool isErfc = !vectors && (name == "erfc" || name == "erfcf");
       bool isUnary = function->arg_size() == 1;
       MathBody body = isUnary ? findMathBody(name) : nullptr;

@@ -24,8 +24,11 @@ namespace coil {
 /// what follows from the scheduler, and the libraries' errors are up to 4 ulp.
 /// Zeros, infinities, subnormal numbers and NaN are treated as by the C
 /// functions; InlineMathTest states and checks the errors. The target must have
-/// fused multiply-add; `hasAVX512` says that there is AVX-512, too.
-void addInlineMath(llvm::Module &module, bool hasAVX512);
+/// fused multiply-add; `hasAVX512` says that there is AVX-512, too. With
+/// `onlyMissing`, only what no library has gets a body: special functions of
+/// vectors.
+void addInlineMath(llvm::Module &module, bool hasAVX512,
+                   bool onlyMissing = false);
 
 } // namespace coil
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Mathematics as LLVM IR, written like C++: the same text makes code for
-// scalars and vectors, for f32 and f64. There are no branches: what depends on
-// an argument is selected.
+// scalars and vectors, for f32 and f64. There are no branches but for what is
+// rare: what depends on an argument is selected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
 
 namespace coil {
 
@@ -79,6 +80,27 @@ public:
   }
   Num atLeast(Num x, double limit) {
     return select({this, b.CreateFCmpOLT(x.v, num(limit).v)}, num(limit), x);
+  }
+  /// `compute()`, which is only reached where the condition holds in any lane.
+  template <typename Compute>
+  Num whereAny(Cond c, Num otherwise, Compute compute) {
+    llvm::Value *any = type->isVectorTy() ? b.CreateOrReduce(c.v) : c.v;
+    llvm::BasicBlock *entry = b.GetInsertBlock();
+    llvm::Function *function = entry->getParent();
+    llvm::LLVMContext &context = function->getContext();
+    auto *rare = llvm::BasicBlock::Create(context, "rare", function);
+    auto *done = llvm::BasicBlock::Create(context, "done", function);
+    b.CreateCondBr(any, rare, done,
+                   llvm::MDBuilder(context).createBranchWeights(1, 1 << 20));
+    b.SetInsertPoint(rare);
+    llvm::Value *value = compute().v;
+    llvm::BasicBlock *end = b.GetInsertBlock();
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+    llvm::PHINode *phi = b.CreatePHI(type, 2);
+    phi->addIncoming(otherwise.v, entry);
+    phi->addIncoming(value, end);
+    return num(phi);
   }
   Bits bits(Num x) { return {this, b.CreateBitCast(x.v, ints)}; }
   Num fromBits(Bits x) { return num(b.CreateBitCast(x.v, type)); }

@@ -241,6 +241,8 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   if (isCuda(options) && options.fastMath != "off" && !options.deterministic &&
       getOldestCapability(options.target) >= kPackedAtomics)
     pm.addNestedPass<func::FuncOp>(graph::createGraphNarrowScatterPass());
+  if (isCuda(options) && !options.deterministic)
+    pm.addNestedPass<func::FuncOp>(graph::createGraphPrivatizeScatterPass());
   if (hasLibrary(decompose.library, "cudnn")) {
     pm.addNestedPass<func::FuncOp>(graph::createGraphChannelsLastPass());
     pm.addPass(createCanonicalizerPass());
@@ -279,6 +281,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   } else {
     // GPUs sum in f32, as the framework does there; f64 is slow on most.
     split.wideMoments = true;
+    pm.addNestedPass<func::FuncOp>(loop::createLoopWidenProductsPass());
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
@@ -425,8 +428,11 @@ void coil::buildKernelPipeline(OpPassManager &pm,
     convert.approximate = options.fastMath != "off";
     convert.capability = getOldestCapability(options.target);
     kernels.addPass(createConvertLoopToGPUPass(convert));
-  } else
-    kernels.addPass(createConvertLoopToCPUPass());
+  } else {
+    ConvertLoopToCPUPassOptions convert;
+    convert.approximate = options.fastMath != "off";
+    kernels.addPass(createConvertLoopToCPUPass(convert));
+  }
   // Emission repeats constants and addresses. For a GPU, it leaves no block or
   // value that only a look at whole regions would remove.
   GreedyRewriteConfig config;

@@ -1,7 +1,7 @@
 // RUN: not coil-interpret %s --function=freed 2>&1 | FileCheck %s --check-prefix=FREED
 // RUN: not coil-interpret %s --function=consumed 2>&1 | FileCheck %s --check-prefix=CONSUMED
 // RUN: not coil-interpret %s --function=outside --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=OUTSIDE
-// RUN: not coil-interpret %s --function=library_outside 2>&1 | FileCheck %s --check-prefix=LIBRARY
+// RUN: not coil-interpret %s --function=library_outside --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=LIBRARY
 // RUN: not coil-interpret %s --function=literal 2>&1 | FileCheck %s --check-prefix=LITERAL
 // RUN: not coil-interpret %s --function=lowered 2>&1 | FileCheck %s --check-prefix=LOWERED
 // RUN: not coil-interpret %s --function=endless --max-steps=1000 2>&1 | FileCheck %s --check-prefix=ENDLESS
@@ -48,10 +48,10 @@ wrapper.func @outside(%0: !b) -> !b {
 }
 
 // LIBRARY: error: touches bytes outside of an operand's storage
-wrapper.func @library_outside() -> !b {
-  %0 = wrapper.alloc : !b
+wrapper.func @library_outside(%0: !b) -> !b {
   %1 = wrapper.alloc : !b
-  wrapper.contraction "onednn"[2, 2, 3] a(%0[2, 0, 1] : !b) b(%0[0, 1, 2] : !b) c(%1[2, 1, 0] : !b) post none
+  %2 = wrapper.reinterpret %0 at <1> : !b to !b
+  wrapper.contraction "onednn"[2, 2, 2] a(%2[2, 0, 1] : !b) b(%0[0, 1, 2] : !b) c(%1[2, 1, 0] : !b) post none
   wrapper.return %1 : !b
 }
 

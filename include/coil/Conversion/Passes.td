@@ -104,7 +104,7 @@ def OutlineKernelsPass : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"device", "device", "std::string", /*default=*/"\"cpu\"",
            "kind of device that holds the buffers and runs the kernels">];
-  let dependentDialects = ["::coil::wrapper::WrapperDialect"];
+  let dependentDialects = ["::coil::loop::LoopDialect", "::coil::wrapper::WrapperDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,6 +133,11 @@ def ConvertLoopToCPUPass
     `rows`, a phase walks rows of the block with accumulators in memory. Vectors
     of results that the schedule streams are stored past the caches where their
     address turns out to be a multiple of their size; a fence ends the function.
+
+    Exponentials of `f32` vectors whose results only reach roundings to `bf16` or
+    `f16`, by ways that do not magnify a relative error, get the flag `afn`, and
+    divisions of a row's values by one value of the row that are then rounded so
+    `arcp`, unless `approximate` is off.
 
     Constraints:
     (C1) The kernel is in value form.
@@ -173,6 +178,9 @@ def ConvertLoopToCPUPass
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];
+  let options = [
+    Option<"approximate", "approximate", "bool", "true",
+           "Compute less exactly where results are rounded more coarsely">];
 }
 
 def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
@@ -180,7 +188,8 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
   let description = [{
     Takes `scf`, `arith`, `math` and `vector` to the LLVM dialect. `math`
     functions without an instruction become calls: of vectors to glibc's libmvec
-    (at most 4 ulp), of scalars to libm. Remainders of vectors of `f32` become a
+    (at most 4 ulp), of scalars to libm. Exponentials of `f32` with the flag `afn`
+    become calls of `expf_narrow`, which the code generator defines: 17 bits. Remainders of vectors of `f32` become a
     loop in `f64`, which is exact and takes one step unless quotients are huge.
 
     Before:

@@ -50,7 +50,9 @@ struct CompilePipelineOptions
       llvm::cl::init("cpu")};
   Option<std::string> fastMath{
       *this, "fast-math",
-      llvm::cl::desc("Exactness of mathematics on GPUs: off, default or fast"),
+      llvm::cl::desc("Exactness of mathematics: off, default or fast (on CPUs "
+                     "only whether it may be less where results are rounded "
+                     "to 16 bits)"),
       llvm::cl::init("default")};
   Option<std::string> matmulPrecision{
       *this, "float32-matmul-precision",

@@ -12,6 +12,7 @@
 #include "PopulatePatterns.h"
 
 #include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -295,6 +296,9 @@ struct Full : OpRewritePattern<graph::FullOp> {
     KernelBuilder k(rewriter, op.getLoc(), "full", dims, {}, op.getType());
     k.store(k.constant(cast<TypedAttr>(op.getValue())), 0,
             k.dims(static_cast<unsigned>(dims.size())));
+    if (op->hasAttr(kUninitializedAttrName))
+      k.kernel->setDiscardableAttr(kUninitializedAttrName,
+                                   rewriter.getUnitAttr());
     rewriter.replaceOp(op, k.kernel);
     return success();
   }

@@ -15,6 +15,7 @@
 #include "coil/Conversion/Utils/Philox.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -104,6 +105,21 @@ Value KernelEmitter::lookup(Value v, unsigned copy) {
   return c.size() == 1 ? c.front() : c[copy];
 }
 
+arith::FastMathFlags KernelEmitter::getFlags(Operation *op) {
+  using arith::FastMathFlags;
+  if (!precision)
+    return FastMathFlags::none;
+  FastMathFlags flags = precision->getFlags(op);
+  if (isa<math::ExpOp>(op))
+    return flags & FastMathFlags::afn;
+  // What is stored in f32 is divided exactly.
+  if (isa<arith::DivFOp>(op) && llvm::all_of(op->getUsers(), [](Operation *u) {
+        return isa<arith::TruncFOp>(u);
+      }))
+    return flags & FastMathFlags::arcp;
+  return FastMathFlags::none;
+}
+
 LogicalResult KernelEmitter::emitArith(Operation *op) {
   bool isVectorOp = llvm::any_of(op->getResults(),
                                  [&](Value v) { return variesOverVector(v); });
@@ -116,6 +132,8 @@ LogicalResult KernelEmitter::emitArith(Operation *op) {
       mapping.map(v, isVectorOp ? broadcast(mapped) : mapped);
     }
     Operation *clone = b.clone(*op, mapping);
+    if (isVectorOp)
+      Precision::addFlags(clone, getFlags(op));
     for (auto [i, result] : llvm::enumerate(clone->getResults())) {
       if (isVectorOp)
         result.setType(VectorType::get(width, result.getType()));
@@ -147,37 +165,71 @@ void KernelEmitter::emitRandom(PhiloxOp op) {
   values[op.getResult()] = out;
 }
 
+/// Whether the execution engine has a body for vectors of `f32`
+/// (lib/Device/NarrowText.h).
+static bool hasVectorForm(SpecialFunction function) {
+  switch (function) {
+  case SpecialFunction::BesselJ0:
+  case SpecialFunction::BesselJ1:
+  case SpecialFunction::BesselY0:
+  case SpecialFunction::BesselY1:
+  case SpecialFunction::Digamma:
+  case SpecialFunction::ErfInv:
+  case SpecialFunction::I0:
+  case SpecialFunction::I0e:
+  case SpecialFunction::I1:
+  case SpecialFunction::I1e:
+  case SpecialFunction::K0:
+  case SpecialFunction::K0e:
+  case SpecialFunction::K1:
+  case SpecialFunction::K1e:
+  case SpecialFunction::LGamma:
+  case SpecialFunction::LogNdtr:
+  case SpecialFunction::NdtrI:
+  case SpecialFunction::Trigamma:
+    return true;
+  default:
+    return false;
+  }
+}
+
 LogicalResult KernelEmitter::emitSpecial(SpecialOp op) {
-  // One call a lane; the runtime has no vector form.
   Type type = op.getType();
   StringRef name = stringifySpecialFunction(op.getFunction());
   std::string callee =
       ("coil_special_" + name + (type.isF32() ? "f" : "")).str();
+  bool isVectorOp = variesOverVector(op.getResult());
+  // One call a lane where there is no vector form.
+  bool isVectorCall =
+      isVectorOp && type.isF32() && hasVectorForm(op.getFunction());
+  if (isVectorCall)
+    callee += ".v" + std::to_string(width);
   // Kernels are translated one by one, so each has its own declaration.
   Operation *kernelFunc =
       b.getInsertionBlock()->getParentOp()->getParentOfType<LLVM::LLVMFuncOp>();
   if (!kernelFunc)
     kernelFunc = b.getInsertionBlock()->getParentOp();
   Operation *scope = kernelFunc->getParentOp();
-  SmallVector<Type> argTypes(op.getArgs().size(), type);
-  auto callType = LLVM::LLVMFunctionType::get(type, argTypes);
+  Type callResult = isVectorCall ? VectorType::get(width, type) : type;
+  SmallVector<Type> argTypes(op.getArgs().size(), callResult);
+  auto callType = LLVM::LLVMFunctionType::get(callResult, argTypes);
   if (!SymbolTable::lookupSymbolIn(scope, callee)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(kernelFunc);
     LLVM::LLVMFuncOp::create(b, callee, callType);
   }
   auto call = [&](ArrayRef<Value> args) -> Value {
-    return LLVM::CallOp::create(
-               b, type, FlatSymbolRefAttr::get(b.getContext(), callee), args)
+    return LLVM::CallOp::create(b, callResult,
+                                FlatSymbolRefAttr::get(b.getContext(), callee),
+                                args)
         .getResult();
   };
-  bool isVectorOp = variesOverVector(op.getResult());
   Copies out;
   for (unsigned copy = 0, n = isVectorOp ? copies : 1; copy < n; ++copy) {
     SmallVector<Value> args;
     for (Value v : op.getArgs())
       args.push_back(isVectorOp ? broadcast(lookup(v, copy)) : lookup(v, copy));
-    if (!isVectorOp) {
+    if (!isVectorOp || isVectorCall) {
       out.push_back(call(args));
       continue;
     }

@@ -23,10 +23,14 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-KernelEmitter::KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout)
+KernelEmitter::KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout,
+                             bool approximate)
     : kernel(kernel), layout(layout), variance(kernel),
       context(sym::Context::forOp(kernel)), b(kernel.getLoc(), kernel),
-      phases(kernel) {}
+      phases(kernel) {
+  if (approximate)
+    precision.emplace(kernel);
+}
 
 static bool isScan(Operation *op) { return isa<ScanOp, ArgScanOp>(op); }
 

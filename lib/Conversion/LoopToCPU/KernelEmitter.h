@@ -38,6 +38,7 @@
 #include "coil/Conversion/Utils/Combine.h"
 #include "coil/Conversion/Utils/Compensated.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
+#include "coil/Dialect/Loop/Analysis/Precision.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/IR/Builders.h"
@@ -53,7 +54,10 @@ using Copies = llvm::SmallVector<mlir::Value, 4>;
 
 class KernelEmitter {
 public:
-  KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout);
+  /// `approximate`: less exact arithmetic where results are rounded more
+  /// coarsely.
+  KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout,
+                bool approximate);
 
   /// Emits the function; returns null after an error.
   mlir::Operation *emit(mlir::OpBuilder &builder, llvm::StringRef name);
@@ -142,6 +146,8 @@ private:
   Copies &lookup(mlir::Value v);
   mlir::Value lookup(mlir::Value v, unsigned copy);
   mlir::LogicalResult emitArith(mlir::Operation *op);
+  /// The flags that vectors of `op` get where results are rounded to 16 bits.
+  mlir::arith::FastMathFlags getFlags(mlir::Operation *op);
   mlir::LogicalResult emitSpecial(SpecialOp op);
   void emitRandom(PhiloxOp op);
   mlir::Value tailMask(unsigned copy) const {
@@ -332,6 +338,7 @@ private:
   int64_t width = 1, unroll = 1, block = 1, rows = 0;
   sym::ExprAttr total;
 
+  std::optional<Precision> precision;
   Phases phases;
   unsigned currentPhase = 0;
   /// Whether the current steps are a chain of `emitCascade`.

@@ -143,6 +143,8 @@ static bool runsHostCode(wrapper::KernelOp kernel) {
 namespace {
 struct ConvertLoopToCPUPass
     : coil::impl::ConvertLoopToCPUPassBase<ConvertLoopToCPUPass> {
+  using ConvertLoopToCPUPassBase::ConvertLoopToCPUPassBase;
+
   void runOnOperation() override {
     wrapper::KernelOp kernel = getOperation();
     if (!runsHostCode(kernel) || kernel.isUserKernel())
@@ -182,7 +184,7 @@ struct ConvertLoopToCPUPass
 
     Block *block = kernel.getBlock();
     OpBuilder builder = OpBuilder::atBlockBegin(block);
-    loop::KernelEmitter emitter(body, layout);
+    loop::KernelEmitter emitter(body, layout, approximate);
     Operation *function = emitter.emit(builder, kernel.getSymName());
     if (!function)
       return signalPassFailure();

@@ -66,6 +66,8 @@ struct CallPattern : OpRewritePattern<Op> {
       unroll(b, op, scalarName, vectorType, rewriter);
       return success();
     }
+    if (isNarrow(op))
+      scalarName += "_narrow";
     std::string vectorName =
         ("_ZGV" + Twine(isa) + "N" + Twine(chunk) +
          (op->getNumOperands() == 2 ? "vv_" : "v_") + scalarName)
@@ -92,6 +94,15 @@ struct CallPattern : OpRewritePattern<Op> {
   }
 
 private:
+  /// Whether the exponential need only be as exact as a number of 16 bits.
+  static bool isNarrow(Op op) {
+    if constexpr (std::is_same_v<Op, math::ExpOp>)
+      return getElementTypeOrSelf(op.getType()).isF32() &&
+             arith::bitEnumContainsAny(op.getFastmath(),
+                                       arith::FastMathFlags::afn);
+    return false;
+  }
+
   static Value ub(ImplicitLocOpBuilder &b, VectorType type) {
     return LLVM::ZeroOp::create(b, type);
   }

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -68,6 +69,50 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
         arith::TruncFOp::create(rewriter, op.getLoc(), middle, op.getIn());
     // The new op is visited by what comes after.
     rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, to, v);
+    return success();
+  }
+};
+
+/// arith.truncf f32 to bf16, rounding to nearest and even, as integers. The
+/// pattern of upstream chooses NaN among 16 bits, for which a vector's
+/// comparison has to be packed, too; here the words are packed once. A NaN
+/// stays a quiet one, though not with the same sign.
+struct RoundToBF16 : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType();
+    if (!getElementTypeOrSelf(from).isF32() || !isBF16(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not from f32 to bf16");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto withElement = [&](Type element) -> Type {
+      auto vector = dyn_cast<VectorType>(from);
+      return vector ? vector.clone(element) : element;
+    };
+    Type words = withElement(b.getI32Type()), halves = b.getI16Type();
+    auto constant = [&](int32_t value) -> Value {
+      TypedAttr attr = b.getI32IntegerAttr(value);
+      if (auto vector = dyn_cast<VectorType>(words))
+        attr = DenseElementsAttr::get(vector, attr);
+      return arith::ConstantOp::create(b, attr);
+    };
+    Value sixteen = constant(16);
+    Value bits = arith::BitcastOp::create(b, words, op.getIn());
+    // Half a unit, and a little less where the last bit is even.
+    Value last = arith::AndIOp::create(
+        b, arith::ShRUIOp::create(b, bits, sixteen), constant(1));
+    Value rounded = arith::AddIOp::create(
+        b, bits, arith::AddIOp::create(b, last, constant(0x7fff)));
+    Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
+                                        op.getIn(), op.getIn());
+    // A selection would sink into 16 bits.
+    Value quiet = arith::AndIOp::create(
+        b, arith::ExtSIOp::create(b, words, isNaN), constant(0x7fc00000));
+    Value all = arith::OrIOp::create(b, rounded, quiet);
+    Value high = arith::TruncIOp::create(
+        b, withElement(halves), arith::ShRUIOp::create(b, all, sixteen));
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), high);
     return success();
   }
 };
@@ -145,6 +190,7 @@ LogicalResult coil::legalizeSmallFloats(Operation *root) {
   }
   RewritePatternSet patterns(ctx);
   arith::populateExpandBFloat16Patterns(patterns);
+  patterns.add<RoundToBF16>(ctx, /*benefit=*/2);
   walkAndApplyPatterns(root, std::move(patterns));
   moveAsInteger(root);
   return success();

@@ -131,17 +131,6 @@ GPUKernelEmitter::Copies GPUKernelEmitter::makeCopies(Value v) const {
   return copies;
 }
 
-static void addFlags(Operation *op, arith::FastMathFlags flags) {
-  auto math = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!math || flags == arith::FastMathFlags::none)
-    return;
-  arith::FastMathFlagsAttr old = math.getFastMathFlagsAttr();
-  op->setAttr(math.getFastMathAttrName(),
-              arith::FastMathFlagsAttr::get(
-                  op->getContext(),
-                  (old ? old.getValue() : arith::FastMathFlags::none) | flags));
-}
-
 LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
   SmallVector<Copies> results;
   for (Value v : op->getResults())
@@ -161,7 +150,7 @@ LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
                 }
                 Operation *clone = b.clone(*op, mapping);
                 if (precision)
-                  addFlags(clone, precision->getFlags(op));
+                  Precision::addFlags(clone, precision->getFlags(op));
                 for (auto [i, result] : llvm::enumerate(clone->getResults())) {
                   if (isVectorOp)
                     result.setType(VectorType::get(width, result.getType()));
@@ -179,7 +168,7 @@ Value GPUKernelEmitter::emitLike(Operation *op, Value operand,
   mapping.map(op->getOperand(0), operand);
   Operation *clone = b.clone(*op, mapping);
   if (precision)
-    addFlags(clone, precision->getFlags(op) | flags);
+    Precision::addFlags(clone, precision->getFlags(op) | flags);
   clone->getResult(0).setType(operand.getType());
   return clone->getResult(0);
 }

@@ -32,11 +32,11 @@
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 #define COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 
-#include "Precision.h"
 #include "ScanRing.h"
 #include "VectorForm.h"
 #include "coil/Conversion/Utils/Combine.h"
 #include "coil/Conversion/Utils/Compensated.h"
+#include "coil/Dialect/Loop/Analysis/Precision.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

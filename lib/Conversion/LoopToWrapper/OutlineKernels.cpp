@@ -12,6 +12,7 @@
 #include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"
 
 #include "Outliner.h"
+#include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
@@ -209,6 +210,28 @@ static int64_t getAddressAlignment(Value buffer) {
   return result;
 }
 
+/// Whether a kernel only writes to the operand.
+static bool isWrittenAlone(OpOperand &use) {
+  auto kernel = dyn_cast<loop::KernelOp>(use.getOwner());
+  return kernel &&
+         llvm::all_of(
+             kernel.getBlock()->getArgument(use.getOperandNumber()).getUsers(),
+             [](Operation *user) {
+               auto scatter = dyn_cast<loop::ScatterOp>(user);
+               return scatter && !scatter.getKind();
+             });
+}
+
+/// Whether what the kernel stores is open (kUninitializedAttrName), and only
+/// returned or written to.
+static bool isUninitialized(loop::KernelOp kernel) {
+  return kernel->hasAttr(kUninitializedAttrName) &&
+         kernel.getInputs().empty() && kernel->getNumResults() == 1 &&
+         llvm::all_of(kernel->getUses(), [](OpOperand &use) {
+           return isa<func::ReturnOp>(use.getOwner()) || isWrittenAlone(use);
+         });
+}
+
 void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
   SmallVector<Value> inputs;
   SmallVector<int64_t> alignment;
@@ -329,7 +352,11 @@ LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
     }
     buffers[result] = output;
   }
-  launch(kernel, outputs);
+  auto storage = outputs[0].getDefiningOp<AllocOp>();
+  if (storage && isUninitialized(kernel))
+    storage->setDiscardableAttr(kUninitializedAttrName, b.getUnitAttr());
+  else
+    launch(kernel, outputs);
   return success();
 }
 

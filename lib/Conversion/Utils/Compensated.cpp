@@ -11,6 +11,7 @@
 
 #include "coil/Conversion/Utils/Compensated.h"
 
+#include "coil/Dialect/Loop/Analysis/Products.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -54,11 +55,10 @@ bool coil::isProductOfMany(ReduceOp op) {
   if (op.getKind() != ReduceKind::Prod ||
       !(op.getType().isF32() || op.getType().isF64()))
     return false;
-  // Digits that are cut off say nothing.
-  return !llvm::all_of(op->getUsers(), [](Operation *user) {
-    return isa<arith::TruncFOp>(user) &&
-           user->getResult(0).getType().getIntOrFloatBitWidth() <= 16;
-  });
+  // Factors of `f32` leave 29 of the digits of `f64` for what is lost.
+  if (op.getType().isF64() && op.getValue().getDefiningOp<arith::ExtFOp>())
+    return false;
+  return !isCutOff(op);
 }
 
 Value coil::finishExactly(ImplicitLocOpBuilder &b, Compensated x) {

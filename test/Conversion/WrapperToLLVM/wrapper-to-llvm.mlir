@@ -111,8 +111,9 @@ wrapper.func private @literals() {
 // -----
 
 !a = !wrapper.buffer<[2, 4, 8], f32, #wrapper.device<"cpu">>
+!b = !wrapper.buffer<[3, 4, 8], f32, #wrapper.device<"cpu">>
 // CHECK-LABEL: llvm.func @coil_contraction
-wrapper.func @contraction(%a: !a, %b: !a, %v: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>, %c: !wrapper.buffer<[2, 4, 4], f32, #wrapper.device<"cpu">>) {
+wrapper.func @contraction(%a: !a, %b: !b, %v: !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>, %c: !wrapper.buffer<[2, 4, 4], f32, #wrapper.device<"cpu">>) {
   // CHECK-DAG: %[[SIZE:.+]] = llvm.mlir.constant(256 : i32)
   // CHECK: llvm.store %[[SIZE]], %[[DESC:.+]] : i32
   // The rank of the batch, then the axis of the bias and the function.
@@ -129,12 +130,12 @@ wrapper.func @contraction(%a: !a, %b: !a, %v: !wrapper.buffer<[4], f32, #wrapper
   // CHECK: llvm.getelementptr %[[DESC]][27] : (!llvm.ptr) -> !llvm.ptr, i64
   // CHECK: %[[B:.+]] = llvm.getelementptr %{{.+}}[%{{.+}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
   // CHECK: llvm.call @coil_rt_contraction(%{{.+}}, %[[DESC]], %{{.+}}, %[[B]], %{{.+}}, %{{.+}})
-  wrapper.contraction "onednn"[2, 4, 4, 8] a(%a[32, 8, 0, 1] : !a) b(%b[32, 0, 8, 1] at <8> : !a)
+  wrapper.contraction "onednn"[2, 4, 4, 8] a(%a[32, 8, 0, 1] : !a) b(%b[32, 0, 8, 1] at <8> : !b)
       bias(%v[0, 1, 0, 0] : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>)
       c(%c[16, 4, 1, 0] : !wrapper.buffer<[2, 4, 4], f32, #wrapper.device<"cpu">>) post gelu_erf tf32
   // CHECK: %[[NULL:.+]] = llvm.mlir.zero
   // CHECK: llvm.call @coil_rt_contraction({{.+}}, %[[NULL]], %{{.+}})
-  wrapper.contraction "onednn"[2, 4, 4, 8] a(%a[32, 8, 0, 1] : !a) b(%b[32, 0, 8, 1] : !a)
+  wrapper.contraction "onednn"[2, 4, 4, 8] a(%a[32, 8, 0, 1] : !a) b(%b[32, 0, 8, 1] : !b)
       c(%c[16, 4, 1, 0] : !wrapper.buffer<[2, 4, 4], f32, #wrapper.device<"cpu">>) post none
   wrapper.return
 }

@@ -1120,3 +1120,11 @@ func.func @attention_c5(%q: tensor<2x4x8xf16>, %k: tensor<2x4x8xf16>) {
   %0 = graph.attention %q, %k, %k scale 1.0 tf32 : (tensor<2x4x8xf16>, tensor<2x4x8xf16>, tensor<2x4x8xf16>) -> tensor<2x4x8xf16>
   return
 }
+
+// -----
+
+func.func @arg_scan_without_sizes(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{result #1 must be tensor of 64-bit signless integer values with an expression for each dynamic size}}
+  %v, %i = graph.arg_scan max, %x dim 0 : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x?xi64>)
+  return
+}

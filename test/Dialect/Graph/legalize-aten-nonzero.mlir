@@ -22,6 +22,24 @@ func.func @masked_select(%x: tensor<64xf32>, %m: tensor<64xi1>) -> tensor<?xf32,
 
 // -----
 
+// Rows and columns of positions in 32 bits at once, by products; the table that
+// positions are written to holds nothing before.
+// CHECK-LABEL: func.func @rows(
+// CHECK:         %[[TABLE:.+]] = graph.full 0 : i32 {coil.uninitialized} -> tensor<28xi32>
+// CHECK:         graph.index_put %[[TABLE]]
+// CHECK:         %[[STRIDES:.+]] = graph.constant dense<{{.*}}0.1428{{.*}}1.0{{.*}}> : tensor<2x1xf64>
+// CHECK:         graph.mul %{{.+}}, %[[STRIDES]]
+// CHECK:         graph.convert %{{.+}} : (tensor<2x?xf64, #sym.shape<[2, u0]>>) -> tensor<2x?xi64, #sym.shape<[2, u0]>>
+// CHECK:         graph.permute %{{.+}} [1, 0]
+// CHECK-NOT:     graph.floor_div
+func.func @rows(%x: tensor<4x7xf32>) -> tensor<?x2xi64, #sym.shape<[u0, 2]>>
+    attributes {sym.symbols = {u0 = #sym.range<0, 28>}} {
+  %0 = graph.aten "aten.nonzero.default"(%x) ["self"] {} defines ["u0"] : (tensor<4x7xf32>) -> tensor<?x2xi64, #sym.shape<[u0, 2]>>
+  return %0 : tensor<?x2xi64, #sym.shape<[u0, 2]>>
+}
+
+// -----
+
 // A vector that may be empty has no last sum. Sizes without a bound are numbered
 // in 64 bits.
 // CHECK-LABEL: func.func @nonzero(
@@ -31,7 +49,8 @@ func.func @masked_select(%x: tensor<64xf32>, %m: tensor<64xi1>) -> tensor<?xf32,
 // CHECK:         graph.item "u0"
 // CHECK:         graph.remainder
 // CHECK:         graph.floor_div
-// CHECK:         graph.cat %{{.+}}, %{{.+}} dim 1 : (tensor<?x1xi64, #sym.shape<[u0, 1]>>, tensor<?x1xi64, #sym.shape<[u0, 1]>>)
+// CHECK:         graph.cat %{{.+}}, %{{.+}} dim 0 : (tensor<1x?xi64, #sym.shape<[1, u0]>>, tensor<1x?xi64, #sym.shape<[1, u0]>>)
+// CHECK:         graph.permute %{{.+}} [1, 0]
 func.func @nonzero(%x: tensor<?x3xf32, #sym.shape<[s0, 3]>>) -> tensor<?x2xi64, #sym.shape<[u0, 2]>>
     attributes {sym.symbols = {s0 = #sym.range<0, *>, u0 = #sym.range<0, *>}} {
   %0 = graph.aten "aten.nonzero.default"(%x) ["self"] {} defines ["u0"] : (tensor<?x3xf32, #sym.shape<[s0, 3]>>) -> tensor<?x2xi64, #sym.shape<[u0, 2]>>

@@ -46,3 +46,14 @@ func.func @in_many(%x: tensor<5xi64>, %t: tensor<999xi64>) -> tensor<5xi1> {
   %0 = graph.aten "aten.isin.Tensor_Tensor"(%x, %t) ["elements", "test_elements"] {assume_unique = false, invert = true} : (tensor<5xi64>, tensor<999xi64>) -> tensor<5xi1>
   return %0 : tensor<5xi1>
 }
+
+// Few edges are compared with each element: the inner two of four, and the
+// inner one of three.
+// CHECK-LABEL: @histogramdd(
+// CHECK-COUNT-3: graph.compare le, %{{.+}} : (tensor<f32>, tensor<9xf32>) -> tensor<9xi1>
+// CHECK-NOT:   graph.index %
+// CHECK:       graph.index_put sum %{{.+}}[%{{.+}}, %{{.+}}], %{{.+}} dims [0, 1]
+func.func @histogramdd(%x: tensor<9x2xf32>, %e: tensor<4xf32>, %f: tensor<3xf32>) -> (tensor<3x2xf32>, tensor<4xf32>, tensor<3xf32>) {
+  %0:3 = graph.aten "aten.histogramdd.TensorList_bins"(%x, %e, %f) ["self", "bins", "bins"] {density = false} : (tensor<9x2xf32>, tensor<4xf32>, tensor<3xf32>) -> (tensor<3x2xf32>, tensor<4xf32>, tensor<3xf32>)
+  return %0#0, %0#1, %0#2 : tensor<3x2xf32>, tensor<4xf32>, tensor<3xf32>
+}

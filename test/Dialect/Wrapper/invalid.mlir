@@ -378,6 +378,42 @@ wrapper.func @contraction_c5(%x: !b, %y: !b) {
 // -----
 
 !b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c7_stride(%x: !b, %y: !b) {
+  // expected-error@+1 {{touches the elements 0 to 12884901891 of 'b', whose buffer has 0 to 15}}
+  wrapper.contraction "onednn"[4, 4, 4] a(%x[4, 0, 1] : !b) b(%x[0, 1, 4294967296] : !b) c(%y[4, 1, 0] : !b) post none
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c7_offset(%x: !b, %y: !b) {
+  // expected-error@+1 {{touches the elements 1 to 16 of 'c', whose buffer has 0 to 15}}
+  wrapper.contraction "onednn"[4, 4, 4] a(%x[4, 0, 1] : !b) b(%x[0, 1, 4] : !b) c(%y[4, 1, 0] at <1> : !b) post none
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c7_negative(%x: !b, %y: !b) {
+  // expected-error@+1 {{touches the elements -9 to 6 of 'a', whose buffer has 0 to 15}}
+  wrapper.contraction "onednn"[4, 4, 4] a(%x[-4, 0, 1] at <3> : !b) b(%x[0, 1, 4] : !b) c(%y[4, 1, 0] : !b) post none
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
+wrapper.func @contraction_c7_saturated(%x: !b, %y: !b) {
+  // expected-error@+1 {{touches the elements 0 to 9223372036854775807 of 'bias', whose buffer has 0 to 15}}
+  wrapper.contraction "onednn"[4, 4, 4] a(%x[4, 0, 1] : !b) b(%x[0, 1, 4] : !b) bias(%x[0, 4611686018427387904, 0] : !b) c(%y[4, 1, 0] : !b) post none
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4, 4], f32, #wrapper.device<"cpu">>
 wrapper.func @convolution_c1(%x: !b, %y: !b) {
   // expected-error@+1 {{expected operands of the same rank, three to five}}
   wrapper.convolution "onednn" ins(%x, %x : !b, !b) outs(%y : !b) stride [] padding [] dilation [] groups 1 post none
@@ -591,4 +627,46 @@ wrapper.kernel @kernel_c12_dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) attribut
     loop.store %1, 0[d0] : f32
   }
   wrapper.yield %0 : tensor<?xf32, #sym.shape<[s0]>>
+}
+
+// -----
+
+// Verifiers follow what values are made of before it is known that they come before their uses.
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @reuse_of_itself() {
+  %b = wrapper.reuse %b : !b to !b
+  // expected-error@+1 {{operand is not carved from a pool}}
+  wrapper.pool_release %b : !b
+  wrapper.return
+}
+
+// -----
+
+// An argument's sizes are bound by what reads them, not by the argument.
+!b = !wrapper.buffer<[2, s0, 3], f32, #wrapper.device<"cpu">>
+!i = !wrapper.buffer<[2, 4, 3], i64, #wrapper.device<"cpu">>
+wrapper.func @argument_of_unknown_size(%x: !b) -> !i {
+  %0 = wrapper.alloc : !i
+  // expected-error@+1 {{mentions symbol 's0', which nothing has bound before}}
+  wrapper.sort "runtime" %x dim 1 descending indices(%0 : !i) : !b
+  wrapper.return %0 : !i
+}
+
+// -----
+
+!b = !wrapper.buffer<[s0, s1], f32, #wrapper.device<"cuda">>
+wrapper.func @tensor_map_of_unknown_size(%x: !b) {
+  wrapper.input_symbol "s1" = size 1 of %x : !b
+  // expected-error@+1 {{mentions symbol 's0', which nothing has bound before}}
+  %d = wrapper.tma_descriptor %x box [4, 4] : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[s0], f32, #wrapper.device<"cpu">>
+wrapper.func @call_with_unknown_size(%x: !b) {
+  // expected-error@+1 {{mentions symbol 's0', which nothing has bound before}}
+  %0 = wrapper.extern_call "test::f"(%x) : (!b) -> !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+  wrapper.return
 }

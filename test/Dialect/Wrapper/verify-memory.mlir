@@ -174,6 +174,15 @@ wrapper.func @wrapper_verify_memory_c7() -> !b {
 
 // -----
 
+// What the elements are may be open.
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @uninitialized() -> !b {
+  %0 = wrapper.alloc {coil.uninitialized} : !b
+  wrapper.return %0 : !b
+}
+
+// -----
+
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @wrapper_verify_memory_c7_return() -> !b {
   %0 = wrapper.alloc : !b

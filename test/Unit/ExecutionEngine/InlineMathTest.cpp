@@ -14,6 +14,7 @@
 
 #include "coil/Dialect/Sym/IR/Sym.h"
 #include "coil/ExecutionEngine/Engine.h"
+#include "coil/Runtime/Special.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -55,8 +56,13 @@ protected:
       return nullptr;
     char isa = lanes == 4 ? 'b' : lanes == 8 ? 'd' : 'e';
     std::string n = std::to_string(lanes);
-    std::string name =
-        std::string("@_ZGV") + isa + "N" + n + "v_" + GetParam().name;
+    // What no vector library has is named by its lanes.
+    llvm::StringRef function = GetParam().name;
+    std::string name = (function.starts_with("coil_special_")
+                            ? "@" + function + ".v" + n
+                            : llvm::Twine("@_ZGV") + llvm::Twine(isa) + "N" +
+                                  n + "v_" + function)
+                           .str();
     std::string type = "vector<" + n + "xf32>";
     std::string text = "llvm.func " + name + "(" + type + ") -> " + type +
                        "\nllvm.func @coil_main(%x: !llvm.ptr, %y: !llvm.ptr) {"
@@ -176,6 +182,33 @@ INSTANTIATE_TEST_SUITE_P(
                     InlineFunction{"coshf", std::cosh, 1.0},
                     InlineFunction{"tanhf", std::tanh, 1.1},
                     InlineFunction{"atanhf", std::atanh, 1.0}),
+    [](const testing::TestParamInfo<InlineFunction> &info) {
+      return std::string(info.param.name);
+    });
+
+// What is computed in f64 and rounded to f32.
+INSTANTIATE_TEST_SUITE_P(
+    SpecialFunctions, InlineMathTest,
+    testing::Values(
+        InlineFunction{"coil_special_digammaf", coil_special_digamma, 0.51},
+        InlineFunction{"coil_special_erfinvf", coil_special_erfinv, 0.51},
+        InlineFunction{"coil_special_i0f", coil_special_i0, 0.51},
+        InlineFunction{"coil_special_i0ef", coil_special_i0e, 0.51},
+        InlineFunction{"coil_special_i1f", coil_special_i1, 0.51},
+        InlineFunction{"coil_special_i1ef", coil_special_i1e, 0.51},
+        InlineFunction{"coil_special_k0f", coil_special_k0, 0.51},
+        InlineFunction{"coil_special_k0ef", coil_special_k0e, 0.51},
+        InlineFunction{"coil_special_k1f", coil_special_k1, 0.51},
+        InlineFunction{"coil_special_k1ef", coil_special_k1e, 0.51},
+        InlineFunction{"coil_special_lgammaf", coil_special_lgamma, 0.51},
+        InlineFunction{"coil_special_log_ndtrf", coil_special_log_ndtr, 0.51},
+        InlineFunction{"coil_special_ndtrif", coil_special_ndtri, 0.51},
+        InlineFunction{"coil_special_trigammaf", coil_special_trigamma, 0.51},
+        InlineFunction{"coil_special_bessel_j0f", coil_special_bessel_j0, 0.52},
+        InlineFunction{"coil_special_bessel_j1f", coil_special_bessel_j1, 0.52},
+        InlineFunction{"coil_special_bessel_y0f", coil_special_bessel_y0, 0.52},
+        InlineFunction{"coil_special_bessel_y1f", coil_special_bessel_y1,
+                       0.52}),
     [](const testing::TestParamInfo<InlineFunction> &info) {
       return std::string(info.param.name);
     });

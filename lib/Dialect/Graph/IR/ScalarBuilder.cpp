@@ -434,25 +434,32 @@ Value ScalarBuilder::bitcast(Value x, Type to) {
   return x;
 }
 
-/// The neighbour of a 16-bit float on the way to another. The bits order as
-/// the magnitudes do, so it is one step away.
-Value ScalarBuilder::nextAfter16(Value x, Value y) {
+/// The neighbour of a float on the way to another. The bits order as the
+/// magnitudes do, so it is one step away.
+Value ScalarBuilder::nextAfter(Value x, Value y) {
   Type type = elementType;
-  IntegerType i16 = builder.getIntegerType(16);
-  Value narrow = builder.createOrFold<arith::TruncFOp>(loc, type, x);
-  Value bits = arith::BitcastOp::create(builder, loc, i16, narrow);
+  bool isExtended = x.getType() != type;
+  IntegerType ints = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  Value narrow =
+      isExtended ? builder.createOrFold<arith::TruncFOp>(loc, type, x) : x;
+  Value bits = arith::BitcastOp::create(builder, loc, ints, narrow);
   // Away from zero when the order of x and y is that of 0 and x.
   Value away = arith::CmpIOp::create(builder, loc, CmpIPredicate::eq,
                                      compare(ComparePredicate::Lt, x, y),
                                      compare(ComparePredicate::Gt, x, zero()));
-  Value step = select(away, constantOf(i16, 1), constantOf(i16, -1));
+  Value step = select(away, constantOf(ints, 1), constantOf(ints, -1));
   bits = binary<arith::AddIOp>(bits, step);
   // From zero to the least subnormal of the sign of y.
-  Value least = select(compare(ComparePredicate::Lt, y, zero()),
-                       constantOf(i16, -0x7fff), constantOf(i16, 1));
+  Value least = select(
+      compare(ComparePredicate::Lt, y, zero()),
+      arith::ConstantOp::create(
+          builder, loc,
+          builder.getIntegerAttr(ints, llvm::minIntN(ints.getWidth()) + 1)),
+      constantOf(ints, 1));
   bits = select(compare(ComparePredicate::Eq, x, zero()), least, bits);
   Value stepped = arith::BitcastOp::create(builder, loc, type, bits);
-  stepped = arith::ExtFOp::create(builder, loc, x.getType(), stepped);
+  if (isExtended)
+    stepped = arith::ExtFOp::create(builder, loc, x.getType(), stepped);
   Value unordered =
       arith::CmpFOp::create(builder, loc, CmpFPredicate::UNO, x, y);
   Value result = select(compare(ComparePredicate::Eq, x, y), y, stepped);
@@ -460,8 +467,8 @@ Value ScalarBuilder::nextAfter16(Value x, Value y) {
 }
 
 Value ScalarBuilder::special(loop::SpecialFunction function, ValueRange args) {
-  if (function == loop::SpecialFunction::NextAfter && width() == 16)
-    return nextAfter16(args[0], args[1]);
+  if (function == loop::SpecialFunction::NextAfter)
+    return nextAfter(args[0], args[1]);
   return loop::SpecialOp::create(builder, loc, args.front().getType(), function,
                                  args);
 }

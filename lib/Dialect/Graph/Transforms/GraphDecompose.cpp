@@ -28,17 +28,38 @@ using namespace coil::graph;
 using Pred = ComparePredicate;
 using sym::ExprAttr;
 
-/// Softmax over the last dimension that gives zeros for a row of minus
-/// infinities.
-static Value safeSoftmax(TensorBuilder &b, Value scores, int64_t dim) {
+/// Scores that are less than the largest of a row by more have no weight beside
+/// it in any type, however long the row is.
+static constexpr double kNegligible = -70;
+
+/// Softmax along a dimension. Rows of minus infinity have no weights where
+/// `mayBeMasked`; without `subnormals`, negligible weights are zero: a
+/// processor takes a hundred times as long for exponentials and products with
+/// subnormal numbers.
+static Value getWeights(TensorBuilder &b, Value scores, int64_t dim,
+                        bool mayBeMasked, bool subnormals) {
+  if (!mayBeMasked && subnormals)
+    return b.softmax(scores, dim);
   Type type = getElementType(scores);
   Value largest = b.reduce(ReduceKind::Max, scores, dim, /*keepdims=*/true);
-  Value isMasked =
-      b.compare(Pred::Eq, largest,
-                b.scalar(-std::numeric_limits<double>::infinity(), type));
-  Value e = b.unary<ExpOp>(b.sub(scores, largest));
-  Value sum = b.reduce(ReduceKind::Sum, e, dim, /*keepdims=*/true);
-  return b.select(isMasked, b.scalar(0, type), b.div(e, sum));
+  Value isMasked;
+  if (mayBeMasked)
+    isMasked =
+        b.compare(Pred::Eq, largest,
+                  b.scalar(-std::numeric_limits<double>::infinity(), type));
+  Value shifted = b.sub(scores, largest), e;
+  if (subnormals) {
+    e = b.unary<ExpOp>(shifted);
+  } else {
+    Value least = b.scalar(kNegligible, type);
+    e = b.select(b.compare(Pred::Lt, shifted, least), b.scalar(0, type),
+                 b.unary<ExpOp>(b.binary<MaximumOp>(shifted, least)));
+  }
+  Value weights =
+      b.div(e, b.reduce(ReduceKind::Sum, e, dim, /*keepdims=*/true));
+  if (!mayBeMasked)
+    return weights;
+  return b.select(isMasked, b.scalar(0, type), weights);
 }
 
 /// weights [..., h, l, s] times value [..., h, s, f], as [..., h, l, f].
@@ -88,7 +109,8 @@ static void decompose(AttentionOp op, bool wideProducts) {
     scores = getElementType(mask).isInteger(1)
                  ? b.select(mask, scores, minusInfinity)
                  : b.add(scores, b.convert(mask, wide));
-    weights = safeSoftmax(b, scores, rank - 1);
+    weights = getWeights(b, scores, rank - 1, /*mayBeMasked=*/true,
+                         /*subnormals=*/!wideProducts);
   } else {
     if (op.getCausal()) {
       // Every row sees at least the first column.
@@ -98,7 +120,8 @@ static void decompose(AttentionOp op, bool wideProducts) {
       scores =
           b.select(b.compare(Pred::Le, column, row), scores, minusInfinity);
     }
-    weights = b.softmax(scores, rank - 1);
+    weights = getWeights(b, scores, rank - 1, /*mayBeMasked=*/false,
+                         /*subnormals=*/!wideProducts);
   }
   op.replaceAllUsesWith(applyWeights(b, b.convert(weights, type), op.getValue(),
                                      op.getTf32(), wideProducts));

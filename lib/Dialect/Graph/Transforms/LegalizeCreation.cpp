@@ -11,6 +11,8 @@
 
 #include "TensorMath.h"
 
+#include "coil/Dialect/Graph/IR/Uninitialized.h"
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
@@ -25,6 +27,18 @@ static AtenHandler fill(int64_t number) {
         convertScalar(builder.getI64IntegerAttr(number), c.resultElementType()),
         c.resultSizes()));
   };
+}
+
+/// A tensor that nobody has written to. What other operators read of it are
+/// zeros, so that programs are reproducible; a result is only allocated.
+static LogicalResult legalizeEmpty(AtenCall &c) {
+  OpBuilder &builder = c.b.getBuilder();
+  Value zeros = c.b.full(
+      convertScalar(builder.getI64IntegerAttr(0), c.resultElementType()),
+      c.resultSizes());
+  zeros.getDefiningOp()->setDiscardableAttr(kUninitializedAttrName,
+                                            builder.getUnitAttr());
+  return c.replace(zeros);
 }
 
 /// A tensor of the number in an argument.
@@ -84,6 +98,21 @@ Value graph::spaced(TensorBuilder &b, Num start, Num end, ExprAttr count,
                 end - step * (last - i).to(type));
 }
 
+/// Exponents of powers of 16 bits on CUDA devices, where each operation is
+/// rounded to the type of the result.
+static Num roundedExponents(TensorBuilder &b, Num start, Num end,
+                            ExprAttr count, Type narrow) {
+  Positions p(b);
+  Type wide = start.type();
+  auto round = [&](Num x) { return x.to(narrow).to(wide); };
+  Num i = p.iota(count), last = p.size(sym::add(count, -1));
+  Num step = round(round(end - start) / round(max(last, 1).to(wide)));
+  auto times = [&](Num n) { return round(step * round(n.to(wide))); };
+  Num half = max(floorDiv(last + 1, 2), 1);
+  return select(i < half, round(start + times(i)),
+                round(end - times(last - i)));
+}
+
 /// linspace, logspace: ends are numbers or tensors, which become elements of
 /// the result's type first. Integers are cut off.
 static AtenHandler progression(bool ofPowers) {
@@ -108,6 +137,12 @@ static AtenHandler progression(bool ofPowers) {
     Value start = read("start"), end = read("end");
     if (!start || !end)
       return c.fail("its ends are not numbers");
+    if (ofPowers && isOnCuda && isHalf(type) && !wide.isF64()) {
+      Num exponents =
+          roundedExponents(b, {b, start}, {b, end}, c.resultSizes()[0], type);
+      Num base = exponents.number(c.floatOr("base", 10)).to(type).to(wide);
+      return c.replace(base.binary<PowOp>(exponents));
+    }
     // The framework has the step as a number of the result's type.
     Num result(b, spaced(b, {b, start}, {b, end}, c.resultSizes()[0],
                          isHalf(type) && !ofPowers ? type : Type()));
@@ -158,10 +193,9 @@ static LogicalResult legalizeAssertScalar(AtenCall &c) {
 
 void graph::populateCreationLegalizations(AtenLegalizations &t) {
   t.add("zeros zeros_like new_zeros zeros.names zero", fill(0));
-  // What an uninitialised tensor holds is open; zeros are reproducible.
   t.add("empty.memory_format empty_like new_empty empty_strided "
         "new_empty_strided empty_permuted",
-        fill(0));
+        legalizeEmpty);
   t.add("ones ones_like new_ones", fill(1));
   t.add("full full_like new_full", fillWith("fill_value"));
   t.add("fill.Scalar fill.Tensor", fillWith("value"));

@@ -137,17 +137,30 @@ static Num countLower(const Positions &p, Num row, int64_t columns,
 static std::pair<Num, Num> locateLower(const Positions &p, Num element,
                                        int64_t rows, int64_t columns,
                                        int64_t offset) {
-  // The last row that begins at the element or before it, by bisection.
-  Num row = p.number(0);
-  int64_t step = 1;
-  while (step * 2 <= rows)
-    step *= 2;
-  for (; step >= 1; step /= 2) {
-    Num further = row + step;
-    Num begins = (countLower(p, further, columns, offset) <= element) &
-                 (further < p.number(rows));
-    row = select(begins, further, row);
+  int64_t firstRow = std::max<int64_t>(-offset, 0);
+  int64_t width = std::min(std::max<int64_t>(offset + 1, 1), columns);
+  int64_t mostGrowing = columns - width;
+  // In front of the n-th growing row are n (n - 1) / 2 + n width elements: the
+  // root of that, which rounding may have moved by one.
+  double b = 2 * static_cast<double>(width) - 1;
+  Num wide = element.to(element.b->getBuilder().getF64Type());
+  Num root = floor((sqrt(wide * 8 + b * b) - b) * 0.5);
+  Num growing = root.to(element.type());
+  auto begins = [&](Num n) {
+    return n * width + floorDiv(n * (n - 1), 2) <= element;
+  };
+  growing = select(begins(growing), growing, growing - 1);
+  growing = select(begins(growing + 1), growing + 1, growing);
+  if (rows - firstRow <= mostGrowing + 1) {
+    // There is no row behind the first whole one.
+    Num before = growing * width + floorDiv(growing * (growing - 1), 2);
+    return {growing + firstRow, element - before};
   }
+  growing = min(growing, p.number(mostGrowing));
+  int64_t before = mostGrowing * width + mostGrowing * (mostGrowing - 1) / 2;
+  Num whole = floorDiv(max(element - p.number(before), 0),
+                       p.number(std::max<int64_t>(columns, 1)));
+  Num row = growing + whole + firstRow;
   return {row, element - countLower(p, row, columns, offset)};
 }
 

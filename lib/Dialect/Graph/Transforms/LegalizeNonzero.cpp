@@ -13,6 +13,8 @@
 
 #include "TensorMath.h"
 
+#include "coil/Dialect/Graph/IR/Uninitialized.h"
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
@@ -87,8 +89,10 @@ SelectedElements graph::selectNonzero(AtenCall &c, Value mask,
     Num position = positionsOf(b, number.type(), size);
     Num last(b, b.expr(sym::add(size, -1), number.type()));
     Num place = select(flags, number - 1, last - (position - number));
-    s.order = putAt(b, std::nullopt, filled(b, 0, number.type(), size),
-                    Value(place), position, 0);
+    Value order = filled(b, 0, number.type(), size);
+    order.getDefiningOp()->setDiscardableAttr(kUninitializedAttrName,
+                                              b.getBuilder().getUnitAttr());
+    s.order = putAt(b, std::nullopt, order, Value(place), position, 0);
     s.sums = number;
     s.total = lastSum(c, number);
   }
@@ -102,14 +106,20 @@ SelectedElements graph::selectNonzero(AtenCall &c, Value mask,
 
 SmallVector<Value> graph::unravel(TensorBuilder &b, Value positions,
                                   SizesRef sizes) {
-  Positions p(b);
   SmallVector<Value> result(sizes.size());
+  // Vectors divide numbers of 32 bits.
+  if (auto wide = positions.getDefiningOp<ConvertOp>();
+      wide && getElementType(wide.getInput()).isSignlessInteger(32))
+    positions = wide.getInput();
   Num rest(b, positions);
+  auto size = [&](size_t d) { return Num(b, b.expr(sizes[d], rest.type())); };
   for (size_t d = sizes.size(); d-- > 0;) {
     // What is left of a position in front of all other dimensions is inside.
-    result[d] = d == 0 ? rest : mod(rest, p.size(sizes[d]));
-    rest = d == 0 ? rest : floorDiv(rest, p.size(sizes[d]));
+    result[d] = d == 0 ? rest : mod(rest, size(d));
+    rest = d == 0 ? rest : floorDiv(rest, size(d));
   }
+  for (Value &column : result)
+    column = b.convert(column, b.getBuilder().getI64Type());
   return result;
 }
 
@@ -181,6 +191,42 @@ FailureOr<IndexList> graph::readIndices(AtenCall &c, Value x) {
 // Operators
 //===----------------------------------------------------------------------===//
 
+/// What `unravel` gives, as one tensor `[rank, count]`: (position / stride) mod
+/// size, all rows at once. Quotients are products with inverses in `f64`, which
+/// vectors have; half a unit keeps what is cut off from rounding. Null where
+/// inner sizes are not constant, or a position has more than 32 bits.
+static Value unravelRows(TensorBuilder &b, Value positions, SizesRef sizes) {
+  OpBuilder &builder = b.getBuilder();
+  auto wide = positions.getDefiningOp<ConvertOp>();
+  if (!wide || !getElementType(wide.getInput()).isSignlessInteger(32))
+    return {};
+  SmallVector<double> extents(sizes.size()), inverses(sizes.size()),
+      strides(sizes.size());
+  double stride = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    strides[d] = 1 / stride;
+    // What is left of a position in front of all other dimensions is inside.
+    if (d == 0)
+      break;
+    if (!sizes[d].isConstant() || sizes[d].getValue() < 1)
+      return {};
+    extents[d] = static_cast<double>(sizes[d].getValue());
+    inverses[d] = 1 / extents[d];
+    stride *= extents[d];
+  }
+  auto table = [&](ArrayRef<double> values) {
+    auto type = RankedTensorType::get({static_cast<int64_t>(sizes.size()), 1},
+                                      builder.getF64Type());
+    return Num(b, ConstantOp::create(builder, b.getLoc(),
+                                     DenseElementsAttr::get(type, values)));
+  };
+  Num position(
+      b, b.unsqueeze(b.convert(wide.getInput(), builder.getF64Type()), 0));
+  Num quotient = floor((position + 0.5) * table(strides));
+  Num whole = floor((quotient + 0.5) * table(inverses));
+  return (quotient - whole * table(extents)).to(builder.getI64Type());
+}
+
 /// nonzero, argwhere: a row for each element; nonzero_numpy, where: a vector
 /// for each dimension.
 static LogicalResult legalizeNonzero(AtenCall &c) {
@@ -195,14 +241,20 @@ static LogicalResult legalizeNonzero(AtenCall &c) {
   if (isList && getRank(x) == 0)
     x = b.unsqueeze(x, 0);
   SelectedElements found = selectNonzero(c, x, c.resultSizes()[0]);
-  SmallVector<Value> columns = unravel(b, found.positions, getSizes(x));
+  Sizes sizes = getSizes(x);
+  if (!isList && sizes.empty())
+    return c.replace(
+        filled(b, 0, b.getBuilder().getI64Type(), {found.count, b.size(0)}));
+  // Columns lie one behind the other in memory, as the framework has them.
+  if (!isList && sizes.size() > 1)
+    if (Value rows = unravelRows(b, found.positions, sizes))
+      return c.replace(b.permute(rows, {1, 0}));
+  SmallVector<Value> columns = unravel(b, found.positions, sizes);
   if (isList)
     return c.replace(columns);
   for (Value &column : columns)
-    column = b.unsqueeze(column, 1);
-  return c.replace(columns.empty() ? filled(b, 0, b.getBuilder().getI64Type(),
-                                            {found.count, b.size(0)})
-                                   : b.cat(columns, 1));
+    column = b.unsqueeze(column, 0);
+  return c.replace(b.permute(b.cat(columns, 0), {1, 0}));
 }
 
 static LogicalResult legalizeMaskedSelect(AtenCall &c) {
@@ -260,8 +312,13 @@ static LogicalResult legalizeBincount(AtenCall &c) {
   Num bounded(b, b.cat({filled(b, -1, p.type(), b.size(1)), x}, 0));
   Num total = max(bounded.reduce(ReduceKind::Max, 0) + 1, p.size(least));
   Num isNegative = (x < 0).reduce(ReduceKind::Any, 0);
+  // Numbers of few bits are a limit to how many bins there are.
+  ExprAttr most;
+  if (auto type = dyn_cast<IntegerType>(getElementType(given));
+      type && type.getWidth() <= 16)
+    most = sym::max(b.size(int64_t(1) << type.getWidth()), least);
   ExprAttr count =
-      c.bindSize(select(isNegative, -1, total), c.resultSizes()[0], nullptr);
+      c.bindSize(select(isNegative, -1, total), c.resultSizes()[0], most);
   Type type = c.resultElementType();
   Value added =
       weights ? b.convert(weights, type) : filled(b, 1, type, getSizes(x)[0]);

@@ -157,12 +157,30 @@ static LogicalResult legalizeHistc(AtenCall &c) {
   return c.replace(counts);
 }
 
+/// Up to as many edges are compared with each element, which is fewer
+/// operations than a search that reads them.
+static constexpr int64_t kComparedEdges = 16;
+
+/// The bin, between edges that are sorted, of elements that are inside.
+static Num findBin(AtenCall &c, Num edge, Num x) {
+  TensorBuilder &b = c.b;
+  Positions p(b);
+  ExprAttr count = getSizes(edge)[0];
+  if (count.getConstant().value_or(kComparedEdges + 1) > kComparedEdges)
+    return p.clamp(searchSorted(c, edge, x, /*right=*/true) - 1,
+                   sym::add(count, -1));
+  // The last bin has its end, so only inner edges count.
+  Num bin(b, filled(b, 0, p.type(), getSizes(x)));
+  for (int64_t i = 1; i + 1 < *count.getConstant(); ++i)
+    bin = bin + (Num(b, b.at(edge, 0, b.size(i))) <= x).to(p.type());
+  return bin;
+}
+
 /// Counts, or sums of weights, of rows `[n, d]` in bins that d vectors of edges
 /// divide.
 static Value countInBins(AtenCall &c, Value x, ArrayRef<Num> edges,
                          Value weight, bool isDensity) {
   TensorBuilder &b = c.b;
-  Positions p(b);
   Type type = getElementType(x);
   SmallVector<Value> indices;
   SmallVector<int64_t> dims;
@@ -174,8 +192,7 @@ static Value countInBins(AtenCall &c, Value x, ArrayRef<Num> edges,
     Num low(b, b.at(edge, 0, b.size(0))), high(b, b.at(edge, 0, last));
     Num inside = (column >= low) & (column <= high);
     isInside = isInside ? *isInside & inside : inside;
-    indices.push_back(
-        p.clamp(searchSorted(c, edge, column, /*right=*/true) - 1, last));
+    indices.push_back(findBin(c, edge, column));
     dims.push_back(d);
     bins.push_back(last);
   }

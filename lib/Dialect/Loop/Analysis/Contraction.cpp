@@ -565,14 +565,31 @@ static bool isCudnnKernel(KernelOp kernel) {
                       [&](Value v) { return getElementType(v) == type; });
 }
 
+/// Whether each group of a convolution has one or two output channels, but is
+/// not one channel by itself. oneDNN has vectors of channels, and computes
+/// these with one or two lanes: four to ten times as long as a kernel with
+/// vectors of places.
+static bool hasThinGroups(KernelOp kernel, const Convolution &c) {
+  constexpr int64_t kThin = 2;
+  int64_t groups = kernel.getConvAttr().getGroups();
+  SmallVector<ExprAttr> weight =
+      sym::getSizes(cast<RankedTensorType>(kernel.getInputs()[c.w].getType()));
+  std::optional<int64_t> out = weight[0].getConstant(),
+                         in = weight[1].getConstant();
+  return groups > 1 && out && in && *out <= kThin * groups &&
+         (*out > groups || *in > 1);
+}
+
 LibraryCall coil::loop::getLibraryCall(KernelOp kernel, StringRef library) {
   if (library == "onednn" &&
       !(kernel.getConv() && kernel.getConvAttr().getChannelsLast())) {
     // A convolution with a window of one element is both.
-    if (matchConvolution(kernel))
-      return LibraryCall::Convolution;
-    if (matchContraction(kernel))
+    if (std::optional<Convolution> c = matchConvolution(kernel)) {
+      if (!kernel.getConv() || !hasThinGroups(kernel, *c))
+        return LibraryCall::Convolution;
+    } else if (matchContraction(kernel)) {
       return LibraryCall::Contraction;
+    }
   }
   if (library == "cublaslt" && isCublasLtKernel(kernel))
     return LibraryCall::Contraction;

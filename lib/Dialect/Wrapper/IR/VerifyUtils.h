@@ -16,6 +16,27 @@
 
 namespace coil::wrapper {
 
+/// The last of `v`, `step(v)` and so on, before `step` gives nothing. Verifiers
+/// ask before it is known that values are defined before they are used: of
+/// values that are made of each other it is any.
+template <typename Step>
+mlir::Value followDefinitions(mlir::Value v, Step step) {
+  mlir::Value seen = v;
+  for (unsigned steps = 1, power = 1;; ++steps) {
+    mlir::Value next = step(v);
+    if (!next)
+      return v;
+    v = next;
+    if (v == seen)
+      return v;
+    if (steps == power) { // Brent's algorithm.
+      seen = v;
+      power *= 2;
+      steps = 0;
+    }
+  }
+}
+
 mlir::LogicalResult verifyOnlySymbols(mlir::Operation *op, sym::ExprAttr e);
 
 /// A predicate is an `i1`, or a buffer with one.

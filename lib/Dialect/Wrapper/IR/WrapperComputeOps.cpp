@@ -331,6 +331,33 @@ static LogicalResult verifyTF32(Operation *op, bool tf32, Value factor) {
                            << type;
 }
 
+/// The lowest and the highest sum of an index times `strides`, counted from
+/// `first`, of `sizes`; none where not all are constants, or if there is no
+/// index. What is beyond 64 bits is saturated.
+static std::optional<std::pair<int64_t, int64_t>>
+getConstantReach(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides,
+                 ExprAttr first) {
+  std::pair<int64_t, int64_t> reach;
+  if (first) {
+    if (!first.isConstant())
+      return std::nullopt;
+    reach = {first.getValue(), first.getValue()};
+  }
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides)) {
+    if (!size.isConstant() || !stride.isConstant() || size.getValue() < 1)
+      return std::nullopt;
+    int64_t last = stride.getValue(), count = size.getValue() - 1;
+    if (llvm::MulOverflow(last, count, last))
+      last = stride.getValue() < 0 ? std::numeric_limits<int64_t>::min()
+                                   : std::numeric_limits<int64_t>::max();
+    int64_t &end = last < 0 ? reach.first : reach.second;
+    if (llvm::AddOverflow(end, last, end))
+      end = last < 0 ? std::numeric_limits<int64_t>::min()
+                     : std::numeric_limits<int64_t>::max();
+  }
+  return reach;
+}
+
 LogicalResult ContractionOp::verify() {
   size_t rank = getDims().size();
   if (rank < 3 || rank > 7) // (C1)
@@ -338,12 +365,14 @@ LogicalResult ContractionOp::verify() {
                          << rank;
   struct {
     StringRef name;
+    Value buffer;
     sym::ShapeAttr strides;
     ExprAttr offset;
-  } operands[] = {{"a", getAStrides(), getAOffsetAttr()},
-                  {"b", getBStrides(), getBOffsetAttr()},
-                  {"c", getCStrides(), getCOffsetAttr()},
-                  {"bias", getBiasStridesAttr(), getBiasOffsetAttr()}};
+  } operands[] = {
+      {"a", getA(), getAStrides(), getAOffsetAttr()},
+      {"b", getB(), getBStrides(), getBOffsetAttr()},
+      {"c", getC(), getCStrides(), getCOffsetAttr()},
+      {"bias", getBias(), getBiasStridesAttr(), getBiasOffsetAttr()}};
   if (static_cast<bool>(getBias()) != static_cast<bool>(getBiasStridesAttr()))
     return emitOpError("bias and its strides come together"); // (C3)
   SmallVector<ExprAttr> exprs(getDims().getDims());
@@ -383,9 +412,26 @@ LogicalResult ContractionOp::verify() {
     if (!s[m].isConstant(0) && !s[n].isConstant(0))
       return emitOpError("'bias' varies over m and n");
   }
-  if (failed(verifyTF32(*this, getTf32(), getA()))) // (C6)
+  if (failed(verifyTF32(*this, getTf32(), getA())) || // (C6)
+      failed(verifyElementTypes(*this, getA(), getB(), getBias(),
+                                getC()))) // (C4)
     return failure();
-  return verifyElementTypes(*this, getA(), getB(), getBias(), getC()); // (C4)
+  for (const auto &o : operands) { // (C7)
+    if (!o.buffer)
+      continue;
+    auto type = cast<BufferType>(o.buffer.getType());
+    auto holds = getConstantReach(type.getSizes().getDims(),
+                                  type.getStrides().getDims(), ExprAttr());
+    auto touched =
+        getConstantReach(getDims().getDims(), o.strides.getDims(), o.offset);
+    if (holds && touched &&
+        (touched->first < holds->first || touched->second > holds->second))
+      return emitOpError() << "touches the elements " << touched->first
+                           << " to " << touched->second << " of '" << o.name
+                           << "', whose buffer has " << holds->first << " to "
+                           << holds->second;
+  }
+  return success();
 }
 
 LogicalResult ConvolutionOp::verify() {

@@ -130,38 +130,32 @@ const DeviceInfo *WrapperDialect::lookupDevice(StringRef kind) const {
 }
 
 bool coil::wrapper::isAtStorage(Value v) {
-  while (auto view = v.getDefiningOp<ReinterpretOp>()) {
-    if (!view.getOffset().isConstant(0))
-      return false;
-    v = view.getSource();
-  }
-  return !v.getDefiningOp<ViewLikeOpInterface>();
+  bool isAtStart = true;
+  v = followDefinitions(v, [&](Value v) -> Value {
+    auto view = v.getDefiningOp<ReinterpretOp>();
+    if (!view)
+      return {};
+    isAtStart &= view.getOffset().isConstant(0);
+    return view.getSource();
+  });
+  return isAtStart && !v.getDefiningOp<ViewLikeOpInterface>();
 }
 
 Value coil::wrapper::getStorage(Value buffer) {
-  // Verifiers ask before it is known that values are defined before they are
-  // used: views may be views of each other.
-  Value seen = buffer;
-  for (unsigned steps = 1, power = 1;; ++steps) {
-    auto view = buffer.getDefiningOp<ViewLikeOpInterface>();
-    if (!view)
-      return buffer;
-    buffer = view.getViewSource();
-    if (buffer == seen)
-      return buffer;
-    if (steps == power) { // Brent's algorithm.
-      seen = buffer;
-      power *= 2;
-      steps = 0;
-    }
-  }
+  return followDefinitions(buffer, [](Value v) -> Value {
+    auto view = v.getDefiningOp<ViewLikeOpInterface>();
+    return view ? view.getViewSource() : Value();
+  });
 }
 
 PoolAllocOp coil::wrapper::getCarving(Value buffer) {
-  buffer = getStorage(buffer);
-  while (auto reuse = buffer.getDefiningOp<ReuseOp>())
-    buffer = getStorage(reuse.getSource());
-  return buffer.getDefiningOp<PoolAllocOp>();
+  return followDefinitions(getStorage(buffer),
+                           [](Value v) -> Value {
+                             auto reuse = v.getDefiningOp<ReuseOp>();
+                             return reuse ? getStorage(reuse.getSource())
+                                          : Value();
+                           })
+      .getDefiningOp<PoolAllocOp>();
 }
 
 DeviceAttr coil::wrapper::getDevice(Type type) {

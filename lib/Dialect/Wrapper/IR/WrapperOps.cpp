@@ -204,11 +204,12 @@ LogicalResult SymbolChecker::visit(Operation &op) {
     });
   } else {
     check(op.getAttrDictionary());
-    // Operands were results; those of calls are checked at their first use.
+    // Operands were results; those of calls and arguments, whose layouts bind
+    // symbols, are checked at their first use.
     bool all = isa<ReturnOp, AssertLayoutOp>(op);
     if (!isa<BindSymbolOp>(op))
       for (Value v : op.getOperands())
-        if (all || hasRunLayout(v))
+        if (all || hasRunLayout(v) || isa<BlockArgument>(v))
           check(v.getType());
   }
   for (Region &region : op.getRegions())

@@ -28,8 +28,10 @@ using Effects =
 //===----------------------------------------------------------------------===//
 
 BlockArgument wrapper::getCallersArgument(Value v) {
-  while (auto resize = v.getDefiningOp<ResizeStorageOp>())
-    v = resize.getSource();
+  v = followDefinitions(v, [](Value v) -> Value {
+    auto resize = v.getDefiningOp<ResizeStorageOp>();
+    return resize ? resize.getSource() : Value();
+  });
   auto arg = dyn_cast<BlockArgument>(v);
   auto fn = arg ? dyn_cast<FuncOp>(arg.getOwner()->getParentOp()) : FuncOp();
   if (!fn || fn.isPrivate() || fn.isDestination(arg.getArgNumber()))

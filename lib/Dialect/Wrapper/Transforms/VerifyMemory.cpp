@@ -13,6 +13,7 @@
 
 #include "VerifyDevices.h"
 #include "VerifyStreams.h"
+#include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/Analysis/PoolLayout.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
@@ -513,7 +514,8 @@ LogicalResult Verifier::visit(Operation &op) {
       continue;
     auto reuse = dyn_cast<ReuseOp>(op);
     define(v, reuse ? get(reuse.getSource()).written
-                    : !isa<AllocOp, PoolAllocOp, CommAllocOp>(op));
+                    : !isa<AllocOp, PoolAllocOp, CommAllocOp>(op) ||
+                          op.hasAttr(kUninitializedAttrName));
     if (isBuffer(v))
       if (PoolAllocOp origin = getCarving(v))
         carved[origin.getPool()].push_back(v);

@@ -375,7 +375,7 @@ def Graph_ExprOp : Graph_Op<"expr", [Pure]> {
     ```
   }];
   let arguments = (ins Sym_ExprAttr:$expr);
-  let results = (outs RankedTensorOf<[I64, F16, BF16, F32, F64]>:$result);
+  let results = (outs Graph_TensorOf<[I64, F16, BF16, F32, F64]>:$result);
   let assemblyFormat = "$expr attr-dict `->` type($result)";
   let hasVerifier = 1;
 }
@@ -408,7 +408,7 @@ def Graph_RandomBitsOp : Graph_Op<"random_bits", [Pure]> {
   }];
   let arguments = (ins 1DTensorOf<[I64]>:$state, Sym_ExprAttr:$skip,
                        Sym_ExprAttr:$vector, I64Attr:$blocks);
-  let results = (outs RankedTensorOf<[UI32]>:$result);
+  let results = (outs Graph_TensorOf<[UI32]>:$result);
   let assemblyFormat = [{
     $state `skip` $skip `vector` $vector `blocks` $blocks attr-dict `:`
     type($state) `->` type($result)

@@ -70,7 +70,7 @@ def Graph_ArgReduceOp : Graph_Op<"arg_reduce", [Pure]> {
   }];
   let arguments = (ins Graph_ReduceKind:$kind, Graph_Tensor:$input,
                        I64Attr:$dim, UnitAttr:$keepdims);
-  let results = (outs Graph_Tensor:$values, RankedTensorOf<[I64]>:$positions);
+  let results = (outs Graph_Tensor:$values, Graph_TensorOf<[I64]>:$positions);
   let assemblyFormat = [{
     $kind `,` $input `dim` $dim (`keepdims` $keepdims^)? attr-dict `:`
     functional-type(operands, results)
@@ -100,10 +100,10 @@ def Graph_MomentsOp : Graph_Op<"moments", [
     %mean, %m2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
     ```
   }];
-  let arguments = (ins RankedTensorOf<[F32, F64]>:$input,
+  let arguments = (ins Graph_TensorOf<[F32, F64]>:$input,
                        DenseI64ArrayAttr:$dims, UnitAttr:$keepdims);
-  let results = (outs RankedTensorOf<[F32, F64]>:$mean,
-                      RankedTensorOf<[F32, F64]>:$m2);
+  let results = (outs Graph_TensorOf<[F32, F64]>:$mean,
+                      Graph_TensorOf<[F32, F64]>:$m2);
   let assemblyFormat = [{
     $input `dims` $dims (`keepdims` $keepdims^)? attr-dict `:`
     functional-type(operands, results)
@@ -158,7 +158,7 @@ def Graph_ArgScanOp : Graph_Op<"arg_scan", [
   }];
   let arguments = (ins Graph_ReduceKind:$kind, Graph_Tensor:$input,
                        I64Attr:$dim);
-  let results = (outs Graph_Tensor:$values, RankedTensorOf<[I64]>:$positions);
+  let results = (outs Graph_Tensor:$values, Graph_TensorOf<[I64]>:$positions);
   let assemblyFormat = [{
     $kind `,` $input `dim` $dim attr-dict `:` functional-type(operands, results)
   }];

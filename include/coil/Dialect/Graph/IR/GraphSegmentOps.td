@@ -49,7 +49,7 @@ def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [
     ```
   }];
   let arguments = (ins Graph_ReduceKind:$kind, Graph_Tensor:$input,
-                       RankedTensorOf<[I64]>:$lo, RankedTensorOf<[I64]>:$hi,
+                       Graph_TensorOf<[I64]>:$lo, Graph_TensorOf<[I64]>:$hi,
                        Optional<Graph_Tensor>:$positions,
                        Optional<Graph_Tensor>:$init);
   let results = (outs Graph_Tensor:$result);

@@ -43,7 +43,7 @@ def Graph_SortOp : Graph_Op<"sort", [Pure]> {
                        UnitAttr:$descending, UnitAttr:$stable,
                        OptionalAttr<StrAttr>:$library);
   let results = (outs Graph_SortableTensor:$values,
-                      RankedTensorOf<[I64]>:$indices);
+                      Graph_TensorOf<[I64]>:$indices);
   let assemblyFormat = [{
     $input `dim` $dim (`descending` $descending^)? (`stable` $stable^)?
     (`library` $library^)? attr-dict `:` functional-type(operands, results)
@@ -79,7 +79,7 @@ def Graph_TopKOp : Graph_Op<"topk", [Pure]> {
                        I64Attr:$dim, UnitAttr:$largest, UnitAttr:$sorted,
                        OptionalAttr<StrAttr>:$library);
   let results = (outs Graph_SortableTensor:$values,
-                      RankedTensorOf<[I64]>:$indices);
+                      Graph_TensorOf<[I64]>:$indices);
   let assemblyFormat = [{
     $input `k` $k `dim` $dim (`largest` $largest^)? (`sorted` $sorted^)?
     (`library` $library^)? attr-dict `:` functional-type(operands, results)

@@ -107,7 +107,7 @@ private:
   /// divisor's sign: it is not zero, and their signs differ.
   mlir::Value needsFloor(mlir::Value remainder, mlir::Value divisor);
   mlir::Value floatToInt(mlir::Value x, mlir::IntegerType to);
-  mlir::Value nextAfter16(mlir::Value x, mlir::Value y);
+  mlir::Value nextAfter(mlir::Value x, mlir::Value y);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

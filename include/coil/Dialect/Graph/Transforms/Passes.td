@@ -305,6 +305,47 @@ def GraphNarrowScatterPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
+def GraphPrivatizeScatterPass
+    : Pass<"graph-privatize-scatter", "mlir::func::FuncOp"> {
+  let summary = "sum many elements at few places in several copies";
+  let description = [{
+    Threads of a GPU that add to one place wait for each other: millions of
+    elements in the hundred bins of a histogram take thirty times as long as reading them.
+    This pass gives the places copies, adds element i to copy i modulo their number,
+    and sums the copies. Copies of a place are neighbours, so that threads of a
+    warp that add to one place add to one line.
+
+    There are as many copies as `max-bytes` hold, from 32, one for each thread of a
+    warp, to 1,024; and a place of a copy for at least 8 elements, so that the
+    sum of the copies is small work.
+
+    Sums of floats have another order. It is not for results that must always
+    be the same (`deterministic`), nor for CPUs, where one thread adds.
+
+    ```mlir
+    %0 = graph.index_put sum %x[%i], %v dims [0] : (tensor<100xi64>, tensor<1048576xi64>, tensor<1048576xi64>) -> tensor<100xi64>
+    ```
+    becomes, with `%c` counting up to 1,023 and from zero again,
+    ```mlir
+    %zeros = graph.full 0 : i64 -> tensor<100x1024xi64>
+    %0 = graph.index_put sum %zeros[%i, %c], %v dims [0, 1] : (tensor<100x1024xi64>, tensor<1048576xi64>, tensor<1048576xi64>, tensor<1048576xi64>) -> tensor<100x1024xi64>
+    %1 = graph.reduce sum, %0 dims [1] : (tensor<100x1024xi64>) -> tensor<100xi64>
+    %2 = graph.add %x, %1 : (tensor<100xi64>, tensor<100xi64>) -> tensor<100xi64>
+    ```
+
+    Constraints:
+    (C1) It is a sum of `f32`, `f64`, `i32` or `i64`.
+    (C2) Positions choose single elements, and are vectors.
+    (C3) 32 copies fit into `max-bytes`.
+    (C4) There may be at least 256 elements for each place.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"int64_t(1) << 20",
+           "how large all copies of a tensor may be together">,
+  ];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
 def GraphVerifyContractPass
     : Pass<"graph-verify-contract", "mlir::func::FuncOp"> {
   let summary = "report what later stages cannot compile";

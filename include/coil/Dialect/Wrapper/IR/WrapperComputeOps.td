@@ -179,8 +179,8 @@ def Wrapper_ContractionOp : Wrapper_Op<"contraction", [
 
     `dims` are the batch sizes, then m, n and k. Every operand has a stride, in
     elements, for each of them (zero where it does not vary) and an optional
-    offset of its first element: the shapes of the buffers' types do not
-    matter. Products are summed in `f32`. Under `tf32` the library may round `a`
+    offset of its first element: of the buffers' types only the extent matters.
+    Products are summed in `f32`. Under `tf32` the library may round `a`
     and `b` to TF32; libraries of CPUs do not.
 
     (C1) There are three to seven dimensions, and strides for each.
@@ -190,6 +190,8 @@ def Wrapper_ContractionOp : Wrapper_Op<"contraction", [
          the bias have that or `f32`.
     (C5) All expressions mention symbols only.
     (C6) `tf32` goes with factors of `f32`.
+    (C7) The elements that it touches are between the first and the last of
+         their buffer, as far as sizes, strides and offset are constants.
 
     Example:
     ```mlir

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Precision.h"
+#include "coil/Dialect/Loop/Analysis/Precision.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -91,6 +91,17 @@ Precision::Precision(KernelOp kernel) {
                        : FastMathFlags::contract;
     }
   }
+}
+
+void Precision::addFlags(Operation *op, FastMathFlags flags) {
+  auto math = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!math || flags == FastMathFlags::none)
+    return;
+  arith::FastMathFlagsAttr old = math.getFastMathFlagsAttr();
+  op->setAttr(math.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(
+                  op->getContext(),
+                  (old ? old.getValue() : FastMathFlags::none) | flags));
 }
 
 bool Precision::isFromExponential(Value v, unsigned depth) {

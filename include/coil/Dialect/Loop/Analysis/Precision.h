@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef COIL_LIB_CONVERSION_LOOPTOGPU_PRECISION_H
-#define COIL_LIB_CONVERSION_LOOPTOGPU_PRECISION_H
+#ifndef COIL_DIALECT_LOOP_ANALYSIS_PRECISION_H
+#define COIL_DIALECT_LOOP_ANALYSIS_PRECISION_H
 
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,6 +34,9 @@ public:
     return flags.lookup(op);
   }
 
+  /// Adds flags to an op that has any.
+  static void addFlags(mlir::Operation *op, mlir::arith::FastMathFlags flags);
+
 private:
   /// Whether `v` is an exponential, or a sum or product with one.
   bool isFromExponential(mlir::Value v, unsigned depth = 0);
@@ -47,4 +50,4 @@ private:
 
 } // namespace coil::loop
 
-#endif // COIL_LIB_CONVERSION_LOOPTOGPU_PRECISION_H
+#endif // COIL_DIALECT_LOOP_ANALYSIS_PRECISION_H

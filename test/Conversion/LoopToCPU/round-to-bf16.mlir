@@ -1,0 +1,22 @@
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-cpu-kernel))' | FileCheck %s
+
+// Words are rounded, NaN is chosen among them, and the upper halves are packed once.
+// CHECK-LABEL: llvm.func @round
+// CHECK: %[[BITS:.*]] = llvm.bitcast %[[X:.*]] : vector<8xf32> to vector<8xi32>
+// CHECK: %[[LAST:.*]] = llvm.and
+// CHECK: %[[HALF:.*]] = llvm.add %[[LAST]]
+// CHECK: %[[ROUNDED:.*]] = llvm.add %[[BITS]], %[[HALF]]
+// CHECK: %[[NAN:.*]] = llvm.fcmp "uno" %[[X]], %[[X]] : vector<8xf32>
+// CHECK: %[[MASK:.*]] = llvm.sext %[[NAN]] : vector<8xi1> to vector<8xi32>
+// CHECK: %[[QUIET:.*]] = llvm.and %[[MASK]]
+// CHECK: %[[ALL:.*]] = llvm.or %[[ROUNDED]], %[[QUIET]]
+// CHECK: %[[HIGH:.*]] = llvm.lshr %[[ALL]]
+// CHECK: llvm.trunc %[[HIGH]] : vector<8xi32> to vector<8xi16>
+wrapper.kernel @round() attributes {grain = 1 : i64, input_strides = [], output_strides = [], symbols = [], total = #sym.expr<1>} {
+  llvm.func @round(%p: !llvm.ptr, %q: !llvm.ptr) {
+    %x = llvm.load %p : !llvm.ptr -> vector<8xf32>
+    %y = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+    llvm.store %y, %q : vector<8xbf16>, !llvm.ptr
+    llvm.return
+  }
+}
