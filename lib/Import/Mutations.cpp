@@ -129,8 +129,10 @@ Error ModuleBuilder::checkWritable(unsigned id, size_t position) {
                 "in, which is not supported");
   // What an operator makes has a position for each element, whatever strides
   // the exporter believes it to have (those of transforms are wrong).
-  bool isMade = storage->owner == Storage::Owner::Program &&
-                variable.view == storage->root;
+  bool isMade = storage->owner == Storage::Owner::Program;
+  for (const View *view = variable.view; view->parent; view = view->parent)
+    isMade &=
+        view->op.kind != ViewKind::Expand && view->op.kind != ViewKind::Gather;
   if (variable.meta && !isMade && mayOverlap(*variable.meta))
     return fail("of which several elements are at one position in memory; "
                 "PyTorch does not allow that either");
