@@ -91,8 +91,7 @@ Type ModuleBuilder::inferElementType(graph::AtenOp op, Type elementType) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Whether two elements of a tensor may be at one position in memory.
-static bool mayOverlap(const TensorMeta &meta) {
+bool import::mayOverlap(const TensorMeta &meta) {
   SmallVector<std::pair<int64_t, int64_t>> dims;
   for (auto [size, stride] : zip_equal(meta.sizes, meta.strides)) {
     std::optional<int64_t> count =
@@ -115,6 +114,15 @@ static bool mayOverlap(const TensorMeta &meta) {
   return false;
 }
 
+bool import::hasOwnPositions(const View *view) {
+  if (view->storage->owner != Storage::Owner::Program)
+    return false;
+  for (; view->parent; view = view->parent)
+    if (view->op.kind == ViewKind::Expand || view->op.kind == ViewKind::Gather)
+      return false;
+  return true;
+}
+
 Error ModuleBuilder::checkWritable(unsigned id, size_t position) {
   const Variable &variable = variables[id];
   Storage *storage = variable.view->storage;
@@ -127,13 +135,8 @@ Error ModuleBuilder::checkWritable(unsigned id, size_t position) {
   if (storage->owner == Storage::Owner::Outside)
     return fail("which is outside of the branch or loop that the operator is "
                 "in, which is not supported");
-  // What an operator makes has a position for each element, whatever strides
-  // the exporter believes it to have (those of transforms are wrong).
-  bool isMade = storage->owner == Storage::Owner::Program;
-  for (const View *view = variable.view; view->parent; view = view->parent)
-    isMade &=
-        view->op.kind != ViewKind::Expand && view->op.kind != ViewKind::Gather;
-  if (variable.meta && !isMade && mayOverlap(*variable.meta))
+  if (variable.meta && !hasOwnPositions(variable.view) &&
+      mayOverlap(*variable.meta))
     return fail("of which several elements are at one position in memory; "
                 "PyTorch does not allow that either");
   SmallVector<Storage *> others = storages.getOthers(storage);
