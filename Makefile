@@ -6,6 +6,9 @@ PYTHON ?= python3
 TORCH_PYTHON ?= $(firstword $(wildcard $(CURDIR)/.venv/bin/python))
 # Samples of an operator and element type that check-operators takes from PyTorch's database; 0 takes all.
 SAMPLES ?= 0
+# Random programs that check-operators draws, and the first of their seeds.
+PROGRAMS ?= 5000
+SEED ?= 0
 # Text from which the demo goes on.
 PROMPT ?=
 # More arguments for CMake and Ninja.
@@ -52,12 +55,14 @@ check-all: check ## Run the suite again with each coil-opt run verified by a rou
 	$(PYTHON) scripts/fuzz_pt2.py --count 5000 --tool $(BUILD)/test/Fuzz/coil-import-many
 	$(PYTHON) scripts/fuzz_inputs.py model package mlir --count 20000 --bin $(BUILD)/bin
 
-check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, and PyTorch's own database.
+check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, its own database, random programs.
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))
 	$(TORCH_PYTHON) test/python/op_coverage/op_coverage.py --tools $(BUILD)/bin \
 	  --table docs/OperatorCoverage.md
 	$(TORCH_PYTHON) test/python/op_db/op_db.py --build $(BUILD) --dtypes all --samples $(SAMPLES) \
 	  --results $(BUILD)/op_db.jsonl --progress
+	$(TORCH_PYTHON) test/python/program_fuzzer/program_fuzzer.py --build $(BUILD) --count $(PROGRAMS) --seed $(SEED) \
+	  --results $(BUILD)/program_fuzzer-$(SEED).jsonl --short --progress --explain 20
 
 check-models: build ## Compile real architectures for every target (TORCH_PYTHON with test/models/requirements.txt).
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with test/models/requirements.txt))

@@ -418,7 +418,8 @@ COIL_C_API int32_t coil_weights_open(const char *path, coil_weights **weights,
 /// Frees weights; tensors from coil_weights_get are dead then. NULL is allowed.
 COIL_C_API void coil_weights_close(coil_weights *weights);
 
-/// The weight of a name, read-only, or COIL_API_USAGE when there is none.
+/// The weight of a name, read-only, or COIL_API_USAGE when there is none. A
+/// complex one is passed by its parts, with one dimension more.
 COIL_C_API int32_t coil_weights_get(const coil_weights *weights,
                                     const char *name, coil_tensor *tensor,
                                     char **error);

@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <optional>
 
 using namespace coil;
@@ -60,7 +61,10 @@ struct coil_kernels {
 };
 
 struct coil_weights {
-  std::unique_ptr<import::WeightStore> store;
+  std::shared_ptr<const import::WeightStore> store;
+  /// What coil_weights_get gave: complex weights have sizes of their own.
+  mutable std::map<std::string, NamedWeight> given;
+  mutable std::mutex mutex;
 };
 
 /// Hands a message over and returns `code`.
@@ -649,7 +653,8 @@ int32_t coil_weights_open(const char *path, coil_weights **weights,
   auto store = package->loadWeights("", import::Limits(), /*checkCRC=*/true);
   if (!store)
     return fail(COIL_API_LOAD, llvm::toString(store.takeError()), error);
-  *weights = new coil_weights{std::move(*store)};
+  *weights = new coil_weights;
+  (*weights)->store = std::move(*store);
   return COIL_API_OK;
 }
 
@@ -663,20 +668,15 @@ int32_t coil_weights_get(const coil_weights *weights, const char *name,
   if (!weight)
     return fail(COIL_API_USAGE,
                 "there is no weight '" + llvm::Twine(name) + "'", error);
-  std::optional<int32_t> dtype = parseDType(import::getName(weight->dtype));
-  if (!dtype)
-    return fail(COIL_API_LOAD,
-                "weight '" + llvm::Twine(name) +
-                    "' has the unsupported element type " +
-                    import::getName(weight->dtype),
-                error);
-  *tensor = {const_cast<char *>(weight->data()),
-             weight->sizes.data(),
-             weight->strides.data(),
-             int32_t(weight->sizes.size()),
-             *dtype,
-             COIL_CPU,
-             0};
+  std::lock_guard<std::mutex> lock(weights->mutex);
+  auto it = weights->given.find(name);
+  if (it == weights->given.end()) {
+    llvm::Expected<NamedWeight> named = toNamedWeight(*weight, weights->store);
+    if (!named)
+      return fail(COIL_API_LOAD, llvm::toString(named.takeError()), error);
+    it = weights->given.try_emplace(name, std::move(*named)).first;
+  }
+  *tensor = it->second.tensor;
   return COIL_API_OK;
 }
 

@@ -142,6 +142,8 @@ Error ModuleBuilder::addForeach(const Node &node, const OpSchema &schema,
       bases.push_back(isInPlace ? "clamp_min_" : "clamp_min");
     if (StringRef(base).starts_with("minimum"))
       bases.push_back(isInPlace ? "clamp_max_" : "clamp_max");
+    if (base == "powsum")
+      bases.push_back("linalg__powsum");
     // Some operators are there in the form that returns a value only.
     if (isInPlace)
       bases.push_back(StringRef(base).drop_back().str());

@@ -331,6 +331,8 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     return makeError("output " + quoted(name) + ": " +
                      toString(strides.takeError()));
   attributes.set("coil.name", builder.getStringAttr(name));
+  if (hasOwnPositions(variables[*variable].view) && mayOverlap(**meta))
+    *strides = Attribute();
   if (auto shape = dyn_cast_or_null<sym::ShapeAttr>(*strides)) {
     // The end of what has no elements would be in front of its beginning, where
     // strides are more than one: such a result lies row by row.

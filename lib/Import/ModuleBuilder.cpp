@@ -214,6 +214,30 @@ Expected<Attribute> ModuleBuilder::getStrides(ArrayRef<SymInt> sizes,
   return Attribute();
 }
 
+/// Removes strides of arguments and results that have other symbols than the
+/// \p known ones, as those of a slice `x[::2]` have: PyTorch gives such strides
+/// symbols of their own. What has no strides lies row by row; a run copies
+/// inputs that do not.
+static void dropFreeStrides(func::FuncOp func, ArrayRef<ExprAttr> known) {
+  auto isFree = [&](DictionaryAttr attributes) {
+    auto strides = attributes ? attributes.getAs<sym::ShapeAttr>("coil.strides")
+                              : sym::ShapeAttr();
+    bool hasFree = false;
+    for (ExprAttr stride : strides ? strides.getDims() : ArrayRef<ExprAttr>())
+      sym::walkLeaves(stride, [&](ExprAttr leaf) {
+        hasFree |= !llvm::is_contained(known, leaf);
+      });
+    return hasFree;
+  };
+  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+    if (isFree(func.getArgAttrDict(i)))
+      func.removeArgAttr(i, "coil.strides");
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+    if (isFree(func.getResultAttrDict(i)))
+      func.removeResultAttr(i,
+                            StringAttr::get(func.getContext(), "coil.strides"));
+}
+
 /// Declares the symbols that \p func uses; each must follow from an input, or
 /// be bound by an op.
 Error ModuleBuilder::checkSymbols(func::FuncOp func) {
@@ -229,12 +253,14 @@ Error ModuleBuilder::checkSymbols(func::FuncOp func) {
   };
   for (Type type : func.getArgumentTypes())
     collect(type, known);
+  func.walk([&](loop::SymbolBinderOpInterface binder) {
+    for (StringRef name : binder.getBoundSymbols())
+      known.insert(sym::symbol(context, name));
+  });
+  dropFreeStrides(func, known.getArrayRef());
   func.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       collect(type, used);
-    if (auto binder = dyn_cast<loop::SymbolBinderOpInterface>(op))
-      for (StringRef name : binder.getBoundSymbols())
-        known.insert(sym::symbol(context, name));
     op->getAttrDictionary().walk([&](ExprAttr expr) {
       sym::walkLeaves(expr, [&](ExprAttr leaf) { used.insert(leaf); });
       return WalkResult::skip();
@@ -494,6 +520,14 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
   if (call.name == "aten.as_strided.default" ||
       call.name == "aten._reshape_alias.default")
     return addAsStrided(node, call);
+  // A copy of elements in memory; where they are is known of tensors that were
+  // made there, and of values that lie row by row.
+  if (call.name == "aten.as_strided_copy.default") {
+    Error error = addAsStrided(node, call);
+    if (!error)
+      return Error::success();
+    consumeError(std::move(error));
+  }
   return addResults(node, *schema, call);
 }
 
@@ -553,6 +587,12 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
       builder.getDictionaryAttr(call.arguments), bindSizes(allTypes),
       getNumbers(call));
   retype(op, allTypes);
+  if (is_contained(
+          {"aten.as_strided_scatter.default", "aten.as_strided_copy.default"},
+          call.name) &&
+      !call.variables.empty())
+    if (Error error = notePositions(call.variables[0], op))
+      return error;
   unsigned number = 0;
   bool isView = false;
   for (auto [result, size] : enumerate(sizes)) {

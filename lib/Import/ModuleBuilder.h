@@ -28,6 +28,13 @@ class FuncOp;
 
 namespace coil::import {
 
+/// Whether two elements of a tensor may be at one position in memory.
+bool mayOverlap(const TensorMeta &meta);
+/// Whether a view has a position for each element, whatever strides the
+/// exporter believes it to have (those of Fourier transforms are wrong): it is
+/// of what an operator made, and no element occurs in it twice.
+bool hasOwnPositions(const View *view);
+
 /// One use. The program and the weights must outlive it.
 class ModuleBuilder {
 public:
@@ -200,6 +207,9 @@ private:
   llvm::Expected<View *> getAsStrided(const Call &call,
                                       mlir::RankedTensorType type);
   llvm::Error addAsStrided(const Node &node, const Call &call);
+  /// Says of an operator on positions in memory that those of its first
+  /// operand, the given variable, are row by row, if they are.
+  llvm::Error notePositions(unsigned variable, mlir::Operation *op);
   /// @}
 
   /// \name Updates in place (Mutations.cpp)

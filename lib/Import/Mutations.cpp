@@ -75,12 +75,14 @@ Type ModuleBuilder::inferElementType(graph::AtenOp op, Type elementType) {
   if (!isMixed)
     return elementType;
   for (NamedAttribute argument : op.getArguments())
-    if (isa<IntegerAttr, FloatAttr, ExprAttr>(argument.getValue()) &&
+    if (isa<IntegerAttr, FloatAttr, ExprAttr, DictionaryAttr>(
+            argument.getValue()) &&
         argument.getName() != "alpha" && argument.getName() != "value")
       names.push_back(argument.getName());
   Type type = graph::getPromotedType(call, names);
   // Most elementwise operators that give floats for integers do so for `out=`.
-  if (type && !isa<FloatType>(type) && isa<FloatType>(elementType))
+  if (type && !isa<FloatType, ComplexType>(type) &&
+      isa<FloatType, ComplexType>(elementType))
     return builder.getF32Type();
   return type ? type : elementType;
 }
@@ -89,8 +91,7 @@ Type ModuleBuilder::inferElementType(graph::AtenOp op, Type elementType) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Whether two elements of a tensor may be at one position in memory.
-static bool mayOverlap(const TensorMeta &meta) {
+bool import::mayOverlap(const TensorMeta &meta) {
   SmallVector<std::pair<int64_t, int64_t>> dims;
   for (auto [size, stride] : zip_equal(meta.sizes, meta.strides)) {
     std::optional<int64_t> count =
@@ -113,6 +114,15 @@ static bool mayOverlap(const TensorMeta &meta) {
   return false;
 }
 
+bool import::hasOwnPositions(const View *view) {
+  if (view->storage->owner != Storage::Owner::Program)
+    return false;
+  for (; view->parent; view = view->parent)
+    if (view->op.kind == ViewKind::Expand || view->op.kind == ViewKind::Gather)
+      return false;
+  return true;
+}
+
 Error ModuleBuilder::checkWritable(unsigned id, size_t position) {
   const Variable &variable = variables[id];
   Storage *storage = variable.view->storage;
@@ -125,7 +135,8 @@ Error ModuleBuilder::checkWritable(unsigned id, size_t position) {
   if (storage->owner == Storage::Owner::Outside)
     return fail("which is outside of the branch or loop that the operator is "
                 "in, which is not supported");
-  if (variable.meta && mayOverlap(*variable.meta))
+  if (variable.meta && !hasOwnPositions(variable.view) &&
+      mayOverlap(*variable.meta))
     return fail("of which several elements are at one position in memory; "
                 "PyTorch does not allow that either");
   SmallVector<Storage *> others = storages.getOthers(storage);
@@ -234,9 +245,9 @@ ModuleBuilder::findFunctional(StringRef name, const OpSchema &schema) {
   auto [base, overload] = name.drop_front(strlen("aten.")).split('.');
   SmallVector<std::string> bases;
   if (base.starts_with("__i") && base.ends_with("__"))
-    bases.push_back(("__" + base.drop_front(3)).str()); // __iand__: __and__
-  else if (base.ends_with("_"))
-    bases.push_back(base.drop_back().str()); // add_: add
+    bases.push_back(("__" + base.drop_front(3)).str());  // __iand__: __and__
+  else if (base.ends_with("_") && !base.ends_with("__")) // Not __and__.
+    bases.push_back(base.drop_back().str());             // add_: add
   else
     bases.push_back(base.str()); // add.out: add.Tensor
   bases.push_back(bases.front() + "_functional");
@@ -340,8 +351,13 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
     return makeError("expected " + Twine(schema.returns.size()) +
                      " results but got " + Twine(node.outputs.size()));
   // Results of its own come first, then what becomes of operands.
+  // Among those, `out` arguments are results of the operator.
   SmallVector<StringRef> own;
-  SmallVector<StringRef> targetNames(call.targets.size());
+  auto targets = call.targets;
+  llvm::stable_sort(targets, [](const auto &a, const auto &b) {
+    return isOut(*a.argument) && !isOut(*b.argument);
+  });
+  SmallVector<StringRef> targetNames(targets.size());
   for (auto [result, output] : zip(schema.returns, node.outputs)) {
     if (output.kind != Kind::Tensor)
       return makeError("expected tensors as results");
@@ -351,11 +367,11 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
       own.push_back(name);
       continue;
     }
-    for (auto [target, bound] : zip_equal(call.targets, targetNames))
+    for (auto [target, bound] : zip_equal(targets, targetNames))
       if (target.argument->aliasSet == aliasSet)
         bound = name;
   }
-  if (functional.schema->returns.size() != own.size() + call.targets.size())
+  if (functional.schema->returns.size() != own.size() + targets.size())
     return makeError("a tensor that it updates is missing");
   SmallVector<Type> types;
   auto addType = [&](StringRef name) -> Error {
@@ -368,7 +384,7 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
   for (StringRef name : own)
     if (Error error = addType(name))
       return error;
-  for (auto [target, name] : zip_equal(call.targets, targetNames)) {
+  for (auto [target, name] : zip_equal(targets, targetNames)) {
     if (name.empty())
       types.push_back(variables[target.variable].view->type);
     else if (Error error = addType(name))
@@ -379,7 +395,7 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
     if (Error error = define(name, value))
       return error;
   for (auto [target, name, value] : zip_equal(
-           call.targets, targetNames, op.getResults().drop_front(own.size()))) {
+           targets, targetNames, op.getResults().drop_front(own.size()))) {
     RankedTensorType type = variables[target.variable].view->type;
     if (!name.empty())
       notePlace(name, value);

@@ -63,6 +63,10 @@ Error ModuleBuilder::addStatisticsUpdate(const Node &node, const Call &call,
     return makeError("its input or result is missing");
   auto inputType = cast<RankedTensorType>(input.getType());
   SmallVector<ExprAttr> sizes = sym::getSizes(inputType);
+  // Without elements there is nothing to normalize, whatever the channels are.
+  if (sizes.size() == 1 && sizes[0].isConstant(0) && names.size() == 1 &&
+      types[0] == inputType)
+    return define(names[0], input);
   if (sizes.size() < 2)
     return makeError("its input has no channels");
   unsigned mean = *call.getVariable("running_mean"),

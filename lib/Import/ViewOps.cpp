@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleBuilder.h"
+#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -132,6 +133,24 @@ static std::optional<bool> canReshape(const TensorMeta &from,
     }
   }
   return rest.empty() && filled == 1;
+}
+
+/// Whether the elements lie in memory in their order. Nothing when that is not
+/// known.
+static std::optional<bool> isRowByRow(const TensorMeta &meta) {
+  auto sizes = getHints(meta.sizes), strides = getHints(meta.strides);
+  if (!sizes || !strides)
+    return std::nullopt;
+  if (is_contained(*sizes, 0))
+    return true;
+  int64_t next = 1;
+  for (size_t d = sizes->size(); d-- > 0;) {
+    if ((*sizes)[d] != 1 && (*strides)[d] != next)
+      return false;
+    if (llvm::MulOverflow(next, (*sizes)[d], next))
+      return std::nullopt;
+  }
+  return true;
 }
 
 /// Whether `contiguous`, `to` and the like gave their operand itself.
@@ -316,10 +335,12 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
                : is(ViewKind::Bitcast, call.name, call.arguments);
 
   // The same elements in the same order.
-  if (is_contained({"reshape", "reshape_as", "flatten", "ravel"}, name))
+  if (is_contained({"reshape", "reshape_as", "flatten"}, name))
     return when(canReshape(from, meta), is(ViewKind::Reshape));
-  if (is_contained({"view", "view_as", "squeeze", "unsqueeze", "unflatten",
-                    "atleast_1d", "atleast_2d", "atleast_3d"},
+  if (name == "ravel") // Of a contiguous copy, unlike `reshape`.
+    return when(isRowByRow(from), is(ViewKind::Reshape));
+  if (is_contained({"view", "_unsafe_view", "view_as", "squeeze", "unsqueeze",
+                    "unflatten", "atleast_1d", "atleast_2d", "atleast_3d"},
                    name))
     return is(ViewKind::Reshape);
   if (name == "cartesian_prod")
@@ -430,7 +451,7 @@ static bool mayReturnOperand(StringRef name) {
                        "atleast_2d", "atleast_3d", "sum_to_size",
                        "conj_physical", "unsafe_chunk", "unsafe_split",
                        "unsafe_split_with_sizes", "broadcast_tensors",
-                       "meshgrid", "cartesian_prod"},
+                       "meshgrid", "cartesian_prod", "_unsafe_view"},
                       name);
 }
 
@@ -588,6 +609,20 @@ Error ModuleBuilder::addAsStrided(const Node &node, const Call &call) {
   Expected<View *> view = getAsStrided(call, *type);
   if (!view)
     return view.takeError();
-  storages.read(*view, location);
+  Value value = storages.read(*view, location);
+  if (call.name == "aten.as_strided_copy.default")
+    return define(name, value);
   return defineView(name, *view);
+}
+
+Error ModuleBuilder::notePositions(unsigned variable, Operation *op) {
+  const TensorMeta &meta = *variables[variable].meta;
+  if (meta.storageOffset.isSymbolic() || meta.storageOffset.value != 0)
+    return Error::success();
+  Expected<Attribute> strides = getStrides(meta.sizes, meta.strides);
+  if (!strides)
+    return strides.takeError();
+  if (!*strides)
+    op->setAttr(graph::kRowByRowAttrName, builder.getUnitAttr());
+  return Error::success();
 }

@@ -151,6 +151,36 @@ func.func @as_strided_gathers(%x: tensor<4x6xf32>) -> tensor<3x3xf32> {
   return %0 : tensor<3x3xf32>
 }
 
+// The words of an element are the last dimension, the lowest first.
+// CHECK-LABEL: @view_as_smaller
+// CHECK:         %[[BITS:.+]] = graph.bitcast %arg0 : (tensor<3xf32>) -> tensor<3xi32>
+// CHECK:         graph.shift_right
+// CHECK:         graph.convert {{.*}} -> tensor<3x4xi8>
+// CHECK:         graph.reshape {{.*}} -> tensor<12xi8>
+func.func @view_as_smaller(%x: tensor<3xf32>) -> tensor<12xi8> {
+  %0 = graph.aten "aten.view.dtype"(%x) ["self"] {dtype = i8} : (tensor<3xf32>) -> tensor<12xi8>
+  return %0 : tensor<12xi8>
+}
+
+// CHECK-LABEL: @view_as_larger
+// CHECK:         graph.reshape {{.*}} -> tensor<3x4x
+// CHECK:         graph.shift_left
+// CHECK:         graph.reduce sum, %{{.*}} dims [1] : (tensor<3x4xi32>) -> tensor<3xi32>
+// CHECK:         graph.bitcast {{.*}} -> tensor<3xf32>
+func.func @view_as_larger(%x: tensor<12xi8>) -> tensor<3xf32> {
+  %0 = graph.aten "aten.view.dtype"(%x) ["self"] {dtype = f32} : (tensor<12xi8>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// A bool is a byte, in which one bit counts.
+// CHECK-LABEL: @view_as_bools
+// CHECK:         graph.bitcast %arg0 : (tensor<12xi8>) -> tensor<12xui8>
+// CHECK:         graph.convert {{.*}} -> tensor<12xi1>
+func.func @view_as_bools(%x: tensor<12xi8>) -> tensor<12xi1> {
+  %0 = graph.aten "aten.view.dtype"(%x) ["self"] {dtype = i1} : (tensor<12xi8>) -> tensor<12xi1>
+  return %0 : tensor<12xi1>
+}
+
 // CHECK-LABEL: @as_strided_past_the_end_stays
 // CHECK-NEXT:    graph.aten "aten.as_strided.default"
 // CHECK-SAME:    graph.reason = "it reads past the end of its operand"

@@ -117,6 +117,19 @@ func.func @loop_fuse_c2(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<
 
 // -----
 
+// A sum of nothing is zero, and has to be added to both elements.
+// CHECK-LABEL: @loop_fuse_c5
+// CHECK-COUNT-2: loop.kernel
+// REMARK:      not fused: 'reduce_sum' into 'add': nothing would be stored where 'd1', which is reduced, is empty
+func.func @loop_fuse_c5(%x: tensor<?x2xf32, #sym.shape<[s0, 2]>>, %y: tensor<2xf32>) -> tensor<2xf32>
+    attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
+  %s = graph.reduce sum, %x dims [0, 1] : (tensor<?x2xf32, #sym.shape<[s0, 2]>>) -> tensor<f32>
+  %a = graph.add %y, %s : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  return %a : tensor<2xf32>
+}
+
+// -----
+
 // Pooling takes in what comes before it: each element is read once.
 // CHECK-LABEL: @pool_takes_producer
 // CHECK:       loop.kernel "exp+max_pool"

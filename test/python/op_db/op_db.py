@@ -51,17 +51,20 @@ class Worker:
     def __init__(self, options):
         self.options, self.process = options, None
 
-    def start(self):
+    def command(self):
         options = self.options
         command = [sys.executable, str(HERE / "worker.py"), "--build", options.build,
                    "--engine", options.engine, "--options", options.options, "--device", options.device,
                    "--timeout", str(options.timeout)]
-        command += [flag for flag, is_set in (("--decompose", options.decompose),
-                                              ("--dynamic", options.dynamic)) if is_set]
+        return command + [flag for flag, is_set in (("--decompose", options.decompose),
+                                                    ("--dynamic", options.dynamic)) if is_set]
+
+    def start(self):
+        options = self.options
         # Only the threads of the tasks themselves, so that several workers do not wait for each other.
         environment = dict(os.environ, OMP_NUM_THREADS="1", COIL_NUM_THREADS="1")
         self.log = open(os.devnull if not options.log else options.log, "ab")
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen(self.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.log, env=environment, bufsize=0)
         self.buffer = b""
 

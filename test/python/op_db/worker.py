@@ -81,17 +81,12 @@ class Runner:
         path = os.path.join(folder, "model.pt2")
         save_program(program, path)
         try:
-            compiled = self.coil.compile(path, options=self.options.options, opt_level=1, threads=1)
+            compiled = self.coil.compile(path, options=self.options.options,
+                                         opt_level=getattr(self.options, "opt_level", 1), threads=1)
         except self.coil.CompileError as error:
             raise Refused("refused", first_line(error)) from None
         # A file that is mapped for weights must not be written again.
         os.unlink(path)
-
-        # Operators whose schema does not say that they write to an operand, such as batch_norm: the
-        # exported program does not say so either, the compiled one does.
-        said = {spec.target for spec in program.graph_signature.output_specs}
-        inputs = [spec.arg.name for spec in program.graph_signature.input_specs
-                  if spec.kind == torch.export.graph_signature.InputKind.USER_INPUT]
 
         def run(tensors):
             try:
@@ -102,15 +97,27 @@ class Runner:
                 results = list(compiled.run(*tensors, like=torch.Tensor, **where))
             except self.coil.CoilError as error:
                 raise Refused("run", first_line(error)) from None
-            kept = []
-            for result, spec in zip(results, compiled.outputs):
-                target = spec.get("mutation", {}).get("target")
-                if target in inputs and target not in said:
-                    tensors[inputs.index(target)].copy_(result)
-                else:
-                    kept.append(result)
-            return kept
+            return self.take_changes(program, compiled.outputs, results, tensors)
+        self.outputs = compiled.outputs
         return run
+
+    def take_changes(self, program, outputs, results, tensors):
+        """Results without those that the exported program does not know: what it writes in place, to
+        inputs (`tensors` receive it) and buffers (`changed`)."""
+        said = {spec.target for spec in program.graph_signature.output_specs}
+        inputs = [spec.arg.name for spec in program.graph_signature.input_specs
+                  if spec.kind == torch.export.graph_signature.InputKind.USER_INPUT]
+        kept, self.changed = [], {}
+        for result, spec in zip(results, outputs):
+            mutation = spec.get("mutation", {})
+            target = mutation.get("target")
+            if not mutation or target in said:
+                kept.append(result)
+            elif target in inputs:
+                tensors[inputs.index(target)].copy_(result)
+            else:
+                self.changed[target] = result
+        return kept
 
 
 class ToolRunner:
@@ -163,15 +170,15 @@ def output_values(program):
     return values
 
 
-def user_results(program, results, tensors):
+def user_results(program, results, tensors, changed=None):
     """Results that the user sees, among them what is constant, and the inputs behind
-    the call, which an in-place operator changes."""
+    the call, which an in-place operator changes. `changed` receives the new values of buffers."""
     kinds = torch.export.graph_signature
     specs = program.graph_signature.output_specs
     computed = [s for s in specs if not isinstance(s.arg, kinds.ConstantArgument)]
     seen, inputs, given = [], list(tensors), iter(results)
-    positions = {s.arg.name: i for i, s in enumerate(program.graph_signature.input_specs)
-                 if s.kind == kinds.InputKind.USER_INPUT and hasattr(s.arg, "name")}
+    users = [s for s in program.graph_signature.input_specs if s.kind == kinds.InputKind.USER_INPUT]
+    positions = {s.arg.name: i for i, s in enumerate(users) if hasattr(s.arg, "name")}
     if len(results) != len(computed):
         # The program writes to its inputs in place.
         computed = [s for s in computed if s.kind == kinds.OutputKind.USER_OUTPUT]
@@ -187,6 +194,8 @@ def user_results(program, results, tensors):
                 seen.append(value)
             elif spec.target in positions:
                 inputs[positions[spec.target]] = value
+            elif changed is not None:
+                changed[spec.target] = value
     return seen, inputs
 
 

@@ -364,6 +364,12 @@ static Type promote(Type a, Type b) {
     return b;
   if (b.isInteger(1))
     return a;
+  auto aComplex = dyn_cast<ComplexType>(a), bComplex = dyn_cast<ComplexType>(b);
+  if (aComplex || bComplex) {
+    Type aPart = aComplex ? aComplex.getElementType() : a;
+    Type bPart = bComplex ? bComplex.getElementType() : b;
+    return ComplexType::get(promote(aPart, bPart));
+  }
   bool aFloat = isa<FloatType>(a), bFloat = isa<FloatType>(b);
   unsigned aWidth = a.getIntOrFloatBitWidth();
   unsigned bWidth = b.getIntOrFloatBitWidth();
@@ -383,7 +389,8 @@ static Type promote(Type a, Type b) {
 
 Type graph::getPromotedType(AtenCall &call, ArrayRef<StringRef> names) {
   // Tensors with dimensions, tensors of rank zero, numbers: a later group
-  // matters only when it is of a higher kind (bool < integer < float).
+  // matters only when it is of a higher kind (bool < integer < float <
+  // complex).
   Type groups[3];
   MLIRContext *ctx = call.b.getContext();
   for (StringRef name : names) {
@@ -404,16 +411,21 @@ Type graph::getPromotedType(AtenCall &call, ArrayRef<StringRef> names) {
       type = integer.getType();
     else if (isa_and_nonnull<ExprAttr>(attr))
       type = IntegerType::get(ctx, 64);
+    else if (isa_and_nonnull<DictionaryAttr>(attr)) // The parts of a number.
+      type = ComplexType::get(Float32Type::get(ctx));
     else
       continue;
     groups[2] = promote(groups[2], type);
   }
-  auto combine = [](Type higher, Type lower) {
+  auto combine = [](Type higher, Type lower) -> Type {
     if (!higher || !lower)
       return higher ? higher : lower;
-    if (isa<FloatType>(higher))
+    // A complex number has the parts that a tensor of floats calls for.
+    if (isa<ComplexType>(lower) && isa<FloatType>(higher))
+      return ComplexType::get(higher);
+    if (isa<FloatType, ComplexType>(higher))
       return higher;
-    if (higher.isInteger(1) || isa<FloatType>(lower))
+    if (higher.isInteger(1) || isa<ComplexType>(lower) || isa<FloatType>(lower))
       return promote(higher, lower);
     return higher;
   };
@@ -478,6 +490,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateNormLegalizations(t);
     populatePoolingLegalizations(t);
     populateWindowLegalizations(t);
+    populateSignalWindowLegalizations(t);
     populatePadLegalizations(t);
     populateResampleLegalizations(t);
     populateGridLegalizations(t);

@@ -376,6 +376,6 @@ void graph::populateComplexReductions(ComplexExpansions &t) {
         [](ComplexCall &c) { return expandScan(c, &ComplexMath::mul); });
   t.add("linalg_vander", expandVander);
   t.add("logsumexp special_logsumexp", expandLogSumExp);
-  t.add("logcumsumexp",
+  t.add("logcumsumexp _logcumsumexp",
         [](ComplexCall &c) { return expandScan(c, &ComplexMath::logAddExp); });
 }

@@ -262,10 +262,54 @@ static ComplexHandler random(bool isNormal) {
   };
 }
 
+/// view: under other sizes by parts; under another element type, the parts as
+/// the numbers of a last dimension.
+static LogicalResult expandView(ComplexCall &c) {
+  StringRef name = c.op.getName();
+  if (name != "aten.view.dtype" && name != "aten.view_copy.dtype")
+    return expandByParts(c);
+  TensorBuilder &b = c.b;
+  Value x = c.op.getTensor("self");
+  if (!x)
+    return c.fail("its operand is missing");
+  Type to = c.resultType().getElementType();
+  auto fromParts = dyn_cast<ComplexType>(getElementType(x));
+  auto toParts = dyn_cast<ComplexType>(to);
+  // Two parts beside one another are two elements.
+  auto merge = [&](Sizes sizes) {
+    sizes.push_back(b.size(2));
+    sym::ExprAttr last = sizes.pop_back_val();
+    if (!sizes.empty())
+      last = sym::mul(last, sizes.pop_back_val());
+    sizes.push_back(last);
+    return sizes;
+  };
+  if (fromParts) {
+    Sizes sizes = getSizes(x);
+    x = b.reshape(pack(b, c.partsOf(x, fromParts.getElementType())),
+                  merge(sizes));
+  } else if (getSizes(x).empty()) {
+    x = b.reshape(x, {b.size(1)});
+  }
+  Sizes sizes = c.resultSizes();
+  Sizes flat = toParts ? merge(sizes) : sizes;
+  if (flat.empty())
+    flat.push_back(b.size(1));
+  Type real = toParts ? toParts.getElementType() : to;
+  x = c.call("aten.view.dtype", {{"self", x}},
+             c.b.getBuilder().getNamedAttr("dtype", TypeAttr::get(real)), flat,
+             real);
+  if (!toParts)
+    return c.replaceReal(b.reshape(x, sizes));
+  sizes.push_back(b.size(2));
+  return c.replace(unpack(b, b.reshape(x, sizes)));
+}
+
 void graph::populateComplexStructure(ComplexExpansions &t) {
   // Views and copies.
+  t.add("view view_copy", expandView);
   t.add(
-      "view reshape _unsafe_view _reshape_alias permute transpose t mT "
+      "reshape _unsafe_view _reshape_alias permute transpose t mT "
       "swapaxes swapdims "
       "movedim moveaxis numpy_T expand expand_as view_as reshape_as "
       "broadcast_to slice select unsqueeze squeeze "
@@ -288,9 +332,10 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "slice_scatter diagonal_scatter put fill meshgrid broadcast_tensors "
       "atleast_1d atleast_2d atleast_3d channel_shuffle pixel_shuffle "
       "pixel_unshuffle "
-      "view_copy permute_copy transpose_copy t_copy expand_copy slice_copy "
+      "permute_copy transpose_copy t_copy expand_copy slice_copy "
       "select_copy unsqueeze_copy squeeze_copy diagonal_copy unfold_copy "
-      "alias_copy detach_copy split_copy split_with_sizes_copy unbind_copy "
+      "copy alias_copy detach_copy split_copy split_with_sizes_copy "
+      "unbind_copy "
       "square_copy squeeze_multiple positive trace constant_pad "
       "linalg_diagonal",
       expandByParts);

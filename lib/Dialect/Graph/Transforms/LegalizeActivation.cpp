@@ -198,7 +198,11 @@ void graph::populateActivationLegalizations(AtenLegalizations &t) {
     Value x = c.operand("self", getAccumulationType(c.resultElementType()));
     if (!x)
       return c.fail("its operand is missing");
-    return c.replace({logSigmoid({c, c.b, x}), Value()});
+    // The second result is what its derivative needs, on the CPU alone.
+    Value kept = c.b.unary<ExpOp>(c.b.unary<NegOp>(c.b.unary<AbsOp>(x)));
+    if (c.resultType(1).getRank() == 1 && c.resultSizes(1)[0].isConstant(0))
+      kept = c.broadcastTo(c.b.scalar(0, getElementType(x)), c.resultSizes(1));
+    return c.replace({logSigmoid({c, c.b, x}), kept});
   });
   t.add("tanhshrink", activation([](const Activation &a) {
           return a.b.sub(a.x, a.b.unary<TanhOp>(a.x));

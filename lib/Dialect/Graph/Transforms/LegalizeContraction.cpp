@@ -228,7 +228,7 @@ static LogicalResult legalizeAddBmm(AtenCall &c) {
 
 void graph::populateContractionLegalizations(AtenLegalizations &t) {
   t.add("mm bmm", matmul("self", "mat2"));
-  t.add("matmul", matmul("self", "other"));
+  t.add("matmul linalg_matmul", matmul("self", "other"));
   t.add("dot", matmul("self", "tensor"));
   t.add("vdot", matmul("self", "other"));
   t.add("mv", matmul("self", "vec"));

@@ -200,7 +200,8 @@ void graph::populateCreationLegalizations(AtenLegalizations &t) {
   t.add("full full_like new_full", fillWith("fill_value"));
   t.add("fill.Scalar fill.Tensor", fillWith("value"));
   t.add("scalar_tensor", fillWith("s"));
-  t.add("arange arange.start arange.start_step", legalizeArange);
+  t.add("arange arange.start arange.start_step range range.step",
+        legalizeArange);
   t.add("linspace linspace.Tensor_Tensor linspace.Tensor_Scalar "
         "linspace.Scalar_Tensor",
         progression(/*ofPowers=*/false));

@@ -320,6 +320,31 @@ static AtenHandler triangle(bool lower) {
 
 void graph::populateDataLegalizations(AtenLegalizations &t) {
   t.add("cat concat concatenate", legalizeCat);
+  t.add("flatten_dense_tensors", [](AtenCall &c) -> LogicalResult {
+    SmallVector<Value> parts;
+    for (Value tensor : c.tensors("tensors"))
+      parts.push_back(c.b.convert(flatten(c.b, tensor), c.resultElementType()));
+    return parts.empty() ? c.fail("it has no operands")
+                         : c.replace(c.b.cat(parts, 0));
+  });
+  t.add("unflatten_dense_tensors", [](AtenCall &c) -> LogicalResult {
+    Value flat = c.tensor("flat");
+    if (!flat || getRank(flat) != 1)
+      return c.fail("its operand is not a vector");
+    SmallVector<Value> results;
+    ExprAttr begin = c.b.size(0);
+    for (unsigned i = 0, e = c.op.getOutputs().size(); i < e; ++i) {
+      ExprAttr count = sym::getNumElements(c.resultType(i));
+      results.push_back(
+          c.b.reshape(c.b.slice(flat, 0, begin, count), c.resultSizes(i)));
+      begin = sym::add(begin, count);
+    }
+    return c.replace(results);
+  });
+  t.add("to_dense", [](AtenCall &c) -> LogicalResult {
+    Value x = c.operand("self", c.resultElementType());
+    return x ? c.replace(x) : c.fail("its operand is missing");
+  });
   t.add("stack", legalizeStack);
   t.add("index.Tensor _unsafe_index.Tensor", legalizeIndex);
   t.add("index_select", legalizeIndexSelect);

@@ -266,9 +266,13 @@ static LogicalResult legalizeVander(AtenCall &c) {
   int64_t rank = getRank(x);
   Num factor(b, b.broadcast(b.unsqueeze(x, rank), sizes));
   factor = select(Positions(b).iota(sizes.back()) == 0, 1, factor);
-  return c.replace(ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Prod,
-                                  factor, static_cast<uint64_t>(rank))
-                       .getResult());
+  Value powers = ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Prod,
+                                factor, static_cast<uint64_t>(rank))
+                     .getResult();
+  // vander: the highest power first, unless it is told otherwise.
+  if (c.op.getName() == "aten.vander.default" && !c.boolOr("increasing", false))
+    powers = flipDims(b, powers, rank);
+  return c.replace(powers);
 }
 
 void graph::populateDiagonalLegalizations(AtenLegalizations &t) {
@@ -281,5 +285,5 @@ void graph::populateDiagonalLegalizations(AtenLegalizations &t) {
   t.add("triu_indices", triangleIndices(/*upper=*/true));
   t.add("block_diag", legalizeBlockDiag);
   t.add("kron", legalizeKron);
-  t.add("linalg_vander", legalizeVander);
+  t.add("linalg_vander vander", legalizeVander);
 }

@@ -73,7 +73,7 @@ Value graph::pairwiseDistance(AtenCall &c, StringRef x, StringRef y, double p,
     type = wide;
   Num difference(c.b, c.b.sub(c.operand(x, type), c.operand(y, type)));
   if (getRank(difference) < 1)
-    return nullptr;
+    return vectorNorm(c, difference.to(wide) + eps, {}, keepdims, p);
   return vectorNorm(c, difference.to(wide) + eps, getRank(difference) - 1,
                     keepdims, p);
 }
@@ -151,8 +151,10 @@ static LogicalResult legalizeVecdot(AtenCall &c) {
     return c.fail("an operand is missing");
   Value product = c.b.mul(x, y);
   auto dim = c.getDim("dim", getRank(product));
-  if (!dim || getRank(product) == 0)
+  if (!dim)
     return c.fail("its dimension is not constant");
+  if (getRank(product) == 0)
+    return c.replace(product);
   return c.replace(c.b.reduce(ReduceKind::Sum, product, *dim, false));
 }
 

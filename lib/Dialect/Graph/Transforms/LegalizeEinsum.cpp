@@ -345,7 +345,11 @@ static LogicalResult legalizeBilinear(AtenCall &c) {
 /// where sizes are known, else from the left.
 static LogicalResult legalizeMultiDot(AtenCall &c) {
   SmallVector<Value> m = c.tensors("tensors");
+  if (m.empty())
+    m = c.tensors("matrices");
   int64_t n = m.size();
+  if (n == 1 && c.op.getName() == "aten.chain_matmul.default")
+    return c.replace(m);
   if (n < 2)
     return c.fail("it has fewer than two operands");
   TensorBuilder &b = c.b;
@@ -394,10 +398,41 @@ static LogicalResult legalizeMultiDot(AtenCall &c) {
   return c.replace(b.reshape(result, c.resultSizes()));
 }
 
+/// _trilinear, which `bilinear` decomposes to: the product of three operands
+/// that get further dimensions of size one, summed over some.
+static LogicalResult legalizeTrilinear(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value product;
+  for (StringRef number : {"1", "2", "3"}) {
+    Value x = c.operand(("i" + number).str(), type);
+    auto dims = c.getInts(("expand" + number).str());
+    if (!x || !dims)
+      return c.fail("an operand is missing");
+    llvm::sort(*dims);
+    for (int64_t d : *dims) {
+      if (d < 0 || d > getRank(x))
+        return c.fail("its dimensions are invalid");
+      x = b.unsqueeze(x, d);
+    }
+    product = product ? b.mul(product, x) : x;
+  }
+  auto summed = c.getInts("sumdim");
+  if (!summed || llvm::any_of(*summed, [&](int64_t d) {
+        return d < 0 || d >= getRank(product);
+      }))
+    return c.fail("its dimensions are invalid");
+  llvm::sort(*summed);
+  if (summed->empty())
+    return c.replace(product);
+  return c.replace(b.reduce(ReduceKind::Sum, product, *summed, false));
+}
+
 void graph::populateEinsumLegalizations(AtenLegalizations &t) {
+  t.add("_trilinear", legalizeTrilinear);
   t.add("einsum", legalizeEinsum);
   t.add("tensordot", legalizeTensordot);
   t.add("inner", legalizeInner);
   t.add("bilinear", legalizeBilinear);
-  t.add("linalg_multi_dot", legalizeMultiDot);
+  t.add("linalg_multi_dot chain_matmul", legalizeMultiDot);
 }

@@ -30,8 +30,11 @@ static Value sumOfAll(TensorBuilder &b, Value v) {
 
 static std::optional<LossReduction> getReduction(AtenCall &c) {
   int64_t number = c.intOr("reduction", 1);
+  // Numbers that are no kind of reduction are as none to the framework, where
+  // it leaves the elements.
   if (number < 0 || number > 2)
-    return std::nullopt;
+    return c.resultType().getRank() ? std::optional(LossReduction::None)
+                                    : std::nullopt;
   return static_cast<LossReduction>(number);
 }
 

@@ -29,7 +29,10 @@ static LogicalResult replaceByLoss(AtenCall &c, Num loss) {
   case 2:
     return c.replace(loss.reduce(ReduceKind::Sum, allDims(loss)));
   default:
-    return c.fail("its kind of reduction is unknown");
+    // As none, to the framework.
+    return c.resultType().getRank()
+               ? c.replace(loss)
+               : c.fail("its kind of reduction is unknown");
   }
 }
 

@@ -189,7 +189,57 @@ static AtenHandler norm(bool ofMatrices) {
   };
 }
 
+/// The norm of all but one dimension, which stays; of all where `dim` is -1.
+static Value normExcept(AtenCall &c, Value v, double order) {
+  int64_t dim = c.intOr("dim", 0);
+  SmallVector<int64_t> others = allDims(v);
+  if (dim == -1)
+    return vectorNorm(c, v, others, /*keepdims=*/false, order);
+  dim = dim < 0 ? dim + getRank(v) : dim;
+  if (dim < 0 || dim >= getRank(v))
+    return {};
+  others.erase(others.begin() + dim);
+  return vectorNorm(c, v, others, /*keepdims=*/true, order);
+}
+
+static LogicalResult legalizeNormExceptDim(AtenCall &c) {
+  Value v = c.operand("v", getAccumulationType(c.resultElementType()));
+  auto order = c.getFloat("pow");
+  if (!order && c.has("pow"))
+    return c.fail("its order is not constant");
+  Value norm = v ? normExcept(c, v, order.value_or(2)) : Value();
+  return norm ? c.replace(norm) : c.fail("its dimension is not one of these");
+}
+
+/// _weight_norm: directions `v`, each with the length that `g` says.
+static LogicalResult legalizeWeightNorm(AtenCall &c) {
+  Type type = getAccumulationType(c.resultElementType());
+  Value v = c.operand("v", type), g = c.operand("g", type);
+  Value norm = v && g ? normExcept(c, v, 2) : Value();
+  if (!norm)
+    return c.fail("its dimension is not one of these");
+  return c.replace(Num(c.b, v) * (Num(c.b, g) / Num(c.b, norm)));
+}
+
+/// linalg__powsum: a norm before its root is taken.
+static LogicalResult legalizePowsum(AtenCall &c) {
+  Value x = c.operand("self", getAccumulationType(c.resultElementType()));
+  auto order = c.getFloat("ord");
+  if (!x || (!order && c.has("ord")))
+    return c.fail("its order is not constant");
+  auto dims = c.has("dim") ? c.getDims("dim", getRank(x)) : allDims(x);
+  if (!dims)
+    return c.fail("its dimensions are not constant");
+  Num size = abs(Num(c.b, x));
+  return c.replace(
+      pow(size, order.value_or(2))
+          .reduce(ReduceKind::Sum, *dims, c.boolOr("keepdim", false)));
+}
+
 void graph::populateNormLegalizations(AtenLegalizations &t) {
+  t.add("norm_except_dim", legalizeNormExceptDim);
+  t.add("_weight_norm", legalizeWeightNorm);
+  t.add("linalg__powsum", legalizePowsum);
   t.add("linalg_norm linalg_norm.ord_str", norm(/*ofMatrices=*/false));
   t.add("linalg_matrix_norm linalg_matrix_norm.str_ord",
         norm(/*ofMatrices=*/true));

@@ -296,7 +296,7 @@ static AtenHandler groupNormWith(StringRef groupsName) {
 
 static LogicalResult legalizeInstanceNorm(AtenCall &c) {
   Value x = c.tensor("input");
-  if (!x || getRank(x) < 3)
+  if (!x || getRank(x) < 2)
     return c.fail("its operand is missing");
   if (!c.boolOr("use_input_stats", true))
     return c.fail("it uses running statistics");

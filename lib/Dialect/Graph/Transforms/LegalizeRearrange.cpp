@@ -285,10 +285,12 @@ static AtenHandler trapezoid(bool cumulative) {
       Num x(b, at);
       Num twice = height * (part(x, along, 1, 0) - part(x, along, 0, 1));
       area = areIntegers ? twice.to(b.getBuilder().getI64Type()) : twice / 2;
-    } else if (areIntegers && !cumulative) {
-      // The sum of all, but of half of both ends.
-      Type i64 = b.getBuilder().getI64Type();
-      Num all = y.to(i64).reduce(ReduceKind::Sum, *dim).to(wide);
+    } else if (!cumulative &&
+               (areIntegers ||
+                c.getContext().isLess(b.size(0), getSizes(y)[*dim]))) {
+      // The sum of all, but of half of both ends: NaN where one is infinite.
+      Type sum = areIntegers ? Type(b.getBuilder().getI64Type()) : wide;
+      Num all = y.to(sum).reduce(ReduceKind::Sum, *dim).to(wide);
       ExprAttr last = sym::add(getSizes(y)[*dim], -1);
       Num ends = Num(b, b.at(y, *dim, b.size(0))) + Num(b, b.at(y, *dim, last));
       return c.replace((all - ends.to(wide) * 0.5) * c.floatOr("dx", 1));

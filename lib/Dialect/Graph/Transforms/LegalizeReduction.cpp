@@ -153,11 +153,11 @@ static AtenHandler scan(ScanKind kind) {
     auto dim = x ? c.getDim("dim", getRank(x)) : std::nullopt;
     if (!dim)
       return c.fail("its dimension is not constant");
-    if (type.isInteger(1))
-      return c.fail("its elements are bools");
     if (getRank(x) == 0)
       return c.replace(x);
-    x = c.b.convert(x, getAccumulationType(type));
+    // Bools are counted, and what is not zero is true.
+    x = c.b.convert(x, type.isInteger(1) ? c.b.getBuilder().getI64Type()
+                                         : getAccumulationType(type));
     return c.replace(ScanOp::create(c.b.getBuilder(), c.b.getLoc(), kind, x,
                                     static_cast<uint64_t>(*dim))
                          .getResult());
@@ -318,7 +318,7 @@ void graph::populateReductionLegalizations(AtenLegalizations &t) {
   t.add("argmin", position(ReduceKind::Min));
   t.add("cumsum", scan(ScanKind::Sum));
   t.add("cumprod", scan(ScanKind::Prod));
-  t.add("logcumsumexp", scan(ScanKind::LogAddExp));
+  t.add("logcumsumexp _logcumsumexp", scan(ScanKind::LogAddExp));
   t.add("cummax", argScan(ReduceKind::Max));
   t.add("cummin", argScan(ReduceKind::Min));
   t.add("mean mean.dim", floats([](AtenCall &c, const Reduction &r) {

@@ -176,11 +176,11 @@ static FailureOr<Scatter> readScatter(AtenCall &c) {
   }
   if (!source)
     return no("an operand is missing");
-  if (getRank(x) != getRank(index) || getRank(x) != getRank(source))
-    return no("operand, index and source have different ranks");
-  // An index without elements may have any sizes.
+  // An index without elements may have any rank and sizes.
   if (llvm::any_of(getSizes(index), [](ExprAttr e) { return e.isConstant(0); }))
     return Scatter{x, nullptr, source, *dim};
+  if (getRank(x) != getRank(index) || getRank(x) != getRank(source))
+    return no("operand, index and source have different ranks");
   for (auto [d, to, at, from] :
        llvm::enumerate(getSizes(x), getSizes(index), getSizes(source)))
     if (failed(assertInside(c, at, from)) ||

@@ -170,6 +170,10 @@ void graph::populateUnaryLegalizations(AtenLegalizations &t) {
   t.add("trunc fix", rounding<TruncOp>());
   t.add("round", rounding<RoundOp>());
   t.add("round.decimals", legalizeRoundDecimals);
+  t.add("special_round", [](AtenCall &c) -> LogicalResult {
+    return c.intOr("decimals", 0) ? legalizeRoundDecimals(c)
+                                  : rounding<RoundOp>()(c);
+  });
   t.add("sqrt", op<SqrtOp>());
   t.add("exp", op<ExpOp>());
   t.add("exp2 special_exp2", op<Exp2Op>());

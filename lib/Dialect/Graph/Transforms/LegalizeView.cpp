@@ -46,12 +46,51 @@ static LogicalResult legalizeViewDtype(AtenCall &c) {
   Type from = getElementType(x);
   if (from == to)
     return c.replace(x);
-  if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth() ||
-      from.isInteger(1) || to.isInteger(1))
-    return c.fail("the element types differ in size");
-  Value result = BitcastOp::create(c.b.getBuilder(), c.b.getLoc(),
-                                   sym::getTensorType(getSizes(x), to), x);
-  return c.replace(result);
+  // The framework keeps a bool in a byte.
+  OpBuilder &builder = c.b.getBuilder();
+  Type byte = builder.getIntegerType(8, /*isSigned=*/false);
+  bool toBools = to.isInteger(1);
+  if (toBools)
+    to = byte;
+  if (from.isInteger(1)) {
+    from = byte;
+    x = c.b.convert(x, from);
+  }
+  auto bitcast = [&](Value v, Type type) -> Value {
+    if (getElementType(v) == type)
+      return v;
+    return BitcastOp::create(builder, c.b.getLoc(),
+                             sym::getTensorType(getSizes(v), type), v);
+  };
+  unsigned fromWidth = from.getIntOrFloatBitWidth(),
+           toWidth = to.getIntOrFloatBitWidth();
+  auto replace = [&](Value result) {
+    return c.replace(toBools ? toBool(c.b, result) : result);
+  };
+  if (fromWidth == toWidth)
+    return replace(bitcast(x, to));
+  Sizes sizes = c.resultSizes();
+  int64_t rank = getRank(x);
+  if (rank == 0 || static_cast<int64_t>(sizes.size()) != rank)
+    return c.fail("it has no dimension whose size changes");
+  // The last dimension is the parts of elements, the lowest bits first.
+  unsigned width = std::min(fromWidth, toWidth);
+  int64_t ratio = std::max(fromWidth, toWidth) / width;
+  Type word = builder.getIntegerType(std::max(fromWidth, toWidth));
+  Type part = builder.getIntegerType(width);
+  Num shift = (Positions(c.b).iota(c.b.size(ratio)) * width).to(word);
+  if (fromWidth > toWidth) {
+    Num words(c.b, c.b.unsqueeze(bitcast(x, word), rank));
+    Num parts = words.binary<ShiftRightOp>(shift).to(part);
+    return replace(bitcast(c.b.reshape(parts, sizes), to));
+  }
+  Sizes split = sizes;
+  split.push_back(c.b.size(ratio));
+  Type bits = builder.getIntegerType(width, /*isSigned=*/false);
+  Num parts(c.b, bitcast(c.b.reshape(x, split), bits));
+  Num words =
+      parts.to(word).binary<ShiftLeftOp>(shift).reduce(ReduceKind::Sum, rank);
+  return c.replace(bitcast(words, to));
 }
 
 static LogicalResult legalizePermute(AtenCall &c) {
@@ -97,6 +136,8 @@ static LogicalResult legalizeMovedim(AtenCall &c) {
   if (!x || !from || !to || from->size() != to->size())
     return c.fail("its dimensions are not constant");
   int64_t rank = getRank(x);
+  if (rank == 0)
+    return c.replace(x);
   SmallVector<int64_t> permutation(rank, -1);
   SmallVector<bool> used(rank, false);
   for (auto [s, d] : llvm::zip(*from, *to)) {

@@ -24,6 +24,7 @@ enum class Rule {
   Float,    ///< That, or a float where it is an integer.
   Bool,     ///< A bool.
   Like,     ///< The type of `self`.
+  Real,     ///< That, or the type of its parts where it is complex.
   Index     ///< `i64`.
 };
 } // namespace
@@ -59,6 +60,7 @@ static const llvm::StringMap<Rule> &getRules() {
         "unsqueeze squeeze flatten unflatten alias detach flip roll repeat "
         "gather index_select index constant_pad_nd as_strided narrow diagonal "
         "amax amin mm bmm matmul tril triu unfold pixel_shuffle");
+    add(Rule::Real, "abs absolute");
     add(Rule::Index, "argmax argmin argsort");
     return map;
   }();
@@ -92,9 +94,9 @@ static ResultType getResultType(AtenCall &call) {
     bool hasFloat = llvm::any_of(operands, [&](StringRef operand) {
       Value tensor = call.op.getTensor(operand);
       return tensor && !call.op.isNumber(operand) &&
-             isa<FloatType>(getElementType(tensor));
+             isa<FloatType, ComplexType>(getElementType(tensor));
     });
-    if (type && !hasFloat &&
+    if (type && !hasFloat && !isa<ComplexType>(type) &&
         (rule->second == Rule::Float || isa<FloatType>(type)))
       return {Float32Type::get(ctx), /*isDefault=*/true};
     return {type};
@@ -104,6 +106,12 @@ static ResultType getResultType(AtenCall &call) {
   case Rule::Like:
     if (Value self = call.op.getTensor("self"))
       return {getElementType(self)};
+    return {};
+  case Rule::Real:
+    if (Value self = call.op.getTensor("self")) {
+      auto complex = dyn_cast<ComplexType>(getElementType(self));
+      return {complex ? complex.getElementType() : getElementType(self)};
+    }
     return {};
   case Rule::Index:
     return {IntegerType::get(ctx, 64)};

@@ -259,6 +259,26 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     }
     plan.producerDims[r] = match;
   }
+  // What the consumer stores along a dimension that the producer reduces is
+  // stored in a loop over all of those.
+  sym::Context context = sym::Context::forOp(consumer);
+  SmallVector<ExprAttr> loops;
+  for (unsigned r : producerReduced)
+    loops.push_back(plan.producerDims[r]);
+  for (StoreOp store : consumer.getBlock()->getOps<StoreOp>()) {
+    llvm::SmallDenseSet<ExprAttr> indices;
+    for (ExprAttr index : store.getIndices().getDims())
+      sym::walkLeaves(index, [&](ExprAttr leaf) { indices.insert(leaf); });
+    auto isIndex = [&](ExprAttr dim) { return indices.contains(dim); };
+    if (!llvm::any_of(loops, isIndex))
+      continue;
+    for (ExprAttr dim : loops)
+      if (!isIndex(dim) &&
+          context.bounds(plan.extents[static_cast<size_t>(dim.getValue())]).lo <
+              1)
+        return refuse("nothing would be stored where 'd" +
+                      Twine(dim.getValue()) + "', which is reduced, is empty");
+  }
   for (unsigned d = 0; d < producer.getNumDims(); ++d)
     if (!plan.producerDims[d])
       plan.producerDims[d] = sym::constant(func.getContext(), 0);

@@ -269,6 +269,7 @@ void populateRandomLegalizations(AtenLegalizations &table);
 void populateNormLegalizations(AtenLegalizations &table);
 void populatePoolingLegalizations(AtenLegalizations &table);
 void populateWindowLegalizations(AtenLegalizations &table);
+void populateSignalWindowLegalizations(AtenLegalizations &table);
 void populatePadLegalizations(AtenLegalizations &table);
 void populateResampleLegalizations(AtenLegalizations &table);
 void populateGridLegalizations(AtenLegalizations &table);

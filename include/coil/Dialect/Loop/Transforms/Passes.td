@@ -76,6 +76,9 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
          before its end, and the target of a scatter stays an operand.
     (C4) A kernel that sums rows (`loop.gather_sum`) reduces nothing, each sum is
          made once, and the rows stay an operand.
+    (C5) Where the consumer stores along some of the dimensions that the
+         producer reduces, the others are not empty: it is computed in a loop
+         over all of them.
 
     Before:
     ```mlir

@@ -1,0 +1,128 @@
+#===----------------------------------------------------------------------===//
+#
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+"""A process that draws programs and checks them: reads tasks from standard input, writes what became of
+each to standard output, both as lines of JSON. program_fuzzer.py starts it, and again after a crash.
+
+A task is {"seed"} or {"program", "way"} (a program that was drawn before). The answer is {"stage": "draw"},
+{"stage": "export"} and {"stage": "compile"}, which say what a crash belongs to, and
+{"state", "why", "way", "operators", "tried", "program"}.
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "op_db")]
+
+import torch  # noqa: E402
+
+import judge  # noqa: E402
+import patterns  # noqa: E402
+import programs  # noqa: E402
+import worker  # noqa: E402
+from ways import Way  # noqa: E402
+
+
+def check(program, way, options, runner, say, is_random):
+    """(state, why) of a program."""
+    try:
+        expectation = judge.Expectation(program, is_random)
+    except Exception as error:  # What the draw did not notice. # pylint: disable=broad-except
+        return "eager", worker.first_line(error)
+    say({"stage": "export"})
+    exported = way.export(program)
+    with tempfile.TemporaryDirectory() as folder:
+        users = [name for name, _, is_buffer in program.inputs if not is_buffer]
+        given = [t for t, (_, _, is_buffer) in zip(program.make_inputs(), program.inputs) if not is_buffer]
+        try:
+            # What the exporter writes that does not run in eager mode says nothing.
+            with torch.no_grad():
+                Declared(exported.module()).run(*[t for t, (_, _, b) in zip(program.make_inputs(), program.inputs) if not b])
+        except Exception as error:  # pylint: disable=broad-except
+            return "export", "the exported program fails in eager mode: " + worker.first_line(error)
+        say({"stage": "compile"})
+        run = way.prepare(exported, folder, options, runner)
+        flat = run(list(given))
+        changed = dict(runner.changed)
+        seen, after = worker.user_results(exported, flat, given, changed)
+        state, why = expectation.judge(seen, {**dict(zip(users, after)), **changed})
+        if state == "wrong" and differs_exported(exported, program, expectation):
+            return "export", "the exported program gives other results in eager mode: " + why
+    return state, why
+
+
+class Declared(torch.fx.Interpreter):
+    """Runs an exported program; fails where a result has another element type or rank than the exporter declares."""
+
+    def run_node(self, n):
+        result, declared = super().run_node(n), n.meta.get("val")
+        if isinstance(result, torch.Tensor) and isinstance(declared, torch.Tensor) and (
+                result.dtype != declared.dtype or result.dim() != declared.dim()):
+            raise TypeError(f"{n.target} gives {result.dtype} of rank {result.dim()}, but the exporter declares "
+                            f"{declared.dtype} of rank {declared.dim()}")
+        return result
+
+
+def differs_exported(exported, program, expectation):
+    """Whether the exported program itself differs from the module in eager mode."""
+    given = [t for t, (_, _, is_buffer) in zip(program.make_inputs(), program.inputs) if not is_buffer]
+    module = exported.module()
+    with torch.no_grad():
+        results = list(module(*given))
+    users = [name for name, _, is_buffer in program.inputs if not is_buffer]
+    buffers = {name: getattr(module, name) for name, _, is_buffer in program.inputs if is_buffer and hasattr(module, name)}
+    return expectation.judge(results, {**dict(zip(users, given)), **buffers})[0] == "wrong"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--modes", default="plain")
+    parser.add_argument("--size", type=int, default=0)
+    parser.add_argument("--timeout", type=float, default=120)
+    options = parser.parse_args()
+    # Whatever else is printed goes elsewhere.
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    say = lambda line: out.write(json.dumps(line) + "\n")
+    options.engine, options.options, options.opt_level = "module", "", 1
+    runner = worker.Runner(options)
+    table, _ = programs.read_table()
+    known = patterns.Patterns(options.device)
+    by_name = {o.full: o for operators in table.values() for o in operators}
+    for line in sys.stdin:
+        task = json.loads(line)
+        say({"stage": "draw"})
+        answer = {}
+        if "program" in task:
+            program = programs.Program.load(task["program"], options.device)
+            way = Way(*task["way"])
+            random.seed(0)
+        else:
+            program = programs.draw(task["seed"], table, known, options.device, options.size)
+            way = Way.draw(task["seed"], options.modes.split(","), options.device)
+            answer = {"operators": program.operators, "tried": program.tried}
+        text = " ".join(program.statements)
+        is_random = any(o.is_random and o.text in text for o in by_name.values()) or "dropout" in text or "rand" in text \
+            or "rrelu" in text
+        say({"program": program.save(), "way": [way.mode, way.options, way.opt_level], **answer})
+        try:
+            state, why = check(program, way, options, runner, say, is_random)
+        except worker.Refused as refused:
+            state, why = refused.state, str(refused)
+        except Exception as error:  # Of this program; others go on. # pylint: disable=broad-except
+            state, why = "crash", f"{type(error).__name__}: {worker.first_line(error)}"
+        say({"state": state, "why": why})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+#===----------------------------------------------------------------------===//
+#
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+"""Whether results of a program agree with eager mode.
+
+Eager mode runs the program several times: again, since what differs from run to run is random; in
+double precision; and, where results are not as near as op_db's rules have it, with
+rounding errors added behind every operator that rounds (`Noise`). An element agrees if it is as near to
+one of these runs as the rules say, or no further from eager mode than FACTOR times the distance
+that these runs have from it. Results whose elements differ by more than that are wrong. An element of
+integers or bools that is another one in one of these runs does not say anything, nor do infinities and NaN among
+complex numbers, which depend on the order of a sum: such results are unstable, counted by themselves, and no failures.
+"""
+
+import re
+
+import torch
+from torch.utils import _pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import samples as db
+
+WIDE = {torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.float32: torch.float64,
+        torch.complex32: torch.complex128, torch.complex64: torch.complex128}
+# How many times the distance of other runs in eager mode from the first a result may be off.
+FACTOR = 8
+RUNS = 6
+# Operators that round nothing.
+EXACT = re.compile(
+    r"^(_?to_copy|copy|clone|view|reshape|_unsafe_view|expand|permute|transpose|t|slice|select|unsqueeze|squeeze|alias|detach|"
+    r"as_strided|unfold|diagonal|split|unbind|cat|stack|index|gather|scatter|take|flip|roll|repeat|tril|triu|where|masked_fill|"
+    r"masked_select|masked_scatter|fill|zero|zeros|ones|full|empty|new_|neg|abs|relu|sign|sgn|floor|ceil|round|trunc|max|min|"
+    r"amax|amin|maximum|minimum|fmax|fmin|clamp|sort|topk|kthvalue|mode|median|nanmedian|isnan|isinf|eq|ne|lt|le|gt|ge|logical|"
+    r"bitwise|constant_pad|pad|reflection|replication|real|imag|conj|complex|_conj|resolve|lift|arange|nan_to_num|frexp|ldexp|"
+    r"unique|nonzero|any|all|isin|put|embedding|pixel|channel|movedim|cummax|cummin|max_pool|aminmax|hardtanh|nextafter|copysign|"
+    r"_local_scalar|scalar_tensor|item|lerp_no|bernoulli|rand|normal|uniform|dropout|randint|signbit|heaviside)(?![a-z]*_?(mean|add|reduce|prod|sum))")
+
+
+def widen(text):
+    return re.sub(r"torch\.(float16|bfloat16|float32|half|float)\b", "torch.float64",
+                  re.sub(r"torch\.complex(32|64)\b", "torch.complex128", text))
+
+
+class Noise(TorchDispatchMode):
+    """Adds errors of half a unit in the last place, or one, to what operators that round return."""
+
+    def __init__(self, seed):
+        super().__init__()
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        out = function(*args, **(kwargs or {}))
+        name = function._schema.name.split("::")[1].rstrip("_")
+        if EXACT.match(name) or any(r.alias_info and not r.alias_info.is_write for r in function._schema.returns):
+            return out
+        for t in _pytree.tree_leaves(out):
+            if isinstance(t, torch.Tensor) and (t.is_floating_point() or t.is_complex()) and t.numel():
+                draw = torch.rand(t.shape, generator=self.generator, dtype=torch.float64).to(t.device) * 2 - 1
+                eps = torch.finfo(t.dtype).eps
+                t.copy_((t.to(torch.complex128 if t.is_complex() else torch.float64) * (1 + eps * draw)).to(t.dtype))
+        return out
+
+
+class Run:
+    """What eager mode returns, and what inputs hold afterwards: tensors by label."""
+
+    def __init__(self, program, wide=False, mode=None, seed=1):
+        module = program.module(widen if wide else lambda text: text)
+        given = []
+        for name, expression, is_buffer in program.inputs:
+            tensor = program.evaluate(widen(expression) if wide else expression)
+            tensor.copy_(program.evaluate(expression))
+            if is_buffer:
+                getattr(module, name).copy_(tensor)
+                tensor = getattr(module, name)
+            given.append(tensor)
+        users = [t for t, (_, _, is_buffer) in zip(given, program.inputs) if not is_buffer]
+        torch.manual_seed(seed)
+        default = torch.get_default_dtype()
+        try:
+            if wide:
+                torch.set_default_dtype(torch.float64)
+            with torch.no_grad():
+                if mode is None:
+                    results = module(*users)
+                else:
+                    with mode:
+                        results = module(*users)
+        finally:
+            torch.set_default_dtype(default)
+        self.results = [t.clone() for t in results]
+        self.after = {name: t.clone() for t, (name, _, _) in zip(given, program.inputs)}
+
+    def tensors(self):
+        return [*self.results, *self.after.values()]
+
+
+def run_or_none(*args, **kwargs):
+    try:
+        return Run(*args, **kwargs).tensors()
+    except Exception:  # Not every program has another element type. # pylint: disable=broad-except
+        return None
+
+
+def same(a, b):
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    return bool(torch.all((a == b) | (a.isnan() & b.isnan()) if db.is_float(a) else a == b)) if a.numel() else True
+
+
+class Expectation:
+    """What eager mode gives for a program."""
+
+    def __init__(self, program, is_random):
+        self.program = program
+        self.first = Run(program)
+        self.expected = self.first.tensors()
+        others = [Run(program, seed=seed).tensors() for seed in range(2, 2 + (db.SEEDS if is_random else 1))]
+        self.random = [any(not same(e, run[i]) for run in others) for i, e in enumerate(self.expected)]
+        self.others = None
+
+    def labels(self):
+        return [f"result {i} ({name})" for i, name in enumerate(self.program.results)] + \
+            [f"input {name} behind the call" for name in self.first.after]
+
+    def runs(self):
+        """The same results in double precision and with rounding errors."""
+        if self.others is None:
+            bits = any(re.search(r"view\(torch\.|view\.dtype|view_as_real_copy", s) for s in self.program.statements)
+            runs = [] if bits else [run_or_none(self.program, wide=True)]
+            runs += [run_or_none(self.program, mode=Noise(seed)) for seed in range(RUNS)]
+            self.others = [r for r in runs if r is not None]
+        return self.others
+
+    def judge(self, results, after):
+        """(state, why): agree, unstable or wrong."""
+        if len(results) != len(self.first.results):
+            return "wrong", f"{len(results)} results instead of {len(self.first.results)}"
+        actuals = [*results, *[after.get(name) for name in self.first.after]]
+        unstable = None
+        for i, (label, actual, expected) in enumerate(zip(self.labels(), actuals, self.expected)):
+            if actual is None:
+                continue
+            if actual.dtype != expected.dtype or actual.shape != expected.shape:
+                return "wrong", (f"{label}: {actual.dtype} {list(actual.shape)} instead of {expected.dtype} "
+                                 f"{list(expected.shape)}")
+            if self.random[i] or not expected.numel():
+                continue
+            actual = actual.to(expected.device)
+            error = db.difference(actual, expected)
+            if error:
+                state = self.judge_elements(actual, expected, i)
+                if state == "wrong":
+                    return "wrong", f"{label}: {error}"
+                if state == "unstable":
+                    unstable = f"{label}: {error}"
+        return ("unstable", unstable) if unstable else ("agree", None)
+
+    def judge_elements(self, actual, expected, i):
+        others = [run[i] for run in self.runs() if run[i].shape == expected.shape]
+        if not db.is_float(expected):
+            differs = actual != expected
+            moved = torch.zeros_like(differs)
+            for other in others:
+                moved |= other.to(expected.dtype) != expected
+            return "wrong" if bool((differs & ~moved).any()) else "unstable"
+        wide = torch.complex128 if expected.dtype.is_complex else torch.float64
+        a, e = actual.to(wide), expected.to(wide)
+        rtol, atol = db.TOLERANCES.get(expected.dtype, (0, 0))
+        fine = torch.isclose(a, e, rtol, atol, equal_nan=True)
+        spread, near_other = torch.zeros_like(e.abs()), torch.zeros_like(fine)
+        for other in others:
+            # In double precision an element may be beyond what the type holds.
+            o = other.to(expected.dtype).to(wide) if db.is_float(other) else other.to(wide)
+            near_other |= torch.isclose(a, o, rtol, atol, equal_nan=True)
+            spread = torch.maximum(spread, torch.nan_to_num((o - e).abs(), nan=0.0, posinf=torch.finfo(torch.float64).max))
+        within = (a - e).abs() <= FACTOR * spread + rtol * e.abs() + atol
+        bad = ~(fine | near_other | within)
+        # What rounding errors change by half of it, or make infinite, says nothing.
+        finite = torch.stack([o.to(wide).isfinite() for o in others] + [e.isfinite()])
+        if others:
+            lost = (spread > 0.5 * e.abs()) | (finite.any(0) & ~finite.all(0))
+            if bool((bad & lost).any()) and not bool((bad & ~lost).any()):
+                return "unstable"
+        # Sums and products of infinities are NaN or not by the order of their parts.
+        order = bad & ~a.isfinite() & ~e.isfinite()
+        transforms = any(re.search(r"fft|stft", s) for s in self.program.statements)
+        if transforms:
+            order = bad & ~(a.isfinite() & e.isfinite())
+        if transforms or expected.dtype.is_complex or any("complex" in s for s in self.program.statements):
+            if bool(order.any()) and not bool((bad & ~order).any()):
+                return "unstable"
+        return "wrong" if bool(bad.any()) else "agree"
