@@ -245,8 +245,10 @@ class Expectation:
         """None, or how results differ. `again` runs the program once more."""
         if len(results) != len(self.results):
             return f"{len(results)} results instead of {len(self.results)}"
-        # Numbers that eager mode has on the host are tensors of the program's device.
-        results = [r.cpu() if e.device.type == "cpu" and not e.dim() else r
+        # Numbers that eager mode has on the host are tensors of the program's device, and so is what a sample makes of
+        # nothing: eager mode's default device is the host, a program's its target.
+        of_nothing = not self.inputs
+        results = [r.cpu() if e.device.type == "cpu" and (of_nothing or not e.dim()) else r
                    for r, e in zip(results, self.results)]
         for actual, expected in zip(results, self.results):
             if actual.dtype != expected.dtype:
