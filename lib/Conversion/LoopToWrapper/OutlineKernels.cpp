@@ -54,6 +54,23 @@ struct OutlineKernels : coil::impl::OutlineKernelsPassBase<OutlineKernels> {
 
 static constexpr llvm::StringLiteral kStrides = "coil.strides";
 
+/// Strides of an argument or a result are one for each dimension, over symbols.
+static LogicalResult checkStrides(Operation *op, sym::ShapeAttr strides,
+                                  RankedTensorType tensor, const Twine &what) {
+  if (strides.size() != static_cast<size_t>(tensor.getRank()))
+    return op->emitError() << what << " has " << strides.size()
+                           << " strides but rank " << tensor.getRank();
+  for (ExprAttr stride : strides.getDims()) {
+    bool isOfSymbols = true;
+    sym::walkLeaves(stride,
+                    [&](ExprAttr leaf) { isOfSymbols &= leaf.isSymbol(); });
+    if (!isOfSymbols)
+      return op->emitError() << what << " has a stride '" << stride.str()
+                             << "' that is not an expression over symbols";
+  }
+  return success();
+}
+
 LogicalResult Outliner::createFunction() {
   SmallVector<Type> args;
   for (auto [i, type] : llvm::enumerate(fn.getArgumentTypes())) {
@@ -65,9 +82,9 @@ LogicalResult Outliner::createFunction() {
              << "argument " << i << " has a dynamic size without an expression";
     auto strides =
         fn.getArgAttrOfType<sym::ShapeAttr>(static_cast<unsigned>(i), kStrides);
-    if (strides && strides.size() != static_cast<size_t>(tensor.getRank()))
-      return fn.emitError() << "argument " << i << " has " << strides.size()
-                            << " strides but rank " << tensor.getRank();
+    if (strides &&
+        failed(checkStrides(fn, strides, tensor, "argument " + Twine(i))))
+      return failure();
     DeviceAttr place = getPlace(
         function_interface_impl::getArgAttrDict(fn, static_cast<unsigned>(i)),
         "argument " + Twine(i));
@@ -619,9 +636,8 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
         sym::getContiguousStrides(b.getContext(), sizes);
     if (auto attr = fn.getResultAttrOfType<sym::ShapeAttr>(
             static_cast<unsigned>(i), kStrides)) {
-      if (attr.size() != sizes.size())
-        return fn.emitError() << "result " << i << " has " << attr.size()
-                              << " strides but rank " << sizes.size();
+      if (failed(checkStrides(fn, attr, type, "result " + Twine(i))))
+        return failure();
       strides.assign(attr.getDims().begin(), attr.getDims().end());
     }
     AtDevice scope(*this, getType(buffer).getDevice());

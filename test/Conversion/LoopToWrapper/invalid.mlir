@@ -61,6 +61,20 @@ func.func @outline_strides(%x: tensor<2x3xf32> {coil.strides = #sym.shape<[3]>})
 
 // -----
 
+// expected-error@+1 {{argument 0 has a stride 'd0' that is not an expression over symbols}}
+func.func @outline_strides_of_dims(%x: tensor<2x3xf32> {coil.strides = #sym.shape<[d0, 1]>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{result 0 has a stride 'd1' that is not an expression over symbols}}
+func.func @outline_result_strides_of_dims(%x: tensor<2x3xf32>) -> (tensor<2x3xf32> {coil.strides = #sym.shape<[d1, 1]>}) {
+  return %x : tensor<2x3xf32>
+}
+
+// -----
+
 // expected-error@+1 {{result 0 has 3 strides but rank 2}}
 func.func @outline_result_strides(%x: tensor<2x3xf32>) -> (tensor<2x3xf32> {coil.strides = #sym.shape<[6, 3, 1]>}) {
   return %x : tensor<2x3xf32>

@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
+#include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
@@ -142,8 +143,9 @@ void DestinationPasser::checkLayouts(ArrayRef<BlockArgument> added) {
 bool DestinationPasser::replaceAllocation(OpOperand &returned, Value target) {
   Value result = returned.get();
   auto alloc = getStorage(result).getDefiningOp<AllocOp>();
+  // What nothing writes is copied: a destination has to be written.
   if (!alloc || alloc->getBlock() != &fn.getBody().front() ||
-      !isAtStorage(result))
+      !isAtStorage(result) || alloc->hasAttr(kUninitializedAttrName))
     return false;
   auto type = cast<BufferType>(alloc.getType());
   auto shown = cast<BufferType>(result.getType());

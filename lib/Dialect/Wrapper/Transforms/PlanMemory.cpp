@@ -155,6 +155,7 @@ void Planner::handOver(PlannedBuffer &from, PlannedBuffer &to,
   OpBuilder b(before);
   AllocOp alloc = to.alloc;
   auto reuse = ReuseOp::create(b, alloc.getLoc(), alloc.getType(), from.value);
+  reuse->setDiscardableAttrs(alloc->getDiscardableAttrDictionary());
   alloc.getResult().replaceAllUsesWith(reuse);
   to.value = reuse;
   from.handedOver = true;

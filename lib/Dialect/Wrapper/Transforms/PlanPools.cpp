@@ -235,6 +235,7 @@ void Planner::makePool(ArrayRef<std::pair<Leaf *, ExprAttr>> leaves,
     b.setInsertionPoint(alloc);
     auto carve = PoolAllocOp::create(b, alloc.getLoc(), alloc.getType(),
                                      pool.op, offset);
+    carve->setDiscardableAttrs(alloc->getDiscardableAttrDictionary());
     alloc.getResult().replaceAllUsesWith(carve);
     buffer.value = carve;
     for (PlannedBuffer *member : leaf->chain)

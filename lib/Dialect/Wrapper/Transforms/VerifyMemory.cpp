@@ -513,9 +513,9 @@ LogicalResult Verifier::visit(Operation &op) {
     if (!isStorage(v))
       continue;
     auto reuse = dyn_cast<ReuseOp>(op);
-    define(v, reuse ? get(reuse.getSource()).written
-                    : !isa<AllocOp, PoolAllocOp, CommAllocOp>(op) ||
-                          op.hasAttr(kUninitializedAttrName));
+    define(v, op.hasAttr(kUninitializedAttrName) ||
+                  (reuse ? get(reuse.getSource()).written
+                         : !isa<AllocOp, PoolAllocOp, CommAllocOp>(op)));
     if (isBuffer(v))
       if (PoolAllocOp origin = getCarving(v))
         carved[origin.getPool()].push_back(v);
