@@ -11,8 +11,8 @@ func.func @unknown(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @random(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{operator 'aten.poisson.default' is not supported: its distribution is drawn by rejection, a number of draws that differs from element to element}}
-  %0 = graph.aten "aten.poisson.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{operator 'aten.randint_like.Tensor' is not supported: random numbers of its distribution are not drawn}}
+  %0 = graph.aten "aten.randint_like.Tensor"(%x, %x) ["self", "high"] {} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 

@@ -435,10 +435,6 @@ void graph::populateDistributionLegalizations(AtenLegalizations &t) {
   t.add("rrelu rrelu_with_noise_functional", legalizeRRelu);
   t.add("randperm randperm.generator", legalizeRandPerm);
   t.add("multinomial", legalizeMultinomial);
-  t.add("poisson binomial _standard_gamma _sample_dirichlet", [](AtenCall &c) {
-    return c.fail("its distribution is drawn by rejection, a number of "
-                  "draws that differs from element to element");
-  });
   t.add("randint_like.Tensor randint_like.Tensor_generator rrelu_with_noise "
         "_fused_dropout",
         [](AtenCall &c) {

@@ -190,6 +190,22 @@ Value graph::drawBits(AtenCall &c, SizesRef sizes, ExprAttr vector,
                               vector, builder.getI64IntegerAttr(blocks));
 }
 
+GroupDraw graph::takeGroups(AtenCall &c, ExprAttr groups) {
+  auto [state, skip] = takeState(c, groups);
+  return {state, skip};
+}
+
+Value graph::drawGroups(TensorBuilder &b, const GroupDraw &draw, Value state,
+                        SizesRef sizes) {
+  OpBuilder &builder = b.getBuilder();
+  Sizes all(sizes);
+  all.push_back(b.size(kGroup));
+  Type word = IntegerType::get(b.getContext(), 32, IntegerType::Unsigned);
+  return RandomBitsOp::create(
+      builder, b.getLoc(), sym::getTensorType(all, word), state, draw.skip,
+      b.size(kGroup), builder.getI64IntegerAttr(kManyBlocks));
+}
+
 Value graph::drawUniform(AtenCall &c, SizesRef sizes, ExprAttr vector,
                          int64_t blocks, ExprAttr groups) {
   TensorBuilder &b = c.b;
@@ -350,4 +366,5 @@ void graph::populateRandomLegalizations(AtenLegalizations &t) {
   t.add("alpha_dropout", otherDropout(false, /*isAlpha=*/true));
   t.add("feature_alpha_dropout", otherDropout(true, true));
   populateDistributionLegalizations(t);
+  populateRejectionLegalizations(t);
 }
