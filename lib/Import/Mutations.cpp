@@ -244,7 +244,9 @@ Expected<std::optional<ModuleBuilder::Functional>>
 ModuleBuilder::findFunctional(StringRef name, const OpSchema &schema) {
   auto [base, overload] = name.drop_front(strlen("aten.")).split('.');
   SmallVector<std::string> bases;
-  if (base.starts_with("__i") && base.ends_with("__"))
+  if (base.starts_with("_cum") && base.ends_with("_helper"))
+    bases.push_back(base.drop_front().drop_back(strlen("_helper")).str());
+  else if (base.starts_with("__i") && base.ends_with("__"))
     bases.push_back(("__" + base.drop_front(3)).str());  // __iand__: __and__
   else if (base.ends_with("_") && !base.ends_with("__")) // Not __and__.
     bases.push_back(base.drop_back().str());             // add_: add

@@ -297,7 +297,7 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
   // What may give its operand itself.
   if (is_contained({"alias", "detach", "lift_fresh", "lift", "positive"}, name))
     return identity();
-  if (is_contained({"contiguous", "to", "type_as",
+  if (is_contained({"contiguous", "to", "to_dense", "type_as",
                     "_autocast_to_full_precision",
                     "_autocast_to_reduced_precision"},
                    name))
@@ -343,6 +343,8 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
                     "unflatten", "atleast_1d", "atleast_2d", "atleast_3d"},
                    name))
     return is(ViewKind::Reshape);
+  if (name == "chain_matmul")
+    return when(call.operands.size() == 1, identity());
   if (name == "cartesian_prod")
     return when(call.operands.size() == 1, is(ViewKind::Reshape));
 
@@ -446,13 +448,13 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
 /// of them: composite ones that do under some conditions, and those whose
 /// results PyTorch asks programs not to write to.
 static bool mayReturnOperand(StringRef name) {
-  return is_contained({"dropout", "feature_dropout", "alpha_dropout",
-                       "feature_alpha_dropout", "type_as", "atleast_1d",
-                       "atleast_2d", "atleast_3d", "sum_to_size",
-                       "conj_physical", "unsafe_chunk", "unsafe_split",
-                       "unsafe_split_with_sizes", "broadcast_tensors",
-                       "meshgrid", "cartesian_prod", "_unsafe_view"},
-                      name);
+  return is_contained(
+      {"dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout",
+       "type_as", "to_dense", "chain_matmul", "atleast_1d", "atleast_2d",
+       "atleast_3d", "sum_to_size", "conj_physical", "unsafe_chunk",
+       "unsafe_split", "unsafe_split_with_sizes", "broadcast_tensors",
+       "meshgrid", "cartesian_prod", "_unsafe_view"},
+      name);
 }
 
 Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(

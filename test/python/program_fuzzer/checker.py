@@ -7,7 +7,7 @@
 """A process that draws programs and checks them: reads tasks from standard input, writes what became of
 each to standard output, both as lines of JSON. program_fuzzer.py starts it, and again after a crash.
 
-A task is {"seed"} or {"program", "way"} (a program that was drawn before). The answer is {"stage": "draw"},
+A task is {"seed"}, {"seed", "operator"} (of one call) or {"program", "way"} (a program that was drawn before). The answer is {"stage": "draw"},
 {"stage": "export"} and {"stage": "compile"}, which say what a crash belongs to, and
 {"state", "why", "way", "operators", "tried", "program"}.
 """
@@ -60,14 +60,16 @@ def check(program, way, options, runner, say, is_random):
 
 
 class Declared(torch.fx.Interpreter):
-    """Runs an exported program; fails where a result has another element type or rank than the exporter declares."""
+    """Runs an exported program; fails where a result has another element type or other sizes than the exporter declares."""
 
     def run_node(self, n):
         result, declared = super().run_node(n), n.meta.get("val")
-        if isinstance(result, torch.Tensor) and isinstance(declared, torch.Tensor) and (
-                result.dtype != declared.dtype or result.dim() != declared.dim()):
-            raise TypeError(f"{n.target} gives {result.dtype} of rank {result.dim()}, but the exporter declares "
-                            f"{declared.dtype} of rank {declared.dim()}")
+        pairs = zip(result, declared) if isinstance(result, (list, tuple)) and isinstance(declared, (list, tuple)) else [(result, declared)]
+        for got, said in pairs:
+            if isinstance(got, torch.Tensor) and isinstance(said, torch.Tensor) and (
+                    got.dtype != said.dtype or got.dim() != said.dim() or
+                    any(isinstance(b, int) and a != b for a, b in zip(got.shape, said.shape))):
+                raise TypeError(f"{n.target} gives {got.dtype} {list(got.shape)}, but the exporter declares {said.dtype} {list(said.shape)}")
         return result
 
 
@@ -108,7 +110,11 @@ def main():
             way = Way(*task["way"])
             random.seed(0)
         else:
-            program = programs.draw(task["seed"], table, known, options.device, options.size)
+            only = by_name.get(task.get("operator"))
+            program = programs.draw(task["seed"], table, known, options.device, options.size, only)
+            if only and only.full not in program.operators:
+                say({"state": "eager", "why": program.tried[-1][1] if program.tried else "no attempt", "way": ["plain", "", 1]})
+                continue
             way = Way.draw(task["seed"], options.modes.split(","), options.device)
             answer = {"operators": program.operators, "tried": program.tried}
         text = " ".join(program.statements)

@@ -9,7 +9,7 @@
 
   program_fuzzer.py --build build [--seed N] [--count N] [--seconds S] [--results FILE] [--jobs J]
   program_fuzzer.py --only SEED                # one program: its text, outcome and reproducer
-  program_fuzzer.py --coverage                 # which operators are ever drawn
+  program_fuzzer.py --coverage --count 8       # which operators are never drawn, exported or compiled
 
 Operators are those of PyTorch's schema table, which is read when this runs; schemas.py says which are left out, and
 why. Arguments are drawn for the types in the schema, and what eager mode refuses is drawn again. Programs
@@ -189,30 +189,53 @@ def print_summary(done):
 
 
 def print_coverage(options):
-    """Which overloads are ever drawn; the last error of those that are not."""
-    import patterns
+    """What becomes of each overload in programs of one call: which are never drawn, never exported, always refused or
+    wrong, with the last reason."""
     import programs
     table, skipped = programs.read_table()
-    known = patterns.Patterns(options.device)
     for why, names in sorted(skipped.items(), key=lambda g: -len(g[1])):
         print(f"left out, {why}: {len(names)} overloads")
-    drawn, failed = [], {}
-    # A process of its own for each part of the table: some arguments end it.
-    operators = [o for name in table for o in table[name]]
     index, count = map(int, options.shard.split("/"))
-    for number, operator in enumerate(operators[index::count]):
-        print(operator.full, file=sys.stderr)
-        for seed in range(options.count):
-            program = programs.Drawing(10000 * number + seed, table, known, options.device, 1)
-            program.tried = []
-            if program.operator(operator, attempts=12) and operator.full in program.operators:
-                drawn.append(operator.full)
+    operators = [o.full for name in table for o in table[name]][index::count]
+    names, lock, seen = iter(operators), threading.Lock(), {}
+    file = open(options.results, "a") if options.results else None
+
+    def work():
+        checker = Checker(options)
+        while True:
+            with lock:
+                name = next(names, None)
+            if name is None:
                 break
-            failed[operator.full] = program.tried[-1][1] if program.tried else "no attempt"
-    missing = {k: v for k, v in failed.items() if k not in drawn}
-    for name, error in missing.items():
-        print(f"never drawn: {name}: {error[:150]}")
-    print(f"{len(drawn)} of {len(drawn) + len(missing)} overloads are drawn")
+            entries = []
+            for seed in range(options.seed, options.seed + options.count):
+                entries.append({"seed": seed, "operator": name, **checker.check({"seed": seed, "operator": name})})
+                if entries[-1]["state"] in ("agree", "unstable"):
+                    break
+            with lock:
+                seen[name] = entries
+                for entry in entries:
+                    if file:
+                        file.write(json.dumps(entry) + "\n")
+                        file.flush()
+                    if options.verbose and entry["state"] in FAILURES:
+                        print(f"{entry['state']}: {name}, seed {entry['seed']}: {entry['why']}", flush=True)
+        checker.stop()
+    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    fates = collections.Counter()
+    for name in operators:
+        states = [e["state"] for e in seen[name]]
+        fate = next((s for s in ("agree", "unstable", *FAILURES, "export", "eager") if s in states), "eager")
+        fates[fate] += 1
+        if fate not in ("agree", "unstable"):
+            entry = next(e for e in seen[name] if e["state"] == fate)
+            what = {"eager": "never drawn", "export": "never exported"}.get(fate, f"always {fate}")
+            print(f"{what}: {name}: {(entry['why'] or '')[:150]}")
+    print(f"of {len(operators)} overloads " + ", ".join(f"{fates[s]} {s}" for s in STATES if fates[s]))
 
 
 def main():

@@ -51,6 +51,8 @@ LIBRARY = re.compile(r"linalg|\blu|lu\b|cholesky|inverse|pinv|svd|\bqr\b|geqrf|o
                      r"\bdet\b|ldl|eig|matrix_exp|lobpcg|pca_lowrank")
 # Results that are unique, of decompositions whose others are not.
 UNIQUE = [(re.compile(r"\b(_linalg_eigh|linalg_eigh|linalg\.eigh)\b"), (0,)),
+          # These factorize the matrix or its transpose, whichever lies in memory as the library wants it.
+          (re.compile(r"\b(_linalg_det|_linalg_solve_ex)\b"), (0,)), (re.compile(r"\b_linalg_slogdet\b"), (0, 1)),
           (re.compile(r"\b(_linalg_svd|linalg_svd|linalg\.svd|svd|svd_lowrank|pca_lowrank)\b"), (1,)),
           (re.compile(r"\b(linalg_eig|linalg\.eig|linalg_eigvals|linalg\.eigvals|lobpcg|linalg_lstsq|linalg\.lstsq)\b"), ())]
 
@@ -59,10 +61,49 @@ class Undefined(Exception):
     """A draw whose result eager mode does not define."""
 
 
+def tensors_of(*values):
+    return [v for v in values if isinstance(v, torch.Tensor)]
+
+
+def is_sorted(boundaries, *_):
+    return boundaries.is_complex() or bool((boundaries.diff(dim=-1) >= 0).all()) if boundaries.dim() else True
+
+
+def are_degrees(_, degree, *__):
+    degree = torch.as_tensor(degree, dtype=torch.float64)
+    return bool((degree.abs() < 2**63).all())
+
+
+def are_of_channels(x, *parameters):
+    """Weights, biases, means and variances of a batch norm."""
+    return all(t.dim() == 1 and t.numel() == x.shape[1] for t in tensors_of(*parameters[:4]))
+
+
+def are_distances(grad, x1, x2, _, distances):
+    return grad.shape == distances.shape and grad.shape[-2:] == (x1.shape[-2], x2.shape[-2])
+
+
+# What eager mode relies on and does not check, by the name of an operator: without it results are what happens to be in
+# memory, what a search that expects an order finds, or what a processor makes of a number that no integer has.
+RELIED_ON = [
+    (re.compile(r"^bucketize"), lambda x, boundaries, *_: is_sorted(boundaries)),
+    (re.compile(r"^searchsorted"), lambda boundaries, *rest: len(rest) > 4 or is_sorted(boundaries)),
+    (re.compile(r"polynomial"), are_degrees),
+    (re.compile(r"batch_norm"), are_of_channels),
+    (re.compile(r"^_cdist_backward"), are_distances),
+    (re.compile(r"^_foreach_copy"), lambda x, y, *_: len(x) == len(y)),
+]
+
+
 class Watch(TorchDispatchMode):
-    """Refuses conversions from floating-point numbers to integers that cannot hold them."""
+    """Refuses conversions from floating-point numbers to integers that cannot hold them, and operands that
+    eager mode does not check."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function._schema.name.split("::")[1]
+        for pattern, holds in RELIED_ON:
+            if pattern.search(name) and not (kwargs or {}).get("sorter") and not holds(*args):
+                raise Undefined(f"operands that {name} does not check")
         out = function(*args, **(kwargs or {}))
         ints = [t for t in _pytree.tree_leaves(out) if isinstance(t, torch.Tensor) and t.dtype in arguments.INTS]
         if ints and not POSITIONS.search(function._schema.name.split("::")[1]):
@@ -191,7 +232,8 @@ def text_updates_statistics(text):
 class Drawing(Program):
     """A program that is drawn from a seed."""
 
-    def __init__(self, seed, table, patterns, device="cpu", size=None):
+    def __init__(self, seed, table, patterns, device="cpu", size=None, only=None):
+        """`only` is an operator, of which the program is one call."""
         super().__init__(device=device)
         self.rng = random.Random(seed)
         self.table, self.patterns = table, patterns
@@ -205,6 +247,11 @@ class Drawing(Program):
             drawn = Arguments(self, rng)
             drawn.input(drawn.shape(), rng.choice(arguments.DTYPES))
             self.add_inputs(drawn.new)
+        if only:
+            self.operator(only, attempts=12)
+            if only.full in self.operators:
+                self.choose_results()
+            return
         wanted = size or rng.randint(3, 25)
         for _ in range(wanted * 12):
             if self.count_operators() >= wanted:
@@ -316,17 +363,27 @@ class Drawing(Program):
             except Exception as caught:  # pylint: disable=broad-except
                 error = caught
                 continue
+            is_resized = self.resizes(text, scope, made)
             result = []
             for name, t in made.items():
                 found = self.live_out(t) if rng.random() < 0.6 else None
                 if not found:
                     found = self.fresh("v")
                     kind = rng.choice(["zeros", "empty"])
-                    size = [0] if rng.random() < 0.15 else list(t.shape)
+                    size = [0] if is_resized and rng.random() < 0.15 else list(t.shape)
                     drawn.before.append(f"{found} = torch.{kind}({show(size)}, dtype={t.dtype}, device=DEVICE)")
                 result.append((name, found))
             return result
         raise error
+
+    @staticmethod
+    def resizes(text, scope, made):
+        """Whether eager mode computes the same for `out` arguments that it resizes, which it has just done with `made`. (Some
+        operators reduce what they have not resized yet.)"""
+        before = [t.clone() for t in made.values()]
+        full = {name: torch.zeros_like(t) for name, t in made.items()}
+        eval(text, {**scope, **full})  # pylint: disable=eval-used
+        return all(torch.equal(a.nan_to_num(), b.nan_to_num()) and torch.equal(a.isnan(), b.isnan()) for a, b in zip(before, full.values()))
 
     def live_out(self, like):
         names = [n for n in self.live if self.values[n].shape == like.shape and self.values[n].dtype == like.dtype]
@@ -416,7 +473,7 @@ class Drawing(Program):
         pointwise = operator is None or torch.Tag.pointwise in operator.tags
         if LIBRARY.search(text) and any(is_float(scope[n]) and not bool(scope[n].isfinite().all()) for n in used):
             raise Undefined("a decomposition of what is not finite")
-        if any(share(scope[a], scope[b]) for a in used for b in used if a < b) and text_updates_statistics(text):
+        if text_updates_statistics(text) and any(share(scope[a], scope[b]) for i, a in enumerate(used) for b in used[:i]):
             raise Undefined("statistics in the memory of another operand")
         for name in written:
             t = scope[name]
@@ -530,8 +587,8 @@ def definition(statement):
     return match.group(0) if match else ""
 
 
-def draw(seed, table, patterns, device="cpu", size=None):
-    return Drawing(seed, table, patterns, device, size)
+def draw(seed, table, patterns, device="cpu", size=None, only=None):
+    return Drawing(seed, table, patterns, device, size, only)
 
 
 def read_table():

@@ -254,7 +254,17 @@ ComplexParts graph::multiplyAlong(TensorBuilder &b, ComplexParts x,
   return x;
 }
 
+/// Calls of which `dtype` is real: what is combined are real parts.
+static LogicalResult expandOfRealParts(ComplexCall &c) {
+  ComplexParts x = c.get("self");
+  if (!x.re || c.op.getInputs().size() != 1)
+    return c.fail("an operand is missing");
+  return c.replaceReal(c.clone(x.re, c.op.getArguments()).front());
+}
+
 static LogicalResult expandProd(ComplexCall &c) {
+  if (!ComplexCall::isComplex(c.op.getOutputs()[0]))
+    return expandOfRealParts(c);
   TensorBuilder &b = c.b;
   ComplexParts x = c.get("self");
   int64_t rank = getSizes(x.re).size();
@@ -275,6 +285,8 @@ static LogicalResult expandProd(ComplexCall &c) {
 
 /// What is combined of all that is before, by doubling.
 static LogicalResult expandScan(ComplexCall &c, Combine combine) {
+  if (!ComplexCall::isComplex(c.op.getOutputs()[0]))
+    return expandOfRealParts(c);
   TensorBuilder &b = c.b;
   ComplexParts x = c.get("self");
   int64_t rank = getSizes(x.re).size();
@@ -365,7 +377,8 @@ static LogicalResult expandLogSumExp(ComplexCall &c) {
 }
 
 void graph::populateComplexReductions(ComplexExpansions &t) {
-  t.add("linalg_vector_norm norm", expandOfMagnitude);
+  t.add("linalg_vector_norm norm norm_except_dim linalg__powsum",
+        expandOfMagnitude);
   t.add("dist", expandDist);
   t.add("pairwise_distance", expandPairwiseDistance);
   t.add("triplet_margin_loss", expandTripletMargin);

@@ -164,10 +164,14 @@ LogicalResult ComplexCall::replace(ArrayRef<ComplexParts> values) {
         x = b.broadcast(x, sizes);
       return b.castSizes(b.convert(x, part ? part : element), sizes);
     };
-    if (bool(part) != bool(value.im))
-      return fail("its result " + Twine(i) + " is " +
-                  (part ? "complex" : "real") + " where the other is computed");
-    results.push_back({finish(value.re), finish(value.im)});
+    if (!part && value.im)
+      return fail("its result " + Twine(i) +
+                  " is real where complex numbers are computed");
+    ComplexParts result = {finish(value.re), finish(value.im)};
+    // Real numbers are written to complex results, too (`out=`).
+    if (part && result.re && !result.im)
+      result.im = b.full(b.getBuilder().getFloatAttr(part, 0), sizes);
+    results.push_back(result);
   }
   return success();
 }

@@ -228,12 +228,11 @@ static LogicalResult tensorInverse(LinalgCall &c) {
 /// The X of A X = B, where the first dimensions of A are those of B, behind
 /// which `dims` are moved before.
 static LogicalResult tensorSolve(LinalgCall &c) {
-  FailureOr<ComplexParts> a = getMatrix(c, "self");
-  ComplexParts other = c.get("other");
-  if (failed(a) || !other.re)
+  ComplexParts a = c.get("self"), other = c.get("other");
+  if (!a.re || !other.re)
     return c.fail("an operand is missing");
   SmallVector<int64_t> order, moved;
-  int64_t rank = rankOf(*a);
+  int64_t rank = rankOf(a);
   if (auto dims = dyn_cast_or_null<DenseI64ArrayAttr>(c.op.getArgument("dims")))
     for (int64_t d : dims.asArrayRef())
       moved.push_back(d < 0 ? d + rank : d);
@@ -244,7 +243,7 @@ static LogicalResult tensorSolve(LinalgCall &c) {
   if (static_cast<int64_t>(order.size()) != rank)
     return c.fail("'dims' are not its dimensions");
   ComplexParts turned =
-      c.map(*a, [&](Value part) { return c.b.permute(part, order); });
+      c.map(a, [&](Value part) { return c.b.permute(part, order); });
   MLIRContext *context = c.op.getContext();
   ExprAttr rows = sym::product(context, getSizes(other.re)),
            columns = sym::product(context, resultSizes(c));

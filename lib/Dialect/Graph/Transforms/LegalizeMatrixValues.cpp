@@ -140,9 +140,11 @@ static LogicalResult matrixRank(LinalgCall &c) {
                 : c.singularValues(*a).re;
   Value limit = getTolerance(c, *a, largestOfLast(c, s));
   Value counts = b.convert(b.compare(Pred::Gt, s, limit), i64);
-  return c.replaceReal(b.reduce(ReduceKind::Sum, counts,
-                                {static_cast<int64_t>(getSizes(s).size()) - 1},
-                                /*keepdims=*/false));
+  // Tolerances may have more dimensions than the singular values.
+  return c.replaceReal(
+      b.reduce(ReduceKind::Sum, counts,
+               {static_cast<int64_t>(getSizes(counts).size()) - 1},
+               /*keepdims=*/false));
 }
 
 /// The pseudo-inverse: V times the inverse of singular values beyond a limit
@@ -160,7 +162,8 @@ static LogicalResult pseudoInverse(LinalgCall &c) {
     Value inverse = b.select(b.compare(Pred::Gt, magnitude, limit),
                              b.unary<ReciprocalOp>(s), zero);
     // Of columns.
-    return b.unsqueeze(inverse, static_cast<int64_t>(getSizes(s).size()) - 1);
+    return b.unsqueeze(inverse,
+                       static_cast<int64_t>(getSizes(inverse).size()) - 1);
   };
   if (c.flag("hermitian")) {
     auto [values, vectors] = c.eigenvalues(*a, /*upper=*/false, true);
