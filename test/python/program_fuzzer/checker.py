@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 
@@ -29,6 +30,11 @@ import patterns  # noqa: E402
 import programs  # noqa: E402
 import worker  # noqa: E402
 from ways import Way  # noqa: E402
+
+
+# Operators that give a view or a copy, by the strides of their operand, and statements that write.
+LAYOUTS = re.compile(r"reshape|contiguous|ravel|flatten|_to_copy|\.to\.")
+WRITES = re.compile(r"_\(|_\.\w+\(|out=|\] [+*-]?= ")
 
 
 def check(program, way, options, runner, say, is_random):
@@ -45,7 +51,8 @@ def check(program, way, options, runner, say, is_random):
         try:
             # What the exporter writes that does not run in eager mode says nothing.
             with torch.no_grad():
-                Declared(exported.module()).run(*[t for t, (_, _, b) in zip(program.make_inputs(), program.inputs) if not b])
+                declared = Declared(exported.module())
+                declared.run(*[t for t, (_, _, b) in zip(program.make_inputs(), program.inputs) if not b])
         except Exception as error:  # pylint: disable=broad-except
             return "export", "the exported program fails in eager mode: " + worker.first_line(error)
         say({"stage": "compile"})
@@ -54,13 +61,18 @@ def check(program, way, options, runner, say, is_random):
         changed = dict(runner.changed)
         seen, after = worker.user_results(exported, flat, given, changed)
         state, why = expectation.judge(seen, {**dict(zip(users, after)), **changed})
+        if state == "wrong" and declared.moved and WRITES.search("\n".join(program.statements)):
+            return "export", f"{declared.moved}, which decides whether what is written later is a copy: {why}"
         if state == "wrong" and differs_exported(exported, program, expectation):
             return "export", "the exported program gives other results in eager mode: " + why
     return state, why
 
 
 class Declared(torch.fx.Interpreter):
-    """Runs an exported program; fails where a result has another element type or other sizes than the exporter declares."""
+    """Runs an exported program; fails where a result has another element type or other sizes than the exporter declares.
+    `moved` says of a tensor that it has other strides, if what reads it is a view or a copy depending on these."""
+
+    moved = None
 
     def run_node(self, n):
         result, declared = super().run_node(n), n.meta.get("val")
@@ -70,6 +82,9 @@ class Declared(torch.fx.Interpreter):
                     got.dtype != said.dtype or got.dim() != said.dim() or
                     any(isinstance(b, int) and a != b for a, b in zip(got.shape, said.shape))):
                 raise TypeError(f"{n.target} gives {got.dtype} {list(got.shape)}, but the exporter declares {said.dtype} {list(said.shape)}")
+            if isinstance(got, torch.Tensor) and isinstance(said, torch.Tensor) and any(LAYOUTS.search(str(user.target)) for user in n.users) and any(
+                    isinstance(b, int) and a != b and size > 1 for size, a, b in zip(got.shape, got.stride(), said.stride())):
+                self.moved = f"{n.target} gives strides {list(got.stride())}, but the exporter declares {list(said.stride())}"
         return result
 
 

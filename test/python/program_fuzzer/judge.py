@@ -54,9 +54,16 @@ class Noise(TorchDispatchMode):
     """Adds errors of half a unit in the last place, or one, to what operators that round return; with a direction, one
     to each element. Decompositions, solutions and transforms have errors of the size of the largest element."""
 
-    def __init__(self, seed, direction=0):
+    def __init__(self, seed, direction=0, with_zeros=False):
+        """`with_zeros`: zeros have the sign of the direction."""
         super().__init__()
         self.generator, self.direction = torch.Generator().manual_seed(seed), direction
+        self.with_zeros = with_zeros
+
+    def draw(self, t):
+        if self.direction:
+            return torch.full(t.shape, self.direction, dtype=torch.float64, device=t.device)
+        return torch.rand(t.shape, generator=self.generator, dtype=torch.float64).to(t.device) * 2 - 1
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         out = function(*args, **(kwargs or {}))
@@ -65,11 +72,15 @@ class Noise(TorchDispatchMode):
             return out
         for t in _pytree.tree_leaves(out):
             if isinstance(t, torch.Tensor) and (t.is_floating_point() or t.is_complex()) and t.numel():
-                draw = self.direction or torch.rand(t.shape, generator=self.generator, dtype=torch.float64).to(t.device) * 2 - 1
                 exact, eps = t.to(torch.complex128 if t.is_complex() else torch.float64), torch.finfo(t.dtype).eps
-                largest = exact.abs().amax() if NORMWISE.search(name) else torch.tensor(math.inf)
-                error = draw * largest if bool(largest.isfinite()) else draw * exact
+                size = exact.abs()
+                largest = size.amax() if NORMWISE.search(name) else torch.tensor(math.inf)
+                size = largest if bool(largest.isfinite()) else size
+                # Of a complex number each part has errors of the size of the whole.
+                error = torch.complex(self.draw(t) * size, self.draw(t) * size) if t.is_complex() else self.draw(t) * size
                 t.copy_((exact + eps * error).to(t.dtype))
+                if self.with_zeros and not t.is_complex():
+                    t.copy_(torch.where(t == 0, math.copysign(0.0, self.direction), t))
         return out
 
 
@@ -141,7 +152,7 @@ class Expectation:
             bits = any(re.search(r"view\(torch\.|view\.dtype|view_as_real_copy", s) for s in self.program.statements)
             runs = [] if bits else [run_or_none(self.program, wide=True)]
             runs += [run_or_none(self.program, mode=Noise(seed)) for seed in range(RUNS)]
-            runs += [run_or_none(self.program, mode=Noise(0, direction)) for direction in (-1, 1)]
+            runs += [run_or_none(self.program, mode=Noise(0, direction, bits)) for direction in (-1, 1)]
             self.others = [r for r in runs if r is not None]
         return self.others
 

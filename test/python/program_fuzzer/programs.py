@@ -91,6 +91,9 @@ RELIED_ON = [
     (re.compile(r"polynomial"), are_degrees),
     (re.compile(r"batch_norm"), are_of_channels),
     (re.compile(r"^_cdist_backward"), are_distances),
+    # Factors of Cholesky have real diagonals.
+    (re.compile(r"^cholesky_inverse"), lambda x, *_: not x.is_complex() or bool((x.diagonal(0, -2, -1).imag == 0).all())),
+    (re.compile(r"^_cum(max|min)_helper"), lambda x, values, indices, *_: x.shape == values.shape == indices.shape),
     (re.compile(r"^_foreach_copy"), lambda x, y, *_: len(x) == len(y)),
 ]
 

@@ -338,6 +338,19 @@ static LogicalResult expandVander(ComplexCall &c) {
   return c.replace(ComplexParts{b.cat(re, last), b.cat(im, last)});
 }
 
+/// vander: the powers from the highest down, unless they are to increase.
+static LogicalResult expandVanderDown(ComplexCall &c) {
+  if (failed(expandVander(c)))
+    return failure();
+  auto increasing = dyn_cast_or_null<BoolAttr>(c.op.getArgument("increasing"));
+  if (increasing && increasing.getValue())
+    return success();
+  ComplexParts &powers = c.results.front();
+  int64_t last = getRank(powers.re) - 1;
+  powers = {flipDims(c.b, powers.re, last), flipDims(c.b, powers.im, last)};
+  return success();
+}
+
 /// log(sum(e^x)), by the largest real part.
 static LogicalResult expandLogSumExp(ComplexCall &c) {
   TensorBuilder &b = c.b;
@@ -388,6 +401,7 @@ void graph::populateComplexReductions(ComplexExpansions &t) {
   t.add("cumprod",
         [](ComplexCall &c) { return expandScan(c, &ComplexMath::mul); });
   t.add("linalg_vander", expandVander);
+  t.add("vander", expandVanderDown);
   t.add("logsumexp special_logsumexp", expandLogSumExp);
   t.add("logcumsumexp _logcumsumexp",
         [](ComplexCall &c) { return expandScan(c, &ComplexMath::logAddExp); });

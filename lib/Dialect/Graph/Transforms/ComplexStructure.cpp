@@ -435,7 +435,8 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "copy alias_copy detach_copy split_copy split_with_sizes_copy "
       "unbind_copy "
       "square_copy squeeze_multiple positive trace constant_pad "
-      "linalg_diagonal flatten_dense_tensors",
+      "linalg_diagonal flatten_dense_tensors "
+      "unflatten_dense_tensors",
       expandByParts);
   t.add("numpy_T T", expandByParts);
   t.add("scatter scatter_reduce", expandScatter);
@@ -443,7 +444,9 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
   t.add("soft_margin_loss", expandSoftMargin);
   t.add("as_strided as_strided_copy as_strided_scatter", expandStrided);
   t.add("gradient", expandGradient);
-  t.add("softmax log_softmax", expandOfReal);
+  t.add("softmax log_softmax special_softmax special_log_softmax _softmax "
+        "_log_softmax",
+        expandOfReal);
   // Numbers.
   t.add("full full_like new_full zeros zeros_like new_zeros zero empty "
         "empty_like new_empty empty_strided new_empty_strided "
@@ -455,7 +458,8 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
         "fft_fftshift fft_ifftshift",
         expandByParts);
 
-  t.add("to _to_copy to_dense type_as _conj_physical_to float double half chalf cfloat "
+  t.add("to _to_copy to_dense type_as _conj_physical_to float double half "
+        "chalf cfloat "
         "cdouble",
         expandConversion);
   t.add("adjoint mH matrix_H", expandAdjoint);

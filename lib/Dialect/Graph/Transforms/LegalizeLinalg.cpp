@@ -207,7 +207,7 @@ static LogicalResult tensorInverse(LinalgCall &c) {
   auto ind = static_cast<int64_t>(c.number("ind").value_or(2));
   if (failed(a))
     return failure();
-  if (ind < 1 || ind >= rankOf(*a))
+  if (ind < 1 || ind > rankOf(*a))
     return c.fail("'ind' is no number of its dimensions");
   MLIRContext *context = c.op.getContext();
   Sizes sizes = getSizes(a->re);

@@ -147,6 +147,14 @@ static LogicalResult matrixRank(LinalgCall &c) {
                /*keepdims=*/false));
 }
 
+/// `x` for each matrix of `like`, which has more of them where tolerances do.
+static ComplexParts inBatchOf(LinalgCall &c, ComplexParts like,
+                              ComplexParts x) {
+  return c.map(x, [&](Value part) {
+    return c.b.broadcast(part, join(batchOf(like), {rowsOf(x), columnsOf(x)}));
+  });
+}
+
 /// The pseudo-inverse: V times the inverse of singular values beyond a limit
 /// times U^H.
 static LogicalResult pseudoInverse(LinalgCall &c) {
@@ -168,11 +176,13 @@ static LogicalResult pseudoInverse(LinalgCall &c) {
   if (c.flag("hermitian")) {
     auto [values, vectors] = c.eigenvalues(*a, /*upper=*/false, true);
     Value inverse = invert(values, b.unary<AbsOp>(values));
-    return c.replace(c.matmul(c.scale(vectors, inverse), c.adjoint(vectors)));
+    ComplexParts scaled = c.scale(vectors, inverse);
+    return c.replace(
+        c.matmul(scaled, inBatchOf(c, scaled, c.adjoint(vectors))));
   }
   LinalgCall::Decomposition d = c.decompose(*a, /*full=*/false);
   ComplexParts v = c.scale(c.adjoint(d.vh), invert(d.s, d.s));
-  return c.replace(c.matmul(v, c.adjoint(d.u)));
+  return c.replace(c.matmul(v, inBatchOf(c, v, c.adjoint(d.u))));
 }
 
 //===----------------------------------------------------------------------===//

@@ -57,7 +57,8 @@ static std::optional<SingularNorm> getSingularNorm(AtenOp op, int64_t rank) {
   auto dims = dyn_cast_or_null<DenseI64ArrayAttr>(op.getArgument("dim"));
   if (dims && !dims.empty())
     result.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
-  else if (rank == 2 || op.getName().contains("matrix_norm"))
+  else if (rank == 2 || op.getName().contains("matrix_norm") ||
+           op.getName().contains("nuclear_norm"))
     result.dims = {-2, -1};
   if (result.dims.size() != 2)
     return std::nullopt;
