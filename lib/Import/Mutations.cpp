@@ -80,8 +80,10 @@ Type ModuleBuilder::inferElementType(graph::AtenOp op, Type elementType) {
         argument.getName() != "alpha" && argument.getName() != "value")
       names.push_back(argument.getName());
   Type type = graph::getPromotedType(call, names);
-  // Most elementwise operators that give floats for integers do so for `out=`.
-  if (type && !isa<FloatType, ComplexType>(type) &&
+  // Most elementwise operators that give floats for integers do so for `out=`;
+  // those of bits give none.
+  bool isOfBits = name.starts_with("bitwise_") || name.starts_with("__");
+  if (type && !isOfBits && !isa<FloatType, ComplexType>(type) &&
       isa<FloatType, ComplexType>(elementType))
     return builder.getF32Type();
   return type ? type : elementType;

@@ -156,6 +156,19 @@ class Expectation:
             self.others = [r for r in runs if r is not None]
         return self.others
 
+    def add_runs(self, exported, program):
+        """Runs of an exported program with rounding errors."""
+        for seed in range(RUNS):
+            given = {name: program.evaluate(expression) for name, expression, _ in program.inputs}
+            try:
+                module = exported.module()
+                with torch.no_grad(), Noise(seed):
+                    results = module(*[given[name] for name, _, is_buffer in program.inputs if not is_buffer])
+            except Exception:  # With other numbers it may fail. # pylint: disable=broad-except
+                continue
+            self.runs().append([*results, *[given[name] if not is_buffer else getattr(module, name, given[name])
+                                            for name, _, is_buffer in program.inputs]])
+
     def judge(self, results, after):
         """(state, why): agree, unstable or wrong."""
         if len(results) != len(self.first.results):

@@ -79,6 +79,11 @@ def are_of_channels(x, *parameters):
     return all(t.dim() == 1 and t.numel() == x.shape[1] for t in tensors_of(*parameters[:4]))
 
 
+def are_lengths(v, g, dim=0, *_):
+    """Of the parts of a tensor along a dimension."""
+    return dim == -1 or g.numel() == v.shape[dim]
+
+
 def are_distances(grad, x1, x2, _, distances):
     return grad.shape == distances.shape and grad.shape[-2:] == (x1.shape[-2], x2.shape[-2])
 
@@ -91,6 +96,7 @@ RELIED_ON = [
     (re.compile(r"polynomial"), are_degrees),
     (re.compile(r"batch_norm"), are_of_channels),
     (re.compile(r"^_cdist_backward"), are_distances),
+    (re.compile(r"^_weight_norm"), are_lengths),
     # Factors of Cholesky have real diagonals.
     (re.compile(r"^cholesky_inverse"), lambda x, *_: not x.is_complex() or bool((x.diagonal(0, -2, -1).imag == 0).all())),
     (re.compile(r"^_cum(max|min)_helper"), lambda x, values, indices, *_: x.shape == values.shape == indices.shape),
@@ -284,6 +290,8 @@ class Drawing(Program):
     def choose_results(self):
         rng = self.rng
         defined = [n for s in self.statements for n in NAME.findall(definition(s)) if n in self.live + self.terminal]
+        text = "\n".join(self.statements)
+        defined = [n for n in defined if len(re.findall(rf"\b{n}\b", text)) > 1 or f"{n} = torch.empty(" not in text]
         uses = [n for s in self.statements for n in NAME.findall(s[len(definition(s)):])]
         unused = [n for n in dict.fromkeys(defined) if n not in uses]
         rng.shuffle(unused)
@@ -418,6 +426,8 @@ class Drawing(Program):
                     names = ", ".join(name for name, _ in results)
                     comma = "," if isinstance(result, (list, tuple)) and len(results) == 1 else ""
                     statement = f"{names}{comma} = {text}" if results else text
+            if "as_strided" in text:
+                self.check_memory(scope, [t for _, t in results])
             hidden = self.undefined_positions(text, scope, used, results, written)
             for name, t in results:
                 if t.numel() > MAX_ELEMENTS or t.dim() > MAX_RANK or t.layout != torch.strided or t.dtype not in TYPES:
@@ -450,6 +460,17 @@ class Drawing(Program):
             else:
                 self.live.append(name)
         return True
+
+    @staticmethod
+    def check_memory(scope, results):
+        """Inputs are their elements; what lies between these is memory that a program is not given."""
+        for t in results:
+            held = set()
+            for name, other in scope.items():
+                if NAME.fullmatch(name) and other.untyped_storage().data_ptr() == t.untyped_storage().data_ptr():
+                    held.update(addresses(other))
+            if other_bytes := set(addresses(t)) - held:
+                raise Undefined(f"{len(other_bytes)} places in memory that no tensor has")
 
     @staticmethod
     def undefined_positions(text, scope, used, results, written):
