@@ -25,6 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "op_db")]
 
 import torch  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 import judge  # noqa: E402
 import patterns  # noqa: E402
@@ -73,6 +74,28 @@ def check(program, way, options, runner, say, is_random):
         if state == "wrong" and differs_exported(exported, program, expectation):
             return "export", "the exported program gives other results in eager mode: " + why
     return state, why
+
+
+class Conditions(TorchDispatchMode):
+    """The largest condition of matrices that functions of libraries get."""
+
+    def __init__(self):
+        super().__init__()
+        self.largest = 0
+
+    @staticmethod
+    def of(program):
+        with Conditions() as conditions:
+            judge.Run(program)
+        return conditions.largest
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if programs.LIBRARY.search(function._schema.name):
+            for t in args:
+                if isinstance(t, torch.Tensor) and programs.is_float(t) and t.dim() > 1 and t.shape[-1] == t.shape[-2] and t.numel():
+                    values = torch.linalg.svdvals(t.to(torch.complex128 if t.is_complex() else torch.float64))
+                    self.largest = max(self.largest, float((values[..., 0] / values[..., -1]).amax()))
+        return function(*args, **(kwargs or {}))
 
 
 @contextlib.contextmanager
@@ -158,6 +181,8 @@ def main():
             state, why = check(program, way, options, runner, say, is_random)
         except worker.Refused as refused:
             state, why = refused.state, str(refused)
+            if state == "run" and re.search("singular|positive-definite", why) and Conditions.of(program) > 1e5:
+                state = "unstable"  # Rounding decides whether a matrix is.
         except Exception as error:  # Of this program; others go on. # pylint: disable=broad-except
             state, why = "crash", f"{type(error).__name__}: {worker.first_line(error)}"
         say({"state": state, "why": why})

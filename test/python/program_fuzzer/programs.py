@@ -43,7 +43,7 @@ zeros_like ones_like full_like clone contiguous to detach alias expand_as view_a
 
 
 # Operators that say nothing of which of several equal elements they take.
-UNSTABLE = re.compile(r"\b(topk|kthvalue|median|nanmedian|mode)\b")
+UNSTABLE = re.compile(r"\b(topk|kthvalue|median|nanmedian|mode|sort|argsort)\b(?!.*stable=True)")
 
 
 # Functions of libraries, which say nothing of infinities and NaN.
@@ -95,7 +95,11 @@ RELIED_ON = [
     (re.compile(r"^searchsorted"), lambda boundaries, *rest: len(rest) > 4 or is_sorted(boundaries)),
     (re.compile(r"polynomial"), are_degrees),
     (re.compile(r"batch_norm"), are_of_channels),
+    # Coordinates that no integer holds.
+    (re.compile(r"^grid_sampler"), lambda x, grid, *_: bool((grid.abs() < 1e6).all())),
     (re.compile(r"^_cdist_backward"), are_distances),
+    # It sorts by an order that NaN has no place in.
+    (re.compile(r"^mode$"), lambda x, *_: not (x.is_floating_point() and bool(x.isnan().any()))),
     (re.compile(r"^_weight_norm"), are_lengths),
     # Factors of Cholesky have real diagonals.
     (re.compile(r"^cholesky_inverse"), lambda x, *_: not x.is_complex() or bool((x.diagonal(0, -2, -1).imag == 0).all())),
@@ -481,16 +485,22 @@ class Drawing(Program):
                 if written:
                     raise Undefined("results that are not unique")
                 return [name for i, (name, _) in enumerate(results) if i not in unique]
+        # A logarithm has many angles; which one comes out of a scan depends on its order.
+        if "logcumsumexp" in text and used and scope[used[0]].is_complex():
+            if written:
+                raise Undefined("an angle that depends on an order")
+            return [name for name, _ in results]
         if re.search(r"\btopk\b.*(sorted=False|, False\))", text):  # In any order.
             return [name for name, _ in results]
-        if not UNSTABLE.search(text) or not used or len(results) < 2:
+        is_order = "argsort" in text
+        if not UNSTABLE.search(text) or not used or len(results) < 2 and not is_order:
             return ()
         x = scope[used[0]]
         if x.unique().numel() == x.numel() and not (x.is_floating_point() and x.isnan().any()):
             return ()
         if written:
             raise Undefined("positions of elements that occur several times")
-        return [name for name, t in results[1:] if t.dtype == torch.int64]
+        return [name for name, t in results[0 if is_order else 1:] if t.dtype == torch.int64]
 
     @staticmethod
     def check_writes(scope, written, used, operator, text):

@@ -372,8 +372,16 @@ static LogicalResult expandLogSumExp(ComplexCall &c) {
     return c.fail("its dimensions are not constant");
   llvm::sort(dims);
   for (int64_t d : dims)
-    if (getSizes(x.re)[d].isConstant(0))
-      return c.fail("a dimension has size zero");
+    if (getSizes(x.re)[d].isConstant(0)) {
+      // The logarithm of no sum.
+      Type part = c.getComputeType();
+      Builder &builder = b.getBuilder();
+      return c.replace(ComplexParts{
+          b.full(builder.getFloatAttr(part,
+                                      -std::numeric_limits<double>::infinity()),
+                 c.resultSizes()),
+          b.full(builder.getFloatAttr(part, 0), c.resultSizes())});
+    }
   Type type = c.getComputeType();
   Value most = b.reduce(ReduceKind::Max, x.re, dims, /*keepdims=*/true);
   Value infinity = b.scalar(std::numeric_limits<double>::infinity(), type);
@@ -390,7 +398,8 @@ static LogicalResult expandLogSumExp(ComplexCall &c) {
 }
 
 void graph::populateComplexReductions(ComplexExpansions &t) {
-  t.add("linalg_vector_norm norm norm_except_dim linalg__powsum",
+  t.add("linalg_vector_norm norm norm_except_dim linalg__powsum "
+        "frobenius_norm",
         expandOfMagnitude);
   t.add("dist", expandDist);
   t.add("pairwise_distance", expandPairwiseDistance);

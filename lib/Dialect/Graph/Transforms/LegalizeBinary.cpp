@@ -113,6 +113,13 @@ static AtenHandler commonDivisor(bool multiple) {
     Num x(c.b, self), y(c.b, other), divisor = greatestDivisor(x, y);
     if (!multiple)
       return c.replace(divisor);
+    // Narrow integers are multiplied as C's int.
+    if (type.getIntOrFloatBitWidth() < 32) {
+      Type wide = c.b.getBuilder().getI32Type();
+      x = x.to(wide);
+      y = y.to(wide);
+      divisor = divisor.to(wide);
+    }
     Num result = x.binary<TruncDivOp>(select(divisor == 0, 1, divisor)) * y;
     return c.replace(type.isUnsignedInteger() ? result : abs(result));
   };

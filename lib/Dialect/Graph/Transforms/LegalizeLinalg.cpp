@@ -39,7 +39,7 @@ static LogicalResult luFactor(LinalgCall &c) {
   return c.replace(results);
 }
 
-/// P, L and U of factors.
+/// P, L and U of factors; no P without pivots.
 static SmallVector<ComplexParts>
 unpackFactors(LinalgCall &c, ComplexParts factors, Value pivots) {
   ExprAttr rows = rowsOf(factors), columns = columnsOf(factors);
@@ -48,18 +48,21 @@ unpackFactors(LinalgCall &c, ComplexParts factors, Value pivots) {
   // Row i of the permuted matrix is row `order[i]` of the matrix: P[order[i],
   // i] is 1.
   OpBuilder &builder = c.b.getBuilder();
-  auto call = CustomCallOp::create(
-      builder, c.b.getLoc(),
-      TypeRange(sym::getTensorType(join(batch, rows), builder.getI64Type())),
-      builder.getStringAttr("coil::linalg_permutation"),
-      builder.getArrayAttr({builder.getUnitAttr(), rows}), pivots, ArrayAttr(),
-      DenseI64ArrayAttr(), ArrayAttr());
-  Value order = c.b.unsqueeze(call.getResult(0), batch.size());
-  Value row = c.b.unsqueeze(c.b.iota(0, 1, rows), 1);
-  Value isOne = c.b.compare(Pred::Eq, order, row);
-  ComplexParts p = {c.b.convert(isOne, c.type), nullptr};
-  if (c.isComplex)
-    p.im = c.zeros(getSizes(p.re)).im;
+  ComplexParts p = {};
+  if (pivots) {
+    auto call = CustomCallOp::create(
+        builder, c.b.getLoc(),
+        TypeRange(sym::getTensorType(join(batch, rows), builder.getI64Type())),
+        builder.getStringAttr("coil::linalg_permutation"),
+        builder.getArrayAttr({builder.getUnitAttr(), rows}), pivots,
+        ArrayAttr(), DenseI64ArrayAttr(), ArrayAttr());
+    Value order = c.b.unsqueeze(call.getResult(0), batch.size());
+    Value row = c.b.unsqueeze(c.b.iota(0, 1, rows), 1);
+    Value isOne = c.b.compare(Pred::Eq, order, row);
+    p.re = c.b.convert(isOne, c.type);
+    if (c.isComplex)
+      p.im = c.zeros(getSizes(p.re)).im;
+  }
   ComplexParts l = c.triangle(take(c, factors, 1, least), /*upper=*/false);
   Value on = c.compareDiagonal(rows, least, Pred::Eq);
   l.re = c.b.select(on, c.b.scalar(1, c.type), l.re);
@@ -87,10 +90,12 @@ static LogicalResult luUnpack(LinalgCall &c) {
   ComplexParts pivots = c.get("LU_pivots");
   if (failed(factors) || !pivots.re)
     return c.fail("an operand is missing");
-  SmallVector<ComplexParts> results = unpackFactors(c, *factors, pivots.re);
-  // What is not asked for is empty.
+  // What is not asked for is empty, and its pivots may be anything.
   ComplexParts none = c.zeros({c.b.size(0)});
-  if (!c.flag("unpack_pivots", true))
+  bool hasPivots = c.flag("unpack_pivots", true);
+  SmallVector<ComplexParts> results =
+      unpackFactors(c, *factors, hasPivots ? pivots.re : Value());
+  if (!hasPivots)
     results[0] = none;
   if (!c.flag("unpack_data", true))
     results[1] = results[2] = none;

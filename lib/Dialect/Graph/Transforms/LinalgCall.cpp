@@ -50,7 +50,8 @@ ComplexParts LinalgCall::map(ComplexParts x,
 }
 
 ComplexParts LinalgCall::zeros(SizesRef sizes) {
-  Value zero = b.full(b.getBuilder().getFloatAttr(type, 0), sizes);
+  Value zero =
+      b.full(cast<TypedAttr>(b.getBuilder().getZeroAttr(type)), sizes);
   return {zero, isComplex ? zero : Value()};
 }
 
