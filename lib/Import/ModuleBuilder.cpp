@@ -520,6 +520,11 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
     return addForeach(node, **schema, position);
   if (Error error = collectArguments(node, *schema, call))
     return error;
+  if (call.name == "prims.convert_element_type.default" &&
+      call.operands.size() == 1) {
+    call.name = "aten._to_copy.default";
+    call.operandNames[0] = builder.getStringAttr("self");
+  }
   if (*schema && (*schema)->isMutating())
     return addMutation(node, **schema, std::move(call), position);
   if (updatesStatistics(call))

@@ -297,8 +297,8 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
   // What may give its operand itself.
   if (is_contained({"alias", "detach", "lift_fresh", "lift", "positive"}, name))
     return identity();
-  if (is_contained({"contiguous", "to", "to_dense", "flatten_dense_tensors",
-                    "type_as", "_autocast_to_full_precision",
+  if (is_contained({"contiguous", "to", "to_dense", "type_as",
+                    "_autocast_to_full_precision",
                     "_autocast_to_reduced_precision"},
                    name))
     return when(isUnchanged(name, argument("copy"), argument("memory_format"),

@@ -92,7 +92,7 @@ class Conditions(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         if programs.LIBRARY.search(function._schema.name):
             for t in args:
-                if isinstance(t, torch.Tensor) and programs.is_float(t) and t.dim() > 1 and t.shape[-1] == t.shape[-2] and t.numel():
+                if isinstance(t, torch.Tensor) and programs.is_float(t) and t.dim() > 1 and t.numel():
                     values = torch.linalg.svdvals(t.to(torch.complex128 if t.is_complex() else torch.float64))
                     self.largest = max(self.largest, float((values[..., 0] / values[..., -1]).amax()))
         return function(*args, **(kwargs or {}))

@@ -89,7 +89,9 @@ class Noise(TorchDispatchMode):
         out = function(*args, **(kwargs or {}))
         if EXACT.match(name) or any(r.alias_info and not r.alias_info.is_write for r in function._schema.returns):
             return out
-        for t in _pytree.tree_leaves(out):
+        # What returns nothing writes to its operands.
+        written = [a for s, a in zip(function._schema.arguments, args) if s.alias_info is not None and s.alias_info.is_write]
+        for t in _pytree.tree_leaves(written if out is None else out):
             if is_rounded(t):
                 # Some functions are no better than single precision.
                 eps = max(torch.finfo(t.dtype).eps, SINGLE if name in db.REFERENCES else 0)
