@@ -346,8 +346,6 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
                     "unflatten", "atleast_1d", "atleast_2d", "atleast_3d"},
                    name))
     return is(ViewKind::Reshape);
-  if (name == "chain_matmul")
-    return when(call.operands.size() == 1, identity());
   if (name == "cartesian_prod")
     return when(call.operands.size() == 1, is(ViewKind::Reshape));
 
@@ -451,27 +449,14 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
 /// of them: composite ones that do under some conditions, and those whose
 /// results PyTorch asks programs not to write to.
 static bool mayReturnOperand(StringRef name) {
-  return is_contained({"dropout",
-                       "feature_dropout",
-                       "alpha_dropout",
-                       "feature_alpha_dropout",
-                       "type_as",
-                       "to_dense",
-                       "flatten_dense_tensors",
-                       "chain_matmul",
-                       "atleast_1d",
-                       "atleast_2d",
-                       "atleast_3d",
-                       "sum_to_size",
-                       "conj_physical",
-                       "unsafe_chunk",
-                       "unsafe_split",
-                       "unsafe_split_with_sizes",
-                       "broadcast_tensors",
-                       "meshgrid",
-                       "cartesian_prod",
-                       "_unsafe_view"},
-                      name);
+  return is_contained(
+      {"dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout",
+       "type_as", "to_dense", "flatten_dense_tensors",
+
+       "atleast_1d", "atleast_2d", "atleast_3d", "sum_to_size", "conj_physical",
+       "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes",
+       "broadcast_tensors", "meshgrid", "cartesian_prod", "_unsafe_view"},
+      name);
 }
 
 Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(
