@@ -112,7 +112,8 @@ func.func @dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) -> (tensor<0xf32>, tenso
 // CHECK:         graph.reason = "its scale is not positive"
 // CHECK:         graph.reason = "its standard deviation is not positive"
 // CHECK:         graph.reason = "it takes more samples than there are categories, without replacement"
-// CHECK:         graph.reason = "its upper bound is not a constant"
+// Without an upper bound, to the last number of the type.
+// CHECK:         graph.full 9223372036854775805 : ui64
 // CHECK:         graph.reason = "not all integers between its bounds are elements"
 func.func @refused(%x: tensor<4xf32>, %i: tensor<4xi64>, %h: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<5xi64>, tensor<4xi64>, tensor<4xf16>) {
   %0 = graph.aten "aten.normal_functional.default"(%x) ["self"] {mean = 0.5 : f64, std = -1.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>

@@ -53,3 +53,12 @@ func.func @window_of_padding(%x: tensor<3x8xf32>) -> tensor<3x6xf32> {
   %0 = graph.aten "aten.max_pool1d.default"(%x) ["self"] {kernel_size = array<i64: 2>, stride = array<i64: 2>, padding = array<i64: 2>} : (tensor<3x8xf32>) -> tensor<3x6xf32>
   return %0 : tensor<3x6xf32>
 }
+
+// Each element gets its share of the means that it is in, first along one dimension and then along the other.
+// CHECK-LABEL: @adaptive_backward
+// CHECK:         graph.reduce sum, %{{.*}} dims [1] : (tensor<3x2x7x2xf32>) -> tensor<3x7x2xf32>
+// CHECK:         graph.reduce sum, %{{.*}} dims [2] : (tensor<3x7x2x9xf32>) -> tensor<3x7x9xf32>
+func.func @adaptive_backward(%g: tensor<3x2x2xf16>, %x: tensor<3x7x9xf16>) -> tensor<3x7x9xf16> {
+  %0 = graph.aten "aten._adaptive_avg_pool2d_backward.default"(%g, %x) ["grad_output", "self"] {} : (tensor<3x2x2xf16>, tensor<3x7x9xf16>) -> tensor<3x7x9xf16>
+  return %0 : tensor<3x7x9xf16>
+}
