@@ -49,7 +49,58 @@ static ArrayRef<ExprAttr> getOutlinedStrides(Operation *kernel, StringRef name,
   return strides ? strides.getDims() : ArrayRef<ExprAttr>();
 }
 
-ArrayRef<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
+/// The dimension of `view` that each dimension of its operand is, when it only
+/// permutes them; nothing otherwise.
+static std::optional<SmallVector<unsigned>> getPermutation(ViewOp view) {
+  llvm::SmallBitVector taken(view.getIndices().size());
+  if (cast<RankedTensorType>(view.getType()).getRank() !=
+      static_cast<int64_t>(view.getIndices().size()))
+    return std::nullopt;
+  SmallVector<unsigned> dims;
+  for (ExprAttr index : view.getIndices().getDims()) {
+    if (!index.isDim() || taken[static_cast<unsigned>(index.getValue())])
+      return std::nullopt;
+    dims.push_back(static_cast<unsigned>(index.getValue()));
+    taken.set(dims.back());
+  }
+  auto sizes = sym::getSizes(cast<RankedTensorType>(view.getType()));
+  auto from = sym::getSizes(cast<RankedTensorType>(view.getInput().getType()));
+  for (auto [d, size] : llvm::zip_equal(dims, from))
+    if (sizes[d] != size)
+      return std::nullopt;
+  return dims;
+}
+
+/// The strides of `use`, of a returned value or of a permutation of it that is
+/// returned and has no other user; nothing for other uses.
+static SmallVector<ExprAttr> getStridesOfUse(OpOperand &use,
+                                             FunctionOpInterface fn) {
+  Operation *user = use.getOwner();
+  if (user->hasTrait<OpTrait::ReturnLike>() && user->getParentOp() == fn) {
+    if (auto strides = fn.getResultAttrOfType<sym::ShapeAttr>(
+            use.getOperandNumber(), "coil.strides"))
+      return llvm::to_vector(strides.getDims());
+    return sym::getContiguousStrides(
+        fn.getContext(),
+        sym::getSizes(cast<RankedTensorType>(use.get().getType())));
+  }
+  auto view = dyn_cast<ViewOp>(user);
+  if (!view || !view->hasOneUse())
+    return {};
+  std::optional<SmallVector<unsigned>> dims = getPermutation(view);
+  OpOperand &next = *view->getUses().begin();
+  if (!dims || isa<ViewOp>(next.getOwner()))
+    return {};
+  SmallVector<ExprAttr> strides = getStridesOfUse(next, fn);
+  if (strides.size() != dims->size())
+    return {};
+  SmallVector<ExprAttr> result;
+  for (unsigned d : *dims)
+    result.push_back(strides[d]);
+  return result;
+}
+
+SmallVector<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
   // Libraries are called for contiguous results.
   auto kernel = dyn_cast<KernelOp>(value.getOwner());
   auto schedule = kernel
@@ -58,22 +109,24 @@ ArrayRef<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
   if (!kernel || (schedule && schedule.getLibrary()) || value.use_empty())
     return {};
   auto fn = kernel->getParentOfType<FunctionOpInterface>();
-  sym::ShapeAttr wanted;
+  if (!fn)
+    return {};
+  SmallVector<ExprAttr> wanted;
   for (OpOperand &use : value.getUses()) {
-    sym::ShapeAttr strides;
-    if (fn && use.getOwner()->hasTrait<OpTrait::ReturnLike>() &&
-        use.getOwner()->getParentOp() == fn)
-      strides = fn.getResultAttrOfType<sym::ShapeAttr>(use.getOperandNumber(),
-                                                       "coil.strides");
-    if (!strides || (wanted && wanted != strides))
+    // Rows that are reduced are walked along their elements: in another order
+    // they would be written one by one.
+    if (isa<ViewOp>(use.getOwner()) && !kernel.getReducedDims().empty())
       return {};
-    wanted = strides;
+    SmallVector<ExprAttr> strides = getStridesOfUse(use, fn);
+    if (strides.empty() || (!wanted.empty() && wanted != strides))
+      return {};
+    wanted = std::move(strides);
   }
   SmallVector<ExprAttr> sizes =
       sym::getSizes(cast<RankedTensorType>(value.getType()));
-  if (wanted.size() != sizes.size() || !isDense(sizes, wanted.getDims()))
+  if (wanted.size() != sizes.size() || !isDense(sizes, wanted))
     return {};
-  return wanted.getDims();
+  return wanted;
 }
 
 std::optional<StridedView> coil::loop::getLinearAddress(ExprAttr address,
