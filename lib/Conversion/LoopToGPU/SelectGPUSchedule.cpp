@@ -173,7 +173,8 @@ int64_t Selector::selectWidth(int64_t d) const {
   for (int64_t w = std::max<int64_t>(1, kAccessBytes / widest); w > 1; w /= 2) {
     VectorForm form(kernel, layout, d, w);
     // One vector of all may be cut off, or of each row of many.
-    if ((!form.isExact() && others > 0 &&
+    bool isCut = !form.isExact() && others > 0;
+    if ((isCut &&
          (isReduced(d) || extent < static_cast<double>(kMinCut * w))) ||
         extent < static_cast<double>(w))
       continue;
@@ -188,7 +189,7 @@ int64_t Selector::selectWidth(int64_t d) const {
                   (address.alignment == w || canShift(a, address, d, w));
       (good ? aligned : rest) += a.elements * static_cast<double>(a.bytes);
     }
-    if (aligned > 0 && aligned >= rest)
+    if (aligned > 0 && (isCut ? rest == 0 : aligned >= rest))
       return w;
   }
   return 1;
