@@ -19,6 +19,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include <cmath>
+
 namespace coil {
 #define GEN_PASS_DEF_LOOPSELECTGPUSCHEDULEPASS
 #include "coil/Conversion/Passes.h.inc"
@@ -101,6 +103,15 @@ void Selector::collectAccesses() {
       widest = std::max(widest, a.bytes);
 }
 
+/// What lanes apart from each other cost more than neighbours: those a few
+/// elements apart share what memory gives at a time.
+static double getStridedPenalty(const LaneAddress &address) {
+  if (!address.step || !address.step.isConstant())
+    return kStridedPenalty;
+  return std::min(kStridedPenalty,
+                  std::abs(static_cast<double>(address.step.getValue())) / 2);
+}
+
 int64_t Selector::selectDim() const {
   int64_t result = -1;
   double best = 0;
@@ -112,7 +123,7 @@ int64_t Selector::selectDim() const {
     for (const Access &a : accesses) {
       double weight = a.elements * static_cast<double>(a.bytes);
       if (form.isStrided(a.op))
-        score -= kStridedPenalty * weight;
+        score -= getStridedPenalty(form.getAddress(a.op)) * weight;
       else if (form.isContiguous(a.op))
         score += weight;
     }

@@ -74,6 +74,18 @@ wrapper.kernel @short_columns(%x: tensor<44760x7x61xf16>) attributes {device = #
   wrapper.yield %0 : tensor<44760x61xf16>
 }
 
+// Every other element shares what memory gives at a time with its neighbours: better than elements far apart.
+// CHECK-LABEL: wrapper.kernel @every_other
+// CHECK: vector_dim = 0, threads_r = 256
+wrapper.kernel @every_other(%x: tensor<13860864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[2]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum_chunks" [27072, 512] (%a = %x) : (tensor<13860864xf32>) -> tensor<512xf32> {
+    %v = loop.load %a[d0 + d1 * 27072] : tensor<13860864xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<512xf32>
+}
+
 // A warp for each short row, which stays in registers.
 // CHECK-LABEL: wrapper.kernel @short_rows
 // CHECK: vector_dim = 1, vector_width = 4, threads_p = 2, threads_r = 32, items_r = 8, persistent = true

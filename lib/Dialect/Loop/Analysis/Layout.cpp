@@ -100,6 +100,41 @@ static SmallVector<ExprAttr> getStridesOfUse(OpOperand &use,
   return result;
 }
 
+/// The dimension of a kernel along which an access walks elements one by one,
+/// or -1.
+static int64_t getContiguousDim(KernelOp kernel, ArrayRef<ExprAttr> indices,
+                                ArrayRef<ExprAttr> strides) {
+  ExprAttr address = sym::getAddress(kernel.getContext(), indices, strides);
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    if (auto split =
+            sym::splitLinear(address, sym::dim(kernel.getContext(), d));
+        split && split->first.isConstant(1) &&
+        !kernel.getExtent(d).isConstant(1))
+      return d;
+  return -1;
+}
+
+/// Whether a kernel that stores result number `result` with `strides` walks its
+/// operands and that along two dimensions at most. A tile of two serves those;
+/// with three, some would be walked element by element, and to copy the result
+/// takes less.
+static bool walksTwoDims(KernelOp kernel, unsigned result,
+                         ArrayRef<ExprAttr> strides) {
+  StoreOp store = kernel.getStore(result);
+  if (!store)
+    return false;
+  llvm::SmallBitVector dims(kernel.getNumDims());
+  auto add = [&](int64_t dim) {
+    if (dim >= 0)
+      dims.set(static_cast<unsigned>(dim));
+  };
+  add(getContiguousDim(kernel, store.getIndices().getDims(), strides));
+  for (LoadOp load : kernel.getBlock()->getOps<LoadOp>())
+    add(getContiguousDim(kernel, load.getIndices().getDims(),
+                         getOperandStrides(kernel, load.getSource())));
+  return dims.count() <= 2;
+}
+
 SmallVector<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
   // Libraries are called for contiguous results.
   auto kernel = dyn_cast<KernelOp>(value.getOwner());
@@ -112,7 +147,9 @@ SmallVector<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
   if (!fn)
     return {};
   SmallVector<ExprAttr> wanted;
+  bool isPermuted = false;
   for (OpOperand &use : value.getUses()) {
+    isPermuted |= isa<ViewOp>(use.getOwner());
     // Rows that are reduced are walked along their elements: in another order
     // they would be written one by one.
     if (isa<ViewOp>(use.getOwner()) && !kernel.getReducedDims().empty())
@@ -124,7 +161,8 @@ SmallVector<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
   }
   SmallVector<ExprAttr> sizes =
       sym::getSizes(cast<RankedTensorType>(value.getType()));
-  if (wanted.size() != sizes.size() || !isDense(sizes, wanted))
+  if (wanted.size() != sizes.size() || !isDense(sizes, wanted) ||
+      (isPermuted && !walksTwoDims(kernel, value.getResultNumber(), wanted)))
     return {};
   return wanted;
 }
