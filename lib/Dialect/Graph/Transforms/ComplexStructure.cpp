@@ -439,7 +439,9 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "unbind_copy "
       "square_copy squeeze_multiple positive trace constant_pad "
       "linalg_diagonal flatten_dense_tensors "
-      "unflatten_dense_tensors",
+      "unflatten_dense_tensors native_channel_shuffle adaptive_avg_pool1d "
+      "adaptive_avg_pool2d adaptive_avg_pool3d _adaptive_avg_pool2d "
+      "_adaptive_avg_pool3d",
       expandByParts);
   t.add("numpy_T T", expandByParts);
   t.add("scatter scatter_reduce", expandScatter);
