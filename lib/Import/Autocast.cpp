@@ -148,3 +148,16 @@ AutocastState::findConversions(const Node &node, const Graph &graph) const {
   }
   return conversions;
 }
+
+bool AutocastState::agreesWith(const Graph &graph) const {
+  return none_of(graph.nodes, [&](const Node &node) {
+    SmallVector<AutocastConversion> conversions = findConversions(node, graph);
+    if (conversions.empty() || node.outputs.empty() ||
+        node.outputs[0].kind != Kind::Tensor)
+      return false;
+    auto it = graph.tensors.find(node.outputs[0].strings[0]);
+    return it != graph.tensors.end() && isFloat(it->second.dtype) &&
+           it->second.dtype != DType::Float64 &&
+           it->second.dtype != conversions[0].dtype;
+  });
+}

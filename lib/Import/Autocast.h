@@ -39,6 +39,10 @@ public:
   /// the known form, or of a device that is not known.
   bool enter(const Node &node);
 
+  /// Whether results in \p graph are declared with the element types that
+  /// autocast gives them: export in strict mode declares those without it.
+  bool agreesWith(const Graph &graph) const;
+
   /// What becomes of operands of \p node, whose tensors \p graph describes.
   llvm::SmallVector<AutocastConversion>
   findConversions(const Node &node, const Graph &graph) const;

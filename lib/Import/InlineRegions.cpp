@@ -219,6 +219,8 @@ bool Inliner::addRegion(const Node &node, RegionForm form) {
       !autocast.enter(node))
     return false;
   const Graph &sub = *node.inputs[form.graph].value.graph;
+  if (!autocast.agreesWith(sub))
+    return false;
   Names names(node.name, storage);
   if (node.outputs.size() != sub.outputs.size() ||
       !bindInputs(sub, flatten(ArrayRef(node.inputs).drop_front(form.operands)),

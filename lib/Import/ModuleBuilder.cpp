@@ -411,7 +411,9 @@ static StringRef getReason(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Case("higher_order.wrap_with_autocast",
             "it is not of the known form: a device, 'cpu' or 'cuda', an "
-            "element type, whether it is enabled, and a subgraph of tensors")
+            "element type, whether it is enabled, a subgraph of tensors, and "
+            "results with the element types that autocast gives them, which "
+            "export does not write in strict mode")
       .Cases({"higher_order.print", "higher_order.with_effects"},
              "a program has no effects but its results and what it writes to "
              "its inputs")
