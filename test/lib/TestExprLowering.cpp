@@ -37,6 +37,14 @@ struct TestExprLowering
     auto expr = fn->getAttrOfType<sym::ExprAttr>("expr");
     if (!expr)
       return;
+    if (fn.isExternal())
+      return;
+    for (Type type : fn.getArgumentTypes())
+      if (!getElementTypeOrSelf(type).isSignlessInteger() &&
+          !isa<IndexType>(type)) {
+        fn.emitError("expected signless integers but got ") << type;
+        return signalPassFailure();
+      }
     Block &block = fn.getBody().front();
     OpBuilder b(block.getTerminator());
     sym::Context facts = sym::Context::forOp(fn);

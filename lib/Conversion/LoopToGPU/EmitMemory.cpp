@@ -285,9 +285,22 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
     other = load.getOther() ? broadcast(lookupOther(load, ip, ir))
                             : zero(VectorType::get(width, scalar));
   auto whole = [&]() -> Value {
-    Value pointer =
-        elementPointer(number, memory, address.base, ip, ir, args, 0);
-    return loadWhole(pointer, scalar, address.alignment, number);
+    auto pointer = [&]() {
+      return elementPointer(number, memory, address.base, ip, ir, args, 0);
+    };
+    auto inPieces = [&]() {
+      return loadWhole(pointer(), scalar, address.alignment, number);
+    };
+    Value isInside;
+    if (isShifted(width, byteWidth(scalar), address.alignment))
+      isInside = getShiftedCondition(
+          number, load.getSource().getType(),
+          scalarExpr(address.base, ip, ir, indexBits, args));
+    if (!isInside)
+      return inPieces();
+    return choose(
+        isInside, VectorType::get(width, scalar),
+        [&]() { return loadShifted(pointer(), scalar, number); }, inPieces);
   };
   if (!condition.lanes)
     return select(active, other, whole);

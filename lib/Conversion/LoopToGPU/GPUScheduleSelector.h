@@ -69,6 +69,10 @@ private:
   bool isReduced(int64_t d) const { return d >= 0 && reduced[size_t(d)]; }
   int64_t selectDim() const;
   int64_t selectWidth(int64_t dim) const;
+  /// Whether an access of `w` elements along `d` that is not aligned takes them
+  /// out of aligned vectors.
+  bool canShift(const Access &a, const LaneAddress &address, int64_t d,
+                int64_t w) const;
   /// Widens the vectors of rows that begin between aligned addresses: cuts them
   /// where most accesses are aligned, whatever the row.
   void selectAlignment();

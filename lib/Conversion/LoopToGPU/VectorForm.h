@@ -117,6 +117,10 @@ private:
   llvm::DenseSet<mlir::Operation *> uniform;
 };
 
+/// Whether a load of `width` contiguous elements, which begin at a multiple of
+/// `alignment` of them, loads the aligned vectors around them and shifts.
+bool isShifted(int64_t width, int64_t elementBytes, int64_t alignment);
+
 /// Whether every value of `e` is provably a multiple of `by`.
 bool isDivisible(sym::ExprAttr e, int64_t by);
 

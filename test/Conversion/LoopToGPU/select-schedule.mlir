@@ -37,6 +37,55 @@ wrapper.kernel @odd_rows(%x: tensor<8192x1023xf32>) attributes {device = #wrappe
   wrapper.yield %0 : tensor<8192x1023xf32>
 }
 
+// Operands that begin anywhere are shifted out of aligned vectors, where results have these; of each long row the last
+// vector is cut.
+// CHECK-LABEL: wrapper.kernel @shifted_operands
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 128, items_p = 2, index_bits = 32>
+wrapper.kernel @shifted_operands(%x: tensor<8192x1023xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1023, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "neg" [8192, 1023] (%a = %x) : (tensor<8192x1023xf32>) -> tensor<8192x1023xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8192x1023xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8192x1023xf32>
+}
+
+// Many short rows: a few threads for each, so that all have something to do, and several rows to a block.
+// CHECK-LABEL: wrapper.kernel @many_short_rows
+// CHECK: vector_dim = 1, threads_p = 32, threads_r = 4, items_r = 13, persistent = true
+wrapper.kernel @many_short_rows(%x: tensor<1048576x49xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[49, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "max" [1048576, 49] (%a = %x) : (tensor<1048576x49xbf16>) -> tensor<1048576xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<1048576x49xbf16> -> bf16
+    %s = loop.reduce max %v over [1] : bf16
+    loop.store %s, 0 [d0] : bf16
+  }
+  wrapper.yield %0 : tensor<1048576xbf16>
+}
+
+// Columns of few elements: a thread for each, which has several.
+// CHECK-LABEL: wrapper.kernel @short_columns
+// CHECK: vector_dim = 2, threads_p = 256, items_p = 2, items_r = 7, persistent = true
+wrapper.kernel @short_columns(%x: tensor<44760x7x61xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[427, 61, 1]>], output_strides = [#sym.shape<[61, 1]>], symbols = []} {
+  %0 = loop.kernel "max" [44760, 7, 61] (%a = %x) : (tensor<44760x7x61xf16>) -> tensor<44760x61xf16> {
+    %v = loop.load %a[d0, d1, d2] : tensor<44760x7x61xf16> -> f16
+    %s = loop.reduce max %v over [1] : f16
+    loop.store %s, 0 [d0, d2] : f16
+  }
+  wrapper.yield %0 : tensor<44760x61xf16>
+}
+
+// Every other element shares what memory gives at a time with its neighbours: better than elements far apart.
+// CHECK-LABEL: wrapper.kernel @every_other
+// CHECK: vector_dim = 0, threads_r = 256
+wrapper.kernel @every_other(%x: tensor<13860864xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[2]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "sum_chunks" [27072, 512] (%a = %x) : (tensor<13860864xf32>) -> tensor<512xf32> {
+    %v = loop.load %a[d0 + d1 * 27072] : tensor<13860864xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<512xf32>
+}
+
 // A warp for each short row, which stays in registers.
 // CHECK-LABEL: wrapper.kernel @short_rows
 // CHECK: vector_dim = 1, vector_width = 4, threads_p = 2, threads_r = 32, items_r = 8, persistent = true

@@ -342,3 +342,59 @@ func.func @sort(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>, tenso
   %u, %k = loop.sort "runtime" %x dim 0 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
   return %v, %i, %j : tensor<4x8xf32>, tensor<4x8xi64>, tensor<8x2xi64>
 }
+
+// -----
+
+// A result that is returned in another order of its dimensions is written in that order.
+// CHECK: wrapper.kernel @neg_0
+// CHECK-SAME: output_strides = [#sym.shape<[1, 5]>]
+// CHECK: wrapper.func @permuted
+// CHECK: %[[B:.+]] = wrapper.alloc : !wrapper.buffer<[5, 7], strides = [1, 5], f32
+// CHECK: wrapper.launch @neg_0
+// CHECK: %[[R:.+]] = wrapper.reinterpret %[[B]] at <0> : {{.+}} to !wrapper.buffer<[7, 5], f32
+// CHECK: wrapper.return %[[R]]
+func.func @permuted(%x: tensor<5x7xf32>) -> tensor<7x5xf32> {
+  %0 = loop.kernel "neg" [5, 7] (%a = %x) : (tensor<5x7xf32>) -> tensor<5x7xf32> {
+    %v = loop.load %a[d0, d1] : tensor<5x7xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  %1 = loop.view %0[d1, d0] : tensor<5x7xf32> -> tensor<7x5xf32>
+  return %1 : tensor<7x5xf32>
+}
+
+// -----
+
+// Not where rows are reduced, whose elements would be written one by one: a copy follows.
+// CHECK: wrapper.kernel @sub_0
+// CHECK-SAME: output_strides = [#sym.shape<[7, 1]>]
+// CHECK: wrapper.func @permuted_rows
+// CHECK: wrapper.launch @copy_1
+func.func @permuted_rows(%x: tensor<5x7xf32>) -> tensor<7x5xf32> {
+  %0 = loop.kernel "sub" [5, 7] (%a = %x) : (tensor<5x7xf32>) -> tensor<5x7xf32> {
+    %v = loop.load %a[d0, d1] : tensor<5x7xf32> -> f32
+    %m = loop.reduce max %v over [1] : f32
+    %n = arith.subf %v, %m : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  %1 = loop.view %0[d1, d0] : tensor<5x7xf32> -> tensor<7x5xf32>
+  return %1 : tensor<7x5xf32>
+}
+
+// -----
+
+// Nor where operands and result are walked along three dimensions: a tile has two.
+// CHECK: wrapper.kernel @add_0
+// CHECK-SAME: output_strides = [#sym.shape<[77, 11, 1]>]
+// CHECK: wrapper.func @three_orders
+// CHECK: wrapper.launch @copy_1
+func.func @three_orders(%x: tensor<5x7x11xf32>, %y: tensor<5x7x11xf32> {coil.strides = #sym.shape<[77, 1, 7]>}) -> tensor<7x11x5xf32> {
+  %0 = loop.kernel "add" [5, 7, 11] (%a = %x, %b = %y) : (tensor<5x7x11xf32>, tensor<5x7x11xf32>) -> tensor<5x7x11xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<5x7x11xf32> -> f32
+    %w = loop.load %b[d0, d1, d2] : tensor<5x7x11xf32> -> f32
+    %n = arith.addf %v, %w : f32
+    loop.store %n, 0 [d0, d1, d2] : f32
+  }
+  %1 = loop.view %0[d2, d0, d1] : tensor<5x7x11xf32> -> tensor<7x11x5xf32>
+  return %1 : tensor<7x11x5xf32>
+}

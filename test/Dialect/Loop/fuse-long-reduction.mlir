@@ -31,15 +31,12 @@ func.func @recomputed(%x: tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
   return %y : tensor<2x1048576xf32>
 }
 
-// From two tensors it would read twice what it writes: it stays by itself, and the sum has chunks.
-// CHECK-LABEL: func.func @stays
-// CHECK: %[[E:.*]] = loop.kernel "exp_mul" [2, 1048576]
-// CHECK: loop.kernel "sum" [2, 1048576] (%{{.*}} = %[[E]])
-// CHECK-SAME: -> tensor<2xf32>
-// CHECK: loop.kernel "div"
-// SPLIT-LABEL: func.func @stays
-// SPLIT: loop.kernel "sum_chunks"
-func.func @stays(%x: tensor<2x1048576xf32>, %z: tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+// From two tensors both read twice what it has, which is less than to write and to read it twice.
+// CHECK-LABEL: func.func @of_two
+// CHECK: loop.kernel "exp_mul+sum" [2, 1048576]
+// CHECK: loop.kernel "exp_mul+div" [2, 1048576]
+// CHECK-NOT: loop.kernel
+func.func @of_two(%x: tensor<2x1048576xf32>, %z: tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
   %e = loop.kernel "exp_mul" [2, 1048576] (%a = %x, %b = %z) : (tensor<2x1048576xf32>, tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
     %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
     %w = loop.load %b[d0, d1] : tensor<2x1048576xf32> -> f32
@@ -59,6 +56,74 @@ func.func @stays(%x: tensor<2x1048576xf32>, %z: tensor<2x1048576xf32>) -> tensor
     loop.store %q, 0[d0, d1] : f32
   }
   return %y : tensor<2x1048576xf32>
+}
+
+// From four it is less to write and to read it: it stays by itself, and the sum has chunks.
+// CHECK-LABEL: func.func @stays
+// CHECK: %[[E:.*]] = loop.kernel "exp_mul" [2, 1048576]
+// CHECK: loop.kernel "sum" [2, 1048576] (%{{.*}} = %[[E]])
+// CHECK-SAME: -> tensor<2xf32>
+// CHECK: loop.kernel "div"
+// SPLIT-LABEL: func.func @stays
+// SPLIT: loop.kernel "sum_chunks"
+func.func @stays(%x: tensor<2x1048576xf32>, %z: tensor<2x1048576xf32>, %w0: tensor<2x1048576xf32>, %w1: tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+  %e = loop.kernel "exp_mul" [2, 1048576] (%a = %x, %b = %z, %c = %w0, %d = %w1) : (tensor<2x1048576xf32>, tensor<2x1048576xf32>, tensor<2x1048576xf32>, tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %w = loop.load %b[d0, d1] : tensor<2x1048576xf32> -> f32
+    %u = loop.load %c[d0, d1] : tensor<2x1048576xf32> -> f32
+    %t = loop.load %d[d0, d1] : tensor<2x1048576xf32> -> f32
+    %x1 = math.powf %v, %t : f32
+    %r0 = arith.mulf %x1, %w : f32
+    %r = arith.mulf %r0, %u : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "sum" [2, 1048576] (%a = %e) : (tensor<2x1048576xf32>) -> tensor<2xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %r = loop.reduce sum %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %y = loop.kernel "div" [2, 1048576] (%a = %e, %b = %s) : (tensor<2x1048576xf32>, tensor<2xf32>) -> tensor<2x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %w = loop.load %b[d0] : tensor<2xf32> -> f32
+    %q = arith.divf %v, %w : f32
+    loop.store %q, 0[d0, d1] : f32
+  }
+  return %y : tensor<2x1048576xf32>
+}
+
+// Kernels that reduce over different dimensions are not merged: the sum over columns computes its product itself,
+// and the kernel of rows, which has other results, does not write it.
+// CHECK-LABEL: func.func @rows_and_columns
+// CHECK-DAG: loop.kernel "mul+sum+sub" [131072, 64] (%{{.*}} = %arg0, %{{.*}} = %arg1) : {{.*}} -> tensor<131072x64xf16>
+// CHECK-DAG: loop.kernel "mul+sum+sub" [131072, 64] (%{{.*}} = %arg0, %{{.*}} = %arg1) : {{.*}} -> tensor<64xf32>
+// CHECK-NOT: loop.kernel
+func.func @rows_and_columns(%x: tensor<131072x64xf16>, %z: tensor<131072x64xf16>) -> (tensor<131072x64xf16>, tensor<64xf32>) {
+  %p = loop.kernel "mul" [131072, 64] (%a = %x, %b = %z) : (tensor<131072x64xf16>, tensor<131072x64xf16>) -> tensor<131072x64xf32> {
+    %v = loop.load %a[d0, d1] : tensor<131072x64xf16> -> f16
+    %w = loop.load %b[d0, d1] : tensor<131072x64xf16> -> f16
+    %v1 = arith.extf %v : f16 to f32
+    %w1 = arith.extf %w : f16 to f32
+    %r = arith.mulf %v1, %w1 : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "sum" [131072, 64] (%a = %p) : (tensor<131072x64xf32>) -> tensor<131072xf32> {
+    %v = loop.load %a[d0, d1] : tensor<131072x64xf32> -> f32
+    %r = loop.reduce sum %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %q = loop.kernel "sub" [131072, 64] (%a = %p, %b = %s) : (tensor<131072x64xf32>, tensor<131072xf32>) -> tensor<131072x64xf16> {
+    %v = loop.load %a[d0, d1] : tensor<131072x64xf32> -> f32
+    %w = loop.load %b[d0] : tensor<131072xf32> -> f32
+    %d = arith.subf %v, %w : f32
+    %r = arith.truncf %d : f32 to f16
+    loop.store %r, 0[d0, d1] : f16
+  }
+  %c = loop.kernel "sum" [131072, 64] (%a = %p) : (tensor<131072x64xf32>) -> tensor<64xf32> {
+    %v = loop.load %a[d0, d1] : tensor<131072x64xf32> -> f32
+    %r = loop.reduce sum %v over [0] : f32
+    loop.store %r, 0[d1] : f32
+  }
+  return %q, %c : tensor<131072x64xf16>, tensor<64xf32>
 }
 
 // A reduction of rows that are many keeps it, and reads memory once.

@@ -254,18 +254,20 @@ func.func @scans_over_two(%x: tensor<5x13xf32>) -> tensor<5x13xf32> {
 // -----
 
 // What is computed for each row is computed in the kernel that reduces the rows,
-// also where another kernel reads it: that one reads the kept result.
+// also where another kernel reads it: that one reads the kept result, which is less
+// than its operands.
 // CHECK-LABEL: @per_row
 // CHECK:       %[[K:.+]]:2 = loop.kernel "sum+scale+mul" [64, 300]
 // CHECK:         loop.reduce sum
-// CHECK:         %[[S:.+]] = arith.mulf
+// CHECK:         %[[S:.+]] = arith.truncf
 // CHECK:         loop.store %[[S]], 1[d0]
 // CHECK:       loop.kernel "all" [64] (%{{.+}} = %[[K]]#1)
-func.func @per_row(%x: tensor<64x300xf32>, %t: tensor<64xf32>) -> (tensor<64xf32>, tensor<f32>) {
-  %0 = loop.kernel "scale" [64] (%a = %t) : (tensor<64xf32>) -> tensor<64xf32> {
-    %v = loop.load %a[d0] : tensor<64xf32> -> f32
-    %e = math.exp %v : f32
-    %m = arith.mulf %e, %v : f32
+func.func @per_row(%x: tensor<64x300xf32>, %t: tensor<64xf64>, %u: tensor<64xf64>) -> (tensor<64xf32>, tensor<f32>) {
+  %0 = loop.kernel "scale" [64] (%a = %t, %b = %u) : (tensor<64xf64>, tensor<64xf64>) -> tensor<64xf32> {
+    %v = loop.load %a[d0] : tensor<64xf64> -> f64
+    %w = loop.load %b[d0] : tensor<64xf64> -> f64
+    %e = arith.mulf %v, %w : f64
+    %m = arith.truncf %e : f64 to f32
     loop.store %m, 0 [d0] : f32
   }
   %1 = loop.kernel "sum" [64, 300] (%a = %x) : (tensor<64x300xf32>) -> tensor<64xf32> {
@@ -305,11 +307,52 @@ func.func @conversion_of_two_readers(%x: tensor<8192x64xbf16>) -> (tensor<8192xf
 
 // -----
 
-// One that narrows is kept: reading bf16 twice is as much as f32 once.
+// What is gathered is computed where it is gathered: the producer's operand is read at the index, with its check.
+// CHECK-LABEL: @gathered
+// CHECK:       loop.kernel {{.*}} [6, 5] ({{.*}} = %arg0{{.*}} = %arg1)
+// CHECK:         %[[I:.+]] = loop.load %{{.+}}[d1] : tensor<5xi64> -> i64
+// CHECK:         %[[V:.+]] = loop.load %{{.+}}[d0, t0](%[[I]]) bounds wrap_check : tensor<6x9xf32> -> f32
+// CHECK:         math.exp %[[V]]
+// CHECK-NOT:   loop.kernel
+// REMARK:      fused: 'exp' into 'index'
+func.func @gathered(%x: tensor<6x9xf32>, %i: tensor<5xi64>) -> tensor<6x5xf32> {
+  %e = graph.exp %x : (tensor<6x9xf32>) -> tensor<6x9xf32>
+  %y = loop.kernel "index" [6, 5] (%a = %i, %b = %e) : (tensor<5xi64>, tensor<6x9xf32>) -> tensor<6x5xf32> {
+    %v = loop.load %a[d1] : tensor<5xi64> -> i64
+    %w = loop.load %b[d0, t0](%v) bounds wrap_check : tensor<6x9xf32> -> f32
+    loop.store %w, 0 [d0, d1] : f32
+  }
+  return %y : tensor<6x5xf32>
+}
+
+// -----
+
+// (C6) A part of a tensor has other bounds than the tensor.
+// CHECK-LABEL: @gathered_part
+// CHECK:       loop.kernel
+// CHECK:       loop.kernel "index"
+// REMARK:      the consumer reads it at an indirect index that its own operands do not have
+func.func @gathered_part(%x: tensor<6x12xf32>, %i: tensor<5xi64>) -> tensor<6x5xf32> {
+  %e = loop.kernel "exp" [6, 9] (%a = %x) : (tensor<6x12xf32>) -> tensor<6x9xf32> {
+    %v = loop.load %a[d0, d1] : tensor<6x12xf32> -> f32
+    %r = math.exp %v : f32
+    loop.store %r, 0 [d0, d1] : f32
+  }
+  %y = loop.kernel "index" [6, 5] (%a = %i, %b = %e) : (tensor<5xi64>, tensor<6x9xf32>) -> tensor<6x5xf32> {
+    %v = loop.load %a[d1] : tensor<5xi64> -> i64
+    %w = loop.load %b[d0, t0](%v) bounds wrap_check : tensor<6x9xf32> -> f32
+    loop.store %w, 0 [d0, d1] : f32
+  }
+  return %y : tensor<6x5xf32>
+}
+
+// -----
+
+// One that narrows is kept: reading bf16 twice is less than f64 once more.
 // CHECK-LABEL: @narrowing_of_two_readers
 // CHECK:       loop.kernel "convert+reduce_max" {{.*}} -> (tensor<8192xbf16>, tensor<8192x64xbf16>)
-func.func @narrowing_of_two_readers(%x: tensor<8192x64xf32>) -> (tensor<8192xbf16>, tensor<64xbf16>) {
-  %h = graph.convert %x : (tensor<8192x64xf32>) -> tensor<8192x64xbf16>
+func.func @narrowing_of_two_readers(%x: tensor<8192x64xf64>) -> (tensor<8192xbf16>, tensor<64xbf16>) {
+  %h = graph.convert %x : (tensor<8192x64xf64>) -> tensor<8192x64xbf16>
   %a = graph.reduce max, %h dims [1] : (tensor<8192x64xbf16>) -> tensor<8192xbf16>
   %b = graph.reduce max, %h dims [0] : (tensor<8192x64xbf16>) -> tensor<64xbf16>
   return %a, %b : tensor<8192xbf16>, tensor<64xbf16>

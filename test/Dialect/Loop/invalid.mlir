@@ -805,3 +805,29 @@ func.func @kernel_c7_store(%x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+// The symbols do not decide whether it is outside: it is for all of them.
+
+func.func @kernel_c7_symbols(%x: tensor<?xf32, #sym.shape<[n]>>) {
+  %0 = loop.kernel "k" [n] (%a = %x) : (tensor<?xf32, #sym.shape<[n]>>) -> tensor<?xf32, #sym.shape<[n]>> {
+    // expected-error@+1 {{accesses element n + 2147483648 of dimension 0 of 'tensor<?xf32, #sym.shape<[n]>>' at the first point of the kernel}}
+    %1 = loop.load %a[n + 2147483648 - d0] : tensor<?xf32, #sym.shape<[n]>> -> f32
+    loop.store %1, 0[d0] : f32
+  }
+  return
+}
+
+// -----
+
+// Sizes are not negative, and a kernel that has a point has extents above zero.
+
+func.func @kernel_c7_extents(%x: tensor<?x?xf32, #sym.shape<[n, m]>>) {
+  %0 = loop.kernel "k" [n, m] (%a = %x) : (tensor<?x?xf32, #sym.shape<[n, m]>>) -> tensor<?x?xf32, #sym.shape<[n, m]>> {
+    // expected-error@+1 {{accesses element -n of dimension 0 of 'tensor<?x?xf32, #sym.shape<[n, m]>>' at the first point of the kernel}}
+    %1 = loop.load %a[d0 - n, d1] : tensor<?x?xf32, #sym.shape<[n, m]>> -> f32
+    loop.store %1, 0[d0, d1] : f32
+  }
+  return
+}

@@ -85,14 +85,28 @@ func.func @loop_split_reduction_c1(%x: tensor<8192xf32>) -> tensor<f32> {
 
 // -----
 
+// No dimension is as long as asked: the longest is cut into as many chunks as it has room for, of one length.
+// CHECK-LABEL: @short_dims
+// CHECK:       loop.kernel "sum_chunks" [2, 2, 100, 50]
+func.func @short_dims(%x: tensor<100x2x100xf32>) -> tensor<2xf32> {
+  %y = loop.kernel "sum" [100, 2, 100] (%a = %x) : (tensor<100x2x100xf32>) -> tensor<2xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<100x2x100xf32> -> f32
+    %s = loop.reduce sum %v over [0, 2] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %y : tensor<2xf32>
+}
+
+// -----
+
 // CHECK-LABEL: @loop_split_reduction_c2
 // CHECK-COUNT-1: loop.kernel
 // CHECK-NOT:   loop.kernel
 // REMARK:      not split: 'sum': no reduced dimension is long enough
-func.func @loop_split_reduction_c2(%x: tensor<100x2x100xf32>) -> tensor<2xf32> {
-  %y = loop.kernel "sum" [100, 2, 100] (%a = %x) : (tensor<100x2x100xf32>) -> tensor<2xf32> {
-    %v = loop.load %a[d0, d1, d2] : tensor<100x2x100xf32> -> f32
-    %s = loop.reduce sum %v over [0, 2] : f32
+func.func @loop_split_reduction_c2(%x: tensor<3x2x3x3x3x3x3x3x3x3xf32>) -> tensor<2xf32> {
+  %y = loop.kernel "sum" [3, 2, 3, 3, 3, 3, 3, 3, 3, 3] (%a = %x) : (tensor<3x2x3x3x3x3x3x3x3x3xf32>) -> tensor<2xf32> {
+    %v = loop.load %a[d0, d1, d2, d3, d4, d5, d6, d7, d8, d9] : tensor<3x2x3x3x3x3x3x3x3x3xf32> -> f32
+    %s = loop.reduce sum %v over [0, 2, 3, 4, 5, 6, 7, 8, 9] : f32
     loop.store %s, 0 [d1] : f32
   }
   return %y : tensor<2xf32>
@@ -105,11 +119,11 @@ func.func @loop_split_reduction_c2(%x: tensor<100x2x100xf32>) -> tensor<2xf32> {
 // CHECK-COUNT-1: loop.kernel
 // CHECK-NOT:   loop.kernel
 // REMARK:      not split: 'sum': no reduced dimension is long enough
-func.func @loop_split_reduction_c2_rows(%x: tensor<1000x1024xf32>) -> tensor<1024xf32> {
-  %y = loop.kernel "sum" [1000, 1024] (%a = %x) : (tensor<1000x1024xf32>) -> tensor<1024xf32> {
-    %v = loop.load %a[d0, d1] : tensor<1000x1024xf32> -> f32
-    %s = loop.reduce sum %v over [0] : f32
-    loop.store %s, 0 [d1] : f32
+func.func @loop_split_reduction_c2_rows(%x: tensor<31x31x1024xf32>) -> tensor<1024xf32> {
+  %y = loop.kernel "sum" [31, 31, 1024] (%a = %x) : (tensor<31x31x1024xf32>) -> tensor<1024xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<31x31x1024xf32> -> f32
+    %s = loop.reduce sum %v over [0, 1] : f32
+    loop.store %s, 0 [d2] : f32
   }
   return %y : tensor<1024xf32>
 }

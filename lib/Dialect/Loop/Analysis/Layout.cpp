@@ -49,7 +49,93 @@ static ArrayRef<ExprAttr> getOutlinedStrides(Operation *kernel, StringRef name,
   return strides ? strides.getDims() : ArrayRef<ExprAttr>();
 }
 
-ArrayRef<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
+/// The dimension of `view` that each dimension of its operand is, when it only
+/// permutes them; nothing otherwise.
+static std::optional<SmallVector<unsigned>> getPermutation(ViewOp view) {
+  llvm::SmallBitVector taken(view.getIndices().size());
+  if (cast<RankedTensorType>(view.getType()).getRank() !=
+      static_cast<int64_t>(view.getIndices().size()))
+    return std::nullopt;
+  SmallVector<unsigned> dims;
+  for (ExprAttr index : view.getIndices().getDims()) {
+    if (!index.isDim() || taken[static_cast<unsigned>(index.getValue())])
+      return std::nullopt;
+    dims.push_back(static_cast<unsigned>(index.getValue()));
+    taken.set(dims.back());
+  }
+  auto sizes = sym::getSizes(cast<RankedTensorType>(view.getType()));
+  auto from = sym::getSizes(cast<RankedTensorType>(view.getInput().getType()));
+  for (auto [d, size] : llvm::zip_equal(dims, from))
+    if (sizes[d] != size)
+      return std::nullopt;
+  return dims;
+}
+
+/// The strides of `use`, of a returned value or of a permutation of it that is
+/// returned and has no other user; nothing for other uses.
+static SmallVector<ExprAttr> getStridesOfUse(OpOperand &use,
+                                             FunctionOpInterface fn) {
+  Operation *user = use.getOwner();
+  if (user->hasTrait<OpTrait::ReturnLike>() && user->getParentOp() == fn) {
+    if (auto strides = fn.getResultAttrOfType<sym::ShapeAttr>(
+            use.getOperandNumber(), "coil.strides"))
+      return llvm::to_vector(strides.getDims());
+    return sym::getContiguousStrides(
+        fn.getContext(),
+        sym::getSizes(cast<RankedTensorType>(use.get().getType())));
+  }
+  auto view = dyn_cast<ViewOp>(user);
+  if (!view || !view->hasOneUse())
+    return {};
+  std::optional<SmallVector<unsigned>> dims = getPermutation(view);
+  OpOperand &next = *view->getUses().begin();
+  if (!dims || isa<ViewOp>(next.getOwner()))
+    return {};
+  SmallVector<ExprAttr> strides = getStridesOfUse(next, fn);
+  if (strides.size() != dims->size())
+    return {};
+  SmallVector<ExprAttr> result;
+  for (unsigned d : *dims)
+    result.push_back(strides[d]);
+  return result;
+}
+
+/// The dimension of a kernel along which an access walks elements one by one,
+/// or -1.
+static int64_t getContiguousDim(KernelOp kernel, ArrayRef<ExprAttr> indices,
+                                ArrayRef<ExprAttr> strides) {
+  ExprAttr address = sym::getAddress(kernel.getContext(), indices, strides);
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    if (auto split =
+            sym::splitLinear(address, sym::dim(kernel.getContext(), d));
+        split && split->first.isConstant(1) &&
+        !kernel.getExtent(d).isConstant(1))
+      return d;
+  return -1;
+}
+
+/// Whether a kernel that stores result number `result` with `strides` walks its
+/// operands and that along two dimensions at most. A tile of two serves those;
+/// with three, some would be walked element by element, and to copy the result
+/// takes less.
+static bool walksTwoDims(KernelOp kernel, unsigned result,
+                         ArrayRef<ExprAttr> strides) {
+  StoreOp store = kernel.getStore(result);
+  if (!store)
+    return false;
+  llvm::SmallBitVector dims(kernel.getNumDims());
+  auto add = [&](int64_t dim) {
+    if (dim >= 0)
+      dims.set(static_cast<unsigned>(dim));
+  };
+  add(getContiguousDim(kernel, store.getIndices().getDims(), strides));
+  for (LoadOp load : kernel.getBlock()->getOps<LoadOp>())
+    add(getContiguousDim(kernel, load.getIndices().getDims(),
+                         getOperandStrides(kernel, load.getSource())));
+  return dims.count() <= 2;
+}
+
+SmallVector<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
   // Libraries are called for contiguous results.
   auto kernel = dyn_cast<KernelOp>(value.getOwner());
   auto schedule = kernel
@@ -58,22 +144,27 @@ ArrayRef<ExprAttr> coil::loop::getReturnedStrides(OpResult value) {
   if (!kernel || (schedule && schedule.getLibrary()) || value.use_empty())
     return {};
   auto fn = kernel->getParentOfType<FunctionOpInterface>();
-  sym::ShapeAttr wanted;
+  if (!fn)
+    return {};
+  SmallVector<ExprAttr> wanted;
+  bool isPermuted = false;
   for (OpOperand &use : value.getUses()) {
-    sym::ShapeAttr strides;
-    if (fn && use.getOwner()->hasTrait<OpTrait::ReturnLike>() &&
-        use.getOwner()->getParentOp() == fn)
-      strides = fn.getResultAttrOfType<sym::ShapeAttr>(use.getOperandNumber(),
-                                                       "coil.strides");
-    if (!strides || (wanted && wanted != strides))
+    isPermuted |= isa<ViewOp>(use.getOwner());
+    // Rows that are reduced are walked along their elements: in another order
+    // they would be written one by one.
+    if (isa<ViewOp>(use.getOwner()) && !kernel.getReducedDims().empty())
       return {};
-    wanted = strides;
+    SmallVector<ExprAttr> strides = getStridesOfUse(use, fn);
+    if (strides.empty() || (!wanted.empty() && wanted != strides))
+      return {};
+    wanted = std::move(strides);
   }
   SmallVector<ExprAttr> sizes =
       sym::getSizes(cast<RankedTensorType>(value.getType()));
-  if (wanted.size() != sizes.size() || !isDense(sizes, wanted.getDims()))
+  if (wanted.size() != sizes.size() || !isDense(sizes, wanted) ||
+      (isPermuted && !walksTwoDims(kernel, value.getResultNumber(), wanted)))
     return {};
-  return wanted.getDims();
+  return wanted;
 }
 
 std::optional<StridedView> coil::loop::getLinearAddress(ExprAttr address,

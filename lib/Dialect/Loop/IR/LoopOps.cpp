@@ -239,53 +239,87 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// The first and the last point of a kernel, and what a kernel that has points
+/// says about its symbols: a size is not negative, an extent is at least one.
+struct Points {
+  explicit Points(KernelOp kernel);
+
+  SmallVector<ExprAttr> first, last;
+  sym::Context context;
+};
+
+Points::Points(KernelOp kernel) {
+  MLIRContext *ctx = kernel.getContext();
+  llvm::StringMap<int64_t> least;
+  for (Type type : llvm::concat<const Type>(kernel->getOperandTypes(),
+                                            kernel->getResultTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      for (ExprAttr size : sym::getSizes(tensor))
+        if (size && size.isSymbol())
+          least.try_emplace(size.getName(), 0);
+  for (ExprAttr extent : kernel.getDims().getDims()) {
+    if (extent.isSymbol())
+      least[extent.getName()] = 1;
+    first.push_back(sym::constant(ctx, 0));
+    last.push_back(sym::add(extent, -1));
+  }
+  for (const auto &[name, lo] : least)
+    context.setSymbol(name, {lo, INT64_MAX});
+}
+
 /// Checks that what the first and the last point of a kernel access is inside
 /// of the tensor; an access at an index that is not monotonic may still be
-/// outside.
+/// outside, and one that the symbols decide is when it is for all of their
+/// values.
 static LogicalResult verifyAccess(Operation *op, ArrayRef<ExprAttr> indices,
-                                  ShapedType tensor,
-                                  ArrayRef<int64_t> extents) {
-  for (bool last : {false, true})
-    for (auto [d, index] : llvm::enumerate(indices)) {
-      if (tensor.isDynamicDim(static_cast<unsigned>(d)))
+                                  RankedTensorType tensor, KernelOp kernel,
+                                  std::optional<Points> &points) {
+  ArrayRef<ExprAttr> extents = kernel.getDims().getDims();
+  for (auto [d, index, size] :
+       llvm::enumerate(indices, sym::getSizes(tensor))) {
+    // The plain walk over a dimension, as most accesses are.
+    if (!size || (index.isDim() &&
+                  extents[static_cast<size_t>(index.getValue())] == size))
+      continue;
+    if (!points)
+      points.emplace(kernel);
+    for (bool isLast : {false, true}) {
+      ExprAttr place =
+          sym::substituteDims(index, isLast ? points->last : points->first);
+      if (!points->context.isNonNegative(sym::sub(place, size)) &&
+          !points->context.isNonNegative(sym::add(sym::neg(place), -1)))
         continue;
-      std::optional<int64_t> place =
-          sym::evaluate(index, [&](ExprAttr leaf) -> std::optional<int64_t> {
-            if (!leaf.isDim())
-              return std::nullopt;
-            return last ? extents[static_cast<size_t>(leaf.getValue())] - 1 : 0;
-          });
-      if (place &&
-          (*place < 0 || *place >= tensor.getDimSize(static_cast<unsigned>(d))))
-        return op->emitOpError()
-               << "accesses element " << *place << " of dimension " << d
-               << " of " << tensor << " at the " << (last ? "last" : "first")
-               << " point of the kernel";
+      return op->emitOpError()
+             << "accesses element " << place.str() << " of dimension " << d
+             << " of " << tensor << " at the " << (isLast ? "last" : "first")
+             << " point of the kernel";
     }
+  }
   return success();
 }
 
 /// (C7)
 static LogicalResult verifyAccesses(KernelOp kernel) {
-  SmallVector<int64_t> extents;
-  for (ExprAttr extent : kernel.getDims().getDims()) {
-    if (!extent.isConstant() || extent.getValue() < 1)
-      return success();
-    extents.push_back(extent.getValue());
-  }
+  if (llvm::any_of(kernel.getDims().getDims(), [](ExprAttr extent) {
+        return extent.isConstant() && extent.getValue() < 1;
+      }))
+    return success();
+  std::optional<Points> points;
   for (Operation &op : *kernel.getBlock()) {
     if (auto load = dyn_cast<LoadOp>(op)) {
       if (!load.getMask() && load.getArgs().empty() &&
           load.getBounds() == BoundsPolicy::Trusted &&
-          failed(verifyAccess(load, load.getIndices().getDims(),
-                              cast<ShapedType>(load.getSource().getType()),
-                              extents)))
+          failed(
+              verifyAccess(load, load.getIndices().getDims(),
+                           cast<RankedTensorType>(load.getSource().getType()),
+                           kernel, points)))
         return failure();
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      if (failed(verifyAccess(
-              store, store.getIndices().getDims(),
-              cast<ShapedType>(kernel.getResult(store.getOutput()).getType()),
-              extents)))
+      if (failed(
+              verifyAccess(store, store.getIndices().getDims(),
+                           cast<RankedTensorType>(
+                               kernel.getResult(store.getOutput()).getType()),
+                           kernel, points)))
         return failure();
     }
   }

@@ -182,7 +182,8 @@ struct Fuser {
                      const MergePlan &plan);
   bool isRecomputedByAll(KernelOp producer);
   bool isLongReduction(KernelOp kernel);
-  bool planBeside(KernelOp producer, KernelOp consumer, MergePlan &plan);
+  std::optional<std::pair<KernelOp, MergePlan>> planCopy(Value v,
+                                                         KernelOp consumer);
   bool canMergeSiblings(KernelOp first, KernelOp second);
 
   func::FuncOp func;
@@ -355,6 +356,8 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
     // Points at which this read happens; the inner parallel dimensions that it
     // does not mention repeat it.
     llvm::SmallBitVector bits = variance.of(read.getIndices().getDims());
+    for (Value arg : read.getArgs())
+      bits |= variance[arg];
     for (unsigned d = 0; d < consumer.getNumDims(); ++d)
       if (!llvm::is_contained(consumer.getReducedDims(), d))
         bits.set(d);
@@ -367,7 +370,8 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
   bool loads = llvm::any_of(*producer.getBlock(),
                             [](Operation &op) { return isa<LoadOp>(op); });
   if (repeats > kMaxRecompute && loads && !isTrivial(producer) &&
-      !(isCheap(producer) && repeats <= kMaxCheapRecompute))
+      !(isCheap(producer) && repeats <= kMaxCheapRecompute) &&
+      !isFasterThanMemory(producer, repeats))
     return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
                   " times");
   return true;
@@ -435,14 +439,45 @@ bool Fuser::isLongReduction(KernelOp kernel) {
   return elements >= kLongReduction && results < enoughResults;
 }
 
-/// A long reduction runs in chunks, which store nothing but what they reduce.
-/// So a producer that others read, too, is computed again, or stays by itself.
-bool Fuser::planBeside(KernelOp producer, KernelOp consumer, MergePlan &plan) {
-  if (!isCheaperThanKept(producer, hints))
-    return refuse("others read it, too, and the consumer, a long reduction to "
-                  "few results, runs in chunks that keep nothing");
-  plan.keepResults = false;
-  return true;
+/// A producer that fusion refuses, or whose result others read, too: a kernel
+/// of its own for what the consumer reads of it, if that is cheaper than to
+/// keep it in memory, and the plan to merge that.
+std::optional<std::pair<KernelOp, MergePlan>>
+Fuser::planCopy(Value v, KernelOp consumer) {
+  auto result = cast<OpResult>(v);
+  auto producer = cast<KernelOp>(result.getOwner());
+  bool isWhole = producer.getNumResults() == 1 && !reduces(producer) &&
+                 llvm::all_of(v.getUsers(), [&](Operation *user) {
+                   return user == consumer;
+                 });
+  if (isWhole || producer->getBlock() != consumer->getBlock() ||
+      isLibraryKernel(producer) || isLibraryKernel(consumer))
+    return std::nullopt;
+  std::optional<SmallVector<Operation *>> slice =
+      getPointwiseSlice(producer, result.getResultNumber());
+  bool isKept = !llvm::all_of(v.getUsers(), [&](Operation *user) {
+    auto reader = dyn_cast<KernelOp>(user);
+    return reader && reader->getBlock() == producer->getBlock() &&
+           !isLibraryKernel(reader);
+  });
+  if (!slice || !isCheaperThanKept(producer, result.getResultNumber(), *slice,
+                                   consumer, isKept, hints))
+    return std::nullopt;
+  std::string refusal = why;
+  KernelOp alone = extractResult(producer, result.getResultNumber(), *slice);
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : consumer->getOpOperands())
+    if (operand.get() == v)
+      operands.push_back(&operand);
+  for (OpOperand *operand : operands)
+    operand->set(alone.getResult(0));
+  if (std::optional<MergePlan> found = plan(alone, consumer))
+    return std::pair(alone, *found);
+  for (OpOperand *operand : operands)
+    operand->set(v);
+  alone.erase();
+  why = refusal;
+  return std::nullopt;
 }
 
 std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
@@ -482,12 +517,9 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
           consumer.getInputs().size() + consumer.getNumResults() >
       kMaxBuffers)
     return refuse("the kernel would have too many buffers"), std::nullopt;
-  bool masked = false;
-  for (LoadOp read : reads) {
-    masked |= static_cast<bool>(read.getMask());
-    if (!read.getArgs().empty())
-      return refuse("the consumer reads it at an indirect index"), std::nullopt;
-  }
+  bool isElsewhere = false;
+  for (LoadOp read : reads)
+    isElsewhere |= read.getMask() || !read.getArgs().empty();
   // What was kept of a row says nothing about the other elements of its kernel.
   for (LoadOp read : reads) {
     unsigned input = cast<BlockArgument>(read.getSource()).getArgNumber();
@@ -511,6 +543,17 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       if (!e.isDim() && !e.isConstant(0))
         return refuse("its result is written at '" + Twine(e.str()) + "'"),
                std::nullopt;
+  for (LoadOp read : reads) {
+    unsigned input = cast<BlockArgument>(read.getSource()).getArgNumber();
+    if (!read.getArgs().empty() && // (C6)
+        !canReadIndirectly(
+            producer,
+            cast<OpResult>(consumer.getInputs()[input]).getResultNumber(),
+            read))
+      return refuse("the consumer reads it at an indirect index that its own "
+                    "operands do not have"),
+             std::nullopt;
+  }
   if (isLibraryKernel(consumer))
     return refuse("a library computes the consumer, which takes its operands "
                   "from memory"),
@@ -520,7 +563,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       producer->getUsers(), [&](Operation *user) { return user == consumer; });
   bool libraryProducer = isLibraryKernel(producer);
   MergePlan plan;
-  if (!masked && planSameSpace(producer, consumer, reads, plan)) {
+  if (!isElsewhere && planSameSpace(producer, consumer, reads, plan)) {
     plan.keepResults = !onlyReader;
     if (libraryProducer) {
       if (!onlyReader)
@@ -536,10 +579,12 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       plan.keepResults = false;
       return plan;
     }
-    if (!reduces(producer) && isLongReduction(consumer) &&
-        !isLibraryKernel(consumer))
-      return planBeside(producer, consumer, plan) ? std::optional(plan)
-                                                  : std::nullopt;
+    // A long reduction runs in chunks, which store nothing but what they
+    // reduce.
+    if (!reduces(producer) && isLongReduction(consumer))
+      return refuse("others read it, too, and the consumer, a long reduction "
+                    "to few results, runs in chunks that keep nothing"),
+             std::nullopt;
     // A kept result is written once for each of its elements.
     llvm::SmallBitVector covered(plan.extents.size());
     for (ExprAttr d : plan.producerDims)
@@ -573,7 +618,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     return std::nullopt;
   if (!planInline(producer, consumer, reads))
     return std::nullopt;
-  if (!onlyReader && isLongReduction(consumer) && !isLibraryKernel(consumer))
+  if (!onlyReader && isLongReduction(consumer))
     return refuse("others read it, too, and the consumer, a long reduction to "
                   "few results, runs in chunks that keep nothing"),
            std::nullopt;
@@ -661,6 +706,11 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
           if (!producer || refused.contains(producer))
             continue;
           std::optional<MergePlan> plan = fuser.plan(producer, consumer);
+          if (!plan)
+            if (auto copy = fuser.planCopy(v, consumer)) {
+              producer = copy->first;
+              plan = std::move(copy->second);
+            }
           if (!plan) {
             refused.insert(producer);
             remark::missed(consumer.getLoc(),
@@ -698,6 +748,9 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
       }
       dropUnusedResults(consumer);
     }
+    // What only copies read now, nobody reads.
+    for (KernelOp kernel : llvm::to_vector(body.getOps<KernelOp>()))
+      dropUnusedResults(kernel);
   }
 
   void fuseHorizontally(Block &body) {

@@ -33,6 +33,10 @@ constexpr int64_t kOpsPerByte = 8;
 /// Operations that an elementary function counts as: a multiprocessor has 16
 /// units for these and 128 lanes.
 constexpr int64_t kHeavyOps = 8;
+/// Bytes read again for those saved. As many are worth it: less is in memory at
+/// a time, and others may read the same. Rows and scalars beside them are
+/// little.
+constexpr double kMaxShare = 1.01, kMaxKeptShare = 0.9;
 
 } // namespace
 
@@ -98,29 +102,86 @@ bool loop::isTrivial(KernelOp kernel) {
   return ops <= kTrivialOps && loads <= 1;
 }
 
-bool loop::isCheaperThanKept(KernelOp producer, const Hints &hints) {
-  if (reduces(producer) || producer.getNumResults() != 1)
-    return false;
-  int64_t operations = 0;
-  for (Operation &op : *producer.getBlock()) {
+std::optional<SmallVector<Operation *>>
+loop::getPointwiseSlice(KernelOp kernel, unsigned result) {
+  StoreOp store = kernel.getStore(result);
+  if (!store)
+    return std::nullopt;
+  DenseSet<Operation *> needed{store};
+  SmallVector<Operation *> slice;
+  for (Operation &op : llvm::reverse(*kernel.getBlock())) {
+    if (!needed.contains(&op))
+      continue;
     auto load = dyn_cast<LoadOp>(op);
-    if (isa<SpecialOp, GatherSumOp, PhiloxOp>(op) ||
+    if (isReduction(&op) || isa<OverDimsOpInterface>(op) ||
+        isa<SpecialOp, GatherSumOp, PhiloxOp>(op) ||
         (load && !load.getArgs().empty()))
-      return false;
-    if (!isa<LoadOp, StoreOp, IndexOp, arith::ConstantOp>(op))
-      operations += isHeavy(op) ? kHeavyOps : 1;
+      return std::nullopt;
+    slice.push_back(&op);
+    for (Value v : op.getOperands())
+      if (Operation *def = v.getDefiningOp())
+        needed.insert(def);
   }
+  std::reverse(slice.begin(), slice.end());
+  return slice;
+}
+
+bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
+                             ArrayRef<Operation *> slice, KernelOp consumer,
+                             bool isKept, const Hints &hints) {
   auto bytes = [&](Value v) {
     auto type = cast<RankedTensorType>(v.getType());
     return hints(sym::getNumElements(type)) *
            std::max(1u, type.getElementTypeBitWidth() / 8);
   };
-  Value result = producer.getResult(0);
-  double read = 0, most = bytes(result) * 1.01; // Rows and scalars are little.
-  for (Value input : producer.getInputs())
-    read += bytes(input);
-  auto type = cast<RankedTensorType>(result.getType());
-  return read <= most &&
-         operations <=
-             kOpsPerByte * std::max(1u, type.getElementTypeBitWidth() / 8);
+  Value result = producer.getResult(number);
+  int64_t operations = 0;
+  double read = 0;
+  DenseSet<Value> seen(consumer.getInputs().begin(),
+                       consumer.getInputs().end());
+  for (Operation *op : slice) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      unsigned i = cast<BlockArgument>(load.getSource()).getArgNumber();
+      if (Value input = producer.getInputs()[i]; seen.insert(input).second)
+        read += bytes(input);
+    } else if (!isa<StoreOp, IndexOp, arith::ConstantOp>(op)) {
+      operations += isHeavy(*op) ? kHeavyOps : 1;
+    }
+  }
+  unsigned elementBytes = std::max(
+      1u,
+      cast<RankedTensorType>(result.getType()).getElementTypeBitWidth() / 8);
+  if (operations > kOpsPerByte * elementBytes)
+    return false;
+  llvm::SmallPtrSet<Operation *, 4> readers(result.user_begin(),
+                                            result.user_end());
+  auto n = static_cast<double>(readers.size());
+  // Where it stays, what is read again has to be less than what is read now.
+  double most = kMaxKeptShare / kMaxShare;
+  if (!isKept) {
+    // Written once and read by each; the operands are read by each, in place of
+    // once where nothing else needs the producer.
+    bool isAlone = producer.getNumResults() == 1 && !reduces(producer);
+    double times = isAlone ? n - 1 : n;
+    most = times > 0 ? (n + 1) / times : read;
+  }
+  return read <= kMaxShare * most * bytes(result);
+}
+
+bool loop::isFasterThanMemory(KernelOp producer, double repeats) {
+  int64_t operations = 0;
+  for (Operation &op : *producer.getBlock()) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (isReduction(&op) || isa<SpecialOp, GatherSumOp, PhiloxOp>(op) ||
+        (load && !load.getArgs().empty()))
+      return false;
+    if (!isa<StoreOp, IndexOp, arith::ConstantOp>(op))
+      operations += isHeavy(op) ? kHeavyOps : 1;
+  }
+  int64_t bytes = 0;
+  for (Type type : producer->getResultTypes())
+    bytes +=
+        std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
+  return static_cast<double>(operations) * repeats <=
+         static_cast<double>(2 * kOpsPerByte * bytes);
 }

@@ -16,6 +16,8 @@
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 
+#include <optional>
+
 namespace coil::loop {
 
 bool reduces(KernelOp kernel);
@@ -37,10 +39,25 @@ bool isCheap(KernelOp kernel);
 /// less than reading its result, however often.
 bool isTrivial(KernelOp kernel);
 
-/// Whether a pointwise producer of several readers is computed again for less
-/// than it costs to write its result: from no more bytes than that has, in the
-/// time in which they move.
-bool isCheaperThanKept(KernelOp producer, const Hints &hints);
+/// The ops that compute one result of a kernel, in their order, its store among
+/// them; nothing where it needs a reduction, a scan, sums of rows, an indirect
+/// read or random numbers, or is computed by other special functions: what is
+/// dear, or has no value at a point alone.
+std::optional<llvm::SmallVector<mlir::Operation *>>
+getPointwiseSlice(KernelOp kernel, unsigned result);
+
+/// Whether `consumer` computes result number `result` of `producer`, whose ops
+/// are `slice`, for itself in the time in which what that saves would move: the
+/// result's bytes, written (unless it `isKept` for others) and read, against
+/// those of operands.
+bool isCheaperThanKept(KernelOp producer, unsigned result,
+                       llvm::ArrayRef<mlir::Operation *> slice,
+                       KernelOp consumer, bool isKept, const Hints &hints);
+
+/// Whether to compute a pointwise producer `repeats` times for each of its
+/// elements takes no longer than these take to be written and read. Elements of
+/// operands come from memory once, then from caches.
+bool isFasterThanMemory(KernelOp producer, double repeats);
 
 } // namespace coil::loop
 

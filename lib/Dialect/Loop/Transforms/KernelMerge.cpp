@@ -105,6 +105,96 @@ KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
   return smaller;
 }
 
+KernelOp coil::loop::extractResult(KernelOp kernel, unsigned result,
+                                   ArrayRef<Operation *> slice) {
+  // The dimensions that it varies over.
+  Variance variance(kernel);
+  llvm::SmallBitVector over(kernel.getNumDims());
+  for (Operation *op : slice) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      over |= variance.of(load.getIndices().getDims());
+    else if (auto store = dyn_cast<StoreOp>(op))
+      over |= variance.of(store.getIndices().getDims());
+    else if (auto index = dyn_cast<IndexOp>(op))
+      over |= variance.of(index.getExpr());
+  }
+  MLIRContext *ctx = kernel.getContext();
+  SmallVector<ExprAttr> extents, dims(kernel.getNumDims());
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    dims[d] = over[d] ? sym::dim(ctx, static_cast<unsigned>(extents.size()))
+                      : sym::constant(ctx, 0);
+    if (over[d])
+      extents.push_back(kernel.getExtent(d));
+  }
+  OpBuilder b(kernel);
+  auto alone = KernelOp::create(b, kernel.getLoc(), kernel.getName(), extents,
+                                kernel.getInputs(),
+                                TypeRange{kernel.getResult(result).getType()});
+  b.setInsertionPointToEnd(alone.getBlock());
+  IRMapping mapping;
+  mapping.map(kernel.getBody().getArguments(), alone.getBody().getArguments());
+  for (Operation *op : slice) {
+    Operation *clone = b.clone(*op, mapping);
+    if (auto load = dyn_cast<LoadOp>(clone)) {
+      load.setIndicesAttr(sym::substituteDims(load.getIndices(), dims));
+    } else if (auto store = dyn_cast<StoreOp>(clone)) {
+      store.setIndicesAttr(sym::substituteDims(store.getIndices(), dims));
+      store.setOutput(0);
+    } else if (auto index = dyn_cast<IndexOp>(clone)) {
+      index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
+    }
+  }
+  dropUnusedInputs(alone);
+  return alone;
+}
+
+static bool isIndirect(ExprAttr e) {
+  bool found = false;
+  sym::walkLeaves(
+      e, [&](ExprAttr leaf) { found |= leaf.getKind() == sym::ExprKind::Arg; });
+  return found;
+}
+
+bool coil::loop::canReadIndirectly(KernelOp producer, unsigned result,
+                                   LoadOp read) {
+  StoreOp store = producer.getStore(result);
+  llvm::SmallBitVector indirect(producer.getNumDims());
+  for (auto [stored, at] : llvm::zip_equal(store.getIndices().getDims(),
+                                           read.getIndices().getDims())) {
+    if (!isIndirect(at))
+      continue;
+    if (at.getKind() != sym::ExprKind::Arg || !stored.isDim())
+      return false;
+    indirect.set(static_cast<unsigned>(stored.getValue()));
+  }
+  Variance variance(producer);
+  bool checks = read.getBounds() == BoundsPolicy::Check ||
+                read.getBounds() == BoundsPolicy::WrapCheck;
+  llvm::SmallBitVector checked(producer.getNumDims());
+  for (Operation &op : *producer.getBlock()) {
+    // A number that depends on what was loaded is no expression of positions.
+    if (auto index = dyn_cast<IndexOp>(op))
+      if (variance.of(index.getExpr()).anyCommon(indirect))
+        return false;
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load)
+      continue;
+    auto tensor = cast<RankedTensorType>(load.getSource().getType());
+    for (auto [index, size] :
+         llvm::zip_equal(load.getIndices().getDims(), sym::getSizes(tensor))) {
+      if (!variance.of(index).anyCommon(indirect))
+        continue;
+      // The bounds are those of the tensor that is read now.
+      if (!index.isDim() || !load.getArgs().empty() ||
+          (checks && load.getMask()) ||
+          size != producer.getExtent(static_cast<unsigned>(index.getValue())))
+        return false;
+      checked.set(static_cast<unsigned>(index.getValue()));
+    }
+  }
+  return !checks || checked == indirect;
+}
+
 namespace {
 
 /// Copies bodies into a new kernel.
@@ -116,11 +206,13 @@ public:
   /// Copies the body of `from`. `inputs[i]` is the target's argument for
   /// operand i, or null when its loads are replaced by `stored`. Stores go to
   /// output `firstOutput + n`, or nowhere if `firstOutput` is negative; either
-  /// way the stored values are collected in `values`.
+  /// way the stored values are collected in `values`. Loads whose index becomes
+  /// an indirect one have `args` and `bounds`.
   void copy(KernelOp from, ArrayRef<Value> inputs, ArrayRef<ExprAttr> dims,
             int64_t firstOutput, SmallVectorImpl<Value> &values,
             llvm::function_ref<Value(LoadOp, IRMapping &)> stored,
-            Value mask = {}) {
+            Value mask = {}, ValueRange args = {},
+            BoundsPolicy bounds = BoundsPolicy::Trusted) {
     IRMapping mapping;
     auto rewrite = [&](sym::ShapeAttr exprs) {
       return sym::substituteDims(exprs, dims);
@@ -154,6 +246,11 @@ public:
         Operation *clone = b.clone(op, mapping);
         auto copy = cast<LoadOp>(clone);
         copy.setIndicesAttr(rewrite(load.getIndices()));
+        if (load.getArgs().empty() &&
+            llvm::any_of(copy.getIndices().getDims(), isIndirect)) {
+          copy.getArgsMutable().assign(args);
+          copy.setBounds(bounds);
+        }
         if (mask) {
           Value own = copy.getMask();
           if (own) {
@@ -280,7 +377,14 @@ KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
     splicer.copy(producer, producerArgs, plan.producerDims,
                  plan.keepResults ? numConsumerOutputs : -1, produced, none);
   // Reads at equal places share a copy.
-  DenseMap<std::tuple<Attribute, Value>, SmallVector<Value>> copies;
+  struct Copy {
+    Attribute indices;
+    BoundsPolicy bounds;
+    SmallVector<Value> args;
+    Value mask;
+    SmallVector<Value> values;
+  };
+  SmallVector<Copy> copies;
   splicer.copy(
       consumer, consumerArgs, identityDims(consumer), 0, ignored,
       [&](LoadOp load, IRMapping &mapping) -> Value {
@@ -292,8 +396,16 @@ KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
         if (!produced.empty()) {
           v = produced[result];
         } else {
-          SmallVector<Value> &values = copies[{load.getIndices(), mask}];
-          if (values.empty()) {
+          SmallVector<Value> args = llvm::map_to_vector(
+              load.getArgs(), [&](Value arg) { return mapping.lookup(arg); });
+          auto *copy = llvm::find_if(copies, [&](const Copy &c) {
+            return c.indices == load.getIndices() && c.mask == mask &&
+                   c.args == args && c.bounds == load.getBounds();
+          });
+          if (copy == copies.end()) {
+            copies.push_back(
+                {load.getIndices(), load.getBounds(), args, mask, {}});
+            copy = &copies.back();
             // Invert the store's index: it is a permutation of dimensions.
             SmallVector<ExprAttr> dims(producer.getNumDims());
             for (auto [stored, at] : llvm::zip_equal(
@@ -304,9 +416,10 @@ KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
             for (ExprAttr &d : dims)
               if (!d)
                 d = sym::constant(producer.getContext(), 0);
-            splicer.copy(producer, producerArgs, dims, -1, values, none, mask);
+            splicer.copy(producer, producerArgs, dims, -1, copy->values, none,
+                         mask, args, load.getBounds());
           }
-          v = values[result];
+          v = copy->values[result];
         }
         if (!mask)
           return v;

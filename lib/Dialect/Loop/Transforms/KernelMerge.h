@@ -32,14 +32,24 @@ struct MergePlan {
 /// Builds the kernel that computes `consumer` with every read of `producer`
 /// replaced by the producer's computation, in front of `consumer`, and replaces
 /// both (the producer only if its results are kept or unused). All reads go
-/// through unmasked or masked loads with direct indices, and the producer does
-/// not scatter.
+/// through unmasked or masked loads with direct indices, or such that
+/// `canReadIndirectly` allows, and the producer does not scatter.
 KernelOp mergeProducer(KernelOp producer, KernelOp consumer,
                        const MergePlan &plan);
 
 /// Builds one kernel with the results of both, which run over the same space
 /// and do not depend on each other, in front of `second`; replaces both.
 KernelOp mergeSiblings(KernelOp first, KernelOp second);
+
+/// Builds a kernel that computes result number `result` alone, in front of
+/// `kernel`: `slice` are the ops that it needs, its store among them.
+KernelOp extractResult(KernelOp kernel, unsigned result,
+                       llvm::ArrayRef<mlir::Operation *> slice);
+
+/// Whether `producer`, pointwise, can be computed at the indirect index that
+/// `read`, a load of `consumer` from result number `result` of it, has: its own
+/// loads then have that index, and check it as `read` does.
+bool canReadIndirectly(KernelOp producer, unsigned result, LoadOp read);
 
 /// Makes equal operands one body argument.
 void mergeEqualInputs(KernelOp kernel);

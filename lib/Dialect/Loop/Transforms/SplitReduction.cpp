@@ -22,6 +22,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 #include <cmath>
 
 #define DEBUG_TYPE "loop-split-reduction"
@@ -42,6 +45,10 @@ namespace {
 constexpr double kMinRows = 16;
 /// Summed points of the least chunk of a contraction in tiles.
 constexpr double kMinTileSum = 512;
+/// What the length of a chunk along vectors is a multiple of: the widest
+/// vector, 64 bytes of bytes. Shorter chunks would differ too much.
+constexpr uint64_t kChunkAlignment = 64;
+constexpr int64_t kMinAlignedChunk = 1024;
 /// Summed points that a tile takes at a time.
 constexpr int64_t kTileStep = 32;
 
@@ -145,7 +152,24 @@ struct LoopSplitReductionPass
     for (unsigned r : reduced)
       if (hints(kernel.getExtent(r)) >= shortest * static_cast<double>(parts))
         return Cut{r, parts, byRows};
-    return missed("no reduced dimension is long enough");
+    // Else the longest one, in as many chunks as it has room for.
+    unsigned dim = *std::max_element(
+        reduced.begin(), reduced.end(), [&](unsigned a, unsigned b) {
+          return hints(kernel.getExtent(a)) < hints(kernel.getExtent(b));
+        });
+    auto most = static_cast<int64_t>(hints(kernel.getExtent(dim)) / shortest);
+    if (most < 2)
+      return missed("no reduced dimension is long enough");
+    return Cut{dim, getEvenChunks(kernel.getExtent(dim), most), byRows};
+  }
+
+  /// As many chunks as `most`, or some fewer where these are of one length:
+  /// nothing is outside then.
+  static int64_t getEvenChunks(ExprAttr extent, int64_t most) {
+    for (int64_t n = most; extent.isConstant() && n > most / 2 && n > 1; --n)
+      if (extent.getValue() % n == 0)
+        return n;
+    return most;
   }
 
   /// The tiles of results of a contraction that is computed in tiles; nothing
@@ -272,6 +296,12 @@ struct LoopSplitReductionPass
     ExprAttr extent = kernel.getExtent(cut);
     ExprAttr length = sym::ceilDiv(extent, sym::constant(ctx, chunks));
     bool exact = extent.isConstant() && extent.getValue() % chunks == 0;
+    // Chunks that are walked in vectors begin where these do.
+    if (!exact && extent.isConstant() && isVectorDim(kernel, cut) &&
+        length.getValue() >= kMinAlignedChunk)
+      length = sym::constant(
+          ctx, static_cast<int64_t>(llvm::alignTo(
+                   static_cast<uint64_t>(length.getValue()), kChunkAlignment)));
     SmallVector<unsigned> reduced = kernel.getReducedDims();
     Variance variance(kernel);
 

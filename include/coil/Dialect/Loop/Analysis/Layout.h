@@ -51,10 +51,11 @@ std::optional<StridedView> getLinearAddress(sym::ExprAttr address,
 bool isDense(llvm::ArrayRef<sym::ExprAttr> sizes,
              llvm::ArrayRef<sym::ExprAttr> strides);
 
-/// The strides that a kernel's result takes because the function returns it,
-/// with the attribute `coil.strides`, and nothing else reads it; else nothing:
-/// it is contiguous.
-llvm::ArrayRef<sym::ExprAttr> getReturnedStrides(mlir::OpResult value);
+/// The strides that a kernel's result takes because the function returns it, or
+/// a permutation of its dimensions, with the strides of the attribute
+/// `coil.strides` or contiguous, and nothing else reads it; else nothing: it is
+/// contiguous.
+llvm::SmallVector<sym::ExprAttr> getReturnedStrides(mlir::OpResult value);
 
 /// The strides of what a load or scatter of `kernel` calls `tensor`, a block
 /// argument, or of a result of `kernel`.

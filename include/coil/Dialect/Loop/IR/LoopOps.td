@@ -49,9 +49,10 @@ def Loop_KernelOp : Loop_Op<"kernel", [
          dimensions.
     (C5) The body holds only ops of `loop`, `arith` and `math`.
     (C6) A `#loop.schedule` vectorises a dimension of the kernel.
-    (C7) Where the extents and a tensor's sizes are constants, the first and the
-         last point of the kernel access elements that the tensor has, unless a
-         mask, an indirect index or a bounds policy decides.
+    (C7) What the first and the last point of the kernel access is not outside
+         of the tensor for all values of the symbols, unless a mask, an indirect
+         index or a bounds policy decides. Kernels of no points have no such
+         access.
 
     Example:
     ```mlir

@@ -55,16 +55,18 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     producer with further readers is merged and keeps its result as a second
     output, or is recomputed when that is cheap: always where it is a conversion
     or the like of what is no wider than its result, and all readers are kernels
-    that can take it in. A long reduction to few results runs in chunks that store
-    nothing else (`loop-split-reduction`), so its producers are recomputed where
-    that moves no more bytes than their results have, or stay by themselves.
+    that can take it in. Where kernels cannot be merged (they reduce over different
+    dimensions, say, or the consumer is a long reduction to few results, which runs
+    in chunks that store nothing else, `loop-split-reduction`), the consumer computes
+    for itself what it reads of the producer, if that needs no reduction and moves
+    fewer bytes than to write and to read it.
     Horizontal fusion merges kernels that run over the same
     space and read the same tensor.
 
     Refused, each with a remark (category `loop-fuse`) that says why: a cycle
     through a third kernel; a reduction that would be recomputed or lose its
     parallelism; an expensive producer that would be recomputed; an indirect
-    read; a contraction that a library computes, unless what follows is an
+    read that the producer's operands do not have; a contraction that a library computes, unless what follows is an
     epilogue that the library has; more than three reductions that wait for
     one another; kernels over `max-ops`.
 
@@ -80,6 +82,9 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     (C5) Where the consumer stores along some of the dimensions that the
          producer reduces, the others are not empty: it is computed in a loop
          over all of them.
+    (C6) A producer that is read at an indirect index reads its own operands at
+         that index alone, in dimensions of the same size, so that their bounds
+         are checked as its own would be.
 
     Before:
     ```mlir
