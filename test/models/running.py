@@ -6,13 +6,14 @@ What agrees means: results have the same element types and sizes; what is no flo
 of a float against eager mode in double precision is at most FACTOR times eager mode's own plus ROUNDINGS rounding
 errors of the largest element. Where eager mode has no double precision for a model, or reaches other integers
 with it (an argmax, the choice of an expert), the error is measured against eager mode itself, and at most
-`TOLERANCE` of the largest element.
+`TOLERANCE` of the largest element. Where single precision leaves eager mode an error of more than UNSTABLE, a model
+within the bound is called unstable rather than right: random weights amplify rounding errors, or choose otherwise.
 """
 import time
 
 import torch
 
-FACTOR, ROUNDINGS, TOLERANCE = 2, 8, 1e-4
+FACTOR, ROUNDINGS, TOLERANCE, UNSTABLE = 2, 8, 1e-4, 1e-3
 
 
 def flatten(results):
@@ -48,8 +49,6 @@ def find_exact(module, inputs, eager):
     fits = len(exact) == len(eager) and all(
         e.shape == x.shape and is_float(e) == is_float(x) and (is_float(e) or torch.equal(e, x))
         for e, x in zip(eager, exact))
-    # Half of the digits at least: otherwise it went another way.
-    fits = fits and all(distance(e, x) <= 1e-3 * size(x) for e, x in zip(eager, exact) if is_float(e))
     return exact if fits else None
 
 
@@ -121,4 +120,6 @@ def compare(coil, path, module, inputs):
         entry["eager_error"] = max(entry.get("eager_error", 0), theirs)
         if why:
             return {**entry, "double": double, "outcome": "wrong", "why": f"inputs {number}: {why}"}
+    if entry["eager_error"] > UNSTABLE:
+        entry.update(outcome="unstable", why=f"eager mode's error is {entry['eager_error']:.3g} of the largest element")
     return {**entry, "double": double}
