@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compile real architectures with random weights for every target.
+"""Compile real architectures with random weights for every target, or run them and compare.
 
   scripts/check_models.py --bin=build/bin [--shard=0/4] [--only=REGEX] [--targets=cpu,cuda:sm_90a]
+  scripts/check_models.py --bin=build/bin --run [--shard=0/4] [--only=REGEX]
 
 Needs the environment of test/models/requirements.txt. Each architecture of
 test/models/architectures.py is exported by torch.export and compiled by coil-compile,
@@ -11,6 +12,10 @@ in processes of their own, for each target. A signal, an assertion, an 'LLVM ERR
 timeout is a failure and ends the script with status 1. An error that names an operator
 without a lowering is none: the architecture is skipped by name. So is one that
 torch.export refuses.
+
+With --run each is compiled and run by the Python module on the CPU and compared with eager mode;
+test/models/running.py states what agrees. Results that do not, and runs that end with an error,
+are failures, too.
 
 Results are lines of JSON in --results, which a later run continues: what has a line is
 not repeated unless it failed.
@@ -31,6 +36,7 @@ sys.dont_write_bytecode = True
 import architectures  # noqa: E402
 
 TARGETS = "cpu,cuda:sm_90a,cuda:sm_80"
+FAILURES = ("crash", "timeout", "error", "wrong")
 # What no compiler should say, whatever its status.
 CRASH = re.compile(r"LLVM ERROR|Assertion `|PLEASE submit a bug report|AddressSanitizer|terminate called"
                    r"|Stack dump|UNREACHABLE")
@@ -52,6 +58,27 @@ def export(name, path, functional):
         if functional:
             program = program.run_decompositions({})
         torch.export.save(program, path)
+
+
+def compare(name, path, bin_folder):
+    """In a process of its own: export an architecture, run it and compare; the outcome goes to a file beside it."""
+    sys.path.insert(0, str(pathlib.Path(bin_folder).parent / "python"))
+    import torch
+    import coil
+    import running
+    torch.manual_seed(0)
+    module, inputs = architectures.make(name)
+    for functional in False, True:
+        with torch.no_grad():
+            program = torch.export.export(module, inputs)
+            if functional:
+                program = program.run_decompositions({})
+            torch.export.save(program, path)
+        pathlib.Path(path + ".json").write_text(json.dumps({"outcome": "error", "why": "the process ended"}))
+        entry = running.compare(coil, path, module, inputs)
+        if not MUTATES.search(entry.get("why", "")):
+            break
+    pathlib.Path(path + ".json").write_text(json.dumps(entry))
 
 
 def run(command, limit):
@@ -79,7 +106,31 @@ def compile_for(args, model, target):
     return ("unsupported" if UNSUPPORTED.search(text) else "error"), "\n".join(errors[:5])
 
 
+def run_and_compare(args, name):
+    with tempfile.TemporaryDirectory() as directory:
+        model = pathlib.Path(directory) / "model.pt2"
+        status, text = run([sys.executable, __file__, "--compare", name, str(model), str(args.bin)], args.timeout)
+        outcome = pathlib.Path(f"{model}.json")
+        # There is a file as soon as torch.export is done.
+        if not outcome.exists():
+            why = text.strip().splitlines()[-1:] or ["timeout"]
+            return {"name": name, "export": why} if status == 1 or status is None else \
+                {"name": name, "targets": {"run": {"outcome": "crash", "why": text[-4000:]}}}
+        entry = json.loads(outcome.read_text())
+        if status is None:
+            entry = {"outcome": "timeout"}
+        elif status < 0 or status >= 128 or CRASH.search(text):
+            entry = {"outcome": "crash", "why": text[-4000:]}
+        elif status != 0:
+            entry = {"outcome": "error", "why": text[-4000:]}
+        if entry["outcome"] == "refused" and not UNSUPPORTED.search(entry["why"]):
+            entry["outcome"] = "error"
+        return {"name": name, "targets": {"run": entry}}
+
+
 def check(args, name):
+    if args.run:
+        return run_and_compare(args, name)
     with tempfile.TemporaryDirectory() as directory:
         model = pathlib.Path(directory) / "model.pt2"
         for functional in [], ["--functional"]:
@@ -97,7 +148,7 @@ def check(args, name):
 
 
 def has_failed(entry):
-    return any(r["outcome"] in ("crash", "timeout", "error") for r in entry.get("targets", {}).values())
+    return any(r["outcome"] in FAILURES for r in entry.get("targets", {}).values())
 
 
 def report(entry):
@@ -112,9 +163,12 @@ def report(entry):
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "--export":
         return export(sys.argv[2], sys.argv[3], "--functional" in sys.argv)
+    if len(sys.argv) > 1 and sys.argv[1] == "--compare":
+        return compare(*sys.argv[2:5])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin", help="where coil-compile is")
     parser.add_argument("--targets", default=TARGETS, help=f"separated by commas (default: {TARGETS})")
+    parser.add_argument("--run", action="store_true", help="run on the CPU, and compare with eager mode")
     parser.add_argument("--option", action="append", default=[], help="another option of coil-compile")
     parser.add_argument("--only", default="", help="a regular expression that names have to match")
     parser.add_argument("--shard", default="0/1", help="i/n: every n-th architecture from the i-th on")
@@ -136,7 +190,8 @@ def main():
         print(report(entries[name]), flush=True)
     done = [entries[name] for name in names]
     outcomes = collections.Counter(report(entry).split()[0] for entry in done)
-    print(f"{len(done)} architectures: {outcomes['PASSED']} compile for all targets, "
+    passed = "agree with eager mode" if args.run else "compile for all targets"
+    print(f"{len(done)} architectures: {outcomes['PASSED']} {passed}, "
           f"{outcomes['SKIPPED']} skipped, {outcomes['FAILED']} failures")
     return 1 if outcomes["FAILED"] or not done else 0
 

@@ -23,9 +23,8 @@ using namespace coil::import;
 using Kind = Argument::Kind;
 using sym::ExprAttr;
 
-/// The names of all tensors among \p args, or an error for something else.
-static Error getTensorNames(ArrayRef<Argument> args,
-                            SmallVectorImpl<StringRef> &names) {
+Error coil::import::getTensorNames(ArrayRef<Argument> args,
+                                   SmallVectorImpl<StringRef> &names) {
   for (const Argument &arg : args) {
     if (arg.kind != Kind::Tensor && arg.kind != Kind::Tensors)
       return makeError("result " + Twine(names.size()) +
@@ -35,8 +34,8 @@ static Error getTensorNames(ArrayRef<Argument> args,
   return Error::success();
 }
 
-static Expected<const import::Graph *> getSubgraph(const Node &node,
-                                                   unsigned position) {
+Expected<const import::Graph *> coil::import::getSubgraph(const Node &node,
+                                                          unsigned position) {
   if (position >= node.inputs.size() ||
       node.inputs[position].value.kind != Kind::Graph)
     return makeError("argument " + Twine(position) + " is not a subgraph");
@@ -54,6 +53,9 @@ Error ModuleBuilder::collectOperands(const Node &node, unsigned from,
     const Argument &arg = input.value;
     bool isTensor = arg.kind == Kind::Tensor || arg.kind == Kind::Tensors;
     bool isNumber = arg.kind == Kind::SymInt || arg.kind == Kind::SymInts;
+    // Of an empty list the file does not say of what.
+    if (arg.kind == Kind::Ints && arg.ints.empty())
+      continue;
     if (!isTensor && !isNumber)
       return fail("is neither a tensor nor a symbolic size, which is not "
                   "supported");
@@ -121,7 +123,8 @@ Error ModuleBuilder::addSubgraph(
     // Whoever changes it in place would change what is outside.
     if (Error error = define(name, values[next], Storage::Owner::Outside))
       return error;
-    storages.join(getStorage(inputs.back()), getStorage(operands[next++]));
+    if (unsigned operand = operands[next++]; operand != noVariable)
+      storages.join(getStorage(inputs.back()), getStorage(operand));
   }
   for (auto [position, node] : enumerate(sub.nodes))
     if (Error error = addNode(node, position))

@@ -740,7 +740,6 @@ bool Reader::readGraph(const JSONValue &graph, Graph &out) {
       !readSymMap(graph, "sym_float_values", out.symFloats) ||
       !readSymMap(graph, "sym_bool_values", out.symBools))
     return false;
-  inlineGradModes(out, storage);
   return true;
 }
 
@@ -792,6 +791,7 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
   std::optional<JSONValue> graph = member(*module, "graph");
   if (!graph || !readGraph(*graph, program))
     return false;
+  inlineRegions(program, storage);
   std::optional<JSONValue> signature = member(*module, "signature");
   if (!signature || !readListField(*signature, "input_specs", program.inputs) ||
       !readListField(*signature, "output_specs", program.outputs))

@@ -410,6 +410,36 @@ static bool isSymbolic(const Node &node) {
          target.starts_with("torch.sym_");
 }
 
+/// Why a higher-order operator is not imported.
+static StringRef getReason(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Case("higher_order.wrap_with_autocast",
+            "it is not of the known form: a device, 'cpu' or 'cuda', an "
+            "element type, whether it is enabled, a subgraph of tensors, and "
+            "results with the element types that autocast gives them, which "
+            "export does not write in strict mode")
+      .Cases({"higher_order.print", "higher_order.with_effects"},
+             "a program has no effects but its results and what it writes to "
+             "its inputs")
+      .Case("higher_order.out_dtype",
+            "it is not of the known form: an operator of PyTorch, an element "
+            "type and operands")
+      .Case("higher_order.auto_functionalized",
+            "only its second version, 'auto_functionalized_v2', is supported; "
+            "torch._inductor.config.enable_auto_functionalized_v2 says which "
+            "one export writes")
+      .Cases({"higher_order.triton_kernel_wrapper_functional",
+              "higher_order.triton_kernel_wrapper_mutation"},
+             "the file does not have the code of Triton's kernels")
+      .Cases({"higher_order.wrap_with_set_grad_enabled",
+              "higher_order.hints_wrapper", "higher_order.strict_mode",
+              "higher_order.invoke_subgraph", "higher_order.foreach_map",
+              "higher_order.wrap", "higher_order.tag_activation_checkpoint"},
+             "it is not of the known form: a subgraph of tensors and of "
+             "symbolic sizes, and results that are tensors")
+      .Default("this operator with a subgraph is not supported");
+}
+
 Error ModuleBuilder::addNode(const Node &node, size_t position) {
   location = getLocation(node);
   for (const NamedArgument &input : node.inputs)
@@ -435,11 +465,16 @@ Error ModuleBuilder::addNode(const Node &node, size_t position) {
     return addCond(node);
   if (name == "higher_order.while_loop")
     return addWhile(node);
+  if (name == "higher_order.map_impl")
+    return addMap(node);
+  if (name == "higher_order.scan")
+    return addScan(node);
+  if (name == "higher_order.associative_scan")
+    return addAssociativeScan(node);
   if (name == "higher_order.auto_functionalized_v2")
     return addFunctionalized(node);
   if (name.starts_with("higher_order."))
-    return makeError("of the operators with subgraphs, only 'cond' and "
-                     "'while_loop' are supported");
+    return makeError(getReason(name));
   if (isCustom(name))
     return addCustomCall(node);
   if (name == "aten.item.default" || name == "aten._local_scalar_dense.default")

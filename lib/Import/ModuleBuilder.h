@@ -35,6 +35,12 @@ bool mayOverlap(const TensorMeta &meta);
 /// of what an operator made, and no element occurs in it twice.
 bool hasOwnPositions(const View *view);
 
+/// The names of all tensors among \p args, or an error for something else.
+llvm::Error getTensorNames(llvm::ArrayRef<Argument> args,
+                           llvm::SmallVectorImpl<llvm::StringRef> &names);
+/// The argument of a node that is a subgraph.
+llvm::Expected<const Graph *> getSubgraph(const Node &node, unsigned position);
+
 /// One use. The program and the weights must outlive it.
 class ModuleBuilder {
 public:
@@ -289,6 +295,8 @@ private:
   /// A tensor of one bool for an argument that is a condition.
   llvm::Expected<mlir::Value> getCondition(const Argument &arg,
                                            mlir::Location loc);
+  /// Stands for what is computed for a subgraph.
+  static constexpr unsigned noVariable = ~0u;
   /// Builds the nodes of `sub` at the insertion point. The variables `operands`
   /// are its inputs, under the values `values`. Gives its outputs; `finish`
   /// runs while the names of the subgraph are known.
@@ -296,6 +304,16 @@ private:
   addSubgraph(const Graph &sub, llvm::ArrayRef<unsigned> operands,
               mlir::ValueRange values,
               llvm::function_ref<llvm::Error(llvm::ArrayRef<unsigned>)> finish);
+  /// @}
+
+  /// \name Loops over the parts of tensors (Scans.cpp)
+  /// @{
+  llvm::Error addMap(const Node &node);
+  llvm::Error addScan(const Node &node);
+  llvm::Error addAssociativeScan(const Node &node);
+  struct ScanForm;
+  /// A loop over the first dimension of operands.
+  llvm::Error addLoop(const Node &node, const ScanForm &form);
   /// @}
 
   /// \name Numbers that data gives (DataNumbers.cpp)

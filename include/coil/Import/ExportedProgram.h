@@ -233,9 +233,10 @@ struct ExportedProgram : Graph {
 llvm::Error parseExportedProgram(llvm::StringRef text, const Limits &limits,
                                  ExportedProgram &program);
 
-/// Puts the nodes of \p graph's `wrap_with_set_grad_enabled` where they stand;
-/// new names go to \p storage. One that is not of the known form stays.
-void inlineGradModes(Graph &graph, llvm::BumpPtrAllocator &storage);
+/// Puts the nodes of regions that run once, such as `wrap_with_autocast`, where
+/// they stand, in \p graph and its subgraphs; new names go to \p storage. One
+/// that is not of the known form stays.
+void inlineRegions(Graph &graph, llvm::BumpPtrAllocator &storage);
 
 /// Reads a weights or constants configuration; strings go to \p storage.
 llvm::Error parseWeightsConfig(llvm::StringRef text, const Limits &limits,

@@ -210,6 +210,18 @@ func.func @loop_fuse_c3(%x: tensor<5x13xf32>, %i: tensor<4xi64>, %v: tensor<4x13
 
 // -----
 
+// A scatter at one place runs over no dimension.
+// CHECK-LABEL: @loop_fuse_c1_scatter
+// CHECK-COUNT-2: loop.kernel
+// REMARK:      not fused: 'reduce_sum' into 'index_put': both reduce, over different dimensions
+func.func @loop_fuse_c1_scatter(%x: tensor<3xf32>, %i: tensor<i64>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %s = graph.reduce sum, %x dims [0] : (tensor<3xf32>) -> tensor<f32>
+  %r = graph.index_put %y[%i], %s dims [0] : (tensor<5xf32>, tensor<i64>, tensor<f32>) -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+// -----
+
 // A scan is fused with what is in front of it and behind it, a reduction over
 // its dimension included.
 // CHECK-LABEL: @scan

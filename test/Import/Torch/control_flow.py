@@ -21,6 +21,9 @@ import zipfile
 import numpy
 import torch
 import torch.nn as nn
+from torch._higher_order_ops.associative_scan import associative_scan_op
+from torch._higher_order_ops.map import map as map_parts
+from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
@@ -44,7 +47,7 @@ def program(*cases, dynamic=None):
             module = what()
         else:
             module = type(what.__name__, (nn.Module,), {"forward": staticmethod(what)})()
-        PROGRAMS[what.__name__] = (module.eval(), cases, dynamic)
+        PROGRAMS[what.__name__] = (module.eval().requires_grad_(False), cases, dynamic)
         return what
 
     return add
@@ -183,6 +186,46 @@ def nothing_carried_twice(x):
         lambda a, b: b.sum() < 3, lambda a, b: (a.softmax(-1) + 1, b + 1), (x, x[0] * 0)
     )
     return a + x
+
+
+@program((r(5, 3), r(3)), (r(2, 3), r(3)), dynamic=({0: Dim}, None))
+def mapped(xs, y):
+    return map_parts(lambda x, y: (x.sin() + y, x.sum() > 0), xs, y)
+
+
+@program((r(5, 3), r(5), r(3)), (r(7, 3), r(7), r(3)), dynamic=({0: Dim}, {0: Dim}, None))
+class scanned(nn.Module):
+    """Two tensors to go through, two that are carried, and a weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+
+    def forward(self, xs, ys, c):
+        def step(carry, parts):
+            a, b = carry
+            x, y = parts
+            return (self.lin(a).tanh() + x, b + y), (a * y, b.clone())
+
+        return scan(step, (c, ys[0] * 0), (xs, ys))
+
+
+@program((r(4, 3), r(3)))
+def backwards(xs, c):
+    """Along the second dimension, and from the end."""
+    return scan(lambda c, x: (c + x, (c * x).cos()), xs[:, 0] * 0, xs, dim=1, reverse=True)
+
+
+@program((r(6, 2), r(6, 2)), (r(11, 2), r(11, 2)), dynamic=({0: Dim}, {0: Dim}))
+def recurrence(a, b):
+    """A linear recurrence. The operator itself: the function insists on a GPU."""
+    step = lambda a, b, c, d: [a * c, b * c + d]
+    return associative_scan_op(step, [a, b], ())
+
+
+@program((r(3, 4, 2), r(2)))
+def scan_in_map(xs, c):
+    return map_parts(lambda x, c: scan(lambda c, y: (c + y, c * y), c, x), xs, c)
 
 
 def export(name, folder):

@@ -284,8 +284,9 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     if (!plan.producerDims[d])
       plan.producerDims[d] = sym::constant(func.getContext(), 0);
 
-  // (C1)
-  if (!producerReduced.empty() && !consumerReduced.empty()) {
+  // (C1) A scatter runs over its dimensions, of which there may be none.
+  if (!producerReduced.empty() &&
+      (!consumerReduced.empty() || scatters(consumer))) {
     SmallVector<unsigned> mapped;
     for (unsigned r : producerReduced)
       mapped.push_back(static_cast<unsigned>(plan.producerDims[r].getValue()));

@@ -71,7 +71,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     one another; kernels over `max-ops`.
 
     Constraints:
-    (C1) Reductions of the merged kernel are over one set of dimensions.
+    (C1) Reductions and scatters of the merged kernel are over one set of
+         dimensions.
     (C2) No path leads from the producer to the consumer through a third
          kernel, when the producer's result is kept.
     (C3) A kernel that scatters is no producer, as its elements are not final
