@@ -338,7 +338,8 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
   if (is_contained({"reshape", "reshape_as", "flatten"}, name))
     return when(canReshape(from, meta), is(ViewKind::Reshape));
   if (name == "flatten_dense_tensors")
-    return when(call.operands.size() == 1 && canReshape(from, meta),
+    return when(call.operands.size() == 1 ? canReshape(from, meta)
+                                          : std::optional(false),
                 is(ViewKind::Reshape));
   if (name == "ravel") // Of a contiguous copy, unlike `reshape`.
     return when(isRowByRow(from), is(ViewKind::Reshape));
