@@ -392,6 +392,10 @@ Expected<const OpSchema *> ModuleBuilder::getSchema(StringRef name) {
   Expected<OpSchema> schema = parseSchema(entry->signature);
   if (!schema)
     return schema.takeError();
+  // These write to operands that they do not read, as others write to `out`.
+  if (is_contained({"_cummax_helper.default", "_cummin_helper.default"}, name))
+    for (auto &argument : schema->arguments)
+      argument.isKeywordOnly |= argument.isMutated;
   return &schemas.try_emplace(name, std::move(*schema)).first->second;
 }
 
@@ -541,6 +545,9 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
                  });
   if (!isPlain)
     return makeError("unknown kind of operator");
+  // Decompositions write numbers like this.
+  if (call.name == "prims.scalar_tensor.default")
+    call.name = "aten.scalar_tensor.default";
   Expected<const OpSchema *> schema = getSchema(call.name);
   if (!schema)
     return schema.takeError();
@@ -548,6 +555,11 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
     return addForeach(node, **schema, position);
   if (Error error = collectArguments(node, *schema, call))
     return error;
+  if (call.name == "prims.convert_element_type.default" &&
+      call.operands.size() == 1) {
+    call.name = "aten._to_copy.default";
+    call.operandNames[0] = builder.getStringAttr("self");
+  }
   if (*schema && (*schema)->isMutating())
     return addMutation(node, **schema, std::move(call), position);
   if (updatesStatistics(call))

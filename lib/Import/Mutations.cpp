@@ -80,8 +80,10 @@ Type ModuleBuilder::inferElementType(graph::AtenOp op, Type elementType) {
         argument.getName() != "alpha" && argument.getName() != "value")
       names.push_back(argument.getName());
   Type type = graph::getPromotedType(call, names);
-  // Most elementwise operators that give floats for integers do so for `out=`.
-  if (type && !isa<FloatType, ComplexType>(type) &&
+  // Most elementwise operators that give floats for integers do so for `out=`;
+  // those of bits give none.
+  bool isOfBits = name.starts_with("bitwise_") || name.starts_with("__");
+  if (type && !isOfBits && !isa<FloatType, ComplexType>(type) &&
       isa<FloatType, ComplexType>(elementType))
     return builder.getF32Type();
   return type ? type : elementType;
@@ -244,7 +246,9 @@ Expected<std::optional<ModuleBuilder::Functional>>
 ModuleBuilder::findFunctional(StringRef name, const OpSchema &schema) {
   auto [base, overload] = name.drop_front(strlen("aten.")).split('.');
   SmallVector<std::string> bases;
-  if (base.starts_with("__i") && base.ends_with("__"))
+  if (base.starts_with("_cum") && base.ends_with("_helper"))
+    bases.push_back(base.drop_front().drop_back(strlen("_helper")).str());
+  else if (base.starts_with("__i") && base.ends_with("__"))
     bases.push_back(("__" + base.drop_front(3)).str());  // __iand__: __and__
   else if (base.ends_with("_") && !base.ends_with("__")) // Not __and__.
     bases.push_back(base.drop_back().str());             // add_: add

@@ -297,7 +297,7 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
   // What may give its operand itself.
   if (is_contained({"alias", "detach", "lift_fresh", "lift", "positive"}, name))
     return identity();
-  if (is_contained({"contiguous", "to", "type_as",
+  if (is_contained({"contiguous", "to", "to_dense", "type_as",
                     "_autocast_to_full_precision",
                     "_autocast_to_reduced_precision"},
                    name))
@@ -337,6 +337,9 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
   // The same elements in the same order.
   if (is_contained({"reshape", "reshape_as", "flatten"}, name))
     return when(canReshape(from, meta), is(ViewKind::Reshape));
+  if (name == "flatten_dense_tensors")
+    return when(call.operands.size() == 1 && canReshape(from, meta),
+                is(ViewKind::Reshape));
   if (name == "ravel") // Of a contiguous copy, unlike `reshape`.
     return when(isRowByRow(from), is(ViewKind::Reshape));
   if (is_contained({"view", "_unsafe_view", "view_as", "squeeze", "unsqueeze",
@@ -446,13 +449,14 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
 /// of them: composite ones that do under some conditions, and those whose
 /// results PyTorch asks programs not to write to.
 static bool mayReturnOperand(StringRef name) {
-  return is_contained({"dropout", "feature_dropout", "alpha_dropout",
-                       "feature_alpha_dropout", "type_as", "atleast_1d",
-                       "atleast_2d", "atleast_3d", "sum_to_size",
-                       "conj_physical", "unsafe_chunk", "unsafe_split",
-                       "unsafe_split_with_sizes", "broadcast_tensors",
-                       "meshgrid", "cartesian_prod", "_unsafe_view"},
-                      name);
+  return is_contained(
+      {"dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout",
+       "type_as", "to_dense", "flatten_dense_tensors",
+
+       "atleast_1d", "atleast_2d", "atleast_3d", "sum_to_size", "conj_physical",
+       "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes",
+       "broadcast_tensors", "meshgrid", "cartesian_prod", "_unsafe_view"},
+      name);
 }
 
 Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(

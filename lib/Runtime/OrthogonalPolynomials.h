@@ -51,7 +51,8 @@ COIL_SPECIAL_FUNCTION double chebyshev(double x, double degree, int kind) {
   }
   if (n == 0)
     return 1;
-  if (fabs(x) < 1 && n > 8) {
+  // From the degree on from which the framework does so.
+  if (fabs(x) < 1 && n > (kind == 0 ? 6 : 8)) {
     double angle = acos(x);
     switch (kind) {
     case 0:

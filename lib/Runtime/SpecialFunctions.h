@@ -362,8 +362,9 @@ COIL_SPECIAL_FUNCTION double zeta(double x, double q) {
     if (x != floor(x))
       return kNaN;
   }
+  // As the framework has it, which sums infinity times zero.
   if (q == kInf)
-    return 0;
+    return kNaN;
   double sum = 0;
   // The terms of the correction shrink by (x / (2 pi q))^2 or more from here
   // on.

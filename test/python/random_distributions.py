@@ -355,6 +355,59 @@ def check_distributions():
             check("without replacement", bool((sample[:, 0] != sample[:, 1]).all()))
 
 
+def check_rejection():
+    """Distributions of numbers that are drawn by rejection, by Kolmogorov's distance."""
+    n = 1 << 14
+    bound = 1.95 / math.sqrt(n)  # Exceeded once in a thousand seeds; the seed is fixed.
+
+    def distance(values, cdf, is_discrete):
+        v, counts = values.double().unique(return_counts=True)
+        above = counts.cumsum(0) / n
+        p = cdf(v)
+        return max((p - above).abs().max(), 0 if is_discrete else (p - above + counts / n).abs().max())
+
+    def binomial_cdf(k, count, p):
+        i = torch.arange(int(count) + 1, dtype=torch.float64)
+        log = torch.lgamma(i.new_tensor(count + 1)) - torch.lgamma(i + 1) - torch.lgamma(count - i + 1) + i * math.log(p) + (count - i) * math.log1p(-p)
+        return log.exp().cumsum(0)[k.long()]
+
+    rates = torch.tensor([0.1, 3, 9.9, 10, 50, 1000], dtype=torch.float64)
+    trials = torch.tensor([[1, 0.3], [5, 0.9], [40, 0.1], [40, 0.7], [1000, 0.01], [1000, 0.5]], dtype=torch.float64)
+    shapes = torch.tensor([0.1, 0.5, 1, 2, 30], dtype=torch.float64)
+    for dtype in (torch.float32, torch.float64):
+        given = [t.to(dtype).repeat(n, 1) for t in (rates, trials[:, 0], trials[:, 1], shapes)]
+        program = export(lambda r, c, p, s: (torch.poisson(r), torch.binomial(c, p), torch._standard_gamma(s), torch._sample_dirichlet(s)), *given)
+        poisson, binomial, gamma, dirichlet = run(program, *given, seed=11, offset=4)
+        # As far as the framework's kernels move it.
+        check(f"offset of rejection {dtype}", program.random_state[1] == 4 + 20 + 44 + 12 + 12, program.random_state)
+        for i, rate in enumerate(rates.to(dtype).double()):
+            d = distance(poisson[:, i], lambda k: torch.special.gammaincc(k + 1, rate), True)
+            check(f"poisson {dtype} {rate}", d < bound, d)
+        for i, (count, p) in enumerate(trials.to(dtype).double()):
+            d = distance(binomial[:, i], lambda k: binomial_cdf(k, count.item(), p.item()), True)
+            check(f"binomial {dtype} {count} {p}", d < bound, d)
+        for i, shape in enumerate(shapes.to(dtype).double()):
+            d = distance(gamma[:, i], lambda v: torch.special.gammainc(shape, v), False)
+            check(f"gamma {dtype} {shape}", d < bound, d)
+        # A share has a beta distribution; of its mean and variance, six standard errors and 5 per cent.
+        mean = shapes / shapes.sum()
+        variance = mean * (1 - mean) / (1 + shapes.sum())
+        check(f"dirichlet {dtype}", bool(((dirichlet.double().mean(0) - mean).abs() < 6 * (variance / n).sqrt()).all())
+              and bool(((dirichlet.double().var(0) / variance - 1).abs() < 0.05).all()), dirichlet.mean(0))
+        for lag in (1, 6):
+            v = poisson.double()[:, 3]
+            r = torch.corrcoef(torch.stack([v[lag:], v[:-lag]]))[0, 1]
+            check(f"correlation of poisson {dtype} at {lag}", abs(r) < 6 / math.sqrt(n - lag), r)
+        # Parameters at and beyond the ends; no element, and one.
+        edges = torch.tensor([0, -1, math.nan, math.inf], dtype=dtype)
+        half, ten = torch.full_like(edges, 0.5), torch.full_like(edges, 10)
+        program = export(lambda e, h, t: (torch.poisson(e), torch.binomial(e, h), torch.binomial(t, e), torch.poisson(e[:0]), torch.poisson(t[0])),
+                         edges, half, ten)
+        results = [t.tolist() for t in run(program, edges, half, ten, seed=1)]
+        same = [str(r) for r in results[:4]] == ["[0.0, nan, nan, inf]", "[0.0, 0.0, nan, nan]", "[0.0, 0.0, nan, 10.0]", "[]"]
+        check(f"ends of rejection {dtype}", same, results)
+
+
 class VAE(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -462,6 +515,7 @@ check_integers()
 check_samples()
 if not IS_GPU:  # These are the same numbers.
     check_distributions()
+    check_rejection()
 check_models()
 # CHECK: all agree
 print(f"{len(failures)} failed" if failures else "all agree")

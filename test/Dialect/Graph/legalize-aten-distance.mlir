@@ -59,3 +59,32 @@ func.func @margin_of_triplets(%a: tensor<4x3xf32>, %p: tensor<4x3xf32>, %n: tens
   %0 = graph.aten "aten.triplet_margin_loss.default"(%a, %p, %n) ["anchor", "positive", "negative"] {margin = 1.0 : f64, p = 2.0 : f64, eps = 1.0e-6 : f64, swap = false, reduction = 0 : i64} : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Rows of which each distance is are differences again; where a distance is zero nothing changes.
+// CHECK-LABEL: @cdist_backward
+// CHECK:         %[[DIFF:.*]] = graph.sub %{{.*}} : (tensor<3x1x5xf32>, tensor<1x4x5xf32>) -> tensor<3x4x5xf32>
+// CHECK:         %[[ZERO:.*]] = graph.compare eq, %{{.*}} : (tensor<3x4x1xf32>, tensor<f32>)
+// CHECK:         graph.mul %{{.*}}, %[[DIFF]]
+// CHECK:         graph.select %[[ZERO]]
+// CHECK:         graph.reduce sum, %{{.*}} dims [1] : (tensor<3x4x5xf32>) -> tensor<3x5xf32>
+func.func @cdist_backward(%g: tensor<3x4xf32>, %x: tensor<3x5xf32>, %y: tensor<4x5xf32>, %d: tensor<3x4xf32>) -> tensor<3x5xf32> {
+  %0 = graph.aten "aten._cdist_backward.default"(%g, %x, %y, %d) ["grad", "x1", "x2", "cdist"] {p = 2.0 : f64} : (tensor<3x4xf32>, tensor<3x5xf32>, tensor<4x5xf32>, tensor<3x4xf32>) -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}
+
+// CHECK-LABEL: @cdist_backward_of_vectors
+// CHECK:         graph.reason = "its operands are not matrices"
+func.func @cdist_backward_of_vectors(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = graph.aten "aten._cdist_backward.default"(%x, %x, %x, %x) ["grad", "x1", "x2", "cdist"] {p = 2.0 : f64} : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// Pairs of as many rows as the run has are found by bisection.
+// CHECK-LABEL: @pairs_of_some_rows
+// CHECK-NOT:     graph.aten
+// CHECK:         graph.floor_div
+// CHECK:         graph.index %arg0
+func.func @pairs_of_some_rows(%x: tensor<?x3xf32, #sym.shape<[s0, 3]>>) -> tensor<?xf32, #sym.shape<[(s0 * s0 - s0) floordiv 2]>> attributes {sym.symbols = {s0 = #sym.range<2, 1000>}} {
+  %0 = graph.aten "aten.pdist.default"(%x) ["self"] {p = 2.0 : f64} : (tensor<?x3xf32, #sym.shape<[s0, 3]>>) -> tensor<?xf32, #sym.shape<[(s0 * s0 - s0) floordiv 2]>>
+  return %0 : tensor<?xf32, #sym.shape<[(s0 * s0 - s0) floordiv 2]>>
+}

@@ -93,7 +93,8 @@ func.func @samples(%p: tensor<3x5xf32>) -> (tensor<3x1xi64>, tensor<3x2xi64>, te
 // Nothing is drawn for no elements; a size of the run makes an expression.
 // CHECK-LABEL: @dynamic
 // CHECK-SAME:    graph.random_state = #sym.expr<{{.*}}s0{{.*}}>
-// CHECK:         graph.random normal, %{{.+}} skip <0> blocks 1056 : tensor<2xi64> -> tensor<0xf32>
+// CHECK-NOT:     -> tensor<0xf32>
+// CHECK:         graph.full {{.*}} -> tensor<0xf32>
 // CHECK:         graph.random normal, %{{.+}} skip <0> blocks 1056
 func.func @dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) -> (tensor<0xf32>, tensor<?xf32, #sym.shape<[s0]>>) attributes {sym.symbols = {s0 = #sym.range<0, 100000000>}} {
   %0 = graph.aten "aten.randn.default"() [] {size = array<i64: 0>} : () -> tensor<0xf32>
@@ -111,7 +112,8 @@ func.func @dynamic(%x: tensor<?xf32, #sym.shape<[s0]>>) -> (tensor<0xf32>, tenso
 // CHECK:         graph.reason = "its scale is not positive"
 // CHECK:         graph.reason = "its standard deviation is not positive"
 // CHECK:         graph.reason = "it takes more samples than there are categories, without replacement"
-// CHECK:         graph.reason = "its upper bound is not a constant"
+// Without an upper bound, to the last number of the type.
+// CHECK:         graph.full 9223372036854775805 : ui64
 // CHECK:         graph.reason = "not all integers between its bounds are elements"
 func.func @refused(%x: tensor<4xf32>, %i: tensor<4xi64>, %h: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<5xi64>, tensor<4xi64>, tensor<4xf16>) {
   %0 = graph.aten "aten.normal_functional.default"(%x) ["self"] {mean = 0.5 : f64, std = -1.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>
@@ -126,4 +128,39 @@ func.func @refused(%x: tensor<4xf32>, %i: tensor<4xi64>, %h: tensor<4xf16>) -> (
   %9 = graph.aten "aten.random.from"(%i) ["self"] {from = 3 : i64} : (tensor<4xi64>) -> tensor<4xi64>
   %10 = graph.aten "aten.random.to"(%h) ["self"] {to = 5000 : i64} : (tensor<4xf16>) -> tensor<4xf16>
   return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<5xi64>, tensor<4xi64>, tensor<4xf16>
+}
+
+// A loop until no element is open. Rounds have states of their own, far apart; the state behind them is where the
+// framework's kernel leaves it.
+// CHECK-LABEL: @poisson
+// CHECK-SAME:    %[[S:[a-z0-9]+]]: tensor<2xi64> {{.*}}graph.random_state = #sym.expr<20>
+// CHECK:         %[[LOOP:.*]]:4 = graph.while
+// CHECK:         ^bb0(%{{.*}}: tensor<i64>, %[[OPEN:.*]]: tensor<8xi1>,
+// CHECK:           %[[ANY:.*]] = graph.reduce any, %[[OPEN]] dims [0]
+// CHECK:           graph.condition %[[ANY]]
+// CHECK:         ^bb0(%[[ROUND:.*]]: tensor<i64>, %[[OPEN:.*]]: tensor<8xi1>,
+// CHECK:           %[[STATE:.*]] = graph.add %[[S]], %{{.*}} : (tensor<2xi64>, tensor<2xi64>)
+// CHECK:           graph.random_bits %[[STATE]] skip <0> vector <4> blocks {{.*}} -> tensor<8x4xui32>
+// CHECK:           graph.special lgamma
+// CHECK:           %[[DONE:.*]] = graph.select
+// CHECK:           %[[NOT:.*]] = graph.bitwise_not %[[DONE]]
+// CHECK:           graph.bitwise_and %[[OPEN]], %[[NOT]]
+// CHECK:         graph.convert %[[LOOP]]#2 : (tensor<8xf64>) -> tensor<8xf32>
+func.func @poisson(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = graph.aten "aten.poisson.default"(%x) ["self"] {} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// The operators behind each other take the state from each other.
+// CHECK-LABEL: @rejection
+// CHECK-SAME:    graph.random_state = #sym.expr<68>
+// CHECK:         graph.random_bits %{{.*}} skip <0> vector <4> blocks {{.*}} -> tensor<8x4xui32>
+// CHECK:         graph.random_bits %{{.*}} skip <11> vector <4> blocks {{.*}} -> tensor<8x4xui32>
+// CHECK:         graph.random_bits %{{.*}} skip <14> vector <4> blocks {{.*}} -> tensor<8x4xui32>
+// CHECK:         graph.reduce sum, %{{.*}} dims [0] keepdims
+func.func @rejection(%n: tensor<8xf32>, %p: tensor<1xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %0 = graph.aten "aten.binomial.default"(%n, %p) ["count", "prob"] {} : (tensor<8xf32>, tensor<1xf32>) -> tensor<8xf32>
+  %1 = graph.aten "aten._standard_gamma.default"(%n) ["self"] {} : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = graph.aten "aten._sample_dirichlet.default"(%n) ["self"] {} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }

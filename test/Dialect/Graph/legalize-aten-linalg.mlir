@@ -80,3 +80,19 @@ func.func @no_square(%a: tensor<2x3x5xf32>) -> tensor<5x2x3xf32> {
   %0 = graph.aten "aten.linalg_tensorinv.default"(%a) ["self"] {ind = 2 : i64} : (tensor<2x3x5xf32>) -> tensor<5x2x3xf32>
   return %0 : tensor<5x2x3xf32>
 }
+
+// CHECK-LABEL: @nuclear_norm
+// CHECK:         graph.custom_call "coil::linalg_svd"
+// CHECK:         graph.reduce sum
+func.func @nuclear_norm(%x: tensor<3x4xf32>) -> tensor<f32> {
+  %0 = graph.aten "aten.nuclear_norm.default"(%x) ["self"] {keepdim = false} : (tensor<3x4xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// Products alone need no library.
+// CHECK-LABEL: @power_of_integers
+// CHECK:         graph.matmul %arg0, %arg0 : (tensor<3x3xi64>, tensor<3x3xi64>)
+func.func @power_of_integers(%x: tensor<3x3xi64>) -> tensor<3x3xi64> {
+  %0 = graph.aten "aten.linalg_matrix_power.default"(%x) ["self"] {n = 2 : i64} : (tensor<3x3xi64>) -> tensor<3x3xi64>
+  return %0 : tensor<3x3xi64>
+}

@@ -9,13 +9,18 @@ func.func @values_alone(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
 }
 
 // Elements of windows are gathered, dimension by dimension, and the position
-// in the image is computed from that in the window.
+// in the image is computed from that in the window. A NaN counts where it is last.
 // CHECK-LABEL: @with_positions
 // CHECK:         graph.index %{{.*}} dims [2] : ({{.*}}) -> tensor<2x3x4x2x8xf32>
 // CHECK:         graph.index %{{.*}} dims [4] : ({{.*}}) -> tensor<2x3x4x2x4x2xf32>
 // CHECK:         graph.permute %{{.*}} [0, 1, 2, 4, 3, 5]
 // CHECK:         %[[V:.+]], %[[P:.+]] = graph.arg_reduce max, %{{.*}} dim 4 : (tensor<2x3x4x4x4xf32>)
-// CHECK:         graph.remainder %[[P]]
+// CHECK:         %[[NAN:.+]] = graph.isnan
+// CHECK:         %[[NUMBERS:.+]] = graph.select %[[NAN]]
+// CHECK:         %[[LAST:.+]] = graph.reduce max, %[[NUMBERS]] dims [4]
+// CHECK:         %[[IS:.+]] = graph.compare ge, %[[LAST]]
+// CHECK:         %[[AT:.+]] = graph.select %[[IS]], %[[LAST]], %[[P]]
+// CHECK:         graph.remainder %[[AT]]
 // CHECK:         return %[[V]]
 func.func @with_positions(%x: tensor<2x3x8x8xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi64>) {
   %0:2 = graph.aten "aten.max_pool2d_with_indices.default"(%x) ["self"] {kernel_size = array<i64: 2, 2>, stride = array<i64: 2, 2>} : (tensor<2x3x8x8xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi64>)
@@ -47,4 +52,13 @@ func.func @unpool(%x: tensor<3x4x4xf32>, %i: tensor<3x4x4xi64>) -> tensor<3x8x8x
 func.func @window_of_padding(%x: tensor<3x8xf32>) -> tensor<3x6xf32> {
   %0 = graph.aten "aten.max_pool1d.default"(%x) ["self"] {kernel_size = array<i64: 2>, stride = array<i64: 2>, padding = array<i64: 2>} : (tensor<3x8xf32>) -> tensor<3x6xf32>
   return %0 : tensor<3x6xf32>
+}
+
+// Each element gets its share of the means that it is in, first along one dimension and then along the other.
+// CHECK-LABEL: @adaptive_backward
+// CHECK:         graph.reduce sum, %{{.*}} dims [1] : (tensor<3x2x7x2xf32>) -> tensor<3x7x2xf32>
+// CHECK:         graph.reduce sum, %{{.*}} dims [2] : (tensor<3x7x2x9xf32>) -> tensor<3x7x9xf32>
+func.func @adaptive_backward(%g: tensor<3x2x2xf16>, %x: tensor<3x7x9xf16>) -> tensor<3x7x9xf16> {
+  %0 = graph.aten "aten._adaptive_avg_pool2d_backward.default"(%g, %x) ["grad_output", "self"] {} : (tensor<3x2x2xf16>, tensor<3x7x9xf16>) -> tensor<3x7x9xf16>
+  return %0 : tensor<3x7x9xf16>
 }

@@ -43,3 +43,12 @@ func.func @fits(%x: tensor<4xf16>, %n: tensor<4xi64>) -> (tensor<4xf16>, tensor<
   %1 = graph.aten "aten.exp.default"(%n) ["self"] {} : (tensor<4xi64>) -> tensor<4xf64>
   return %0, %1 : tensor<4xf16>, tensor<4xf64>
 }
+
+// What has no element is the same, whatever the operator computes and of which type.
+// CHECK-LABEL: @nothing
+// CHECK-NOT:     graph.aten
+// CHECK:         graph.full 0 : i8 -> tensor<1x0xi8>
+func.func @nothing(%x: tensor<1x0xi8>) -> tensor<1x0xi8> {
+  %0 = graph.aten "aten._log_softmax.default"(%x) ["self"] {dim = 0 : i64, half_to_float = false} : (tensor<1x0xi8>) -> tensor<1x0xi8>
+  return %0 : tensor<1x0xi8>
+}

@@ -188,3 +188,14 @@ func.func @as_strided_past_the_end_stays(%x: tensor<4x6xf32>) -> tensor<3x3xf32>
   %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3, 3>, stride = array<i64: 11, 1>} : (tensor<4x6xf32>) -> tensor<3x3xf32>
   return %0 : tensor<3x3xf32>
 }
+
+// Pieces begin where the indices say, which are not sorted, or beyond the end.
+// CHECK-LABEL: @split_at_indices
+// CHECK:         graph.slice %arg0 starts <[0, 0]> steps [1, 1] : (tensor<2x5xf32>) -> tensor<2x3xf32>
+// CHECK:         -> tensor<2x0xf32>
+// CHECK:         graph.slice %arg0 starts <[0, 1]> steps [1, 1] : (tensor<2x5xf32>) -> tensor<2x4xf32>
+// CHECK:         -> tensor<2x0xf32>
+func.func @split_at_indices(%x: tensor<2x5xf32>) -> (tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x4xf32>, tensor<2x0xf32>) {
+  %0:4 = graph.aten "aten.tensor_split.indices"(%x) ["self"] {indices = array<i64: 3, 1, 9>, dim = 1 : i64} : (tensor<2x5xf32>) -> (tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x4xf32>, tensor<2x0xf32>)
+  return %0#0, %0#1, %0#2, %0#3 : tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x4xf32>, tensor<2x0xf32>
+}

@@ -11,9 +11,9 @@ func.func @unknown(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @random(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{operator 'aten.poisson.default' is not supported: its distribution is drawn by rejection, a number of draws that differs from element to element}}
-  %0 = graph.aten "aten.poisson.default"(%x) ["self"] {} : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
+  // expected-error@+1 {{operator 'aten._fused_dropout.default' is not supported: random numbers of its distribution are not drawn}}
+  %0:2 = graph.aten "aten._fused_dropout.default"(%x) ["self"] {p = 0.5 : f64} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xui8>)
+  return %0#0 : tensor<4xf32>
 }
 
 // -----

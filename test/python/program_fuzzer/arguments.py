@@ -221,7 +221,8 @@ class Arguments:
                   "sections": (1, 4), "groups": (1, 3), "bins": (1, 9), "num_classes": (-1, 12), "n": (0, 6), "m": (1, 6),
                   "correction": (0, 2), "upscale_factor": (1, 3), "downscale_factor": (1, 3), "split_size": (1, max(size, 1)),
                   "size": (1, max(size, 1)), "num_groups": (1, 3), "minlength": (0, 12), "repeats": (0, 3),
-                  "steps": (1, 9), "N": (0, 5), "storage_offset": (0, 3), "n_fft": (2, 8), "right": (0, 1), "reduction": (0, 2)}
+                  "steps": (1, 9), "N": (0, 5), "storage_offset": (0, 3), "n_fft": (2, 8), "right": (0, 1), "reduction": (0, 2),
+                  "normalization": (0, 2)}
         if name in ranges:
             low, high = ranges[name]
             return rng.randint(min(low, high), high)

@@ -9,7 +9,7 @@
 
   program_fuzzer.py --build build [--seed N] [--count N] [--seconds S] [--results FILE] [--jobs J]
   program_fuzzer.py --only SEED                # one program: its text, outcome and reproducer
-  program_fuzzer.py --coverage                 # which operators are ever drawn
+  program_fuzzer.py --coverage --count 8       # which operators are never drawn, exported or compiled
 
 Operators are those of PyTorch's schema table, which is read when this runs; schemas.py says which are left out, and
 why. Arguments are drawn for the types in the schema, and what eager mode refuses is drawn again. Programs
@@ -28,8 +28,9 @@ compiled in one of several ways (ways.py) and compared with eager mode (judge.py
   eager     eager mode cannot, or ends the process; no failure
 
 --results keeps a line of JSON for each program; a run with the same file goes on with the seeds that are not
-in it, and --again repeats those that failed. known-failures.txt lists reasons that are known, by regular
-expression: the run fails when there is another failure.
+in it, and --again repeats those that failed. known-failures.txt lists classes of failures that are known, each with a
+program: the run fails when there is a failure of another class, when a program of the list does not fail any more (the
+list only gets shorter), and when more than --max-refused percent of the programs are refused.
 """
 
 import argparse
@@ -96,9 +97,48 @@ def reason(entry):
     return re.sub(r"-?\b\d[\d.e+-]*", "N", why) if entry["state"] in FAILURES else why
 
 
+class Known:
+    """A class of failures that is known: a regular expression of state and reason, why, and a program that fails so."""
+
+    def __init__(self, pattern):
+        self.text, self.pattern, self.why, self.mode = pattern, re.compile(pattern), "", "plain"
+        self.program = {"inputs": [], "statements": [], "results": []}
+
+    def add(self, line):
+        """An indented line of the list."""
+        if match := re.match(r"(why|way): (.*)", line):
+            setattr(self, {"why": "why", "way": "mode"}[match.group(1)], match.group(2))
+        elif match := re.match(r"(buffer )?(x\d+) = (.*)", line):
+            self.program["inputs"].append([match.group(2), match.group(3), bool(match.group(1))])
+        elif line.startswith("return "):
+            self.program["results"] = line.removeprefix("return ").split(", ")
+        else:
+            self.program["statements"].append(line)
+
+    def holds(self, entry):
+        return self.pattern.search(f"{entry['state']}: {reason(entry)}") is not None
+
+
 def read_known(path):
-    return [re.compile(line) for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")] \
-        if path.exists() else []
+    found = []
+    for line in path.read_text().splitlines() if path.exists() else ():
+        if line.startswith("    "):
+            found[-1].add(line.strip())
+        elif line.strip() and not line.startswith("#"):
+            found.append(Known(line))
+    return found
+
+
+def find_obsolete(known, options):
+    """Classes whose program does not fail any more, or in another way."""
+    checker, obsolete = Checker(options), []
+    for entry in known:
+        got = checker.check({"program": entry.program, "way": [entry.mode, "", 1]})
+        if got["state"] not in FAILURES or not entry.holds(got):
+            obsolete.append(entry)
+            print(f"obsolete: {entry.text} (it is {got['state']}: {got['why']})")
+    checker.stop()
+    return obsolete
 
 
 def explain(entry, options):
@@ -189,30 +229,53 @@ def print_summary(done):
 
 
 def print_coverage(options):
-    """Which overloads are ever drawn; the last error of those that are not."""
-    import patterns
+    """What becomes of each overload in programs of one call: which are never drawn, never exported, always refused or
+    wrong, with the last reason."""
     import programs
     table, skipped = programs.read_table()
-    known = patterns.Patterns(options.device)
     for why, names in sorted(skipped.items(), key=lambda g: -len(g[1])):
         print(f"left out, {why}: {len(names)} overloads")
-    drawn, failed = [], {}
-    # A process of its own for each part of the table: some arguments end it.
-    operators = [o for name in table for o in table[name]]
     index, count = map(int, options.shard.split("/"))
-    for number, operator in enumerate(operators[index::count]):
-        print(operator.full, file=sys.stderr)
-        for seed in range(options.count):
-            program = programs.Drawing(10000 * number + seed, table, known, options.device, 1)
-            program.tried = []
-            if program.operator(operator, attempts=12) and operator.full in program.operators:
-                drawn.append(operator.full)
+    operators = [o.full for name in table for o in table[name]][index::count]
+    names, lock, seen = iter(operators), threading.Lock(), {}
+    file = open(options.results, "a") if options.results else None
+
+    def work():
+        checker = Checker(options)
+        while True:
+            with lock:
+                name = next(names, None)
+            if name is None:
                 break
-            failed[operator.full] = program.tried[-1][1] if program.tried else "no attempt"
-    missing = {k: v for k, v in failed.items() if k not in drawn}
-    for name, error in missing.items():
-        print(f"never drawn: {name}: {error[:150]}")
-    print(f"{len(drawn)} of {len(drawn) + len(missing)} overloads are drawn")
+            entries = []
+            for seed in range(options.seed, options.seed + options.count):
+                entries.append({"seed": seed, "operator": name, **checker.check({"seed": seed, "operator": name})})
+                if entries[-1]["state"] in ("agree", "unstable"):
+                    break
+            with lock:
+                seen[name] = entries
+                for entry in entries:
+                    if file:
+                        file.write(json.dumps(entry) + "\n")
+                        file.flush()
+                    if options.verbose and entry["state"] in FAILURES:
+                        print(f"{entry['state']}: {name}, seed {entry['seed']}: {entry['why']}", flush=True)
+        checker.stop()
+    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    fates = collections.Counter()
+    for name in operators:
+        states = [e["state"] for e in seen[name]]
+        fate = next((s for s in ("agree", "unstable", *FAILURES, "export", "eager") if s in states), "eager")
+        fates[fate] += 1
+        if fate not in ("agree", "unstable"):
+            entry = next(e for e in seen[name] if e["state"] == fate)
+            what = {"eager": "never drawn", "export": "never exported"}.get(fate, f"always {fate}")
+            print(f"{what}: {name}: {(entry['why'] or '')[:150]}")
+    print(f"of {len(operators)} overloads " + ", ".join(f"{fates[s]} {s}" for s in STATES if fates[s]))
 
 
 def main():
@@ -246,7 +309,7 @@ def main():
         return 0
     entries = {}
     if options.results and os.path.exists(options.results):
-        entries = {entry["seed"]: entry for entry in map(json.loads, open(options.results))}
+        entries = {entry["seed"]: entry for entry in (json.loads(line) for line in open(options.results) if line.strip())}
     if options.only is not None:
         checker = Checker(options)
         entry = entries.get(options.only) or checker.check({"seed": options.only})
@@ -263,7 +326,10 @@ def main():
     print_summary(done)
     failed = [e for e in done if e["state"] in FAILURES]
     known = read_known(options.known)
-    unknown = [e for e in failed if not any(k.search(f"{e['state']}: {reason(e)}") for k in known)]
+    unknown = [e for e in failed if not any(k.holds(e) for k in known)]
+    for entry in known:
+        if count := sum(entry.holds(e) for e in failed):
+            print(f"known, {count}: {entry.text} ({entry.why})")
     explained = {}
     for entry in unknown:
         key = (entry["state"], reason(entry))
@@ -272,10 +338,18 @@ def main():
             program, text = explain(entry, options)
             print(f"\n# {entry['state']}: seed {entry['seed']} ({' '.join(map(str, entry['way']))}): {entry['why']}\n{text}")
     exported = len([e for e in done if e["state"] in STATES[:-2]])
-    refused = [e for e in unknown if e["state"] in ("refused", "run")]
-    bad = len(unknown) > len(refused) or 100 * len(refused) > options.max_refused * exported
-    print("error: failures that are not known" if bad else "no failure that is not known")
-    return 1 if bad or not exported else 0
+    refused = [e for e in failed if e["state"] in ("refused", "run")]
+    errors = []
+    if unknown:
+        errors.append(f"{len(unknown)} failures that are not known")
+    if 100 * len(refused) > options.max_refused * exported:
+        errors.append(f"more than {options.max_refused:g} % refused")
+    if find_obsolete(known, options):
+        errors.append("classes that do not fail any more; take them from the list")
+    if options.count and not exported:
+        errors.append("no program was exported")
+    print("error: " + ", ".join(errors) if errors else "no failure that is not known")
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ zeros_like ones_like full_like clone contiguous to detach alias expand_as view_a
 
 
 # Operators that say nothing of which of several equal elements they take.
-UNSTABLE = re.compile(r"\b(topk|kthvalue|median|nanmedian|mode)\b")
+UNSTABLE = re.compile(r"\b(topk|kthvalue|median|nanmedian|mode|sort|argsort)\b(?!.*stable=True)")
 
 
 # Functions of libraries, which say nothing of infinities and NaN.
@@ -51,6 +51,8 @@ LIBRARY = re.compile(r"linalg|\blu|lu\b|cholesky|inverse|pinv|svd|\bqr\b|geqrf|o
                      r"\bdet\b|ldl|eig|matrix_exp|lobpcg|pca_lowrank")
 # Results that are unique, of decompositions whose others are not.
 UNIQUE = [(re.compile(r"\b(_linalg_eigh|linalg_eigh|linalg\.eigh)\b"), (0,)),
+          # These factorize the matrix or its transpose, whichever lies in memory as the library wants it.
+          (re.compile(r"\b(_linalg_det|_linalg_solve_ex)\b"), (0,)), (re.compile(r"\b_linalg_slogdet\b"), (0, 1)),
           (re.compile(r"\b(_linalg_svd|linalg_svd|linalg\.svd|svd|svd_lowrank|pca_lowrank)\b"), (1,)),
           (re.compile(r"\b(linalg_eig|linalg\.eig|linalg_eigvals|linalg\.eigvals|lobpcg|linalg_lstsq|linalg\.lstsq)\b"), ())]
 
@@ -59,10 +61,62 @@ class Undefined(Exception):
     """A draw whose result eager mode does not define."""
 
 
+def tensors_of(*values):
+    return [v for v in values if isinstance(v, torch.Tensor)]
+
+
+def is_sorted(boundaries, *_):
+    return boundaries.is_complex() or bool((boundaries.diff(dim=-1) >= 0).all()) if boundaries.dim() else True
+
+
+def are_degrees(_, degree, *__):
+    degree = torch.as_tensor(degree, dtype=torch.float64)
+    return bool((degree.abs() < 2**63).all())
+
+
+def are_of_channels(x, *parameters):
+    """Weights, biases, means and variances of a batch norm."""
+    return all(t.dim() == 1 and t.numel() == x.shape[1] for t in tensors_of(*parameters[:4]))
+
+
+def are_lengths(v, g, dim=0, *_):
+    """Of the parts of a tensor along a dimension."""
+    return dim == -1 or g.numel() == v.shape[dim]
+
+
+def are_distances(grad, x1, x2, _, distances):
+    return grad.shape == distances.shape and grad.shape[-2:] == (x1.shape[-2], x2.shape[-2])
+
+
+# What eager mode relies on and does not check, by the name of an operator: without it results are what happens to be in
+# memory, what a search that expects an order finds, or what a processor makes of a number that no integer has.
+RELIED_ON = [
+    (re.compile(r"^bucketize"), lambda x, boundaries, *_: is_sorted(boundaries)),
+    (re.compile(r"^searchsorted"), lambda boundaries, *rest: len(rest) > 4 or is_sorted(boundaries)),
+    (re.compile(r"polynomial"), are_degrees),
+    (re.compile(r"batch_norm"), are_of_channels),
+    # Coordinates that no integer holds.
+    (re.compile(r"^grid_sampler"), lambda x, grid, *_: bool((grid.abs() < 1e6).all())),
+    (re.compile(r"^_cdist_backward"), are_distances),
+    # It sorts by an order that NaN has no place in.
+    (re.compile(r"^mode$"), lambda x, *_: not (x.is_floating_point() and bool(x.isnan().any()))),
+    (re.compile(r"^_weight_norm"), are_lengths),
+    # Factors of Cholesky have real diagonals.
+    (re.compile(r"^cholesky_inverse"), lambda x, *_: not x.is_complex() or bool((x.diagonal(0, -2, -1).imag == 0).all())),
+    (re.compile(r"^_cum(max|min)_helper"), lambda x, values, indices, *_: x.shape == values.shape == indices.shape),
+    (re.compile(r"^_foreach_copy"), lambda x, y, *_: len(x) == len(y)),
+]
+
+
 class Watch(TorchDispatchMode):
-    """Refuses conversions from floating-point numbers to integers that cannot hold them."""
+    """Refuses conversions from floating-point numbers to integers that cannot hold them, and operands that
+    eager mode does not check."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function._schema.name.split("::")[1]
+        for pattern, holds in RELIED_ON:
+            if pattern.search(name) and not (kwargs or {}).get("sorter") and not holds(*args):
+                raise Undefined(f"operands that {name} does not check")
         out = function(*args, **(kwargs or {}))
         ints = [t for t in _pytree.tree_leaves(out) if isinstance(t, torch.Tensor) and t.dtype in arguments.INTS]
         if ints and not POSITIONS.search(function._schema.name.split("::")[1]):
@@ -191,7 +245,8 @@ def text_updates_statistics(text):
 class Drawing(Program):
     """A program that is drawn from a seed."""
 
-    def __init__(self, seed, table, patterns, device="cpu", size=None):
+    def __init__(self, seed, table, patterns, device="cpu", size=None, only=None):
+        """`only` is an operator, of which the program is one call."""
         super().__init__(device=device)
         self.rng = random.Random(seed)
         self.table, self.patterns = table, patterns
@@ -205,6 +260,11 @@ class Drawing(Program):
             drawn = Arguments(self, rng)
             drawn.input(drawn.shape(), rng.choice(arguments.DTYPES))
             self.add_inputs(drawn.new)
+        if only:
+            self.operator(only, attempts=12)
+            if only.full in self.operators:
+                self.choose_results()
+            return
         wanted = size or rng.randint(3, 25)
         for _ in range(wanted * 12):
             if self.count_operators() >= wanted:
@@ -234,6 +294,8 @@ class Drawing(Program):
     def choose_results(self):
         rng = self.rng
         defined = [n for s in self.statements for n in NAME.findall(definition(s)) if n in self.live + self.terminal]
+        text = "\n".join(self.statements)
+        defined = [n for n in defined if len(re.findall(rf"\b{n}\b", text)) > 1 or f"{n} = torch.empty(" not in text]
         uses = [n for s in self.statements for n in NAME.findall(s[len(definition(s)):])]
         unused = [n for n in dict.fromkeys(defined) if n not in uses]
         rng.shuffle(unused)
@@ -316,17 +378,27 @@ class Drawing(Program):
             except Exception as caught:  # pylint: disable=broad-except
                 error = caught
                 continue
+            is_resized = self.resizes(text, scope, made)
             result = []
             for name, t in made.items():
                 found = self.live_out(t) if rng.random() < 0.6 else None
                 if not found:
                     found = self.fresh("v")
                     kind = rng.choice(["zeros", "empty"])
-                    size = [0] if rng.random() < 0.15 else list(t.shape)
+                    size = [0] if is_resized and rng.random() < 0.15 else list(t.shape)
                     drawn.before.append(f"{found} = torch.{kind}({show(size)}, dtype={t.dtype}, device=DEVICE)")
                 result.append((name, found))
             return result
         raise error
+
+    @staticmethod
+    def resizes(text, scope, made):
+        """Whether eager mode computes the same for `out` arguments that it resizes, which it has just done with `made`. (Some
+        operators reduce what they have not resized yet.)"""
+        before = [t.clone() for t in made.values()]
+        full = {name: torch.zeros_like(t) for name, t in made.items()}
+        eval(text, {**scope, **full})  # pylint: disable=eval-used
+        return all(torch.equal(a.nan_to_num(), b.nan_to_num()) and torch.equal(a.isnan(), b.isnan()) for a, b in zip(before, full.values()))
 
     def live_out(self, like):
         names = [n for n in self.live if self.values[n].shape == like.shape and self.values[n].dtype == like.dtype]
@@ -358,6 +430,8 @@ class Drawing(Program):
                     names = ", ".join(name for name, _ in results)
                     comma = "," if isinstance(result, (list, tuple)) and len(results) == 1 else ""
                     statement = f"{names}{comma} = {text}" if results else text
+            if "as_strided" in text:
+                self.check_memory(scope, [t for _, t in results])
             hidden = self.undefined_positions(text, scope, used, results, written)
             for name, t in results:
                 if t.numel() > MAX_ELEMENTS or t.dim() > MAX_RANK or t.layout != torch.strided or t.dtype not in TYPES:
@@ -392,6 +466,17 @@ class Drawing(Program):
         return True
 
     @staticmethod
+    def check_memory(scope, results):
+        """Inputs are their elements; what lies between these is memory that a program is not given."""
+        for t in results:
+            held = set()
+            for name, other in scope.items():
+                if NAME.fullmatch(name) and other.untyped_storage().data_ptr() == t.untyped_storage().data_ptr():
+                    held.update(addresses(other))
+            if other_bytes := set(addresses(t)) - held:
+                raise Undefined(f"{len(other_bytes)} places in memory that no tensor has")
+
+    @staticmethod
     def undefined_positions(text, scope, used, results, written):
         """Names of results that eager mode may give in another way: positions of elements which occur
         several times, vectors of decompositions."""
@@ -400,23 +485,29 @@ class Drawing(Program):
                 if written:
                     raise Undefined("results that are not unique")
                 return [name for i, (name, _) in enumerate(results) if i not in unique]
+        # A logarithm has many angles; which one comes out of a scan depends on its order.
+        if "logcumsumexp" in text and used and scope[used[0]].is_complex():
+            if written:
+                raise Undefined("an angle that depends on an order")
+            return [name for name, _ in results]
         if re.search(r"\btopk\b.*(sorted=False|, False\))", text):  # In any order.
             return [name for name, _ in results]
-        if not UNSTABLE.search(text) or not used or len(results) < 2:
+        is_order = "argsort" in text
+        if not UNSTABLE.search(text) or not used or len(results) < 2 and not is_order:
             return ()
         x = scope[used[0]]
         if x.unique().numel() == x.numel() and not (x.is_floating_point() and x.isnan().any()):
             return ()
         if written:
             raise Undefined("positions of elements that occur several times")
-        return [name for name, t in results[1:] if t.dtype == torch.int64]
+        return [name for name, t in results[0 if is_order else 1:] if t.dtype == torch.int64]
 
     @staticmethod
     def check_writes(scope, written, used, operator, text):
         pointwise = operator is None or torch.Tag.pointwise in operator.tags
         if LIBRARY.search(text) and any(is_float(scope[n]) and not bool(scope[n].isfinite().all()) for n in used):
             raise Undefined("a decomposition of what is not finite")
-        if any(share(scope[a], scope[b]) for a in used for b in used if a < b) and text_updates_statistics(text):
+        if text_updates_statistics(text) and any(share(scope[a], scope[b]) for i, a in enumerate(used) for b in used[:i]):
             raise Undefined("statistics in the memory of another operand")
         for name in written:
             t = scope[name]
@@ -530,8 +621,8 @@ def definition(statement):
     return match.group(0) if match else ""
 
 
-def draw(seed, table, patterns, device="cpu", size=None):
-    return Drawing(seed, table, patterns, device, size)
+def draw(seed, table, patterns, device="cpu", size=None, only=None):
+    return Drawing(seed, table, patterns, device, size, only)
 
 
 def read_table():

@@ -84,36 +84,26 @@ static LogicalResult getDimensions(ComplexCall &c, int64_t rank,
 }
 
 /// The first `size` elements along a dimension, with zeros behind them.
-static FailureOr<Value> resize(ComplexCall &c, Value x, int64_t dim,
-                               ExprAttr size) {
-  TensorBuilder &b = c.b;
+static Value resize(TensorBuilder &b, Value x, int64_t dim, ExprAttr size) {
   Sizes sizes = getSizes(x);
   ExprAttr have = sizes[dim];
   if (!size || size == have)
     return x;
-  std::optional<int64_t> difference = sym::sub(size, have).getConstant();
-  if (!difference) {
-    (void)c.fail("whether a dimension is cut or padded depends on its size");
-    return failure();
+  ExprAttr missing = sym::sub(size, have);
+  std::optional<int64_t> difference = missing.getConstant();
+  if (!difference || *difference > 0) {
+    // Where only the run knows whether it is cut or padded, it is both.
+    sizes[dim] = sym::max(missing, b.size(0));
+    Value zeros = b.full(b.getBuilder().getZeroAttr(getElementType(x)), sizes);
+    x = b.cat({x, zeros}, dim);
   }
-  if (*difference < 0)
-    return b.slice(x, dim, b.size(0), size);
-  sizes[dim] = b.size(*difference);
-  Value zeros = b.full(b.getBuilder().getZeroAttr(getElementType(x)), sizes);
-  return b.cat({x, zeros}, dim);
+  return difference && *difference > 0 ? x : b.slice(x, dim, b.size(0), size);
 }
 
-static FailureOr<ComplexParts> resize(ComplexCall &c, ComplexParts x,
-                                      int64_t dim, ExprAttr size) {
-  FailureOr<Value> re = resize(c, x.re, dim, size);
-  if (failed(re))
-    return failure();
-  if (!x.im)
-    return ComplexParts{*re, nullptr};
-  FailureOr<Value> im = resize(c, x.im, dim, size);
-  if (failed(im))
-    return failure();
-  return ComplexParts{*re, *im};
+static ComplexParts resize(TensorBuilder &b, ComplexParts x, int64_t dim,
+                           ExprAttr size) {
+  return {resize(b, x.re, dim, size),
+          x.im ? resize(b, x.im, dim, size) : Value()};
 }
 
 /// The divisor of a transform by the argument `norm`.
@@ -263,12 +253,8 @@ static ComplexHandler complexTransform(bool inverse) {
     FailureOr<Divisor> divisor = getDivisor(c, inverse);
     if (failed(divisor) || failed(getDimensions(c, getSizes(x.re).size(), d)))
       return failure();
-    for (auto [dim, size] : llvm::zip(d.dims, d.sizes)) {
-      FailureOr<ComplexParts> resized = resize(c, x, dim, size);
-      if (failed(resized))
-        return failure();
-      x = *resized;
-    }
+    for (auto [dim, size] : llvm::zip(d.dims, d.sizes))
+      x = resize(c.b, x, dim, size);
     if (ComplexCall::isComplex(self) || d.dims.empty()) {
       FailureOr<ComplexParts> result =
           transformComplex(c, x, d.dims, inverse, *divisor);
@@ -298,12 +284,8 @@ static ComplexHandler realTransform(bool conjugate) {
       return failure();
     if (d.dims.empty())
       return c.fail("no dimension is transformed");
-    for (auto [dim, size] : llvm::zip(d.dims, d.sizes)) {
-      FailureOr<Value> resized = resize(c, x, dim, size);
-      if (failed(resized))
-        return failure();
-      x = *resized;
-    }
+    for (auto [dim, size] : llvm::zip(d.dims, d.sizes))
+      x = resize(c.b, x, dim, size);
     FailureOr<ComplexParts> result =
         transformReal(c, x, d.dims, /*onesided=*/true, *divisor);
     if (failed(result))
@@ -331,12 +313,8 @@ static ComplexHandler toRealTransform(bool conjugate) {
     if (!last)
       last = sym::mul(sym::add(getSizes(x.re)[d.dims.back()], -1), 2);
     d.sizes.back() = sym::add(sym::floorDiv(last, c.b.size(2)), 1);
-    for (auto [dim, size] : llvm::zip(d.dims, d.sizes)) {
-      FailureOr<ComplexParts> resized = resize(c, x, dim, size);
-      if (failed(resized))
-        return failure();
-      x = *resized;
-    }
+    for (auto [dim, size] : llvm::zip(d.dims, d.sizes))
+      x = resize(c.b, x, dim, size);
     FailureOr<Value> result = transformToReal(c, x, d.dims, last, *divisor);
     return failed(result) ? failure() : c.replaceReal(*result);
   };
@@ -391,13 +369,10 @@ static LogicalResult expandC2R(ComplexCall &c) {
   std::optional<Sizes> size = getList(c, "last_dim_size");
   if (d.dims.empty() || !size || size->size() != 1)
     return c.fail("its size or dimension is missing");
-  FailureOr<ComplexParts> resized =
-      resize(c, x, d.dims.back(),
+  x = resize(c.b, x, d.dims.back(),
              sym::add(sym::floorDiv(size->front(), c.b.size(2)), 1));
-  if (failed(resized))
-    return failure();
   FailureOr<Value> result =
-      transformToReal(c, *resized, d.dims, size->front(), *divisor);
+      transformToReal(c, x, d.dims, size->front(), *divisor);
   return failed(result) ? failure() : c.replaceReal(*result);
 }
 
@@ -530,12 +505,11 @@ static LogicalResult expandIstft(ComplexCall &c) {
   Divisor divisor =
       getFlag(c, "normalized", false) ? Divisor::Root : Divisor::Count;
   if (isReal) {
-    FailureOr<ComplexParts> half =
-        resize(c, x, rank - 1, b.size(*size / 2 + 1));
-    if (failed(half) || weights->im)
+    ComplexParts half = resize(b, x, rank - 1, b.size(*size / 2 + 1));
+    if (weights->im)
       return c.fail("a complex window gives no real signal");
     FailureOr<Value> real =
-        transformToReal(c, *half, rank - 1, b.size(*size), divisor);
+        transformToReal(c, half, rank - 1, b.size(*size), divisor);
     if (failed(real))
       return failure();
     x = {b.mul(*real, weights->re), nullptr};
@@ -585,10 +559,9 @@ static LogicalResult expandIstft(ComplexCall &c) {
     return part ? b.slice(part, rank - 2, b.size(start), sym::add(all, -start))
                 : Value();
   };
-  FailureOr<ComplexParts> resized =
-      resize(c, {cut(result.re), cut(result.im)}, rank - 2,
-             wanted ? b.size(*wanted) : sym::add(all, -2 * start));
-  return failed(resized) ? failure() : c.replace(*resized);
+  return c.replace(
+      resize(b, {cut(result.re), cut(result.im)}, rank - 2,
+             wanted ? b.size(*wanted) : sym::add(all, -2 * start)));
 }
 
 void graph::populateComplexFft(ComplexExpansions &t) {

@@ -23,14 +23,22 @@ ComplexParts ComplexMath::mul(ComplexParts x, ComplexParts y) {
 }
 
 ComplexParts ComplexMath::div(ComplexParts x, ComplexParts y) {
-  // The divisor is scaled to a magnitude near one, so that its square is in
-  // range.
-  Value scale = b.binary<MaximumOp>(b.unary<AbsOp>(y.re), b.unary<AbsOp>(y.im));
-  ComplexParts d = {b.div(y.re, scale), b.div(y.im, scale)};
-  Value norm = b.add(b.mul(d.re, d.re), b.mul(d.im, d.im));
-  ComplexParts product = mul(x, conj(d));
-  return {b.div(b.div(product.re, norm), scale),
-          b.div(b.div(product.im, norm), scale)};
+  // As the framework divides: by the larger part of the divisor, so that no
+  // square leaves the range; this decides what infinities give, too.
+  Value re = b.unary<AbsOp>(y.re), im = b.unary<AbsOp>(y.im);
+  Value isWide = b.compare(Pred::Ge, re, im);
+  Value larger = b.select(isWide, y.re, y.im),
+        smaller = b.select(isWide, y.im, y.re);
+  Value ratio = b.div(smaller, larger);
+  Value scale = b.unary<ReciprocalOp>(b.add(larger, b.mul(smaller, ratio)));
+  Value resultRe = b.select(isWide, b.add(x.re, b.mul(x.im, ratio)),
+                            b.add(b.mul(x.re, ratio), x.im));
+  Value resultIm = b.select(isWide, b.sub(x.im, b.mul(x.re, ratio)),
+                            b.sub(b.mul(x.im, ratio), x.re));
+  Value isZero =
+      b.binary<BitwiseAndOp>(isWide, b.compare(Pred::Eq, re, constant(0, re)));
+  return {b.select(isZero, b.div(x.re, re), b.mul(resultRe, scale)),
+          b.select(isZero, b.div(x.im, im), b.mul(resultIm, scale))};
 }
 
 ComplexParts ComplexMath::reciprocal(ComplexParts x) {
@@ -46,6 +54,12 @@ ComplexParts ComplexMath::sgn(ComplexParts x) {
 
 ComplexParts ComplexMath::exp(ComplexParts x) {
   Value scale = b.unary<ExpOp>(x.re);
+  // e^-inf is zero, whatever the angle is.
+  Value isNone = b.binary<BitwiseAndOp>(
+      b.compare(Pred::Eq, x.re,
+                constant(-std::numeric_limits<double>::infinity(), x.re)),
+      b.logicalNot(isFinite({x.im, x.im})));
+  x.im = b.select(isNone, constant(0, x.im), x.im);
   // Of a real number the result is real, infinite ones included.
   Value isReal = b.compare(Pred::Eq, x.im, constant(0, x.im));
   return {b.select(isReal, scale, b.mul(scale, b.unary<CosOp>(x.im))),
@@ -97,7 +111,14 @@ ComplexParts ComplexMath::logAddExp(ComplexParts x, ComplexParts y) {
   Value isZero =
       b.compare(ComparePredicate::Eq, most.re,
                 constant(-std::numeric_limits<double>::infinity(), most.re));
-  return select(isZero, least, sum);
+  // Of two infinite ones the angle is that of their sum.
+  Value infinity =
+      constant(std::numeric_limits<double>::infinity(), least.re);
+  Value isInfinite = b.compare(ComparePredicate::Eq, least.re, infinity);
+  sum = select(isInfinite, log(add(exp(least), exp(most))), sum);
+  ComplexParts nan = number(NAN, NAN, getElementType(x.re));
+  Value isNotNumber = b.binary<BitwiseOrOp>(isNan(x), isNan(y));
+  return select(isNotNumber, nan, select(isZero, least, sum));
 }
 
 ComplexParts ComplexMath::sqrt(ComplexParts x) {
@@ -113,19 +134,55 @@ ComplexParts ComplexMath::sqrt(ComplexParts x) {
   Value isRight = b.compare(Pred::Ge, x.re, zero);
   Value resultRe = b.select(isRight, t, other);
   Value resultIm = b.select(isRight, other, t);
+  // Infinite parts: an imaginary one decides alone; a real one makes the other
+  // part of the result zero if the other is a number.
+  Value infinity = constant(std::numeric_limits<double>::infinity(), x.re);
+  Value isWide = b.compare(Pred::Eq, re, infinity);
+  Value isNumber = b.compare(Pred::Lt, im, infinity);
+  Value isFlat = b.binary<BitwiseAndOp>(isWide, isNumber);
+  resultRe = b.select(isFlat, b.select(isRight, infinity, zero), resultRe);
+  resultIm = b.select(isFlat, b.select(isRight, zero, infinity), resultIm);
+  Value isHigh = b.compare(Pred::Eq, im, infinity);
+  resultRe = b.select(isHigh, infinity, resultRe);
+  resultIm = b.select(isHigh, infinity, resultIm);
   return {resultRe, b.binary<CopysignOp>(resultIm, x.im)};
 }
 
+ComplexParts ComplexMath::mulInfinite(ComplexParts x, ComplexParts y) {
+  // As C's multiplication (annex G): where the product is NaN in both parts but
+  // a factor or a product of parts is infinite, infinities count as one, other
+  // numbers as zero, and the result is infinite.
+  Value zero = constant(0, x.re), one = constant(1, x.re);
+  ComplexParts product = mul(x, y);
+  auto isInfinite = [&](Value v) {
+    return b.unary<IsInfOp>(v, /*predicate=*/true);
+  };
+  auto isNotNumber = [&](Value v) {
+    return b.unary<IsNanOp>(v, /*predicate=*/true);
+  };
+  Value xIsInf = isInf(x), yIsInf = isInf(y);
+  ComplexParts same = {b.mul(x.re, y.re), b.mul(x.im, y.im)},
+               other = {b.mul(x.re, y.im), b.mul(x.im, y.re)};
+  Value partIsInf = b.binary<BitwiseOrOp>(isInf(same), isInf(other));
+  auto box = [&](Value v, Value isBoxed, Value otherIsInf) {
+    Value unit = b.binary<CopysignOp>(b.select(isInfinite(v), one, zero), v);
+    Value number = b.select(isNotNumber(v), b.binary<CopysignOp>(zero, v), v);
+    return b.select(isBoxed, unit, b.select(otherIsInf, number, v));
+  };
+  Value anyIsInf =
+      b.binary<BitwiseOrOp>(b.binary<BitwiseOrOp>(xIsInf, yIsInf), partIsInf);
+  ComplexParts u = {box(x.re, xIsInf, anyIsInf), box(x.im, xIsInf, anyIsInf)};
+  ComplexParts v = {box(y.re, yIsInf, anyIsInf), box(y.im, yIsInf, anyIsInf)};
+  Value infinity = constant(std::numeric_limits<double>::infinity(), x.re);
+  Value isLost = b.binary<BitwiseAndOp>(
+      anyIsInf,
+      b.binary<BitwiseAndOp>(isNotNumber(product.re), isNotNumber(product.im)));
+  return select(isLost, scale(mul(u, v), infinity), product);
+}
+
 ComplexParts ComplexMath::pow(ComplexParts x, ComplexParts y) {
-  // exp(y log x); 0 to a power with a positive real part is 0, and anything to
-  // the power of 0 is 1.
-  Type type = getElementType(x.re);
-  ComplexParts zero = number(0, 0, type);
-  ComplexParts power = exp(mul(y, log(x)));
-  Value isPositive = b.compare(Pred::Gt, y.re, zero.re);
-  Value isZero = b.binary<BitwiseAndOp>(equal(x, zero), isPositive);
-  power = select(isZero, zero, power);
-  return select(equal(y, zero), number(1, 0, type), power);
+  // e^(y log x), as C's function; what is not finite depends on it.
+  return exp(mulInfinite(y, log(x)));
 }
 
 ComplexParts ComplexMath::powInteger(ComplexParts x, unsigned n) {
@@ -143,13 +200,18 @@ ComplexParts ComplexMath::powInteger(ComplexParts x, unsigned n) {
 }
 
 ComplexParts ComplexMath::sin(ComplexParts x) {
-  return {b.mul(b.unary<SinOp>(x.re), b.unary<CoshOp>(x.im)),
+  // Of an imaginary number it is imaginary, infinities included.
+  Value isImaginary = b.compare(Pred::Eq, x.re, constant(0, x.re));
+  return {b.select(isImaginary, x.re,
+                   b.mul(b.unary<SinOp>(x.re), b.unary<CoshOp>(x.im))),
           b.mul(b.unary<CosOp>(x.re), b.unary<SinhOp>(x.im))};
 }
 
 ComplexParts ComplexMath::cos(ComplexParts x) {
+  Value isImaginary = b.compare(Pred::Eq, x.re, constant(0, x.re));
+  Value im = b.mul(b.unary<SinOp>(x.re), b.unary<SinhOp>(x.im));
   return {b.mul(b.unary<CosOp>(x.re), b.unary<CoshOp>(x.im)),
-          b.unary<NegOp>(b.mul(b.unary<SinOp>(x.re), b.unary<SinhOp>(x.im)))};
+          b.unary<NegOp>(b.select(isImaginary, x.re, im))};
 }
 
 ComplexParts ComplexMath::tanh(ComplexParts x) {
@@ -161,32 +223,48 @@ ComplexParts ComplexMath::tanh(ComplexParts x) {
   Value inverse = b.unary<ReciprocalOp>(b.unary<CoshOp>(x.re));
   Value hs = b.mul(h, s);
   Value norm = b.add(b.mul(c, c), b.mul(hs, hs));
-  return {b.div(h, norm),
-          b.div(b.mul(b.mul(s, c), b.mul(inverse, inverse)), norm)};
+  ComplexParts result = {
+      b.div(h, norm), b.div(b.mul(b.mul(s, c), b.mul(inverse, inverse)), norm)};
+  // At infinity it is 1 or -1, whatever the imaginary part is.
+  return select(b.unary<IsInfOp>(x.re, /*predicate=*/true),
+                {h, constant(0, x.re)}, result);
+}
+
+ComplexParts ComplexMath::atInfinity(ComplexParts x, ComplexParts there,
+                                     ComplexParts elsewhere) {
+  return select(isInf(x), there, elsewhere);
 }
 
 ComplexParts ComplexMath::asin(ComplexParts x) {
   Value one = constant(1, x.re);
   ComplexParts low = sqrt({b.sub(one, x.re), b.unary<NegOp>(x.im)});
   ComplexParts high = sqrt({b.add(one, x.re), x.im});
-  return {b.binary<Atan2Op>(x.re, mul(low, high).re),
-          b.unary<AsinhOp>(mul(conj(low), high).im)};
+  return atInfinity(
+      x, {b.binary<Atan2Op>(x.re, b.unary<AbsOp>(x.im)), infinite(x.im)},
+      {b.binary<Atan2Op>(x.re, mul(low, high).re),
+       b.unary<AsinhOp>(mul(conj(low), high).im)});
 }
 
 ComplexParts ComplexMath::acos(ComplexParts x) {
   Value one = constant(1, x.re);
   ComplexParts low = sqrt({b.sub(one, x.re), b.unary<NegOp>(x.im)});
   ComplexParts high = sqrt({b.add(one, x.re), x.im});
-  return {b.mul(constant(2, x.re), b.binary<Atan2Op>(low.re, high.re)),
-          b.unary<AsinhOp>(mul(conj(high), low).im)};
+  return atInfinity(
+      x,
+      {b.binary<Atan2Op>(b.unary<AbsOp>(x.im), x.re),
+       b.unary<NegOp>(infinite(x.im))},
+      {b.mul(constant(2, x.re), b.binary<Atan2Op>(low.re, high.re)),
+       b.unary<AsinhOp>(mul(conj(high), low).im)});
 }
 
 ComplexParts ComplexMath::acosh(ComplexParts x) {
   Value one = constant(1, x.re);
   ComplexParts low = sqrt({b.sub(x.re, one), x.im});
   ComplexParts high = sqrt({b.add(x.re, one), x.im});
-  return {b.unary<AsinhOp>(mul(conj(low), high).re),
-          b.mul(constant(2, x.re), b.binary<Atan2Op>(low.im, high.re))};
+  return atInfinity(
+      x, {constant(std::numeric_limits<double>::infinity(), x.re), angle(x)},
+      {b.unary<AsinhOp>(mul(conj(low), high).re),
+       b.mul(constant(2, x.re), b.binary<Atan2Op>(low.im, high.re))});
 }
 
 ComplexParts ComplexMath::atanh(ComplexParts x) {
@@ -199,7 +277,13 @@ ComplexParts ComplexMath::atanh(ComplexParts x) {
   Value im =
       b.binary<Atan2Op>(b.mul(constant(2, x.re), x.im),
                         b.sub(b.mul(distance, b.add(one, magnitude)), square));
-  return {b.binary<CopysignOp>(re, x.re), b.mul(constant(0.5, x.re), im)};
+  Value quarter = b.binary<CopysignOp>(constant(M_PI_2, x.im), x.im);
+  Value isNotNumber = b.unary<IsNanOp>(x.im, /*predicate=*/true);
+  return atInfinity(
+      x,
+      {b.binary<CopysignOp>(constant(0, x.re), x.re),
+       b.select(isNotNumber, x.im, quarter)},
+      {b.binary<CopysignOp>(re, x.re), b.mul(constant(0.5, x.re), im)});
 }
 
 Value ComplexMath::equal(ComplexParts x, ComplexParts y) {

@@ -15,6 +15,8 @@
 
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
 
+#include <limits>
+
 namespace coil::graph {
 
 /// The real and the imaginary part of a tensor of complex numbers.
@@ -104,6 +106,16 @@ public:
   TensorBuilder &b;
 
 private:
+  /// The product that C has, in which infinities outlast NaN.
+  ComplexParts mulInfinite(ComplexParts x, ComplexParts y);
+  /// `there` where a part of `x` is infinite.
+  ComplexParts atInfinity(ComplexParts x, ComplexParts there,
+                          ComplexParts elsewhere);
+  /// Infinity with the sign of a number.
+  mlir::Value infinite(mlir::Value sign) {
+    return b.binary<CopysignOp>(
+        constant(std::numeric_limits<double>::infinity(), sign), sign);
+  }
   mlir::Value constant(double value, mlir::Value like) {
     return b.scalar(value, getElementType(like));
   }

@@ -175,6 +175,31 @@ static ComplexHandler biasedProduct(bool alongChannels) {
   };
 }
 
+/// _trilinear, bilinear: linear in each of three operands, so the sum of what
+/// the combinations of their parts give.
+static ComplexHandler expandTrilinear(StringRef first, StringRef second,
+                                      StringRef third) {
+  return [=](ComplexCall &c) -> LogicalResult {
+    Type type = c.getComputeType();
+    ComplexParts x = c.get(first), y = c.get(second), z = c.get(third);
+    if (!x.re || !y.re || !z.re)
+      return c.fail("an operand is missing");
+    auto call = [&](Value u, Value v, Value w) {
+      return c.call(c.op.getName(), {{first, u}, {second, v}, {third, w}},
+                    c.op.getArguments().getValue(), c.resultSizes(), type);
+    };
+    auto product = [&](Value u, ComplexParts v, ComplexParts w) {
+      return ComplexParts{c.b.sub(call(u, v.re, w.re), call(u, v.im, w.im)),
+                          c.b.add(call(u, v.re, w.im), call(u, v.im, w.re))};
+    };
+    ComplexParts sum =
+        c.math.add(product(x.re, y, z), c.math.timesI(product(x.im, y, z)));
+    if (ComplexParts bias = c.get("bias"); bias.re)
+      sum = c.math.add(sum, bias);
+    return c.replace(sum);
+  };
+}
+
 void graph::populateComplexProducts(ComplexExpansions &t) {
   t.add("mm bmm matmul mv dot outer ger inner kron tensordot einsum cross "
         "linalg_cross linalg_matmul linalg_multi_dot chain_matmul",
@@ -186,6 +211,8 @@ void graph::populateComplexProducts(ComplexExpansions &t) {
   });
   t.add("vdot",
         [](ComplexCall &c) { return expandConjugated(c, /*isVdot=*/true); });
+  t.add("_trilinear", expandTrilinear("i1", "i2", "i3"));
+  t.add("bilinear", expandTrilinear("input1", "input2", "weight"));
   t.add("linalg_vecdot",
         [](ComplexCall &c) { return expandConjugated(c, /*isVdot=*/false); });
   t.add("addmm", scaledProduct("aten.mm.default", "mat1", "mat2"));

@@ -254,7 +254,17 @@ ComplexParts graph::multiplyAlong(TensorBuilder &b, ComplexParts x,
   return x;
 }
 
+/// Calls of which `dtype` is real: what is combined are real parts.
+static LogicalResult expandOfRealParts(ComplexCall &c) {
+  ComplexParts x = c.get("self");
+  if (!x.re || c.op.getInputs().size() != 1)
+    return c.fail("an operand is missing");
+  return c.replaceReal(c.clone(x.re, c.op.getArguments()).front());
+}
+
 static LogicalResult expandProd(ComplexCall &c) {
+  if (!ComplexCall::isComplex(c.op.getOutputs()[0]))
+    return expandOfRealParts(c);
   TensorBuilder &b = c.b;
   ComplexParts x = c.get("self");
   int64_t rank = getSizes(x.re).size();
@@ -275,6 +285,8 @@ static LogicalResult expandProd(ComplexCall &c) {
 
 /// What is combined of all that is before, by doubling.
 static LogicalResult expandScan(ComplexCall &c, Combine combine) {
+  if (!ComplexCall::isComplex(c.op.getOutputs()[0]))
+    return expandOfRealParts(c);
   TensorBuilder &b = c.b;
   ComplexParts x = c.get("self");
   int64_t rank = getSizes(x.re).size();
@@ -326,6 +338,19 @@ static LogicalResult expandVander(ComplexCall &c) {
   return c.replace(ComplexParts{b.cat(re, last), b.cat(im, last)});
 }
 
+/// vander: the powers from the highest down, unless they are to increase.
+static LogicalResult expandVanderDown(ComplexCall &c) {
+  if (failed(expandVander(c)))
+    return failure();
+  auto increasing = dyn_cast_or_null<BoolAttr>(c.op.getArgument("increasing"));
+  if (increasing && increasing.getValue())
+    return success();
+  ComplexParts &powers = c.results.front();
+  int64_t last = getRank(powers.re) - 1;
+  powers = {flipDims(c.b, powers.re, last), flipDims(c.b, powers.im, last)};
+  return success();
+}
+
 /// log(sum(e^x)), by the largest real part.
 static LogicalResult expandLogSumExp(ComplexCall &c) {
   TensorBuilder &b = c.b;
@@ -347,8 +372,16 @@ static LogicalResult expandLogSumExp(ComplexCall &c) {
     return c.fail("its dimensions are not constant");
   llvm::sort(dims);
   for (int64_t d : dims)
-    if (getSizes(x.re)[d].isConstant(0))
-      return c.fail("a dimension has size zero");
+    if (getSizes(x.re)[d].isConstant(0)) {
+      // The logarithm of no sum.
+      Type part = c.getComputeType();
+      Builder &builder = b.getBuilder();
+      return c.replace(ComplexParts{
+          b.full(builder.getFloatAttr(part,
+                                      -std::numeric_limits<double>::infinity()),
+                 c.resultSizes()),
+          b.full(builder.getFloatAttr(part, 0), c.resultSizes())});
+    }
   Type type = c.getComputeType();
   Value most = b.reduce(ReduceKind::Max, x.re, dims, /*keepdims=*/true);
   Value infinity = b.scalar(std::numeric_limits<double>::infinity(), type);
@@ -365,7 +398,9 @@ static LogicalResult expandLogSumExp(ComplexCall &c) {
 }
 
 void graph::populateComplexReductions(ComplexExpansions &t) {
-  t.add("linalg_vector_norm norm", expandOfMagnitude);
+  t.add("linalg_vector_norm norm norm_except_dim linalg__powsum "
+        "frobenius_norm",
+        expandOfMagnitude);
   t.add("dist", expandDist);
   t.add("pairwise_distance", expandPairwiseDistance);
   t.add("triplet_margin_loss", expandTripletMargin);
@@ -375,6 +410,7 @@ void graph::populateComplexReductions(ComplexExpansions &t) {
   t.add("cumprod",
         [](ComplexCall &c) { return expandScan(c, &ComplexMath::mul); });
   t.add("linalg_vander", expandVander);
+  t.add("vander", expandVanderDown);
   t.add("logsumexp special_logsumexp", expandLogSumExp);
   t.add("logcumsumexp _logcumsumexp",
         [](ComplexCall &c) { return expandScan(c, &ComplexMath::logAddExp); });

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComplexCall.h"
+#include "TensorMath.h"
 
 using namespace mlir;
 using namespace coil;
@@ -111,6 +112,76 @@ static LogicalResult expandByParts(ComplexCall &c) {
   return c.replace(results);
 }
 
+/// Sums and means at positions are those of the parts, and so are products with
+/// a real number.
+static LogicalResult expandScatter(ComplexCall &c) {
+  auto reduce = dyn_cast_or_null<StringAttr>(c.op.getArgument("reduce"));
+  StringRef kind = reduce ? reduce.getValue() : "";
+  if (kind == "" || kind == "add" || kind == "sum" || kind == "mean")
+    return expandByParts(c);
+  auto number = getNumber(c.op.getArgument("value"));
+  if (kind != "multiply" || !number ||
+      !isa_and_nonnull<FloatAttr>(number->second) ||
+      !cast<FloatAttr>(number->second).getValue().isZero())
+    return c.fail("products at positions are not computed");
+  Type part = getPartType(c.resultType().getElementType());
+  Value self = c.op.getTensor("self"), index = c.op.getTensor("index");
+  if (!self || !index || !part)
+    return c.fail("an operand is missing");
+  SmallVector<NamedAttribute> arguments;
+  for (NamedAttribute argument : c.op.getArguments()) {
+    if (argument.getName() == "value")
+      argument.setValue(number->first);
+    arguments.push_back(argument);
+  }
+  ComplexParts x = c.partsOf(self, part);
+  auto call = [&](Value v) {
+    return c.call(c.op.getName(), {{"self", v}, {"index", index}}, arguments,
+                  c.resultSizes(), part);
+  };
+  return c.replace(ComplexParts{call(x.re), call(x.im)});
+}
+
+/// index_add: `alpha` may be complex, then the source is multiplied with it.
+static LogicalResult expandIndexAdd(ComplexCall &c) {
+  if (!isa_and_nonnull<DictionaryAttr>(c.op.getArgument("alpha")))
+    return expandByParts(c);
+  ComplexParts x = c.get("self"), source = c.get("source"),
+               alpha = c.get("alpha");
+  Value index = c.op.getTensor("index");
+  if (!x.re || !source.re || !index)
+    return c.fail("an operand is missing");
+  source = c.math.mul(source, alpha);
+  SmallVector<NamedAttribute> arguments;
+  for (NamedAttribute argument : c.op.getArguments())
+    if (argument.getName() != "alpha")
+      arguments.push_back(argument);
+  auto call = [&](Value self, Value added) {
+    return c.call(c.op.getName(),
+                  {{"self", self}, {"index", index}, {"source", added}},
+                  arguments, c.resultSizes(), c.getComputeType());
+  };
+  return c.replace(ComplexParts{call(x.re, source.re), call(x.im, source.im)});
+}
+
+/// soft_margin_loss: log(1 + exp(-y x)).
+static LogicalResult expandSoftMargin(ComplexCall &c) {
+  ComplexParts x = c.get("self"), y = c.get("target");
+  if (!x.re || !y.re)
+    return c.fail("an operand is missing");
+  ComplexParts loss = c.math.log1p(c.math.exp(c.math.neg(c.math.mul(x, y))));
+  auto number = dyn_cast_or_null<IntegerAttr>(c.op.getArgument("reduction"));
+  int64_t reduction = number ? number.getInt() : 1;
+  if (reduction == 0)
+    return c.replace(loss);
+  auto reduce = [&](Value part) {
+    SmallVector<int64_t> dims = allDims(part);
+    return reduction == 1 ? c.b.mean(part, dims, false)
+                          : c.b.reduce(ReduceKind::Sum, part, dims, false);
+  };
+  return c.replace(ComplexParts{reduce(loss.re), reduce(loss.im)});
+}
+
 /// Positions in memory are those of elements, however they are taken apart.
 static LogicalResult expandStrided(ComplexCall &c) {
   Value self = c.op.getTensor("self");
@@ -201,6 +272,9 @@ static LogicalResult expandReal(ComplexCall &c) {
 /// Dropout, which does nothing outside of training.
 static LogicalResult expandDropout(ComplexCall &c) {
   auto train = dyn_cast_or_null<BoolAttr>(c.op.getArgument("train"));
+  auto p = dyn_cast_or_null<FloatAttr>(c.op.getArgument("p"));
+  if (p && p.getValue().isZero())
+    return c.replace(c.get("input"));
   if (!train || train.getValue())
     return c.fail("it is in training mode");
   return c.replace(c.get("input"));
@@ -260,6 +334,33 @@ static ComplexHandler random(bool isNormal) {
       x = {b.add(x.re, b.scalar(shift)), b.add(x.im, b.scalar(shift))};
     return c.replace(x);
   };
+}
+
+/// normal of tensors: complex numbers where the means are, with deviations that
+/// are real.
+static LogicalResult expandNormal(ComplexCall &c) {
+  TensorBuilder &b = c.b;
+  Type part = getPartType(c.resultType().getElementType());
+  Value mean = c.op.getTensor("mean"), deviation = c.op.getTensor("std");
+  if (!part || !mean || (deviation && ComplexCall::isComplex(deviation)))
+    return c.fail("its means are not complex, or its deviations are");
+  Sizes sizes = c.resultSizes();
+  sizes.push_back(b.size(2));
+  Builder &builder = b.getBuilder();
+  Value like = b.full(builder.getFloatAttr(part, 0), sizes);
+  constexpr double kSqrtHalf = 0.70710678118654752440;
+  ComplexParts x = unpack(
+      b,
+      c.call("aten.normal_functional.default", {{"self", like}},
+             {builder.getNamedAttr("mean", builder.getF64FloatAttr(0)),
+              builder.getNamedAttr("std", builder.getF64FloatAttr(kSqrtHalf))},
+             sizes, part));
+  Value scale = deviation ? b.convert(deviation, part) : Value();
+  if (Attribute number = c.op.getArgument("std"); number && !deviation)
+    scale = b.scalar(convertScalar(number, part));
+  if (scale)
+    x = c.math.scale(x, scale);
+  return c.replace(c.math.add(x, c.partsOf(mean, part)));
 }
 
 /// view: under other sizes by parts; under another element type, the parts as
@@ -327,8 +428,8 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "block_diag split split_with_sizes unsafe_split unsafe_split_with_sizes "
       "unsafe_chunk chunk tensor_split hsplit vsplit dsplit unbind "
       "where masked_fill masked_scatter masked_select index_put _unsafe_index "
-      "_unsafe_index_put index_add "
-      "index_copy index_fill scatter scatter_add select_scatter "
+      "_unsafe_index_put "
+      "index_copy index_fill scatter_add select_scatter "
       "slice_scatter diagonal_scatter put fill meshgrid broadcast_tensors "
       "atleast_1d atleast_2d atleast_3d channel_shuffle pixel_shuffle "
       "pixel_unshuffle "
@@ -337,12 +438,20 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "copy alias_copy detach_copy split_copy split_with_sizes_copy "
       "unbind_copy "
       "square_copy squeeze_multiple positive trace constant_pad "
-      "linalg_diagonal",
+      "linalg_diagonal flatten_dense_tensors "
+      "unflatten_dense_tensors native_channel_shuffle adaptive_avg_pool1d "
+      "adaptive_avg_pool2d adaptive_avg_pool3d _adaptive_avg_pool2d "
+      "_adaptive_avg_pool3d",
       expandByParts);
   t.add("numpy_T T", expandByParts);
+  t.add("scatter scatter_reduce", expandScatter);
+  t.add("index_add", expandIndexAdd);
+  t.add("soft_margin_loss", expandSoftMargin);
   t.add("as_strided as_strided_copy as_strided_scatter", expandStrided);
   t.add("gradient", expandGradient);
-  t.add("softmax log_softmax", expandOfReal);
+  t.add("softmax log_softmax special_softmax special_log_softmax _softmax "
+        "_log_softmax",
+        expandOfReal);
   // Numbers.
   t.add("full full_like new_full zeros zeros_like new_zeros zero empty "
         "empty_like new_empty empty_strided new_empty_strided "
@@ -354,7 +463,8 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
         "fft_fftshift fft_ifftshift",
         expandByParts);
 
-  t.add("to _to_copy type_as _conj_physical_to float double half chalf cfloat "
+  t.add("to _to_copy to_dense type_as _conj_physical_to float double half "
+        "chalf cfloat "
         "cdouble",
         expandConversion);
   t.add("adjoint mH matrix_H", expandAdjoint);
@@ -366,4 +476,5 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
         expandDropout);
   t.add("uniform rand rand_like", random(/*isNormal=*/false));
   t.add("normal_functional randn randn_like", random(/*isNormal=*/true));
+  t.add("normal", expandNormal);
 }

@@ -164,10 +164,14 @@ LogicalResult ComplexCall::replace(ArrayRef<ComplexParts> values) {
         x = b.broadcast(x, sizes);
       return b.castSizes(b.convert(x, part ? part : element), sizes);
     };
-    if (bool(part) != bool(value.im))
-      return fail("its result " + Twine(i) + " is " +
-                  (part ? "complex" : "real") + " where the other is computed");
-    results.push_back({finish(value.re), finish(value.im)});
+    if (!part && value.im)
+      return fail("its result " + Twine(i) +
+                  " is real where complex numbers are computed");
+    ComplexParts result = {finish(value.re), finish(value.im)};
+    // Real numbers are written to complex results, too (`out=`).
+    if (part && result.re && !result.im)
+      result.im = b.full(b.getBuilder().getFloatAttr(part, 0), sizes);
+    results.push_back(result);
   }
   return success();
 }
@@ -361,10 +365,34 @@ private:
     return success();
   }
 
+  static bool isEmpty(AtenOp op) {
+    return !op.getDefinesAttr() && !op.getOutputs().empty() &&
+           llvm::all_of(op.getOutputs(), [](Value result) {
+             Sizes sizes = getSizes(result);
+             return llvm::any_of(
+                 sizes, [](ExprAttr size) { return size.isConstant(0); });
+           });
+  }
+
+  static LogicalResult replaceEmpty(ComplexCall &c) {
+    SmallVector<ComplexParts> results;
+    for (auto [i, output] : llvm::enumerate(c.op.getOutputs())) {
+      Type element = getElementType(output), part = getPartType(element);
+      Attribute zero = c.b.getBuilder().getZeroAttr(part ? part : element);
+      results.push_back(
+          {c.b.full(cast<TypedAttr>(zero), c.resultSizes(i)), nullptr});
+    }
+    return c.replace(results);
+  }
+
   LogicalResult expand(AtenOp op) {
     OpBuilder builder(op);
     ComplexCall call(op, builder, parts);
     const ComplexHandler *handler = getExpansions().find(op);
+    // Results without elements are the same, whatever the operator computes.
+    static const ComplexHandler empty = replaceEmpty;
+    if (isEmpty(op))
+      handler = &empty;
     if (!handler)
       return op.emitError()
              << "'" << op.getName() << "' is not computed for complex numbers";

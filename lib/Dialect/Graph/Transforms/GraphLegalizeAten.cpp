@@ -69,6 +69,28 @@ static LogicalResult checkTypes(AtenCall &call) {
   return success();
 }
 
+/// Whether all results have no element, whatever the operator computes, and
+/// nothing else of it is to be seen.
+static bool isEmpty(AtenCall &call) {
+  auto isEmptyType = [](Type type) {
+    Sizes sizes = sym::getSizes(cast<RankedTensorType>(type));
+    return llvm::any_of(sizes, [](auto size) { return size.isConstant(0); });
+  };
+  return call.op->getNumResults() > 0 &&
+         llvm::all_of(call.op->getResultTypes(), isEmptyType) &&
+         !call.getUnboundSymbol();
+}
+
+static LogicalResult replaceEmpty(AtenCall &call) {
+  SmallVector<Value> values;
+  for (unsigned i = 0, e = call.op->getNumResults(); i < e; ++i)
+    values.push_back(
+        call.b.full(cast<TypedAttr>(call.b.getBuilder().getZeroAttr(
+                        call.resultElementType(i))),
+                    call.resultSizes(i)));
+  return call.replace(values);
+}
+
 static LogicalResult legalize(AtenOp op, RandomStates &states,
                               Selections &selections) {
   OpBuilder builder(op);
@@ -79,9 +101,9 @@ static LogicalResult legalize(AtenOp op, RandomStates &states,
   const AtenHandler *handler = getAtenLegalizations().find(op);
   LogicalResult result =
       !handler ? call.fail(getDefaultReason(op.getName()))
-      : failed(checkTypes(call)) || failed(checkResultType(call))
-          ? failure()
-          : (*handler)(call);
+      : failed(checkTypes(call)) || failed(checkResultType(call)) ? failure()
+      : isEmpty(call) ? replaceEmpty(call)
+                      : (*handler)(call);
   if (succeeded(result)) {
     // Its uses are replaced by then, but a program with an operator that is
     // left is refused.

@@ -86,14 +86,15 @@ static LogicalResult legalizeIsClose(AtenCall &c) {
 }
 
 /// Euclid's algorithm, with as many steps as the longest case of the type
-/// takes: neighbours in Fibonacci's sequence.
+/// takes: neighbours in Fibonacci's sequence. Steps and remainders are the
+/// framework's, which decides about numbers without a magnitude.
 static Num greatestDivisor(Num x, Num y) {
   unsigned width = x.type().getIntOrFloatBitWidth();
   bool isUnsigned = x.type().isUnsignedInteger();
-  Num a = isUnsigned ? x : abs(x), rest = isUnsigned ? y : abs(y);
+  Num a = isUnsigned ? y : abs(y), rest = isUnsigned ? x : abs(x);
   for (unsigned step = 0; step < width * 3 / 2; ++step) {
     Num isDone = rest == 0;
-    Num next = select(isDone, 0, mod(a, rest));
+    Num next = select(isDone, 0, a.binary<FmodOp>(rest));
     a = select(isDone, a, rest);
     rest = next;
   }
@@ -112,7 +113,14 @@ static AtenHandler commonDivisor(bool multiple) {
     Num x(c.b, self), y(c.b, other), divisor = greatestDivisor(x, y);
     if (!multiple)
       return c.replace(divisor);
-    Num result = x.binary<TruncDivOp>(max(divisor, 1)) * y;
+    // Narrow integers are multiplied as C's int.
+    if (type.getIntOrFloatBitWidth() < 32) {
+      Type wide = c.b.getBuilder().getI32Type();
+      x = x.to(wide);
+      y = y.to(wide);
+      divisor = divisor.to(wide);
+    }
+    Num result = x.binary<TruncDivOp>(select(divisor == 0, 1, divisor)) * y;
     return c.replace(type.isUnsignedInteger() ? result : abs(result));
   };
 }

@@ -35,18 +35,71 @@ static LogicalResult legalizeCdist(AtenCall &c) {
                               c.floatOr("p", 2)));
 }
 
+/// The first and second members of all `count` pairs of `rows` things, in
+/// order: pairs are numbered by their first members, whose numbers begin at `i
+/// (2 rows - i - 1) / 2`.
+static std::pair<Value, Value> findPairs(AtenCall &c, ExprAttr rows,
+                                         ExprAttr count) {
+  Positions p(c.b);
+  Num pair = p.iota(count), all = p.size(rows);
+  auto begin = [&](Num i) { return floorDiv(i * (2 * all - i - 1), 2); };
+  Num first = bisect(c, rows, [&](Num i) { return begin(i) <= pair; }) - 1;
+  return {first, pair - begin(first) + first + 1};
+}
+
+/// _cdist_backward: how the distances from each row of `x1` to all of `x2`
+/// change with that row. Where a distance is zero it does not.
+static LogicalResult legalizeCdistBackward(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = c.resultElementType();
+  double p = c.floatOr("p", 2);
+  Value given[4];
+  StringRef names[] = {"grad", "x1", "x2", "cdist"};
+  for (auto [value, name] : llvm::zip(given, names)) {
+    value = c.operand(name, type);
+    if (!value || getRank(value) < 2)
+      return c.fail("its operands are not matrices");
+  }
+  if (p == 0 || getSizes(given[2])[getRank(given[2]) - 2].isConstant(0))
+    return c.replace(filled(b, 0, type, c.resultSizes()));
+  Num grad(b, b.unsqueeze(given[0], getRank(given[0])));
+  Num distance(b, b.unsqueeze(given[3], getRank(given[3])));
+  Num x(b, b.unsqueeze(given[1], getRank(given[1]) - 1));
+  Num difference = x - Num(b, b.unsqueeze(given[2], getRank(given[2]) - 2));
+  Num size = abs(difference), sign = difference.unary<SignOp>();
+  Num isZero = distance == 0;
+  if (p > 0 && p < 1)
+    isZero = isZero | (difference == 0);
+  // As the framework computes it, which decides about what is not finite.
+  Num change = [&] {
+    if (p == 1)
+      return grad * sign;
+    if (std::isinf(p))
+      return grad * sign * (1 - min(abs(size - distance).unary<CeilOp>(), 1));
+    if (p == 2)
+      return select(isZero, 0, grad * difference / distance);
+    if (p < 2)
+      return select(isZero, 0,
+                    sign * pow(size, p - 1) * grad / pow(distance, p - 1));
+    return select(isZero, 0,
+                  difference * pow(size, p - 2) * grad / pow(distance, p - 1));
+  }();
+  Value sum = change.reduce(ReduceKind::Sum, getRank(change) - 2);
+  return c.replace(c.broadcastTo(sum, c.resultSizes()));
+}
+
 /// pdist: the distances of all pairs of rows.
 static LogicalResult legalizePdist(AtenCall &c) {
   TensorBuilder &b = c.b;
   Value x = c.operand("self", getAccumulationType(c.resultElementType()));
   if (!x || getRank(x) != 2)
     return c.fail("its operand is not a matrix");
-  auto rows = getSizes(x)[0].getConstant();
-  if (!rows)
-    return c.fail("the number of its rows is not constant");
-  if (*rows < 2 || getSizes(x)[1].isConstant(0))
+  ExprAttr rows = getSizes(x)[0];
+  auto number = rows.getConstant();
+  if ((number && *number < 2) || getSizes(x)[1].isConstant(0))
     return c.replace(filled(b, 0, c.resultElementType(), c.resultSizes()));
-  auto [first, second] = getPairs(b, *rows);
+  auto [first, second] =
+      number ? getPairs(b, *number) : findPairs(c, rows, c.resultSizes()[0]);
   Value difference = b.sub(b.index(x, first, 0), b.index(x, second, 0));
   return c.replace(vectorNorm(c, difference, 1, false, c.floatOr("p", 2)));
 }
@@ -181,9 +234,15 @@ static LogicalResult legalizeEmbeddingRenorm(AtenCall &c) {
   Value given = c.operand("self", getAccumulationType(c.resultElementType())),
         indices = c.tensor("indices");
   auto limit = c.getFloat("max_norm");
-  if (!given || !indices || !limit || getRank(given) != 2 ||
-      !isa<FloatType>(getElementType(given)))
+  if (!given || !indices || !limit || getRank(given) != 2)
     return c.fail("an operand is missing");
+  if (c.getContext()
+          .simplify(
+              sym::getNumElements(cast<RankedTensorType>(indices.getType())))
+          .isConstant(0))
+    return c.replace(given);
+  if (!isa<FloatType>(getElementType(given)))
+    return c.fail("its elements are not floats");
   Num x(b, given);
   Num norm(b,
            vectorNorm(c, x, 1, /*keepdims=*/true, c.floatOr("norm_type", 2)));
@@ -198,6 +257,7 @@ static LogicalResult legalizeEmbeddingRenorm(AtenCall &c) {
 }
 
 void graph::populateDistanceLegalizations(AtenLegalizations &t) {
+  t.add("_cdist_backward", legalizeCdistBackward);
   t.add("cdist _cdist_forward _euclidean_dist", legalizeCdist);
   t.add("pdist _pdist_forward", legalizePdist);
   t.add("dist", legalizeDist);

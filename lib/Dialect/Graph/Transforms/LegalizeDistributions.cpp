@@ -131,15 +131,41 @@ static LogicalResult replaceByIntegers(AtenCall &c, uint64_t range,
   return c.replace(value);
 }
 
+/// random: all integers from `first` on that the element type has, or that
+/// floats have without gaps.
+static LogicalResult replaceByAllIntegers(AtenCall &c, int64_t first) {
+  Type type = c.resultElementType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (type.isUnsignedInteger(64))
+    return c.fail("its elements are unsigned and of 64 bits");
+  auto floating = dyn_cast<FloatType>(type);
+  if (floating && bits < 16)
+    return c.fail("its elements are floats of 8 bits");
+  uint64_t most = floating ? uint64_t(1) << floating.getFPMantissaWidth()
+                  : type.isInteger(1)
+                      ? 1
+                      : llvm::maskTrailingOnes<uint64_t>(
+                            type.isUnsignedInteger() ? bits : bits - 1);
+  if (first > static_cast<int64_t>(most))
+    return c.fail("there is no integer between its bounds");
+  uint64_t range = most - static_cast<uint64_t>(first) + 1;
+  // All numbers of 64 bits are no range.
+  if (range == 0)
+    return c.fail("all integers of 64 bits are between its bounds");
+  return replaceByIntegers(c, range, first, type.isF64() || type.isInteger(64));
+}
+
 /// randint, randint_like, random.from, random.to
 static AtenHandler integers(StringRef lowName, StringRef highName) {
   return [=](AtenCall &c) -> LogicalResult {
     auto low = c.getInt(lowName), high = c.getInt(highName);
     if (c.op.getArgument(lowName) && !low)
       return c.fail("its bounds are not constant");
+    int64_t first = low.value_or(0);
+    if (!high && !c.has(highName))
+      return replaceByAllIntegers(c, first);
     if (!high)
       return c.fail("its upper bound is not a constant");
-    int64_t first = low.value_or(0);
     if (*high <= first)
       return c.fail("there is no integer between its bounds");
     uint64_t range =
@@ -156,24 +182,25 @@ static AtenHandler integers(StringRef lowName, StringRef highName) {
   };
 }
 
-/// random: all integers from zero on that the element type has, or that floats
-/// have without gaps.
+/// random
 static LogicalResult legalizeRandom(AtenCall &c) {
-  Type type = c.resultElementType();
-  unsigned bits = type.getIntOrFloatBitWidth();
-  if (auto floating = dyn_cast<FloatType>(type)) {
-    if (bits < 16)
-      return c.fail("its elements are floats of 8 bits");
-    uint64_t range = (uint64_t(1) << floating.getFPMantissaWidth()) + 1;
-    return replaceByIntegers(c, range, 0, type.isF64());
-  }
-  if (type.isInteger(1))
-    return replaceByIntegers(c, 2, 0, /*isWide=*/false);
-  if (type.isUnsignedInteger(64))
-    return c.fail("its elements are unsigned and of 64 bits");
-  return replaceByIntegers(
-      c, uint64_t(1) << (type.isUnsignedInteger() ? bits : bits - 1), 0,
-      type.isInteger(64));
+  return replaceByAllIntegers(c, 0);
+}
+
+/// randint_like with a bound that is known when the program runs. Words are
+/// wide, whatever the bound is.
+static LogicalResult legalizeRandIntTensor(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value high = c.tensor("high");
+  if (!high || getRank(high) != 0)
+    return c.fail("its upper bound is not a number");
+  if (failed(checkDraws(c)))
+    return failure();
+  Type ui64 = IntegerType::get(b.getContext(), 64, IntegerType::Unsigned),
+       i64 = b.getBuilder().getI64Type();
+  Value bits = draw(c, Distribution::Bits, c.resultSizes(), ui64);
+  Value range = b.convert(b.convert(high, i64), ui64);
+  return c.replace(b.convert(b.binary<RemainderOp>(bits, range), i64));
 }
 
 //===----------------------------------------------------------------------===//
@@ -435,13 +462,9 @@ void graph::populateDistributionLegalizations(AtenLegalizations &t) {
   t.add("rrelu rrelu_with_noise_functional", legalizeRRelu);
   t.add("randperm randperm.generator", legalizeRandPerm);
   t.add("multinomial", legalizeMultinomial);
-  t.add("poisson binomial _standard_gamma _sample_dirichlet", [](AtenCall &c) {
-    return c.fail("its distribution is drawn by rejection, a number of "
-                  "draws that differs from element to element");
+  t.add("randint_like.Tensor randint_like.Tensor_generator",
+        legalizeRandIntTensor);
+  t.add("rrelu_with_noise _fused_dropout", [](AtenCall &c) {
+    return c.fail("random numbers of its distribution are not drawn");
   });
-  t.add("randint_like.Tensor randint_like.Tensor_generator rrelu_with_noise "
-        "_fused_dropout",
-        [](AtenCall &c) {
-          return c.fail("random numbers of its distribution are not drawn");
-        });
 }

@@ -239,7 +239,11 @@ static LogicalResult legalizeEinsum(AtenCall &c) {
                     "' of its equation does not fit its "
                     "operand");
     mostDots = std::max(mostDots, dots);
-    operands.push_back({b.convert(x, c.resultElementType()), *labels});
+    // Bools are counted, and what is not zero is true.
+    Type type = c.resultElementType();
+    if (type.isInteger(1))
+      type = b.getBuilder().getI32Type();
+    operands.push_back({b.convert(x, type), *labels});
   }
   SmallVector<Label> output;
   if (isExplicit) {

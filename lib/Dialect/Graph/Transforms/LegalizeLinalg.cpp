@@ -39,7 +39,7 @@ static LogicalResult luFactor(LinalgCall &c) {
   return c.replace(results);
 }
 
-/// P, L and U of factors.
+/// P, L and U of factors; no P without pivots.
 static SmallVector<ComplexParts>
 unpackFactors(LinalgCall &c, ComplexParts factors, Value pivots) {
   ExprAttr rows = rowsOf(factors), columns = columnsOf(factors);
@@ -48,18 +48,21 @@ unpackFactors(LinalgCall &c, ComplexParts factors, Value pivots) {
   // Row i of the permuted matrix is row `order[i]` of the matrix: P[order[i],
   // i] is 1.
   OpBuilder &builder = c.b.getBuilder();
-  auto call = CustomCallOp::create(
-      builder, c.b.getLoc(),
-      TypeRange(sym::getTensorType(join(batch, rows), builder.getI64Type())),
-      builder.getStringAttr("coil::linalg_permutation"),
-      builder.getArrayAttr({builder.getUnitAttr(), rows}), pivots, ArrayAttr(),
-      DenseI64ArrayAttr(), ArrayAttr());
-  Value order = c.b.unsqueeze(call.getResult(0), batch.size());
-  Value row = c.b.unsqueeze(c.b.iota(0, 1, rows), 1);
-  Value isOne = c.b.compare(Pred::Eq, order, row);
-  ComplexParts p = {c.b.convert(isOne, c.type), nullptr};
-  if (c.isComplex)
-    p.im = c.zeros(getSizes(p.re)).im;
+  ComplexParts p = {};
+  if (pivots) {
+    auto call = CustomCallOp::create(
+        builder, c.b.getLoc(),
+        TypeRange(sym::getTensorType(join(batch, rows), builder.getI64Type())),
+        builder.getStringAttr("coil::linalg_permutation"),
+        builder.getArrayAttr({builder.getUnitAttr(), rows}), pivots,
+        ArrayAttr(), DenseI64ArrayAttr(), ArrayAttr());
+    Value order = c.b.unsqueeze(call.getResult(0), batch.size());
+    Value row = c.b.unsqueeze(c.b.iota(0, 1, rows), 1);
+    Value isOne = c.b.compare(Pred::Eq, order, row);
+    p.re = c.b.convert(isOne, c.type);
+    if (c.isComplex)
+      p.im = c.zeros(getSizes(p.re)).im;
+  }
   ComplexParts l = c.triangle(take(c, factors, 1, least), /*upper=*/false);
   Value on = c.compareDiagonal(rows, least, Pred::Eq);
   l.re = c.b.select(on, c.b.scalar(1, c.type), l.re);
@@ -87,10 +90,12 @@ static LogicalResult luUnpack(LinalgCall &c) {
   ComplexParts pivots = c.get("LU_pivots");
   if (failed(factors) || !pivots.re)
     return c.fail("an operand is missing");
-  SmallVector<ComplexParts> results = unpackFactors(c, *factors, pivots.re);
-  // What is not asked for is empty.
+  // What is not asked for is empty, and its pivots may be anything.
   ComplexParts none = c.zeros({c.b.size(0)});
-  if (!c.flag("unpack_pivots", true))
+  bool hasPivots = c.flag("unpack_pivots", true);
+  SmallVector<ComplexParts> results =
+      unpackFactors(c, *factors, hasPivots ? pivots.re : Value());
+  if (!hasPivots)
     results[0] = none;
   if (!c.flag("unpack_data", true))
     results[1] = results[2] = none;
@@ -207,7 +212,7 @@ static LogicalResult tensorInverse(LinalgCall &c) {
   auto ind = static_cast<int64_t>(c.number("ind").value_or(2));
   if (failed(a))
     return failure();
-  if (ind < 1 || ind >= rankOf(*a))
+  if (ind < 1 || ind > rankOf(*a))
     return c.fail("'ind' is no number of its dimensions");
   MLIRContext *context = c.op.getContext();
   Sizes sizes = getSizes(a->re);
@@ -228,12 +233,11 @@ static LogicalResult tensorInverse(LinalgCall &c) {
 /// The X of A X = B, where the first dimensions of A are those of B, behind
 /// which `dims` are moved before.
 static LogicalResult tensorSolve(LinalgCall &c) {
-  FailureOr<ComplexParts> a = getMatrix(c, "self");
-  ComplexParts other = c.get("other");
-  if (failed(a) || !other.re)
+  ComplexParts a = c.get("self"), other = c.get("other");
+  if (!a.re || !other.re)
     return c.fail("an operand is missing");
   SmallVector<int64_t> order, moved;
-  int64_t rank = rankOf(*a);
+  int64_t rank = rankOf(a);
   if (auto dims = dyn_cast_or_null<DenseI64ArrayAttr>(c.op.getArgument("dims")))
     for (int64_t d : dims.asArrayRef())
       moved.push_back(d < 0 ? d + rank : d);
@@ -244,7 +248,7 @@ static LogicalResult tensorSolve(LinalgCall &c) {
   if (static_cast<int64_t>(order.size()) != rank)
     return c.fail("'dims' are not its dimensions");
   ComplexParts turned =
-      c.map(*a, [&](Value part) { return c.b.permute(part, order); });
+      c.map(a, [&](Value part) { return c.b.permute(part, order); });
   MLIRContext *context = c.op.getContext();
   ExprAttr rows = sym::product(context, getSizes(other.re)),
            columns = sym::product(context, resultSizes(c));

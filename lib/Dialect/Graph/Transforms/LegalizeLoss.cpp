@@ -273,7 +273,7 @@ static LogicalResult legalizeCrossEntropy(AtenCall &c) {
       return c.fail("input and target do not fit");
     Value p = b.convert(target, type);
     Value classes = b.expr(getSizes(x)[dim], b.getBuilder().getI64Type());
-    if (smoothing != 0)
+    if (smoothing > 0)
       p = b.add(b.mul(p, number(1 - smoothing)),
                 b.div(number(smoothing), b.convert(classes, type)));
     Value loss = b.mul(p, b.sub(logSum, x));

@@ -140,9 +140,19 @@ static LogicalResult matrixRank(LinalgCall &c) {
                 : c.singularValues(*a).re;
   Value limit = getTolerance(c, *a, largestOfLast(c, s));
   Value counts = b.convert(b.compare(Pred::Gt, s, limit), i64);
-  return c.replaceReal(b.reduce(ReduceKind::Sum, counts,
-                                {static_cast<int64_t>(getSizes(s).size()) - 1},
-                                /*keepdims=*/false));
+  // Tolerances may have more dimensions than the singular values.
+  return c.replaceReal(
+      b.reduce(ReduceKind::Sum, counts,
+               {static_cast<int64_t>(getSizes(counts).size()) - 1},
+               /*keepdims=*/false));
+}
+
+/// `x` for each matrix of `like`, which has more of them where tolerances do.
+static ComplexParts inBatchOf(LinalgCall &c, ComplexParts like,
+                              ComplexParts x) {
+  return c.map(x, [&](Value part) {
+    return c.b.broadcast(part, join(batchOf(like), {rowsOf(x), columnsOf(x)}));
+  });
 }
 
 /// The pseudo-inverse: V times the inverse of singular values beyond a limit
@@ -160,16 +170,19 @@ static LogicalResult pseudoInverse(LinalgCall &c) {
     Value inverse = b.select(b.compare(Pred::Gt, magnitude, limit),
                              b.unary<ReciprocalOp>(s), zero);
     // Of columns.
-    return b.unsqueeze(inverse, static_cast<int64_t>(getSizes(s).size()) - 1);
+    return b.unsqueeze(inverse,
+                       static_cast<int64_t>(getSizes(inverse).size()) - 1);
   };
   if (c.flag("hermitian")) {
     auto [values, vectors] = c.eigenvalues(*a, /*upper=*/false, true);
     Value inverse = invert(values, b.unary<AbsOp>(values));
-    return c.replace(c.matmul(c.scale(vectors, inverse), c.adjoint(vectors)));
+    ComplexParts scaled = c.scale(vectors, inverse);
+    return c.replace(
+        c.matmul(scaled, inBatchOf(c, scaled, c.adjoint(vectors))));
   }
   LinalgCall::Decomposition d = c.decompose(*a, /*full=*/false);
   ComplexParts v = c.scale(c.adjoint(d.vh), invert(d.s, d.s));
-  return c.replace(c.matmul(v, c.adjoint(d.u)));
+  return c.replace(c.matmul(v, inBatchOf(c, v, c.adjoint(d.u))));
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,7 +39,8 @@ struct SingularNorm {
 static std::optional<SingularNorm> getSingularNorm(AtenOp op, int64_t rank) {
   Attribute order = op.getArgument("ord");
   SingularNorm result = {{}, 0};
-  if (auto name = dyn_cast_or_null<StringAttr>(order)) {
+  if (op.getName().starts_with("aten.nuclear_norm.")) {
+  } else if (auto name = dyn_cast_or_null<StringAttr>(order)) {
     if (name.getValue() != "nuc")
       return std::nullopt;
   } else if (auto number = dyn_cast_or_null<FloatAttr>(order)) {
@@ -56,7 +57,8 @@ static std::optional<SingularNorm> getSingularNorm(AtenOp op, int64_t rank) {
   auto dims = dyn_cast_or_null<DenseI64ArrayAttr>(op.getArgument("dim"));
   if (dims && !dims.empty())
     result.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
-  else if (rank == 2 || op.getName().contains("matrix_norm"))
+  else if (rank == 2 || op.getName().contains("matrix_norm") ||
+           op.getName().contains("nuclear_norm"))
     result.dims = {-2, -1};
   if (result.dims.size() != 2)
     return std::nullopt;
@@ -108,7 +110,7 @@ static LogicalResult expandMatrixNorm(ComplexCall &c) {
 }
 
 void graph::populateComplexNorms(ComplexExpansions &t) {
-  t.add("linalg_norm linalg_matrix_norm", expandMatrixNorm);
+  t.add("linalg_norm linalg_matrix_norm nuclear_norm", expandMatrixNorm);
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,8 +142,8 @@ static LogicalResult matrixNorm(AtenCall &c, Num x, ArrayRef<int64_t> dims,
   return c.replace(c.b.reshape(result, c.resultSizes()));
 }
 
-/// linalg_norm, linalg_matrix_norm: of vectors in one dimension, of matrices in
-/// two.
+/// linalg_norm, linalg_matrix_norm, nuclear_norm: of vectors in one dimension,
+/// of matrices in two.
 static AtenHandler norm(bool ofMatrices) {
   return [=](AtenCall &c) -> LogicalResult {
     StringRef name = c.stringOr("ord", "");
@@ -157,7 +159,7 @@ static AtenHandler norm(bool ofMatrices) {
       Value result = computeNorm(call, {given, nullptr}, *singular);
       return result ? c.replace(result) : c.fail("a dimension has size zero");
     }
-    if (name == "nuc")
+    if (name == "nuc" || c.op.getName().contains("nuclear"))
       return c.fail("its dimensions are invalid");
     SmallVector<int64_t> dims = allDims(given);
     bool hasDims = c.has("dim") || ofMatrices;
@@ -241,6 +243,7 @@ void graph::populateNormLegalizations(AtenLegalizations &t) {
   t.add("_weight_norm", legalizeWeightNorm);
   t.add("linalg__powsum", legalizePowsum);
   t.add("linalg_norm linalg_norm.ord_str", norm(/*ofMatrices=*/false));
-  t.add("linalg_matrix_norm linalg_matrix_norm.str_ord",
+  t.add("linalg_matrix_norm linalg_matrix_norm.str_ord nuclear_norm "
+        "nuclear_norm.dim",
         norm(/*ofMatrices=*/true));
 }

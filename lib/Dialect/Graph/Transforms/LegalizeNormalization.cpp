@@ -501,7 +501,7 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   Sizes out = q;
   out[rank - 1] = v[rank - 1];
   OpBuilder &builder = b.getBuilder();
-  if (double dropout = c.floatOr("dropout_p", 0); dropout != 0) {
+  if (double dropout = c.floatOr("dropout_p", 0); dropout > 0) {
     Value result =
         attendWithDropout(c, query, key, value, mask, causal, scale, dropout);
     return result ? c.replace(result) : failure();

@@ -78,7 +78,8 @@ static Sizes mergeLast(Value x, int64_t count) {
   return sizes;
 }
 
-/// The largest element of each window, and where it first is.
+/// The largest element of each window, and where it first is; where a NaN last
+/// is if there is one.
 static Pooled maxOfWindows(TensorBuilder &b, Value x,
                            ArrayRef<WindowDim> windows) {
   int64_t spatial = windows.size();
@@ -87,6 +88,12 @@ static Pooled maxOfWindows(TensorBuilder &b, Value x,
   elements = b.reshape(elements, mergeLast(elements, spatial));
   auto [values, found] = argReduceLast(b, ReduceKind::Max, elements);
   Positions p(b);
+  if (isa<FloatType>(getElementType(x))) {
+    Num number = p.iota(getSizes(elements).back());
+    Num last = select(isNan(Num(b, elements)), number, -1)
+                   .reduce(ReduceKind::Max, lastDims(getRank(elements), 1));
+    found = select(last >= 0, last, Num(b, found));
+  }
   // The element's number in the window, dimension by dimension from the last.
   Num rest(b, found);
   SmallVector<Num> numbers;
@@ -425,6 +432,34 @@ static AtenHandler maxPoolBackward(int64_t spatial) {
   };
 }
 
+/// _adaptive_avg_pool2d_backward, ..3d: each element of the operand gets its
+/// share of the means of the windows that it is in, dimension by dimension.
+static AtenHandler adaptiveAvgBackward(int64_t spatial) {
+  return [=](AtenCall &c) -> LogicalResult {
+    TensorBuilder &b = c.b;
+    Type wide = getAccumulationType(c.resultElementType());
+    Value grad = c.operand("grad_output", wide);
+    Sizes in = c.resultSizes();
+    int64_t rank = in.size();
+    if (!grad || getRank(grad) != rank || rank <= spatial)
+      return c.fail("its operands have other ranks");
+    Positions p(b);
+    Num x(b, grad);
+    for (int64_t d : lastDims(rank, spatial)) {
+      WindowDim w = adaptiveWindow(c, in[d], getSizes(x)[d]);
+      Num share = x / along((w.last + 1).to(wide), d, rank);
+      // [windows, elements] among the dimensions, of which one is more.
+      Num number = p.iota(in[d]) - w.start.unsqueeze(1);
+      Num isMember = (number >= 0) & (number <= w.last.unsqueeze(1));
+      for (int64_t behind = d + 1; behind < rank; ++behind)
+        isMember = isMember.unsqueeze(getRank(isMember));
+      x = select(isMember, share.unsqueeze(d + 1), 0)
+              .reduce(ReduceKind::Sum, d);
+    }
+    return c.replace(x);
+  };
+}
+
 void graph::populatePoolingLegalizations(AtenLegalizations &t) {
   t.add("max_pool1d max_pool1d_with_indices", windowPool(PoolKind::Max, 1));
   t.add("max_pool2d max_pool2d_with_indices", windowPool(PoolKind::Max, 2));
@@ -437,6 +472,8 @@ void graph::populatePoolingLegalizations(AtenLegalizations &t) {
         adaptivePool(PoolKind::Avg, 2));
   t.add("adaptive_avg_pool3d _adaptive_avg_pool3d",
         adaptivePool(PoolKind::Avg, 3));
+  t.add("_adaptive_avg_pool2d_backward", adaptiveAvgBackward(2));
+  t.add("_adaptive_avg_pool3d_backward", adaptiveAvgBackward(3));
   t.add("adaptive_max_pool1d", adaptivePool(PoolKind::Max, 1));
   t.add("adaptive_max_pool2d", adaptivePool(PoolKind::Max, 2));
   t.add("adaptive_max_pool3d", adaptivePool(PoolKind::Max, 3));

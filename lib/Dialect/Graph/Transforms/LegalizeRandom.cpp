@@ -190,6 +190,22 @@ Value graph::drawBits(AtenCall &c, SizesRef sizes, ExprAttr vector,
                               vector, builder.getI64IntegerAttr(blocks));
 }
 
+GroupDraw graph::takeGroups(AtenCall &c, ExprAttr groups) {
+  auto [state, skip] = takeState(c, groups);
+  return {state, skip};
+}
+
+Value graph::drawGroups(TensorBuilder &b, const GroupDraw &draw, Value state,
+                        SizesRef sizes) {
+  OpBuilder &builder = b.getBuilder();
+  Sizes all(sizes);
+  all.push_back(b.size(kGroup));
+  Type word = IntegerType::get(b.getContext(), 32, IntegerType::Unsigned);
+  return RandomBitsOp::create(
+      builder, b.getLoc(), sym::getTensorType(all, word), state, draw.skip,
+      b.size(kGroup), builder.getI64IntegerAttr(kManyBlocks));
+}
+
 Value graph::drawUniform(AtenCall &c, SizesRef sizes, ExprAttr vector,
                          int64_t blocks, ExprAttr groups) {
   TensorBuilder &b = c.b;
@@ -236,6 +252,15 @@ static ExprAttr getDropoutVector(AtenCall &c, SizesRef sizes, Type type) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
+/// `x` times zero, whatever its elements are.
+static Value dropAll(TensorBuilder &b, Value x) {
+  Type type = getElementType(x);
+  return isa<FloatType>(type)
+             ? b.mul(x, b.scalar(0, type))
+             : b.full(cast<TypedAttr>(b.getBuilder().getZeroAttr(type)),
+                      getSizes(x));
+}
+
 /// dropout, native_dropout
 static LogicalResult legalizeDropout(AtenCall &c) {
   TensorBuilder &b = c.b;
@@ -254,19 +279,19 @@ static LogicalResult legalizeDropout(AtenCall &c) {
   if (isIdentity)
     return withMask ? c.replace({x, fullMask(1)}) : c.replace(x);
   Type type = getElementType(x);
-  if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() < 16)
-    return c.fail("its elements are not floats");
   if (!(p >= 0 && p <= 1))
     return c.fail("its probability is not between 0 and 1");
-  Type compute = getAccumulationType(type);
   if (p == 1) {
     if (withMask)
       return c.replace(
           {b.full(convertScalar(builder.getI64IntegerAttr(0), type),
                   c.resultSizes()),
            fullMask(0)});
-    return c.replace(b.mul(x, b.scalar(0, type)));
+    return c.replace(dropAll(b, x));
   }
+  if (!isDrawnFloat(type))
+    return c.fail("its elements are not floats");
+  Type compute = getAccumulationType(type);
   Sizes sizes = getSizes(x);
   if (failed(checkDraws(c)))
     return failure();
@@ -295,12 +320,12 @@ static AtenHandler otherDropout(bool ofFeatures, bool isAlpha) {
     if (!c.boolOr("train", true) || p == 0)
       return c.replace(x);
     Type type = getElementType(x);
-    if (!isDrawnFloat(type))
-      return c.fail("its elements are not floats");
     if (!(p >= 0 && p <= 1))
       return c.fail("its probability is not between 0 and 1");
     if (p == 1)
-      return c.replace(b.mul(x, b.scalar(0, type)));
+      return c.replace(dropAll(b, x));
+    if (!isDrawnFloat(type))
+      return c.fail("its elements are not floats");
     Sizes sizes = getSizes(x);
     if (ofFeatures && sizes.size() < 2)
       return c.fail("its operand has no features: fewer than two dimensions");
@@ -350,4 +375,5 @@ void graph::populateRandomLegalizations(AtenLegalizations &t) {
   t.add("alpha_dropout", otherDropout(false, /*isAlpha=*/true));
   t.add("feature_alpha_dropout", otherDropout(true, true));
   populateDistributionLegalizations(t);
+  populateRejectionLegalizations(t);
 }

@@ -45,13 +45,19 @@ static FailureOr<Reduction> read(AtenCall &c, Type elementType) {
   return Reduction{x, *dims, c.boolOr("keepdim", false)};
 }
 
-/// A reduction in the element type of the result.
+/// A reduction in the element type of the result. A sum of bools is whether one
+/// is true, a product whether all are.
 static AtenHandler reduce(ReduceKind kind) {
   return [=](AtenCall &c) -> LogicalResult {
     FailureOr<Reduction> r = read(c, c.resultElementType());
     if (failed(r))
       return failure();
-    return c.replace(c.b.reduce(kind, r->x, r->dims, r->keepdims));
+    bool isBool = c.resultElementType().isInteger(1);
+    ReduceKind used = !isBool                    ? kind
+                      : kind == ReduceKind::Sum  ? ReduceKind::Any
+                      : kind == ReduceKind::Prod ? ReduceKind::All
+                                                 : kind;
+    return c.replace(c.b.reduce(used, r->x, r->dims, r->keepdims));
   };
 }
 
@@ -61,6 +67,10 @@ static AtenHandler reduceBool(ReduceKind kind) {
     FailureOr<Reduction> r = read(c, c.b.getBuilder().getI1Type());
     if (failed(r))
       return failure();
+    // Of lists of dimensions, an empty one names none here.
+    if (auto dims = c.getInts("dim");
+        c.op.getName().ends_with(".dims") && dims && dims->empty())
+      return c.replace(r->x);
     return c.replace(c.b.reduce(kind, r->x, r->dims, r->keepdims));
   };
 }

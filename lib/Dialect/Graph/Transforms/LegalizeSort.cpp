@@ -75,8 +75,11 @@ static LogicalResult topk(AtenCall &c) {
   if (!dim && c.has("dim"))
     return c.fail("its dimension is not constant");
   bool isScalar = getRank(x) == 0;
-  if (isScalar)
+  if (isScalar) {
+    // The framework gives the element, also if none is asked for.
     x = c.b.unsqueeze(x, 0);
+    k = k.isConstant(0) ? c.b.size(1) : k;
+  }
   int64_t along = isScalar ? 0 : dim.value_or(getRank(x) - 1);
   ExprAttr size = getSizes(x)[static_cast<size_t>(along)];
   if (k.isConstant() && size.isConstant()) {

@@ -249,14 +249,21 @@ static LogicalResult legalizeNarrow(AtenCall &c) {
                              c.resultSizes()[*dim]));
 }
 
-/// Adjacent pieces along a dimension, whose sizes the results tell.
+/// Pieces along a dimension, whose sizes the results tell: adjacent ones, or
+/// from `indices` on. These need not be sorted, or inside of the dimension.
 static LogicalResult splitDim(AtenCall &c, Value x, int64_t dim) {
   SmallVector<Value> pieces;
+  auto indices = c.has("indices") ? c.getExprs("indices") : std::nullopt;
+  if (c.has("indices") &&
+      (!indices || indices->size() + 1 != c.op.getOutputs().size()))
+    return c.fail("its indices are not known");
   ExprAttr start = c.b.size(0);
   for (unsigned i = 0, e = c.op.getOutputs().size(); i < e; ++i) {
     if (c.resultType(i).getRank() != getRank(x))
       return c.fail("its pieces have another rank");
     ExprAttr count = c.resultSizes(i)[dim];
+    if (indices && i > 0)
+      start = normalizePosition(c, (*indices)[i - 1], getSizes(x)[dim]);
     bool empty = count.isConstant(0);
     pieces.push_back(c.b.slice(x, dim, empty ? c.b.size(0) : start, count));
     start = sym::add(start, count);

@@ -50,7 +50,8 @@ ComplexParts LinalgCall::map(ComplexParts x,
 }
 
 ComplexParts LinalgCall::zeros(SizesRef sizes) {
-  Value zero = b.full(b.getBuilder().getFloatAttr(type, 0), sizes);
+  Value zero =
+      b.full(cast<TypedAttr>(b.getBuilder().getZeroAttr(type)), sizes);
   return {zero, isComplex ? zero : Value()};
 }
 
@@ -304,10 +305,15 @@ void graph::populateLinalgLegalizations(AtenLegalizations &t) {
       for (Value operand : c.op.getInputs())
         if (isa<FloatType>(getElementType(operand)) && !type)
           type = getElementType(operand);
-      // Products alone need no library.
-      if (type && c.op.getName().contains("matrix_exp"))
+      // Products alone need no library, nor do triangles.
+      StringRef name = c.op.getName();
+      bool isAlone = name.contains("lu_unpack") ||
+                     (name.contains("matrix_power") && c.intOr("n", -1) >= 0);
+      if (type && name.contains("matrix_exp"))
         type = getAccumulationType(type);
-      if (!isLibraryType(type))
+      else if (isAlone && !c.op.getInputs().empty())
+        type = getElementType(c.op.getInputs()[0]);
+      if (!isLibraryType(type) && !isAlone)
         return c.fail("there is no library for elements of its type");
       LinalgCall call(c.op, c.b, type, /*isComplex=*/false,
                       [&](StringRef name) -> ComplexParts {

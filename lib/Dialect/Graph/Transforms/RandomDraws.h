@@ -43,6 +43,18 @@ mlir::Value drawUniform(AtenCall &c, SizesRef sizes, sym::ExprAttr vector,
 mlir::Value draw(AtenCall &c, Distribution distribution, SizesRef sizes,
                  mlir::Type elementType);
 
+/// What an operator takes of each stream: groups of four words, from `skip` on.
+struct GroupDraw {
+  mlir::Value state;
+  sym::ExprAttr skip;
+};
+GroupDraw takeGroups(AtenCall &c, sym::ExprAttr groups);
+
+/// The first group of such a draw, from another state: four words for each
+/// element, in one dimension more. Each element has a stream of its own.
+mlir::Value drawGroups(TensorBuilder &b, const GroupDraw &draw,
+                       mlir::Value state, SizesRef sizes);
+
 /// Numbers in (0, 1], in the type that the framework computes elements of
 /// `type` with.
 mlir::Value drawUniformFor(AtenCall &c, SizesRef sizes, mlir::Type type);
@@ -55,6 +67,9 @@ bool isDrawnFloat(mlir::Type type);
 
 /// uniform, normal and the other distributions, permutations and samples
 void populateDistributionLegalizations(AtenLegalizations &table);
+
+/// poisson, binomial and others that are drawn by rejection
+void populateRejectionLegalizations(AtenLegalizations &table);
 
 } // namespace coil::graph
 
