@@ -112,8 +112,7 @@ ComplexParts ComplexMath::logAddExp(ComplexParts x, ComplexParts y) {
       b.compare(ComparePredicate::Eq, most.re,
                 constant(-std::numeric_limits<double>::infinity(), most.re));
   // Of two infinite ones the angle is that of their sum.
-  Value infinity =
-      constant(std::numeric_limits<double>::infinity(), least.re);
+  Value infinity = constant(std::numeric_limits<double>::infinity(), least.re);
   Value isInfinite = b.compare(ComparePredicate::Eq, least.re, infinity);
   sum = select(isInfinite, log(add(exp(least), exp(most))), sum);
   ComplexParts nan = number(NAN, NAN, getElementType(x.re));

@@ -50,8 +50,7 @@ ComplexParts LinalgCall::map(ComplexParts x,
 }
 
 ComplexParts LinalgCall::zeros(SizesRef sizes) {
-  Value zero =
-      b.full(cast<TypedAttr>(b.getBuilder().getZeroAttr(type)), sizes);
+  Value zero = b.full(cast<TypedAttr>(b.getBuilder().getZeroAttr(type)), sizes);
   return {zero, isComplex ? zero : Value()};
 }
 
