@@ -9,7 +9,7 @@
 // CHECK:         graph.gather %arg0
 // CHECK:         graph.sub %[[ONE]]
 // FUSED-LABEL: @cross_entropy
-// FUSED:         loop.kernel {{.*}} [4, 8] {{.*}} -> (tensor<4xf32>, tensor<4xf32>)
+// FUSED:         loop.kernel {{.*}} [4, 8] {{.*}} -> tensor<4xf32>
 // FUSED-NOT:     ) -> tensor<4x8xf32>
 // FUSED:         return
 func.func @cross_entropy(%x: tensor<4x8xf32>, %t: tensor<4xi64>) -> tensor<f32> {
