@@ -29,6 +29,11 @@ Sizes graph::getSizes(Value tensor) {
   return sym::getSizes(cast<RankedTensorType>(tensor.getType()));
 }
 
+bool graph::hasNoElements(Value tensor) {
+  return llvm::any_of(getSizes(tensor),
+                      [](ExprAttr size) { return size.isConstant(0); });
+}
+
 Type graph::getElementType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }

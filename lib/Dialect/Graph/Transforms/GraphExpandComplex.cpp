@@ -367,11 +367,7 @@ private:
 
   static bool isEmpty(AtenOp op) {
     return !op.getDefinesAttr() && !op.getOutputs().empty() &&
-           llvm::all_of(op.getOutputs(), [](Value result) {
-             Sizes sizes = getSizes(result);
-             return llvm::any_of(
-                 sizes, [](ExprAttr size) { return size.isConstant(0); });
-           });
+           llvm::all_of(op.getOutputs(), hasNoElements);
   }
 
   static LogicalResult replaceEmpty(ComplexCall &c) {

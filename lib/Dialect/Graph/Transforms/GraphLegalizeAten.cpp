@@ -72,12 +72,8 @@ static LogicalResult checkTypes(AtenCall &call) {
 /// Whether all results have no element, whatever the operator computes, and
 /// nothing else of it is to be seen.
 static bool isEmpty(AtenCall &call) {
-  auto isEmptyType = [](Type type) {
-    Sizes sizes = sym::getSizes(cast<RankedTensorType>(type));
-    return llvm::any_of(sizes, [](auto size) { return size.isConstant(0); });
-  };
   return call.op->getNumResults() > 0 &&
-         llvm::all_of(call.op->getResultTypes(), isEmptyType) &&
+         llvm::all_of(call.op->getResults(), hasNoElements) &&
          !call.getUnboundSymbol();
 }
 

@@ -138,7 +138,7 @@ static LogicalResult legalizeGather(AtenCall &c) {
     return c.replace(c.b.reshape(elements, c.resultSizes()));
   }
   // An index without elements may have any rank.
-  if (llvm::any_of(getSizes(index), [](ExprAttr e) { return e.isConstant(0); }))
+  if (hasNoElements(index))
     return c.replace(filled(c.b, 0, c.resultElementType(), c.resultSizes()));
   if (getRank(index) != getRank(x))
     return c.fail("operand and index have different ranks");

@@ -140,8 +140,7 @@ static LogicalResult legalizeBatchNorm(AtenCall &c) {
                     "the model in evaluation mode, or without them");
     return normalizeBatch(c, x);
   }
-  if (x && c.op.getOutputs().size() == 1 &&
-      llvm::any_of(getSizes(x), [](ExprAttr e) { return e.isConstant(0); }))
+  if (x && c.op.getOutputs().size() == 1 && hasNoElements(x))
     return c.replace(x);
   if (!x || !mean || !var || getRank(x) < 2)
     return c.fail("an operand is missing");

@@ -511,11 +511,7 @@ LogicalResult LoadOp::verify() {
     if (failed(verifyLeaves(*this, e, kernel.getNumDims(),
                             static_cast<unsigned>(getArgs().size()))))
       return failure();
-    bool indirect = false;
-    sym::walkLeaves(e, [&](ExprAttr leaf) {
-      indirect |= leaf.getKind() == sym::ExprKind::Arg;
-    });
-    if (indirect && getBounds() != BoundsPolicy::Trusted &&
+    if (sym::isIndirect(e) && getBounds() != BoundsPolicy::Trusted &&
         e.getKind() != sym::ExprKind::Arg) // (C5)
       return emitOpError() << "cannot check the index '" << e.str()
                            << "': expected an indirect index alone";
@@ -728,11 +724,7 @@ LogicalResult ScatterOp::verify() {
       return failure();
     if (e.isDim())
       whole.set(static_cast<unsigned>(e.getValue()));
-    bool indirect = false;
-    sym::walkLeaves(e, [&](ExprAttr leaf) {
-      indirect |= leaf.getKind() == sym::ExprKind::Arg;
-    });
-    if (indirect && getBounds() != BoundsPolicy::Trusted &&
+    if (sym::isIndirect(e) && getBounds() != BoundsPolicy::Trusted &&
         e.getKind() != sym::ExprKind::Arg) // (C3)
       return emitOpError() << "cannot check the index '" << e.str()
                            << "': expected an indirect index alone";

@@ -40,11 +40,7 @@ composeIndices(LoadOp load, ViewOp view, const sym::Context &context) {
        llvm::zip_equal(view.getIndices().getDims(), inputSizes)) {
     ExprAttr composed =
         context.simplify(sym::substituteDims(e, load.getIndices().getDims()));
-    bool indirect = false;
-    sym::walkLeaves(composed, [&](ExprAttr leaf) {
-      indirect |= leaf.getKind() == sym::ExprKind::Arg;
-    });
-    if (indirect && checked) {
+    if (checked && sym::isIndirect(composed)) {
       if (composed.getKind() != sym::ExprKind::Arg)
         return std::nullopt;
       for (auto [index, size] :

@@ -148,20 +148,13 @@ KernelOp coil::loop::extractResult(KernelOp kernel, unsigned result,
   return alone;
 }
 
-static bool isIndirect(ExprAttr e) {
-  bool found = false;
-  sym::walkLeaves(
-      e, [&](ExprAttr leaf) { found |= leaf.getKind() == sym::ExprKind::Arg; });
-  return found;
-}
-
 bool coil::loop::canReadIndirectly(KernelOp producer, unsigned result,
                                    LoadOp read) {
   StoreOp store = producer.getStore(result);
   llvm::SmallBitVector indirect(producer.getNumDims());
   for (auto [stored, at] : llvm::zip_equal(store.getIndices().getDims(),
                                            read.getIndices().getDims())) {
-    if (!isIndirect(at))
+    if (!sym::isIndirect(at))
       continue;
     if (at.getKind() != sym::ExprKind::Arg || !stored.isDim())
       return false;
@@ -247,7 +240,7 @@ public:
         auto copy = cast<LoadOp>(clone);
         copy.setIndicesAttr(rewrite(load.getIndices()));
         if (load.getArgs().empty() &&
-            llvm::any_of(copy.getIndices().getDims(), isIndirect)) {
+            llvm::any_of(copy.getIndices().getDims(), sym::isIndirect)) {
           copy.getArgsMutable().assign(args);
           copy.setBounds(bounds);
         }

@@ -360,6 +360,11 @@ bool mentions(ExprAttr e, ExprAttr leaf) {
                       [&](ExprAttr o) { return mentions(o, leaf); });
 }
 
+bool isIndirect(ExprAttr e) {
+  return e.getKind() == ExprKind::Arg ||
+         llvm::any_of(e.getOperands(), isIndirect);
+}
+
 std::optional<std::pair<ExprAttr, ExprAttr>> splitLinear(ExprAttr e,
                                                          ExprAttr d) {
   SmallVector<Term> coefficient, rest;

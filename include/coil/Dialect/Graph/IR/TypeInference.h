@@ -43,6 +43,8 @@ using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// Sizes of a tensor-typed value.
 Sizes getSizes(mlir::Value tensor);
+/// True when a dimension of a tensor-typed value has size zero.
+bool hasNoElements(mlir::Value tensor);
 /// Element type of a tensor-typed value.
 mlir::Type getElementType(mlir::Value tensor);
 /// True when `a` and `b` differ for all values of their symbols.

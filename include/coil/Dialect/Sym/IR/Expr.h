@@ -68,6 +68,8 @@ std::optional<std::pair<ExprAttr, ExprAttr>> splitLinear(ExprAttr e,
 
 /// True when `leaf` (a dimension, indirect index or symbol) occurs in `e`.
 bool mentions(ExprAttr e, ExprAttr leaf);
+/// True when an indirect index occurs in `e`.
+bool isIndirect(ExprAttr e);
 /// Calls `fn` for every leaf that is not a constant.
 void walkLeaves(ExprAttr e, llvm::function_ref<void(ExprAttr)> fn);
 
