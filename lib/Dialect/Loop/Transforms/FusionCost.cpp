@@ -40,6 +40,33 @@ constexpr double kMaxShare = 1.01, kMaxKeptShare = 0.9;
 
 } // namespace
 
+/// Bytes of an element of a tensor.
+static unsigned getElementBytes(Type type) {
+  return std::max(1u,
+                  cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
+}
+
+/// Operations that an op counts as where it computes something.
+static int64_t getWeight(Operation &op) {
+  if (isa<StoreOp, IndexOp, arith::ConstantOp>(op))
+    return 0;
+  return loop::isHeavy(op) ? kHeavyOps : 1;
+}
+
+/// Whether an op has a value at a point alone that is not dear: no reduction or
+/// scan, sum of rows, indirect read, random number or special function.
+static bool isPointwise(Operation &op) {
+  auto load = dyn_cast<LoadOp>(op);
+  return !isReduction(&op) &&
+         !isa<OverDimsOpInterface, SpecialOp, GatherSumOp, PhiloxOp>(op) &&
+         !(load && !load.getArgs().empty());
+}
+
+double loop::getBytes(Value tensor, const Hints &hints) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return hints(sym::getNumElements(type)) * getElementBytes(type);
+}
+
 bool loop::reduces(KernelOp kernel) { return !kernel.getReducedDims().empty(); }
 
 bool loop::scatters(KernelOp kernel) {
@@ -112,10 +139,7 @@ loop::getPointwiseSlice(KernelOp kernel, unsigned result) {
   for (Operation &op : llvm::reverse(*kernel.getBlock())) {
     if (!needed.contains(&op))
       continue;
-    auto load = dyn_cast<LoadOp>(op);
-    if (isReduction(&op) || isa<OverDimsOpInterface>(op) ||
-        isa<SpecialOp, GatherSumOp, PhiloxOp>(op) ||
-        (load && !load.getArgs().empty()))
+    if (!isPointwise(op))
       return std::nullopt;
     slice.push_back(&op);
     for (Value v : op.getOperands())
@@ -129,11 +153,6 @@ loop::getPointwiseSlice(KernelOp kernel, unsigned result) {
 bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
                              ArrayRef<Operation *> slice, KernelOp consumer,
                              bool isKept, const Hints &hints) {
-  auto bytes = [&](Value v) {
-    auto type = cast<RankedTensorType>(v.getType());
-    return hints(sym::getNumElements(type)) *
-           std::max(1u, type.getElementTypeBitWidth() / 8);
-  };
   Value result = producer.getResult(number);
   int64_t operations = 0;
   double read = 0;
@@ -143,15 +162,12 @@ bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
     if (auto load = dyn_cast<LoadOp>(op)) {
       unsigned i = cast<BlockArgument>(load.getSource()).getArgNumber();
       if (Value input = producer.getInputs()[i]; seen.insert(input).second)
-        read += bytes(input);
-    } else if (!isa<StoreOp, IndexOp, arith::ConstantOp>(op)) {
-      operations += isHeavy(*op) ? kHeavyOps : 1;
+        read += getBytes(input, hints);
+    } else {
+      operations += getWeight(*op);
     }
   }
-  unsigned elementBytes = std::max(
-      1u,
-      cast<RankedTensorType>(result.getType()).getElementTypeBitWidth() / 8);
-  if (operations > kOpsPerByte * elementBytes)
+  if (operations > kOpsPerByte * getElementBytes(result.getType()))
     return false;
   llvm::SmallPtrSet<Operation *, 4> readers(result.user_begin(),
                                             result.user_end());
@@ -165,23 +181,19 @@ bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
     double times = isAlone ? n - 1 : n;
     most = times > 0 ? (n + 1) / times : read;
   }
-  return read <= kMaxShare * most * bytes(result);
+  return read <= kMaxShare * most * getBytes(result, hints);
 }
 
 bool loop::isFasterThanMemory(KernelOp producer, double repeats) {
   int64_t operations = 0;
   for (Operation &op : *producer.getBlock()) {
-    auto load = dyn_cast<LoadOp>(op);
-    if (isReduction(&op) || isa<SpecialOp, GatherSumOp, PhiloxOp>(op) ||
-        (load && !load.getArgs().empty()))
+    if (!isPointwise(op))
       return false;
-    if (!isa<StoreOp, IndexOp, arith::ConstantOp>(op))
-      operations += isHeavy(op) ? kHeavyOps : 1;
+    operations += getWeight(op);
   }
   int64_t bytes = 0;
   for (Type type : producer->getResultTypes())
-    bytes +=
-        std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
+    bytes += getElementBytes(type);
   return static_cast<double>(operations) * repeats <=
          static_cast<double>(2 * kOpsPerByte * bytes);
 }

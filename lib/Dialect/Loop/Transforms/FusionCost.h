@@ -26,6 +26,9 @@ bool scatters(KernelOp kernel);
 
 bool sumsRows(KernelOp kernel);
 
+/// Bytes of a tensor.
+double getBytes(mlir::Value tensor, const Hints &hints);
+
 /// Ops that cost much more than an addition.
 bool isHeavy(mlir::Operation &op);
 

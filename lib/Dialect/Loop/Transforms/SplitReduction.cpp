@@ -21,7 +21,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>

@@ -1,0 +1,111 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which kernels `loop-fuse` merges.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_DIALECT_LOOP_TRANSFORMS_FUSER_H
+#define COIL_LIB_DIALECT_LOOP_TRANSFORMS_FUSER_H
+
+#include "KernelMerge.h"
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <optional>
+#include <string>
+
+namespace coil::loop {
+
+/// Decides about pairs of kernels; `why` says why not.
+struct Fuser {
+  Fuser(mlir::func::FuncOp func, mlir::Block &block, int64_t maxOps,
+        llvm::StringRef library, int64_t enoughResults)
+      : func(func), block(block), hints(func), maxOps(maxOps), library(library),
+        enoughResults(static_cast<double>(enoughResults)) {
+    for (auto binder : block.getOps<SymbolBinderOpInterface>())
+      binders.push_back({binder, binder.getBoundSymbols()});
+  }
+
+  std::string why;
+  bool refuse(const llvm::Twine &reason) {
+    why = reason.str();
+    return false;
+  }
+
+  /// Product of the extents of the dimensions in `bits`.
+  double points(KernelOp kernel, const llvm::SmallBitVector &bits) {
+    double n = 1;
+    for (unsigned d : bits.set_bits())
+      n *= hints(kernel.getExtent(d));
+    return n;
+  }
+
+  bool isLibraryKernel(KernelOp kernel) {
+    return loop::isLibraryKernel(kernel, library);
+  }
+
+  /// An op that binds symbols. Kernels that mention them stay behind it.
+  struct Binder {
+    mlir::Operation *op;
+    llvm::SmallVector<llvm::StringRef> symbols;
+  };
+
+  /// Whether nothing but `consumer` reads what `producer` computes.
+  static bool isOnlyReader(KernelOp consumer, KernelOp producer) {
+    return llvm::all_of(producer->getUsers(), [&](mlir::Operation *user) {
+      return user == consumer;
+    });
+  }
+
+  /// The op of the block that `op` is, or is part of.
+  mlir::Operation *inBlock(mlir::Operation *op) {
+    return block.findAncestorOpInBlock(*op);
+  }
+
+  /// Whether `from` reaches `to` through at least one other op. The block is in
+  /// topological order throughout, so only ops between the two matter.
+  bool hasPathThroughThird(mlir::Operation *from, mlir::Operation *to);
+
+  /// Whether `from`, which comes before `to`, reaches it.
+  bool reaches(mlir::Operation *from, mlir::Operation *to) {
+    return llvm::is_contained(from->getUsers(), to) ||
+           hasPathThroughThird(from, to);
+  }
+
+  /// Where a kernel with the operands of `first` and `second` can stand: behind
+  /// the last of them. Readers of kept results of `first` have to come later.
+  mlir::Operation *lastOperand(KernelOp first, KernelOp second);
+  bool readersComeLater(KernelOp first, KernelOp second);
+
+  std::optional<MergePlan> plan(KernelOp producer, KernelOp consumer);
+  bool planSameSpace(KernelOp producer, KernelOp consumer,
+                     llvm::ArrayRef<LoadOp> reads, MergePlan &plan);
+  bool planInline(KernelOp producer, KernelOp consumer,
+                  llvm::ArrayRef<LoadOp> reads);
+  bool allowEpilogue(KernelOp producer, KernelOp consumer,
+                     const MergePlan &plan);
+  bool isRecomputedByAll(KernelOp producer);
+  bool isLongReduction(KernelOp kernel);
+  std::optional<std::pair<KernelOp, MergePlan>> planCopy(mlir::Value v,
+                                                         KernelOp consumer);
+  bool canMergeSiblings(KernelOp first, KernelOp second);
+
+  mlir::func::FuncOp func;
+  mlir::Block &block;
+  llvm::SmallVector<Binder, 0> binders;
+  Hints hints;
+  int64_t maxOps;
+  llvm::StringRef library;
+  double enoughResults;
+};
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_DIALECT_LOOP_TRANSFORMS_FUSER_H
