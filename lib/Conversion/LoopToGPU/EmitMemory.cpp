@@ -23,9 +23,6 @@ using namespace coil::loop;
 using sym::ExprAttr;
 using sym::ExprKind;
 
-/// Widest access of one thread.
-static constexpr unsigned kAccessBytes = 16;
-
 static unsigned byteWidth(Type scalar) {
   return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
 }
@@ -245,8 +242,8 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
 Value GPUKernelEmitter::loadWhole(Value pointer, Type scalar, int64_t piece,
                                   unsigned number) {
   Type memory = getMemoryType(scalar);
-  unsigned alignment = std::min<unsigned>(
-      kAccessBytes, static_cast<unsigned>(piece) * byteWidth(scalar));
+  auto alignment =
+      static_cast<unsigned>(std::min(kAccessBytes, piece * byteWidth(scalar)));
   if (piece == width)
     return fromMemory(loadElements(pointer, VectorType::get(width, memory),
                                    alignment, number),

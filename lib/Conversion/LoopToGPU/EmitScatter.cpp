@@ -26,8 +26,6 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Widest access of one thread, in bytes.
-static constexpr int64_t kAccessBytes = 16;
 /// The first capability that adds vectors, and `bf16`, atomically.
 static constexpr int64_t kVectorAtomics = 90;
 

@@ -28,10 +28,8 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Widest access of one thread, bytes of a word and of all banks of shared
-/// memory, threads that access it together.
-static constexpr int64_t kAccessBytes = 16, kWordBytes = 4, kBanksBytes = 128,
-                         kWarp = 32;
+/// Bytes of all banks of shared memory, and threads that access it together.
+static constexpr int64_t kBanksBytes = 128, kWarp = 32;
 
 static int64_t log2(int64_t x) {
   return llvm::Log2_64(static_cast<uint64_t>(x));

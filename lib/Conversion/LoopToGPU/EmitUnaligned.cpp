@@ -24,15 +24,16 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Bytes of the shortest vector that is worth it, of the widest access of one
-/// thread, and of a word.
-static constexpr int64_t kMinBytes = 8, kMaxBytes = 16, kWordBytes = 4;
-/// Pieces that the elements would be loaded in otherwise.
+/// Bytes of the shortest vector that is worth it: of one word there is nothing
+/// to choose, and its pieces are as few as the two vectors.
+static constexpr int64_t kMinBytes = 2 * kWordBytes;
+/// Pieces that the elements would be loaded in otherwise: twice the two
+/// vectors, as there is a shift to pay for, too.
 static constexpr int64_t kMinPieces = 4;
 
 bool loop::isShifted(int64_t width, int64_t elementBytes, int64_t alignment) {
   int64_t bytes = width * elementBytes;
-  return bytes >= kMinBytes && bytes <= kMaxBytes &&
+  return bytes >= kMinBytes && bytes <= kAccessBytes &&
          elementBytes <= bytes / 2 && width >= kMinPieces * alignment;
 }
 

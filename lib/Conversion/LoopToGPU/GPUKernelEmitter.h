@@ -221,17 +221,6 @@ private:
   /// All lanes of a vector from `pointer` on, aligned to `piece` elements.
   mlir::Value loadWhole(mlir::Value pointer, mlir::Type scalar, int64_t piece,
                         unsigned buffer);
-  //===--- Vectors at any address (EmitUnaligned.cpp) ---------------------===//
-
-  /// Whether the vectors around one at `offset` elements lie in the buffer;
-  /// null where that cannot be told.
-  mlir::Value getShiftedCondition(unsigned buffer, mlir::Type tensor,
-                                  mlir::Value offset);
-  /// All lanes of a vector from `pointer` on, out of the aligned vectors that
-  /// hold them.
-  mlir::Value loadShifted(mlir::Value pointer, mlir::Type scalar,
-                          unsigned buffer);
-
   mlir::LogicalResult emitStore(StoreOp store);
   void emitStoreCopy(StoreOp store, const LaneAddress &address, unsigned ip,
                      unsigned ir);
@@ -255,6 +244,17 @@ private:
   mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
   mlir::Value toMemory(mlir::Value v);
   mlir::Value zero(mlir::Type type);
+
+  //===--- Vectors at any address (EmitUnaligned.cpp) ---------------------===//
+
+  /// Whether the vectors around one at `offset` elements lie in the buffer;
+  /// null where that cannot be told.
+  mlir::Value getShiftedCondition(unsigned buffer, mlir::Type tensor,
+                                  mlir::Value offset);
+  /// All lanes of a vector from `pointer` on, out of the aligned vectors that
+  /// hold them.
+  mlir::Value loadShifted(mlir::Value pointer, mlir::Type scalar,
+                          unsigned buffer);
 
   //===--- Long rows (EmitKept.cpp) ---------------------------------------===//
 

@@ -24,8 +24,6 @@
 namespace coil::loop {
 
 inline constexpr int64_t kWarp = 32;
-/// Bytes of the widest access of one thread.
-inline constexpr int64_t kAccessBytes = 16;
 /// Threads of a block that streams.
 inline constexpr int64_t kStreamThreads = 256;
 /// Threads of a multiprocessor that have loads in flight, at 64 registers.
@@ -98,6 +96,9 @@ private:
     return llvm::count_if(accesses,
                           [&](const Access &a) { return isLarge(a); });
   }
+  /// Whether there are blocks of so many threads for each multiprocessor to be
+  /// busy with many of them, one after the other.
+  bool hasManyBlocks(double threads, int64_t block) const;
   void selectThreads();
   void selectPointwise();
   void selectOwners();

@@ -33,15 +33,20 @@ static constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
 /// many: a block that computes less lasts no longer than it takes to begin
 /// (schedule_regret.py on an H100: rows of 49, 128 and 259 elements 1.8 to 9
 /// times as fast as with a warp for each row).
-static constexpr double kManyElements = 16;
-/// Blocks for each multiprocessor from which on threads take that many.
-static constexpr int64_t kManyBlocks = 16;
+static constexpr int64_t kManyElements = 16;
 /// Threads of a block of short rows, and of one of few.
 static constexpr int64_t kRowBlock = 128, kFewRowBlock = 64;
+/// Blocks for each multiprocessor from which on threads take that many: as many
+/// of `kRowBlock` threads as can be there at a time, of its 2048.
+static constexpr int64_t kManyBlocks = 2048 / kRowBlock;
 
 unsigned Selector::countReductions() const {
   return static_cast<unsigned>(llvm::count_if(
       *kernel.getBlock(), [](Operation &op) { return isReduction(&op); }));
+}
+
+bool Selector::hasManyBlocks(double threads, int64_t block) const {
+  return threads >= static_cast<double>(kManyBlocks * block * processors);
 }
 
 bool Selector::rereads() const {
@@ -153,11 +158,10 @@ void Selector::selectRow() {
   if (most <= kWarpRow) {
     // A warp, or a part of one, for each row.
     auto isMany = [&](int64_t threads) {
-      return pointsP * static_cast<double>(threads) >=
-             static_cast<double>(kManyBlocks * kRowBlock * processors);
+      return hasManyBlocks(pointsP * static_cast<double>(threads), kRowBlock);
     };
     auto kept = [&](int64_t threads) {
-      return static_cast<double>(llvm::divideCeil(mostR, threads) * width);
+      return static_cast<int64_t>(llvm::divideCeil(mostR, threads)) * width;
     };
     threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
     while (threadsR > 1 && isMany(threadsR / 2) &&
@@ -286,11 +290,8 @@ void Selector::selectColumn() {
          pointsP > static_cast<double>(threadsP * processors))
     threadsP *= 2;
   // Few elements to a result: no threads share one.
-  auto isMany = [&](double points) {
-    return points >=
-           static_cast<double>(kManyBlocks * kStreamThreads * processors);
-  };
-  if (static_cast<double>(mostR * width) <= kManyElements && isMany(pointsP)) {
+  if (mostR <= kManyElements / width &&
+      hasManyBlocks(pointsP, kStreamThreads)) {
     threadsP = kStreamThreads;
     threadsR = 1;
   }
@@ -299,8 +300,9 @@ void Selector::selectColumn() {
     persistent = true;
     itemsR = kept;
     double points = pointsP * static_cast<double>(threadsR);
-    while (static_cast<double>(2 * itemsP * itemsR * width) <= kManyElements &&
-           isMany(points / static_cast<double>(2 * itemsP)))
+    while (
+        2 * itemsP * itemsR * width <= kManyElements &&
+        hasManyBlocks(points / static_cast<double>(2 * itemsP), kStreamThreads))
       itemsP *= 2;
     return;
   }

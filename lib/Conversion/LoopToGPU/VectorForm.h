@@ -25,6 +25,9 @@ namespace coil::loop {
 
 class GatherSumOp;
 
+/// Bytes of the widest access of one thread, and of a word.
+inline constexpr int64_t kAccessBytes = 16, kWordBytes = 4;
+
 /// Strides and symbols of a kernel's buffers.
 struct GPUKernelLayout {
   /// Element strides of every input, then of every output.
