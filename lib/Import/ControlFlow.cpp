@@ -96,6 +96,15 @@ Error ModuleBuilder::collectOperands(const Node &node, unsigned from,
   return Error::success();
 }
 
+Error ModuleBuilder::yieldFromLoop(Location loc, ValueRange values,
+                                   TypeRange types) {
+  if (TypeRange(values) != types)
+    return makeError("what the loop carries changes its type, which is not "
+                     "supported");
+  graph::YieldOp::create(builder, loc, values);
+  return Error::success();
+}
+
 Error ModuleBuilder::addSubgraph(
     const import::Graph &sub, ArrayRef<unsigned> operands, ValueRange values,
     llvm::function_ref<Error(ArrayRef<unsigned>)> finish) {
@@ -392,10 +401,8 @@ Error ModuleBuilder::addWhile(const Node &node) {
             graph::ConditionOp::create(builder, loc, *predicate);
             return Error::success();
           }
-          if (TypeRange(ValueRange(yielded)) != TypeRange(types))
-            return makeError("what the loop carries changes its type, which is "
-                             "not supported");
-          graph::YieldOp::create(builder, loc, yielded);
+          if (Error error = yieldFromLoop(loc, yielded, types))
+            return error;
           carried.assign(results.begin(), results.end());
           return Error::success();
         });

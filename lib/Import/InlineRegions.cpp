@@ -85,6 +85,20 @@ std::optional<RegionForm> getRegionForm(StringRef target) {
       .Default(std::nullopt);
 }
 
+Argument getTensor(StringRef name) {
+  Argument arg;
+  arg.kind = Kind::Tensor;
+  arg.strings.push_back(name);
+  return arg;
+}
+
+Argument getScalarType(DType dtype) {
+  Argument arg;
+  arg.kind = Kind::ScalarType;
+  arg.ints.push_back(static_cast<int64_t>(dtype));
+  return arg;
+}
+
 class Inliner {
 public:
   explicit Inliner(BumpPtrAllocator &storage)
@@ -124,13 +138,7 @@ private:
     StringRef result =
         saver.save(user.name + "." + name + "." + getName(dtype) + "." +
                    Twine(numConversions++));
-    Node &node = current->nodes.emplace_back();
-    node.target = "torch.ops.aten._to_copy.default";
-    node.name = result;
-    node.inputs.push_back({"self", getTensor(name), false});
-    node.inputs.push_back({"dtype", getScalarType(dtype), true});
-    node.outputs.push_back(getTensor(result));
-    node.source = user.source;
+    addConversion(name, result, dtype, user);
     TensorMeta meta = current->tensors.lookup(name);
     meta.dtype = dtype;
     meta.storageOffset = SymInt();
@@ -138,17 +146,16 @@ private:
     arg.strings[element] = result;
   }
 
-  static Argument getTensor(StringRef name) {
-    Argument arg;
-    arg.kind = Kind::Tensor;
-    arg.strings.push_back(name);
-    return arg;
-  }
-  static Argument getScalarType(DType dtype) {
-    Argument arg;
-    arg.kind = Kind::ScalarType;
-    arg.ints.push_back(static_cast<int64_t>(dtype));
-    return arg;
+  /// `result = from.to(dtype)`, for \p user.
+  void addConversion(StringRef from, StringRef result, DType dtype,
+                     const Node &user) {
+    Node &node = current->nodes.emplace_back();
+    node.target = "torch.ops.aten._to_copy.default";
+    node.name = result;
+    node.inputs.push_back({"self", getTensor(from), false});
+    node.inputs.push_back({"dtype", getScalarType(dtype), true});
+    node.outputs.push_back(getTensor(result));
+    node.source = user.source;
   }
 
   bool addRegion(const Node &node, RegionForm form);
@@ -174,11 +181,8 @@ static SmallVector<Argument> flatten(ArrayRef<NamedArgument> operands) {
       flat.push_back(operand.value);
       continue;
     }
-    for (StringRef name : operand.value.strings) {
-      Argument &arg = flat.emplace_back();
-      arg.kind = Kind::Tensor;
-      arg.strings.push_back(name);
-    }
+    for (StringRef name : operand.value.strings)
+      flat.push_back(getTensor(name));
   }
   return flat;
 }
@@ -318,14 +322,7 @@ bool Inliner::addOutDType(const Node &node) {
   current->tensors[wide] = std::move(meta);
   call.outputs[0].strings[0] = wide;
   current->nodes.push_back(std::move(call));
-  Node narrow;
-  narrow.target = "torch.ops.aten._to_copy.default";
-  narrow.name = output;
-  narrow.inputs.push_back({"self", getTensor(wide), false});
-  narrow.inputs.push_back({"dtype", getScalarType(*result), true});
-  narrow.outputs.push_back(node.outputs[0]);
-  narrow.source = node.source;
-  current->nodes.push_back(std::move(narrow));
+  addConversion(wide, output, *result, node);
   return true;
 }
 

@@ -304,6 +304,9 @@ private:
   addSubgraph(const Graph &sub, llvm::ArrayRef<unsigned> operands,
               mlir::ValueRange values,
               llvm::function_ref<llvm::Error(llvm::ArrayRef<unsigned>)> finish);
+  /// Ends the body of a loop that carries values of `types`.
+  llvm::Error yieldFromLoop(mlir::Location loc, mlir::ValueRange values,
+                            mlir::TypeRange types);
   /// @}
 
   /// \name Loops over the parts of tensors (Scans.cpp)

@@ -44,8 +44,11 @@ struct ModuleBuilder::ScanForm {
   bool isAssociative = false;
 };
 
-static bool hasGraph(const Node &node) {
-  return !node.inputs.empty() && node.inputs[0].value.kind == Kind::Graph;
+/// The type of a part of a tensor along its first dimension.
+static RankedTensorType getPartType(Value whole) {
+  auto type = cast<RankedTensorType>(whole.getType());
+  return sym::getTensorType(ArrayRef(sym::getSizes(type)).drop_front(),
+                            type.getElementType());
 }
 
 /// The number of tensors in a list among a node's inputs.
@@ -96,9 +99,10 @@ Error ModuleBuilder::addAssociativeScan(const Node &node) {
 }
 
 Error ModuleBuilder::addLoop(const Node &node, const ScanForm &form) {
-  if (!hasGraph(node))
-    return makeError("argument 0 is not a subgraph");
-  const import::Graph &sub = *node.inputs[0].value.graph;
+  Expected<const import::Graph *> graph = getSubgraph(node, 0);
+  if (!graph)
+    return graph.takeError();
+  const import::Graph &sub = **graph;
   SmallVector<StringRef> names;
   if (Error error = getTensorNames(node.outputs, names))
     return error;
@@ -130,17 +134,9 @@ Error ModuleBuilder::addLoop(const Node &node, const ScanForm &form) {
     return b.scalar(builder.getI64IntegerAttr(value));
   };
   auto getPart = [&](Value from, Value position) -> Value {
-    auto type = cast<RankedTensorType>(from.getType());
-    return graph::AtenOp::create(builder, loc,
-                                 TypeRange(sym::getTensorType(
-                                     ArrayRef(sym::getSizes(type)).drop_front(),
-                                     type.getElementType())),
-                                 builder.getStringAttr("aten.index.Tensor"),
-                                 ValueRange{from, position},
-                                 builder.getStrArrayAttr({"self", "indices.0"}),
-                                 builder.getDictionaryAttr({}), ArrayAttr(),
-                                 ArrayAttr())
-        .getResult(0);
+    return storages.createAten("aten.index.Tensor", getPartType(from),
+                               {from, position}, {"self", "indices.0"}, {},
+                               loc);
   };
 
   // Results are put together in a tensor that has all of them from the start.
@@ -159,17 +155,11 @@ Error ModuleBuilder::addLoop(const Node &node, const ScanForm &form) {
       inits.push_back(sliced[i]);
       continue;
     }
-    inits.push_back(
-        graph::AtenOp::create(
-            builder, loc, TypeRange(*type),
-            builder.getStringAttr("aten.zeros.default"), ValueRange(),
-            builder.getArrayAttr({}),
-            builder.getDictionaryAttr(
-                {builder.getNamedAttr("size", getSizesAttr(builder, *type)),
-                 builder.getNamedAttr("dtype",
-                                      TypeAttr::get(type->getElementType()))}),
-            ArrayAttr(), ArrayAttr())
-            .getResult(0));
+    inits.push_back(storages.createAten(
+        "aten.zeros.default", *type, {}, {},
+        {builder.getNamedAttr("size", getSizesAttr(builder, *type)),
+         builder.getNamedAttr("dtype", TypeAttr::get(type->getElementType()))},
+        loc));
   }
   SmallVector<Type> types(ValueRange(inits).getTypes());
   auto op = graph::WhileOp::create(builder, loc, types, inits);
@@ -215,27 +205,18 @@ Error ModuleBuilder::addLoop(const Node &node, const ScanForm &form) {
           for (auto [result, soFar] :
                zip_equal(parts, arguments.take_back(numStacked))) {
             Value part = getValue(result);
-            auto whole = cast<RankedTensorType>(soFar.getType());
-            if (part.getType() !=
-                sym::getTensorType(ArrayRef(sym::getSizes(whole)).drop_front(),
-                                   whole.getElementType()))
+            if (part.getType() != getPartType(soFar))
               return makeError("the subgraph gives a result of another type "
                                "than a part of the node's");
-            yielded.push_back(
-                graph::AtenOp::create(
-                    builder, loc, TypeRange(whole),
-                    builder.getStringAttr("aten.index_put.default"),
-                    ValueRange{soFar, position, part},
-                    builder.getStrArrayAttr({"self", "indices.0", "values"}),
-                    builder.getDictionaryAttr({builder.getNamedAttr(
-                        "accumulate", builder.getBoolAttr(false))}),
-                    ArrayAttr(), ArrayAttr())
-                    .getResult(0));
+            yielded.push_back(storages.createAten(
+                "aten.index_put.default",
+                cast<RankedTensorType>(soFar.getType()),
+                {soFar, position, part}, {"self", "indices.0", "values"},
+                builder.getNamedAttr("accumulate", builder.getBoolAttr(false)),
+                loc));
           }
-          if (TypeRange(ValueRange(yielded)) != TypeRange(types))
-            return makeError("what the loop carries changes its type, which is "
-                             "not supported");
-          graph::YieldOp::create(builder, loc, yielded);
+          if (Error error = yieldFromLoop(loc, yielded, types))
+            return error;
           results.assign(given.begin(), given.end());
           return Error::success();
         });
