@@ -42,7 +42,8 @@ LAUNCH = re.compile(r"wrapper\.launch @(\w+)\[")
 BUFFER = re.compile(r"!wrapper\.buffer<\[([^\]]*)\](?:, strides = \[[^\]]*\])?, (\w+)")
 BITS = {"i1": 8, "i8": 8, "ui8": 8, "f16": 16, "bf16": 16, "i16": 16, "f32": 32, "i32": 32, "f64": 64, "i64": 64}
 DEFAULTS = {"strategy": "tile", "vector_width": "1", "threads_p": "1", "threads_r": "1", "items_p": "1", "items_r": "1"}
-MAX_THREADS = 1024
+# Threads of a block, and elements of one thread: a thread has 255 registers.
+MAX_THREADS, MAX_ELEMENTS = 1024, 256
 
 
 def buffer_bytes(text):
@@ -66,6 +67,10 @@ def kernels_of(program):
             if launch and launch[1] == kernel["name"]:
                 kernel["bytes"] = sum(buffer_bytes(b) for b in re.findall(r"!wrapper\.buffer<[^>]*>>?", line))
     return result
+
+
+def without_defaults(schedule):
+    return {name: value for name, value in schedule.items() if DEFAULTS.get(name) != value}
 
 
 def mutate(kernel, rng):
@@ -97,9 +102,9 @@ def mutate(kernel, rng):
         s["min_blocks"] = power(0, 4)
     if rng.random() < 0.3:
         s.pop("prefetch", None)
-    if int(s["threads_p"]) * int(s["threads_r"]) > MAX_THREADS or int(s["items_p"]) * int(s["items_r"]) * int(s["vector_width"]) > 256:
+    if int(s["threads_p"]) * int(s["threads_r"]) > MAX_THREADS or int(s["items_p"]) * int(s["items_r"]) * int(s["vector_width"]) > MAX_ELEMENTS:
         return None
-    return {k: v for k, v in s.items() if DEFAULTS.get(k) != v}
+    return without_defaults(s)
 
 
 def kernel_times(function, device, repeat):
@@ -140,7 +145,7 @@ def rows(kernel, rng):
     else:
         items_r = 2 ** rng.randint(0, 2)
     s.update(vector_width=str(width), threads_r=str(threads_r), threads_p=str(threads // threads_r), items_p=str(items_p), items_r=str(items_r))
-    return {k: v for k, v in s.items() if DEFAULTS.get(k) != v}
+    return without_defaults(s)
 
 
 def measure(program, device, args, rng):

@@ -162,47 +162,60 @@ def explain(entry, options):
     return program, program.reproducer(way[1], way[0] == "dynamic", way[0] == "decompose", way[2])
 
 
-def run(options, entries):
-    """Checks programs by seeds; adds to `entries`."""
-    file = open(options.results, "a") if options.results else None
-    lock, waiting = threading.Lock(), queue.Queue()
-    index, count = map(int, options.shard.split("/"))
-    seeds = range(options.seed, options.seed + options.count)[index::count]
-    for seed in seeds:
-        if seed not in entries or options.again and entries[seed]["state"] in FAILURES:
-            waiting.put(seed)
-    start = time.time()
-    end = start + options.seconds if options.seconds else float("inf")
-    done = []
+def in_parallel(options, tasks, handle, end=float("inf")):
+    """Calls `handle` with a checker and each task, in as many threads as there are jobs; begins none after `end`."""
+    waiting = queue.Queue()
+    for task in tasks:
+        waiting.put(task)
 
     def work():
         checker = Checker(options)
         while time.time() < end:
             try:
-                seed = waiting.get_nowait()
+                task = waiting.get_nowait()
             except queue.Empty:
                 break
-            begun = time.time()
-            entry = {"seed": seed, **checker.check({"seed": seed}), "seconds": round(time.time() - begun, 2)}
-            if entry["state"] not in FAILURES and options.short:
-                entry.pop("program", None)
-            with lock:
-                entries[seed] = entry
-                done.append(seed)
-                if file:
-                    file.write(json.dumps(entry) + "\n")
-                    file.flush()
-                if options.verbose and entry["state"] in FAILURES:
-                    print(f"{entry['state']}: seed {seed} {entry['way'][0]}: {entry['why']}", flush=True)
-                if options.progress and len(done) % 100 == 0:
-                    counts = collections.Counter(entries[s]["state"] for s in done)
-                    print(f"{len(done)} programs, {time.time() - start:.0f} s: {dict(counts)}", flush=True)
+            handle(checker, task)
         checker.stop()
     threads = [threading.Thread(target=work) for _ in range(options.jobs)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def write(file, entry):
+    """Adds a line to the results, if they are kept."""
+    if file:
+        file.write(json.dumps(entry) + "\n")
+        file.flush()
+
+
+def run(options, entries):
+    """Checks programs by seeds; adds to `entries`."""
+    file = open(options.results, "a") if options.results else None
+    lock = threading.Lock()
+    index, count = map(int, options.shard.split("/"))
+    seeds = range(options.seed, options.seed + options.count)[index::count]
+    start = time.time()
+    done = []
+
+    def handle(checker, seed):
+        begun = time.time()
+        entry = {"seed": seed, **checker.check({"seed": seed}), "seconds": round(time.time() - begun, 2)}
+        if entry["state"] not in FAILURES and options.short:
+            entry.pop("program", None)
+        with lock:
+            entries[seed] = entry
+            done.append(seed)
+            write(file, entry)
+            if options.verbose and entry["state"] in FAILURES:
+                print(f"{entry['state']}: seed {seed} {entry['way'][0]}: {entry['why']}", flush=True)
+            if options.progress and len(done) % 100 == 0:
+                counts = collections.Counter(entries[s]["state"] for s in done)
+                print(f"{len(done)} programs, {time.time() - start:.0f} s: {dict(counts)}", flush=True)
+    open_seeds = [s for s in seeds if s not in entries or options.again and entries[s]["state"] in FAILURES]
+    in_parallel(options, open_seeds, handle, start + options.seconds if options.seconds else float("inf"))
     return [entries[s] for s in seeds if s in entries]
 
 
@@ -237,35 +250,22 @@ def print_coverage(options):
         print(f"left out, {why}: {len(names)} overloads")
     index, count = map(int, options.shard.split("/"))
     operators = [o.full for name in table for o in table[name]][index::count]
-    names, lock, seen = iter(operators), threading.Lock(), {}
+    lock, seen = threading.Lock(), {}
     file = open(options.results, "a") if options.results else None
 
-    def work():
-        checker = Checker(options)
-        while True:
-            with lock:
-                name = next(names, None)
-            if name is None:
+    def handle(checker, name):
+        entries = []
+        for seed in range(options.seed, options.seed + options.count):
+            entries.append({"seed": seed, "operator": name, **checker.check({"seed": seed, "operator": name})})
+            if entries[-1]["state"] in ("agree", "unstable"):
                 break
-            entries = []
-            for seed in range(options.seed, options.seed + options.count):
-                entries.append({"seed": seed, "operator": name, **checker.check({"seed": seed, "operator": name})})
-                if entries[-1]["state"] in ("agree", "unstable"):
-                    break
-            with lock:
-                seen[name] = entries
-                for entry in entries:
-                    if file:
-                        file.write(json.dumps(entry) + "\n")
-                        file.flush()
-                    if options.verbose and entry["state"] in FAILURES:
-                        print(f"{entry['state']}: {name}, seed {entry['seed']}: {entry['why']}", flush=True)
-        checker.stop()
-    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+        with lock:
+            seen[name] = entries
+            for entry in entries:
+                write(file, entry)
+                if options.verbose and entry["state"] in FAILURES:
+                    print(f"{entry['state']}: {name}, seed {entry['seed']}: {entry['why']}", flush=True)
+    in_parallel(options, operators, handle)
     fates = collections.Counter()
     for name in operators:
         states = [e["state"] for e in seen[name]]
