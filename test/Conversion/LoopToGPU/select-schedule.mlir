@@ -74,6 +74,18 @@ wrapper.kernel @short_columns(%x: tensor<44760x7x61xf16>) attributes {device = #
   wrapper.yield %0 : tensor<44760x61xf16>
 }
 
+// Columns without a bound are not columns of few elements: threads share them.
+// CHECK-LABEL: wrapper.kernel @unbounded_columns
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 8, items_r = 4
+wrapper.kernel @unbounded_columns(%x: tensor<?x4194304xf32, #sym.shape<[s0, 4194304]>>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4194304, 1]>], output_strides = [#sym.shape<[1]>], symbols = ["s0"]} {
+  %0 = loop.kernel "sum" [s0, 4194304] (%a = %x) : (tensor<?x4194304xf32, #sym.shape<[s0, 4194304]>>) -> tensor<4194304xf32> {
+    %v = loop.load %a[d0, d1] : tensor<?x4194304xf32, #sym.shape<[s0, 4194304]>> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<4194304xf32>
+}
+
 // Every other element shares what memory gives at a time with its neighbours: better than elements far apart.
 // CHECK-LABEL: wrapper.kernel @every_other
 // CHECK: vector_dim = 0, threads_r = 256
