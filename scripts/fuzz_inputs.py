@@ -287,9 +287,9 @@ def module_commands(rng, path, output, runs):
     if kind == 1:
         return [["coil-compile", path, "--emit=cpp", "-o", output + ".cpp"]]
     if kind == 2:
-        return [["coil-run", path, "--random-inputs", "--output="]]
+        # A loop that never ends is no fault of the program that runs it.
+        return [["coil-run", path, "--random-inputs", "--output=", "--time-limit=3"]]
     if kind == 3:
-        # A loop that never ends is no fault of the interpreter.
         return [["coil-interpret", path, "--max-steps=1000000"]]
     target = rng.choice([[], ["--target=cuda:sm_90a"], ["--target=cuda:sm_80"]])
     if kind == 4:

@@ -16,6 +16,7 @@
 #include "DeviceMath.h"
 #include "DeviceOptimizer.h"
 #include "ErrorCollector.h"
+#include "LLVMTypes.h"
 #include "MachinePool.h"
 #include "ObjectCache.h"
 #include "coil/Support/Clock.h"
@@ -173,6 +174,8 @@ static void addDebugScopes(gpu::GPUModuleOp module) {
 /// Translates a module; null with a diagnostic on failure.
 static std::unique_ptr<llvm::Module>
 translate(gpu::GPUModuleOp module, llvm::LLVMContext &context, bool lineInfo) {
+  if (failed(verifyLLVMTypes(module)))
+    return nullptr;
   if (!lineInfo)
     return translateModuleToLLVMIR(module, context, module.getName());
   // Scopes are attached to a copy: the program is the caller's.

@@ -14,6 +14,7 @@
 #include "ErrorCollector.h"
 #include "HostCompiler.h"
 #include "KernelObject.h"
+#include "LLVMTypes.h"
 #include "ObjectCache.h"
 #include "coil/ExecutionEngine/Engine.h"
 #include "coil/Support/Clock.h"
@@ -81,6 +82,8 @@ static bool isApart(Operation *op) {
 static std::unique_ptr<llvm::Module> translatePart(Operation *part,
                                                    llvm::LLVMContext &context,
                                                    llvm::StringRef name) {
+  if (failed(verifyLLVMTypes(part)))
+    return nullptr;
   OwningOpRef<ModuleOp> shell = ModuleOp::create(part->getLoc());
   auto &inside = part->getRegion(0).front().getOperations();
   auto &outside = shell->getBody()->getOperations();

@@ -14,6 +14,7 @@
 #include "../common/Tool.h"
 
 #include "RandomProgram.h"
+#include "RandomSchedule.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/ExecutionEngine/Engine.h"
 #include "coil/InitAllDialects.h"
@@ -27,6 +28,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -89,6 +91,10 @@ static cl::opt<int32_t> graphs(
     "graphs", cl::cat(category), cl::init(0),
     cl::desc("Calls and partitions that --run keeps as CUDA graphs: then "
              "the fourth call is compared"));
+static cl::opt<unsigned> schedules(
+    "schedules", cl::cat(category), cl::init(0),
+    cl::desc("Variants of each --run whose kernels have schedules drawn at "
+             "random. One that a pass refuses is no failure"));
 static cl::opt<unsigned> optLevel("O", cl::cat(category), cl::Prefix,
                                   cl::init(2),
                                   cl::desc("Optimisation level of --run"));
@@ -279,6 +285,9 @@ public:
                  << elements << " result elements, of them " << loose
                  << " too sensitive to compare and " << poisoned
                  << " not finite\n";
+    if (schedules)
+      llvm::outs() << scheduled << " schedules ran, " << refused
+                   << " refused\n";
     if (sabotage)
       llvm::outs() << "noticed " << failures << " of " << sabotaged
                    << " exchanged operators\n";
@@ -286,40 +295,57 @@ public:
   unsigned failures = 0;
 
 private:
-  using Managers = std::vector<std::unique_ptr<PassManager>>;
+  /// The pipelines to the host program, whose kernels have schedules, and from
+  /// there to machine code.
+  struct Compiler {
+    std::unique_ptr<PassManager> toWrapper, toNative;
 
-  LogicalResult addCompilers(ArrayRef<std::string> list, Managers &managers) {
+    LogicalResult run(ModuleOp module) {
+      return failure(failed(toWrapper->run(module)) ||
+                     failed(toNative->run(module)));
+    }
+  };
+
+  LogicalResult addCompilers(ArrayRef<std::string> list,
+                             std::vector<Compiler> &compilers) {
     for (const std::string &text : list) {
       auto options = CompilePipelineOptions::createFromString(text);
       if (!options)
         return failure();
-      auto manager = std::make_unique<PassManager>(&context);
-      for (Stage stage :
-           {Stage::Graph, Stage::Loop, Stage::Wrapper, Stage::Native})
-        buildStagePipeline(*manager, stage, *options);
-      managers.push_back(std::move(manager));
+      Compiler compiler{std::make_unique<PassManager>(&context),
+                        std::make_unique<PassManager>(&context)};
+      for (Stage stage : {Stage::Graph, Stage::Loop, Stage::Wrapper})
+        buildStagePipeline(*compiler.toWrapper, stage, *options);
+      buildStagePipeline(*compiler.toNative, Stage::Native, *options);
+      compilers.push_back(std::move(compiler));
     }
     return success();
   }
   /// Compiles a copy of the program in another process, and runs nothing.
-  std::optional<std::string> compileOnly(ModuleOp module, PassManager &manager);
+  std::optional<std::string> compileOnly(ModuleOp module, Compiler &compiler);
   FailureOr<SmallVector<Tensor>> interpret(ModuleOp module,
                                            ArrayRef<Tensor> inputs,
                                            std::optional<uint64_t> noise);
   bool expect(ModuleOp module, ArrayRef<Tensor> inputs, Expected &expected);
   std::optional<std::string> compare(ArrayRef<Tensor> actual,
                                      const Expected &expected);
-  /// Compiles and runs a copy of the program.
-  std::optional<std::string> runCompiled(ModuleOp module, PassManager &manager,
+  /// Runs what is compiled.
+  std::optional<std::string> runCompiled(ModuleOp module,
                                          ArrayRef<Tensor> inputs,
                                          const Expected &expected);
+  /// Compiles and runs `wrapper` with each of the schedules that are drawn.
+  std::optional<std::string> runSchedules(ModuleOp wrapper, uint64_t seed,
+                                          Compiler &compiler,
+                                          ArrayRef<Tensor> inputs,
+                                          const Expected &expected);
   bool report(uint64_t seed, ModuleOp module, const llvm::Twine &what,
               ModuleOp transformed = nullptr);
 
   MLIRContext &context;
-  Managers managers, compilers, onlyCompilers;
+  std::vector<std::unique_ptr<PassManager>> managers;
+  std::vector<Compiler> compilers, onlyCompilers;
   std::string diagnostics;
-  unsigned programs = 0, sabotaged = 0;
+  unsigned programs = 0, sabotaged = 0, scheduled = 0, refused = 0;
   int64_t elements = 0, loose = 0, poisoned = 0;
 };
 
@@ -409,11 +435,8 @@ std::optional<std::string> Fuzzer::compare(ArrayRef<Tensor> actual,
 }
 
 std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
-                                               PassManager &manager,
                                                ArrayRef<Tensor> inputs,
                                                const Expected &expected) {
-  if (failed(manager.run(module)))
-    return "compilation fails";
   EngineOptions options;
   options.threads = 1;
   options.optLevel = optLevel;
@@ -460,8 +483,43 @@ std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
   return compare(actual, expected);
 }
 
+std::optional<std::string> Fuzzer::runSchedules(ModuleOp wrapper, uint64_t seed,
+                                                Compiler &compiler,
+                                                ArrayRef<Tensor> inputs,
+                                                const Expected &expected) {
+  for (unsigned variant = 0; variant < schedules; ++variant) {
+    llvm::PrettyStackTraceFormat trace("schedules of variant %u", variant);
+    OwningOpRef<ModuleOp> other = wrapper.clone();
+    if (testing::drawSchedules(*other, seed * schedules + variant) == 0)
+      return std::nullopt;
+    std::string text;
+    llvm::raw_string_ostream(text) << *other;
+    if (print) {
+      llvm::outs() << "// schedules of variant " << variant << "\n" << text;
+      llvm::outs().flush();
+    }
+    diagnostics.clear();
+    if (failed(compiler.toNative->run(*other))) {
+      // Of the schedule, or of what a pass made with it?
+      bool isRefusal = !diagnostics.empty();
+      for (StringRef line : llvm::split(StringRef(diagnostics).trim(), '\n'))
+        isRefusal &= line.contains("'loop.kernel' op ");
+      if (!isRefusal)
+        return "a pass fails with the schedules of\n" + text;
+      ++refused;
+      if (print)
+        llvm::outs() << "// refused: " << diagnostics;
+      continue;
+    }
+    ++scheduled;
+    if (auto problem = runCompiled(*other, inputs, expected))
+      return *problem + "\n// with the schedules of\n" + text;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> Fuzzer::compileOnly(ModuleOp module,
-                                               PassManager &manager) {
+                                               Compiler &compiler) {
   llvm::outs().flush();
   pid_t child = fork();
   if (child < 0)
@@ -474,7 +532,7 @@ std::optional<std::string> Fuzzer::compileOnly(ModuleOp module,
       llvm::errs().flush();
       _exit(1);
     };
-    if (failed(manager.run(module)))
+    if (failed(compiler.run(module)))
       fail("the pipeline fails");
     EngineOptions options;
     options.threads = 1;
@@ -527,10 +585,10 @@ bool Fuzzer::runProgram(uint64_t seed, const testing::ProgramOptions &options) {
   if (failed(verify(module)))
     return report(seed, module, "the program does not verify");
   bool ok = true;
-  for (auto [i, manager] : llvm::enumerate(onlyCompilers)) {
+  for (auto [i, compiler] : llvm::enumerate(onlyCompilers)) {
     OwningOpRef<ModuleOp> clone = module.clone();
     diagnostics.clear();
-    if (auto problem = compileOnly(*clone, *manager))
+    if (auto problem = compileOnly(*clone, compiler))
       ok = report(seed, module, "compile '" + compiles[i] + "': " + *problem);
   }
   if (!onlyCompilers.empty() && managers.empty() && compilers.empty())
@@ -560,7 +618,7 @@ bool Fuzzer::runProgram(uint64_t seed, const testing::ProgramOptions &options) {
       ok = report(seed, module, "'" + pipelines[i] + "': " + *difference,
                   *clone);
   }
-  for (auto [i, manager] : llvm::enumerate(compilers)) {
+  for (auto [i, compiler] : llvm::enumerate(compilers)) {
     OwningOpRef<ModuleOp> clone = module.clone();
     diagnostics.clear();
     if (sabotage) {
@@ -568,8 +626,20 @@ bool Fuzzer::runProgram(uint64_t seed, const testing::ProgramOptions &options) {
         continue;
       ++sabotaged;
     }
-    if (auto difference =
-            runCompiled(*clone, *manager, program.inputs, expected))
+    std::optional<std::string> difference;
+    if (failed(compiler.toWrapper->run(*clone))) {
+      difference = "compilation fails";
+    } else {
+      OwningOpRef<ModuleOp> wrapper = schedules ? clone->clone() : ModuleOp();
+      if (failed(compiler.toNative->run(*clone)))
+        difference = "compilation fails";
+      else
+        difference = runCompiled(*clone, program.inputs, expected);
+      if (wrapper && !difference)
+        difference =
+            runSchedules(*wrapper, seed, compiler, program.inputs, expected);
+    }
+    if (difference)
       ok = report(seed, module, "run '" + runs[i] + "': " + *difference);
   }
   return ok;

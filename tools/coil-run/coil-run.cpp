@@ -34,6 +34,9 @@
 #include "llvm/Support/WithColor.h"
 
 #include <cmath>
+#include <csignal>
+
+#include <unistd.h>
 
 using namespace coil;
 using llvm::Error;
@@ -136,6 +139,11 @@ static cl::opt<unsigned> iterations("iterations", cl::init(1),
                                     cl::value_desc("n"),
                                     cl::desc("Runs to do (default 1)"),
                                     cl::cat(measureCategory));
+static cl::opt<unsigned>
+    timeLimit("time-limit", cl::init(0), cl::value_desc("seconds"),
+              cl::desc("End with status 4 if a run takes longer (default: no "
+                       "limit)"),
+              cl::cat(runCategory));
 static cl::opt<bool>
     printTime("time",
               cl::desc("Print compile time by stage, run time, and memory"),
@@ -258,6 +266,40 @@ static int report(ExitStatus status, const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "coil-run") << message << "\n";
   return status;
 }
+
+//===----------------------------------------------------------------------===//
+// Limit of time
+//===----------------------------------------------------------------------===//
+
+/// A loop of the program may never end, and nothing in it can be asked to stop:
+/// the process ends. No output file has been begun by then.
+static void endByTimeLimit(int) {
+  static const char message[] =
+      "coil-run: error: the run takes longer than --time-limit allows\n";
+  (void)!write(STDERR_FILENO, message, sizeof(message) - 1);
+  _exit(ExitRuntime);
+}
+
+namespace {
+
+/// Limits the time of what happens in its scope.
+class ScopedTimeLimit {
+public:
+  ScopedTimeLimit() {
+    if (timeLimit == 0)
+      return;
+    (void)signal(SIGALRM, endByTimeLimit);
+    alarm(timeLimit);
+  }
+  ~ScopedTimeLimit() {
+    if (timeLimit != 0)
+      alarm(0);
+  }
+  ScopedTimeLimit(const ScopedTimeLimit &) = delete;
+  ScopedTimeLimit &operator=(const ScopedTimeLimit &) = delete;
+};
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Comparison
@@ -534,6 +576,7 @@ static int execute(const CompiledProgram &program) {
     options.device = device;
     options.random = RandomState{randomSeed, randomOffset};
     result.reset();
+    ScopedTimeLimit limit;
     double start = now();
     Expected<RunResult> run = program.run(arguments, options);
     seconds.push_back(now() - start);

@@ -365,7 +365,7 @@ def ConvertLoopToGPUPass
     (C10) The strategy `mma` takes kernels that sum products of two factors and
           store what follows the sum; the factors have the types that its
           instruction multiplies, and `vector_dim` is the innermost dimension of
-          the results' rows.
+          the results' rows. Vectors cut no row where a block has parts of several.
     (C11) Only kernels that reduce have `prefetch`; where vectors go along
           reduced dimensions of which there are several, none is cut.
     (C12) `stages` is for chips from capability 90 on, and for kernels with one

@@ -289,7 +289,9 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
       return loadWhole(pointer(), scalar, address.alignment, number);
     };
     Value isInside;
-    if (isShifted(width, byteWidth(scalar), address.alignment))
+    // Another thread may be writing to what lies beside an alias's elements.
+    if (!layout.mayAlias[number] &&
+        isShifted(width, byteWidth(scalar), address.alignment))
       isInside = getShiftedCondition(
           number, load.getSource().getType(),
           scalarExpr(address.base, ip, ir, indexBits, args));
@@ -332,10 +334,13 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
   bool contiguous = isVectorLoad && address.isContiguous() &&
                     !hasLanes(load.getMask()) &&
                     llvm::none_of(load.getArgs(), hasLanes);
+  // Where another thread writes to it, a thread without a point must not read.
+  bool writesInPlace =
+      layout.mayAlias[cast<BlockArgument>(load.getSource()).getArgNumber()];
   forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
     // A load without lanes happens for the first one, which is always a point.
-    Condition c =
-        getCondition(copies.overP, copies.overR, ip, ir, isVectorLoad);
+    Condition c = getCondition(copies.overP || writesInPlace, copies.overR, ip,
+                               ir, isVectorLoad);
     if (contiguous) {
       copies.values.push_back(emitLoadVector(load, address, c, ip, ir));
     } else if (!isVectorLoad) {

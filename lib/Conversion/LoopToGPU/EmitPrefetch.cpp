@@ -71,6 +71,8 @@ GPUKernelEmitter::loadAhead(ArrayRef<LoadOp> loads, Value point) {
 FailureOr<GPUKernelEmitter::Values>
 GPUKernelEmitter::loadAheadIf(Value condition, ArrayRef<LoadOp> loads,
                               Value point) {
+  if (loads.empty()) // Every load has a mask.
+    return Values();
   SmallVector<Type> types;
   for (LoadOp load : loads) {
     Type type = load.getType();
@@ -209,8 +211,11 @@ GPUKernelEmitter::emitLoopsAhead(ArrayRef<Operation *> slice,
     ahead = std::move(*loaded);
   }
 
+  bool hasEdges = row.first > 0 || row.tiled != totalR;
+  if (!row.hasTiles && !hasEdges) // Nothing is reduced.
+    return getStarts(reductions, 1);
   Values carried;
-  if (row.first > 0 || row.tiled != totalR) {
+  if (hasEdges) {
     makeEdgeItems(row);
     unsigned edges = static_cast<unsigned>(rItems.size());
     Values results = getStarts(reductions, edges);

@@ -26,7 +26,7 @@ using namespace coil::loop;
 static constexpr int64_t kMaxReads = 32;
 
 int64_t GPUKernelEmitter::getGroupPitch(const GroupSlots &at) const {
-  return reducedIsFast ? groupsR : threadsP * itemsP * at.lanes;
+  return reducedIsFast ? groupsR : threadsP * at.items * at.lanes;
 }
 
 Value GPUKernelEmitter::getGroupSlot(const GroupSlots &at, unsigned ip,
@@ -44,13 +44,15 @@ Value GPUKernelEmitter::getGroupSlot(const GroupSlots &at, unsigned ip,
 SmallVector<GPUKernelEmitter::GroupSlots, 2>
 GPUKernelEmitter::allocateGroupSlots(const Partial &partial) {
   SmallVector<GroupSlots, 2> list;
+  // A result that does not vary along `p` has one.
+  auto items = static_cast<int64_t>(partial.items.size());
   for (unsigned part = 0; part < partial.items[0].size(); ++part) {
     Type type = partial.items[0][part].getType();
     auto vector = dyn_cast<VectorType>(type);
     int64_t lanes = vector ? vector.getNumElements() : 1;
     Type element = getMemoryType(getElementTypeOrSelf(type));
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-    list.push_back({std::nullopt, element, lanes, bytes});
+    list.push_back({std::nullopt, element, items, lanes, bytes});
     bool isMoments = !partial.isSum && isa<MomentsOp>(partial.op);
     if (isMoments && llvm::all_of(partial.items, [&](const Values &item) {
           return isConstant(item[part]);
@@ -58,7 +60,7 @@ GPUKernelEmitter::allocateGroupSlots(const Partial &partial) {
       continue;
     list.back().offset = sharedBytes;
     sharedBytes += llvm::alignTo(
-        static_cast<uint64_t>(groupsR * threadsP * itemsP * lanes * bytes), 16);
+        static_cast<uint64_t>(groupsR * threadsP * items * lanes * bytes), 16);
   }
   return list;
 }

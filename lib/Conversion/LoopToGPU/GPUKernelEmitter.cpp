@@ -192,6 +192,15 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
         << contractionForm->vectorDim;
     return failure();
   }
+  // Sums lie as their points are counted, without gaps between rows.
+  unsigned rowDim = static_cast<unsigned>(schedule.getVectorDim());
+  if (width > 1 && contractionForm->b.dims.size() > 1 &&
+      !isDivisible(kernel.getExtent(rowDim), width)) { // (C10)
+    kernel.emitOpError("has a schedule of a contraction with vectors of ")
+        << width << ", which cut its rows of "
+        << kernel.getExtent(rowDim).str();
+    return failure();
+  }
   contractionForm->width = width;
   auto emitter =
       std::make_unique<MmaEmitter>(*this, std::move(*contractionForm));

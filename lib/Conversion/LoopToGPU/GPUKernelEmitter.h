@@ -563,7 +563,8 @@ private:
   struct GroupSlots {
     std::optional<int64_t> offset;
     mlir::Type type;
-    int64_t lanes, bytes;
+    /// Of a thread along `p`, the elements of each, and bytes of an element.
+    int64_t items, lanes, bytes;
 
     unsigned getAlignment(int64_t count) const {
       return static_cast<unsigned>(std::min<int64_t>(16, count * bytes));

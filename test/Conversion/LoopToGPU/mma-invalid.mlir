@@ -87,3 +87,17 @@ wrapper.kernel @convert_loop_to_gpu_c10_store(%x: tensor<256x256xf32>, %w: tenso
   }
   wrapper.yield %0#0, %0#1 : tensor<256x256xf32>, tensor<256x256xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_gpu_c10_rows(%x: tensor<2x32x7xf32>, %w: tensor<32x32xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[224, 7, 1]>, #sym.shape<[32, 1]>], output_strides = [#sym.shape<[224, 7, 1]>], symbols = []} {
+  // expected-error@+1 {{has a schedule of a contraction with vectors of 4, which cut its rows of 7}}
+  %0 = loop.kernel "c10_rows" [2, 32, 7, 32] (%a = %x, %b = %w) : (tensor<2x32x7xf32>, tensor<32x32xf32>) -> tensor<2x32x7xf32> schedule #loop.gpu_schedule<strategy = mma, vector_dim = 2, vector_width = 4, threads_p = 64, items_p = 2, index_bits = 32, mma = <m = 32, n = 32, k = 32, warps_m = 2>> {
+    %1 = loop.load %a[d0, d3, d2] : tensor<2x32x7xf32> -> f32
+    %2 = loop.load %b[d1, d3] : tensor<32x32xf32> -> f32
+    %5 = arith.mulf %1, %2 : f32
+    %6 = loop.reduce sum %5 over [3] : f32
+    loop.store %6, 0[d0, d1, d2] : f32
+  }
+  wrapper.yield %0 : tensor<2x32x7xf32>
+}
