@@ -36,6 +36,7 @@ import math
 import os
 import pathlib
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -267,6 +268,10 @@ def measure(program, device, args, others=None):
             if args.damage:
                 actual = tuple(t.logical_not() if t.dtype == torch.bool else t * 1.25 + 3 for t in actual)
             wrong = compare(variant, inputs, actual, expected)
+            if args.schedules and not wrong:
+                with tempfile.TemporaryDirectory() as folder:
+                    path = export(variant, inputs, None, folder)
+                    wrong = check_schedules(variant, path, inputs, expected, device, args, one)
         except coil.CoilError as error:
             wrong = "run: " + " / ".join(str(error).strip().splitlines()[:3])
         actual = None
@@ -281,6 +286,45 @@ def measure(program, device, args, others=None):
             one.update(device.times(functions, args.repeat))
         records.append(one)
     return records
+
+
+def check_schedules(program, path, inputs, expected, device, args, record):
+    """Runs variants of a program whose kernels have schedules drawn at random; returns what is wrong, or None."""
+    import coil
+
+    def tool(name, *arguments):
+        done = subprocess.run([os.path.join(args.bin, name), *arguments], capture_output=True, text=True)
+        if done.returncode:
+            raise coil.CoilError(done.stderr.strip())
+        return done.stdout
+
+    target = [f"--{option}" for option in device.options.split()]
+    host = os.path.join(os.path.dirname(path), "host.mlir")
+    other = os.path.join(os.path.dirname(path), "other.mlir")
+    pathlib.Path(host).write_text(tool("coil-compile", path, "--to=wrapper", *target))
+    for number in range(args.schedules):
+        seed = f"{args.seed}{number:03}"
+        pathlib.Path(other).write_text(tool("coil-opt", host, f"--test-coil-draw-schedules=seed={seed}"))
+        try:
+            compiled = coil.compile(other, options=device.options)
+        except coil.CoilError as error:
+            # A schedule that does not go with its kernel, which the lowering has to say.
+            if all("'loop.kernel' op " in line for line in str(error).splitlines()):
+                record["refused"] = record.get("refused", 0) + 1
+                continue
+            return f"schedules of seed {seed}: compile: {error}"
+        record["scheduled"] = record.get("scheduled", 0) + 1
+        try:
+            actual = device.call(compiled, inputs)()
+            device.synchronize()
+            wrong = compare(program, inputs, tuple(torch.from_dlpack(t) for t in as_tuple(actual)), expected)
+        except coil.CoilError as error:
+            wrong = "run: " + " / ".join(str(error).strip().splitlines()[:3])
+        if wrong:
+            if args.keep:
+                shutil.copy(other, os.path.join(args.keep, f"{program.name.replace('/', '-')}-{seed}.mlir"))
+            return f"schedules of seed {seed}: {wrong}"
+    return None
 
 
 def compile_for(program, targets, args):
@@ -423,6 +467,9 @@ def parse():
     parser.add_argument("--graphs", action="store_true", help="replays of CUDA graphs, warm caches")
     parser.add_argument("--check", action="store_true", help="compare results and time nothing")
     parser.add_argument("--compile", metavar="TARGETS", help="compile for targets, separated by commas, and run nothing")
+    parser.add_argument("--schedules", type=int, default=0, help="with --check: variants of each program with random schedules")
+    parser.add_argument("--bin", default="build/bin", help="where the tools are, for --schedules (default: build/bin)")
+    parser.add_argument("--keep", metavar="FOLDER", help="where host programs with schedules that fail go")
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no program after this time")
     parser.add_argument("--jobs", type=int, default=0, help="processes that fill Inductor's cache before")
@@ -508,6 +555,8 @@ def main():
                 torch.cuda.empty_cache()
     text, order = summarise(run, args.worst)
     print(text)
+    if args.schedules:
+        print(f"{sum(r.get('scheduled', 0) for r in run['records'])} schedules ran, {sum(r.get('refused', 0) for r in run['records'])} refused")
     if args.reproducers:
         for r in order:
             print(r["reproducer"])

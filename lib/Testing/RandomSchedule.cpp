@@ -134,6 +134,11 @@ Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
   }
   if (chance(reduces ? 20 : 3))
     alignTo = below(static_cast<int64_t>(kernel->getNumOperands()) + 2) - 1;
+  // The points of a scan are code, not a loop: a minute of LLVM's for a
+  // thousand.
+  constexpr int64_t kMaxScanned = 64;
+  if (strategy == loop::GPUStrategy::Scan)
+    itemsR = std::clamp<int64_t>(kMaxScanned / vectorWidth, 1, itemsR);
   MLIRContext *context = decided.getContext();
   return loop::GPUScheduleAttr::getChecked(
       [&] { return emitError(UnknownLoc::get(context)); }, context, strategy,

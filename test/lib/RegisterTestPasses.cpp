@@ -13,10 +13,12 @@ namespace coil::test {
 
 void registerTestContraction();
 void registerTestExprLowering();
+void registerTestSchedules();
 
 void registerTestPasses() {
   registerTestContraction();
   registerTestExprLowering();
+  registerTestSchedules();
 }
 
 } // namespace coil::test

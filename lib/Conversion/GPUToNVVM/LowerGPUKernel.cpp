@@ -282,6 +282,10 @@ private:
             llvm::any_of(op->getOperands(),
                          [](Value v) { return isFromLane(v); }))
           return;
+        // x - x is zero, and not what a product's rounding left.
+        if (op->getNumOperands() == 2 &&
+            op->getOperand(0) == op->getOperand(1) && !isa<arith::MulFOp>(op))
+          return;
         if (auto product = dyn_cast<arith::MulFOp>(*op);
             product && isCompensated(product))
           return;

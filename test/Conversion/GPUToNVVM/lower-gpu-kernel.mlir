@@ -42,3 +42,18 @@ gpu.module @kernel {
     gpu.return
   }
 }
+
+// A product that is subtracted from itself stays rounded on both sides.
+gpu.module @same {
+  // CHECK-LABEL: llvm.func @same
+  gpu.func @same(%x: !llvm.ptr<1>, %a: f32, %b: f32) kernel {
+    // CHECK: %[[P:.*]] = llvm.fmul %{{.*}} {fastmathFlags = #llvm.fastmath<contract>}
+    %p = arith.mulf %a, %b : f32
+    // CHECK: %[[D:.*]] = llvm.fsub %[[P]], %[[P]] : f32
+    %d = arith.subf %p, %p : f32
+    // CHECK: llvm.fadd %[[D]], %[[P]] {fastmathFlags = #llvm.fastmath<contract>}
+    %s = arith.addf %d, %p : f32
+    llvm.store %s, %x : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}

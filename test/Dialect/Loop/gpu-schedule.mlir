@@ -97,6 +97,11 @@ func.func private @gpu_schedule_c9_threads() attributes {a = #loop.gpu_schedule<
 
 // -----
 
+// expected-error@+1 {{strategy 'mma' has vectors of 16, longer than its tile of 8 results}}
+func.func private @gpu_schedule_c9_vector() attributes {a = #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 16, threads_p = 32, mma = <m = 32, n = 8, k = 32>>}
+
+// -----
+
 // expected-error@+1 {{'n' must be a positive power of two up to 4096 but is 48}}
 func.func private @mma_c1() attributes {a = #loop.mma<m = 32, n = 48, k = 32>}
 

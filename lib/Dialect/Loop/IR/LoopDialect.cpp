@@ -113,6 +113,10 @@ LogicalResult GPUScheduleAttr::verify(
                        << mma.getNumWarps() * 32
                        << " and nothing along 'r' but got " << threadsP << ", "
                        << threadsR << " and " << itemsR;
+  if (mma && vectorWidth > mma.getN()) // (C9)
+    return emitError() << "strategy 'mma' has vectors of " << vectorWidth
+                       << ", longer than its tile of " << mma.getN()
+                       << " results";
   if (alignTo >= 0 && (strategy != GPUStrategy::Tile || vectorWidth == 1 ||
                        itemsP != 1)) // (C10)
     return emitError()

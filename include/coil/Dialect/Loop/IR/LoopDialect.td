@@ -225,7 +225,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     (C8) The strategy `scan` has one item along `p`, and only it has `split_r`,
          which goes with `persistent`: a block keeps its tile.
     (C9) The strategy `mma`, and no other, has the parameter `mma`; `threads_p`
-         are its warps' threads, and nothing else is along `r`.
+         are its warps' threads, and nothing else is along `r`. A vector is at
+         most as long as the tile's side `n`.
     (C10) `align_to` goes with the strategy `tile`, a vector and one item along
          `p`. The vector dimension is the only one that is reduced, and the buffer
          is accessed contiguously along it.
