@@ -20,7 +20,8 @@
 // often down than up. So all of its multiplications are compensated, three
 // instructions for each element, and those between threads as well. Of a scan,
 // these are the products that other threads go on with; each result is one of
-// them, rounded, times what a thread has by itself.
+// them, rounded, times what a thread has by itself. A sum of products of `f64`
+// adds what rounding took from each, and is rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +56,16 @@ static bool readsEachPoint(ReduceOp op, const Variance &variance) {
   return false;
 }
 
+/// The product that a sum of `f64` adds up. Where all products are equal, so is
+/// what rounding takes from each: it adds up as well.
+static arith::MulFOp getProduct(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce || reduce.getKind() != ReduceKind::Sum ||
+      !reduce.getType().isF64())
+    return {};
+  return reduce.getValue().getDefiningOp<arith::MulFOp>();
+}
+
 void GPUKernelEmitter::findCompensated() {
   if (schedule.getMma() || transposeDim >= 0)
     return;
@@ -76,9 +87,10 @@ void GPUKernelEmitter::findCompensated() {
       continue;
     if (scan && scan.getKind() == ScanKind::Prod && schedule.getStages() == 0)
       compensated.insert(scan);
-    if (reduce && (isProductOfMany(reduce) ||
-                   (reduce.getKind() == ReduceKind::Sum && !persistent &&
-                    readsEachPoint(reduce, variance))))
+    if (reduce &&
+        (isProductOfMany(reduce) || (reduce.getKind() == ReduceKind::Sum &&
+                                     (!persistent || getProduct(reduce)) &&
+                                     readsEachPoint(reduce, variance))))
       compensated.insert(reduce);
   }
 }
@@ -105,16 +117,37 @@ GPUKernelEmitter::combineCompensated(Operation *op, ArrayRef<Value> x,
   return {all.value, all.rest};
 }
 
+Compensated GPUKernelEmitter::getExactProduct(Operation *op, unsigned ip,
+                                              unsigned ir) {
+  arith::MulFOp product = getProduct(op);
+  bool vectors = hasVectorOperands(op);
+  auto factor = [&](Value operand) {
+    Value v = lookup(operand, ip, ir);
+    return vectors ? broadcast(v) : v;
+  };
+  Compensated result = multiplyExactly(b, {factor(product.getLhs()), Value()},
+                                       {factor(product.getRhs()), Value()});
+  const Item &item = rItems[ir];
+  if (Value inside = item.lanes && vectors ? item.lanes : item.active) {
+    Value outside = zero(result.value.getType());
+    result.value = arith::SelectOp::create(b, inside, result.value, outside);
+    result.rest = arith::SelectOp::create(b, inside, result.rest, outside);
+  }
+  return result;
+}
+
 Compensated GPUKernelEmitter::combineStep(Operation *op, unsigned ip) {
   // Sums of a few are plain; what all products lose adds up.
   auto combineTwo = [&](Compensated x, Compensated y) {
-    if (isSum(op))
+    if (isSum(op) && !x.rest && !y.rest)
       return Compensated{arith::AddFOp::create(b, x.value, y.value), Value()};
     return combineExactly(b, op, x, y);
   };
   SmallVector<Compensated> items;
   for (unsigned ir = 0; ir < rItems.size(); ++ir)
-    items.push_back({getOperands(op, ip, ir)[0], Value()});
+    items.push_back(getProduct(op)
+                        ? getExactProduct(op, ip, ir)
+                        : Compensated{getOperands(op, ip, ir)[0], Value()});
   Compensated all = combinePairs(std::move(items), combineTwo);
   if (!vectorIsReduced || width == 1)
     return all;
@@ -135,7 +168,8 @@ GPUKernelEmitter::accumulateCompensated(Operation *op, ArrayRef<Value> old,
 
 GPUKernelEmitter::Values
 GPUKernelEmitter::startPartial(Operation *op, ArrayRef<Value> accumulators) {
-  return isSum(op) ? finishCompensated(op, accumulators) : Values(accumulators);
+  return isSum(op) && !getProduct(op) ? finishCompensated(op, accumulators)
+                                      : Values(accumulators);
 }
 
 GPUKernelEmitter::Values

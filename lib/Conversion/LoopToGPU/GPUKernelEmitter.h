@@ -660,6 +660,8 @@ private:
   void findCompensated();
   Values combineCompensated(mlir::Operation *op, llvm::ArrayRef<mlir::Value> x,
                             llvm::ArrayRef<mlir::Value> y);
+  /// A product that a sum adds up, and what rounding took from it.
+  Compensated getExactProduct(mlir::Operation *op, unsigned ip, unsigned ir);
   /// What all reduced items of a thread and their lanes combine to.
   Compensated combineStep(mlir::Operation *op, unsigned ip);
   /// One step of a thread: all its reduced items and lanes.
