@@ -30,6 +30,9 @@ bool GPUKernelEmitter::isWindowLoad(LoadOp load) const {
   if (!persistent || threadsR != 1 || vectorIsReduced || itemsP != 1 ||
       !totalR.isConstant(itemsR) || itemsR == 1)
     return false;
+  // Beside the elements of an alias another thread may be writing.
+  if (layout.mayAlias[cast<BlockArgument>(load.getSource()).getArgNumber()])
+    return false;
   const Item &item = pItems.front();
   return !item.active && !item.lanes && load.getArgs().empty() &&
          variance[load.getResult()].anyCommon(reducedSet);
