@@ -12,6 +12,7 @@
 #ifndef COIL_LIB_TESTING_GENERATOR_H
 #define COIL_LIB_TESTING_GENERATOR_H
 
+#include "RandomNumbers.h"
 #include "RandomProgram.h"
 
 #include "coil/Dialect/Graph/IR/Graph.h"
@@ -39,12 +40,12 @@ struct Item {
   int64_t count() const { return *reference::Tensor::countElements(shape); }
 };
 
-class Generator {
+class Generator : RandomNumbers {
 public:
   Generator(mlir::MLIRContext *context, uint64_t seed,
             const ProgramOptions &options)
-      : context(context), builder(context), loc(mlir::UnknownLoc::get(context)),
-        options(options), state(seed * 0x9e3779b97f4a7c15ull + 1),
+      : RandomNumbers(seed), context(context), builder(context),
+        loc(mlir::UnknownLoc::get(context)), options(options),
         special(seed % 16 == 0), t(builder, loc) {}
 
   RandomProgram run();
@@ -54,14 +55,6 @@ private:
   // Random numbers
   //===--------------------------------------------------------------------===//
 
-  uint64_t next() {
-    uint64_t z = (state += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-  int64_t below(int64_t n) { return static_cast<int64_t>(next() % n); }
-  bool chance(int64_t percent) { return below(100) < percent; }
   template <typename T>
   T any(std::initializer_list<T> list) {
     return list.begin()[below(list.size())];
@@ -280,7 +273,6 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   const ProgramOptions &options;
-  uint64_t state;
   bool special;
   graph::TensorBuilder t;
   llvm::StringMap<int64_t> symbols;

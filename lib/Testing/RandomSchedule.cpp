@@ -7,6 +7,8 @@
 
 #include "RandomSchedule.h"
 
+#include "RandomNumbers.h"
+
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -17,32 +19,19 @@ namespace coil::testing {
 namespace {
 
 /// Draws one schedule after the other.
-class ScheduleGenerator {
+class ScheduleGenerator : RandomNumbers {
 public:
-  explicit ScheduleGenerator(uint64_t seed)
-      : state(seed * 0x9e3779b97f4a7c15ull + 1) {}
+  explicit ScheduleGenerator(uint64_t seed) : RandomNumbers(seed) {}
 
   /// Another schedule for a kernel, or null.
   Attribute draw(loop::KernelOp kernel);
 
 private:
-  uint64_t next() {
-    uint64_t z = (state += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-  int64_t below(int64_t n) {
-    return static_cast<int64_t>(next() % static_cast<uint64_t>(n));
-  }
-  bool chance(int64_t percent) { return below(100) < percent; }
   int64_t power(int64_t most) { return int64_t(1) << below(most + 1); }
 
   Attribute draw(loop::GPUScheduleAttr decided, loop::KernelOp kernel);
   Attribute draw(loop::ScheduleAttr decided, loop::KernelOp kernel);
   loop::MmaAttr draw(loop::MmaAttr decided);
-
-  uint64_t state;
 };
 
 } // namespace
@@ -121,15 +110,13 @@ Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
     if (reduces && chance(40))
       persistent = !persistent;
     // A persistent tile has to cover the reduced points.
-    if (persistent && chance(80)) {
-      if (rank > 0)
-        if (auto extent = kernel.getExtent(below(rank)).getConstant();
-            extent && *extent > 0)
-          itemsR = llvm::divideCeil(
-              llvm::divideCeil(*extent, chance(50) ? vectorWidth : 1),
-              threadsR);
-        else
-          persistent = decided.getPersistent();
+    if (persistent && chance(80) && rank > 0) {
+      if (auto extent = kernel.getExtent(below(rank)).getConstant();
+          extent && *extent > 0)
+        itemsR = llvm::divideCeil(
+            llvm::divideCeil(*extent, chance(50) ? vectorWidth : 1), threadsR);
+      else
+        persistent = decided.getPersistent();
     }
   }
   if (chance(reduces ? 20 : 3))

@@ -290,7 +290,7 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
     };
     Value isInside;
     // Another thread may be writing to what lies beside an alias's elements.
-    if (!layout.mayAlias[number] &&
+    if (!mayAlias(load) &&
         isShifted(width, byteWidth(scalar), address.alignment))
       isInside = getShiftedCondition(
           number, load.getSource().getType(),
@@ -335,12 +335,10 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
                     !hasLanes(load.getMask()) &&
                     llvm::none_of(load.getArgs(), hasLanes);
   // Where another thread writes to it, a thread without a point must not read.
-  bool writesInPlace =
-      layout.mayAlias[cast<BlockArgument>(load.getSource()).getArgNumber()];
+  bool everyP = copies.overP || mayAlias(load);
   forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
     // A load without lanes happens for the first one, which is always a point.
-    Condition c = getCondition(copies.overP || writesInPlace, copies.overR, ip,
-                               ir, isVectorLoad);
+    Condition c = getCondition(everyP, copies.overR, ip, ir, isVectorLoad);
     if (contiguous) {
       copies.values.push_back(emitLoadVector(load, address, c, ip, ir));
     } else if (!isVectorLoad) {

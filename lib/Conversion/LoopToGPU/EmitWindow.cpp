@@ -31,7 +31,7 @@ bool GPUKernelEmitter::isWindowLoad(LoadOp load) const {
       !totalR.isConstant(itemsR) || itemsR == 1)
     return false;
   // Beside the elements of an alias another thread may be writing.
-  if (layout.mayAlias[cast<BlockArgument>(load.getSource()).getArgNumber()])
+  if (mayAlias(load))
     return false;
   const Item &item = pItems.front();
   return !item.active && !item.lanes && load.getArgs().empty() &&

@@ -209,6 +209,11 @@ private:
 
   //===--- Memory (EmitMemory.cpp) ----------------------------------------===//
 
+  /// Whether another thread may write to the buffer that `load` reads.
+  bool mayAlias(LoadOp load) const {
+    auto buffer = llvm::cast<mlir::BlockArgument>(load.getSource());
+    return layout.mayAlias[buffer.getArgNumber()];
+  }
   Condition getCondition(bool overP, bool overR, unsigned ip, unsigned ir,
                          bool hasLanes);
   mlir::LogicalResult emitLoad(LoadOp load);
