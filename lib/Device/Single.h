@@ -237,6 +237,54 @@ COIL_INLINE float sinOrCos(float x, int quadrant) {
 COIL_INLINE float sin(float x) { return x == 0 ? x : sinOrCos(x, 0); }
 COIL_INLINE float cos(float x) { return sinOrCos(x, 1); }
 
+/// The same for |x| < 2^16 without a branch, so that the lanes of a vector are
+/// computed together. The first part of the quarters leaves no rest, what
+/// rounding takes from the second goes into a rest; the coefficients are those
+/// of the quarter's function.
+COIL_INLINE float sinOrCosInside(float x, int quadrant) {
+  constexpr float shift = 0x1.8p23f;
+  float shifted = fma(x, 0x1.45f306p-1f, shift), k = shifted - shift;
+  uint32_t n = bits(shifted) + static_cast<uint32_t>(quadrant);
+  bool isOdd = n & 1;
+  float whole = fma(-k, 0x1.921fb4p+0f, x);
+  float t = k * 0x1.4442dp-24f, tail = fma(k, 0x1.4442dp-24f, -t);
+  float r = whole - t;
+  float rest = fma(-k, 0x1.846988p-48f, ((whole - r) - t) - tail);
+  float z = r * r, first = isOdd ? 1.0f : r;
+  float p = poly(z, isOdd ? 0x1.9bd67p-16f : 0x1.6dbbeep-19f,
+                 isOdd ? -0x1.6c12cep-10f : -0x1.a013a2p-13f,
+                 isOdd ? 0x1.555554p-5f : 0x1.11110ep-7f,
+                 isOdd ? -0.5f : -0x1.555556p-3f);
+  float result = first + fma(z * first, p, isOdd ? -r * rest : rest);
+  return fromBits(bits(result) ^ ((n & 2) << 30));
+}
+COIL_INLINE float sinInside(float x) {
+  return x == 0 ? x : sinOrCosInside(x, 0);
+}
+COIL_INLINE float cosInside(float x) { return sinOrCosInside(x, 1); }
+
+/// sin(x - k * pi) for what is rounded to 16 bits: a polynomial with the least
+/// relative error, 2^-19.7, up to pi / 2.
+COIL_INLINE float sinNear(float x, float k) {
+  float r = fma(-k, 0x1.921fb4p+1f, x);
+  r = fma(-k, 0x1.4442dp-23f, r);
+  return r *
+         poly(r * r, -0x1.84dbcep-13f, 0x1.107132p-7f, -0x1.555112p-3f, 1.0f);
+}
+/// For |x| < 2^16, as above.
+COIL_INLINE float sinNarrow(float x) {
+  constexpr float shift = 0x1.8p23f;
+  float shifted = fma(x, 0x1.45f306p-2f, shift);
+  return fromBits(bits(sinNear(x, shifted - shift)) ^ (bits(shifted) << 31));
+}
+COIL_INLINE float cosNarrow(float x) {
+  constexpr float shift = 0x1.8p23f;
+  // cos(x) = -sin(x - pi / 2).
+  float shifted = fma(x, 0x1.45f306p-2f, -0.5f) + shift;
+  float s = sinNear(x, shifted - shift + 0.5f);
+  return fromBits(bits(s) ^ (~bits(shifted) << 31));
+}
+
 //===----------------------------------------------------------------------===//
 // tanh, erf, roots
 //===----------------------------------------------------------------------===//

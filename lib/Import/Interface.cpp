@@ -11,7 +11,10 @@
 #include "ModuleBuilder.h"
 #include "coil/Dialect/Graph/IR/Device.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <numeric>
 
 using namespace llvm;
 using namespace mlir;
@@ -43,6 +46,16 @@ Expected<const Weight *> ModuleBuilder::findWeight(const InputSpec &spec,
     return makeError("the program expects other sizes than the weight " +
                      quoted(spec.fqn) + " has");
   return weight;
+}
+
+/// Bytes that an example input's address was a multiple of, if its storage
+/// begins at a multiple of `kStorageAlignment`.
+static int64_t getAlignment(const TensorMeta &meta) {
+  uint64_t bytes = getByteSize(meta.dtype);
+  if (!meta.storageOffset.isSymbolic())
+    bytes *= static_cast<uint64_t>(meta.storageOffset.value);
+  return static_cast<int64_t>(
+      std::gcd(uint64_t(loop::kStorageAlignment), bytes));
 }
 
 Error ModuleBuilder::addInput(const InputSpec &spec,
@@ -122,6 +135,13 @@ Error ModuleBuilder::addInput(const InputSpec &spec,
   if (isBroadcast || (*meta)->storageOffset.isSymbolic() ||
       (*meta)->storageOffset.value != 0)
     attributes.set("coil.is_view", builder.getUnitAttr());
+  // Where the example began is where kernels are made for; one that begins
+  // elsewhere is copied.
+  if (spec.kind == InputSpec::Kind::UserInput)
+    if (int64_t alignment = getAlignment(**meta);
+        alignment < loop::kStorageAlignment)
+      attributes.set(loop::kAlignmentAttrName,
+                     builder.getI64IntegerAttr(alignment));
   // Weights go to the device once, wherever they come from.
   addPlace(**meta, attributes, spec.kind == InputSpec::Kind::UserInput);
   types.push_back(*type);

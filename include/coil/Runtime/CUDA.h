@@ -123,9 +123,11 @@ COIL_RT_API int32_t coil_rt_constant_cuda(coil_run *run, const void *data,
                                           int64_t bytes, void **out);
 
 /// Checks that an input is on the device of the run, and returns its memory,
-/// or a copy where that is not aligned to 16 bytes.
+/// or a copy where that does not begin at a multiple of `alignment` bytes, a
+/// power of two.
 COIL_RT_API int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,
-                                       const char *name, void **out);
+                                       const char *name, int64_t alignment,
+                                       void **out);
 
 typedef struct coil_cuda_allocator_stats {
   int64_t in_use_bytes; ///< Blocks that someone owns.

@@ -295,6 +295,7 @@ private:
             arith::FastMathFlagsAttr::get(&getContext(), flags | contract));
       });
     }
+    lowerAngles(module, *mode);
     RewritePatternSet patterns(&getContext());
     populateMathToNVPTXPatterns(patterns, *mode);
     populateExpandFloat8Patterns(patterns);

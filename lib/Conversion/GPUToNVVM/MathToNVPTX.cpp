@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -220,6 +221,105 @@ struct ClassifyFloat : OpRewritePattern<Op> {
 };
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Sines and cosines
+//===----------------------------------------------------------------------===//
+
+/// From here on angles are reduced by a long product, behind a branch: the
+/// device library's `_inside` and `_narrow` versions are for smaller ones.
+static constexpr float kLargeAngle = 0x1p16f;
+
+/// Whether `v` is below `kLargeAngle` in size, infinite, or no number.
+static bool isSmallAngle(Value v) {
+  Operation *op = v.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<math::SinOp, math::CosOp, math::TanhOp, math::ErfOp>(op))
+    return true;
+  if (isa<arith::ExtFOp>(op) &&
+      getElementTypeOrSelf(op->getOperand(0).getType()).isF16())
+    return true; // 65504 at most.
+  // e^-|x|
+  if (isa<math::ExpOp, math::Exp2Op>(op))
+    if (Operation *neg = op->getOperand(0).getDefiningOp();
+        isa_and_present<arith::NegFOp>(neg) &&
+        neg->getOperand(0).getDefiningOp<math::AbsFOp>())
+      return true;
+  return isa<arith::ExtFOp, arith::TruncFOp, arith::NegFOp, math::AbsFOp>(op) &&
+         isSmallAngle(op->getOperand(0));
+}
+
+/// Whether a lane of `v` is `kLargeAngle` or more in size, or no number.
+static Value isAnyLarge(OpBuilder &b, Location loc, Value v) {
+  Value limit = arith::ConstantOp::create(
+      b, loc, FloatAttr::get(b.getF32Type(), kLargeAngle));
+  Value size = math::AbsFOp::create(b, loc, v), any;
+  auto addLane = [&](Value lane) {
+    Value large =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, lane, limit);
+    any = any ? arith::OrIOp::create(b, loc, any, large) : large;
+  };
+  auto type = dyn_cast<VectorType>(v.getType());
+  for (int64_t i = 0; type && i < type.getNumElements(); ++i)
+    addLane(vector::ExtractOp::create(b, loc, size, i));
+  if (!type)
+    addLane(size);
+  return any;
+}
+
+static bool hasFlag(Operation *op, arith::FastMathFlags flag) {
+  arith::FastMathFlagsAttr flags =
+      cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
+  return flags && arith::bitEnumContainsAny(flags.getValue(), flag);
+}
+
+void coil::lowerAngles(Operation *root, FastMath mode) {
+  if (mode != FastMath::Default)
+    return;
+  // All are looked at before any of them becomes calls.
+  SmallVector<std::pair<Operation *, bool>> angles;
+  root->walk([&](Operation *op) {
+    if (!isa<math::SinOp, math::CosOp>(op) ||
+        !getElementTypeOrSelf(op->getResult(0).getType()).isF32() ||
+        hasFlag(op, arith::FastMathFlags::afn))
+      return;
+    auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (!vector || (vector.getRank() == 1 && !vector.isScalable()))
+      angles.push_back({op, isSmallAngle(op->getOperand(0))});
+  });
+  PatternRewriter b(root->getContext());
+  for (auto [op, isSmall] : angles) {
+    b.setInsertionPoint(op);
+    auto callAll = [&, op = op](StringRef version) {
+      StringRef name = isa<math::SinOp>(op) ? "sin" : "cos";
+      return mapLanes(b, op, /*widen=*/false,
+                      [&](OpBuilder &b, Location loc, ArrayRef<Value> x) {
+                        Type f32 = b.getF32Type();
+                        return callLibrary(b, loc,
+                                           getLibraryName(name + version, f32),
+                                           f32, x);
+                      });
+    };
+    bool isNarrow = hasFlag(op, arith::FastMathFlags::arcp);
+    Value result = callAll(isNarrow ? "_narrow" : "_inside");
+    if (!isSmall) {
+      // One branch for all lanes.
+      Location loc = op->getLoc();
+      Value isLarge = isAnyLarge(b, loc, op->getOperand(0));
+      auto choice = scf::IfOp::create(b, loc, result.getType(), isLarge,
+                                      /*withElseRegion=*/true);
+      b.setInsertionPointToStart(choice.thenBlock());
+      Value exact = callAll("");
+      scf::YieldOp::create(b, loc, exact);
+      b.setInsertionPointToStart(choice.elseBlock());
+      scf::YieldOp::create(b, loc, result);
+      result = choice.getResult(0);
+      b.setInsertionPoint(op);
+    }
+    b.replaceOp(op, result);
+  }
+}
 
 /// An integer as the one of 64 bits that the library takes.
 static Value toInt64(OpBuilder &b, Location loc, Value v) {

@@ -25,6 +25,12 @@ namespace coil {
 void populateMathToNVPTXPatterns(mlir::RewritePatternSet &patterns,
                                  FastMath mode);
 
+/// Lowers sines and cosines of f32 in the default mode: the lanes of a vector
+/// are computed without a branch, and once more by the exact functions where
+/// one of them is so large that it needs these. That test is left out where the
+/// operand cannot be large.
+void lowerAngles(mlir::Operation *root, FastMath mode);
+
 } // namespace coil
 
 #endif // COIL_LIB_CONVERSION_GPUTONVVM_MATHTONVPTX_H

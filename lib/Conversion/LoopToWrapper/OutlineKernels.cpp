@@ -209,13 +209,10 @@ LogicalResult Outliner::bindSymbols() {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Runtimes of devices promise this of storage, in bytes.
-static constexpr int64_t kStorageAlignment = 16;
-
 /// The bytes that the address of a buffer is a multiple of, up to those that
 /// storage begins at.
 static int64_t getAddressAlignment(Value buffer) {
-  int64_t result = kStorageAlignment;
+  int64_t result = loop::kStorageAlignment;
   while (auto view = buffer.getDefiningOp<ReinterpretOp>()) {
     auto type = cast<BufferType>(view.getSource().getType());
     unsigned bytes =
@@ -224,6 +221,9 @@ static int64_t getAddressAlignment(Value buffer) {
       result = std::gcd(result, term.coefficient * bytes);
     buffer = view.getSource();
   }
+  if (auto arg = dyn_cast<BlockArgument>(buffer))
+    if (auto fn = dyn_cast<FuncOp>(arg.getOwner()->getParentOp()))
+      result = std::min(result, fn.getAlignment(arg.getArgNumber()));
   return result;
 }
 
@@ -242,7 +242,7 @@ void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
   }
   // Vectors of the CPU need no alignment, and kernels should be shared.
   if (device.getKind() == "cpu" || llvm::all_of(alignment, [](int64_t bytes) {
-        return bytes == kStorageAlignment;
+        return bytes == loop::kStorageAlignment;
       }))
     alignment.clear();
   for (Value v : outputs)

@@ -361,7 +361,8 @@ LogicalResult HostLowering::checkInput(BlockArgument arg) {
   Value slot = scratch(0, 1);
   DeviceAttr other = selection.get(type);
   select(other);
-  call(device->inputFunction, {now.run, tensor, string(inputName(arg)), slot});
+  call(device->inputFunction, {now.run, tensor, string(inputName(arg)),
+                               i64(fn.getAlignment(arg.getArgNumber())), slot});
   select(other, /*isBegin=*/false);
   setBuffer(arg, LLVM::LoadOp::create(b, ptrType, slot));
   return success();

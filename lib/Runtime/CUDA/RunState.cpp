@@ -472,7 +472,7 @@ int32_t coil_rt_debug_value_cuda(coil_run *run, int32_t action,
 }
 
 int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,
-                           const char *name, void **out) {
+                           const char *name, int64_t alignment, void **out) {
   return guarded([&]() -> int32_t {
     *out = input->data;
     RunState *state = getState(run);
@@ -483,7 +483,7 @@ int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,
                   "input '%s' is on CUDA device %d, but the program runs on "
                   "device %d",
                   name, input->device_index, state->device.index);
-    if (toDevice(input->data) % 16 == 0)
+    if (toDevice(input->data) % static_cast<uint64_t>(alignment) == 0)
       return COIL_OK;
     int64_t last = 0;
     for (int32_t d = 0; d < input->rank; ++d) {
@@ -492,8 +492,8 @@ int32_t coil_rt_input_cuda(coil_run *run, const coil_tensor *input,
       if (input->strides[d] < 0)
         return fail(COIL_INVALID_ARGUMENT,
                     "input '%s' has a negative stride and memory that is not "
-                    "aligned to 16 bytes",
-                    name);
+                    "aligned to %lld bytes",
+                    name, static_cast<long long>(alignment));
       last += (input->sizes[d] - 1) * input->strides[d];
     }
     int64_t bytes = (last + 1) * coil_dtype_size(input->dtype);

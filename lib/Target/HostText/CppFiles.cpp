@@ -224,9 +224,9 @@ LogicalResult CppEmitter::emitArguments(FuncOp fn) {
     out.line("COIL_TRY(" +
              deviceFunction(device->inputFunction,
                             "coil_run *, const coil_tensor *, const char *, "
-                            "void **") +
-             "(run, &" + input + ", " + quote(text) + ", &" + name(arg) +
-             "));");
+                            "int64_t, void **") +
+             "(run, &" + input + ", " + quote(text) + ", " +
+             Twine(fn.getAlignment(number)) + ", &" + name(arg) + "));");
     select(other, /*isBegin=*/false);
   }
   return success();

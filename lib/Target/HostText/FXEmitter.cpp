@@ -97,7 +97,8 @@ LogicalResult FXEmitter::emitFunction(FuncOp fn) {
     if (fn.isPublic() && wantsAligned(type.getDevice()))
       emitCall("host.check_aligned",
                name(arg) + ", " +
-                   quote(inputName(fn, static_cast<unsigned>(i))));
+                   quote(inputName(fn, static_cast<unsigned>(i))) + ", " +
+                   Twine(fn.getAlignment(static_cast<unsigned>(i))));
   }
   for (Operation &op : fn.getBody().front())
     if (failed(emitOp(op)))

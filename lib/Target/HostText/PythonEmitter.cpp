@@ -371,7 +371,8 @@ LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
              quote(inputName(fn, static_cast<unsigned>(i))) + ", " + *dtype +
              ", " + std::to_string(buffer.getRank()) + ", " + *device + ")");
     if (wantsAligned(buffer.getDevice()))
-      out.line(names[i] + " = host.aligned(" + names[i] + ")");
+      out.line(names[i] + " = host.aligned(" + names[i] + ", " +
+               Twine(fn.getAlignment(static_cast<unsigned>(i))) + ")");
   }
   isGuarded = openGuard(fn);
   for (Operation &op : fn.getBody().front())

@@ -53,19 +53,20 @@ def check_input(tensor, name, dtype, rank, device):
         raise InputError(f"input '{name}' is on device '{tensor.device}', expected '{device}'")
 
 
-def aligned(tensor):
-    """A tensor that begins where kernels of a GPU want it: a view that does not is
-    copied."""
-    if tensor.data_ptr() % 16 == 0:
+def aligned(tensor, alignment):
+    """A tensor that begins where kernels of a GPU want it, at a multiple of `alignment`
+    bytes: a view that does not is copied."""
+    if tensor.data_ptr() % alignment == 0:
         return tensor
     copy = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=tensor.device)
     return copy.copy_(tensor)
 
 
-def check_aligned(tensor, name):
-    """Fails unless a tensor begins where kernels of a GPU want it."""
-    if tensor.data_ptr() % 16 != 0:
-        raise InputError(f"input '{name}' does not begin at a multiple of 16 bytes")
+def check_aligned(tensor, name, alignment):
+    """Fails unless a tensor begins where kernels of a GPU want it, at a multiple of
+    `alignment` bytes."""
+    if tensor.data_ptr() % alignment != 0:
+        raise InputError(f"input '{name}' does not begin at a multiple of {alignment} bytes")
 
 
 def assert_size_stride(tensor, sizes, strides, name):

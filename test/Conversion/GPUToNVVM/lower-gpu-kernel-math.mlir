@@ -46,6 +46,50 @@ gpu.module @modes {
   }
 }
 
+// Angles are computed without a branch, all lanes together, and again by the exact
+// function where one is large. Nothing is asked where none can be.
+gpu.module @angles {
+  // CHECK-LABEL: llvm.func @angles
+  // OFF-COUNT-2: @coil_sin_f32(
+  // DEFAULT-COUNT-2: @coil_sin_inside_f32(
+  // FAST-COUNT-2: @coil_sin_fast_f32(
+  // DEFAULT-COUNT-2: llvm.fcmp "uge"
+  // DEFAULT: llvm.cond_br
+  // DEFAULT-COUNT-2: @coil_sin_f32(
+  // CHECK: llvm.return
+  gpu.func @angles(%p: !llvm.ptr<1>, %x: vector<2xf32>) kernel {
+    %0 = math.sin %x : vector<2xf32>
+    llvm.store %0, %p : vector<2xf32>, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @small_angles
+  // CHECK-NOT: llvm.cond_br
+  // DEFAULT: @coil_cos_narrow_f32(
+  // DEFAULT-NOT: llvm.cond_br
+  // DEFAULT: @coil_sin_inside_f32(
+  // DEFAULT-NOT: llvm.cond_br
+  // DEFAULT: @coil_cos_inside_f32(
+  // CHECK-NOT: llvm.cond_br
+  // CHECK: llvm.return
+  gpu.func @small_angles(%p: !llvm.ptr<1>, %x: f16, %y: f32) kernel {
+    // No number of f16 is large.
+    %0 = arith.extf %x : f16 to f32
+    %1 = math.cos %0 fastmath<arcp> : f32
+    // Nor is a cosine, or an exponential of what is not positive.
+    %2 = math.sin %1 : f32
+    llvm.store %2, %p : f32, !llvm.ptr<1>
+    %3 = math.absf %y : f32
+    %4 = arith.negf %3 : f32
+    %5 = math.exp %4 : f32
+    %6 = arith.truncf %5 : f32 to bf16
+    %7 = arith.extf %6 : bf16 to f32
+    %8 = math.cos %7 : f32
+    llvm.store %8, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
 // Only 1 + tanh is used: twice the inverse of 1 + exp(-2x). The first addition is
 // the next op.
 gpu.module @one_plus_tanh {

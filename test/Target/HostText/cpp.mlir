@@ -435,13 +435,13 @@ wrapper.func @device(%x: !g, %q: !a, %e: !e) -> (!g, !a) {
 // CHECK-NEXT: (void)run, (void)inputs, (void)outputs;
 // CHECK-NEXT: COIL_TRY(coil_rt_check_input(run, &inputs[0], "arg0", COIL_F32, 1, 1));
 // CHECK-NEXT: void *arg0;
-// CHECK-NEXT: COIL_TRY(coil_rt_input_cuda(run, &inputs[0], "arg0", &arg0));
+// CHECK-NEXT: COIL_TRY(coil_rt_input_cuda(run, &inputs[0], "arg0", 16, &arg0));
 // CHECK-NEXT: COIL_TRY(coil_rt_check_input(run, &inputs[1], "arg1", COIL_BF16, 4, 1));
 // CHECK-NEXT: void *arg1;
-// CHECK-NEXT: COIL_TRY(coil_rt_input_cuda(run, &inputs[1], "arg1", &arg1));
+// CHECK-NEXT: COIL_TRY(coil_rt_input_cuda(run, &inputs[1], "arg1", 16, &arg1));
 // CHECK-NEXT: COIL_TRY(coil_rt_check_input(run, &inputs[2], "arg2", COIL_F32, 0, 1));
 // CHECK-NEXT: void *arg2;
-// CHECK-NEXT: COIL_TRY(coil_rt_input_cuda(run, &inputs[2], "arg2", &arg2));
+// CHECK-NEXT: COIL_TRY(coil_rt_input_cuda(run, &inputs[2], "arg2", 16, &arg2));
 // CHECK-NEXT: coil::Buffer<coil_rt_free_cuda> buf0;
 // CHECK-NEXT: COIL_TRY(buf0.allocate(coil_rt_alloc_cuda, run, 8));
 // CHECK-NEXT: COIL_TRY(coil_rt_copy_cuda(run, buf0.get(), arg0, 8));

@@ -61,9 +61,9 @@ wrapper.grid @blocks["n"] cases [#wrapper.grid_case<{}, <[(n + 31) floordiv 32, 
 // PY-LABEL: def main(args):
 // PY-NEXT:      x, n = host.unpack(args, 2)
 // PY-NEXT:      host.check_input(x, "x", torch.float32, 1, "cuda:0")
-// PY-NEXT:      x = host.aligned(x)
+// PY-NEXT:      x = host.aligned(x, 16)
 // PY-NEXT:      host.check_input(n, "n", torch.float32, 0, "cuda:0")
-// PY-NEXT:      n = host.aligned(n)
+// PY-NEXT:      n = host.aligned(n, 16)
 // PY-NEXT:      with torch.cuda.device(0):
 // PY-NEXT:          s0 = x.size(0)
 // PY:               buf0 = empty_strided((s0,), (1,), dtype=torch.float32, device="cuda:0")
@@ -83,7 +83,7 @@ wrapper.grid @blocks["n"] cases [#wrapper.grid_case<{}, <[(n + 31) floordiv 32, 
 
 // FX-LABEL: def build_main():
 // FX:           g.check(host.check_input, x, "x", torch.float32, 1, "cuda:0")
-// FX-NEXT:      g.check(host.check_aligned, x, "x")
+// FX-NEXT:      g.check(host.check_aligned, x, "x", 16)
 // FX:           g.launch(double, (x, buf0), (s0,))
 // FX:           g.launch(host.bind_arguments(reverse, ("buffer", "number", "buffer", "scalar")), (buf0, buf1, v0), (n3, 1, 1, s0))
 // FX:           g.launch(host.bind_arguments(reverse, (None, "number", "buffer", 0.5)), (buf1,), (1, 1, 1, s0))

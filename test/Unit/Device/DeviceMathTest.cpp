@@ -253,6 +253,12 @@ std::vector<Domain> getDomains(const std::string &version) {
   const float pi = 3.1415925f, max = std::numeric_limits<float>::max();
   if (version == "sin_fast" || version == "cos_fast")
     return {{-pi, pi, "-pi to pi", "absolute"}};
+  // What is larger takes the exact version.
+  const float large = 65535.996f;
+  if (version == "sin_inside" || version == "cos_inside")
+    return {{-large, large, "below 2^16", "ulp"}};
+  if (version == "sin_narrow" || version == "cos_narrow")
+    return {{-large, large, "below 2^16", "relative"}};
   if (version == "exp_default" || version == "exp_fast")
     return {{-87.0f, 88.5f, "-87 to 88.5", "ulp"}};
   if (version == "exp2_default")

@@ -51,6 +51,8 @@ extern double errorScale;
 /// Versions for other modes than the exact one: name, mode, oracle.
 #define COIL_ELEMENTARY_VERSIONS(F)                                            \
   F(cos, fast, cosl)                                                           \
+  F(cos, inside, cosl)                                                         \
+  F(cos, narrow, cosl)                                                         \
   F(erf, default, erfl)                                                        \
   F(erf, fast, erfl)                                                           \
   F(exp, default, expl)                                                        \
@@ -61,6 +63,8 @@ extern double errorScale;
   F(log2, fast, log2l)                                                         \
   F(rsqrt, default, inverseSqrt)                                               \
   F(sin, fast, sinl)                                                           \
+  F(sin, inside, sinl)                                                         \
+  F(sin, narrow, sinl)                                                         \
   F(tanh, default, tanhl)                                                      \
   F(tanh, fast, tanhl)                                                         \
   F(tanh, narrow, tanhl)

@@ -70,6 +70,10 @@ Precision::Precision(KernelOp kernel) {
       if (isRounded(op.getResult(0), isa<math::ErfOp>(op)) &&
           (isa<math::ErfOp>(op) || !isSubnormalSeen(op.getResult(0))))
         flags[&op] = FastMathFlags::afn;
+    } else if (isa<math::SinOp, math::CosOp>(op)) {
+      // The fast version's error is absolute.
+      if (isRounded(op.getResult(0), /*isAbsolute=*/false))
+        flags[&op] = FastMathFlags::arcp;
     } else if (isa<math::TanhOp>(op)) {
       // 1 + tanh(x) becomes an exponential.
       if (isRounded(op.getResult(0), /*isAbsolute=*/false) ||

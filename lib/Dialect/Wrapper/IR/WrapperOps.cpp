@@ -93,6 +93,20 @@ LogicalResult FuncOp::verify() {
     if (isDestination(i) && isPrivate()) // (C4)
       return emitOpError() << "argument " << i
                            << " is a destination, but it is not public";
+    Attribute alignment = getArgAttr(i, loop::kAlignmentAttrName);
+    if (!alignment)
+      continue;
+    auto number = dyn_cast<IntegerAttr>(alignment);
+    if (!number || !number.getType().isSignlessInteger(64) ||
+        number.getInt() < 1 || number.getInt() > loop::kStorageAlignment ||
+        !llvm::isPowerOf2_64(static_cast<uint64_t>(number.getInt()))) // (C5)
+      return emitOpError() << "argument " << i << " has the alignment "
+                           << alignment
+                           << ", which is not a power of two from 1 to "
+                           << loop::kStorageAlignment;
+    if (isConsumed(i) || isDestination(i)) // (C5)
+      return emitOpError() << "argument " << i
+                           << " is written, but has an alignment of its own";
   }
   return success();
 }
@@ -103,6 +117,11 @@ bool FuncOp::isConsumed(unsigned i) {
 
 bool FuncOp::isDestination(unsigned i) {
   return static_cast<bool>(getArgAttr(i, kDestinationAttrName));
+}
+
+int64_t FuncOp::getAlignment(unsigned i) {
+  auto alignment = getArgAttrOfType<IntegerAttr>(i, loop::kAlignmentAttrName);
+  return alignment ? alignment.getInt() : loop::kStorageAlignment;
 }
 
 SmallVector<StringRef> wrapper::getBoundSymbols(Operation *op) {

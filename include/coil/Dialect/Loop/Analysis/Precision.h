@@ -29,7 +29,8 @@ public:
   /// The flags to add to `op`: `afn` for a function of which a fast version
   /// does, `arcp` for a division that may be a product with an inverse that
   /// many lanes and items share, and `contract` for one that may be within 2
-  /// ulp. All other divisions are rounded once.
+  /// ulp. All other divisions are rounded once. `arcp` of a sine or a cosine
+  /// says that a version between the exact and the fast one does.
   mlir::arith::FastMathFlags getFlags(mlir::Operation *op) const {
     return flags.lookup(op);
   }

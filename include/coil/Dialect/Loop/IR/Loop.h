@@ -32,6 +32,14 @@
 #include "coil/Dialect/Loop/IR/LoopAttributes.h.inc"
 
 namespace coil::loop {
+
+/// Bytes that runtimes of devices promise storage to begin at a multiple of.
+inline constexpr int64_t kStorageAlignment = 16;
+
+/// The attribute of a function's argument that begins at a multiple of fewer
+/// bytes.
+inline constexpr llvm::StringLiteral kAlignmentAttrName = "coil.alignment";
+
 class StoreOp;
 } // namespace coil::loop
 

@@ -101,8 +101,8 @@ struct DeviceInfo {
   std::string convolutionFunction;
   std::string attentionFunction;
   std::string sortFunction;
-  /// Gives an input's memory as kernels want it (`coil_rt_input_cuda`); empty
-  /// takes it as it is.
+  /// Gives an input's memory as kernels want it, at a multiple of so many bytes
+  /// (`coil_rt_input_cuda`); empty takes it as it is.
   std::string inputFunction;
   /// Reads one element on the host (`coil_rt_item`).
   std::string itemFunction;

@@ -39,7 +39,10 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
     attribute `wrapper.destination` is memory of the caller that the function
     writes all elements of, in place of a result
     (`wrapper-pass-destinations`). It shares no byte with another argument. The
-    attribute `sym.symbols` gives the range of every symbol.
+    attribute `sym.symbols` gives the range of every symbol. On devices whose
+    wide accesses must be aligned, an argument begins at a multiple of 16 bytes,
+    or of as many as its attribute `coil.alignment` says; what begins elsewhere
+    is copied when the program is called.
 
     A symbol is visible behind the op that binds it, in the regions of ops there,
     too; one that is bound in a region is visible in that region only.
@@ -50,6 +53,8 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
          symbols that are bound behind it, before anything else uses them.
     (C3) Only private functions consume arguments.
     (C4) Only public functions have destinations.
+    (C5) `coil.alignment` is a power of two from 1 to 16, and neither a
+         destination nor a consumed argument has it: these are written.
 
     Example:
     ```mlir
@@ -81,6 +86,8 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
     bool isConsumed(unsigned i);
     /// Whether argument `i` is memory for a result.
     bool isDestination(unsigned i);
+    /// Bytes that the address of argument `i` is a multiple of.
+    int64_t getAlignment(unsigned i);
   }];
 }
 
