@@ -28,6 +28,18 @@ wrapper.func @geometry(%x: !d) -> !d attributes {sym.symbols = {s0 = #sym.range<
 
 !c = !wrapper.buffer<[2], f32, #wrapper.device<"cuda">>
 
+// An input is taken where it is if it begins at a multiple of what kernels know.
+// CHECK-LABEL: llvm.func @coil_begins
+// CHECK: %[[FOUR:.+]] = llvm.mlir.constant(4 : i64)
+// CHECK: call @coil_rt_input_cuda(%{{.*}}, %{{.*}}, %{{.*}}, %[[FOUR]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr) -> i32
+wrapper.func @begins(%x: !c {coil.alignment = 4 : i64}) {
+  wrapper.return
+}
+
+// -----
+
+!c = !wrapper.buffer<[2], f32, #wrapper.device<"cuda">>
+
 // Data of the program and copies go through the device's functions.
 // CHECK-LABEL: llvm.func @coil_memory
 // CHECK: %[[DATA:.*]] = llvm.mlir.addressof @constant

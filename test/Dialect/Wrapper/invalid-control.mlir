@@ -507,6 +507,33 @@ wrapper.func @func_c3(%x: !b {wrapper.consumed}) {
 
 // -----
 
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
+
+// expected-error@+1 {{argument 0 has the alignment 12 : i64, which is not a power of two from 1 to 16}}
+wrapper.func @func_c5(%x: !b {coil.alignment = 12 : i64}) {
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
+
+// expected-error@+1 {{argument 0 has the alignment "4", which is not a power of two from 1 to 16}}
+wrapper.func @func_c5_type(%x: !b {coil.alignment = "4"}) {
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
+
+// expected-error@+1 {{argument 0 is written, but has an alignment of its own}}
+wrapper.func @func_c5_written(%x: !b {coil.alignment = 4 : i64, wrapper.destination}) {
+  wrapper.return
+}
+
+// -----
+
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
 // expected-error@+1 {{argument 0 is a destination, but it is not public}}

@@ -72,6 +72,12 @@ class element_types(nn.Module):
         return (x.bfloat16() @ self.w).float(), x.double(), b & True, u + 1, x @ self.t, 2**x
 
 
+@program(r(9)[1:7].view(2, 3), r(16)[8:14].view(2, 3), r(2, 4).half()[:, 1:], r(2, 3))
+class offset_inputs(nn.Module):
+    def forward(self, x, y, z, w):
+        return x + y + z + w
+
+
 @program(r(3), True, 3)
 class structures(nn.Module):
     """Buffers that are not saved with the state, constants, nested results."""
