@@ -379,6 +379,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   }
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  pm.addPass(wrapper::createWrapperDropInPlacePass());
   // The order of launches is final.
   if (isCuda(options))
     pm.addPass(createOrderGPUBlocksPass());

@@ -23,10 +23,6 @@ using namespace coil::loop;
 using sym::ExprAttr;
 using sym::ExprKind;
 
-static unsigned byteWidth(Type scalar) {
-  return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
-}
-
 Value GPUKernelEmitter::zero(Type type) {
   return arith::ConstantOp::create(b, b.getZeroAttr(type));
 }
@@ -265,7 +261,7 @@ Value GPUKernelEmitter::loadWhole(Value pointer, Type scalar, int64_t piece,
 
 Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
                                        const Condition &condition, unsigned ip,
-                                       unsigned ir) {
+                                       unsigned ir, bool shifts) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   Type scalar = load.getType();
   Type memory = getMemoryType(scalar);
@@ -290,7 +286,7 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
     };
     Value isInside;
     // Another thread may be writing to what lies beside an alias's elements.
-    if (!mayAlias(load) &&
+    if (shifts && !mayAlias(load) &&
         isShifted(width, byteWidth(scalar), address.alignment))
       isInside = getShiftedCondition(
           number, load.getSource().getType(),
@@ -321,6 +317,8 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
 }
 
 LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
+  if (loadedTogether.erase(load))
+    return success();
   if (takeKept(load))
     return success();
   if (isWindowLoad(load) && emitWindowLoad(load))

@@ -53,6 +53,7 @@ GPUKernelEmitter::getLoadsAhead(ArrayRef<Operation *> slice) const {
 FailureOr<GPUKernelEmitter::Values>
 GPUKernelEmitter::loadAhead(ArrayRef<LoadOp> loads, Value point) {
   makeReducedItems(point, static_cast<unsigned>(itemsR), /*partial=*/false);
+  loadTogether(SmallVector<Operation *>(loads.begin(), loads.end()));
   Values loaded;
   for (LoadOp load : loads) {
     if (failed(emitOp(load)))

@@ -9,7 +9,9 @@
 // rows of an odd length. Read element by element, a warp would touch as many
 // lines of memory for each of them as for whole vectors. Instead a thread loads
 // the two aligned vectors that hold the elements, and shifts: its neighbour
-// reads one of them, too, from the cache.
+// reads one of them, too, from the cache. At the ends of a buffer it cannot, so
+// that there is a branch, and one for each vector would have each wait for the
+// one before: all loads of a step are in one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +19,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -56,9 +59,8 @@ Value GPUKernelEmitter::getShiftedCondition(unsigned buffer, Type tensor,
   return both(behind, before);
 }
 
-Value GPUKernelEmitter::loadShifted(Value pointer, Type scalar,
-                                    unsigned buffer) {
-  Type memory = getMemoryType(scalar);
+GPUKernelEmitter::ShiftedWords
+GPUKernelEmitter::loadAround(Value pointer, Type memory, unsigned buffer) {
   int64_t elementBytes = std::max(1u, memory.getIntOrFloatBitWidth() / 8);
   int64_t bytes = width * elementBytes, numWords = bytes / kWordBytes;
   auto i64 = b.getI64Type();
@@ -77,19 +79,26 @@ Value GPUKernelEmitter::loadShifted(Value pointer, Type scalar,
   Value step = arith::AndIOp::create(
       b, arith::AddIOp::create(b, distance, number(bytes - 1)), number(-bytes));
   auto type = VectorType::get(numWords, b.getI32Type());
+  auto alignment = static_cast<unsigned>(bytes);
+  return {loadElements(low, type, alignment, buffer),
+          loadElements(at(low, step), type, alignment, buffer),
+          arith::TruncIOp::create(b, b.getI32Type(), distance)};
+}
+
+Value GPUKernelEmitter::shift(const ShiftedWords &loaded, Type scalar) {
+  Type memory = getMemoryType(scalar);
+  int64_t elementBytes = byteWidth(scalar);
+  int64_t numWords = width * elementBytes / kWordBytes;
   SmallVector<Value> words;
-  for (Value from : {low, at(low, step)}) {
-    Value vector =
-        loadElements(from, type, static_cast<unsigned>(bytes), buffer);
+  for (Value vector : {loaded.low, loaded.high})
     for (int64_t i = 0; i < numWords; ++i)
       words.push_back(extract(vector, i));
-  }
   // Whole words first, by halves of the distance, then bits.
-  Value by = arith::TruncIOp::create(b, b.getI32Type(), distance);
   for (int64_t n = numWords / 2; n > 0; n /= 2) {
     if (n * kWordBytes < elementBytes)
       break;
-    Value bit = arith::AndIOp::create(b, by, constantI32(n * kWordBytes));
+    Value bit =
+        arith::AndIOp::create(b, loaded.distance, constantI32(n * kWordBytes));
     Value isFar =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, constantI32(0));
     for (size_t i = 0; i + static_cast<size_t>(n) < words.size(); ++i)
@@ -99,7 +108,8 @@ Value GPUKernelEmitter::loadShifted(Value pointer, Type scalar,
   }
   if (elementBytes < kWordBytes) {
     Value bits = arith::ShLIOp::create(
-        b, arith::AndIOp::create(b, by, constantI32(kWordBytes - 1)),
+        b,
+        arith::AndIOp::create(b, loaded.distance, constantI32(kWordBytes - 1)),
         constantI32(3));
     for (int64_t i = 0; i < numWords; ++i)
       words[static_cast<size_t>(i)] = LLVM::FshrOp::create(
@@ -111,4 +121,114 @@ Value GPUKernelEmitter::loadShifted(Value pointer, Type scalar,
   return fromMemory(
       vector::BitCastOp::create(b, VectorType::get(width, memory), vector),
       scalar);
+}
+
+Value GPUKernelEmitter::loadShifted(Value pointer, Type scalar,
+                                    unsigned buffer) {
+  return shift(loadAround(pointer, getMemoryType(scalar), buffer), scalar);
+}
+
+/// Whether all lanes of `load` read one vector at a known place.
+bool GPUKernelEmitter::isPlainVector(LoadOp load) const {
+  return form.isVector(load.getResult()) && !load.getMask() &&
+         load.getArgs().empty() && form.getAddress(load).isContiguous() &&
+         !mayAlias(load) && !isWindowLoad(load) && !keptLoads.contains(load) &&
+         !ring;
+}
+
+void GPUKernelEmitter::loadTogether(ArrayRef<Operation *> ops) {
+  struct Access {
+    LoadOp load;
+    LaneAddress address;
+    unsigned ip, ir;
+    bool isShifted;
+  };
+  SmallVector<Access> accesses;
+  SmallVector<LoadOp> loads;
+  Value isFast;
+  unsigned numShifted = 0;
+  for (Operation *op : ops) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load || !isPlainVector(load))
+      continue;
+    b.setLoc(load.getLoc());
+    LaneAddress address = form.getAddress(load);
+    unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+    bool needsShift =
+        isShifted(width, byteWidth(load.getType()), address.alignment);
+    SmallVector<Value> conditions;
+    Copies copies = makeCopies(load.getResult());
+    bool isKnown = true;
+    forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
+      Condition c = getCondition(copies.overP, copies.overR, ip, ir,
+                                 /*hasLanes=*/true);
+      isKnown &= !c.lanes || c.full;
+      conditions.push_back(c.lanes ? c.full : c.active);
+      if (!needsShift || !isKnown)
+        return;
+      Value inside =
+          getShiftedCondition(number, load.getSource().getType(),
+                              scalarExpr(address.base, ip, ir, indexBits, {}));
+      isKnown &= static_cast<bool>(inside);
+      conditions.push_back(inside);
+    });
+    if (!isKnown)
+      continue;
+    for (Value condition : conditions)
+      isFast = both(isFast, condition);
+    forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
+      accesses.push_back({load, address, ip, ir, needsShift});
+      numShifted += needsShift;
+    });
+    loads.push_back(load);
+  }
+  if (numShifted == 0 || accesses.size() < 2 || !isFast)
+    return;
+  SmallVector<Type> types;
+  for (Access &a : accesses)
+    types.push_back(VectorType::get(width, a.load.getType()));
+  auto choice = scf::IfOp::create(b, types, isFast, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    // All of them are under way before the first one is shifted.
+    SmallVector<ShiftedWords> words;
+    Values loaded;
+    for (Access &a : accesses) {
+      b.setLoc(a.load.getLoc());
+      unsigned number = cast<BlockArgument>(a.load.getSource()).getArgNumber();
+      Type memory = getMemoryType(a.load.getType());
+      Value pointer =
+          elementPointer(number, memory, a.address.base, a.ip, a.ir, {}, 0);
+      words.push_back(a.isShifted ? loadAround(pointer, memory, number)
+                                  : ShiftedWords());
+      loaded.push_back(a.isShifted ? Value()
+                                   : loadWhole(pointer, a.load.getType(),
+                                               a.address.alignment, number));
+    }
+    for (auto [a, from, v] : llvm::zip_equal(accesses, words, loaded))
+      if (a.isShifted)
+        v = shift(from, a.load.getType());
+    scf::YieldOp::create(b, loaded);
+    b.setInsertionPointToStart(choice.elseBlock());
+    Values one;
+    for (Access &a : accesses) {
+      b.setLoc(a.load.getLoc());
+      Copies copies = makeCopies(a.load.getResult());
+      Condition c = getCondition(copies.overP, copies.overR, a.ip, a.ir,
+                                 /*hasLanes=*/true);
+      one.push_back(
+          emitLoadVector(a.load, a.address, c, a.ip, a.ir, /*shifts=*/false));
+    }
+    scf::YieldOp::create(b, one);
+  }
+  for (LoadOp load : loads) {
+    values[load.getResult()] = makeCopies(load.getResult());
+    loadedTogether.insert(load);
+  }
+  for (auto [a, v] : llvm::zip_equal(accesses, choice.getResults()))
+    values[a.load.getResult()].values.push_back(v);
+  if (keepsLoads)
+    for (LoadOp load : loads)
+      keepLoad(load);
 }

@@ -555,7 +555,11 @@ bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
 }
 
 LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
-  SmallVector<Operation *> reductions, wanted;
+  SmallVector<Operation *> reductions, wanted, plain;
+  for (Operation *op : order)
+    if (phaseOf[op] == phase && !joined.contains(op) && !variesOverReduced(op))
+      plain.push_back(op);
+  loadTogether(plain);
   for (Operation *op : order) {
     if (phaseOf[op] != phase || joined.contains(op))
       continue;
@@ -597,6 +601,7 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
   if (!persistent)
     return emitLoops(slice, reductions);
 
+  loadTogether(slice);
   for (Operation *op : slice)
     if (!isReduction(op) && failed(emitOp(op)))
       return failure();
@@ -746,6 +751,7 @@ GPUKernelEmitter::emitLoop(Value begin, Value end, int64_t step, unsigned items,
 
 LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
                                           MutableArrayRef<Value> accumulators) {
+  loadTogether(slice);
   for (Operation *op : slice) {
     if (!isReduction(op)) {
       if (failed(emitOp(op)))

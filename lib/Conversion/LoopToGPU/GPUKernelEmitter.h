@@ -220,9 +220,10 @@ private:
   mlir::Value emitLoadLane(LoadOp load, const LaneAddress &address,
                            const Condition &condition, unsigned ip, unsigned ir,
                            int64_t lane);
+  /// `shifts`: whether a vector anywhere may be taken out of aligned ones.
   mlir::Value emitLoadVector(LoadOp load, const LaneAddress &address,
                              const Condition &condition, unsigned ip,
-                             unsigned ir);
+                             unsigned ir, bool shifts = true);
   /// All lanes of a vector from `pointer` on, aligned to `piece` elements.
   mlir::Value loadWhole(mlir::Value pointer, mlir::Type scalar, int64_t piece,
                         unsigned buffer);
@@ -244,6 +245,10 @@ private:
                       bool inside = true);
   mlir::Value loadElements(mlir::Value pointer, mlir::Type type,
                            unsigned alignment, unsigned buffer);
+  /// Bytes of an element in memory.
+  static unsigned byteWidth(mlir::Type scalar) {
+    return std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
+  }
   /// The type that elements have in memory: a bool takes a byte.
   static mlir::Type getMemoryType(mlir::Type scalar);
   mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
@@ -256,10 +261,23 @@ private:
   /// null where that cannot be told.
   mlir::Value getShiftedCondition(unsigned buffer, mlir::Type tensor,
                                   mlir::Value offset);
+  /// The aligned vectors that hold a vector, as words, and how many bytes
+  /// behind the beginning of the first one that begins.
+  struct ShiftedWords {
+    mlir::Value low, high, distance;
+  };
+  ShiftedWords loadAround(mlir::Value pointer, mlir::Type memory,
+                          unsigned buffer);
+  mlir::Value shift(const ShiftedWords &loaded, mlir::Type scalar);
   /// All lanes of a vector from `pointer` on, out of the aligned vectors that
   /// hold them.
   mlir::Value loadShifted(mlir::Value pointer, mlir::Type scalar,
                           unsigned buffer);
+  /// Whether all lanes of `load` read one vector at a known place.
+  bool isPlainVector(LoadOp load) const;
+  /// Emits the loads of vectors among `ops`, which come next, in one branch, if
+  /// some of them are shifted.
+  void loadTogether(llvm::ArrayRef<mlir::Operation *> ops);
 
   //===--- Long rows (EmitKept.cpp) ---------------------------------------===//
 
@@ -804,6 +822,8 @@ private:
   llvm::SmallVector<mlir::Value> buffers;
   llvm::SmallVector<Item> pItems, rItems;
   llvm::DenseMap<mlir::Value, Copies> values;
+  /// Loads that have code before it is their turn.
+  llvm::DenseSet<mlir::Operation *> loadedTogether;
   /// Whether threads keep what they loaded in shared memory, and only that.
   bool keepsLoads = false;
   llvm::DenseMap<mlir::Operation *, Kept> keptLoads;

@@ -21,6 +21,7 @@
 // Vectors of a CPU begin anywhere.
 // CPU-LABEL: wrapper.kernel @add_0
 // CPU-NOT: alignment
+// CPU: wrapper.yield
 func.func @main(%x: tensor<8xf32> {coil.alignment = 8 : i64}, %z: tensor<4xf32>) -> tensor<4xf32> {
   %y = loop.view %x[d0 + 1] : tensor<8xf32> -> tensor<4xf32>
   %0 = loop.kernel "add" [4] (%a = %x, %b = %y, %c = %z) : (tensor<8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {

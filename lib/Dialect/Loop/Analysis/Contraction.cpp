@@ -551,10 +551,37 @@ static bool isCublasLtKernel(KernelOp kernel) {
           (denseM && bias.strides[c->getM()].isConstant(1)));
 }
 
+/// Whether the groups of a convolution have so few channels, and its windows so
+/// few elements, that memory is its bound: a kernel of ours, fused with its
+/// neighbours, is faster then. Measured on an H100, 21 convolutions in one to
+/// three element types: up to 18 products for a result 1.2 to 8 times as fast
+/// as cuDNN, with 25 products 0.9 to 2.7 times, with 49 half as fast in 16
+/// bits.
+static bool isThin(KernelOp kernel, const Convolution &c) {
+  constexpr int64_t kMaxProducts = 25;
+  constexpr int64_t kMaxOut = 2;
+  // With the channels last cuDNN is as fast.
+  if (!kernel.getConv() || kernel.getConvAttr().getChannelsLast())
+    return false;
+  SmallVector<ExprAttr> weight =
+      sym::getSizes(cast<RankedTensorType>(kernel.getInputs()[c.w].getType()));
+  int64_t products = 1;
+  for (ExprAttr size : ArrayRef(weight).drop_front()) {
+    std::optional<int64_t> constant = size.getConstant();
+    if (!constant || llvm::MulOverflow(products, *constant, products))
+      return false;
+  }
+  int64_t groups = kernel.getConvAttr().getGroups();
+  std::optional<int64_t> out = weight.front().getConstant();
+  return groups > 1 && out && *out <= kMaxOut * groups &&
+         products <= kMaxProducts;
+}
+
 static bool isCudnnKernel(KernelOp kernel) {
   std::optional<Convolution> c = matchConvolution(kernel);
   if (!c || isSmall(kernel.getDims().getDims()) ||
-      (c->postOp != PostOp::None && c->postOp != PostOp::Relu))
+      (c->postOp != PostOp::None && c->postOp != PostOp::Relu) ||
+      isThin(kernel, *c))
     return false;
   // ReLU comes behind a bias, unless channels are last.
   if (c->postOp == PostOp::Relu && !c->bias &&

@@ -798,6 +798,29 @@ def WrapperInsertProfileMarksPass
            "Also ranges around calls of libraries and host functions">];
 }
 
+def WrapperDropInPlacePass
+    : Pass<"wrapper-drop-in-place", "::mlir::ModuleOp"> {
+  let summary = "forget where kernels could have worked in place";
+  let description = [{
+    Until memory is planned a kernel lists the inputs that an output may lie
+    over. Behind that the pairs that no launch has the same storage for are
+    dropped: a kernel that overwrites nothing may read memory around its
+    elements, and its loads may change places with its stores.
+
+    Constraints:
+    (C1) A kernel that anything but launches refers to keeps its pairs.
+
+    Before, if no launch of the kernel writes over input 1:
+    ```mlir
+    wrapper.kernel @add(...) attributes {in_place = array<i64: 0, 0, 1, 0>, ...}
+    ```
+    After:
+    ```mlir
+    wrapper.kernel @add(...) attributes {in_place = array<i64: 0, 0>, ...}
+    ```
+  }];
+}
+
 def WrapperAssertAlignmentPass
     : Pass<"wrapper-assert-alignment", "::mlir::ModuleOp"> {
   let summary = "check where inputs and results of calls begin";
