@@ -167,9 +167,16 @@ def last_cache():
     return max(sizes)
 
 
+def empty_like(t):
+    """A tensor on the CPU with the layout of `t`, and as far behind the beginning of its storage."""
+    end = 1 + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride())) if t.numel() else 0
+    storage = torch.empty(t.storage_offset() + end, dtype=t.dtype)
+    return storage.as_strided(t.shape, t.stride(), t.storage_offset())
+
+
 def export(program, inputs, other, folder):
-    """The program as a file, for inputs like these; sizes that differ in `other` are symbols."""
-    like = tuple(torch.empty_strided(t.shape, t.stride(), dtype=t.dtype) for t in inputs)
+    """The program as a file, for inputs like these, which begin where these begin; sizes that differ in `other` are symbols."""
+    like = tuple(empty_like(t) for t in inputs)
     shapes = None
     if other:
         auto = torch.export.Dim.AUTO

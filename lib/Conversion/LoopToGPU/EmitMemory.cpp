@@ -287,7 +287,7 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
     Value isInside;
     // Another thread may be writing to what lies beside an alias's elements.
     if (shifts && !mayAlias(load) &&
-        isShifted(width, byteWidth(scalar), address.alignment))
+        isShiftedAlone(width, byteWidth(scalar), address.alignment))
       isInside = getShiftedCondition(
           number, load.getSource().getType(),
           scalarExpr(address.base, ip, ir, indexBits, args));

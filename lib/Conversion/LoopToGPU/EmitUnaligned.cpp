@@ -33,11 +33,28 @@ static constexpr int64_t kMinBytes = 2 * kWordBytes;
 /// Pieces that the elements would be loaded in otherwise: twice the two
 /// vectors, as there is a shift to pay for, too.
 static constexpr int64_t kMinPieces = 4;
+/// And where a vector has a branch for itself, which the next one waits for (an
+/// H100: four pieces are 1.4 times as fast).
+static constexpr int64_t kMinPiecesAlone = 8;
+/// Registers of a multiprocessor (CUDA C++ Programming Guide, technical
+/// specifications per compute capability: 7.0 to 12.0).
+static constexpr int64_t kRegisters = 64 * 1024;
+/// Shifted vectors of a thread that are under way together, at most; the
+/// registers of one, two vectors of words; and those that a thread needs beside
+/// them. Where there are no more, they would spill.
+static constexpr int64_t kMaxTogether = 4, kShiftedRegisters = 8,
+                         kOtherRegisters = 40;
 
 bool loop::isShifted(int64_t width, int64_t elementBytes, int64_t alignment) {
   int64_t bytes = width * elementBytes;
   return bytes >= kMinBytes && bytes <= kAccessBytes &&
          elementBytes <= bytes / 2 && width >= kMinPieces * alignment;
+}
+
+bool loop::isShiftedAlone(int64_t width, int64_t elementBytes,
+                          int64_t alignment) {
+  return isShifted(width, elementBytes, alignment) &&
+         width >= kMinPiecesAlone * alignment;
 }
 
 Value GPUKernelEmitter::getShiftedCondition(unsigned buffer, Type tensor,
@@ -136,98 +153,106 @@ bool GPUKernelEmitter::isPlainVector(LoadOp load) const {
          !ring;
 }
 
-void GPUKernelEmitter::loadTogether(ArrayRef<Operation *> ops) {
-  struct Access {
-    LoadOp load;
-    LaneAddress address;
-    unsigned ip, ir;
-    bool isShifted;
+GPUKernelEmitter::Values
+GPUKernelEmitter::loadAccesses(ArrayRef<VectorAccess> accesses) {
+  auto loadAlone = [&](const VectorAccess &a) {
+    LoadOp load = a.load;
+    b.setLoc(load.getLoc());
+    Copies copies = makeCopies(load.getResult());
+    Condition c = getCondition(copies.overP, copies.overR, a.ip, a.ir,
+                               /*hasLanes=*/true);
+    return emitLoadVector(load, a.address, c, a.ip, a.ir, /*shifts=*/false);
   };
-  SmallVector<Access> accesses;
-  SmallVector<LoadOp> loads;
   Value isFast;
-  unsigned numShifted = 0;
+  for (const VectorAccess &a : accesses)
+    isFast = both(isFast, a.isWhole);
+  SmallVector<Type> types;
+  for (const VectorAccess &a : accesses)
+    types.push_back(VectorType::get(width, LoadOp(a.load).getType()));
+  auto choice = scf::IfOp::create(b, types, isFast, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  // All of them are under way before the first one is shifted.
+  SmallVector<ShiftedWords> words;
+  for (const VectorAccess &a : accesses) {
+    LoadOp load = a.load;
+    b.setLoc(load.getLoc());
+    unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+    Type memory = getMemoryType(load.getType());
+    Value pointer =
+        elementPointer(number, memory, a.address.base, a.ip, a.ir, {}, 0);
+    words.push_back(loadAround(pointer, memory, number));
+  }
+  Values loaded;
+  for (auto [a, from] : llvm::zip_equal(accesses, words))
+    loaded.push_back(shift(from, LoadOp(a.load).getType()));
+  scf::YieldOp::create(b, loaded);
+  b.setInsertionPointToStart(choice.elseBlock());
+  Values alone;
+  for (const VectorAccess &a : accesses)
+    alone.push_back(loadAlone(a));
+  scf::YieldOp::create(b, alone);
+  return Values(choice.getResults().begin(), choice.getResults().end());
+}
+
+SmallVector<GPUKernelEmitter::VectorAccess>
+GPUKernelEmitter::getVectorAccesses(LoadOp load) {
+  b.setLoc(load.getLoc());
+  LaneAddress address = form.getAddress(load);
+  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+  SmallVector<VectorAccess> accesses;
+  bool isKnown = true;
+  Copies copies = makeCopies(load.getResult());
+  forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
+    Condition c = getCondition(copies.overP, copies.overR, ip, ir,
+                               /*hasLanes=*/true);
+    Value isWhole = c.lanes ? c.full : c.active;
+    isKnown &= !c.lanes || c.full;
+    if (!isKnown)
+      return;
+    Value inside =
+        getShiftedCondition(number, load.getSource().getType(),
+                            scalarExpr(address.base, ip, ir, indexBits, {}));
+    isKnown = static_cast<bool>(inside);
+    accesses.push_back({load, address, ip, ir, both(isWhole, inside)});
+  });
+  return isKnown ? accesses : SmallVector<VectorAccess>();
+}
+
+void GPUKernelEmitter::loadTogether(ArrayRef<Operation *> ops) {
+  SmallVector<VectorAccess> accesses;
+  SmallVector<LoadOp> loads;
   for (Operation *op : ops) {
     auto load = dyn_cast<LoadOp>(op);
-    if (!load || !isPlainVector(load))
+    if (!load || !isPlainVector(load) ||
+        !isShifted(width, byteWidth(load.getType()),
+                   form.getAddress(load).alignment))
       continue;
-    b.setLoc(load.getLoc());
-    LaneAddress address = form.getAddress(load);
-    unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
-    bool needsShift =
-        isShifted(width, byteWidth(load.getType()), address.alignment);
-    SmallVector<Value> conditions;
-    Copies copies = makeCopies(load.getResult());
-    bool isKnown = true;
-    forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
-      Condition c = getCondition(copies.overP, copies.overR, ip, ir,
-                                 /*hasLanes=*/true);
-      isKnown &= !c.lanes || c.full;
-      conditions.push_back(c.lanes ? c.full : c.active);
-      if (!needsShift || !isKnown)
-        return;
-      Value inside =
-          getShiftedCondition(number, load.getSource().getType(),
-                              scalarExpr(address.base, ip, ir, indexBits, {}));
-      isKnown &= static_cast<bool>(inside);
-      conditions.push_back(inside);
-    });
-    if (!isKnown)
+    SmallVector<VectorAccess> own = getVectorAccesses(load);
+    if (own.empty())
       continue;
-    for (Value condition : conditions)
-      isFast = both(isFast, condition);
-    forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
-      accesses.push_back({load, address, ip, ir, needsShift});
-      numShifted += needsShift;
-    });
+    llvm::append_range(accesses, own);
     loads.push_back(load);
   }
-  if (numShifted == 0 || accesses.size() < 2 || !isFast)
+  // What a reduction combines, or keeps, has an element for each of its items.
+  int64_t registers =
+      kRegisters / (threadsP * threadsR *
+                    std::max<int64_t>(1, schedule.getMinBlocks())) -
+      kOtherRegisters - (hasReductions ? itemsP * itemsR * width : 0);
+  int64_t together = std::min(kMaxTogether, registers / kShiftedRegisters);
+  if (accesses.size() < 2 || together < 2)
     return;
-  SmallVector<Type> types;
-  for (Access &a : accesses)
-    types.push_back(VectorType::get(width, a.load.getType()));
-  auto choice = scf::IfOp::create(b, types, isFast, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    // All of them are under way before the first one is shifted.
-    SmallVector<ShiftedWords> words;
-    Values loaded;
-    for (Access &a : accesses) {
-      b.setLoc(a.load.getLoc());
-      unsigned number = cast<BlockArgument>(a.load.getSource()).getArgNumber();
-      Type memory = getMemoryType(a.load.getType());
-      Value pointer =
-          elementPointer(number, memory, a.address.base, a.ip, a.ir, {}, 0);
-      words.push_back(a.isShifted ? loadAround(pointer, memory, number)
-                                  : ShiftedWords());
-      loaded.push_back(a.isShifted ? Value()
-                                   : loadWhole(pointer, a.load.getType(),
-                                               a.address.alignment, number));
-    }
-    for (auto [a, from, v] : llvm::zip_equal(accesses, words, loaded))
-      if (a.isShifted)
-        v = shift(from, a.load.getType());
-    scf::YieldOp::create(b, loaded);
-    b.setInsertionPointToStart(choice.elseBlock());
-    Values one;
-    for (Access &a : accesses) {
-      b.setLoc(a.load.getLoc());
-      Copies copies = makeCopies(a.load.getResult());
-      Condition c = getCondition(copies.overP, copies.overR, a.ip, a.ir,
-                                 /*hasLanes=*/true);
-      one.push_back(
-          emitLoadVector(a.load, a.address, c, a.ip, a.ir, /*shifts=*/false));
-    }
-    scf::YieldOp::create(b, one);
-  }
   for (LoadOp load : loads) {
     values[load.getResult()] = makeCopies(load.getResult());
     loadedTogether.insert(load);
   }
-  for (auto [a, v] : llvm::zip_equal(accesses, choice.getResults()))
-    values[a.load.getResult()].values.push_back(v);
+  for (ArrayRef<VectorAccess> rest = accesses; !rest.empty();) {
+    ArrayRef<VectorAccess> group =
+        rest.take_front(static_cast<size_t>(together));
+    rest = rest.drop_front(group.size());
+    for (auto [a, v] : llvm::zip_equal(group, loadAccesses(group)))
+      values[LoadOp(a.load).getResult()].values.push_back(v);
+  }
   if (keepsLoads)
     for (LoadOp load : loads)
       keepLoad(load);

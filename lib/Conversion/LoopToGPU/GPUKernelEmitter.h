@@ -275,8 +275,17 @@ private:
                           unsigned buffer);
   /// Whether all lanes of `load` read one vector at a known place.
   bool isPlainVector(LoadOp load) const;
-  /// Emits the loads of vectors among `ops`, which come next, in one branch, if
-  /// some of them are shifted.
+  /// A shifted vector of a load, and whether nothing around it is outside.
+  struct VectorAccess {
+    LoadOp load;
+    LaneAddress address;
+    unsigned ip, ir;
+    mlir::Value isWhole;
+  };
+  /// None if it is not known where the vectors are whole.
+  llvm::SmallVector<VectorAccess> getVectorAccesses(LoadOp load);
+  Values loadAccesses(llvm::ArrayRef<VectorAccess> accesses);
+  /// Emits the shifted loads among `ops`, which come next, some in one branch.
   void loadTogether(llvm::ArrayRef<mlir::Operation *> ops);
 
   //===--- Long rows (EmitKept.cpp) ---------------------------------------===//

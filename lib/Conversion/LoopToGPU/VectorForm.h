@@ -122,7 +122,12 @@ private:
 
 /// Whether a load of `width` contiguous elements, which begin at a multiple of
 /// `alignment` of them, loads the aligned vectors around them and shifts.
+/// Several such loads of a thread happen together; `isShiftedAlone`: one by
+/// itself does, too.
+/// @{
 bool isShifted(int64_t width, int64_t elementBytes, int64_t alignment);
+bool isShiftedAlone(int64_t width, int64_t elementBytes, int64_t alignment);
+/// @}
 
 /// Whether every value of `e` is provably a multiple of `by`.
 bool isDivisible(sym::ExprAttr e, int64_t by);
