@@ -262,8 +262,10 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     loop::LoopFusePassOptions fuse;
     fuse.useLibrary = library != "none";
     fuse.library = library;
-    if (isCuda(options))
+    if (isCuda(options)) {
       fuse.enoughResults = kDeviceResults;
+      fuse.rowPiece = kDeviceRowPiece;
+    }
     pm.addNestedPass<func::FuncOp>(loop::createLoopFusePass(fuse));
   }
   // Merged bodies load the same elements twice; dimensions can only be joined

@@ -36,6 +36,9 @@ static constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
 static constexpr int64_t kManyElements = 16;
 /// Threads of a block of short rows, and of one of few.
 static constexpr int64_t kRowBlock = 128, kFewRowBlock = 64;
+/// Most rows of one thread, where they are so short that loads of one would
+/// leave memory idle.
+static constexpr int64_t kManyRows = 8;
 /// Blocks for each multiprocessor from which on threads take that many: as many
 /// of `kRowBlock` threads as can be there at a time, of its 2048.
 static constexpr int64_t kManyBlocks = 2048 / kRowBlock;
@@ -170,6 +173,11 @@ void Selector::selectRow() {
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
     threadsP = (isMany(threadsR) ? kRowBlock : kFewRowBlock) / threadsR;
+    // Rows of a few bytes: a thread has several under way.
+    while (threadsR == 1 && itemsP < kManyRows &&
+           itemsP * itemsR * width * widest < 2 * kAccessBytes &&
+           hasManyBlocks(pointsP / static_cast<double>(2 * itemsP), kRowBlock))
+      itemsP *= 2;
     return;
   }
   bool isOnline = hasOnlineSums();

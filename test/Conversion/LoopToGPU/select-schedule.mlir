@@ -134,6 +134,18 @@ wrapper.kernel @large(%x: tensor<65536x65536xf32>) attributes {device = #wrapper
   wrapper.yield %0 : tensor<65536x65536xf32>
 }
 
+// Rows of four bytes: a thread has eight of them under way.
+// CHECK-LABEL: wrapper.kernel @tiny_rows
+// CHECK: vector_dim = 1, vector_width = 2, threads_p = 128, items_p = 8, persistent = true
+wrapper.kernel @tiny_rows(%x: tensor<54949727x2xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[2, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "max" [54949727, 2] (%a = %x) : (tensor<54949727x2xbf16>) -> tensor<54949727xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<54949727x2xbf16> -> bf16
+    %m = loop.reduce max %v over [1] : bf16
+    loop.store %m, 0[d0] : bf16
+  }
+  wrapper.yield %0 : tensor<54949727xbf16>
+}
+
 // An input that begins at a multiple of 8 bytes has vectors of 8 bytes.
 // CHECK-LABEL: wrapper.kernel @half_aligned
 // CHECK: vector_dim = 0, vector_width = 2

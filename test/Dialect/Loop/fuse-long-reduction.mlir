@@ -2,6 +2,7 @@
 // of its operands is computed again where that moves no more bytes, or stays by itself.
 // RUN: coil-opt %s --loop-fuse | FileCheck %s
 // RUN: coil-opt %s "--pass-pipeline=builtin.module(func.func(loop-fuse,loop-split-reduction))" | FileCheck %s --check-prefix=SPLIT
+// RUN: coil-opt %s "--pass-pipeline=builtin.module(func.func(loop-fuse{enough-results=264 row-piece=32}))" | FileCheck %s --check-prefix=ROWS
 
 // exp(x) is no wider than x: the sum and the quotient compute it, and nothing stores it.
 // CHECK-LABEL: func.func @recomputed
@@ -147,4 +148,75 @@ func.func @kept(%x: tensor<1024x1048576xf32>) -> tensor<1024x1048576xf32> {
     loop.store %q, 0[d0, d1] : f32
   }
   return %y : tensor<1024x1048576xf32>
+}
+
+// Columns that share rows are one task's together: 512 of them are 16 tasks, too few for a GPU, so that their maximum is
+// reduced in chunks before the sum; what both read is computed by both. 4096 are enough tasks, as are 512 of few rows.
+// CHECK-LABEL: func.func @few_columns
+// CHECK: loop.kernel "{{.*}}" [512, 65536]
+// CHECK-NOT: loop.kernel
+// ROWS-LABEL: func.func @few_columns
+// ROWS: %[[M:.*]] = loop.kernel "abs+max" {{.*}}(%{{.*}} = %arg0)
+// ROWS: loop.kernel "{{.*}}sum" {{.*}}%arg0{{.*}}%[[M]]
+// ROWS-NOT: loop.kernel
+func.func @few_columns(%x: tensor<65536x512xf32>) -> tensor<512xf32> {
+  %e = loop.kernel "abs" [65536, 512] (%a = %x) : (tensor<65536x512xf32>) -> tensor<65536x512xf32> {
+    %v = loop.load %a[d0, d1] : tensor<65536x512xf32> -> f32
+    %r = math.absf %v : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %m = loop.kernel "max" [512, 65536] (%a = %e) : (tensor<65536x512xf32>) -> tensor<512xf32> {
+    %v = loop.load %a[d1, d0] : tensor<65536x512xf32> -> f32
+    %r = loop.reduce max %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %s = loop.kernel "sum" [512, 65536] (%a = %e, %b = %m) : (tensor<65536x512xf32>, tensor<512xf32>) -> tensor<512xf32> {
+    %v = loop.load %a[d1, d0] : tensor<65536x512xf32> -> f32
+    %w = loop.load %b[d0] : tensor<512xf32> -> f32
+    %d = arith.subf %v, %w : f32
+    %x1 = math.exp %d : f32
+    %r = loop.reduce sum %x1 over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  return %s : tensor<512xf32>
+}
+
+// CHECK-LABEL: func.func @many_columns
+// ROWS-LABEL: func.func @many_columns
+// ROWS: loop.kernel
+// ROWS-NOT: loop.kernel
+func.func @many_columns(%x: tensor<65536x4096xf32>) -> tensor<4096xf32> {
+  %m = loop.kernel "max" [4096, 65536] (%a = %x) : (tensor<65536x4096xf32>) -> tensor<4096xf32> {
+    %v = loop.load %a[d1, d0] : tensor<65536x4096xf32> -> f32
+    %r = loop.reduce max %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %s = loop.kernel "sum" [4096, 65536] (%a = %x, %b = %m) : (tensor<65536x4096xf32>, tensor<4096xf32>) -> tensor<4096xf32> {
+    %v = loop.load %a[d1, d0] : tensor<65536x4096xf32> -> f32
+    %w = loop.load %b[d0] : tensor<4096xf32> -> f32
+    %d = arith.subf %v, %w : f32
+    %r = loop.reduce sum %d over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  return %s : tensor<4096xf32>
+}
+
+// CHECK-LABEL: func.func @few_rows
+// ROWS-LABEL: func.func @few_rows
+// ROWS: loop.kernel
+// ROWS-NOT: loop.kernel
+func.func @few_rows(%x: tensor<4096x512xf32>) -> tensor<512xf32> {
+  %m = loop.kernel "max" [512, 4096] (%a = %x) : (tensor<4096x512xf32>) -> tensor<512xf32> {
+    %v = loop.load %a[d1, d0] : tensor<4096x512xf32> -> f32
+    %r = loop.reduce max %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %s = loop.kernel "sum" [512, 4096] (%a = %x, %b = %m) : (tensor<4096x512xf32>, tensor<512xf32>) -> tensor<512xf32> {
+    %v = loop.load %a[d1, d0] : tensor<4096x512xf32> -> f32
+    %w = loop.load %b[d0] : tensor<512xf32> -> f32
+    %d = arith.subf %v, %w : f32
+    %r = loop.reduce sum %d over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  return %s : tensor<512xf32>
 }

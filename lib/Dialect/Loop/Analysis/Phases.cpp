@@ -258,3 +258,15 @@ bool coil::loop::hasNarrowSamples(MomentsOp op) {
   return op.isFlat() && widened && op.getMean().getType().isF32() &&
          widened.getIn().getType().getIntOrFloatBitWidth() <= 16;
 }
+
+bool coil::loop::sharesRows(KernelOp kernel) {
+  Phases phases(kernel);
+  sym::Context context = sym::Context::forOp(kernel);
+  context.setDimExtents(kernel.getDims().getDims());
+  int64_t dim = selectVectorDim(kernel, phases.getVariance(), context);
+  std::string why;
+  return dim >= 0 &&
+         !llvm::is_contained(kernel.getReducedDims(),
+                             static_cast<unsigned>(dim)) &&
+         canReduceRows(phases, kernel, static_cast<unsigned>(dim), why);
+}

@@ -50,7 +50,8 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
 
   void fuseVertically(Block &body) {
     Fuser fuser(getOperation(), body, maxOps,
-                useLibrary ? StringRef(library) : StringRef(), enoughResults);
+                useLibrary ? StringRef(library) : StringRef(), enoughResults,
+                rowPiece);
     SmallVector<Operation *> worklist;
     for (Operation &op : body)
       if (isa<KernelOp>(op))
@@ -116,7 +117,8 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
 
   void fuseHorizontally(Block &body) {
     Fuser fuser(getOperation(), body, maxOps,
-                useLibrary ? StringRef(library) : StringRef(), enoughResults);
+                useLibrary ? StringRef(library) : StringRef(), enoughResults,
+                rowPiece);
     for (BlockArgument arg : body.getArguments())
       fuseReaders(fuser, arg);
     if (!isa<func::FuncOp>(body.getParentOp())) {

@@ -12,6 +12,7 @@
 #include "Fuser.h"
 
 #include "FusionCost.h"
+#include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,6 +35,10 @@ constexpr double kMaxRecompute = 1.5;
 /// A reduction of this many elements to fewer than `enough-results` results
 /// runs in chunks (`loop-split-reduction`) rather than inside its consumer.
 constexpr double kLongReduction = 65536;
+/// Points that are reduced to few results, which share rows, in chunks, too:
+/// on a quarter of an H100's multiprocessors, 16 bits of each take the time of
+/// the launches that are added, 10 us.
+constexpr double kLongRows = 4 * 1024 * 1024;
 /// Kernels with more operands and results than this do not grow.
 constexpr size_t kMaxBuffers = 64;
 /// Most reductions of a kernel that need one another: every further one has the
@@ -315,32 +320,38 @@ bool Fuser::allowEpilogue(KernelOp producer, KernelOp consumer,
   return true;
 }
 
+/// Whether a producer has one result, which kernels read at indices that they
+/// know.
+bool Fuser::isReadDirectly(KernelOp producer) {
+  return producer.getNumResults() == 1 &&
+         llvm::all_of(producer.getResult(0).getUses(), [&](OpOperand &use) {
+           auto reader = dyn_cast<KernelOp>(use.getOwner());
+           return reader && reader->getBlock() == producer->getBlock() &&
+                  !isLibraryKernel(reader) &&
+                  llvm::all_of(reader.getBody()
+                                   .getArgument(use.getOperandNumber())
+                                   .getUsers(),
+                               [](Operation *user) {
+                                 auto load = dyn_cast<LoadOp>(user);
+                                 return load && load.getArgs().empty();
+                               });
+         });
+}
+
 /// Whether a producer of several readers need not exist in memory: each
 /// computes it from what is no wider than its result. To keep it would cost a
 /// store and as much to read again, twice that where bf16 was extended to f32.
 bool Fuser::isRecomputedByAll(KernelOp producer) {
-  if (!isTrivial(producer) || producer.getNumResults() != 1)
+  if (!isTrivial(producer) || !isReadDirectly(producer))
     return false;
-  Value result = producer.getResult(0);
   auto bits = [](Value v) {
     Type type = cast<RankedTensorType>(v.getType()).getElementType();
     if (auto complex = dyn_cast<ComplexType>(type))
       return 2 * complex.getElementType().getIntOrFloatBitWidth();
     return type.getIntOrFloatBitWidth();
   };
-  if (llvm::any_of(producer.getInputs(),
-                   [&](Value input) { return bits(input) > bits(result); }))
-    return false;
-  return llvm::all_of(result.getUses(), [&](OpOperand &use) {
-    auto reader = dyn_cast<KernelOp>(use.getOwner());
-    return reader && reader->getBlock() == producer->getBlock() &&
-           !isLibraryKernel(reader) &&
-           llvm::all_of(
-               reader.getBody().getArgument(use.getOperandNumber()).getUsers(),
-               [](Operation *user) {
-                 auto load = dyn_cast<LoadOp>(user);
-                 return load && load.getArgs().empty();
-               });
+  return llvm::all_of(producer.getInputs(), [&](Value input) {
+    return bits(input) <= bits(producer.getResult(0));
   });
 }
 
@@ -354,7 +365,12 @@ bool Fuser::isLongReduction(KernelOp kernel) {
   for (unsigned d = 0; d < kernel.getNumDims(); ++d)
     (llvm::is_contained(reduced, d) ? elements : results) *=
         hints(kernel.getExtent(d));
-  return elements >= kLongReduction && results < enoughResults;
+  if (elements >= kLongReduction && results < enoughResults)
+    return true;
+  // A block takes many results that lie beside one another.
+  return rowPiece > 0 && results >= rowPiece &&
+         4 * results / rowPiece <= enoughResults &&
+         elements * results >= kLongRows && sharesRows(kernel);
 }
 
 /// A producer that fusion refuses, or whose result others read, too: a kernel
@@ -496,10 +512,15 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     }
     // A long reduction runs in chunks, which store nothing but what they
     // reduce.
-    if (!reduces(producer) && isLongReduction(consumer))
+    if (!reduces(producer) && isLongReduction(consumer)) {
+      if (isReadDirectly(producer) && isCheaperForReaders(producer, hints)) {
+        plan.keepResults = false;
+        return plan;
+      }
       return refuse("others read it, too, and the consumer, a long reduction "
                     "to few results, runs in chunks that keep nothing"),
              std::nullopt;
+    }
     // A kept result is written once for each of its elements.
     llvm::SmallBitVector covered(plan.extents.size());
     for (ExprAttr d : plan.producerDims)

@@ -26,9 +26,10 @@ namespace coil::loop {
 /// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
   Fuser(mlir::func::FuncOp func, mlir::Block &block, int64_t maxOps,
-        llvm::StringRef library, int64_t enoughResults)
+        llvm::StringRef library, int64_t enoughResults, int64_t rowPiece)
       : func(func), block(block), hints(func), maxOps(maxOps), library(library),
-        enoughResults(static_cast<double>(enoughResults)) {
+        enoughResults(static_cast<double>(enoughResults)),
+        rowPiece(static_cast<double>(rowPiece)) {
     for (auto binder : block.getOps<SymbolBinderOpInterface>())
       binders.push_back({binder, binder.getBoundSymbols()});
   }
@@ -92,6 +93,7 @@ struct Fuser {
   bool allowEpilogue(KernelOp producer, KernelOp consumer,
                      const MergePlan &plan);
   bool isRecomputedByAll(KernelOp producer);
+  bool isReadDirectly(KernelOp producer);
   bool isLongReduction(KernelOp kernel);
   std::optional<std::pair<KernelOp, MergePlan>> planCopy(mlir::Value v,
                                                          KernelOp consumer);
@@ -103,7 +105,7 @@ struct Fuser {
   Hints hints;
   int64_t maxOps;
   llvm::StringRef library;
-  double enoughResults;
+  double enoughResults, rowPiece;
 };
 
 } // namespace coil::loop

@@ -184,6 +184,27 @@ bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
   return read <= kMaxShare * most * getBytes(result, hints);
 }
 
+bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
+  double operations = 0;
+  for (Operation &op : *producer.getBlock()) {
+    if (!isPointwise(op))
+      return false;
+    operations += static_cast<double>(getWeight(op));
+  }
+  double points = 1;
+  for (sym::ExprAttr extent : producer.getDims().getDims())
+    points *= hints(extent);
+  double read = 0;
+  for (Value input : producer.getInputs())
+    read += getBytes(input, hints);
+  Value result = producer.getResult(0);
+  auto readers = static_cast<double>(llvm::range_size(result.getUses()));
+  // Written once and read by each; or the operands are, and each computes.
+  return (readers - 1) * read +
+             readers * operations * points / static_cast<double>(kOpsPerByte) <=
+         (readers + 1) * getBytes(result, hints);
+}
+
 bool loop::isFasterThanMemory(KernelOp producer, double repeats) {
   int64_t operations = 0;
   for (Operation &op : *producer.getBlock()) {

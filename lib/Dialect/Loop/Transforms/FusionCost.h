@@ -57,6 +57,10 @@ bool isCheaperThanKept(KernelOp producer, unsigned result,
                        llvm::ArrayRef<mlir::Operation *> slice,
                        KernelOp consumer, bool isKept, const Hints &hints);
 
+/// Whether all readers of a pointwise producer's only result had better compute
+/// it from its operands than to have it in memory.
+bool isCheaperForReaders(KernelOp producer, const Hints &hints);
+
 /// Whether to compute a pointwise producer `repeats` times for each of its
 /// elements takes no longer than these take to be written and read. Elements of
 /// operands come from memory once, then from caches.

@@ -89,7 +89,7 @@ struct LoopSplitReductionPass
     int64_t parts = chunks;
     double shortest = 2;
     auto enough = static_cast<double>(enoughResults);
-    bool byRows = results >= 16 && sharesRows(kernel, reduced);
+    bool byRows = results >= 16 && sharesRows(kernel);
     if (byRows) {
       pieces = std::ceil(results / static_cast<double>(rowPiece));
       longest = 4 * longest / results;
@@ -204,18 +204,6 @@ struct LoopSplitReductionPass
     for (double side : sides)
       tiles *= std::ceil(side / static_cast<double>(tileSide));
     return tiles;
-  }
-
-  /// Whether vectors of results walk rows of operands.
-  static bool sharesRows(KernelOp kernel, ArrayRef<unsigned> reduced) {
-    Phases phases(kernel);
-    sym::Context context = sym::Context::forOp(kernel);
-    context.setDimExtents(kernel.getDims().getDims());
-    int64_t dim = selectVectorDim(kernel, phases.getVariance(), context);
-    std::string why;
-    return dim >= 0 &&
-           !llvm::is_contained(reduced, static_cast<unsigned>(dim)) &&
-           canReduceRows(phases, kernel, static_cast<unsigned>(dim), why);
   }
 
   /// Whether elements next to each other lie along `dim`.

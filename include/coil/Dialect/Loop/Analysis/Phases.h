@@ -95,6 +95,10 @@ int64_t getAccumulatorBytes(KernelOp kernel);
 int64_t selectVectorDim(KernelOp kernel, const Variance &variance,
                         const sym::Context &context);
 
+/// Whether vectors of results of a kernel that reduces walk rows of operands:
+/// then results that lie beside one another are reduced together.
+bool sharesRows(KernelOp kernel);
+
 } // namespace coil::loop
 
 #endif // COIL_DIALECT_LOOP_ANALYSIS_PHASES_H

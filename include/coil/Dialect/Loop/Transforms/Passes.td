@@ -122,7 +122,10 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
            "cublaslt, cudnn, cub">,
     Option<"enoughResults", "enough-results", "int64_t", "16",
            "A long reduction to fewer results than this stays apart from its "
-           "consumer, so that it can be split">];
+           "consumer, so that it can be split">,
+    Option<"rowPiece", "row-piece", "int64_t", "0",
+           "Results that share rows of operands and that one task takes: so "
+           "many are one of `enough-results`; 0: each is">];
 }
 
 def LoopSimplifyIndexPass
