@@ -59,3 +59,30 @@ func.func @attention(%q: tensor<2x8x64x16xf16>, %k: tensor<2x64x2x16xf16>, %m: t
   %6 = graph.reshape %5 : (tensor<2x64x8x16xf16>) -> tensor<2x64x128xf16>
   return %6 : tensor<2x64x128xf16>
 }
+
+// -----
+
+// Groups of a channel each with windows of a few elements are kernels of ours; with larger windows, with more
+// channels for a group, and with the channels last they are the library's.
+// CHECK-LABEL: wrapper.func @thin
+// CHECK-NOT:     wrapper.convolution
+// CHECK:         wrapper.launch
+// CHECK-NOT:     wrapper.convolution
+// CHECK:         wrapper.return
+func.func @thin(%x: tensor<8x64x4096xf32>, %w: tensor<64x1x4xf32>) -> tensor<8x64x4093xf32> {
+  %0 = graph.conv %x, %w stride [1] padding [0] dilation [1] groups 64 : (tensor<8x64x4096xf32>, tensor<64x1x4xf32>) -> tensor<8x64x4093xf32>
+  return %0 : tensor<8x64x4093xf32>
+}
+
+// -----
+
+// CHECK-LABEL: wrapper.func @not_thin
+// CHECK-COUNT-3: wrapper.convolution "cudnn"
+func.func @not_thin(%x: tensor<8x64x4096xf32>, %w: tensor<64x1x49xf32>, %v: tensor<64x16x3xf32>,
+                    %y: tensor<8x64x64x32xf16>, %u: tensor<32x3x3x1xf16>)
+    -> (tensor<8x64x4048xf32>, tensor<8x64x4094xf32>, tensor<8x62x62x32xf16>) {
+  %0 = graph.conv %x, %w stride [1] padding [0] dilation [1] groups 64 : (tensor<8x64x4096xf32>, tensor<64x1x49xf32>) -> tensor<8x64x4048xf32>
+  %1 = graph.conv %x, %v stride [1] padding [0] dilation [1] groups 4 : (tensor<8x64x4096xf32>, tensor<64x16x3xf32>) -> tensor<8x64x4094xf32>
+  %2 = graph.conv %y, %u stride [1, 1] padding [0, 0] dilation [1, 1] groups 32 channels_last : (tensor<8x64x64x32xf16>, tensor<32x3x3x1xf16>) -> tensor<8x62x62x32xf16>
+  return %0, %1, %2 : tensor<8x64x4048xf32>, tensor<8x64x4094xf32>, tensor<8x62x62x32xf16>
+}
