@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes on host programs, in alphabetical order.
+// Passes on host programs, in alphabetical order; those that plan memory are in
+// MemoryPasses.td.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,32 +14,89 @@
 #define COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "coil/Dialect/Wrapper/Transforms/MemoryPasses.td"
 
-def WrapperExpandWorkspacesPass
-    : Pass<"wrapper-expand-workspaces", "::coil::wrapper::FuncOp"> {
-  let summary = "make allocations and fills of workspaces";
+def WrapperAnnotateCostsPass
+    : Pass<"wrapper-annotate-costs", "::mlir::ModuleOp"> {
+  let summary = "state what each step has to move and compute at least";
   let description = [{
-    A `wrapper.workspace` becomes a `wrapper.alloc`, behind which `wrapper.fill`
-    writes zeros with `on_call`. Those of one name with `per_graph` become one
-    allocation, filled once, in front of the op of the function's own block that
-    the first of them is in: so a loop fills it once.
+    Gives each launch and each library call a `wrapper.cost`: bytes and
+    operations, as expressions over the symbols of the function. Those of a
+    launch are counted in the body of its kernel, which must therefore still be
+    a value function; launches of kernels that were converted stay as they are.
 
-    Runs before planning, which decides where and how long memory lives.
+    Bytes are the least that the step moves: every element of an operand that is
+    read, and every element of a result, once. Where an address is computed from
+    data (a gather), every point of the space counts as an element, up to the
+    size of the operand. A buffer that a launch is given twice is read once.
+    Operations are those of the body, each as often as there are points that it
+    varies over; a product of matrices has `2 * m * n * k`, attention four for
+    each visible pair of rows and column of the heads (half of them on either
+    side), a convolution two for each element of the result and of its window.
+
+    Nothing is computed from it but reports: `coil-run --per-kernel` runs this
+    pass.
+
+    Example:
+    ```mlir
+    wrapper.launch @add_0[s0] ins(%x, %y : !b, !c) outs(%0 : !b) {wrapper.cost = #wrapper.cost<bytes = <s0 * 8 + 4>, flops = <s0>>}
+    ```
+  }];
+}
+
+def WrapperAssertAlignmentPass
+    : Pass<"wrapper-assert-alignment", "::mlir::ModuleOp"> {
+  let summary = "check where inputs and results of calls begin";
+  let description = [{
+    Puts a `wrapper.assert_aligned` for each input of a public function that is
+    no weight behind what checks its layout, and one for each result of a host
+    function or method behind the call.
 
     Constraints:
-    (C1) Workspaces of one name have one type.
-    (C2) The size of a workspace `per_graph` is known where it is allocated: it
-         mentions no symbol that a region binds.
-    (C3) Memory of the function is not planned.
+    (C1) The alignment is a power of two.
 
     Before:
     ```mlir
-    %0 = wrapper.workspace on_call : !b
+    wrapper.func @main(%x: !b {coil.name = "x"}) -> !b {
     ```
     After:
     ```mlir
-    %0 = wrapper.alloc : !b
-    wrapper.fill %0 bytes 0 : !b
+    wrapper.func @main(%x: !b {coil.name = "x"}) -> !b {
+      wrapper.assert_aligned %x to 64, "x" : !b
+    ```
+  }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
+           "The bytes that addresses have to be a multiple of">];
+}
+
+def WrapperDropInputsPass
+    : Pass<"wrapper-drop-inputs", "::mlir::ModuleOp"> {
+  let summary = "let go of inputs behind their last use";
+  let description = [{
+    Puts a `wrapper.drop` behind the last use of each input of a public function
+    and of each bound object; in front of the first step for one that nothing
+    uses, but for what binds symbols and checks layouts. In a branch or loop the
+    last use is the whole of it; in a guard of a device or a range it is the op
+    itself. Weights are kept by who loads them.
+
+    Runs behind planning, which adds uses.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%x: !b, %y: !b) -> !b {
+      wrapper.assert_layout %x, "x" : !b
+      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+      wrapper.launch @exp_1[] ins(%0 : !b) outs(%1 : !b)
+    ```
+    After:
+    ```mlir
+    wrapper.func @main(%x: !b, %y: !b) -> !b {
+      wrapper.assert_layout %x, "x" : !b
+      wrapper.drop %y : !b
+      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+      wrapper.drop %x : !b
+      wrapper.launch @exp_1[] ins(%0 : !b) outs(%1 : !b)
     ```
   }];
 }
@@ -65,39 +123,6 @@ def WrapperExpandResizesPass
     wrapper.copy %0 to %2 : !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
     ```
   }];
-}
-
-def WrapperFitMemoryPass : Pass<"wrapper-fit-memory", "::mlir::ModuleOp"> {
-  let summary = "plan memory within a budget";
-  let description = [{
-    Plans as `wrapper-plan-memory` does, in the mode that is asked for. If the
-    peak of a public function is above `budget`, tries the other means that need
-    less: pools, then pools of the steps in another order
-    (`wrapper-reorder-for-memory`). What is tried, and the peak that it has, is a
-    remark; the first that fits is kept. If none does, that is an error at each
-    function above the budget, which names its least peak, the step where that
-    is, and the largest buffers there: nothing is run that is known not to fit.
-
-    Peaks are bytes at the hints of the symbols, rounded to the alignment of the
-    device, as `wrapper.memory` reports them. They count what the program
-    allocates, results among it; inputs and weights are the caller's.
-
-    Constraints:
-    (C1) `budget` is positive, and `mode` is one of `wrapper-plan-memory`.
-    (C2) Functions are not planned yet.
-
-    Example, in a module with buffers of 1 MB:
-    ```
-    error: function 'main' needs at least 3145728 bytes, above the budget of 2000000 bytes
-    note: most is in use here
-    note: 1048576 bytes for this buffer
-    ```
-  }];
-  let options = [
-    Option<"budget", "budget", "int64_t", /*default=*/"0",
-           "Bytes that a public function may have allocated at once">,
-    Option<"mode", "mode", "std::string", /*default=*/"\"reuse\"",
-           "The mode to try first, as in wrapper-plan-memory">];
 }
 
 def WrapperHoistWeightsPass
@@ -199,32 +224,17 @@ def WrapperInsertDebugValuesPass
            "Only inputs and results of the program">];
 }
 
-def WrapperPassDestinationsPass
-    : Pass<"wrapper-pass-destinations", "::mlir::ModuleOp"> {
-  let summary = "write results into memory of the caller";
+def WrapperInsertProfileMarksPass
+    : Pass<"wrapper-insert-profile-marks", "::mlir::ModuleOp"> {
+  let summary = "put ranges for profilers around calls";
   let description = [{
-    Gives a function an argument for each of its results
-    (`wrapper.destination`), named as the result is (`coil.name`) or `out0` and
-    so on, and no results. What was allocated for a result is the argument then,
-    so the step that made the result writes it to its place: where an output
-    lies is decided here, in the IR, and nothing is copied behind. What has its
-    storage elsewhere (a view, an argument, a result of a branch, a loop or a
-    call, one buffer that is returned twice) is copied, with a remark.
+    Puts the body of each public function into one `wrapper.profile_range` with
+    the function's name. With `calls` there is also one around each call of a
+    library or of a host function, with its handle; kernels have names of their
+    own in profiles.
 
-    Destinations are contiguous, whatever the strides of the results.
-
-    With `suffix` the function stays as it is, and a copy with this behind its
-    name is changed. With `array-entry` the function is marked for the C++
-    emitter as one that takes arrays (`wrapper.array_entry`).
-
-    Constraints:
-    (C1) Functions are not planned yet; one that has `wrapper.memory` is an
-         error.
-    (C2) The module has the public function.
-    (C3) Sizes of results are expressions over symbols of inputs: the caller must
-         know them. Others are an error at the result.
-    (C4) With `array-entry`, all sizes and strides of arguments and results are
-         constants, arguments are contiguous, and all lies on the CPU.
+    The last pass of the stage: an op with regions is never cut into parts, so a
+    long program becomes one function.
 
     Before:
     ```mlir
@@ -236,196 +246,128 @@ def WrapperPassDestinationsPass
     ```
     After:
     ```mlir
-    wrapper.func @main(%x: !b, %out0: !b {coil.name = "out0", wrapper.destination}) {
-      wrapper.assert_layout %out0, "out0" : !b
-      wrapper.launch @relu_0[] ins(%x : !b) outs(%out0 : !b)
-      wrapper.return
+    wrapper.func @main(%x: !b) -> !b {
+      %r = wrapper.profile_range "main" -> (!b) {
+        %0 = wrapper.alloc : !b
+        wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
+        wrapper.yield %0 : !b
+      }
+      wrapper.return %r : !b
     }
     ```
   }];
-  let dependentDialects = ["::coil::loop::LoopDialect"];
   let options = [
-    Option<"function", "function", "std::string", /*default=*/"\"main\"",
-           "The function to change">,
-    Option<"suffix", "suffix", "std::string", /*default=*/"\"\"",
-           "Change a copy with this behind its name">,
-    Option<"arrayEntry", "array-entry", "bool", /*default=*/"false",
-           "Mark the function as one that takes arrays in C++">];
+    Option<"calls", "calls", "bool", /*default=*/"false",
+           "Also ranges around calls of libraries and host functions">];
 }
 
-def WrapperPlaceOnStackPass
-    : Pass<"wrapper-place-on-stack", "::mlir::ModuleOp"> {
-  let summary = "put small storage on the stack of the host program";
+def WrapperLoadKernelsPass
+    : Pass<"wrapper-load-kernels", "::mlir::ModuleOp"> {
+  let summary = "read the PTX that kernels of users name";
   let description = [{
-    An allocator costs more than a small kernel. Pools of constant size go to the
-    stack (`wrapper.pool stack`), and so do single allocations of constant size
-    whose life ends in their own block, as pools of one buffer: smaller ones
-    first, `limit` bytes for each function in all. Each decision is a remark.
-    The count of allocations in `wrapper.memory` follows.
-
-    Only devices whose memory the host's stack can be (`DeviceInfo`) have it.
-    Functions that are called in turn each have their own limit. Storage that a
-    region yields, that a function returns or that a call consumes is the
-    business of others, and stays.
+    Puts the text of the file that a kernel names with `wrapper.ptx_file` into
+    the kernel. `coil-compile`, `coil-run` and the libraries do so when they
+    load a program, where names begin at the program's own folder.
 
     Constraints:
-    (C1) Functions that are not planned stay as they are.
-    (C2) Functions with checks of lives (`wrapper.check_lifetime`) stay as they
-         are: these count allocations.
+    (C1) The file can be read.
 
     Before:
     ```mlir
-    %0 = wrapper.alloc : !b
-    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-    wrapper.launch @sum_1[] ins(%0 : !b) outs(%1 : !c)
-    wrapper.free %0 : !b
+    wrapper.kernel @axpb() attributes {wrapper.ptx_file = "axpb.ptx", ...} {}
     ```
     After:
     ```mlir
-    %p = wrapper.pool stack <256> : !p
-    %0 = wrapper.pool_alloc %p at <0> : !p to !b
-    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-    wrapper.launch @sum_1[] ins(%0 : !b) outs(%1 : !c)
-    wrapper.pool_release %0 : !b
-    wrapper.pool_free %p : !p
+    wrapper.kernel @axpb() attributes {ptx = ".version 8.1\0A...", ...} {}
     ```
   }];
   let options = [
-    Option<"limit", "limit", "int64_t", /*default=*/"16384",
-           "Bytes of each function's storage that may be on the stack">];
+    Option<"folder", "folder", "std::string", /*default=*/"\".\"",
+           "where names of files begin">];
 }
 
-def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "decide when storage is freed and handed over";
+def WrapperMapOperatorsPass
+    : Pass<"wrapper-map-operators", "::mlir::ModuleOp"> {
+  let summary = "put kernels of users in the place of a framework's operators";
   let description = [{
-    Frees every buffer right after its last use, that of a view included. That is
-    all in mode `none`. In the modes `reuse` and `pool` storage that is free
-    becomes another buffer's, of the same device and the same symbolic number of
-    bytes (so `s0 * 4` never stands for `s1 * 4`, even where the hints agree):
+    Reads a file of `wrapper.kernel`s, `wrapper.grid`s and private functions with
+    the attribute `wrapper.operator`. A call of that operator becomes the steps of
+    the function: tensors are its arguments in order (names agree where both have
+    them), results the allocations that it returns. Its symbols are what the
+    sizes of the call say; where their ranges are not known to hold, the program
+    checks them. Integers of the call are symbols of the same names that the
+    function binds with `wrapper.sym_expr`, floats replace arguments of launches
+    that `wrapper.numbers` names (`{eps = 4 : i64}`); both have the value in the
+    function where the call has none. `wrapper.when = {mode = "plain"}` restricts a
+    function to calls with that value. Of several functions for an operator, on
+    the device of the call, the first that fits is taken; if there are some and
+    none fits, that is an error with the reason for each.
 
-    * in place, when the op that writes the new buffer reads the old one for the
-      last time and may write over it (`InPlaceOpInterface`);
-    * later, when keeping the storage until then does not raise the peak.
-
-    Between the two, mode `pool` carves buffers of any sizes from few allocations
-    (`wrapper.pool`), at offsets that are expressions over the symbols. A pool
-    lives from the allocation of its first buffer to the end of its last, so all
-    of a program's buffers rarely have one; what would raise the peak gets a pool
-    of its own or none. A buffer of a size that data says starts a pool behind the
-    op that binds the size.
-
-    Arguments, literals and results of the function are never freed, handed over
-    or put into a pool, but for arguments that it consumes. Buffers that nothing
-    uses are erased.
-
-    Regions are planned each with a state of its own: storage is reused between
-    buffers of one block, and pools are those of one block. What a region uses of
-    the outside lives to the end of the op; where one region yields it, the other
-    frees it. A function is planned after those that it calls, whose peaks are
-    part of its own.
-
-    The attribute `wrapper.memory` of the function reports, in bytes at the
-    hints of the symbols, each buffer rounded up to the device's alignment: the
-    planned `peak`, and the `lower_bound`, which is the largest sum of buffers
-    that are alive at once, two counting as one where an op writes in place. It
-    also counts `allocations` (calls of an allocator in the text), `pools` and
-    `reuses`. A function that has the attribute was planned before and stays as
-    it is. Each decision is a remark.
-
-    Runs on the module, as it reads the kernels that the functions launch.
+    Constraints, of the file:
+    (C1) A function for an operator is private.
+    (C2) It returns what it allocates, each once.
+    (C3) It has no regions, calls and frees.
+    (C4) `wrapper.numbers` names arguments of launches that are floats.
 
     Before:
     ```mlir
-    %0 = wrapper.alloc : !b
-    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-    %1 = wrapper.alloc : !b
-    wrapper.launch @relu_0[] ins(%0 : !b) outs(%1 : !b)
-    %2 = wrapper.alloc : !c
-    wrapper.launch @sum_1[] ins(%1 : !b) outs(%2 : !c)
-    wrapper.return %2 : !c
+    wrapper.extern_call_out "mylib::scale"(%x, 3.0) outs(%y : !b) names ["x", "factor"] : !b
     ```
     After:
     ```mlir
-    %0 = wrapper.alloc : !b
-    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-    %1 = wrapper.reuse %0 : !b to !b
-    wrapper.launch @relu_0[] ins(%1 : !b) outs(%1 : !b)
-    %2 = wrapper.alloc : !c
-    wrapper.launch @sum_1[] ins(%1 : !b) outs(%2 : !c)
-    wrapper.free %1 : !b
-    wrapper.return %2 : !c
+    wrapper.launch_user @scale grid @scale_grid[s0] config {} arguments [unit, 3.0 : f32, unit, #sym.expr<s0>]
+        ins(%x : !b) outs(%y : !b)
     ```
   }];
+  let dependentDialects = ["::coil::graph::GraphDialect",
+                           "::coil::wrapper::WrapperDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
   let options = [
-    Option<"mode", "mode", "std::string", /*default=*/"\"reuse\"",
-           "'reuse', 'pool', or 'none' for frees only">];
+    Option<"fileName", "file", "std::string", /*default=*/"\"\"",
+           "The file: text or bytecode of MLIR">];
 }
 
-def WrapperSinkWaitsPass : Pass<"wrapper-sink-waits", "::mlir::ModuleOp"> {
-  let summary = "let collectives run beside other work";
+def WrapperMoveHostCallsPass
+    : Pass<"wrapper-move-host-calls", "::mlir::ModuleOp"> {
+  let summary = "call functions of the host on copies of a device's buffers";
   let description = [{
-    Moves each `wrapper.wait` down to the first op that needs what it waits for,
-    or to the end of its block, and each `wrapper.collective` up to the last op
-    that it needs, allocations of its target with it. Starts keep their order, and
-    a start does not pass a wait for another collective, as what runs at a time
-    should not grow without bounds.
+    A call of a function that is registered for the CPU alone works on buffers of
+    the host: what it reads is copied there before, and what it writes back
+    behind it. That costs as much as the bytes, and the host waits for the
+    device, so it is done for the functions that `functions` names, and nothing
+    else; `all` stands for those that this process has not registered for the
+    device. Each call that is moved has a warning with its bytes.
 
-    What is in use between the two lives longer. A move that would raise the peak
-    of the function, which is the lower bound that `wrapper-plan-memory` reports,
-    above `peak-percent` of what it was is not made; a remark at the op says so.
-    Another says for each collective how many steps run beside it.
-
-    Functions whose memory was planned stay as they are. Runs before
-    `wrapper-plan-memory`, on the module, as it reads the kernels that the
-    functions launch. In the pipelines that build host programs.
-
-    Before, and after, where the kernel runs beside the collective:
-    ```mlir
-    %t = wrapper.collective all_reduce sum %x to %y ...    %t = wrapper.collective all_reduce sum %x to %y ...
-    wrapper.wait %t of %x to %y ...                        wrapper.launch @other[] ins(%z) outs(%0) ...
-    wrapper.launch @other[] ins(%z) outs(%0) ...           wrapper.wait %t of %x to %y ...
-    wrapper.launch @use[] ins(%y) outs(%1) ...             wrapper.launch @use[] ins(%y) outs(%1) ...
-    ```
+    Runs before planning, which decides about the copies' storage.
 
     Constraints:
-    (C1) `peak-percent` is not negative.
-  }];
-  let options = [
-    Option<"peakPercent", "peak-percent", "int64_t", /*default=*/"110",
-           "How much of the peak memory there may be afterwards, in percent">];
-}
+    (C1) A buffer that the function writes is contiguous, and shares its storage
+         with no other operand.
+    (C2) Memory of the function is not planned.
 
-def WrapperReorderForMemoryPass
-    : Pass<"wrapper-reorder-for-memory", "::mlir::ModuleOp"> {
-  let summary = "find an order of the steps that needs less memory";
-  let description = [{
-    Tries three orders of each function and keeps the one with the lowest peak,
-    which is the lower bound that `wrapper-plan-memory` reports for it; between
-    equal peaks the first of
-
-    * the order of the program;
-    * smallest growth first: of the steps that can run, always the one whose
-      allocations less what dies with it is least;
-    * depth first from the steps that nothing needs, the largest operand first.
-
-    Steps that touch the same storage keep their order unless all read. So do
-    those that bind a symbol, and those that mention it. Whatever has an effect
-    on anything else (checks, calls) stays where it is, and nothing passes it.
-    Allocations, views, literals and scalars come right before the first step that
-    needs them. Regions are ordered each by itself.
-
-    A remark states the peaks of all three. Functions whose memory was planned
-    stay as they are. Runs before `wrapper-plan-memory`, on the module, as it
-    reads the kernels that the functions launch.
-
-    Before, with two large buffers alive at once, and after, with one:
+    Before:
     ```mlir
-    wrapper.launch @large[] outs(%0 : !l)       wrapper.launch @large[] outs(%0 : !l)
-    wrapper.launch @large[] outs(%1 : !l)       wrapper.launch @sum[] ins(%0 : !l) outs(%2 : !s)
-    wrapper.launch @sum[] ins(%0 : !l) ...      wrapper.launch @large[] outs(%1 : !l)
-    wrapper.launch @sum[] ins(%1 : !l) ...      wrapper.launch @sum[] ins(%1 : !l) outs(%3 : !s)
+    wrapper.extern_call_out "a::f"(%x) outs(%y : !g) : !g
+    ```
+    After:
+    ```mlir
+    %0 = wrapper.alloc : !h
+    wrapper.transfer %x to %0 : !g to !h
+    %1 = wrapper.alloc : !h
+    wrapper.extern_call_out "a::f"(%0) outs(%1 : !h) : !h
+    wrapper.transfer %1 to %y : !h to !g
     ```
   }];
+  let dependentDialects = ["::coil::wrapper::WrapperDialect"];
+  let options = [
+    Option<"functions", "functions", "std::string", /*default=*/"\"\"",
+           "Names of functions, with '+' between, or 'all'">];
 }
 
 def WrapperOutlinePartitionsPass
@@ -531,90 +473,6 @@ def WrapperPartitionGraphPass
            "Capture collectives and their waits">];
 }
 
-def WrapperMapOperatorsPass
-    : Pass<"wrapper-map-operators", "::mlir::ModuleOp"> {
-  let summary = "put kernels of users in the place of a framework's operators";
-  let description = [{
-    Reads a file of `wrapper.kernel`s, `wrapper.grid`s and private functions with
-    the attribute `wrapper.operator`. A call of that operator becomes the steps of
-    the function: tensors are its arguments in order (names agree where both have
-    them), results the allocations that it returns. Its symbols are what the
-    sizes of the call say; where their ranges are not known to hold, the program
-    checks them. Integers of the call are symbols of the same names that the
-    function binds with `wrapper.sym_expr`, floats replace arguments of launches
-    that `wrapper.numbers` names (`{eps = 4 : i64}`); both have the value in the
-    function where the call has none. `wrapper.when = {mode = "plain"}` restricts a
-    function to calls with that value. Of several functions for an operator, on
-    the device of the call, the first that fits is taken; if there are some and
-    none fits, that is an error with the reason for each.
-
-    Constraints, of the file:
-    (C1) A function for an operator is private.
-    (C2) It returns what it allocates, each once.
-    (C3) It has no regions, calls and frees.
-    (C4) `wrapper.numbers` names arguments of launches that are floats.
-
-    Before:
-    ```mlir
-    wrapper.extern_call_out "mylib::scale"(%x, 3.0) outs(%y : !b) names ["x", "factor"] : !b
-    ```
-    After:
-    ```mlir
-    wrapper.launch_user @scale grid @scale_grid[s0] config {} arguments [unit, 3.0 : f32, unit, #sym.expr<s0>]
-        ins(%x : !b) outs(%y : !b)
-    ```
-  }];
-  let dependentDialects = ["::coil::graph::GraphDialect",
-                           "::coil::wrapper::WrapperDialect",
-                           "::mlir::LLVM::LLVMDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect",
-                           "::mlir::gpu::GPUDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
-  let options = [
-    Option<"fileName", "file", "std::string", /*default=*/"\"\"",
-           "The file: text or bytecode of MLIR">];
-}
-
-def WrapperMoveHostCallsPass
-    : Pass<"wrapper-move-host-calls", "::mlir::ModuleOp"> {
-  let summary = "call functions of the host on copies of a device's buffers";
-  let description = [{
-    A call of a function that is registered for the CPU alone works on buffers of
-    the host: what it reads is copied there before, and what it writes back
-    behind it. That costs as much as the bytes, and the host waits for the
-    device, so it is done for the functions that `functions` names, and nothing
-    else; `all` stands for those that this process has not registered for the
-    device. Each call that is moved has a warning with its bytes.
-
-    Runs before planning, which decides about the copies' storage.
-
-    Constraints:
-    (C1) A buffer that the function writes is contiguous, and shares its storage
-         with no other operand.
-    (C2) Memory of the function is not planned.
-
-    Before:
-    ```mlir
-    wrapper.extern_call_out "a::f"(%x) outs(%y : !g) : !g
-    ```
-    After:
-    ```mlir
-    %0 = wrapper.alloc : !h
-    wrapper.transfer %x to %0 : !g to !h
-    %1 = wrapper.alloc : !h
-    wrapper.extern_call_out "a::f"(%0) outs(%1 : !h) : !h
-    wrapper.transfer %1 to %y : !h to !g
-    ```
-  }];
-  let dependentDialects = ["::coil::wrapper::WrapperDialect"];
-  let options = [
-    Option<"functions", "functions", "std::string", /*default=*/"\"\"",
-           "Names of functions, with '+' between, or 'all'">];
-}
-
 def WrapperShareDevicePass
     : Pass<"wrapper-share-device", "::mlir::ModuleOp"> {
   let summary = "select the device of all partitions once";
@@ -645,206 +503,38 @@ def WrapperShareDevicePass
   }];
 }
 
-def WrapperTrackLifetimesPass
-    : Pass<"wrapper-track-lifetimes", "::mlir::ModuleOp"> {
-  let summary = "check the memory plan while the program runs";
+def WrapperSinkWaitsPass : Pass<"wrapper-sink-waits", "::mlir::ModuleOp"> {
+  let summary = "let collectives run beside other work";
   let description = [{
-    Inserts a `wrapper.check_lifetime` behind each launch, library call, copy,
-    call and branch, behind the ends of lives that follow it: what the plan says
-    is allocated there, and that nothing else is which the function had. So a
-    later pass, an emitter or a runtime that frees too early, or never, is found
-    at the step where that happens, and by the buffer's name, which is that of
-    the memory report.
+    Moves each `wrapper.wait` down to the first op that needs what it waits for,
+    or to the end of its block, and each `wrapper.collective` up to the last op
+    that it needs, allocations of its target with it. Starts keep their order, and
+    a start does not pass a wait for another collective, as what runs at a time
+    should not grow without bounds.
 
-    In a region that ends the life of storage from outside, which other regions
-    of the op may not, checks are not exact: they only say what is alive.
+    What is in use between the two lives longer. A move that would raise the peak
+    of the function, which is the lower bound that `wrapper-plan-memory` reports,
+    above `peak-percent` of what it was is not made; a remark at the op says so.
+    Another says for each collective how many steps run beside it.
+
+    Functions whose memory was planned stay as they are. Runs before
+    `wrapper-plan-memory`, on the module, as it reads the kernels that the
+    functions launch. In the pipelines that build host programs.
+
+    Before, and after, where the kernel runs beside the collective:
+    ```mlir
+    %t = wrapper.collective all_reduce sum %x to %y ...    %t = wrapper.collective all_reduce sum %x to %y ...
+    wrapper.wait %t of %x to %y ...                        wrapper.launch @other[] ins(%z) outs(%0) ...
+    wrapper.launch @other[] ins(%z) outs(%0) ...           wrapper.wait %t of %x to %y ...
+    wrapper.launch @use[] ins(%y) outs(%1) ...             wrapper.launch @use[] ins(%y) outs(%1) ...
+    ```
 
     Constraints:
-    (C1) Functions that are not planned have no plan to check and stay as they
-         are.
-
-    For debugging: each check lists all that is alive. GPU programs with checks
-    are not kept as graphs.
-
-    Before:
-    ```mlir
-    %0 = wrapper.alloc : !b
-    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-    wrapper.return %0 : !b
-    ```
-    After:
-    ```mlir
-    wrapper.check_lifetime begin "begin" []
-    %0 = wrapper.alloc : !b
-    wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-    wrapper.check_lifetime exact "relu_0:0" ["b0"] (%0) : !b
-    wrapper.return %0 : !b
-    ```
-  }];
-}
-
-def WrapperVerifyMemoryPass
-    : Pass<"wrapper-verify-memory", "::mlir::ModuleOp"> {
-  let summary = "check that the memory plan is right";
-  let description = [{
-    Follows the storage of every buffer through each function. It is an error
-    (C1) to use a buffer after it was freed, dropped or its storage handed over,
-    (C2) to free or drop a buffer twice,
-    (C3) to free or hand over what the function does not own, or through a view,
-    (C4) to leave a buffer neither freed, handed over nor returned, in the block
-         that defines it,
-    (C5) to write to an argument that is no destination, or to a literal, or to
-         return their storage,
-    (C6) to write a buffer through one operand of an op and to read or write it
-         through another, unless `InPlaceOpInterface` allows it, or to hand
-         storage over that another operand shows,
-    (C7) to read or return a buffer that nothing has written on every path,
-    (C8) to end the life of storage in one region of a `wrapper.if` only,
-    (C9) to end the life of storage from outside in a loop,
-    (C10) to carve bytes from a pool that another buffer, which is alive, has,
-    (C11) to carve a buffer outside of its pool, or at an offset that is not a
-          multiple of the device's alignment,
-    (C12) to free a pool while a buffer that was carved from it is alive,
-    (C13) to return or pass on a buffer that was carved from a pool, or belongs
-         to a process group,
-    (C14) to return before a destination was written on every path,
-    (C15) to read what a collective may still write, or to write, free or hand
-         over what it may still use,
-    (C16) to wait twice for what was started, or in a loop for what was started
-         outside,
-    (C17) to start what a path of the block does not wait for,
-    (C18) to use a buffer on a stream that no event orders behind another
-         stream's use of it, allocations and ends being those of the main stream,
-    (C19) to end a block before the main stream has waited for what other streams
-         do in it,
-    (C20) to launch a kernel on a buffer of another device than its own, which is the
-         host for a kernel that names none, and
-    (C21) to give a library buffers of two devices.
-    Offsets are expressions: what cannot be shown for all values of the symbols
-    is an error of (C10) and (C11), too.
-
-    Regions hand over what they yield; arguments that the function consumes are
-    its own.
-
-    Runs on the module, as it reads the kernels that the functions launch.
-  }];
-}
-
-def WrapperDropInputsPass
-    : Pass<"wrapper-drop-inputs", "::mlir::ModuleOp"> {
-  let summary = "let go of inputs behind their last use";
-  let description = [{
-    Puts a `wrapper.drop` behind the last use of each input of a public function
-    and of each bound object; in front of the first step for one that nothing
-    uses, but for what binds symbols and checks layouts. In a branch or loop the
-    last use is the whole of it; in a guard of a device or a range it is the op
-    itself. Weights are kept by who loads them.
-
-    Runs behind planning, which adds uses.
-
-    Before:
-    ```mlir
-    wrapper.func @main(%x: !b, %y: !b) -> !b {
-      wrapper.assert_layout %x, "x" : !b
-      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-      wrapper.launch @exp_1[] ins(%0 : !b) outs(%1 : !b)
-    ```
-    After:
-    ```mlir
-    wrapper.func @main(%x: !b, %y: !b) -> !b {
-      wrapper.assert_layout %x, "x" : !b
-      wrapper.drop %y : !b
-      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-      wrapper.drop %x : !b
-      wrapper.launch @exp_1[] ins(%0 : !b) outs(%1 : !b)
-    ```
-  }];
-}
-
-def WrapperInsertProfileMarksPass
-    : Pass<"wrapper-insert-profile-marks", "::mlir::ModuleOp"> {
-  let summary = "put ranges for profilers around calls";
-  let description = [{
-    Puts the body of each public function into one `wrapper.profile_range` with
-    the function's name. With `calls` there is also one around each call of a
-    library or of a host function, with its handle; kernels have names of their
-    own in profiles.
-
-    The last pass of the stage: an op with regions is never cut into parts, so a
-    long program becomes one function.
-
-    Before:
-    ```mlir
-    wrapper.func @main(%x: !b) -> !b {
-      %0 = wrapper.alloc : !b
-      wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-      wrapper.return %0 : !b
-    }
-    ```
-    After:
-    ```mlir
-    wrapper.func @main(%x: !b) -> !b {
-      %r = wrapper.profile_range "main" -> (!b) {
-        %0 = wrapper.alloc : !b
-        wrapper.launch @relu_0[] ins(%x : !b) outs(%0 : !b)
-        wrapper.yield %0 : !b
-      }
-      wrapper.return %r : !b
-    }
-    ```
+    (C1) `peak-percent` is not negative.
   }];
   let options = [
-    Option<"calls", "calls", "bool", /*default=*/"false",
-           "Also ranges around calls of libraries and host functions">];
-}
-
-def WrapperDropInPlacePass
-    : Pass<"wrapper-drop-in-place", "::mlir::ModuleOp"> {
-  let summary = "forget where kernels could have worked in place";
-  let description = [{
-    Until memory is planned a kernel lists the inputs that an output may lie
-    over. Behind that the pairs that no launch has the same storage for are
-    dropped: a kernel that overwrites nothing may read memory around its
-    elements, and its loads may change places with its stores.
-
-    Constraints:
-    (C1) A kernel that anything but launches refers to keeps its pairs.
-
-    Before, if no launch of the kernel writes over input 1:
-    ```mlir
-    wrapper.kernel @add(...) attributes {in_place = array<i64: 0, 0, 1, 0>, ...}
-    ```
-    After:
-    ```mlir
-    wrapper.kernel @add(...) attributes {in_place = array<i64: 0, 0>, ...}
-    ```
-  }];
-}
-
-def WrapperAssertAlignmentPass
-    : Pass<"wrapper-assert-alignment", "::mlir::ModuleOp"> {
-  let summary = "check where inputs and results of calls begin";
-  let description = [{
-    Puts a `wrapper.assert_aligned` for each input of a public function that is
-    no weight behind what checks its layout, and one for each result of a host
-    function or method behind the call.
-
-    Constraints:
-    (C1) The alignment is a power of two.
-
-    Before:
-    ```mlir
-    wrapper.func @main(%x: !b {coil.name = "x"}) -> !b {
-    ```
-    After:
-    ```mlir
-    wrapper.func @main(%x: !b {coil.name = "x"}) -> !b {
-      wrapper.assert_aligned %x to 64, "x" : !b
-    ```
-  }];
-  let options = [
-    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
-           "The bytes that addresses have to be a multiple of">];
+    Option<"peakPercent", "peak-percent", "int64_t", /*default=*/"110",
+           "How much of the peak memory there may be afterwards, in percent">];
 }
 
 def WrapperUseGeneratorPass
@@ -882,59 +572,6 @@ def WrapperUseGeneratorPass
   let options = [
     Option<"always", "always", "bool", /*default=*/"true",
            "Also functions that say before they run how much they draw">];
-}
-
-def WrapperLoadKernelsPass
-    : Pass<"wrapper-load-kernels", "::mlir::ModuleOp"> {
-  let summary = "read the PTX that kernels of users name";
-  let description = [{
-    Puts the text of the file that a kernel names with `wrapper.ptx_file` into
-    the kernel. `coil-compile`, `coil-run` and the libraries do so when they
-    load a program, where names begin at the program's own folder.
-
-    Constraints:
-    (C1) The file can be read.
-
-    Before:
-    ```mlir
-    wrapper.kernel @axpb() attributes {wrapper.ptx_file = "axpb.ptx", ...} {}
-    ```
-    After:
-    ```mlir
-    wrapper.kernel @axpb() attributes {ptx = ".version 8.1\0A...", ...} {}
-    ```
-  }];
-  let options = [
-    Option<"folder", "folder", "std::string", /*default=*/"\".\"",
-           "where names of files begin">];
-}
-
-def WrapperAnnotateCostsPass
-    : Pass<"wrapper-annotate-costs", "::mlir::ModuleOp"> {
-  let summary = "state what each step has to move and compute at least";
-  let description = [{
-    Gives each launch and each library call a `wrapper.cost`: bytes and
-    operations, as expressions over the symbols of the function. Those of a
-    launch are counted in the body of its kernel, which must therefore still be
-    a value function; launches of kernels that were converted stay as they are.
-
-    Bytes are the least that the step moves: every element of an operand that is
-    read, and every element of a result, once. Where an address is computed from
-    data (a gather), every point of the space counts as an element, up to the
-    size of the operand. A buffer that a launch is given twice is read once.
-    Operations are those of the body, each as often as there are points that it
-    varies over; a product of matrices has `2 * m * n * k`, attention four for
-    each visible pair of rows and column of the heads (half of them on either
-    side), a convolution two for each element of the result and of its window.
-
-    Nothing is computed from it but reports: `coil-run --per-kernel` runs this
-    pass.
-
-    Example:
-    ```mlir
-    wrapper.launch @add_0[s0] ins(%x, %y : !b, !c) outs(%0 : !b) {wrapper.cost = #wrapper.cost<bytes = <s0 * 8 + 4>, flops = <s0>>}
-    ```
-  }];
 }
 
 #endif // COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_TD
