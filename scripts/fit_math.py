@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the polynomials of f32 in lib/ExecutionEngine/MathBodies.cpp and InlineMath.cpp.
+"""Fits the polynomials of f32 in lib/ExecutionEngine/MathBodies.cpp and InlineMath.cpp, and `sin_narrow` of
+lib/Device/Single.h.
 
   scripts/fit_math.py [NAME...]        (needs NumPy and mpmath)
 
@@ -23,6 +24,7 @@ POINTS, ITERATIONS = 400, 60
 FITS = {
     "asin": (mp.asin, 0.25, 5),
     "atan": (mp.atan, float(mp.tan(mp.pi / 8) ** 2) * 1.001, 5),
+    "sin_narrow": (mp.sin, float(mp.pi / 2) ** 2, 2),
     "sinh": (mp.sinh, 1.0, 3),
     "tanh": (mp.tanh, 0.9605, 7),
 }

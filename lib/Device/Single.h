@@ -263,13 +263,13 @@ COIL_INLINE float sinInside(float x) {
 }
 COIL_INLINE float cosInside(float x) { return sinOrCosInside(x, 1); }
 
-/// sin(x - k * pi) for what is rounded to 16 bits: a polynomial with the least
-/// relative error, 2^-19.7, up to pi / 2.
+/// sin(x - k * pi) for what is rounded to 16 bits, within 2^-19.7 of itself;
+/// the polynomial is that of scripts/fit_math.py.
 COIL_INLINE float sinNear(float x, float k) {
   float r = fma(-k, 0x1.921fb4p+1f, x);
   r = fma(-k, 0x1.4442dp-23f, r);
   return r *
-         poly(r * r, -0x1.84dbcep-13f, 0x1.107132p-7f, -0x1.555112p-3f, 1.0f);
+         poly(r * r, -0x1.84dc3ep-13f, 0x1.107138p-7f, -0x1.555112p-3f, 1.0f);
 }
 /// For |x| < 2^16, as above.
 COIL_INLINE float sinNarrow(float x) {
