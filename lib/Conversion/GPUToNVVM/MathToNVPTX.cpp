@@ -315,7 +315,6 @@ void coil::lowerAngles(Operation *root, FastMath mode) {
       b.setInsertionPointToStart(choice.elseBlock());
       scf::YieldOp::create(b, loc, result);
       result = choice.getResult(0);
-      b.setInsertionPoint(op);
     }
     b.replaceOp(op, result);
   }

@@ -295,7 +295,8 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
       return inPieces();
     return choose(
         isInside, VectorType::get(width, scalar),
-        [&]() { return loadShifted(pointer(), scalar, number); }, inPieces);
+        [&]() { return shift(loadAround(pointer(), scalar, number), scalar); },
+        inPieces);
   };
   if (!condition.lanes)
     return select(active, other, whole);

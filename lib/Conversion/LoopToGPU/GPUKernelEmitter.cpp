@@ -556,20 +556,20 @@ bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
 
 LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
   SmallVector<Operation *> reductions, wanted, plain;
-  for (Operation *op : order)
-    if (phaseOf[op] == phase && !joined.contains(op) && !variesOverReduced(op))
-      plain.push_back(op);
-  loadTogether(plain);
   for (Operation *op : order) {
     if (phaseOf[op] != phase || joined.contains(op))
       continue;
     if (isReduction(op))
       reductions.push_back(op);
-    else if (isa<StoreOp, ScatterOp>(op) && variesOverReduced(op))
+    else if (!variesOverReduced(op))
+      plain.push_back(op);
+    else if (isa<StoreOp, ScatterOp>(op))
       wanted.push_back(op);
-    else if (!variesOverReduced(op) && failed(emitOp(op)))
-      return failure();
   }
+  loadTogether(plain);
+  for (Operation *op : plain)
+    if (failed(emitOp(op)))
+      return failure();
   if (reductions.empty() && wanted.empty())
     return success();
   // What has to be computed for each reduced point.

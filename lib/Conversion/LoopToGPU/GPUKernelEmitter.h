@@ -266,25 +266,21 @@ private:
   struct ShiftedWords {
     mlir::Value low, high, distance;
   };
-  ShiftedWords loadAround(mlir::Value pointer, mlir::Type memory,
+  ShiftedWords loadAround(mlir::Value pointer, mlir::Type scalar,
                           unsigned buffer);
   mlir::Value shift(const ShiftedWords &loaded, mlir::Type scalar);
-  /// All lanes of a vector from `pointer` on, out of the aligned vectors that
-  /// hold them.
-  mlir::Value loadShifted(mlir::Value pointer, mlir::Type scalar,
-                          unsigned buffer);
-  /// Whether all lanes of `load` read one vector at a known place.
-  bool isPlainVector(LoadOp load) const;
   /// A shifted vector of a load, and whether nothing around it is outside.
-  struct VectorAccess {
+  struct ShiftedAccess {
     LoadOp load;
     LaneAddress address;
+    Condition condition;
     unsigned ip, ir;
     mlir::Value isWhole;
   };
-  /// None if it is not known where the vectors are whole.
-  llvm::SmallVector<VectorAccess> getVectorAccesses(LoadOp load);
-  Values loadAccesses(llvm::ArrayRef<VectorAccess> accesses);
+  /// Those of a load; none if it is another kind, or if it is not known where
+  /// its vectors are whole.
+  llvm::SmallVector<ShiftedAccess> getShiftedAccesses(LoadOp load);
+  Values loadAccesses(llvm::MutableArrayRef<ShiftedAccess> accesses);
   /// Emits the shifted loads among `ops`, which come next, some in one branch.
   void loadTogether(llvm::ArrayRef<mlir::Operation *> ops);
 

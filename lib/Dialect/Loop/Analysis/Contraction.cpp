@@ -493,15 +493,20 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
 /// the library's launch is the dearer one.
 static constexpr int64_t kMaxSmallContraction = int64_t(1) << 22;
 
-/// Whether it is known that there are few products to sum.
-static bool isSmall(ArrayRef<ExprAttr> dims) {
-  int64_t products = 1;
-  for (ExprAttr dim : dims) {
-    std::optional<int64_t> size = dim.getConstant();
-    if (!size || llvm::MulOverflow(products, *size, products))
+/// Whether it is known that the product of some sizes is at most `limit`.
+static bool isProductAtMost(ArrayRef<ExprAttr> sizes, int64_t limit) {
+  int64_t product = 1;
+  for (ExprAttr e : sizes) {
+    std::optional<int64_t> size = e.getConstant();
+    if (!size || llvm::MulOverflow(product, *size, product))
       return false;
   }
-  return products <= kMaxSmallContraction;
+  return product <= limit;
+}
+
+/// Whether it is known that there are few products to sum.
+static bool isSmall(ArrayRef<ExprAttr> dims) {
+  return isProductAtMost(dims, kMaxSmallContraction);
 }
 
 static Type getElementType(Value v) {
@@ -551,37 +556,40 @@ static bool isCublasLtKernel(KernelOp kernel) {
           (denseM && bias.strides[c->getM()].isConstant(1)));
 }
 
-/// Whether the groups of a convolution have so few channels, and its windows so
-/// few elements, that memory is its bound: a kernel of ours, fused with its
-/// neighbours, is faster then. Measured on an H100, 21 convolutions in one to
-/// three element types: up to 18 products for a result 1.2 to 8 times as fast
-/// as cuDNN, with 25 products 0.9 to 2.7 times, with 49 half as fast in 16
-/// bits.
-static bool isThin(KernelOp kernel, const Convolution &c) {
-  constexpr int64_t kMaxProducts = 25;
-  constexpr int64_t kMaxOut = 2;
-  // With the channels last cuDNN is as fast.
-  if (!kernel.getConv() || kernel.getConvAttr().getChannelsLast())
-    return false;
+/// The sizes of a convolution's weights, if each of its groups has one or two
+/// output channels; else nothing.
+static SmallVector<ExprAttr> getThinWeights(KernelOp kernel,
+                                            const Convolution &c) {
+  constexpr int64_t kThin = 2;
   SmallVector<ExprAttr> weight =
       sym::getSizes(cast<RankedTensorType>(kernel.getInputs()[c.w].getType()));
-  int64_t products = 1;
-  for (ExprAttr size : ArrayRef(weight).drop_front()) {
-    std::optional<int64_t> constant = size.getConstant();
-    if (!constant || llvm::MulOverflow(products, *constant, products))
-      return false;
-  }
   int64_t groups = kernel.getConvAttr().getGroups();
-  std::optional<int64_t> out = weight.front().getConstant();
-  return groups > 1 && out && *out <= kMaxOut * groups &&
-         products <= kMaxProducts;
+  std::optional<int64_t> out = weight[0].getConstant();
+  if (groups > 1 && out && *out <= kThin * groups)
+    return weight;
+  return {};
+}
+
+/// Whether the groups of a convolution have so few channels, and its windows so
+/// few elements, that memory is its bound: a kernel of ours, fused with its
+/// neighbours, is faster than cuDNN then, unless channels are last. Measured on
+/// an H100, 21 convolutions in one to three element types: up to 18 products
+/// for a result 1.2 to 8 times as fast, with 25 products 0.9 to 2.7 times, with
+/// 49 half as fast in 16 bits.
+static bool isBoundByMemory(KernelOp kernel, const Convolution &c) {
+  constexpr int64_t kMaxProducts = 25;
+  if (!kernel.getConv() || kernel.getConvAttr().getChannelsLast())
+    return false;
+  SmallVector<ExprAttr> weight = getThinWeights(kernel, c);
+  return !weight.empty() &&
+         isProductAtMost(ArrayRef(weight).drop_front(), kMaxProducts);
 }
 
 static bool isCudnnKernel(KernelOp kernel) {
   std::optional<Convolution> c = matchConvolution(kernel);
   if (!c || isSmall(kernel.getDims().getDims()) ||
       (c->postOp != PostOp::None && c->postOp != PostOp::Relu) ||
-      isThin(kernel, *c))
+      isBoundByMemory(kernel, *c))
     return false;
   // ReLU comes behind a bias, unless channels are last.
   if (c->postOp == PostOp::Relu && !c->bias &&
@@ -597,14 +605,12 @@ static bool isCudnnKernel(KernelOp kernel) {
 /// these with one or two lanes: four to ten times as long as a kernel with
 /// vectors of places.
 static bool hasThinGroups(KernelOp kernel, const Convolution &c) {
-  constexpr int64_t kThin = 2;
-  int64_t groups = kernel.getConvAttr().getGroups();
-  SmallVector<ExprAttr> weight =
-      sym::getSizes(cast<RankedTensorType>(kernel.getInputs()[c.w].getType()));
-  std::optional<int64_t> out = weight[0].getConstant(),
-                         in = weight[1].getConstant();
-  return groups > 1 && out && in && *out <= kThin * groups &&
-         (*out > groups || *in > 1);
+  SmallVector<ExprAttr> weight = getThinWeights(kernel, c);
+  if (weight.empty())
+    return false;
+  std::optional<int64_t> in = weight[1].getConstant();
+  return in &&
+         (weight[0].getValue() > kernel.getConvAttr().getGroups() || *in > 1);
 }
 
 LibraryCall coil::loop::getLibraryCall(KernelOp kernel, StringRef library) {

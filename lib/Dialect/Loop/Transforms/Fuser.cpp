@@ -367,7 +367,8 @@ bool Fuser::isLongReduction(KernelOp kernel) {
         hints(kernel.getExtent(d));
   if (elements >= kLongReduction && results < enoughResults)
     return true;
-  // A block takes many results that lie beside one another.
+  // A block takes many results that lie beside one another. Chunks read once
+  // more what they reduce: with a quarter of enough blocks that is less.
   return rowPiece > 0 && results >= rowPiece &&
          4 * results / rowPiece <= enoughResults &&
          elements * results >= kLongRows && sharesRows(kernel);

@@ -184,13 +184,21 @@ bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
   return read <= kMaxShare * most * getBytes(result, hints);
 }
 
-bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
-  double operations = 0;
-  for (Operation &op : *producer.getBlock()) {
+/// Of a pointwise kernel, for each point; nothing for another one.
+static std::optional<int64_t> countOperations(KernelOp kernel) {
+  int64_t operations = 0;
+  for (Operation &op : *kernel.getBlock()) {
     if (!isPointwise(op))
-      return false;
-    operations += static_cast<double>(getWeight(op));
+      return std::nullopt;
+    operations += getWeight(op);
   }
+  return operations;
+}
+
+bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
+  std::optional<int64_t> operations = countOperations(producer);
+  if (!operations)
+    return false;
   double points = 1;
   for (sym::ExprAttr extent : producer.getDims().getDims())
     points *= hints(extent);
@@ -200,21 +208,19 @@ bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
   Value result = producer.getResult(0);
   auto readers = static_cast<double>(llvm::range_size(result.getUses()));
   // Written once and read by each; or the operands are, and each computes.
-  return (readers - 1) * read +
-             readers * operations * points / static_cast<double>(kOpsPerByte) <=
+  return (readers - 1) * read + readers * points *
+                                    static_cast<double>(*operations) /
+                                    static_cast<double>(kOpsPerByte) <=
          (readers + 1) * getBytes(result, hints);
 }
 
 bool loop::isFasterThanMemory(KernelOp producer, double repeats) {
-  int64_t operations = 0;
-  for (Operation &op : *producer.getBlock()) {
-    if (!isPointwise(op))
-      return false;
-    operations += getWeight(op);
-  }
+  std::optional<int64_t> operations = countOperations(producer);
+  if (!operations)
+    return false;
   int64_t bytes = 0;
   for (Type type : producer->getResultTypes())
     bytes += getElementBytes(type);
-  return static_cast<double>(operations) * repeats <=
+  return static_cast<double>(*operations) * repeats <=
          static_cast<double>(2 * kOpsPerByte * bytes);
 }
