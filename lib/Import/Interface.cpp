@@ -343,7 +343,24 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
   Expected<unsigned> variable = lookup(name);
   if (!variable)
     return variable.takeError();
-  Expected<const TensorMeta *> meta = getMeta(name);
+  Value value = getValue(*variable);
+  StringRef laidOut = name;
+  if (spec.kind != OutputSpec::Kind::UserOutput) {
+    // As copy_ does; decompositions leave that to whoever writes the value.
+    auto receiver = receivers.find(spec.mutated);
+    if (receiver == receivers.end())
+      return makeError("output " + quoted(name) + " is written to " +
+                       quoted(spec.mutated) + ", which is no input");
+    Expected<unsigned> input = lookup(receiver->second);
+    if (!input)
+      return input.takeError();
+    auto type = cast<RankedTensorType>(getValue(*input).getType());
+    if (value.getType() != type) {
+      laidOut = receiver->second;
+      value = expand(convert(value, type.getElementType()), type);
+    }
+  }
+  Expected<const TensorMeta *> meta = getMeta(laidOut);
   if (!meta)
     return meta.takeError();
   Expected<Attribute> strides = getStrides((*meta)->sizes, (*meta)->strides);
@@ -368,7 +385,7 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
       attributes.set("coil.strides", shape);
   }
   addPlace(**meta, attributes, spec.kind == OutputSpec::Kind::UserOutput);
-  values.push_back(getValue(*variable));
+  values.push_back(value);
   attrs.push_back(attributes.getDictionary(context));
   return Error::success();
 }
@@ -417,6 +434,11 @@ Error ModuleBuilder::addMutations(SmallVectorImpl<Value> &values,
 Error ModuleBuilder::addOutputs(func::FuncOp func) {
   SmallVector<Value> values;
   SmallVector<DictionaryAttr> attrs;
+  for (const InputSpec &spec : program.inputs)
+    if (spec.arg.kind == Kind::Tensor)
+      receivers[spec.kind == InputSpec::Kind::UserInput ? spec.arg.strings[0]
+                                                        : spec.fqn] =
+          spec.arg.strings[0];
   // As in programs that state what they write to: in front of what they return.
   if (Error error = addMutations(values, attrs))
     return error;

@@ -32,6 +32,10 @@ constexpr int64_t minBlock = 64;
 constexpr int64_t maxBlock = int64_t(1) << 47;
 constexpr int64_t mapThreshold = int64_t(1) << 20;
 constexpr int64_t hugePage = int64_t(2) << 20;
+/// What is written behind poisoned memory, and how much of it there is at
+/// least.
+constexpr unsigned char guardByte = 0xFD;
+constexpr int64_t guardBytes = 64;
 constexpr unsigned stepBits = 3;
 constexpr unsigned numClasses = (47 - 6) * (1u << stepBits) + 1;
 /// How many larger classes may serve a request (at most a quarter is wasted).
@@ -54,6 +58,7 @@ struct Allocator {
   std::atomic<unsigned> colour{0};
   std::atomic<int64_t> failAfter{-1};
   std::atomic<bool> poison{false};
+  std::atomic<int64_t> overruns{0};
 
   Allocator() {
     int64_t memory =
@@ -138,6 +143,24 @@ static void unmapBlock(Block *block) {
     munmap(block->base, size_t(mappedBytes(sizeClass)));
 }
 
+/// Fills what is behind the requested bytes.
+static void guard(Block *block) {
+  block->isGuarded = true;
+  memset(static_cast<char *>(block->data()) + block->requested, guardByte,
+         size_t(classCapacity(block->sizeClass) - block->requested));
+}
+
+/// Counts the block if something was written behind the requested bytes.
+static void checkGuard(Block *block) {
+  block->isGuarded = false;
+  const auto *data = static_cast<const unsigned char *>(block->data());
+  for (int64_t i = block->requested; i != classCapacity(block->sizeClass); ++i)
+    if (data[i] != guardByte) {
+      allocator().overruns.fetch_add(1);
+      return;
+    }
+}
+
 /// Takes a cached block of exactly this class, or returns null.
 static Block *takeCached(unsigned sizeClass) {
   SizeClass &list = allocator().classes[sizeClass];
@@ -203,7 +226,8 @@ Block *coil::rt::allocateBlock(int64_t bytes) {
          bytes);
     return nullptr;
   }
-  unsigned sizeClass = classOf(bytes);
+  bool poisons = poisonsAllocations();
+  unsigned sizeClass = classOf(bytes + (poisons ? guardBytes : 0));
   Block *block = nullptr;
   for (unsigned c = sizeClass, e = sizeClass + searchDistance;
        c <= e && c < numClasses && !block; ++c)
@@ -226,13 +250,18 @@ Block *coil::rt::allocateBlock(int64_t bytes) {
   block->state = Block::Owned;
   block->run = nullptr;
   block->requested = bytes;
-  if (poisonsAllocations())
+  block->isGuarded = false;
+  if (poisons) {
     memset(block->data(), 0xFF, size_t(bytes));
+    guard(block);
+  }
   return block;
 }
 
 void coil::rt::releaseBlock(Block *block) {
   Allocator &state = allocator();
+  if (block->isGuarded)
+    checkGuard(block);
   block->state = Block::Cached;
   block->run = nullptr;
   unsigned sizeClass = block->sizeClass;
@@ -283,5 +312,7 @@ int64_t coil_debug_fail_alloc_after(int64_t n) {
 }
 
 void coil_debug_set_poison(int32_t enable) { allocator().poison = enable != 0; }
+
+int64_t coil_debug_overruns(void) { return allocator().overruns.exchange(0); }
 
 } // extern "C"

@@ -31,6 +31,8 @@ struct alignas(64) Block {
   coil_run *run;
   int64_t requested;
   void *base;
+  /// Whether the bytes behind `requested` were filled, see overruns().
+  bool isGuarded;
 
   void *data() { return this + 1; }
   static Block *of(void *pointer) { return static_cast<Block *>(pointer) - 1; }
@@ -48,7 +50,7 @@ void releaseBlock(Block *block);
 /// @{
 /// Whether this allocation has to fail; counts it.
 bool injectAllocationFailure();
-/// Whether new memory is filled with 0xFF.
+/// Whether new memory is filled with 0xFF, and what is behind it watched.
 bool poisonsAllocations();
 /// @}
 

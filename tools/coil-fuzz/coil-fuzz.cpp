@@ -480,6 +480,10 @@ std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
                     input.getNumElements() *
                         reference::getByteSize(input.getDType())))
       return "writes to input " + std::to_string(i);
+  // Memory is looked at when it is freed.
+  std::optional<RunResult>(std::move(*result)).reset();
+  if (coil_debug_overruns())
+    return std::string("writes behind a buffer");
   return compare(actual, expected);
 }
 
@@ -693,6 +697,9 @@ int main(int argc, char **argv) {
   if (failed(fuzzer.parsePipelines()))
     return 2;
 
+  // What a program does not write is NaN, and what it writes behind its buffers
+  // is noticed.
+  coil_debug_set_poison(1);
   auto start = std::chrono::steady_clock::now();
   for (uint64_t i = 0; i < count && (sabotage || fuzzer.failures < maxFailures);
        ++i)

@@ -245,8 +245,13 @@ COIL_RT_API const coil_symbol *coil_runtime_symbols(size_t *count);
 COIL_RT_API int64_t coil_debug_fail_alloc_after(int64_t n);
 
 /// Fills each new allocation with 0xFF bytes (a NaN in every float type), so
-/// that elements which nothing writes show.
+/// that elements which nothing writes show, and watches the bytes behind each
+/// new allocation of the host.
 COIL_RT_API void coil_debug_set_poison(int32_t enable);
+
+/// How many allocations of the host that were watched had bytes behind them
+/// written when they were freed, since the last call.
+COIL_RT_API int64_t coil_debug_overruns(void);
 
 #ifdef __cplusplus
 }

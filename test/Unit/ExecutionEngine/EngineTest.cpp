@@ -13,11 +13,13 @@
 
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Runtime/HostABI.h"
+#include "coil/Runtime/Runtime.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 
@@ -314,6 +316,56 @@ TEST_F(EngineTest, BadProgramsAreErrors) {
   ASSERT_FALSE(bool(engine));
   EXPECT_EQ(toString(engine.takeError()),
             "cannot link the program: Symbols not found: [ missing ]");
+}
+
+TEST_F(EngineTest, OneLaneOfATruncatedVectorIsStoredAlone) {
+  // The last two bytes of the result, from lane 0 or 3 of a vector of i32.
+  for (unsigned lane : {0, 3}) {
+    std::string mask(lane ? "false, false, false, true" : "true");
+    for (unsigned i = lane + 1; i != 16; ++i)
+      mask += ", false";
+    std::string text(program);
+    size_t begin = text.find("llvm.func @expf"),
+           end = text.find("    }\n  }\n}");
+    text.replace(begin, end - begin,
+                 R"mlir(
+    llvm.func @exp_kernel(%buffers: !llvm.ptr, %symbols: !llvm.ptr, %begin: i64, %end: i64) -> i32 {
+      %x = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+      %slot = llvm.getelementptr %buffers[8] : (!llvm.ptr) -> !llvm.ptr, i8
+      %y = llvm.load %slot : !llvm.ptr -> !llvm.ptr
+      %status = llvm.mlir.constant(0 : i32) : i32
+      %wide = llvm.load %x {alignment = 4 : i64} : !llvm.ptr -> vector<16xi32>
+      %narrow = llvm.trunc %wide : vector<16xi32> to vector<16xi16>
+      %mask = llvm.mlir.constant(dense<[)mlir" +
+                     mask +
+                     R"mlir(]> : vector<16xi1>) : vector<16xi1>
+      %place = llvm.getelementptr %y[)mlir" +
+                     std::to_string(62 - 2 * lane) +
+                     R"mlir(] : (!llvm.ptr) -> !llvm.ptr, i8
+      llvm.intr.masked.store %narrow, %place, %mask {alignment = 2 : i32} : vector<16xi16>, vector<16xi1> into !llvm.ptr
+      llvm.return %status : i32
+)mlir");
+    module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    llvm::Expected<std::unique_ptr<Engine>> engine = create();
+    ASSERT_TRUE(bool(engine)) << toString(engine.takeError());
+    int64_t size = 16;
+    std::vector<float> x(size);
+    for (int64_t i = 0; i < size; ++i)
+      x[i] = llvm::bit_cast<float>(uint32_t(0x5678 + 0x10001 * i));
+    coil_debug_overruns();
+    coil_debug_set_poison(1);
+    {
+      llvm::Expected<RunResult> result =
+          (*engine)->run({view(x, &size, &unit)});
+      ASSERT_TRUE(bool(result)) << toString(result.takeError());
+      auto *y = static_cast<uint16_t *>(result->getOutputs()[0].data);
+      EXPECT_EQ(y[31], 0x5678 + lane);
+      EXPECT_EQ(y[30], 0xFFFF);
+    }
+    coil_debug_set_poison(0);
+    EXPECT_EQ(coil_debug_overruns(), 0);
+  }
 }
 
 TEST_F(EngineTest, FatalErrorsOfLLVMAreErrors) {

@@ -110,6 +110,20 @@ TEST_F(AllocatorTest, PoisonIsNaN) {
   EXPECT_TRUE(std::isnan(*static_cast<float *>(pointer)));
 }
 
+TEST_F(AllocatorTest, NoticesWritesBehindPoisonedMemory) {
+  coil_debug_overruns();
+  for (int64_t bytes : {0, 2, 63, 64, 4096})
+    for (bool overruns : {false, true}) {
+      void *pointer = nullptr;
+      coil_debug_set_poison(1);
+      ASSERT_EQ(coil_rt_alloc(run, bytes, &pointer), COIL_OK);
+      coil_debug_set_poison(0);
+      static_cast<char *>(pointer)[bytes] ^= overruns;
+      ASSERT_EQ(coil_rt_free(run, pointer), COIL_OK);
+      EXPECT_EQ(coil_debug_overruns(), overruns) << bytes;
+    }
+}
+
 TEST_F(AllocatorTest, ThreadsAllocateAtOnce) {
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 4; ++t)

@@ -126,6 +126,13 @@ FOUND = [
      ["v1 = torch.zeros([3, 4])", "v2 = torch.ops.aten.bitwise_left_shift.Tensor_Scalar_out(x0, 1, out=v1)"], "v2"),
     ("polynomials at zero", "plain", ["data((20,), torch.float32, 1, 'unit', device=DEVICE)"],
      ["v1 = torch.special.chebyshev_polynomial_t(x0 * 0, 7) == 0", "v2 = torch.special.polygamma(6, x0 + math.inf)"], "v1 v2"),
+    ("integers whose difference is beyond their type", "plain", ["torch.tensor([-1, 100, -128], dtype=torch.int8)", "torch.tensor([127, -100, 127], dtype=torch.int8)"],
+     ["v2 = torch.isclose(x0, x1)"], "v2"),
+    ("a loss of scalars with a weight", "dynamic", ["torch.tensor(-8.5)", "torch.tensor(0)", "torch.tensor(2.0)"],
+     ["v3 = torch.ops.aten.multi_margin_loss.default(x0, x1, weight=x2)"], "v3"),
+    ("buffers that decompositions write smaller values of other types to", "decompose",
+     [("data((4, 2), torch.int8, 1, device=DEVICE)", True), ("data((5,), torch.complex128, 1, device=DEVICE)", True), FLOATS],
+     ["x0[...] = -1.5", "x1[...] = 5", "v3 = x2 + 1"], "v3"),
 ]
 
 

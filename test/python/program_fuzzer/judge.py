@@ -8,7 +8,7 @@
 
 Eager mode runs the program several times: again, since what differs from run to run is random; in
 double precision; and, where results are not as near as op_db's rules have it, with
-rounding errors added behind every operator that rounds (`Noise`). An element agrees if it is as near to
+rounding errors added behind every operator that rounds (`Noise`); and with NaNs of either sign (`Signs`). An element agrees if it is as near to
 one of these runs as the rules say, or no further from eager mode than FACTOR times the distance
 that these runs have from it. Results whose elements differ by more than that are wrong. An element of
 integers or bools that is another one in one of these runs does not say anything, nor do infinities and NaN among
@@ -43,6 +43,8 @@ EXACT = re.compile(
 
 # The error of some functions of double precision, see REFERENCES.
 SINGLE = 1e-7
+# Differences of products, of which eager mode rounds some together with the difference: what is only that error may be zero.
+PRODUCTS = re.compile(r"cross$")
 # Operators whose errors are those of the largest element.
 NORMWISE = re.compile(programs.LIBRARY.pattern + r"|fft|stft")
 
@@ -96,8 +98,44 @@ class Noise(TorchDispatchMode):
                 # Some functions are no better than single precision.
                 eps = max(torch.finfo(t.dtype).eps, SINGLE if name in db.REFERENCES else 0)
                 t.copy_(self.disturb(t, NORMWISE.search(name) or name in db.REFERENCES, eps))
+                if self.direction < 0 and PRODUCTS.search(name):
+                    size = math.prod(float(a.abs().amax()) for a in args if is_rounded(a))
+                    t.copy_(torch.where(t.abs() <= 4 * eps * size, 0, t))
                 if self.with_zeros and not t.is_complex():
                     t.copy_(torch.where(t == 0, math.copysign(0.0, self.direction), t))
+        return out
+
+
+class Signs(TorchDispatchMode):
+    """Gives NaNs that operators return one sign and payload, and, of complex numbers, zeros that sign: eager mode's depend on how
+    many elements fit into a vector."""
+
+    def __init__(self, sign):
+        super().__init__()
+        self.sign = sign
+
+    def set(self, t):
+        size = {torch.float16: torch.int16, torch.bfloat16: torch.int16, torch.float32: torch.int32, torch.float64: torch.int64}.get(t.dtype)
+        if size is None:
+            return t
+        # All ones is a NaN, too.
+        nan = torch.full_like(t, math.nan) if self.sign > 0 else torch.full_like(t, -1, dtype=size).view(t.dtype)
+        return torch.where(t.isnan(), nan, t)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        out = function(*args, **(kwargs or {}))
+        if any(r.alias_info and not r.alias_info.is_write for r in function._schema.returns):
+            return out
+        written = [a for s, a in zip(function._schema.arguments, args) if s.alias_info is not None and s.alias_info.is_write]
+        for t in _pytree.tree_leaves(written if out is None else out):
+            if not is_rounded(t):
+                continue
+            if t.is_complex():
+                parts = torch.view_as_real(t.resolve_conj())
+                parts = self.set(torch.where(parts == 0, math.copysign(0.0, self.sign), parts))
+                t.copy_(torch.view_as_complex(parts.contiguous()))
+            else:
+                t.copy_(self.set(t))
         return out
 
 
@@ -170,6 +208,7 @@ class Expectation:
             runs = [] if bits else [run_or_none(self.program, wide=True)]
             runs += [run_or_none(self.program, mode=Noise(seed)) for seed in range(RUNS)]
             runs += [run_or_none(self.program, mode=Noise(0, direction, bits)) for direction in (-1, 1)]
+            runs += [run_or_none(self.program, mode=Signs(sign)) for sign in (-1, 1)]
             self.others = [r for r in runs if r is not None]
         return self.others
 

@@ -74,12 +74,10 @@ static LogicalResult legalizeIsClose(AtenCall &c) {
   double rtol = c.floatOr("rtol", 1e-5), atol = c.floatOr("atol", 1e-8);
   if (rtol == 0 && atol == 0)
     return c.replace(isClose);
-  // Integers are subtracted as such, and compared as floats.
+  // Integers are compared as floats.
   Type wide = isa<FloatType>(type) ? getAccumulationType(type)
                                    : Type(b.getBuilder().getF32Type());
-  Num distance = type.isInteger(1) || isa<FloatType>(type)
-                     ? abs(x.to(wide) - y.to(wide))
-                     : abs(x - y).to(wide);
+  Num distance = abs(x.to(wide) - y.to(wide));
   Num allowed = abs(y.to(wide) * rtol) + atol;
   double infinity = std::numeric_limits<double>::infinity();
   return c.replace(isClose | ((distance < infinity) & (distance <= allowed)));

@@ -143,7 +143,8 @@ static LogicalResult legalizeMultiMargin(AtenCall &c) {
   else if (c.floatOr("p", 1) != 1)
     return c.fail("its exponent is neither 1 nor 2");
   if (Value weight = c.operand("weight", type))
-    distance = distance * Num(b, b.index(weight, index, 0)).unsqueeze(1);
+    distance =
+        distance * Num(b, b.index(flatten(b, weight), index, 0)).unsqueeze(1);
   Num sum = select(isOther, distance, 0).reduce(ReduceKind::Sum, 1);
   Num result = sum / Num(b, b.expr(classes, type));
   if (isOne && c.resultType().getRank() == 0)
