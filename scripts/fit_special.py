@@ -12,6 +12,7 @@ the logarithm to base 2 of the largest error, before coefficients are rounded, r
 the function that the polynomial is a part of.
 """
 import sys
+from fractions import Fraction
 
 import mpmath as mp
 
@@ -273,6 +274,35 @@ FITS = {
 }
 
 
+def gamma_expansion(rows, count):
+    """Coefficients of Temme's uniform expansion of the incomplete gamma function (DLMF 8.12): row k has those of c_k(eta) for powers of
+    eta, of which row k has k / 2 less. eta^2 / 2 = mu - log(1 + mu), with the sign of mu."""
+    n = count + 2 * rows
+    # mu by powers of eta, from mu mu' = eta (1 + mu).
+    mu = [Fraction(0), Fraction(1)]
+    for k in range(2, n + 2):
+        mu.append((2 * mu[k - 1] / Fraction(k + 1) - sum(mu[i] * mu[k + 1 - i] for i in range(2, k))) / 2)
+    # eta / mu.
+    inverse = [Fraction(1)]
+    for k in range(1, n + 1):
+        inverse.append(-sum(mu[i + 1] * inverse[k - i] for i in range(1, k + 1)))
+    # The series of gamma(z) / (sqrt(2 pi / z) (z / e)^z), from that of its logarithm.
+    logarithm = [Fraction(0)] * (rows + 1)
+    for k in range(1, rows // 2 + 1):
+        p, q = mp.bernfrac(2 * k)
+        logarithm[2 * k - 1] = Fraction(int(p), int(q)) / (2 * k * (2 * k - 1))
+    stirling = [Fraction(1)]
+    for m in range(1, rows):
+        stirling.append(sum(j * logarithm[j] * stirling[m - j] for j in range(1, m + 1)) / m)
+    table = [inverse[1:]]
+    for k in range(1, rows):
+        slope = [c * i for i, c in enumerate(table[-1])][1:]
+        sign = (-1) ** k * stirling[k]
+        assert slope[0] + sign == 0
+        table.append([a + sign * b for a, b in zip(slope[1:], inverse[1:])])
+    return [[float(c) for c in row[:count - k // 2]] for k, row in enumerate(table)]
+
+
 def interpolate(function, begin, end, count):
     """Coefficients, that of the highest power first."""
     middle, half = (mp.mpf(begin) + end) / 2, (mp.mpf(end) - begin) / 2
@@ -316,6 +346,8 @@ def main():
         print_pairs("log(pi)", mp.log(mp.pi))
         print_pairs("sqrt(pi) / 2", ROOT_PI / 2)
         print_pairs("sqrt(1/2)", mp.sqrt(0.5))
+        for row in gamma_expansion(9, 14):
+            print("incomplete gamma: " + ", ".join(c.hex() for c in row[::-1]))
         series = reciprocal_gamma_series(28)
         print("1 / gamma(1 + t): " + ", ".join(
             float(c).hex() if k < 10 else "{" + ", ".join(v.hex() for v in get_pair(c)) + "}" for k, c in enumerate(series)))

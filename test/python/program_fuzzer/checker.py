@@ -15,6 +15,7 @@ A task is {"seed"}, {"seed", "operator"} (of one call) or {"program", "way"} (a 
 import argparse
 import contextlib
 import json
+import math
 import os
 import random
 import re
@@ -34,6 +35,8 @@ import worker  # noqa: E402
 from ways import Way  # noqa: E402
 
 
+# The condition from which on rounding decides what becomes of a matrix.
+SINGULAR = 1e5
 # Operators that give a view or a copy, by the strides of their operand, and statements that write.
 LAYOUTS = re.compile(r"reshape|contiguous|ravel|flatten|_to_copy|\.to\.")
 RANDOM = re.compile(r"dropout|rand|rrelu|bernoulli|multinomial|normal|poisson|binomial|exponential|geometric|cauchy|uniform|gumbel|dirichlet|gamma")
@@ -93,8 +96,12 @@ class Conditions(TorchDispatchMode):
         if programs.LIBRARY.search(function._schema.name):
             for t in args:
                 if isinstance(t, torch.Tensor) and programs.is_float(t) and t.dim() > 1 and t.numel():
-                    values = torch.linalg.svdvals(t.to(torch.complex128 if t.is_complex() else torch.float64))
-                    self.largest = max(self.largest, float((values[..., 0] / values[..., -1]).amax()))
+                    try:
+                        values = torch.linalg.svdvals(t.to(torch.complex128 if t.is_complex() else torch.float64))
+                        condition = float((values[..., 0] / values[..., -1]).amax())
+                    except RuntimeError:  # Of infinities and NaN.
+                        condition = math.inf
+                    self.largest = max(self.largest, math.inf if math.isnan(condition) else condition)
         return function(*args, **(kwargs or {}))
 
 
@@ -179,9 +186,11 @@ def main():
         say({"program": program.save(), "way": [way.mode, way.options, way.opt_level], **answer})
         try:
             state, why = check(program, way, options, runner, say, is_random)
+            if state == "wrong" and programs.LIBRARY.search(text) and Conditions.of(program) > SINGULAR:
+                state = "unstable"
         except worker.Refused as refused:
             state, why = refused.state, str(refused)
-            if state == "run" and re.search("singular|positive-definite", why) and Conditions.of(program) > 1e5:
+            if state == "run" and re.search("singular|positive-definite", why) and Conditions.of(program) > SINGULAR:
                 state = "unstable"  # Rounding decides whether a matrix is.
         except Exception as error:  # Of this program; others go on. # pylint: disable=broad-except
             state, why = "crash", f"{type(error).__name__}: {worker.first_line(error)}"

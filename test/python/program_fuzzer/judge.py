@@ -30,6 +30,8 @@ WIDE = {torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.float
 # How many times the distance of other runs in eager mode from the first a result may be off.
 FACTOR = 8
 RUNS = 6
+# How many times the error of an operator is where its bits are looked at: those of what is left of larger numbers.
+BITS = 1024
 # Operators that round nothing.
 EXACT = re.compile(
     r"^(_?to_copy|copy|clone|view|reshape|_unsafe_view|expand|permute|transpose|t|slice|select|unsqueeze|squeeze|alias|detach|"
@@ -43,10 +45,18 @@ EXACT = re.compile(
 
 # The error of some functions of double precision, see REFERENCES.
 SINGLE = 1e-7
-# Differences of products, of which eager mode rounds some together with the difference: what is only that error may be zero.
-PRODUCTS = re.compile(r"cross$")
+# Functions that oscillate: their errors do not get smaller where they are zero.
+OSCILLATING = re.compile(r"bessel_[jy]|airy")
+# Polynomials, which eager mode leaves open where an operand is NaN, and how often its loop runs where the degree is infinite.
+POLYNOMIALS = re.compile(r"_polynomial_[a-z]+$")
+# Operators that subtract what may be as large, before they return the difference: what is only its error may be zero.
+DIFFERENCES = re.compile(r"cross$|gelu$")
+# Operators that return one of several equal elements, or compute in an order that nothing says.
+ORDERED = re.compile(r"^(topk|kthvalue|mode|median|nanmedian|prod)$")
+# Searches, which eager mode leaves open where what they search is not sorted.
+SEARCHES = {"searchsorted": 0, "bucketize": 1, "histogram": 1}
 # Operators whose errors are those of the largest element.
-NORMWISE = re.compile(programs.LIBRARY.pattern + r"|fft|stft")
+NORMWISE = re.compile(programs.LIBRARY.pattern + r"|fft|stft|avg_pool")
 
 
 def widen(text):
@@ -63,29 +73,32 @@ class Noise(TorchDispatchMode):
     to each element. Decompositions, solutions and transforms have errors of the size of the largest element, and those of
     libraries compute exactly for operands with such errors."""
 
-    def __init__(self, seed, direction=0, with_zeros=False):
-        """`with_zeros`: zeros have the sign of the direction."""
+    def __init__(self, seed, direction=0, with_zeros=False, scale=1):
+        """`with_zeros`: zeros have the sign of the direction. `scale`: what errors are multiplied by."""
         super().__init__()
         self.generator, self.direction = torch.Generator().manual_seed(seed), direction
-        self.with_zeros = with_zeros
+        self.with_zeros, self.scale = with_zeros, scale
 
     def draw(self, t):
         if self.direction:
             return torch.full(t.shape, self.direction, dtype=torch.float64, device=t.device)
         return torch.rand(t.shape, generator=self.generator, dtype=torch.float64).to(t.device) * 2 - 1
 
-    def disturb(self, t, is_normwise, eps):
+    def disturb(self, t, is_normwise, eps, is_oscillating=False):
         """A tensor with errors."""
         exact = t.to(torch.complex128 if t.is_complex() else torch.float64)
         size = exact.abs()
+        if is_oscillating:
+            size = size.clamp(min=1)
         if is_normwise:
             size = torch.where(size.isfinite(), size, 0).amax()
         # Of a complex number each part has errors of the size of the whole.
         error = torch.complex(self.draw(t) * size, self.draw(t) * size) if t.is_complex() else self.draw(t) * size
-        return (exact + eps * error).to(t.dtype)
+        return (exact + eps * self.scale * error).to(t.dtype)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = function._schema.name.split("::")[1].rstrip("_")
+        operands = [a.clone() for a in args if is_rounded(a)] if DIFFERENCES.search(name) else []
         if programs.LIBRARY.search(name) and not function._schema.is_mutable:
             args = _pytree.tree_map(lambda t: self.disturb(t, True, torch.finfo(t.dtype).eps) if is_rounded(t) else t, args)
         out = function(*args, **(kwargs or {}))
@@ -97,18 +110,39 @@ class Noise(TorchDispatchMode):
             if is_rounded(t):
                 # Some functions are no better than single precision.
                 eps = max(torch.finfo(t.dtype).eps, SINGLE if name in db.REFERENCES else 0)
-                t.copy_(self.disturb(t, NORMWISE.search(name) or name in db.REFERENCES, eps))
-                if self.direction < 0 and PRODUCTS.search(name):
-                    size = math.prod(float(a.abs().amax()) for a in args if is_rounded(a))
-                    t.copy_(torch.where(t.abs() <= 4 * eps * size, 0, t))
+                t.copy_(self.disturb(t, NORMWISE.search(name) or name in db.REFERENCES, eps, OSCILLATING.search(name)))
+                if self.direction and DIFFERENCES.search(name):
+                    size = math.prod(float(a.abs().amax()) for a in operands)
+                    t.copy_(torch.where(t.abs() <= 4 * eps * size, eps * size if self.direction > 0 else 0, t))
                 if self.with_zeros and not t.is_complex():
                     t.copy_(torch.where(t == 0, math.copysign(0.0, self.direction), t))
         return out
 
 
+class Order(TorchDispatchMode):
+    """Gives operators elements in the reverse order, where that changes nothing that anything says."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        schema = function._schema
+        if not ORDERED.search(schema.name.split("::")[1]) or not args[0].dim() or not args[0].numel():
+            return function(*args, **kwargs)
+        given = dict(zip((a.name for a in schema.arguments), args)) | kwargs
+        if "dim" not in given and any(a.name == "dim" for a in schema.arguments):
+            given["dim"] = -1
+        dims = [given["dim"]] if "dim" in given else range(args[0].dim())
+        out = function(args[0].flip(*dims), *args[1:], **kwargs)
+        if isinstance(out, (tuple, list)) and len(out) == 2:
+            out[1].copy_(args[0].shape[given["dim"]] - 1 - out[1])
+            if given.get("sorted") is False:
+                for t in out:
+                    t.copy_(t.flip(given["dim"]))
+        return out
+
+
 class Signs(TorchDispatchMode):
     """Gives NaNs that operators return one sign and payload, and, of complex numbers, zeros that sign: eager mode's depend on how
-    many elements fit into a vector."""
+    many elements fit into a vector. What eager mode leaves open is infinite with that sign, or zero and one."""
 
     def __init__(self, sign):
         super().__init__()
@@ -122,20 +156,48 @@ class Signs(TorchDispatchMode):
         nan = torch.full_like(t, math.nan) if self.sign > 0 else torch.full_like(t, -1, dtype=size).view(t.dtype)
         return torch.where(t.isnan(), nan, t)
 
+    def is_open(self, name, args):
+        at = SEARCHES.get(name)
+        return at is not None and isinstance(args[at], torch.Tensor) and not bool((args[at][..., 1:] >= args[at][..., :-1]).all())
+
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        # What it is called with may be written.
+        operands = [a.clone() if isinstance(a, torch.Tensor) else a for a in args[:2]] if POLYNOMIALS.search(function._schema.name) else []
+        is_open = self.is_open(function._schema.name.split("::")[1], args)
         out = function(*args, **(kwargs or {}))
         if any(r.alias_info and not r.alias_info.is_write for r in function._schema.returns):
             return out
         written = [a for s, a in zip(function._schema.arguments, args) if s.alias_info is not None and s.alias_info.is_write]
         for t in _pytree.tree_leaves(written if out is None else out):
+            if is_open:
+                t.fill_(self.sign > 0)
             if not is_rounded(t):
                 continue
+            if POLYNOMIALS.search(function._schema.name):
+                is_nan = torch.zeros(t.shape, dtype=torch.bool, device=t.device)
+                for a in operands:
+                    is_nan |= ~a.isfinite() if isinstance(a, torch.Tensor) else not math.isfinite(a)
+                t.copy_(torch.where(is_nan, self.sign * math.inf, t))
             if t.is_complex():
                 parts = torch.view_as_real(t.resolve_conj())
                 parts = self.set(torch.where(parts == 0, math.copysign(0.0, self.sign), parts))
                 t.copy_(torch.view_as_complex(parts.contiguous()))
             else:
                 t.copy_(self.set(t))
+        return out
+
+
+class Fill(TorchDispatchMode):
+    """Fills memory that operators only allocate."""
+
+    def __init__(self, value):
+        super().__init__()
+        self.value = value
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        out = function(*args, **(kwargs or {}))
+        if re.search(r"(^|_)empty(_|$)", function._schema.name.split("::")[1]):
+            out.fill_(self.value)
         return out
 
 
@@ -195,6 +257,11 @@ class Expectation:
         self.expected = self.first.tensors()
         others = [Run(program, seed=seed).tensors() for seed in range(2, 2 + (db.SEEDS if is_random else 1))]
         self.random = [any(not same(e, run[i]) for run in others) for i, e in enumerate(self.expected)]
+        if any("empty" in s for s in program.statements):
+            # What depends on memory that nobody wrote to says nothing, either.
+            runs = [run_or_none(program, mode=Fill(value)) for value in (0, 1)]
+            if None not in runs:
+                self.random = [r or not same(a, b) for r, a, b in zip(self.random, *runs)]
         self.others = None
 
     def labels(self):
@@ -204,11 +271,11 @@ class Expectation:
     def runs(self):
         """The same results in double precision and with rounding errors."""
         if self.others is None:
-            bits = any(re.search(r"view\(torch\.|view\.dtype|view_as_real_copy", s) for s in self.program.statements)
-            runs = [] if bits else [run_or_none(self.program, wide=True)]
+            bits = any(re.search(r"view\(torch\.|view(_copy)?\.dtype|view_as_real_copy", s) for s in self.program.statements)
+            runs = [run_or_none(self.program, mode=Noise(0, scale=BITS))] if bits else [run_or_none(self.program, wide=True)]
             runs += [run_or_none(self.program, mode=Noise(seed)) for seed in range(RUNS)]
             runs += [run_or_none(self.program, mode=Noise(0, direction, bits)) for direction in (-1, 1)]
-            runs += [run_or_none(self.program, mode=Signs(sign)) for sign in (-1, 1)]
+            runs += [run_or_none(self.program, mode=Signs(sign)) for sign in (-1, 1)] + [run_or_none(self.program, mode=Order())]
             self.others = [r for r in runs if r is not None]
         return self.others
 
@@ -278,7 +345,8 @@ class Expectation:
         # Sums and products of infinities are NaN or not by the order of their parts; so are means of a batch (eager mode adds them on
         # the CPU, and moves a mean from one to the next on a GPU).
         order = bad & ~a.isfinite() & ~e.isfinite()
-        transforms = any(re.search(r"fft|stft", s) for s in self.program.statements)
+        # Padding of convolutions may be multiplied or left out.
+        transforms = any(re.search(r"fft|stft|conv", s) for s in self.program.statements)
         if transforms:
             order = bad & ~(a.isfinite() & e.isfinite())
         if transforms or expected.dtype.is_complex or any(re.search("complex|batch_norm|instance_norm", s) for s in self.program.statements):

@@ -29,7 +29,9 @@ SKIPPED = [
     (r"empty|new_empty", "memory that nobody wrote to"),
 ]
 # Overloads that eager mode computes wrong.
-WRONG = {"binary_cross_entropy.out": "reduces what it has not resized"}
+WRONG = {"binary_cross_entropy.out": "reduces what it has not resized",
+         "_softmax.out": "writes row by row, whatever strides its result has", "_log_softmax.out": "writes row by row, whatever strides its result has",
+         "_native_batch_norm_legit.no_stats_out": "takes means from memory that nobody wrote to, of what is not contiguous"}
 # Internal operators that exported programs hold.
 INTERNAL = re.compile(r"^_(foreach_|softmax$|log_softmax$|to_copy$|native_batch_norm_legit|weight_norm$|safe_softmax$|cdist|"
                       r"adaptive_avg_pool|embedding_bag|fft_|logcumsumexp|unsafe_view|unsafe_index|local_scalar|euclidean|"

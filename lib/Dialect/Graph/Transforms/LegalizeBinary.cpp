@@ -347,13 +347,12 @@ void graph::populateBinaryLegalizations(AtenLegalizations &t) {
   t.add("fmod.Tensor fmod.Scalar", op<FmodOp>());
   t.add("remainder.Tensor remainder.Scalar remainder.Scalar_Tensor",
         op<RemainderOp>());
-  t.add("pow.Tensor_Scalar", legalizePowTensorScalar);
+  t.add("pow.Tensor_Scalar float_power.Tensor_Scalar", legalizePowTensorScalar);
   t.add("pow.Tensor_Tensor pow.Scalar",
         binary([](TensorBuilder &b, Value x,
                   Value y) { return b.binary<PowOp>(x, y); },
                Width::WideForNumbers, "self", "exponent"));
-  t.add("float_power.Tensor_Tensor float_power.Tensor_Scalar "
-        "float_power.Scalar",
+  t.add("float_power.Tensor_Tensor float_power.Scalar",
         binary([](TensorBuilder &b, Value x,
                   Value y) { return b.binary<PowOp>(x, y); },
                Width::Narrow, "self", "exponent"));

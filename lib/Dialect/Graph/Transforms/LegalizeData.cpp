@@ -178,8 +178,12 @@ static LogicalResult legalizeTakeAlongDim(AtenCall &c) {
   xs = is = *both;
   xs[*dim] = xSize;
   is[*dim] = iSize;
+  // Along a dimension the framework takes the remainders of indices.
+  index = toIndex(c.b, index);
+  Value size = c.b.expr(xSize, getElementType(index));
   return c.replace(
-      gather(c.b, c.broadcastTo(x, xs), c.broadcastTo(index, is), *dim));
+      gather(c.b, c.broadcastTo(x, xs),
+             c.broadcastTo(c.b.binary<RemainderOp>(index, size), is), *dim));
 }
 
 static LogicalResult legalizeOneHot(AtenCall &c) {

@@ -50,6 +50,16 @@ static std::optional<SmallVector<Num>> readOperands(AtenCall &c,
   return operands;
 }
 
+/// The product of two operands as the framework has it, whose integers wrap, in
+/// the type that the loss is computed in.
+static Num product(AtenCall &c, StringRef a, StringRef b) {
+  Type wide = getAccumulationType(c.resultElementType()),
+       type = getPromotedType(c, {a, b});
+  if (!type || isa<FloatType>(type))
+    type = wide;
+  return (Num(c.b, c.operand(a, type)) * Num(c.b, c.operand(b, type))).to(wide);
+}
+
 using Loss = Num (*)(AtenCall &c, ArrayRef<Num> operands);
 
 static AtenHandler loss(std::vector<StringRef> names, Loss fn) {
@@ -109,7 +119,7 @@ static LogicalResult legalizeTripletMargin(AtenCall &c) {
 static Num poisson(AtenCall &c, ArrayRef<Num> v) {
   Num x = v[0], target = v[1];
   Num result = c.boolOr("log_input", true)
-                   ? exp(x) - target * x
+                   ? exp(x) - product(c, "target", "input")
                    : x - target * log(x + c.floatOr("eps", 1e-8));
   if (!c.boolOr("full", false))
     return result;

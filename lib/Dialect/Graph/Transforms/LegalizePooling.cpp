@@ -31,6 +31,9 @@ struct WindowDim {
   ExprAttr count, kernel;
   Num start, first, last;
   int64_t dilation;
+  /// The last element of the dimension, if a window may be in a gap of its
+  /// dilation: `last` is in front of `first` there.
+  std::optional<Num> end = std::nullopt;
 };
 
 /// Pooled values, and positions in the flattened spatial dimensions.
@@ -60,6 +63,8 @@ static Value gatherWindows(TensorBuilder &b, Value x,
     Num k =
         max(min(p.iota(w.kernel), w.last.unsqueeze(1)), w.first.unsqueeze(1));
     Num position = w.start.unsqueeze(1) + k * w.dilation;
+    if (w.end)
+      position = min(position, *w.end);
     x = b.index(x, Value(position), before + 2 * static_cast<int64_t>(i));
     permutation.push_back(before + 2 * i);
   }
@@ -94,6 +99,14 @@ static Pooled maxOfWindows(TensorBuilder &b, Value x,
                    .reduce(ReduceKind::Max, lastDims(getRank(elements), 1));
     found = select(last >= 0, last, Num(b, found));
   }
+  // A window without elements has the least value, at its first position.
+  for (auto [i, w] : llvm::enumerate(windows))
+    if (w.end) {
+      Num isEmpty = along(w.last < w.first, i, spatial);
+      found = select(isEmpty, 0, Num(b, found));
+      values =
+          select(isEmpty, Num(b, lowest(b, getElementType(x))), Num(b, values));
+    }
   // The element's number in the window, dimension by dimension from the last.
   Num rest(b, found);
   SmallVector<Num> numbers;
@@ -125,7 +138,10 @@ static FailureOr<WindowDim> slidingWindow(TensorBuilder &b, ExprAttr size,
   Num first = max(floorDiv(-start + (dilation - 1), dilation), 0);
   Num last =
       min(floorDiv(p.size(sym::add(size, -1)) - start, dilation), kernel - 1);
-  return WindowDim{count, b.size(kernel), start, first, last, dilation};
+  WindowDim window{count, b.size(kernel), start, first, last, dilation};
+  if (dilation > 1 && padding > 0)
+    window.end = p.size(sym::add(size, -1));
+  return window;
 }
 
 /// Windows that divide a dimension into `count` parts as equal as possible:

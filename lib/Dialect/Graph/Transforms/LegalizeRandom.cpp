@@ -283,10 +283,7 @@ static LogicalResult legalizeDropout(AtenCall &c) {
     return c.fail("its probability is not between 0 and 1");
   if (p == 1) {
     if (withMask)
-      return c.replace(
-          {b.full(convertScalar(builder.getI64IntegerAttr(0), type),
-                  c.resultSizes()),
-           fullMask(0)});
+      return c.replace({dropAll(b, x), fullMask(0)});
     return c.replace(dropAll(b, x));
   }
   if (!isDrawnFloat(type))

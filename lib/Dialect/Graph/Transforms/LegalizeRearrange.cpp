@@ -311,7 +311,8 @@ static AtenHandler trapezoid(bool cumulative) {
 /// Differences along a dimension, of the second order inside: of three
 /// neighbours, with their distances before and behind. `coordinates` is null
 /// where elements are at the same `distance`.
-static Value differentiate(TensorBuilder &b, Num x, int64_t dim,
+/// Differences of integers wrap: `given` are the elements, `x` those as floats.
+static Value differentiate(TensorBuilder &b, Num given, Num x, int64_t dim,
                            double distance, Value coordinates,
                            int64_t edgeOrder) {
   Sizes wide(getRank(x) - dim, b.size(1));
@@ -331,22 +332,27 @@ static Value differentiate(TensorBuilder &b, Num x, int64_t dim,
     ExprAttr at = i >= 0 ? b.size(i) : sym::add(getSizes(all)[0], i);
     return {b, b.slice(all, 0, at, b.size(1))};
   };
-  auto elementAt = [&](int64_t i) -> Num {
-    ExprAttr at = i >= 0 ? b.size(i) : sym::add(getSizes(x)[dim], i);
-    return {b, b.slice(x, dim, at, b.size(1))};
+  auto elementOf = [&](Num v, int64_t i) -> Num {
+    ExprAttr at = i >= 0 ? b.size(i) : sym::add(getSizes(v)[dim], i);
+    return {b, b.slice(v, dim, at, b.size(1))};
+  };
+  auto elementAt = [&](int64_t i) { return elementOf(x, i); };
+  auto difference = [&](int64_t i, int64_t j) {
+    return (elementOf(given, i) - elementOf(given, j)).to(x.type());
   };
   Num inside = [&]() -> Num {
-    Num next = part(x, dim, 2, 0), last = part(x, dim, 0, 2);
     if (!coordinates)
-      return (next - last) / (2 * distance);
+      return (part(given, dim, 2, 0) - part(given, dim, 0, 2)).to(x.type()) /
+             (2 * distance);
+    Num next = part(x, dim, 2, 0), last = part(x, dim, 0, 2);
     Num here = part(x, dim, 1, 1), before = gap(0, 1), behind = gap(1, 0);
     Num sum = before + behind;
     return last * (-behind / (before * sum)) +
            here * ((behind - before) / (before * behind)) +
            next * (before / (behind * sum));
   }();
-  Num first = (elementAt(1) - elementAt(0)) / gapAt(0);
-  Num last = (elementAt(-1) - elementAt(-2)) / gapAt(-1);
+  Num first = difference(1, 0) / gapAt(0);
+  Num last = difference(-1, -2) / gapAt(-1);
   if (edgeOrder == 2) {
     auto edge = [&](Num near, Num far, Num e0, Num e1, Num e2) {
       Num sum = near + far;
@@ -365,7 +371,9 @@ static Value differentiate(TensorBuilder &b, Num x, int64_t dim,
 static LogicalResult legalizeGradient(AtenCall &c) {
   TensorBuilder &b = c.b;
   Type type = getAccumulationType(c.resultElementType());
-  Value x = c.operand("self", type);
+  Value given = c.tensor("self"), x = c.operand("self", type);
+  if (given && isa<FloatType>(getElementType(given)))
+    given = x;
   int64_t edgeOrder = c.intOr("edge_order", 1);
   if (!x || getRank(x) == 0 || edgeOrder < 1 || edgeOrder > 2)
     return c.fail("its operand has no dimension");
@@ -398,8 +406,8 @@ static LogicalResult legalizeGradient(AtenCall &c) {
       at = b.convert(coordinates[i], type);
     if (at && getRank(at) != 1)
       return c.fail("its coordinates are not vectors");
-    results.push_back(
-        differentiate(b, {b, x}, dim, at ? 1 : distances[i], at, edgeOrder));
+    results.push_back(differentiate(b, {b, given}, {b, x}, dim,
+                                    at ? 1 : distances[i], at, edgeOrder));
   }
   return c.replace(results);
 }
