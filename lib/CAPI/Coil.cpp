@@ -159,15 +159,18 @@ void coil_compile_options_init(coil_compile_options *options) {
   options->struct_size = sizeof(coil_compile_options);
 }
 
-int32_t coil_program_compile(const char *path,
-                             const coil_compile_options *given,
-                             coil_program **program, char **error) {
+} // extern "C"
+
+/// Compiles what `compile` makes of the options.
+static int32_t compileWith(
+    const coil_compile_options *given, coil_program **program, char **error,
+    llvm::function_ref<
+        llvm::Expected<std::unique_ptr<CompiledProgram>>(const JITOptions &)>
+        compile) {
   if (error)
     *error = nullptr;
-  if (!path || !program)
-    return fail(COIL_API_USAGE, "expected a path and a place for the program",
-                error);
-  *program = nullptr;
+  if (program)
+    *program = nullptr;
   JITOptions jit;
   if (given) {
     coil_compile_options known, *options = &known;
@@ -191,8 +194,7 @@ int32_t coil_program_compile(const char *path,
     jit.engine.device = options->device;
     jit.debugDirectory = toText(options->debug_directory);
   }
-  llvm::Expected<std::unique_ptr<CompiledProgram>> compiled =
-      CompiledProgram::compile(path, jit);
+  llvm::Expected<std::unique_ptr<CompiledProgram>> compiled = compile(jit);
   if (!compiled)
     return fail(COIL_API_LOAD, llvm::toString(compiled.takeError()), error);
   const Signature &signature = (*compiled)->getEngine().getSignature();
@@ -206,6 +208,36 @@ int32_t coil_program_compile(const char *path,
   made->stats = std::move(stats);
   *program = made;
   return COIL_API_OK;
+}
+
+extern "C" {
+
+int32_t coil_program_compile(const char *path,
+                             const coil_compile_options *options,
+                             coil_program **program, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!path || !program)
+    return fail(COIL_API_USAGE, "expected a path and a place for the program",
+                error);
+  return compileWith(options, program, error, [&](const JITOptions &jit) {
+    return CompiledProgram::compile(path, jit);
+  });
+}
+
+int32_t coil_program_compile_text(const char *text, size_t length,
+                                  const coil_compile_options *options,
+                                  coil_program **program, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!text || !program)
+    return fail(COIL_API_USAGE, "expected a text and a place for the program",
+                error);
+  return compileWith(options, program, error, [&](const JITOptions &jit) {
+    JITOptions own = jit;
+    own.function = "main";
+    return CompiledProgram::compileText({text, length}, own);
+  });
 }
 
 void coil_program_destroy(coil_program *program) { delete program; }
