@@ -7,6 +7,8 @@
     program = coil.compile("model.pt2")   # Or "model.coilpkg".
     logits, = program(images)          # NumPy arrays, or anything with DLPack
 
+    model = torch.compile(model, backend="coil")   # See docs/TorchCompile.md.
+
 This is a thin layer over the C API; it needs neither PyTorch nor, unless it is
 there, NumPy.
 """
@@ -32,10 +34,13 @@ __all__ = [
     "Tensor",
     "bind_object",
     "compile",
+    "counters",
+    "explain",
     "has_function",
     "load_functions",
     "object_count",
     "per_precision",
+    "reset_counters",
     "register_class",
     "register_function",
     "register_process_group",
@@ -43,3 +48,28 @@ __all__ = [
     "unregister_process_group",
     "version",
 ]
+
+# Names of the backend of torch.compile, which needs PyTorch.
+_OF_TORCH_COMPILE = ("counters", "explain", "reset_counters")
+
+
+def __getattr__(name):
+    if name in _OF_TORCH_COMPILE:
+        from coil import torch_compile
+
+        return getattr(torch_compile, name)
+    raise AttributeError(f"module 'coil' has no attribute '{name}'")
+
+
+def _register_backend():
+    """Makes the backend "coil" known to Dynamo where it is imported already and has looked
+    for entry points; otherwise it finds the entry point of this package."""
+    import sys
+
+    if "torch._dynamo.backends.registry" in sys.modules:
+        from coil import torch_compile
+
+        torch_compile.register()
+
+
+_register_backend()

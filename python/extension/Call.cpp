@@ -19,6 +19,7 @@
 #include "Buffer.h"
 #include "DLPack.h"
 #include "Docs.h"
+#include "Overlap.h"
 
 #include <new>
 #include <utility>
@@ -30,6 +31,8 @@ namespace {
 /// Of each type that was seen: the capsule of its exchange table, or None.
 PyObject *tables;
 PyTypeObject *outputType, *resultType, *boundType;
+/// What gives a result of `run(strides=)` memory of its own, and other strides.
+PyObject *ownResult, *fitResult;
 
 //===----------------------------------------------------------------------===//
 // Objects
@@ -450,6 +453,67 @@ PyObject *makeOutputs(Runner *runner, PyObject *owner,
   return outputs;
 }
 
+/// Makes results that share no memory with an input or each other, and have the
+/// strides that are listed, those of one result behind those of another; -1 is
+/// any. Takes over `outputs`, which may be null with an exception.
+PyObject *fitOutputs(PyObject *outputs, const coil_result *result,
+                     const Inputs &inputs, PyObject *strides) {
+  if (!outputs)
+    return nullptr;
+  auto fail = [&] {
+    Py_DECREF(outputs);
+    return nullptr;
+  };
+  if (!PyTuple_Check(strides) || !ownResult) {
+    PyErr_SetString(PyExc_TypeError, "expected a tuple of strides");
+    return fail();
+  }
+  auto count = static_cast<size_t>(PyTuple_Size(outputs));
+  const coil_tensor *tensors = coil_result_output(result, 0);
+  Buffer<unsigned char, 16> shares;
+  findShared(inputs.tensors.data(), inputs.tensors.size(), tensors, count,
+             shares.grow(count));
+  Py_ssize_t next = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const coil_tensor &tensor = tensors[i];
+    Py_ssize_t first = next;
+    next += tensor.rank;
+    if (next > PyTuple_Size(strides)) {
+      PyErr_SetString(PyExc_ValueError, "there are too few strides");
+      return fail();
+    }
+    bool fits = true;
+    for (int32_t d = 0; d < tensor.rank; ++d) {
+      long long stride = PyLong_AsLongLong(PyTuple_GetItem(strides, first + d));
+      if (stride == -1 && PyErr_Occurred())
+        return fail();
+      fits &= stride == -1 || stride == tensor.strides[d];
+    }
+    if (fits && !shares[i])
+      continue;
+    auto number = static_cast<Py_ssize_t>(i);
+    PyObject *made = PyTuple_GetItem(outputs, number);
+    Py_INCREF(made);
+    if (shares[i]) {
+      PyObject *own = PyObject_CallFunctionObjArgs(ownResult, made, nullptr);
+      Py_DECREF(made);
+      made = own;
+    }
+    if (made && !fits) {
+      PyObject *wanted = PyTuple_GetSlice(strides, first, next);
+      PyObject *fit = wanted ? PyObject_CallFunctionObjArgs(fitResult, made,
+                                                            wanted, nullptr)
+                             : nullptr;
+      Py_XDECREF(wanted);
+      Py_DECREF(made);
+      made = fit;
+    }
+    if (!made || PyTuple_SetItem(outputs, number, made))
+      return fail();
+  }
+  return outputs;
+}
+
 /// Raises what the C API said.
 PyObject *raise(Runner *runner, int32_t status, char *error) {
   PyObject *none = PyObject_CallFunction(runner->fail, "is", int(status),
@@ -477,7 +541,7 @@ void releaseInput(void *user, size_t input) {
 /// What a call is given beside its inputs.
 struct Options {
   PyObject *stream = Py_None, *device = nullptr, *like = Py_None,
-           *donate = nullptr;
+           *donate = nullptr, *strides = nullptr;
 
   /// Reads what has names, `values` in the order of `names`. Returns false with
   /// an exception. Bound calls keep their inputs.
@@ -492,7 +556,7 @@ struct Options {
         place = find(name, [](PyObject *a, PyObject *b) {
           return PyUnicode_Compare(a, b) == 0;
         });
-      if (!place || (bind && place == &donate)) {
+      if (!place || (bind && (place == &donate || place == &strides))) {
         PyErr_Format(PyExc_TypeError,
                      "%s() got an unexpected keyword argument '%U'",
                      bind ? "bind" : "run", name);
@@ -504,7 +568,8 @@ struct Options {
   }
 
   /// The names, interned.
-  static PyObject *streamName, *deviceName, *likeName, *donateName;
+  static PyObject *streamName, *deviceName, *likeName, *donateName,
+      *stridesName;
 
 private:
   template <typename Equal>
@@ -515,11 +580,13 @@ private:
       return &like;
     if (equal(name, deviceName))
       return &device;
+    if (equal(name, stridesName))
+      return &strides;
     return equal(name, donateName) ? &donate : nullptr;
   }
 };
 PyObject *Options::streamName, *Options::deviceName, *Options::likeName,
-    *Options::donateName;
+    *Options::donateName, *Options::stridesName;
 
 /// Runs the program, or binds a call of it to its memory; gives the outputs.
 PyObject *start(Runner *runner, PyObject *objects, const Options &given,
@@ -585,6 +652,8 @@ PyObject *start(Runner *runner, PyObject *objects, const Options &given,
   held->inputs = objects;
   std::swap(held->keep, inputs.keep);
   PyObject *outputs = makeOutputs(runner, owner, like);
+  if (given.strides && like)
+    outputs = fitOutputs(outputs, result, inputs, given.strides);
   if (!bind || !outputs) {
     Py_DECREF(owner);
     return outputs;
@@ -756,11 +825,29 @@ PyType_Spec runnerSpec = {"coil._call.Runner", sizeof(Runner), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                           runnerSlots};
 
+PyObject *setResultHooks(PyObject *, PyObject *args) {
+  PyObject *own, *fit;
+  if (!PyArg_ParseTuple(args, "OO", &own, &fit))
+    return nullptr;
+  Py_INCREF(own);
+  Py_INCREF(fit);
+  Py_XDECREF(std::exchange(ownResult, own));
+  Py_XDECREF(std::exchange(fitResult, fit));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef moduleMethods[] = {{"set_result_hooks", setResultHooks,
+                                METH_VARARGS,
+                                "Sets what gives results of `run(strides=)` "
+                                "memory of their own, and other "
+                                "strides."},
+                               {}};
+
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "coil_call",
                           "The path of a call, in C.",
                           -1,
-                          nullptr,
+                          moduleMethods,
                           nullptr,
                           nullptr,
                           nullptr,
@@ -776,7 +863,8 @@ PyMODINIT_FUNC PyInit_coil_call() {
   for (auto [place, name] : {std::pair(&Options::streamName, "stream"),
                              std::pair(&Options::deviceName, "device"),
                              std::pair(&Options::likeName, "like"),
-                             std::pair(&Options::donateName, "donate")})
+                             std::pair(&Options::donateName, "donate"),
+                             std::pair(&Options::stridesName, "strides")})
     if (!(*place = PyUnicode_InternFromString(name))) {
       Py_DECREF(module);
       return nullptr;
