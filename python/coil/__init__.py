@@ -62,11 +62,12 @@ def __getattr__(name):
 
 
 def _register_backend():
-    """Makes the backend "coil" known to Dynamo where it is imported already and has looked
-    for entry points; otherwise it finds the entry point of this package."""
+    """Makes the backend "coil" known to Dynamo where it is imported already and does not
+    know the entry point of this package, as when the path of Python changed since."""
     import sys
 
-    if "torch._dynamo.backends.registry" in sys.modules:
+    registry = sys.modules.get("torch._dynamo.backends.registry")
+    if registry is not None and "coil" not in registry._BACKENDS:
         from coil import torch_compile
 
         torch_compile.register()

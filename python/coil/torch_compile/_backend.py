@@ -56,5 +56,5 @@ def register():
     installed package; a second registration does nothing."""
     from torch._dynamo.backends import registry
 
-    if "coil" not in registry._COMPILER_FNS or registry._COMPILER_FNS["coil"] is None:
+    if "coil" not in registry._COMPILER_FNS:
         registry.register_backend(coil_backend, name="coil")
