@@ -19,7 +19,7 @@ from torch.utils._sympy.printers import PythonPrinter
 from coil.torch_compile import _fx
 from coil.torch_compile._plan import Piece
 from coil.torch_compile._support import CONSTANT, COPY, INPUT, NUMBER, VIEW
-from coil.torch_compile._text import Unsupported
+from coil.torch_compile._text import MissingSymbol
 
 _numbers = itertools.count()
 _LITERALS = (type(None), bool, int, str)
@@ -79,7 +79,7 @@ class Function:
 
     def _symbol(self, symbol):
         if symbol not in self.symbols:
-            raise Unsupported(None, f"no input says what '{symbol}' is")
+            raise MissingSymbol(symbol)
         code, is_bound = self.symbols[symbol]
         if not is_bound:
             self.prologue.append(f"{symbol.name} = {code}")

@@ -17,7 +17,7 @@ from coil.torch_compile import _counters, _fx, _reproducer
 from coil.torch_compile._codegen import Function
 from coil.torch_compile._piece import CompiledPiece
 from coil.torch_compile._plan import Plan
-from coil.torch_compile._text import Unsupported, Writer
+from coil.torch_compile._text import MissingSymbol, Unsupported, Writer
 
 _log = logging.getLogger(__name__)
 _numbers = itertools.count()
@@ -73,7 +73,7 @@ class _Attempts:
     def __init__(self, graph, module, options, name):
         self.graph, self.module, self.options, self.name = graph, module, options, name
         self.shape_env = _fx.shape_env_of(graph)
-        self.refused = {}
+        self.refused, self.wanted = {}, []
         self.programs = {}  # By text: another plan may have the same piece.
         self.nodes = {node.name: node for node in graph.nodes}
 
@@ -83,9 +83,9 @@ class _Attempts:
         self.refused[node] = reason
 
     def compile(self):
-        """A plan, its pieces, and what each of them is called by."""
+        """A plan, what runs its pieces, by number, and the function that runs it all."""
         for attempt in itertools.count():
-            plan = Plan(self.graph, self.refused)
+            plan = Plan(self.graph, self.refused, self.wanted)
             pieces = {}
             for piece in plan.pieces:
                 compiled = self._compile_piece(piece, attempt >= MAX_ATTEMPTS)
@@ -93,7 +93,25 @@ class _Attempts:
                     break
                 pieces[piece.stage // 2] = compiled
             else:
-                return plan, pieces
+                function = Function(plan, self.module, self.name)
+                try:
+                    function.write()
+                except MissingSymbol as missing:
+                    self._want(missing)
+                    continue
+                return plan, pieces, function
+
+    def _want(self, missing):
+        """The tensor whose size a node's data decides leaves its piece, because Python code
+        needs the size."""
+        binding = [node for node in self.graph.nodes if missing.symbol in _fx.bound_by(node)]
+        for node in [user for each in binding for user in (each, *each.users)]:
+            value = _fx.value_of(node)
+            sizes = value.shape if isinstance(value, torch.Tensor) else ()
+            if node not in self.wanted and any(_fx.is_symbolic(s) and s.node.expr == missing.symbol for s in sizes):
+                self.wanted.append(node)
+                return
+        raise missing
 
     def _device(self, piece):
         devices = [value.device for node in [*piece.inputs, *piece.nodes]
@@ -212,10 +230,8 @@ def compile_graph(module, example_inputs, options, kind):
     _counters.count("graphs")
     try:
         attempts = _Attempts(module.graph, module, options, described.name)
-        plan, pieces = attempts.compile()
+        plan, pieces, function = attempts.compile()
         _report_fallbacks(plan, described, options)
-        function = Function(plan, module, described.name)
-        function.write()
         call = function.make(pieces)
     except FallbackError:
         raise

@@ -69,6 +69,14 @@ def symbols_of(value):
     return set(value.node.expr.free_symbols) if is_symbolic(value) else set()
 
 
+def bound_by(node):
+    """The symbols that stand for what a node's data decides. The names in its
+    `unbacked_bindings` may have been replaced since by earlier ones."""
+    if not node.meta.get("unbacked_bindings"):
+        return set()
+    return symbols_of(value_of(node)) - set().union(*(symbols_of(value_of(n)) for n in node.all_input_nodes), set())
+
+
 def shape_env_of(graph):
     """The ShapeEnv of a graph's symbols, None if it has none."""
     for node in graph.nodes:

@@ -33,6 +33,7 @@ class Plan:
     Args:
       graph: an FX graph of ATen operators.
       refused: nodes that cannot be compiled, and why.
+      wanted: nodes whose values Python code needs, whoever else does: their sizes.
 
     Attributes:
       kinds: the kind of each node.
@@ -42,11 +43,11 @@ class Plan:
       output: the values that the graph gives.
     """
 
-    def __init__(self, graph, refused):
+    def __init__(self, graph, refused, wanted=()):
         self.order = {node: i for i, node in enumerate(graph.nodes)}
         self.kinds, self.reasons = {}, {}
         self.inputs, self.copies, self.constants = [], [], []
-        self.stages = {}
+        self.stages, self._wanted = {}, wanted
         self._stage_of = {}
         for node in graph.nodes:
             if node.op == "output":
@@ -59,9 +60,9 @@ class Plan:
 
     def _classify(self, node, refused):
         kind, reason = _support.kind_of(node, refused)
-        # What is a view of an eager node's list is eager with it.
         self.kinds[node] = kind
-        if kind == EAGER and not _fx.is_getitem(node):
+        # Assertions are the host's by nature.
+        if kind == EAGER and not _fx.is_getitem(node) and not _support.is_assertion(node):
             self.reasons[node] = reason
         if kind == INPUT:
             self.inputs.append(node)
@@ -133,6 +134,8 @@ class Plan:
                     kind = self.kinds[operand]
                     if kind in (NUMBER, SKIP) or operand in views or operand in own:
                         continue
+                    if _fx.is_number(_fx.value_of(operand)):
+                        continue  # Pieces take the symbols of its expression.
                     if kind == VIEW:
                         views[operand] = None
                         stack.append(operand)
@@ -161,8 +164,8 @@ class Plan:
             for node in [] if isinstance(stage, Piece) else stage:
                 for operand in node.all_input_nodes:
                     need_outside(operand)
-        for node in self.copies:
-            need_outside(node.args[1])
+        for node in [*self._wanted, *(copy.args[1] for copy in self.copies)]:
+            need_outside(node)
         for node in self.output_node.all_input_nodes:
             # What an input holds at the end is given as the input.
             need_outside(node.args[0] if self.kinds[node] == COPY else node)

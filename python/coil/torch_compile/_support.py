@@ -35,6 +35,11 @@ def is_random(node):
     return isinstance(target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in target.tags
 
 
+def is_assertion(node):
+    schema = _fx.schema_of(node)
+    return schema is not None and schema.name.startswith("aten::_assert")
+
+
 def is_impure(node):
     """Whether the order of a node among others like it matters."""
     target = node.target

@@ -36,6 +36,14 @@ def _float(value):
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
+class MissingSymbol(Unsupported):
+    """A symbol whose value nothing outside of a piece tells."""
+
+    def __init__(self, symbol):
+        super().__init__(None, f"nothing says what '{symbol}' is")
+        self.symbol = symbol
+
+
 class _Kinds:
     """What the schema says of an argument's type."""
 
@@ -289,7 +297,7 @@ class Writer:
         self.current = None
         # Sizes of inputs say what most symbols are, and nodes what their data decides.
         told = {size.node.expr for node in self.inputs for size in _fx.value_of(node).shape if _fx.is_symbolic(size)}
-        told.update(*(node.meta.get("unbacked_bindings") or () for node in self.nodes))
+        told.update(*map(_fx.bound_by, self.nodes))
         self.numbers = sorted(self.symbols - told, key=lambda symbol: symbol.name)
         for symbol in self.numbers:
             argument = {"as_sym_int": {"as_name": symbol.name}}
