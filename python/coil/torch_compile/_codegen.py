@@ -17,6 +17,7 @@ from torch.fx import Node
 from torch.utils._sympy.printers import PythonPrinter
 
 from coil.torch_compile import _fx
+from coil.torch_compile._piece import fit
 from coil.torch_compile._plan import Piece
 from coil.torch_compile._support import CONSTANT, COPY, INPUT, NUMBER, VIEW
 from coil.torch_compile._text import MissingSymbol
@@ -195,10 +196,13 @@ class Function:
         arguments = [self._crossing(node) for node in piece.inputs]
         arguments += [self._symbol(symbol) for symbol in piece.numbers]
         names = [f"v_{node.name}" for node in piece.outputs]
-        # Sizes that the piece itself decides are known behind it.
-        strides = []
+        # Strides that follow from sizes that the piece itself decides are known behind it.
+        strides, late = [], []
         for node in piece.outputs:
-            strides += self._strides(_fx.value_of(node), piece)
+            given = self._strides(_fx.value_of(node))
+            strides += given
+            if "-1" in given:
+                late.append(node)
         arguments.append(f"strides=({''.join(s + ', ' for s in strides)})")
         self.lines.append(f"{', '.join(names)}, = piece_{number}({', '.join(arguments)})")
         for node, name in zip(piece.outputs, names):
@@ -207,6 +211,10 @@ class Function:
                 self.lines.append(f"{name} = torch.view_as_complex({name})")
         for node, name in zip(piece.outputs, names):
             self._learn(name, _fx.value_of(node), bind=True)
+        for node in late:
+            given = self._strides(_fx.value_of(node), is_real=False)
+            name = self.names[node]
+            self.lines.append(f"{name} = {self._global('fit', fit)}({name}, ({''.join(s + ', ' for s in given)}))")
 
     def _crossing(self, node):
         """Code for a tensor as a piece takes it."""
@@ -215,12 +223,12 @@ class Function:
             return f"torch.view_as_real({name}.resolve_conj())"
         return f"{name}.resolve_neg()" if value.is_neg() else name
 
-    def _strides(self, value, piece):
-        """Code for the strides that a result of a piece has; -1 for those that only its
-        data decides, which are as they are."""
+    def _strides(self, value, is_real=True):
+        """Code for the strides that a result of a piece has; -1 for those that are not known
+        yet. `is_real`: as two real numbers, if its elements are complex."""
         known = lambda stride: _fx.symbols_of(stride) <= self.symbols.keys()
         strides = [self.number(stride) if known(stride) else "-1" for stride in value.stride()]
-        if value.dtype.is_complex:
+        if is_real and value.dtype.is_complex:
             strides = [f"2 * ({stride})" if stride != "-1" else stride for stride in strides] + ["1"]
         return strides
 
