@@ -30,9 +30,22 @@ def _has_generator(node):
     return any(isinstance(value, torch.Generator) for value in values)
 
 
+def _argument(node, name):
+    """What a node of an operator passes under a name; None if it passes nothing."""
+    for given, argument in zip(node.args, node.target._schema.arguments):
+        if argument.name == name:
+            return given
+    return node.kwargs.get(name)
+
+
 def is_random(node):
     target = node.target
-    return isinstance(target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in target.tags
+    if not isinstance(target, torch._ops.OpOverload) or torch.Tag.nondeterministic_seeded not in target.tags:
+        return False
+    # Attention that drops nothing out draws nothing.
+    if any(argument.name == "dropout_p" for argument in target._schema.arguments):
+        return _argument(node, "dropout_p") not in (None, 0, 0.0)
+    return True
 
 
 def is_assertion(node):
