@@ -652,8 +652,11 @@ PyObject *start(Runner *runner, PyObject *objects, const Options &given,
   held->inputs = objects;
   std::swap(held->keep, inputs.keep);
   PyObject *outputs = makeOutputs(runner, owner, like);
-  if (given.strides && like)
+  if (given.strides && like) {
     outputs = fitOutputs(outputs, result, inputs, given.strides);
+    // Nothing points into an input any more.
+    Py_CLEAR(held->inputs);
+  }
   if (!bind || !outputs) {
     Py_DECREF(owner);
     return outputs;

@@ -9,6 +9,7 @@ import torch
 from coil.torch_compile import _decompositions
 from coil.torch_compile._compiler import compile_graph
 from coil.torch_compile._options import make_options
+from coil.torch_compile._piece import check_pipeline
 
 
 def coil_backend(module, example_inputs, *, mode=None, options=None):
@@ -25,6 +26,8 @@ def coil_backend(module, example_inputs, *, mode=None, options=None):
     from torch._dynamo.repro.after_aot import wrap_compiler_debug
 
     made = make_options(mode, options)
+    if made.pipeline:
+        check_pipeline(made.pipeline)
 
     def compiler(kind):
         return wrap_compiler_debug(functools.partial(compile_graph, options=made, kind=kind), "coil")

@@ -59,10 +59,23 @@ def _zeros(size, *, dtype=None, layout=None, device=None, pin_memory=None):
     return torch.zeros(size, dtype=dtype, device=device)
 
 
-# Backward operators that the core table leaves whole.
+def _of_transposed(operator):
+    """Determinants factorise the transposed matrix where a real one lies row by row, and
+    their backward takes that for granted. Coil factorises what it is given."""
+    def decomposition(matrix):
+        if matrix.is_complex() or not matrix.is_contiguous() or matrix.mT.is_contiguous():
+            return NotImplemented
+        return operator(matrix.mT)
+
+    return decomposition
+
+
+# Operators that the core table leaves whole.
 _OWN = {
     _aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
     _aten._efficientzerotensor.default: _zeros,
+    _aten._linalg_det.default: _of_transposed(_aten._linalg_det.default),
+    _aten._linalg_slogdet.default: _of_transposed(_aten._linalg_slogdet.default),
 }
 
 

@@ -2,10 +2,37 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A compiled piece of a graph, as the code around it calls it."""
 
+import functools
+
 import torch
 
 from coil import _program
-from coil._library import call
+from coil._library import CompileError, call
+from coil.torch_compile._options import OptionError
+
+
+# A program that adds a number to itself.
+_TRIVIAL = """{"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "x"}}],
+"outputs": [{"as_tensor": {"name": "y"}}], "nodes": [{"target": "torch.ops.aten.add.Tensor", "name": "y",
+"inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
+{"name": "other", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}],
+"outputs": [{"as_tensor": {"name": "y"}}], "metadata": {}}],
+"tensor_values": {"x": META, "y": META}, "sym_int_values": {}, "sym_float_values": {}, "sym_bool_values": {}},
+"signature": {"input_specs": [{"user_input": {"arg": {"as_tensor": {"name": "x"}}}}],
+"output_specs": [{"user_output": {"arg": {"as_tensor": {"name": "y"}}}}]}, "module_call_graph": []},
+"range_constraints": {}, "schema_version": {"major": 8, "minor": 15}, "verifiers": []}""".replace(
+    "META", '{"dtype": 7, "sizes": [], "strides": [], "storage_offset": {"as_int": 0}, "layout": 7, '
+            '"requires_grad": false, "device": {"type": "cpu", "index": null}}')
+
+
+@functools.lru_cache(None)
+def check_pipeline(pipeline):
+    """Raises OptionError for options of the pipelines that there are not. Otherwise each
+    operator would be refused because of them."""
+    try:
+        _program.compile_text(_TRIVIAL, options=pipeline, threads=1, opt_level=1)
+    except CompileError as error:
+        raise OptionError(f"option 'pipeline' of the backend 'coil': {error}") from None
 
 
 class CompiledPiece:

@@ -52,7 +52,7 @@ def run(function, samples, gradients):
         outcomes = function(*flat)
     found = []
     for sample, given, outcome in zip(samples, tensors, outcomes):
-        results = db.flatten(outcome)
+        results = [r if r.layout is torch.strided else r.to_dense() for r in db.flatten(outcome)]
         grads = []
         if gradients:
             roots = [r for r in results if r.requires_grad]

@@ -330,6 +330,11 @@ def main():
                     return False
                 report(numbers[0], failure.state, str(failure))
                 return True
+            except Exception as error:  # Of this sample; others go on.
+                if len(numbers) > 1:
+                    return False
+                report(numbers[0], "crash", f"{type(error).__name__}: {first_line(error)}")
+                return True
             if len(numbers) > 1 and (any(errors) or fallbacks):
                 return False
             for number, error in zip(numbers, errors):
