@@ -28,6 +28,11 @@ MAX_ATTEMPTS = 16
 # Nodes that are compiled alone to find out which one the compiler refuses without a name.
 MAX_PROBES = 256
 
+# What the compiler says of an operator that it does not have at all, and operators of which it
+# has said so, with its words.
+_NO_LOWERING = "there is no lowering for it"
+_without_lowering = {}
+
 _NODES = re.compile(r"^node ((?:'[^']*'(?:, )?)+)", re.MULTILINE)
 _HEAD = re.compile(r"^node '[^']*'(, '[^']*')* (\([^)]*\))?: ?")
 
@@ -76,6 +81,9 @@ class _Attempts:
         self.refused, self.wanted = {}, []
         self.programs = {}  # By text: another plan may have the same piece.
         self.nodes = {node.name: node for node in graph.nodes}
+        for node in graph.nodes:
+            if node.op == "call_function" and str(node.target) in _without_lowering:
+                self.refuse(node, _without_lowering[str(node.target)])
 
     def refuse(self, node, reason):
         while _fx.is_getitem(node):
@@ -113,9 +121,8 @@ class _Attempts:
                 return
         raise missing
 
-    def _device(self, piece):
-        devices = [value.device for node in [*piece.inputs, *piece.nodes]
-                   for value in _fx.tensors_of(_fx.value_of(node))]
+    def _device(self, nodes):
+        devices = [value.device for node in nodes for value in _fx.tensors_of(_fx.value_of(node))]
         return next((device for device in devices if device.type == "cuda"), torch.device("cpu"))
 
     def _compile_piece(self, piece, is_last_attempt):
@@ -131,7 +138,8 @@ class _Attempts:
         piece.numbers = writer.numbers
         if text not in self.programs:
             try:
-                self.programs[text] = CompiledPiece(text, self._device(piece), self.options, self._debug_dir(piece))
+                self.programs[text] = CompiledPiece(text, self._device([*piece.inputs, *piece.nodes]), self.options,
+                                                    self._debug_dir(piece))
             except CompileError as error:
                 self._refuse(piece, error, is_last_attempt)
                 return None
@@ -159,17 +167,34 @@ class _Attempts:
                 if node in own:
                     found[node] = _HEAD.sub("", line)
         if not found:
-            found = self._probe(piece)
+            found = self._probe(piece.nodes)
         if not found or is_last_attempt:
             found = {node: f"its piece is refused: {_first_line(error)}" for node in piece.nodes}
+        else:
+            found |= self._find_alike(found)
         for node, reason in found.items():
             _log.debug("%s: '%s' (%s) is called eagerly: %s", self.name, node.name, _fx.name_of(node), reason)
             self.refuse(node, reason)
 
-    def _probe(self, piece):
+    def _find_alike(self, found):
+        """Other nodes of the operators that were refused, so that a graph with many of them is
+        not compiled many times."""
+        alike = {}
+        for operator in {node.target for node in found}:
+            reason = next(reason for node, reason in found.items() if node.target == operator)
+            others = [node for node in self.graph.nodes if node.target == operator and node not in found
+                      and node not in self.refused]
+            if _NO_LOWERING in reason:
+                _without_lowering[str(operator)] = reason
+                alike.update(dict.fromkeys(others, reason))
+            else:
+                alike |= self._probe(others)
+        return alike
+
+    def _probe(self, nodes):
         """Compiles nodes alone; returns those that are refused, and why."""
         found, known = {}, {}
-        for node in piece.nodes:
+        for node in nodes:
             users = [user for user in node.users if _fx.is_getitem(user)]
             outputs = users or [node]
             inputs = [each for each in node.all_input_nodes if isinstance(_fx.value_of(each), torch.Tensor)]
@@ -186,7 +211,7 @@ class _Attempts:
                     return {}
                 known[key] = None
                 try:
-                    CompiledPiece(text, self._device(piece), self.options, None)
+                    CompiledPiece(text, self._device([node, *inputs]), self.options, None)
                 except CompileError as error:
                     known[key] = _HEAD.sub("", _first_line(error))
             if known[key]:
