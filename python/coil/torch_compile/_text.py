@@ -284,7 +284,9 @@ class Writer:
             return int(value) if finite else None
 
         lower, upper = (found.lower, found.upper) if found is not None else (None, None)
-        return {"min_val": bound(lower), "max_val": bound(upper)}
+        # Without a lower bound the importer takes a symbol for a size; numbers may be negative.
+        least = bound(lower)
+        return {"min_val": -(2**63 - 1) if least is None else least, "max_val": bound(upper)}
 
     def text(self):
         specs, graph_inputs = [], []

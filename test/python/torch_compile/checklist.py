@@ -336,6 +336,12 @@ def test_symbolic_numbers():
     for rows, n in ((8, 5), (12, 7), (9, 6)):
         x = torch.rand(rows, 3)
         equal(compiled(x, n), function(x, n))
+    # Numbers may be negative, sizes are not.
+    torch._dynamo.reset()
+    compiled = compile(lambda x, n: (x + n, x * (n - 2), torch.full((3,), n)), dynamic=True)
+    for n in (7, -4, -9):
+        x = torch.rand(3)
+        equal(compiled(x, n), (x + n, x * (n - 2), torch.full((3,), n)))
 
 
 def test_sizes_that_data_decides():
