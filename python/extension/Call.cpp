@@ -17,9 +17,10 @@
 #include <Python.h>
 
 #include "Buffer.h"
+#include "CallOptions.h"
 #include "DLPack.h"
 #include "Docs.h"
-#include "Overlap.h"
+#include "FitOutputs.h"
 
 #include <new>
 #include <utility>
@@ -453,67 +454,6 @@ PyObject *makeOutputs(Runner *runner, PyObject *owner,
   return outputs;
 }
 
-/// Makes results that share no memory with an input or each other, and have the
-/// strides that are listed, those of one result behind those of another; -1 is
-/// any. Takes over `outputs`, which may be null with an exception.
-PyObject *fitOutputs(PyObject *outputs, const coil_result *result,
-                     const Inputs &inputs, PyObject *strides) {
-  if (!outputs)
-    return nullptr;
-  auto fail = [&] {
-    Py_DECREF(outputs);
-    return nullptr;
-  };
-  if (!PyTuple_Check(strides) || !ownResult) {
-    PyErr_SetString(PyExc_TypeError, "expected a tuple of strides");
-    return fail();
-  }
-  auto count = static_cast<size_t>(PyTuple_Size(outputs));
-  const coil_tensor *tensors = coil_result_output(result, 0);
-  Buffer<unsigned char, 16> shares;
-  findShared(inputs.tensors.data(), inputs.tensors.size(), tensors, count,
-             shares.grow(count));
-  Py_ssize_t next = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const coil_tensor &tensor = tensors[i];
-    Py_ssize_t first = next;
-    next += tensor.rank;
-    if (next > PyTuple_Size(strides)) {
-      PyErr_SetString(PyExc_ValueError, "there are too few strides");
-      return fail();
-    }
-    bool fits = true;
-    for (int32_t d = 0; d < tensor.rank; ++d) {
-      long long stride = PyLong_AsLongLong(PyTuple_GetItem(strides, first + d));
-      if (stride == -1 && PyErr_Occurred())
-        return fail();
-      fits &= stride == -1 || stride == tensor.strides[d];
-    }
-    if (fits && !shares[i])
-      continue;
-    auto number = static_cast<Py_ssize_t>(i);
-    PyObject *made = PyTuple_GetItem(outputs, number);
-    Py_INCREF(made);
-    if (shares[i]) {
-      PyObject *own = PyObject_CallFunctionObjArgs(ownResult, made, nullptr);
-      Py_DECREF(made);
-      made = own;
-    }
-    if (made && !fits) {
-      PyObject *wanted = PyTuple_GetSlice(strides, first, next);
-      PyObject *fit = wanted ? PyObject_CallFunctionObjArgs(fitResult, made,
-                                                            wanted, nullptr)
-                             : nullptr;
-      Py_XDECREF(wanted);
-      Py_DECREF(made);
-      made = fit;
-    }
-    if (!made || PyTuple_SetItem(outputs, number, made))
-      return fail();
-  }
-  return outputs;
-}
-
 /// Raises what the C API said.
 PyObject *raise(Runner *runner, int32_t status, char *error) {
   PyObject *none = PyObject_CallFunction(runner->fail, "is", int(status),
@@ -538,58 +478,8 @@ void releaseInput(void *user, size_t input) {
   PyGILState_Release(state);
 }
 
-/// What a call is given beside its inputs.
-struct Options {
-  PyObject *stream = Py_None, *device = nullptr, *like = Py_None,
-           *donate = nullptr, *strides = nullptr;
-
-  /// Reads what has names, `values` in the order of `names`. Returns false with
-  /// an exception. Bound calls keep their inputs.
-  bool read(PyObject *names, PyObject *const *values, bool bind) {
-    Py_ssize_t count = names ? PyTuple_Size(names) : 0;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject *name = PyTuple_GetItem(names, i);
-      PyObject **place = find(name, [](PyObject *a, PyObject *b) {
-        return a == b; // Names in code are interned.
-      });
-      if (!place)
-        place = find(name, [](PyObject *a, PyObject *b) {
-          return PyUnicode_Compare(a, b) == 0;
-        });
-      if (!place || (bind && (place == &donate || place == &strides))) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s() got an unexpected keyword argument '%U'",
-                     bind ? "bind" : "run", name);
-        return false;
-      }
-      *place = values[i];
-    }
-    return true;
-  }
-
-  /// The names, interned.
-  static PyObject *streamName, *deviceName, *likeName, *donateName,
-      *stridesName;
-
-private:
-  template <typename Equal>
-  PyObject **find(PyObject *name, Equal equal) {
-    if (equal(name, streamName))
-      return &stream;
-    if (equal(name, likeName))
-      return &like;
-    if (equal(name, deviceName))
-      return &device;
-    if (equal(name, stridesName))
-      return &strides;
-    return equal(name, donateName) ? &donate : nullptr;
-  }
-};
-PyObject *Options::streamName, *Options::deviceName, *Options::likeName,
-    *Options::donateName, *Options::stridesName;
-
 /// Runs the program, or binds a call of it to its memory; gives the outputs.
-PyObject *start(Runner *runner, PyObject *objects, const Options &given,
+PyObject *start(Runner *runner, PyObject *objects, Options given,
                 PyObject *ends, bool bind) {
   bool hasStream = given.stream != Py_None;
   void *stream = hasStream ? PyLong_AsVoidPtr(given.stream) : nullptr;
@@ -605,6 +495,12 @@ PyObject *start(Runner *runner, PyObject *objects, const Options &given,
                         device);
   options.device = static_cast<int32_t>(device);
   dlpack::ExchangeTable *like = nullptr;
+  if (given.strides == Py_None)
+    given.strides = nullptr;
+  if (given.strides && given.like == Py_None) {
+    PyErr_SetString(PyExc_TypeError, "'strides' needs 'like'");
+    return nullptr;
+  }
   if (given.like != Py_None) {
     if (!getTable(given.like, like))
       return nullptr;
@@ -653,7 +549,9 @@ PyObject *start(Runner *runner, PyObject *objects, const Options &given,
   std::swap(held->keep, inputs.keep);
   PyObject *outputs = makeOutputs(runner, owner, like);
   if (given.strides && like) {
-    outputs = fitOutputs(outputs, result, inputs, given.strides);
+    outputs =
+        fitOutputs(outputs, result, inputs.tensors.data(),
+                   inputs.tensors.size(), given.strides, ownResult, fitResult);
     // Nothing points into an input any more.
     Py_CLEAR(held->inputs);
   }
