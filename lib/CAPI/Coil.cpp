@@ -454,6 +454,20 @@ const coil_tensor *coil_result_output(const coil_result *result, size_t index) {
   return index < outputs.size() ? &outputs[index] : nullptr;
 }
 
+int32_t coil_result_take_output(coil_result *result, size_t index) {
+  if (!result || index >= result->run.getOutputs().size())
+    return COIL_API_USAGE;
+  const coil_tensor &output = result->run.getOutputs()[index];
+  // The runtime looks at what lies before an allocation, which is in its page.
+  constexpr uintptr_t page = 4096;
+  if (output.device_type != COIL_CPU ||
+      reinterpret_cast<uintptr_t>(output.data) % page == 0)
+    return COIL_API_USAGE;
+  return coil_run_take(result->run.getRun(), output.data) == COIL_OK
+             ? COIL_API_OK
+             : COIL_API_USAGE;
+}
+
 void coil_result_get_stats(const coil_result *result, coil_run_stats *stats) {
   *stats = result->run.getStats();
 }

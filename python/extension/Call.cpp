@@ -347,46 +347,6 @@ bool Inputs::read(PyObject *objects, bool mayEnd) {
 }
 
 //===----------------------------------------------------------------------===//
-// Outputs as objects of another library
-//===----------------------------------------------------------------------===//
-
-/// Drops what an exported tensor holds, in whatever thread it dies.
-void release(dlpack::Managed *self) {
-  if (Py_IsInitialized()) {
-    PyGILState_STATE state = PyGILState_Ensure();
-    Py_DECREF(static_cast<PyObject *>(self->context));
-    PyGILState_Release(state);
-  }
-  delete self;
-}
-
-PyObject *exportTensor(dlpack::ExchangeTable *table, const coil_tensor &tensor,
-                       PyObject *owner) {
-  auto *managed = new (std::nothrow) dlpack::Managed{};
-  if (!managed)
-    return PyErr_NoMemory();
-  managed->major = 1;
-  managed->minor = table->minor;
-  Py_INCREF(owner);
-  managed->context = owner;
-  managed->deleter = release;
-  bool isOnGPU = tensor.device_type == COIL_CUDA;
-  managed->tensor.data = tensor.data;
-  managed->tensor.deviceType = isOnGPU ? dlpack::kCUDA : dlpack::kCPU;
-  managed->tensor.deviceId = tensor.device_index;
-  managed->tensor.rank = tensor.rank;
-  dlpack::setType(managed->tensor, tensor.dtype);
-  managed->tensor.sizes = const_cast<int64_t *>(tensor.sizes);
-  managed->tensor.strides = const_cast<int64_t *>(tensor.strides);
-  void *object = nullptr;
-  if (table->managedToObject(managed, &object)) {
-    release(managed);
-    return nullptr;
-  }
-  return static_cast<PyObject *>(object);
-}
-
-//===----------------------------------------------------------------------===//
 // Runner
 //===----------------------------------------------------------------------===//
 
@@ -434,17 +394,23 @@ void destroyRunner(PyObject *self) {
 }
 
 /// The outputs as objects of `like`, or as ours where that is null.
+/// Where `shares` says that they share no memory, they get their own.
 PyObject *makeOutputs(Runner *runner, PyObject *owner,
-                      dlpack::ExchangeTable *like) {
-  const coil_result *result = reinterpret_cast<Result *>(owner)->result;
+                      dlpack::ExchangeTable *like,
+                      const unsigned char *shares = nullptr) {
+  coil_result *result = reinterpret_cast<Result *>(owner)->result;
   auto count = static_cast<Py_ssize_t>(coil_result_num_outputs(result));
   PyObject *outputs = PyTuple_New(count);
   if (!outputs)
     return nullptr;
   const coil_tensor *tensors = coil_result_output(result, 0);
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject *output = like ? exportTensor(like, tensors[i], owner)
-                            : makeOutput(runner->type, &tensors[i], owner);
+    PyObject *output = shares && !shares[i]
+                           ? takeOutput(like, result, static_cast<size_t>(i))
+                           : nullptr;
+    if (!output && !PyErr_Occurred())
+      output = like ? exportTensor(like, tensors[i], owner)
+                    : makeOutput(runner->type, &tensors[i], owner);
     if (!output) {
       Py_DECREF(outputs);
       return nullptr;
@@ -547,13 +513,19 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
   Py_INCREF(objects);
   held->inputs = objects;
   std::swap(held->keep, inputs.keep);
-  PyObject *outputs = makeOutputs(runner, owner, like);
-  if (given.strides && like) {
+  PyObject *outputs;
+  if (given.strides) {
+    Buffer<unsigned char, 16> shares;
+    size_t count = coil_result_num_outputs(result);
+    findShared(inputs.tensors.data(), inputs.tensors.size(),
+               coil_result_output(result, 0), count, shares.grow(count));
     outputs =
-        fitOutputs(outputs, result, inputs.tensors.data(),
-                   inputs.tensors.size(), given.strides, ownResult, fitResult);
+        fitOutputs(makeOutputs(runner, owner, like, shares.data()), result,
+                   shares.data(), given.strides, ownResult, fitResult);
     // Nothing points into an input any more.
     Py_CLEAR(held->inputs);
+  } else {
+    outputs = makeOutputs(runner, owner, like);
   }
   if (!bind || !outputs) {
     Py_DECREF(owner);

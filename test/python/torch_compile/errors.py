@@ -263,6 +263,29 @@ def test_memory_ends_with_the_last_use():
     assert arguments == [] and seen == [False], seen
 
 
+def test_results_end_one_by_one():
+    # One small result of a call does not keep the large ones of the same call.
+    from coil.torch_compile import compile_module
+
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return x.sin(), x.cos(), x[0] * 2
+
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+    x = torch.rand(1000, 1000)
+    call = compile_module(Module(), [x])
+    for _ in range(3):
+        call(x)
+    before, kept = resident(), []
+    for _ in range(40):
+        kept.append(call(x)[2])
+    # 320 MB if results of a call ended together.
+    assert resident() - before < 100e6, resident() - before
+    equal(kept[-1], x[0] * 2)
+
+
 def test_threads():
     torch._dynamo.reset()
     function = lambda x, w: torch.softmax(x @ w, -1)
