@@ -15,6 +15,7 @@ import torch
 from coil._library import CoilError, CompileError
 from coil.torch_compile import _counters, _fx, _reproducer
 from coil.torch_compile._codegen import Function
+from coil.torch_compile._options import OptionError
 from coil.torch_compile._piece import CompiledPiece
 from coil.torch_compile._plan import Plan
 from coil.torch_compile._text import MissingSymbol, Unsupported, Writer
@@ -235,11 +236,6 @@ def _report_fallbacks(plan, graph, options):
         _counters.count_fallback(operator, reason)
 
 
-def _has_work(plan):
-    """Whether a plan computes anything at all."""
-    return bool(plan.stages)
-
-
 def compile_graph(module, example_inputs, options, kind):
     """Compiles a graph of ATen operators; returns a function of one list of inputs, which
     it clears, that returns a tuple.
@@ -258,9 +254,9 @@ def compile_graph(module, example_inputs, options, kind):
         plan, pieces, function = attempts.compile()
         _report_fallbacks(plan, described, options)
         call = function.make(pieces)
-    except FallbackError:
+    except (FallbackError, OptionError):
         raise
-    except (CoilError, Unsupported, MemoryError) as error:
+    except Exception as error:  # Whatever it is, the user's program goes on.
         return _run_eagerly(module, example_inputs, options, described, error)
     described.source = function.source
     described.programs = [piece.program for piece in pieces.values()]
@@ -281,7 +277,8 @@ def _log_code(described):
 
 def _run_eagerly(module, example_inputs, options, described, error):
     """A graph that cannot be compiled runs as it is."""
-    reason = _first_line(error)
+    is_known = isinstance(error, (CoilError, Unsupported))
+    reason = _first_line(error) if is_known else f"{type(error).__name__}: {_first_line(error)}"
     path = _reproducer.write(module, example_inputs, described.name, error)
     where = f"; {path} reproduces it" if path else ""
     if options.strict or options.fallback == "error":

@@ -176,13 +176,19 @@ def test_a_graph_that_fails_runs_eagerly():
         texts = [str(w.message) for w in caught if "runs eagerly" in str(w.message)]
         assert len(texts) == 2 and "no plan" in texts[0] and "reproduces it" in texts[0], texts
         torch._dynamo.reset()
-        raises(torch_compile.GraphError, "no plan", torch.compile(function, backend="coil", options={"strict": True}),
-               x)
+        strict = torch.compile(function, backend="coil", options={"strict": True})
+        raises(torch_compile.GraphError, "no plan", strict, x)
+
+        def fails_otherwise(*_):
+            raise KeyError("an internal error")
+        _compiler.Plan = fails_otherwise
+        torch._dynamo.reset()
+        raises(torch_compile.GraphError, "KeyError: 'an internal error'", strict, x)
     finally:
         _compiler.Plan = kept
     # The reproducers run.
     files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
-    assert len(files) == 3, files
+    assert len(files) == 4, files
     for file in files:
         runpy.run_path(file)
 
