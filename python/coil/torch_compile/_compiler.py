@@ -15,6 +15,7 @@ import torch
 from coil._library import CoilError, CompileError
 from coil.torch_compile import _counters, _fx, _reproducer
 from coil.torch_compile._codegen import Function
+from coil.torch_compile._inline import inline_regions
 from coil.torch_compile._options import OptionError
 from coil.torch_compile._piece import CompiledPiece
 from coil.torch_compile._plan import Plan
@@ -250,6 +251,7 @@ def compile_graph(module, example_inputs, options, kind):
     described = CompiledGraph(f"{kind}_{next(_numbers)}")
     _counters.count("graphs")
     try:
+        module = inline_regions(module)
         attempts = _Attempts(module.graph, module, options, described.name)
         plan, pieces, function = attempts.compile()
         _report_fallbacks(plan, described, options)

@@ -428,6 +428,25 @@ def test_higher_order_operators():
     check(loop, torch.rand(4))
 
 
+@torch.compiler.nested_compile_region
+def region(x, w):
+    return (x @ w).sin() + 1, x * 2
+
+
+def test_regions_are_compiled():
+    def function(x, w):
+        for _ in range(3):
+            x, y = region(x, w)
+        return x, y.sum()
+    x, w = torch.rand(4, 4, requires_grad=True), torch.rand(4, 4)
+    torch._dynamo.reset()
+    explanation = coil.explain(function, x.detach(), w)
+    assert not explanation.fallbacks and len(explanation.graphs[0].programs) == 1, str(explanation)
+    check(function, x.detach(), w)
+    check(function, x.detach(), w, dynamic=True)
+    check_gradients(function, x, w)
+
+
 def test_sparse():
     dense = (torch.rand(4, 4) > 0.5).float()
     torch._dynamo.reset()
