@@ -158,7 +158,7 @@ class _Attempts:
 
     def _refuse(self, piece, error, is_last_attempt):
         """Finds the nodes that an error is about."""
-        own = {node for node in piece.nodes}
+        own = set(piece.nodes)
         found = {}
         for line in str(error).splitlines():
             match = _NODES.match(line)

@@ -53,9 +53,8 @@ _CHOICES = {"fallback": ("allow", "error"), "opt_level": (1, 2, 3)}
 
 def _unknown(what, name, known):
     near = difflib.get_close_matches(str(name), known, 1, 0.4)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    return OptionError(f"unknown {what} '{name}' of the backend 'coil'{hint} There are: {', '.join(known)}"
-                       if near else f"unknown {what} '{name}' of the backend 'coil'. There are: {', '.join(known)}")
+    hint = f"; did you mean '{near[0]}'?" if near else "."
+    return OptionError(f"unknown {what} '{name}' of the backend 'coil'{hint} There are: {', '.join(known)}")
 
 
 def make_options(mode=None, options=None):
