@@ -21,12 +21,12 @@ ninja = ninja -C $(BUILD) $(NINJA_ARGS)
 cxx_sources = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build check check-all check-operators check-models demo dist docs format lint clean
+.PHONY: help deps configure build check check-all check-operators check-models check-torch-compile demo dist docs format lint clean
 
 help: ## Show this list.
 	@echo "Coil. Targets:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
-	  awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+	  awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 	@echo "Variables: BUILD=$(BUILD), PROMPT='text' (demo), CMAKE_ARGS, NINJA_ARGS"
 
 deps: ## Install missing Debian packages (root or sudo).
@@ -67,6 +67,14 @@ check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): o
 check-models: build ## Compile real architectures for every target (TORCH_PYTHON with test/models/requirements.txt).
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with test/models/requirements.txt))
 	$(TORCH_PYTHON) scripts/check_models.py --bin=$(BUILD)/bin --results=$(BUILD)/check-models.jsonl
+
+check-torch-compile: build ## Compare torch.compile(backend="coil") with eager mode: PyTorch's operator database, architectures.
+	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with test/models/requirements.txt))
+	$(TORCH_PYTHON) test/python/op_db/op_db.py --build $(BUILD) --engine torch-compile --gradients --dtypes f32,f64,bf16,i64,bool \
+	  --samples $(SAMPLES) --results $(BUILD)/torch-compile.jsonl --progress
+	$(TORCH_PYTHON) test/python/op_db/op_db.py --build $(BUILD) --engine torch-compile --gradients --dynamic --dtypes f32,i64 \
+	  --samples $(SAMPLES) --results $(BUILD)/torch-compile-dynamic.jsonl --progress
+	$(TORCH_PYTHON) scripts/check_compiled_models.py --build $(BUILD) --results $(BUILD)/check-compiled-models.jsonl
 
 demo: build ## Compile and run both example models; PROMPT="def f(" sets the text to continue.
 	@BUILD="$(BUILD)" scripts/demo.sh $(if $(PROMPT),"$(PROMPT)")

@@ -56,6 +56,9 @@ torch_python = os.environ.get("COIL_TORCH_PYTHON", config.torch_python)
 if torch_python and os.path.exists(torch_python):
     config.available_features.add("torch")
     config.substitutions.append(("%torch_python", torch_python))
+# A GPU that torch can use.
+if torch_python and os.path.exists("/dev/nvidia0"):
+    config.available_features.add("cuda")
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libdnnl.so.2"):
     config.available_features.add("onednn")
 

@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 8
+#define COIL_API_VERSION 9
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
@@ -104,6 +104,16 @@ COIL_C_API void coil_compile_options_init(coil_compile_options *options);
 COIL_C_API int32_t coil_program_compile(const char *path,
                                         const coil_compile_options *options,
                                         coil_program **program, char **error);
+
+/// Compiles a program from the text that a .pt2 file has of it: the JSON of an
+/// exported program, schema version 8, of `length` bytes. All that it takes are
+/// inputs of the user's; there are no weights. Of the options `function` and
+/// `weights` do not matter. A line of the message begins with the names of the
+/// nodes that it is about, where it is about any: "node 'add', 'mul' (...): ".
+/// Since API version 9.
+COIL_C_API int32_t coil_program_compile_text(
+    const char *text, size_t length, const coil_compile_options *options,
+    coil_program **program, char **error);
 
 /// Frees a program. Results that were made by it must be freed before. NULL is
 /// allowed.
@@ -248,6 +258,13 @@ COIL_C_API size_t coil_result_num_outputs(const coil_result *result);
 /// one another in memory, as the elements of an array.
 COIL_C_API const coil_tensor *coil_result_output(const coil_result *result,
                                                  size_t index);
+
+/// Moves the memory of an output in host memory from the result to the caller,
+/// who gives it back with coil_free; sizes and strides stay the result's. Fails
+/// with COIL_API_USAGE where an output has no memory of its own, which then
+/// stays where it is: a part of another one or of an input, or a constant.
+/// Since API version 9.
+COIL_C_API int32_t coil_result_take_output(coil_result *result, size_t index);
 
 /// Counters of the run: memory, launches, library calls.
 COIL_C_API void coil_result_get_stats(const coil_result *result,

@@ -159,15 +159,18 @@ void coil_compile_options_init(coil_compile_options *options) {
   options->struct_size = sizeof(coil_compile_options);
 }
 
-int32_t coil_program_compile(const char *path,
-                             const coil_compile_options *given,
-                             coil_program **program, char **error) {
+} // extern "C"
+
+/// Compiles what `compile` makes of the options.
+static int32_t compileWith(
+    const coil_compile_options *given, coil_program **program, char **error,
+    llvm::function_ref<
+        llvm::Expected<std::unique_ptr<CompiledProgram>>(const JITOptions &)>
+        compile) {
   if (error)
     *error = nullptr;
-  if (!path || !program)
-    return fail(COIL_API_USAGE, "expected a path and a place for the program",
-                error);
-  *program = nullptr;
+  if (program)
+    *program = nullptr;
   JITOptions jit;
   if (given) {
     coil_compile_options known, *options = &known;
@@ -191,8 +194,7 @@ int32_t coil_program_compile(const char *path,
     jit.engine.device = options->device;
     jit.debugDirectory = toText(options->debug_directory);
   }
-  llvm::Expected<std::unique_ptr<CompiledProgram>> compiled =
-      CompiledProgram::compile(path, jit);
+  llvm::Expected<std::unique_ptr<CompiledProgram>> compiled = compile(jit);
   if (!compiled)
     return fail(COIL_API_LOAD, llvm::toString(compiled.takeError()), error);
   const Signature &signature = (*compiled)->getEngine().getSignature();
@@ -206,6 +208,36 @@ int32_t coil_program_compile(const char *path,
   made->stats = std::move(stats);
   *program = made;
   return COIL_API_OK;
+}
+
+extern "C" {
+
+int32_t coil_program_compile(const char *path,
+                             const coil_compile_options *options,
+                             coil_program **program, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!path || !program)
+    return fail(COIL_API_USAGE, "expected a path and a place for the program",
+                error);
+  return compileWith(options, program, error, [&](const JITOptions &jit) {
+    return CompiledProgram::compile(path, jit);
+  });
+}
+
+int32_t coil_program_compile_text(const char *text, size_t length,
+                                  const coil_compile_options *options,
+                                  coil_program **program, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!text || !program)
+    return fail(COIL_API_USAGE, "expected a text and a place for the program",
+                error);
+  return compileWith(options, program, error, [&](const JITOptions &jit) {
+    JITOptions own = jit;
+    own.function = "main";
+    return CompiledProgram::compileText({text, length}, own);
+  });
 }
 
 void coil_program_destroy(coil_program *program) { delete program; }
@@ -420,6 +452,20 @@ size_t coil_result_num_outputs(const coil_result *result) {
 const coil_tensor *coil_result_output(const coil_result *result, size_t index) {
   llvm::ArrayRef<coil_tensor> outputs = result->run.getOutputs();
   return index < outputs.size() ? &outputs[index] : nullptr;
+}
+
+int32_t coil_result_take_output(coil_result *result, size_t index) {
+  if (!result || index >= result->run.getOutputs().size())
+    return COIL_API_USAGE;
+  const coil_tensor &output = result->run.getOutputs()[index];
+  // The runtime looks at what lies before an allocation, which is in its page.
+  constexpr uintptr_t page = 4096;
+  if (output.device_type != COIL_CPU ||
+      reinterpret_cast<uintptr_t>(output.data) % page == 0)
+    return COIL_API_USAGE;
+  return coil_run_take(result->run.getRun(), output.data) == COIL_OK
+             ? COIL_API_OK
+             : COIL_API_USAGE;
 }
 
 void coil_result_get_stats(const coil_result *result, coil_run_stats *stats) {

@@ -17,6 +17,7 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Driver/WeightFile.h"
+#include "coil/Import/Import.h"
 #include "coil/Package/Package.h"
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
@@ -286,18 +287,44 @@ Expected<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   if (isPackagePath(path))
     return load(path, options);
+  llvm::SourceMgr sources;
+  return compileRead(
+      [&](MLIRContext &context) {
+        return loadProgram(path, options.weights, sources, context,
+                           options.checkWeights);
+      },
+      path, path.ends_with(".pt2"), /*nameNodes=*/false, options);
+}
+
+Expected<std::unique_ptr<CompiledProgram>>
+CompiledProgram::compileText(llvm::StringRef text, const JITOptions &options) {
+  return compileRead(
+      [&](MLIRContext &context) -> Expected<Program> {
+        Expected<OwningOpRef<ModuleOp>> module =
+            import::importProgramText(text, &context);
+        if (!module)
+          return module.takeError();
+        Program program;
+        program.module = std::move(*module);
+        return std::move(program);
+      },
+      "program", /*isExported=*/true, /*nameNodes=*/true, options);
+}
+
+Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(
+    llvm::function_ref<Expected<Program>(MLIRContext &)> read,
+    llvm::StringRef name, bool isExported, bool nameNodes,
+    const JITOptions &options) {
   double start = now();
   std::unique_ptr<CompileSession> session = CompileSession::take();
   MLIRContext &context = session->getContext();
   bool threads = options.engine.threads != 1;
-  std::optional<ErrorLines> errorLines(std::in_place, &context);
+  std::optional<ErrorLines> errorLines(std::in_place, &context, nameNodes);
   ErrorLines &errors = *errorLines;
 
   auto impl = std::make_unique<Impl>();
   JITStats &stats = impl->stats;
-  llvm::SourceMgr sources;
-  Expected<Program> loaded = loadProgram(path, options.weights, sources,
-                                         context, options.checkWeights);
+  Expected<Program> loaded = read(context);
   if (!loaded)
     return errors.take(loaded.takeError());
   OwningOpRef<ModuleOp> module = std::move(loaded->module);
@@ -318,7 +345,7 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
     return std::move(error);
   if (!llvm::StringRef(pipelineOptions).contains("hoist-weights="))
     pipelineOptions += " hoist-weights=true";
-  auto debug = openDebugDirectory(options.debugDirectory, path, *module, stage,
+  auto debug = openDebugDirectory(options.debugDirectory, name, *module, stage,
                                   pipelineOptions);
   if (!debug)
     return errors.take(debug.takeError());
@@ -386,7 +413,7 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   // A session is left by what cannot have put anything into it but IR.
   if (options.keepReference)
     impl->session = std::move(session);
-  else if (path.ends_with(".pt2") && options.debugDirectory.empty())
+  else if (isExported && options.debugDirectory.empty())
     CompileSession::leave(std::move(session), numOps);
   return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
 }

@@ -14,6 +14,8 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -40,8 +42,10 @@ inline void printLocation(llvm::raw_ostream &os, mlir::Location location) {
 /// error.
 class ErrorLines {
 public:
-  explicit ErrorLines(mlir::MLIRContext *context)
-      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+  /// With `nameNodes` a line begins with the nodes that it is about.
+  explicit ErrorLines(mlir::MLIRContext *context, bool nameNodes = false)
+      : nameNodes(nameNodes),
+        handler(context, [this](mlir::Diagnostic &diagnostic) {
           // Nobody is asked about a warning, and nobody may miss it.
           if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning) {
             printLocation(llvm::errs(), diagnostic.getLocation());
@@ -67,7 +71,8 @@ private:
     llvm::raw_string_ostream os(text);
     if (!text.empty())
       os << '\n';
-    printLocation(os, diagnostic.getLocation());
+    if (!nameNodes || !printNodes(os, diagnostic.getLocation()))
+      printLocation(os, diagnostic.getLocation());
     // Notes follow on the same line.
     os << diagnostic.str();
     for (mlir::Diagnostic &note : diagnostic.getNotes())
@@ -76,7 +81,31 @@ private:
         os << "; " << note.str();
   }
 
+  /// Prints "node 'add', 'mul' (model.py:3:0): "; false if there are no names.
+  static bool printNodes(llvm::raw_ostream &os, mlir::Location location) {
+    llvm::SmallSetVector<llvm::StringRef, 4> names;
+    mlir::FileLineColLoc file;
+    location->walk([&](mlir::Location inner) {
+      if (auto name = mlir::dyn_cast<mlir::NameLoc>(inner))
+        names.insert(name.getName().getValue());
+      if (!file)
+        file = mlir::dyn_cast<mlir::FileLineColLoc>(inner);
+      return mlir::WalkResult::advance();
+    });
+    if (names.empty())
+      return false;
+    os << "node ";
+    llvm::interleaveComma(
+        names, os, [&](llvm::StringRef name) { os << '\'' << name << '\''; });
+    if (file)
+      os << " (" << file.getFilename().getValue() << ':' << file.getLine()
+         << ')';
+    os << ": ";
+    return true;
+  }
+
   std::string text;
+  bool nameNodes;
   mlir::ScopedDiagnosticHandler handler;
 };
 

@@ -51,6 +51,15 @@ coil::import::buildModule(const ExportedProgram &program,
   return module;
 }
 
+Expected<OwningOpRef<ModuleOp>>
+coil::import::importProgramText(StringRef text, MLIRContext *context,
+                                const Limits &limits) {
+  ExportedProgram program;
+  if (Error error = parseExportedProgram(text, limits, program))
+    return std::move(error);
+  return buildModule(program, /*weights=*/nullptr, context, limits);
+}
+
 Expected<ImportedProgram>
 coil::import::importExportedProgram(StringRef path, MLIRContext *context,
                                     const ImportOptions &options) {

@@ -7,6 +7,8 @@
     program = coil.compile("model.pt2")   # Or "model.coilpkg".
     logits, = program(images)          # NumPy arrays, or anything with DLPack
 
+    model = torch.compile(model, backend="coil")   # See docs/TorchCompile.md.
+
 This is a thin layer over the C API; it needs neither PyTorch nor, unless it is
 there, NumPy.
 """
@@ -32,10 +34,13 @@ __all__ = [
     "Tensor",
     "bind_object",
     "compile",
+    "counters",
+    "explain",
     "has_function",
     "load_functions",
     "object_count",
     "per_precision",
+    "reset_counters",
     "register_class",
     "register_function",
     "register_process_group",
@@ -43,3 +48,29 @@ __all__ = [
     "unregister_process_group",
     "version",
 ]
+
+# Names of the backend of torch.compile, which needs PyTorch.
+_OF_TORCH_COMPILE = ("counters", "explain", "reset_counters")
+
+
+def __getattr__(name):
+    if name in _OF_TORCH_COMPILE:
+        from coil import torch_compile
+
+        return getattr(torch_compile, name)
+    raise AttributeError(f"module 'coil' has no attribute '{name}'")
+
+
+def _register_backend():
+    """Makes the backend "coil" known to Dynamo where it is imported already and does not
+    know the entry point of this package, as when the path of Python changed since."""
+    import sys
+
+    registry = sys.modules.get("torch._dynamo.backends.registry")
+    if registry is not None and "coil" not in registry._BACKENDS:
+        from coil import torch_compile
+
+        torch_compile.register()
+
+
+_register_backend()

@@ -340,6 +340,33 @@ def _make_program(handle):
     return ComplexProgram(handle) if is_complex else Program(handle)
 
 
+def _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir):
+    settings = CompileOptions()
+    library.coil_compile_options_init(ctypes.byref(settings))
+    settings.pipeline_options = options.encode()
+    settings.object_cache = os.fsencode(object_cache) if object_cache else None
+    settings.threads = threads
+    settings.opt_level = opt_level
+    settings.cuda_graphs = cuda_graphs
+    settings.device = device
+    settings.debug_directory = os.fsencode(debug_dir) if debug_dir else None
+    return settings
+
+
+def compile_text(text, *, options="", object_cache=None, threads=0, opt_level=2, cuda_graphs=0, device=0,
+                 debug_dir=None):
+    """Compiles the text that a .pt2 file has of a program without weights; complex numbers
+    stay two real ones. Arguments are as in `compile`."""
+    settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir)
+    encoded = text.encode()
+    handle, error = ctypes.c_void_p(), ctypes.c_void_p()
+    status = library.coil_program_compile_text(
+        encoded, len(encoded), ctypes.byref(settings), ctypes.byref(handle), ctypes.byref(error)
+    )
+    check(status, error)
+    return Program(handle)
+
+
 def compile(
     path,
     *,
@@ -373,19 +400,11 @@ def compile(
       user_kernels: a file of kernels for operators of the model, which then need
         no registered function.
     """
-    settings = CompileOptions()
-    library.coil_compile_options_init(ctypes.byref(settings))
-    settings.function = function.encode()
-    settings.weights = os.fsencode(weights) if weights else None
     if user_kernels is not None:
         options += f" user-kernels={{{os.fspath(user_kernels)}}}"
-    settings.pipeline_options = options.encode()
-    settings.object_cache = os.fsencode(object_cache) if object_cache else None
-    settings.threads = threads
-    settings.opt_level = opt_level
-    settings.cuda_graphs = cuda_graphs
-    settings.device = device
-    settings.debug_directory = os.fsencode(debug_dir) if debug_dir else None
+    settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir)
+    settings.function = function.encode()
+    settings.weights = os.fsencode(weights) if weights else None
     handle, error = ctypes.c_void_p(), ctypes.c_void_p()
     status = library.coil_program_compile(
         os.fsencode(path), ctypes.byref(settings), ctypes.byref(handle), ctypes.byref(error)

@@ -24,6 +24,7 @@ template <typename T, std::size_t few>
 class Buffer {
 public:
   T *data() { return memory ? memory.get() : first; }
+  const T *data() const { return memory ? memory.get() : first; }
   T &operator[](std::size_t i) { return data()[i]; }
   std::size_t size() const { return used; }
   /// More elements, which are for the caller to fill in.

@@ -17,8 +17,10 @@
 #include <Python.h>
 
 #include "Buffer.h"
+#include "CallOptions.h"
 #include "DLPack.h"
 #include "Docs.h"
+#include "FitOutputs.h"
 
 #include <new>
 #include <utility>
@@ -30,6 +32,8 @@ namespace {
 /// Of each type that was seen: the capsule of its exchange table, or None.
 PyObject *tables;
 PyTypeObject *outputType, *resultType, *boundType;
+/// What gives a result of `run(strides=)` memory of its own, and other strides.
+PyObject *ownResult, *fitResult;
 
 //===----------------------------------------------------------------------===//
 // Objects
@@ -343,46 +347,6 @@ bool Inputs::read(PyObject *objects, bool mayEnd) {
 }
 
 //===----------------------------------------------------------------------===//
-// Outputs as objects of another library
-//===----------------------------------------------------------------------===//
-
-/// Drops what an exported tensor holds, in whatever thread it dies.
-void release(dlpack::Managed *self) {
-  if (Py_IsInitialized()) {
-    PyGILState_STATE state = PyGILState_Ensure();
-    Py_DECREF(static_cast<PyObject *>(self->context));
-    PyGILState_Release(state);
-  }
-  delete self;
-}
-
-PyObject *exportTensor(dlpack::ExchangeTable *table, const coil_tensor &tensor,
-                       PyObject *owner) {
-  auto *managed = new (std::nothrow) dlpack::Managed{};
-  if (!managed)
-    return PyErr_NoMemory();
-  managed->major = 1;
-  managed->minor = table->minor;
-  Py_INCREF(owner);
-  managed->context = owner;
-  managed->deleter = release;
-  bool isOnGPU = tensor.device_type == COIL_CUDA;
-  managed->tensor.data = tensor.data;
-  managed->tensor.deviceType = isOnGPU ? dlpack::kCUDA : dlpack::kCPU;
-  managed->tensor.deviceId = tensor.device_index;
-  managed->tensor.rank = tensor.rank;
-  dlpack::setType(managed->tensor, tensor.dtype);
-  managed->tensor.sizes = const_cast<int64_t *>(tensor.sizes);
-  managed->tensor.strides = const_cast<int64_t *>(tensor.strides);
-  void *object = nullptr;
-  if (table->managedToObject(managed, &object)) {
-    release(managed);
-    return nullptr;
-  }
-  return static_cast<PyObject *>(object);
-}
-
-//===----------------------------------------------------------------------===//
 // Runner
 //===----------------------------------------------------------------------===//
 
@@ -430,17 +394,23 @@ void destroyRunner(PyObject *self) {
 }
 
 /// The outputs as objects of `like`, or as ours where that is null.
+/// Where `shares` says that they share no memory, they get their own.
 PyObject *makeOutputs(Runner *runner, PyObject *owner,
-                      dlpack::ExchangeTable *like) {
-  const coil_result *result = reinterpret_cast<Result *>(owner)->result;
+                      dlpack::ExchangeTable *like,
+                      const unsigned char *shares = nullptr) {
+  coil_result *result = reinterpret_cast<Result *>(owner)->result;
   auto count = static_cast<Py_ssize_t>(coil_result_num_outputs(result));
   PyObject *outputs = PyTuple_New(count);
   if (!outputs)
     return nullptr;
   const coil_tensor *tensors = coil_result_output(result, 0);
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject *output = like ? exportTensor(like, tensors[i], owner)
-                            : makeOutput(runner->type, &tensors[i], owner);
+    PyObject *output = shares && !shares[i]
+                           ? takeOutput(like, result, static_cast<size_t>(i))
+                           : nullptr;
+    if (!output && !PyErr_Occurred())
+      output = like ? exportTensor(like, tensors[i], owner)
+                    : makeOutput(runner->type, &tensors[i], owner);
     if (!output) {
       Py_DECREF(outputs);
       return nullptr;
@@ -474,55 +444,8 @@ void releaseInput(void *user, size_t input) {
   PyGILState_Release(state);
 }
 
-/// What a call is given beside its inputs.
-struct Options {
-  PyObject *stream = Py_None, *device = nullptr, *like = Py_None,
-           *donate = nullptr;
-
-  /// Reads what has names, `values` in the order of `names`. Returns false with
-  /// an exception. Bound calls keep their inputs.
-  bool read(PyObject *names, PyObject *const *values, bool bind) {
-    Py_ssize_t count = names ? PyTuple_Size(names) : 0;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject *name = PyTuple_GetItem(names, i);
-      PyObject **place = find(name, [](PyObject *a, PyObject *b) {
-        return a == b; // Names in code are interned.
-      });
-      if (!place)
-        place = find(name, [](PyObject *a, PyObject *b) {
-          return PyUnicode_Compare(a, b) == 0;
-        });
-      if (!place || (bind && place == &donate)) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s() got an unexpected keyword argument '%U'",
-                     bind ? "bind" : "run", name);
-        return false;
-      }
-      *place = values[i];
-    }
-    return true;
-  }
-
-  /// The names, interned.
-  static PyObject *streamName, *deviceName, *likeName, *donateName;
-
-private:
-  template <typename Equal>
-  PyObject **find(PyObject *name, Equal equal) {
-    if (equal(name, streamName))
-      return &stream;
-    if (equal(name, likeName))
-      return &like;
-    if (equal(name, deviceName))
-      return &device;
-    return equal(name, donateName) ? &donate : nullptr;
-  }
-};
-PyObject *Options::streamName, *Options::deviceName, *Options::likeName,
-    *Options::donateName;
-
 /// Runs the program, or binds a call of it to its memory; gives the outputs.
-PyObject *start(Runner *runner, PyObject *objects, const Options &given,
+PyObject *start(Runner *runner, PyObject *objects, Options given,
                 PyObject *ends, bool bind) {
   bool hasStream = given.stream != Py_None;
   void *stream = hasStream ? PyLong_AsVoidPtr(given.stream) : nullptr;
@@ -538,6 +461,12 @@ PyObject *start(Runner *runner, PyObject *objects, const Options &given,
                         device);
   options.device = static_cast<int32_t>(device);
   dlpack::ExchangeTable *like = nullptr;
+  if (given.strides == Py_None)
+    given.strides = nullptr;
+  if (given.strides && given.like == Py_None) {
+    PyErr_SetString(PyExc_TypeError, "'strides' needs 'like'");
+    return nullptr;
+  }
   if (given.like != Py_None) {
     if (!getTable(given.like, like))
       return nullptr;
@@ -584,7 +513,20 @@ PyObject *start(Runner *runner, PyObject *objects, const Options &given,
   Py_INCREF(objects);
   held->inputs = objects;
   std::swap(held->keep, inputs.keep);
-  PyObject *outputs = makeOutputs(runner, owner, like);
+  PyObject *outputs;
+  if (given.strides) {
+    Buffer<unsigned char, 16> shares;
+    size_t count = coil_result_num_outputs(result);
+    findShared(inputs.tensors.data(), inputs.tensors.size(),
+               coil_result_output(result, 0), count, shares.grow(count));
+    outputs =
+        fitOutputs(makeOutputs(runner, owner, like, shares.data()), result,
+                   shares.data(), given.strides, ownResult, fitResult);
+    // Nothing points into an input any more.
+    Py_CLEAR(held->inputs);
+  } else {
+    outputs = makeOutputs(runner, owner, like);
+  }
   if (!bind || !outputs) {
     Py_DECREF(owner);
     return outputs;
@@ -756,11 +698,29 @@ PyType_Spec runnerSpec = {"coil._call.Runner", sizeof(Runner), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                           runnerSlots};
 
+PyObject *setResultHooks(PyObject *, PyObject *args) {
+  PyObject *own, *fit;
+  if (!PyArg_ParseTuple(args, "OO", &own, &fit))
+    return nullptr;
+  Py_INCREF(own);
+  Py_INCREF(fit);
+  Py_XDECREF(std::exchange(ownResult, own));
+  Py_XDECREF(std::exchange(fitResult, fit));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef moduleMethods[] = {{"set_result_hooks", setResultHooks,
+                                METH_VARARGS,
+                                "Sets what gives results of `run(strides=)` "
+                                "memory of their own, and other "
+                                "strides."},
+                               {}};
+
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "coil_call",
                           "The path of a call, in C.",
                           -1,
-                          nullptr,
+                          moduleMethods,
                           nullptr,
                           nullptr,
                           nullptr,
@@ -776,7 +736,8 @@ PyMODINIT_FUNC PyInit_coil_call() {
   for (auto [place, name] : {std::pair(&Options::streamName, "stream"),
                              std::pair(&Options::deviceName, "device"),
                              std::pair(&Options::likeName, "like"),
-                             std::pair(&Options::donateName, "donate")})
+                             std::pair(&Options::donateName, "donate"),
+                             std::pair(&Options::stridesName, "strides")})
     if (!(*place = PyUnicode_InternFromString(name))) {
       Py_DECREF(module);
       return nullptr;

@@ -15,7 +15,7 @@
 namespace coil {
 
 constexpr char runDoc[] =
-    R"(run($self, /, *inputs, stream=None, device=0, like=None, donate=())
+    R"(run($self, /, *inputs, stream=None, device=0, like=None, donate=(), strides=None)
 --
 
 Runs the program; returns a tuple of `Tensor`, or of `like`.
@@ -41,7 +41,10 @@ Args:
     for the rest of the run behind their last use in programs that were
     compiled with "release-inputs=true", and else for what comes behind
     the run, also one that fails. Afterwards a `Tensor` is of no use,
-    which whoever tries is told, and one of torch is empty.)";
+    which whoever tries is told, and one of torch is empty.
+  strides: with `like=torch.Tensor`, the strides that outputs shall have, in
+    one tuple, those of an output behind those of the one before; -1 is any.
+    Outputs then share no memory with inputs or each other.)";
 constexpr char bindDoc[] =
     R"(bind($self, /, *inputs, stream=None, device=0, like=None)
 --

@@ -245,6 +245,10 @@ int main(int argc, char **argv) {
   report("missing", status, error);
   status = coil_program_compile(NULL, NULL, &program, &error);
   report("null", status, error);
+  status = coil_program_compile_text("{", 1, NULL, &program, &error);
+  report("text", status, error);
+  status = coil_program_compile_text(NULL, 0, NULL, &program, &error);
+  report("no text", status, error);
   coil_compile_options options = {0};
   status = coil_program_compile(argv[1], &options, &program, &error);
   report("options", status, error);

@@ -73,6 +73,12 @@ public:
   /// model.
   static llvm::Expected<std::unique_ptr<CompiledProgram>>
   compile(llvm::StringRef path, const JITOptions &options = {});
+  /// Compiles the text that a .pt2 file has of an exported program, which has
+  /// no weights: all that it takes are inputs. A line of an error begins with
+  /// the nodes that it is about, where it is about any: "node 'add', 'mul'
+  /// (...): ".
+  static llvm::Expected<std::unique_ptr<CompiledProgram>>
+  compileText(llvm::StringRef text, const JITOptions &options = {});
   ~CompiledProgram();
 
   /// The program with its weights as a package, which refers to this.
@@ -116,6 +122,12 @@ private:
   explicit CompiledProgram(std::unique_ptr<Impl> impl);
   static llvm::Expected<std::unique_ptr<CompiledProgram>>
   load(llvm::StringRef path, const JITOptions &options);
+  /// Compiles what `read` makes. `name` is what the debug directory calls it;
+  /// `isExported`: it comes from the importer alone.
+  static llvm::Expected<std::unique_ptr<CompiledProgram>> compileRead(
+      llvm::function_ref<llvm::Expected<Program>(mlir::MLIRContext &)> read,
+      llvm::StringRef name, bool isExported, bool nameNodes,
+      const JITOptions &options);
 
   std::unique_ptr<Impl> impl;
 };

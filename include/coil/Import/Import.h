@@ -49,6 +49,12 @@ llvm::Expected<ImportedProgram>
 importExportedProgram(llvm::StringRef path, mlir::MLIRContext *context,
                       const ImportOptions &options = {});
 
+/// Imports a program from the text that a .pt2 file has of it, JSON of schema
+/// version 8. All that it takes are inputs of the user's: there are no weights.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importProgramText(llvm::StringRef text, mlir::MLIRContext *context,
+                  const Limits &limits = {});
+
 /// Builds the module of a parsed program. \p weights may be null.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildModule(const ExportedProgram &program, const WeightStore *weights,

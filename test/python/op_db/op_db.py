@@ -19,7 +19,8 @@ may crash. What agrees means is in samples.py. States of a sample:
   run      the run says that it cannot
   crash    the process ended
   timeout  it took longer than --timeout
-  export   torch.export cannot, or eager mode cannot (eager): counted, and no failure
+  fallback the results are eager mode's, and PyTorch computed a part of them (--engine torch-compile)
+  export   torch.export or AOTAutograd cannot, or eager mode cannot (eager): counted, and no failure
 
 --results keeps a line of JSON for each sample, and a run with the same file repeats only what
 did not agree. known-failures.txt lists what may fail: the run fails (status 1) when more does,
@@ -41,6 +42,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+PASSED = ("agree", "fallback")
 FAILURES = ("wrong", "refused", "run", "crash", "timeout")
 ALL_DTYPES = "f32 i64 bool bf16 f16 f64 u8 i8 i16 i32 c64 c128".split()
 
@@ -56,8 +58,8 @@ class Worker:
         command = [sys.executable, str(HERE / "worker.py"), "--build", options.build,
                    "--engine", options.engine, "--options", options.options, "--device", options.device,
                    "--timeout", str(options.timeout)]
-        return command + [flag for flag, is_set in (("--decompose", options.decompose),
-                                                    ("--dynamic", options.dynamic)) if is_set]
+        return command + [flag for flag, is_set in (("--decompose", options.decompose), ("--dynamic", options.dynamic),
+                                                    ("--gradients", options.gradients)) if is_set]
 
     def start(self):
         options = self.options
@@ -154,7 +156,7 @@ def run_tasks(tasks, entries, options):
     lock, waiting = threading.Lock(), queue.Queue()
     finished = collections.defaultdict(list)
     for (op, dtype, number), entry in entries.items():
-        if entry["state"] in ("agree", "export", "eager"):
+        if entry["state"] in (*PASSED, "export", "eager"):
             finished[op, dtype].append(number)
     for task in tasks:
         waiting.put({**task, "skip": finished[task["op"], task["dtype"]]})
@@ -234,7 +236,7 @@ def write_known(path, done, is_part):
 
 def print_summary(done):
     states = collections.Counter(entry["state"] for entry in done)
-    exported = sum(states[s] for s in ("agree", *FAILURES))
+    exported = sum(states[s] for s in (*PASSED, *FAILURES))
     failed = [entry for entry in done if entry["state"] in FAILURES]
     groups = collections.defaultdict(list)
     for entry in failed:
@@ -246,16 +248,20 @@ def print_summary(done):
     by_dtype = collections.defaultdict(collections.Counter)
     for entry in done:
         by_dtype[entry["dtype"]][entry["state"]] += 1
-    columns = ("agree", *FAILURES, "export", "eager")
+    columns = (*(PASSED if states["fallback"] else PASSED[:1]), *FAILURES, "export", "eager")
     print("| type | " + " | ".join(columns) + " | agree of exported |")
     print("|---|" + "---|" * (len(columns) + 1))
     for dtype in [d for d in ALL_DTYPES if d in by_dtype]:
         counts = by_dtype[dtype]
-        of = sum(counts[s] for s in ("agree", *FAILURES))
+        of = sum(counts[s] for s in (*PASSED, *FAILURES))
         print(f"| {dtype} | " + " | ".join(str(counts[c]) for c in columns)
-              + f" | {100 * counts['agree'] / max(of, 1):.2f} % |")
+              + f" | {100 * sum(counts[s] for s in PASSED) / max(of, 1):.2f} % |")
     names = len({entry["op"] for entry in done})
-    print(f"\n{states['agree']} of {exported} samples of {names} operators agree, "
+    if states["fallback"]:
+        operators = collections.Counter(operator for e in done if e["state"] == "fallback"
+                                        for operator in e["why"].split(", "))
+        print("\nfallbacks: " + ", ".join(f"{name} {count}" for name, count in operators.most_common()))
+    print(f"\n{sum(states[s] for s in PASSED)} of {exported} samples of {names} operators agree, "
           f"{states['wrong']} wrong, {states['crash']} crashes")
 
 
@@ -266,8 +272,10 @@ def main():
     parser.add_argument("--only", default="", help="a regular expression that names of operators match")
     parser.add_argument("--decompose", action="store_true", help="with run_decompositions()")
     parser.add_argument("--dynamic", action="store_true", help="sizes are symbols where that is possible")
-    parser.add_argument("--engine", choices=["module", "interp", "compile"], default="module",
-                        help="the Python module; the reference interpreter; or coil-compile, without a run")
+    parser.add_argument("--engine", choices=["module", "interp", "compile", "torch-compile"], default="module",
+                        help="the Python module; the reference interpreter; coil-compile, without a run; or "
+                             "torch.compile(backend='coil')")
+    parser.add_argument("--gradients", action="store_true", help="with gradients (torch-compile)")
     parser.add_argument("--options", default="", help="options of the pipelines (module), or of coil-compile")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu",
                         help="where the tensors are, and eager mode runs (cuda: options are target=cuda unless given)")
@@ -292,7 +300,7 @@ def main():
     if options.device == "cuda" and not options.options:
         options.options = "target=cuda"
     if not options.known:
-        kind = "-decomposed" if options.decompose else "-cuda" if options.device == "cuda" else ""
+        kind = "-torch-compile" if options.engine == "torch-compile" else "-decomposed" if options.decompose else "-cuda" if options.device == "cuda" else ""
         options.known = HERE / f"known-failures{kind}.txt"
     entries = {}
     if options.results and os.path.exists(options.results):

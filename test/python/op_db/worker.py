@@ -255,12 +255,18 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--decompose", action="store_true")
     parser.add_argument("--dynamic", action="store_true")
+    parser.add_argument("--gradients", action="store_true")
     parser.add_argument("--timeout", type=float, default=120)
     options = parser.parse_args()
     # Whatever else is printed goes elsewhere.
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    runner = Runner(options) if options.engine == "module" else ToolRunner(options)
+    if options.engine == "torch-compile":
+        import compiled
+        sys.path.insert(0, os.path.join(options.build, "python"))
+        import coil
+    else:
+        runner = Runner(options) if options.engine == "module" else ToolRunner(options)
     operators = db.operators()
     known = (None, None)
 
@@ -295,6 +301,8 @@ def main():
         def attempt(group):
             numbers, chosen, expectations = zip(*group)
             out.write(json.dumps({"begin": numbers}) + "\n")
+            if options.engine == "torch-compile":
+                return attempt_compiled(numbers, chosen, expectations)
             try:
                 errors = check(chosen, expectations, runner, options)
             except Refused as refused:
@@ -311,6 +319,27 @@ def main():
                 return False
             for number, error in zip(numbers, errors):
                 report(number, "wrong" if error else "agree", error)
+            return True
+
+        def attempt_compiled(numbers, chosen, expectations):
+            """The same through torch.compile: a group with any fallback is taken apart, too."""
+            try:
+                errors, fallbacks = compiled.check(chosen, expectations, options, coil)
+            except compiled.Failure as failure:
+                if len(numbers) > 1:
+                    return False
+                report(numbers[0], failure.state, str(failure))
+                return True
+            except Exception as error:  # Of this sample; others go on.
+                if len(numbers) > 1:
+                    return False
+                report(numbers[0], "crash", f"{type(error).__name__}: {first_line(error)}")
+                return True
+            if len(numbers) > 1 and (any(errors) or fallbacks):
+                return False
+            for number, error in zip(numbers, errors):
+                state = "wrong" if error else "fallback" if fallbacks else "agree"
+                report(number, state, error or (", ".join(fallbacks) if fallbacks else None))
             return True
 
         # Many samples in one program take a fraction of the time.

@@ -1,0 +1,73 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts what the backend compiles and what it leaves to PyTorch."""
+
+import collections
+import threading
+
+_lock = threading.Lock()
+_fallbacks = collections.Counter()
+_counts = collections.Counter()
+# Lists that `recording` has made, which receive what is compiled meanwhile.
+_records = []
+
+
+def count(name, number=1):
+    """Adds to a counter, and to torch._dynamo.utils.counters["coil"]."""
+    from torch._dynamo.utils import counters as dynamo
+
+    with _lock:
+        _counts[name] += number
+        dynamo["coil"][name] += number
+
+
+def count_fallback(operator, reason):
+    from torch._dynamo.utils import counters as dynamo
+
+    with _lock:
+        _fallbacks[operator, reason] += 1
+        _counts["fallbacks"] += 1
+        dynamo["coil"]["fallbacks"] += 1
+        dynamo["coil"][f"fallback {operator}"] += 1
+
+
+def counters():
+    """What torch.compile(backend="coil") has done in this process: a dictionary of
+    "graphs", "pieces" (compiled programs), "failed_graphs" (that run eagerly as a whole),
+    "fallbacks" (operators that PyTorch's dispatcher is called for), and
+    "fallbacks_by_operator": {operator: {reason: count}}. Each call site counts once,
+    when its graph is compiled."""
+    with _lock:
+        by_operator = {}
+        for (operator, reason), number in sorted(_fallbacks.items()):
+            by_operator.setdefault(operator, {})[reason] = number
+        names = ("graphs", "pieces", "failed_graphs", "fallbacks")
+        return {**{name: _counts[name] for name in names}, "fallbacks_by_operator": by_operator}
+
+
+def reset_counters():
+    """Sets all counters to zero."""
+    with _lock:
+        _fallbacks.clear()
+        _counts.clear()
+
+
+class recording:
+    """Collects descriptions of the graphs that are compiled inside the block."""
+
+    def __enter__(self):
+        self.graphs = []
+        with _lock:
+            _records.append(self.graphs)
+        return self.graphs
+
+    def __exit__(self, *_):
+        with _lock:
+            # Others may have equal contents.
+            _records[:] = [each for each in _records if each is not self.graphs]
+
+
+def record(graph):
+    with _lock:
+        for each in _records:
+            each.append(graph)

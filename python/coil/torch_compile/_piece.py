@@ -1,0 +1,95 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled piece of a graph, as the code around it calls it."""
+
+import functools
+
+import torch
+
+from coil import _program
+from coil._library import CompileError, call
+from coil.torch_compile._options import OptionError
+
+
+# A program that adds a number to itself.
+_TRIVIAL = """{"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "x"}}],
+"outputs": [{"as_tensor": {"name": "y"}}], "nodes": [{"target": "torch.ops.aten.add.Tensor", "name": "y",
+"inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
+{"name": "other", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}],
+"outputs": [{"as_tensor": {"name": "y"}}], "metadata": {}}],
+"tensor_values": {"x": META, "y": META}, "sym_int_values": {}, "sym_float_values": {}, "sym_bool_values": {}},
+"signature": {"input_specs": [{"user_input": {"arg": {"as_tensor": {"name": "x"}}}}],
+"output_specs": [{"user_output": {"arg": {"as_tensor": {"name": "y"}}}}]}, "module_call_graph": []},
+"range_constraints": {}, "schema_version": {"major": 8, "minor": 15}, "verifiers": []}""".replace(
+    "META", '{"dtype": 7, "sizes": [], "strides": [], "storage_offset": {"as_int": 0}, "layout": 7, '
+            '"requires_grad": false, "device": {"type": "cpu", "index": null}}')
+
+
+@functools.lru_cache(None)
+def check_pipeline(pipeline):
+    """Raises OptionError for options of the pipelines that there are not. Otherwise each
+    operator would be refused because of them."""
+    try:
+        _program.compile_text(_TRIVIAL, options=pipeline, threads=1, opt_level=1)
+    except CompileError as error:
+        raise OptionError(f"option 'pipeline' of the backend 'coil': {error}") from None
+
+
+class CompiledPiece:
+    """Runs a program on tensors of torch, and gives tensors of torch.
+
+    Results have the strides that are asked for, and memory of their own: programs may give
+    one buffer for equal results, and a part of a larger one. What a graph of AOTAutograd
+    wants as views is made outside of pieces.
+    """
+
+    def __init__(self, text, device, options, debug_dir):
+        pipeline, graphs = options.pipeline, 0
+        if device.type == "cuda":
+            from coil._precision import torch_precision
+
+            pipeline = f"target=cuda {torch_precision()} {pipeline}"
+            graphs = options.cuda_graphs
+            if graphs is None:
+                graphs = 8 if options.mode in ("reduce-overhead", "max-autotune") else 0
+        self.program = _program.compile_text(
+            text, options=pipeline, object_cache=options.object_cache, threads=options.threads,
+            opt_level=options.opt_level, cuda_graphs=graphs, device=device.index or 0, debug_dir=debug_dir)
+        self._run = self.program.run
+        self._index = None
+        if device.type == "cuda":
+            self._index = device.index or 0
+            self._stream = torch._C._cuda_getCurrentRawStream
+            torch.cuda.init()
+            self.program.set_generator(torch.cuda.default_generators[self._index])
+
+    def __call__(self, *inputs, strides):
+        if self._index is None:
+            results = self._run(*inputs, like=torch.Tensor, strides=strides)
+        else:
+            results = self._run(*inputs, like=torch.Tensor, strides=strides, device=self._index,
+                                stream=self._stream(self._index))
+        return results
+
+
+def fit(result, strides):
+    """A result with the strides that are asked for. -1 is any."""
+    if result.stride() == strides:
+        return result
+    wanted = tuple(own if asked == -1 else asked for asked, own in zip(strides, result.stride()))
+    matters = [(a, b) for size, a, b in zip(result.shape, wanted, result.stride()) if size > 1]
+    if result.numel() == 0 or all(a == b for a, b in matters):
+        return result.as_strided(result.shape, wanted)
+    # Of elements that share memory one is written.
+    sizes = [1 if stride == 0 else size for size, stride in zip(result.shape, wanted)]
+    made = torch.empty_strided(sizes, wanted, dtype=result.dtype, device=result.device)
+    made.copy_(result[tuple(slice(size) for size in sizes)] if result.dim() else result)
+    return made.as_strided(result.shape, wanted)
+
+
+def own(result):
+    """A copy of a result that shares memory with another."""
+    return result.clone(memory_format=torch.preserve_format)
+
+
+call.set_result_hooks(own, fit)

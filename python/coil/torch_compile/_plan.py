@@ -1,0 +1,183 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Divides a graph into compiled pieces and calls of single operators.
+
+Stages have numbers: 0, 2, 4, ... are compiled pieces, 1, 3, 5, ... the calls between
+them. A node is in the earliest stage that has all its operands, so a graph has as many
+pieces as its longest chain of alternations, whatever the order of its nodes.
+Nodes whose order matters keep it, and one that writes to operands is a barrier.
+"""
+
+from coil.torch_compile import _fx, _support
+from coil.torch_compile._support import COMPUTE, CONSTANT, COPY, EAGER, INPUT, NUMBER, SKIP, VIEW
+
+
+class Piece:
+    """A piece that is compiled.
+
+    Attributes:
+      nodes: what is computed, views that it needs among them, in the graph's order.
+      inputs: nodes of the graph that are its tensors.
+      outputs: nodes whose values others need.
+      numbers: symbols whose values it takes behind its tensors.
+    """
+
+    def __init__(self, stage):
+        self.stage, self.nodes, self.inputs, self.outputs = stage, [], [], []
+        self.numbers = ()
+
+
+class Plan:
+    """How a graph is run.
+
+    Args:
+      graph: an FX graph of ATen operators.
+      refused: nodes that cannot be compiled, and why.
+      wanted: nodes whose values Python code needs, whoever else does: their sizes.
+
+    Attributes:
+      kinds: the kind of each node.
+      reasons: for each node that is called eagerly: why.
+      stages: for each even number a `Piece`, for each odd one a list of nodes.
+      copies: what inputs hold at the end.
+      output: the values that the graph gives.
+    """
+
+    def __init__(self, graph, refused, wanted=()):
+        self.order = {node: i for i, node in enumerate(graph.nodes)}
+        self.kinds, self.reasons = {}, {}
+        self.inputs, self.copies, self.constants = [], [], []
+        self.stages, self._wanted = {}, wanted
+        self._stage_of = {}
+        for node in graph.nodes:
+            if node.op == "output":
+                self.output = node.args[0]
+                self.output_node = node
+            else:
+                self._classify(node, refused)
+        self._place(graph)
+        self._connect()
+
+    def _classify(self, node, refused):
+        kind, reason = _support.kind_of(node, refused)
+        self.kinds[node] = kind
+        # Assertions are the host's by nature.
+        if kind == EAGER and not _fx.is_getitem(node) and not _support.is_assertion(node):
+            self.reasons[node] = reason
+        if kind == INPUT:
+            self.inputs.append(node)
+        elif kind == CONSTANT:
+            self.constants.append(node)
+        elif kind == COPY:
+            self.copies.append(node)
+
+    # -- Stages -------------------------------------------------------------
+
+    def _place(self, graph):
+        floor = last_impure = highest = 0
+        for node in graph.nodes:
+            kind = self.kinds.get(node)
+            before = max((self._stage_of.get(each, 0) for each in node.all_input_nodes), default=0)
+            if kind in (VIEW, NUMBER, INPUT, CONSTANT) or _fx.is_getitem(node):
+                self._stage_of[node] = before
+                continue
+            stage = max(before, floor)
+            if kind == COMPUTE:
+                stage += stage % 2
+            elif kind == EAGER:
+                if _support.is_impure(node):
+                    stage = max(stage, last_impure)
+                if _support.is_mutable(node):
+                    stage = max(stage, highest)
+                stage += 1 - stage % 2
+                if _support.is_impure(node):
+                    last_impure = stage
+                if _support.is_mutable(node):
+                    floor = stage
+            else:
+                continue
+            highest = max(highest, stage)
+            self._stage_of[node] = stage
+            if kind == COMPUTE:
+                self.stages.setdefault(stage, Piece(stage)).nodes.append(node)
+            else:
+                self.stages.setdefault(stage, []).append(node)
+
+    def root_of(self, node):
+        """What a chain of views begins with."""
+        while self.kinds[node] == VIEW:
+            operands = [each for each in node.all_input_nodes if _fx.tensors_of(_fx.value_of(each))]
+            node = operands[0]
+        return node
+
+    def _producer(self, node):
+        """The node that computes what a node gives an element of."""
+        while _fx.is_getitem(node):
+            node = node.args[0]
+        return node
+
+    # -- Edges --------------------------------------------------------------
+
+    def _connect(self):
+        """Finds what goes into pieces and comes out of them."""
+        pieces = [stage for _, stage in sorted(self.stages.items()) if isinstance(stage, Piece)]
+        needed = {}
+
+        def need(node):
+            needed.setdefault(node)
+
+        for piece in pieces:
+            own, views, inputs = set(piece.nodes), {}, {}
+            stack = list(piece.nodes)
+            while stack:
+                for operand in stack.pop().all_input_nodes:
+                    kind = self.kinds[operand]
+                    if kind in (NUMBER, SKIP) or operand in views or operand in own:
+                        continue
+                    if _fx.is_number(_fx.value_of(operand)):
+                        continue  # Pieces take the symbols of its expression.
+                    if kind == VIEW:
+                        views[operand] = None
+                        stack.append(operand)
+                    elif not (_fx.is_getitem(operand) and self._producer(operand) in own):
+                        inputs[operand] = None
+            piece.inputs = sorted(inputs, key=self.order.get)
+            piece.nodes = sorted([*piece.nodes, *(v for v in views if not _fx.is_getitem(v))], key=self.order.get)
+            for operand in inputs:
+                need(operand)
+        self.python_views = {}
+
+        def need_outside(node):
+            """What Python code refers to: views are made there."""
+            kind = self.kinds[node]
+            if kind == NUMBER:
+                return
+            if kind == VIEW:
+                if node not in self.python_views:
+                    self.python_views[node] = None
+                    for operand in node.all_input_nodes:
+                        need_outside(operand)
+                return
+            need(node)
+
+        for stage in self.stages.values():
+            for node in [] if isinstance(stage, Piece) else stage:
+                for operand in node.all_input_nodes:
+                    need_outside(operand)
+        for node in [*self._wanted, *(copy.args[1] for copy in self.copies)]:
+            need_outside(node)
+        for node in self.output_node.all_input_nodes:
+            # What an input holds at the end is given as the input.
+            need_outside(node.args[0] if self.kinds[node] == COPY else node)
+        for piece in pieces:
+            own = set(piece.nodes)
+            piece.outputs = sorted(
+                (node for node in needed if self.kinds[node] == COMPUTE and self._producer(node) in own
+                 and self._stage_of[node] == piece.stage), key=self.order.get)
+        # Nobody needs what has no outputs.
+        self.stages = {number: stage for number, stage in sorted(self.stages.items())
+                       if not isinstance(stage, Piece) or stage.outputs}
+
+    @property
+    def pieces(self):
+        return [stage for stage in self.stages.values() if isinstance(stage, Piece)]

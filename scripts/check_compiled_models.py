@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run real architectures with random weights through torch.compile(backend="coil") and compare.
+
+  scripts/check_compiled_models.py --build=build [--shard=0/4] [--only=REGEX] [--results=FILE]
+
+Needs the environment of test/models/requirements.txt. Each architecture of
+test/models/architectures.py is called in evaluation mode, and does a training step (forward,
+backward), in a process of its own. Results and gradients are compared with eager mode: their
+distance from eager mode in double precision, as a norm over all elements, is at most FACTOR times eager
+mode's own plus TOLERANCE of the norm. Where eager mode has no double precision for a model, the
+distance from eager mode itself is at most LOOSE. Graphs that run eagerly as a whole are failures.
+
+Results are lines of JSON in --results, which a later run continues: what has a line is not
+repeated unless it failed.
+"""
+import argparse
+import copy
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test/models"))
+sys.dont_write_bytecode = True
+
+FACTOR, TOLERANCE, LOOSE = 4, 1e-4, 1e-2
+
+
+def leaves(results):
+    import torch
+
+    def flatten(value):
+        if hasattr(value, "to_tuple"):  # Results of transformers.
+            value = value.to_tuple()
+        return [part for leaf in torch.utils._pytree.tree_leaves(value)
+                for part in (flatten(leaf) if hasattr(leaf, "to_tuple") else [leaf])]
+    return [leaf for leaf in flatten(results) if isinstance(leaf, torch.Tensor)]
+
+
+def evaluate(call, module, inputs):
+    import torch
+    module.eval()
+    with torch.no_grad():
+        return [t.double() for t in leaves(call(*inputs)) if t.dtype.is_floating_point]
+
+
+def step(call, module, inputs):
+    """Gradients of a training step."""
+    import torch
+    module.train()
+    module.zero_grad()
+    torch.manual_seed(1)
+    results = [t for t in leaves(call(*inputs)) if t.requires_grad]
+    loss = sum((t * torch.linspace(-1, 1, t.numel(), dtype=t.dtype).view(t.shape)).sum() / t.numel() for t in results)
+    loss.backward()
+    return [p.grad.double() for p in module.parameters() if p.grad is not None]
+
+
+def norm(tensors):
+    return sum(float(t.square().sum()) for t in tensors) ** 0.5
+
+
+def distance(a, b):
+    return norm([x - y for x, y in zip(a, b)])
+
+
+def judge(ours, eager, exact):
+    """None, or how much results differ."""
+    if [t.shape for t in ours] != [t.shape for t in eager]:
+        return "other results than eager mode"
+    if exact is not None and [t.shape for t in exact] == [t.shape for t in eager]:
+        bound = FACTOR * distance(eager, exact) + TOLERANCE * norm(exact)
+        found = distance(ours, exact)
+    else:
+        bound, found = LOOSE * norm(eager), distance(ours, eager)
+    return None if found <= bound else f"distance {found:.3g} of at most {bound:.3g}"
+
+
+def check(name, build, steps):
+    """In a process of its own: one architecture. Returns an entry for the results."""
+    import torch
+    sys.path.insert(0, os.path.join(build, "python"))
+    import architectures
+    import coil
+    torch.manual_seed(0)
+    module, inputs = architectures.make(name)
+    entry = {"name": name, "state": "agree"}
+    widened = tuple(x.double() if isinstance(x, torch.Tensor) and x.dtype.is_floating_point else x for x in inputs)
+    for kind, run in (("forward", evaluate), ("step", step)):
+        if kind not in steps:
+            continue
+        ours, theirs = copy.deepcopy(module), copy.deepcopy(module)
+        try:
+            eager = run(theirs, theirs, inputs)
+        except Exception as error:  # pylint: disable=broad-except
+            entry[kind] = f"eager mode fails: {error}"[:200]
+            continue
+        torch._dynamo.reset()
+        coil.reset_counters()
+        start = time.time()
+        with torch._dynamo.config.patch(suppress_errors=False):
+            compiled = torch.compile(ours, backend="coil", options={"strict": True})
+            found = run(compiled, ours, inputs)
+        entry[f"{kind} seconds"] = round(time.time() - start, 2)
+        counts = coil.counters()
+        entry[f"{kind} graphs"], entry[f"{kind} pieces"] = counts["graphs"], counts["pieces"]
+        entry[f"{kind} fallbacks"] = {o: sum(r.values()) for o, r in counts["fallbacks_by_operator"].items()}
+        exact = None
+        wide = copy.deepcopy(module).double()
+        torch.set_default_dtype(torch.float64)
+        try:
+            exact = run(wide, wide, widened)
+        except Exception:  # pylint: disable=broad-except
+            pass
+        finally:
+            torch.set_default_dtype(torch.float32)
+        error = judge(found, eager, exact)
+        if error:
+            entry["state"], entry["why"] = "wrong", f"{kind}: {error}"
+            break
+    return entry
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--only", default="", help="a regular expression that names match")
+    parser.add_argument("--shard", default="0/1")
+    parser.add_argument("--results")
+    parser.add_argument("--timeout", type=float, default=600)
+    parser.add_argument("--steps", default="forward,step")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        try:
+            entry = check(options.one, options.build, options.steps.split(","))
+        except Exception as error:  # pylint: disable=broad-except
+            inner = getattr(error, "inner_exception", error)
+            entry = {"name": options.one, "state": "error",
+                     "why": f"{type(inner).__name__}: {str(inner).splitlines()[0] if str(inner) else ''}"[:300]}
+        print("\nentry " + json.dumps(entry))
+        return 0
+    import architectures
+    names = [name for name in architectures.get_names() if re.search(options.only, name)]
+    index, count = map(int, options.shard.split("/"))
+    done = {}
+    if options.results and os.path.exists(options.results):
+        done = {entry["name"]: entry for entry in map(json.loads, open(options.results))}
+    for name in names[index::count]:
+        if done.get(name, {}).get("state") == "agree":
+            continue
+        command = [sys.executable, __file__, "--one", name, "--build", options.build, "--steps", options.steps]
+        try:
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
+            lines = [line for line in ran.stdout.splitlines() if line.startswith("entry ")]
+            entry = json.loads(lines[-1][6:]) if lines else {
+                "name": name, "state": "crash", "why": f"status {ran.returncode}: {ran.stderr[-200:]}"}
+        except subprocess.TimeoutExpired:
+            entry = {"name": name, "state": "timeout"}
+        done[name] = entry
+        if options.results:
+            with open(options.results, "a") as file:
+                file.write(json.dumps(entry) + "\n")
+        print(f"{entry['state']}: {name} {entry.get('why', '')}", flush=True)
+    chosen = [done[name] for name in names[index::count] if name in done]
+    failed = [entry for entry in chosen if entry["state"] != "agree"]
+    print(f"{len(chosen) - len(failed)} of {len(chosen)} architectures agree")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
