@@ -14,6 +14,7 @@
 
 #include "MathToVectorLibrary.h"
 #include "SmallFloats.h"
+#include "coil/Conversion/Utils/Contract.h"
 #include "coil/Conversion/Utils/Float8.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -94,7 +95,10 @@ struct LowerCPUKernelPass
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                              math::MathDialect, vector::VectorDialect>();
     if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
+                                      std::move(patterns))) ||
+        failed(verifyStage(getOperation(), target, "native",
+                           "kernels for CPUs have no lowering of it to the "
+                           "LLVM dialect")))
       signalPassFailure();
   }
 };
