@@ -18,6 +18,7 @@
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Package/Package.h"
+#include "coil/Plugins/Plugins.h"
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
@@ -284,6 +285,8 @@ Expected<ProgramPackage> CompiledProgram::makePackage() const {
 
 Expected<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
+  if (Error error = loadPlugins())
+    return std::move(error);
   if (isPackagePath(path))
     return load(path, options);
   double start = now();
@@ -315,6 +318,8 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   impl->function = options.function;
   std::string pipelineOptions = options.pipelineOptions;
   if (Error error = checkGraphOptions(stage, pipelineOptions))
+    return std::move(error);
+  if (Error error = checkInsertedPasses(pipelineOptions, stage, Stage::Native))
     return std::move(error);
   if (!llvm::StringRef(pipelineOptions).contains("hoist-weights="))
     pipelineOptions += " hoist-weights=true";

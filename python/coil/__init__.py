@@ -15,7 +15,7 @@ from coil._functions import has_function, load_functions, register_function
 from coil._groups import LocalGroups, NcclGroup, register_process_group, unregister_process_group
 from coil._objects import bind_object, object_count, register_class
 from coil._precision import per_precision, torch_precision
-from coil._program import Program, compile
+from coil._program import Program, compile, load_plugin
 from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._complex import ComplexTensor
 from coil._tensor import Tensor
@@ -34,6 +34,7 @@ __all__ = [
     "compile",
     "has_function",
     "load_functions",
+    "load_plugin",
     "object_count",
     "per_precision",
     "register_class",

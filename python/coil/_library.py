@@ -10,7 +10,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 8
+API_VERSION = 9
 
 
 class CoilError(Exception):
@@ -102,6 +102,7 @@ def _load():
         "coil_version": (c_char_p, []),
         "coil_string_free": (None, [c_void_p]),
         "coil_compile_options_init": (None, [POINTER(CompileOptions)]),
+        "coil_plugin_load": (c_int32, [c_char_p, POINTER(c_void_p)]),
         "coil_program_compile": (
             c_int32,
             [c_char_p, POINTER(CompileOptions), POINTER(c_void_p), POINTER(c_void_p)],

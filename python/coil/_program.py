@@ -340,6 +340,14 @@ def _make_program(handle):
     return ComplexProgram(handle) if is_complex else Program(handle)
 
 
+def load_plugin(path):
+    """Loads a plugin with all that it offers (dialects, passes, extensions of
+    the pipelines, devices, emitters, functions), as the environment variable
+    COIL_PLUGINS does."""
+    error = ctypes.c_void_p()
+    check(library.coil_plugin_load(os.fsencode(path), ctypes.byref(error)), error)
+
+
 def compile(
     path,
     *,
@@ -353,6 +361,7 @@ def compile(
     device=0,
     debug_dir=None,
     user_kernels=None,
+    insert_passes=None,
 ):
     """Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
     (.coilpkg), for which only `function`, `cuda_graphs` and `device` matter.
@@ -372,6 +381,10 @@ def compile(
         its index.html leads through it. None writes nothing.
       user_kernels: a file of kernels for operators of the model, which then need
         no registered function.
+      insert_passes: passes to add to the pipelines: a dictionary from extension
+        points to textual pipelines, or to lists of them, such as
+        {"after-fusion": "func.func(cse)"}. `coil-opt --list-stages` prints the
+        extension points.
     """
     settings = CompileOptions()
     library.coil_compile_options_init(ctypes.byref(settings))
@@ -379,6 +392,15 @@ def compile(
     settings.weights = os.fsencode(weights) if weights else None
     if user_kernels is not None:
         options += f" user-kernels={{{os.fspath(user_kernels)}}}"
+    if insert_passes:
+        if "insert-passes=" in options:
+            raise ValueError("insert_passes and an option 'insert-passes' exclude each other")
+        entries = [
+            f"{point}:{pipeline}"
+            for point, given in insert_passes.items()
+            for pipeline in ([given] if isinstance(given, str) else given)
+        ]
+        options += f" insert-passes={{{';'.join(entries)}}}"
     settings.pipeline_options = options.encode()
     settings.object_cache = os.fsencode(object_cache) if object_cache else None
     settings.threads = threads
