@@ -95,11 +95,13 @@ struct LowerCPUKernelPass
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                              math::MathDialect, vector::VectorDialect>();
     if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))) ||
-        failed(verifyStage(getOperation(), target, "native",
-                           "kernels for CPUs have no lowering of it to the "
-                           "LLVM dialect")))
-      signalPassFailure();
+                                      std::move(patterns))))
+      return signalPassFailure();
+    for (auto fn : getOperation().getOps<LLVM::LLVMFuncOp>())
+      if (failed(verifyStage(fn, target, "native",
+                             "kernels for CPUs have no lowering of it to the "
+                             "LLVM dialect")))
+        return signalPassFailure();
   }
 };
 } // namespace
