@@ -75,7 +75,8 @@ typedef struct coil_compile_options {
   const char *function;
   /// The .pt2 file that holds the weights of a .mlir file.
   const char *weights;
-  /// Options of the pipelines, such as "library=none vector-bits=256".
+  /// Options of the pipelines, such as "library=none vector-bits=256", or
+  /// "insert-passes={after-fusion:func.func(cse)}" for passes of a plugin.
   const char *pipeline_options;
   /// Directory that keeps compiled objects between processes; none by default.
   const char *object_cache;
@@ -95,6 +96,12 @@ typedef struct coil_compile_options {
 } coil_compile_options;
 
 COIL_C_API void coil_compile_options_init(coil_compile_options *options);
+
+/// Loads a plugin with all that it offers, as the environment variable
+/// COIL_PLUGINS does before the first compilation. Where the plugin registers
+/// what is there already, all compilations that follow fail, too: half of it
+/// may be there. Errors as in coil_program_compile. Since API version 9.
+COIL_C_API int32_t coil_plugin_load(const char *path, char **error);
 
 /// Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
 /// (.coilpkg), for which only `function`, `cuda_graphs` and `device` of the

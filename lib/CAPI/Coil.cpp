@@ -15,6 +15,7 @@
 #include "coil/Driver/CompiledProgram.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Import/Package.h"
+#include "coil/Plugins/Plugins.h"
 #include "coil/Support/HostTensor.h"
 #include "coil/Support/TensorText.h"
 #include "coil/Target/SignatureJSON.h"
@@ -157,6 +158,16 @@ void coil_string_free(char *text) { free(text); }
 void coil_compile_options_init(coil_compile_options *options) {
   *options = {};
   options->struct_size = sizeof(coil_compile_options);
+}
+
+int32_t coil_plugin_load(const char *path, char **error) {
+  if (error)
+    *error = nullptr;
+  if (!path)
+    return fail(COIL_API_USAGE, "expected the path of a plugin", error);
+  if (llvm::Error failure = loadPlugin(path))
+    return fail(COIL_API_LOAD, llvm::toString(std::move(failure)), error);
+  return COIL_API_OK;
 }
 
 } // extern "C"

@@ -14,9 +14,9 @@
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Import/Import.h"
 #include "coil/InitAllDialects.h"
+#include "coil/Support/Registration.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
-#include <cstdlib>
 #include <mutex>
 
 using namespace coil;
@@ -60,11 +60,6 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
-static std::string getPlugins() {
-  const char *variable = std::getenv("COIL_PLUGINS");
-  return variable ? variable : "";
-}
-
 /// Never destroyed: contexts refer to what may end before them.
 static SessionPool &getPool() {
   static auto *pool = new SessionPool;
@@ -74,7 +69,7 @@ static SessionPool &getPool() {
 CompileSession::CompileSession()
     : context(makeRegistry(), MLIRContext::Threading::DISABLED),
       pipelines(context, [this](PassManager &pm) { configure(pm); }),
-      plugins(getPlugins()) {
+      generation(getRegistrationGeneration()) {
   context.printOpOnDiagnostic(false);
 }
 
@@ -88,7 +83,7 @@ std::unique_ptr<CompileSession> CompileSession::take() {
       pool.waiting.pop_back();
     }
   }
-  if (!session || session->plugins != getPlugins())
+  if (!session || session->generation != getRegistrationGeneration())
     session = std::make_unique<CompileSession>();
   session->numKernels = 0;
   session->pipelines.startProgram();

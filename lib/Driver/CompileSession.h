@@ -19,7 +19,6 @@
 
 #include <atomic>
 #include <memory>
-#include <string>
 
 namespace coil {
 
@@ -56,8 +55,8 @@ private:
   std::unique_ptr<ThreadPool> threads;
   mlir::MLIRContext context;
   PipelineCache pipelines;
-  /// What the registry was made for.
-  std::string plugins;
+  /// What was registered when the registry was made.
+  uint64_t generation;
   size_t seen = 0;
 };
 

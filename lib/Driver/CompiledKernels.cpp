@@ -16,6 +16,7 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Driver/Driver.h"
 #include "coil/InitAllDialects.h"
+#include "coil/Plugins/Plugins.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/SourceText.h"
 #include "coil/Support/ThreadPool.h"
@@ -171,6 +172,11 @@ static FailureOr<void *> findLaunchFunction(wrapper::KernelOp kernel,
 
 Expected<std::unique_ptr<CompiledKernels>>
 CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
+  if (llvm::Error error = loadPlugins())
+    return std::move(error);
+  if (llvm::Error error = checkInsertedPasses(options.pipelineOptions,
+                                              Stage::Wrapper, Stage::Native))
+    return std::move(error);
   auto impl = std::make_unique<Impl>();
   DialectRegistry registry;
   registerAllDialects(registry);

@@ -19,6 +19,7 @@
 #include "coil/Driver/WeightFile.h"
 #include "coil/Import/Import.h"
 #include "coil/Package/Package.h"
+#include "coil/Plugins/Plugins.h"
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
 #include "coil/Reference/Tensor.h"
@@ -285,6 +286,8 @@ Expected<ProgramPackage> CompiledProgram::makePackage() const {
 
 Expected<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
+  if (Error error = loadPlugins())
+    return std::move(error);
   if (isPackagePath(path))
     return load(path, options);
   llvm::SourceMgr sources;
@@ -342,6 +345,8 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(
   impl->function = options.function;
   std::string pipelineOptions = options.pipelineOptions;
   if (Error error = checkGraphOptions(stage, pipelineOptions))
+    return std::move(error);
+  if (Error error = checkInsertedPasses(pipelineOptions, stage, Stage::Native))
     return std::move(error);
   if (!llvm::StringRef(pipelineOptions).contains("hoist-weights="))
     pipelineOptions += " hoist-weights=true";

@@ -17,9 +17,12 @@
 #include "coil/Dialect/Wrapper/IR/UserKernel.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Import/Import.h"
+#include "coil/InitAllPasses.h"
+#include "coil/Pipelines/Extensions.h"
 #include "coil/Report/DebugDirectory.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/OutputFile.h"
+#include "coil/Support/Registration.h"
 #include "coil/Support/SourceText.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -31,6 +34,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
+#include <mutex>
 
 using namespace mlir;
 using namespace coil;
@@ -148,19 +152,13 @@ static Error dump(ModuleOp module, StringRef directory, Stage stage) {
   return (*file)->commit();
 }
 
-/// Parses options; what is wrong with them is part of the error.
-static Error parseOptions(CompilePipelineOptions &pipeline, StringRef text) {
-  std::string reason;
-  llvm::raw_string_ostream os(reason);
-  if (succeeded(pipeline.parseFromString(text, os)))
-    return Error::success();
-  return makeError("bad pipeline options '" + text +
-                   "': " + StringRef(reason).rtrim());
-}
-
 Error coil::checkGraphOptions(Stage stage, StringRef pipelineOptions) {
   CompilePipelineOptions pipeline;
-  if (stage < Stage::Graph || failed(pipeline.parseFromString(pipelineOptions)))
+  if (Error error = parseOptions(pipeline, pipelineOptions))
+    return error;
+  if (Error error = checkOptionValues(pipeline))
+    return error;
+  if (stage < Stage::Graph)
     return Error::success();
   if (pipeline.scatterBytes != 0)
     return llvm::createStringError(
@@ -177,11 +175,39 @@ Error coil::checkGraphOptions(Stage stage, StringRef pipelineOptions) {
       (stage == Stage::Graph ? ", or start from the stage 'input'" : ""));
 }
 
+/// Textual pipelines name passes of the registry, which programs in memory have
+/// no other use for.
+static void registerInsertedPasses(const CompilePipelineOptions &pipeline) {
+  static std::once_flag once;
+  if (!pipeline.insertPasses.empty())
+    std::call_once(once, [] { registerAllPasses(); });
+}
+
+Error coil::checkInsertedPasses(StringRef pipelineOptions, Stage from, Stage to,
+                                bool compilesKernels) {
+  CompilePipelineOptions pipeline;
+  if (Error error = parseOptions(pipeline, pipelineOptions))
+    return error;
+  registerInsertedPasses(pipeline);
+  SmallVector<PipelinePart> parts;
+  for (PipelinePart part :
+       {PipelinePart::Graph, PipelinePart::Loop, PipelinePart::Wrapper,
+        PipelinePart::Kernel, PipelinePart::Host})
+    if ((getStage(part) > from && getStage(part) <= to) ||
+        (compilesKernels && part == PipelinePart::Kernel))
+      parts.push_back(part);
+  return checkInsertedPasses(pipeline, parts,
+                             "compilation from the stage '" +
+                                 stringifyStage(from) + "' to the stage '" +
+                                 stringifyStage(to) + "'");
+}
+
 Expected<std::vector<StageTime>>
 coil::compileProgram(ModuleOp module, const CompileOptions &options) {
   CompilePipelineOptions pipeline;
   if (Error error = parseOptions(pipeline, options.pipelineOptions))
     return std::move(error);
+  registerInsertedPasses(pipeline);
   if (Error error = resolveOptions(pipeline))
     return std::move(error);
   if (options.debug)
@@ -197,7 +223,7 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
     auto begin = std::chrono::steady_clock::now();
     std::optional<PassManager> own;
     if (!options.pipelines) {
-      own.emplace(module.getContext());
+      own.emplace(module.getContext(), ModuleOp::getOperationName());
       own->enableVerifier(options.verifyEach);
       if (options.configure)
         options.configure(*own);
@@ -209,10 +235,19 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
         own ? *own
             : options.pipelines->get(stage, pipeline, options.pipelineOptions);
     // Every boundary is a verified contract, whatever happens between passes.
+    if (options.printPipelines) {
+      *options.printPipelines << "// Stage '" << stringifyStage(stage)
+                              << "':\n";
+      pm.printAsTextualPipeline(*options.printPipelines);
+      *options.printPipelines << '\n';
+    }
     if (failed(pm.run(module)) ||
         (!options.verifyEach && failed(verify(module))))
       return makeError("compilation failed on the way to the stage '" +
                        stringifyStage(stage) + "'");
+    // Dialects that a pass loads may register devices.
+    if (Error error = checkRegistrations())
+      return std::move(error);
     times.push_back({stage, std::chrono::duration<double>(
                                 std::chrono::steady_clock::now() - begin)
                                 .count()});

@@ -11,6 +11,9 @@
 
 #include "PipelineCache.h"
 
+#include "coil/Support/Registration.h"
+#include "mlir/IR/BuiltinOps.h"
+
 using namespace coil;
 using namespace mlir;
 
@@ -24,7 +27,8 @@ PassManager &PipelineCache::get(Stage stage,
   if (!library)
     library = resolveLibrary(options);
   std::string key = (stringifyStage(stage) + llvm::Twine('\n') + text + "\n" +
-                     options.target + "\n" + *library)
+                     options.target + "\n" + *library + "\n" +
+                     llvm::Twine(getRegistrationGeneration()))
                         .str();
   if (auto found = managers.find(key); found != managers.end()) {
     // This one reads a file when it is initialised.
@@ -34,7 +38,8 @@ PassManager &PipelineCache::get(Stage stage,
   }
   if (managers.size() >= kMaxPipelines)
     managers.clear();
-  auto pm = std::make_unique<PassManager>(&context);
+  auto pm =
+      std::make_unique<PassManager>(&context, ModuleOp::getOperationName());
   pm->enableVerifier(false);
   configure(*pm);
   CompilePipelineOptions resolved;

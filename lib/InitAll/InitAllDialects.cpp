@@ -15,6 +15,7 @@
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Plugins/Plugins.h"
 #include "coil/Reference/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -28,34 +29,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dialect.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/WithColor.h"
-
-#include <cstdlib>
-
-/// Lets the libraries that COIL_PLUGINS names register what they bring: devices
-/// become known to every tool, to the libraries and to Python.
-static void registerPlugins(mlir::DialectRegistry &registry) {
-  const char *variable = std::getenv("COIL_PLUGINS");
-  // A plugin may register everything of ours first.
-  static thread_local bool isInside = false;
-  if (!variable || isInside)
-    return;
-  isInside = true;
-  for (llvm::StringRef file : llvm::split(llvm::StringRef(variable), ':')) {
-    if (file.empty())
-      continue;
-    llvm::Expected<mlir::DialectPlugin> plugin =
-        mlir::DialectPlugin::load(file.str());
-    if (plugin)
-      plugin->registerDialectRegistryCallbacks(registry);
-    else
-      llvm::WithColor::error(llvm::errs(), "COIL_PLUGINS")
-          << llvm::toString(plugin.takeError()) << '\n';
-  }
-  isInside = false;
-}
 
 void coil::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, loop::LoopDialect, sym::SymDialect,
@@ -68,5 +43,9 @@ void coil::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
                   mlir::vector::VectorDialect>();
   reference::registerModels(registry);
-  registerPlugins(registry);
+  // Whoever compiles reports what is wrong with plugins; programs of others,
+  // such as mlir-opt, do not know of it.
+  if (llvm::Error error = loadPlugins())
+    llvm::WithColor::error(llvm::errs()) << toString(std::move(error)) << '\n';
+  registerPluginDialects(registry);
 }

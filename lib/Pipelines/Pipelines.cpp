@@ -15,11 +15,13 @@
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
+#include "coil/Pipelines/Extensions.h"
 #include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Library.h"
 #include "coil/Support/CPUTarget.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
+#include "coil/Support/Registration.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -176,7 +178,23 @@ std::string coil::getCPU(StringRef pipelineOptions) {
                                                           : getCPU(options);
 }
 
+/// Pipelines cannot fail while they are built, so what would make them is found
+/// here.
+static llvm::Error checkOptions(const CompilePipelineOptions &options) {
+  if (llvm::Error error = checkRegistrations())
+    return error;
+  if (llvm::Error error = checkOptionValues(options))
+    return error;
+  return checkInsertedPasses(options,
+                             {PipelinePart::Graph, PipelinePart::Loop,
+                              PipelinePart::Wrapper, PipelinePart::Kernel,
+                              PipelinePart::Host},
+                             "the compiler");
+}
+
 llvm::Error coil::resolveOptions(CompilePipelineOptions &options) {
+  if (llvm::Error error = checkOptions(options))
+    return error;
   llvm::Expected<std::string> target = resolveTarget(options.target);
   if (!target)
     return target.takeError();
@@ -202,11 +220,13 @@ llvm::Error coil::resolveOptions(CompilePipelineOptions &options) {
 
 void coil::buildGraphPipeline(OpPassManager &pm,
                               const CompilePipelineOptions &options) {
+  addExtensions(pm, ExtensionPoint::BeforeLegalization, options);
   // Framework operators become ours; compound ones are taken apart, but for
   // what a library has as a whole.
   // Operators of complex numbers become framework operators of real ones.
   pm.addNestedPass<func::FuncOp>(graph::createGraphExpandComplexPass());
   pm.addNestedPass<func::FuncOp>(graph::createGraphLegalizeAtenPass());
+  addExtensions(pm, ExtensionPoint::AfterLegalization, options);
   // What is decomposed hands it on: convolutions that become products keep
   // what they were allowed.
   graph::GraphSetPrecisionPassOptions precision;
@@ -248,6 +268,7 @@ void coil::buildGraphPipeline(OpPassManager &pm,
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  addExtensions(pm, ExtensionPoint::AfterDecomposition, options);
   // The contract of the stage: no framework operator is left.
   pm.addNestedPass<func::FuncOp>(graph::createGraphVerifyContractPass());
 }
@@ -258,6 +279,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createConvertGraphToLoopPass());
   // Views become index expressions before anything compares kernels.
   pm.addNestedPass<func::FuncOp>(loop::createLoopFoldViewsPass());
+  addExtensions(pm, ExtensionPoint::BeforeFusion, options);
   if (options.fuse) {
     loop::LoopFusePassOptions fuse;
     fuse.useLibrary = library != "none";
@@ -268,6 +290,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     }
     pm.addNestedPass<func::FuncOp>(loop::createLoopFusePass(fuse));
   }
+  addExtensions(pm, ExtensionPoint::AfterFusion, options);
   // Merged bodies load the same elements twice; dimensions can only be joined
   // once it is clear which kernels there are.
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
@@ -289,6 +312,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
   if (!isCuda(options))
     pm.addNestedPass<func::FuncOp>(loop::createLoopWidenMomentsPass());
+  addExtensions(pm, ExtensionPoint::BeforeScheduling, options);
   loop::LoopSelectSchedulePassOptions schedule;
   schedule.vectorBits = options.vectorBits;
   schedule.streamBytes = options.streamBytes;
@@ -296,6 +320,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   // Kernels for a GPU are scheduled when their buffers are known.
   schedule.onlyLibrary = isCuda(options);
   pm.addNestedPass<func::FuncOp>(loop::createLoopSelectSchedulePass(schedule));
+  addExtensions(pm, ExtensionPoint::AfterScheduling, options);
 }
 
 void coil::buildWrapperPipeline(OpPassManager &pm,
@@ -304,6 +329,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (isCuda(options))
     outline.device = "cuda";
   pm.addPass(createOutlineKernelsPass(outline));
+  addExtensions(pm, ExtensionPoint::AfterOutlining, options);
   // Who passes a state has to know how far it moves.
   wrapper::WrapperUseGeneratorPassOptions generator;
   generator.always = options.random == "generator";
@@ -320,6 +346,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   }
   if (options.hoistWeights)
     pm.addPass(wrapper::createWrapperHoistWeightsPass());
+  addExtensions(pm, ExtensionPoint::BeforeDeviceScheduling, options);
   if (!isCuda(options)) {
     // What outlining copies, and what a library turned out not to compute.
     loop::LoopSelectSchedulePassOptions schedule;
@@ -336,6 +363,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addNestedPass<wrapper::KernelOp>(
         createLoopSelectGPUSchedulePass(schedule));
   }
+  addExtensions(pm, ExtensionPoint::AfterDeviceScheduling, options);
   pm.addNestedPass<wrapper::FuncOp>(
       wrapper::createWrapperExpandWorkspacesPass());
   pm.addNestedPass<wrapper::FuncOp>(wrapper::createWrapperExpandResizesPass());
@@ -362,6 +390,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addPass(wrapper::createWrapperPartitionGraphPass(partition));
     pm.addPass(wrapper::createWrapperOutlinePartitionsPass());
   }
+  addExtensions(pm, ExtensionPoint::BeforeMemoryPlanning, options);
   // Kernels still say which inputs they may overwrite.
   if (options.memoryBudget != 0) {
     wrapper::WrapperFitMemoryPassOptions memory;
@@ -373,6 +402,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     memory.mode = options.plan;
     pm.addPass(wrapper::createWrapperPlanMemoryPass(memory));
   }
+  addExtensions(pm, ExtensionPoint::AfterMemoryPlanning, options);
   // Checks of lives count allocations.
   if (options.stackLimit != 0 && !options.trackLifetimes) {
     wrapper::WrapperPlaceOnStackPassOptions stack;
@@ -420,6 +450,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
 
 void coil::buildKernelPipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
+  addExtensions(pm, ExtensionPoint::BeforeDeviceCode, options);
   // Kernels are independent of each other: this part runs in parallel.
   OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
   LowerUserKernelPassOptions user;
@@ -456,6 +487,7 @@ void coil::buildKernelPipeline(OpPassManager &pm,
     lower.vectorBits = options.vectorBits;
     kernels.addPass(createLowerCPUKernelPass(lower));
   }
+  addExtensions(pm, ExtensionPoint::AfterDeviceCode, options);
 }
 
 void coil::buildNativePipeline(OpPassManager &pm,
@@ -465,6 +497,7 @@ void coil::buildNativePipeline(OpPassManager &pm,
   ConvertWrapperToLLVMPassOptions host;
   host.maxSteps = options.hostSteps;
   pm.addPass(createConvertWrapperToLLVMPass(host));
+  addExtensions(pm, ExtensionPoint::AfterHostCode, options);
 }
 
 void coil::buildStagePipeline(OpPassManager &pm, Stage stage,
@@ -483,23 +516,29 @@ void coil::buildStagePipeline(OpPassManager &pm, Stage stage,
   }
 }
 
-/// Registers a pipeline whose options are resolved before it is built.
+/// Registers a pipeline whose options are resolved before it is built. `parts`
+/// are what it consists of.
 static void registerPipeline(
-    StringRef name, StringRef description,
+    StringRef name, StringRef description, ArrayRef<PipelinePart> parts,
     std::function<void(OpPassManager &, const CompilePipelineOptions &)>
         build) {
   registerPassPipeline(
       name, description,
-      [build](OpPassManager &pm, StringRef text,
-              function_ref<LogicalResult(const Twine &)> errorHandler) {
+      [build, name = name.str(), parts = SmallVector<PipelinePart>(parts)](
+          OpPassManager &pm, StringRef text,
+          function_ref<LogicalResult(const Twine &)> errorHandler) {
         CompilePipelineOptions options;
-        if (failed(options.parseFromString(text)))
-          return failure();
+        if (llvm::Error error = parseOptions(options, text))
+          return errorHandler(toString(std::move(error)));
+        if (llvm::Error error = checkInsertedPasses(
+                options, parts, "the pipeline '" + Twine(name) + "'"))
+          return errorHandler(toString(std::move(error)));
         // Without a chip, code is for all that there is code for; no device is
         // asked.
-        if (options.target != "cuda")
-          if (llvm::Error error = resolveOptions(options))
-            return errorHandler(toString(std::move(error)));
+        if (llvm::Error error = options.target == "cuda"
+                                    ? checkOptions(options)
+                                    : resolveOptions(options))
+          return errorHandler(toString(std::move(error)));
         build(pm, options);
         return success();
       },
@@ -511,21 +550,23 @@ static void registerPipeline(
 void coil::registerPipelines() {
   registerPipeline("coil-graph-pipeline",
                    "From imported operators to the graph stage",
-                   buildGraphPipeline);
+                   {PipelinePart::Graph}, buildGraphPipeline);
   registerPipeline("coil-loop-pipeline",
                    "From the graph stage to scheduled loop kernels",
-                   buildLoopPipeline);
+                   {PipelinePart::Loop}, buildLoopPipeline);
   registerPipeline("coil-wrapper-pipeline",
                    "From loop kernels to a planned host program",
-                   buildWrapperPipeline);
+                   {PipelinePart::Wrapper}, buildWrapperPipeline);
   registerPipeline("coil-kernel-pipeline",
                    "From kernels as value functions to the LLVM dialect",
-                   buildKernelPipeline);
-  registerPipeline("coil-native-pipeline",
-                   "From the host program to the LLVM dialect",
-                   buildNativePipeline);
+                   {PipelinePart::Kernel}, buildKernelPipeline);
+  registerPipeline(
+      "coil-native-pipeline", "From the host program to the LLVM dialect",
+      {PipelinePart::Kernel, PipelinePart::Host}, buildNativePipeline);
   registerPipeline(
       "coil-cpu-pipeline", "From imported operators to the LLVM dialect",
+      {PipelinePart::Graph, PipelinePart::Loop, PipelinePart::Wrapper,
+       PipelinePart::Kernel, PipelinePart::Host},
       [](OpPassManager &pm, const CompilePipelineOptions &options) {
         for (Stage stage :
              {Stage::Graph, Stage::Loop, Stage::Wrapper, Stage::Native})

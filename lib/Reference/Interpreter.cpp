@@ -11,8 +11,11 @@
 
 #include "coil/Reference/Interpreter.h"
 
+#include "coil/Dialect/Graph/IR/ScalarBuilder.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -322,7 +325,23 @@ LogicalResult Frame::runRegion(Region &region, ArrayRef<Tensor> arguments,
       current.define(op.getResult(0), *tensor);
       continue;
     }
+    // An elementwise operator that has no semantics of its own computes what
+    // its scalar body does.
+    OwningOpRef<loop::KernelOp> kernel;
     auto model = dyn_cast<ReferenceOpInterface>(op);
+    if (auto elementwise = dyn_cast<graph::ElementwiseOpInterface>(op);
+        !model && elementwise) {
+      // What bodies are made of, with its semantics.
+      op.getContext()
+          ->loadDialect<loop::LoopDialect, arith::ArithDialect,
+                        math::MathDialect>();
+      OpBuilder builder(op.getContext());
+      kernel = graph::buildElementwiseKernel(elementwise, builder);
+      model = cast<ReferenceOpInterface>(kernel->getOperation());
+      operands.clear();
+      for (Value operand : kernel->getInputs())
+        operands.push_back(*current.find(operand));
+    }
     if (!model)
       return op.emitError()
              << "'" << op.getName() << "' has no reference semantics";

@@ -17,7 +17,7 @@ from coil._functions import has_function, load_functions, register_function
 from coil._groups import LocalGroups, NcclGroup, register_process_group, unregister_process_group
 from coil._objects import bind_object, object_count, register_class
 from coil._precision import per_precision, torch_precision
-from coil._program import Program, compile
+from coil._program import Program, compile, load_plugin
 from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._complex import ComplexTensor
 from coil._tensor import Tensor
@@ -38,6 +38,7 @@ __all__ = [
     "explain",
     "has_function",
     "load_functions",
+    "load_plugin",
     "object_count",
     "per_precision",
     "reset_counters",

@@ -106,6 +106,7 @@ def _load():
             c_int32,
             [c_char_p, c_size_t, POINTER(CompileOptions), POINTER(c_void_p), POINTER(c_void_p)],
         ),
+        "coil_plugin_load": (c_int32, [c_char_p, POINTER(c_void_p)]),
         "coil_program_compile": (
             c_int32,
             [c_char_p, POINTER(CompileOptions), POINTER(c_void_p), POINTER(c_void_p)],

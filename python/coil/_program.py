@@ -340,6 +340,14 @@ def _make_program(handle):
     return ComplexProgram(handle) if is_complex else Program(handle)
 
 
+def load_plugin(path):
+    """Loads a plugin with all that it offers (dialects, passes, extensions of
+    the pipelines, devices, emitters, functions), as the environment variable
+    COIL_PLUGINS does."""
+    error = ctypes.c_void_p()
+    check(library.coil_plugin_load(os.fsencode(path), ctypes.byref(error)), error)
+
+
 def _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir):
     settings = CompileOptions()
     library.coil_compile_options_init(ctypes.byref(settings))
@@ -380,6 +388,7 @@ def compile(
     device=0,
     debug_dir=None,
     user_kernels=None,
+    insert_passes=None,
 ):
     """Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
     (.coilpkg), for which only `function`, `cuda_graphs` and `device` matter.
@@ -399,9 +408,22 @@ def compile(
         its index.html leads through it. None writes nothing.
       user_kernels: a file of kernels for operators of the model, which then need
         no registered function.
+      insert_passes: passes to add to the pipelines: a dictionary from extension
+        points to textual pipelines, or to lists of them, such as
+        {"after-fusion": "func.func(cse)"}. `coil-opt --list-stages` prints the
+        extension points.
     """
     if user_kernels is not None:
         options += f" user-kernels={{{os.fspath(user_kernels)}}}"
+    if insert_passes:
+        if "insert-passes=" in options:
+            raise ValueError("insert_passes and an option 'insert-passes' exclude each other")
+        entries = [
+            f"{point}:{pipeline}"
+            for point, given in insert_passes.items()
+            for pipeline in ([given] if isinstance(given, str) else given)
+        ]
+        options += f" insert-passes={{{';'.join(entries)}}}"
     settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir)
     settings.function = function.encode()
     settings.weights = os.fsencode(weights) if weights else None

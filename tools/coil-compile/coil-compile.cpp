@@ -20,10 +20,12 @@
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
 #include "coil/Package/Package.h"
+#include "coil/Pipelines/Extensions.h"
 #include "coil/Report/DebugDirectory.h"
 #include "coil/Report/MemoryReport.h"
 #include "coil/Report/Provenance.h"
 #include "coil/Support/OutputFile.h"
+#include "coil/Support/Registration.h"
 #include "coil/Support/ThreadPool.h"
 #include "coil/Target/HostText.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -66,8 +68,9 @@ static cl::opt<std::string>
     emit("emit", cl::init("mlir"), cl::value_desc("language"),
          cl::desc("What to write: mlir (default), the module behind the last "
                   "stage; python, a program for torch tensors; fx, a program "
-                  "that builds a torch.fx graph; or cpp, sources "
-                  "beside -o and their kernels as an archive"),
+                  "that builds a torch.fx graph; cpp, sources "
+                  "beside -o and their kernels as an archive; or the language "
+                  "of a plugin's emitter"),
          cl::cat(category));
 static cl::opt<bool>
     torchCalls("torch-calls",
@@ -119,6 +122,12 @@ static cl::opt<bool> verifyEach("verify-each",
                                 cl::desc("Verify after every pass, not only at "
                                          "the stages' ends"),
                                 cl::cat(category));
+static cl::opt<bool> dumpPipeline(
+    "dump-pass-pipeline",
+    cl::desc(
+        "Print the passes of each stage, those that were added among them, "
+        "as coil-opt --pass-pipeline takes them"),
+    cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"),
                             cl::cat(category));
 static cl::opt<bool> explain(
@@ -146,22 +155,15 @@ static PipelineFlags flags(
 static constexpr char kExplained[] =
     "loop-.*|outline-kernels|wrapper-partition-graph|wrapper-share-device";
 
-static constexpr StringLiteral overview =
-    R"(Compile a model to one of the stages of the compiler.
-
-Stages, in order:
-  input    framework operators as imported
-  graph    tensor operators, legalised, decomposed and simplified
-  loop     fused and scheduled loop kernels
-  wrapper  host program and outlined kernels, memory planned and verified
-  native   LLVM dialect of the host program and of each kernel
-
+static constexpr StringLiteral examples =
+    R"(
 Examples:
   coil-compile model.pt2 --to=loop
   coil-compile model.pt2 --dump-stages=stages --to=wrapper -o /dev/null
   coil-compile stages/2-loop.mlir --to=native
   coil-compile model.pt2 --to=loop --explain -o /dev/null
   coil-compile model.pt2 --debug-dir=debug -o /dev/null
+  coil-compile model.pt2 --to=loop --insert-passes='after-fusion:func.func(cse)'
   coil-compile model.pt2 --memory-report=memory.html -o /dev/null
   coil-compile model.pt2 --emit=python -o model.py
   coil-compile model.pt2 --emit=fx -o model_fx.py
@@ -174,6 +176,15 @@ weights; coil-run and the libraries run it, coil-package looks inside.
 Exit status: 0 success, 2 bad command line or an output that cannot be written,
 3 the program cannot be loaded or compiled. coil-run compiles and runs.
 )";
+
+/// What `--help` says first.
+static std::string getOverview() {
+  std::string text =
+      "Compile a model to one of the stages of the compiler.\n\n";
+  llvm::raw_string_ostream os(text);
+  printStages(os);
+  return text + examples.str();
+}
 
 static int report(int status, const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "coil-compile") << message << "\n";
@@ -327,6 +338,7 @@ static int writeProgram(StringRef pipelineOptions) {
         static_cast<cl::Option *>(&memoryReport),
         static_cast<cl::Option *>(&explain), static_cast<cl::Option *>(&emit),
         static_cast<cl::Option *>(&emitBytecode),
+        static_cast<cl::Option *>(&dumpPipeline),
         static_cast<cl::Option *>(&printLocations)})
     if (option->getNumOccurrences())
       return report(2,
@@ -371,13 +383,21 @@ static int writeProgram(StringRef pipelineOptions) {
 int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-compile", 3, 2);
   cl::HideUnrelatedOptions(category);
+  std::string overview = getOverview();
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return 2;
+  if (llvm::Error error = flags.loadPluginFiles())
+    return report(2, toString(std::move(error)));
 
   CompileOptions options;
-  if (emit != "mlir" && emit != "python" && emit != "fx" && emit != "cpp")
-    return report(2, "unknown language '" + emit +
-                         "', expected mlir, python, fx or cpp");
+  std::vector<std::string> languages = getEmitterNames();
+  if (!llvm::is_contained(languages, emit.getValue()))
+    return report(
+        2, "unknown language '" + emit + "', expected " +
+               llvm::join(llvm::drop_end(languages), ", ") + " or " +
+               languages.back() +
+               suggestName(emit, SmallVector<StringRef>(languages.begin(),
+                                                        languages.end())));
   if (torchCalls && emit != "python" && emit != "fx")
     return report(2, "--torch-calls is for --emit=python and --emit=fx");
   if (emit == "cpp" && !StringRef(output).ends_with(".cpp"))
@@ -411,6 +431,8 @@ int main(int argc, char **argv) {
   options.to = *last;
   options.verifyEach = verifyEach;
   options.dumpDirectory = dumpStages;
+  if (dumpPipeline)
+    options.printPipelines = &llvm::errs();
   // Callers of Python hand over a list.
   if (emit == "python" && !flags.releaseInputs.getNumOccurrences())
     flags.releaseInputs = true;
@@ -484,6 +506,10 @@ int main(int argc, char **argv) {
                              "' comes too late: the input is at the stage '" +
                              stringifyStage(options.from) +
                              "', which is planned already");
+  if (llvm::Error error =
+          checkInsertedPasses(options.pipelineOptions, options.from, options.to,
+                              /*compilesKernels=*/emit == "cpp"))
+    return report(2, toString(std::move(error)));
   auto debug = openDebugDirectory(debugDirectory, input, module, options.from,
                                   options.pipelineOptions);
   if (!debug)
@@ -520,6 +546,13 @@ int main(int argc, char **argv) {
     llvm::raw_string_ostream os(text);
     if (failed(emit == "fx" ? emitFX(module, os, python)
                             : emitPython(module, os, python)))
+      return report(3, "the program cannot be written as " + emit);
+  }
+  for (const RegisteredEmitter &emitter : getRegisteredEmitters()) {
+    if (emitter.name != emit)
+      continue;
+    llvm::raw_string_ostream os(text);
+    if (failed(emitter.emit(module, os, input)))
       return report(3, "the program cannot be written as " + emit);
   }
   llvm::Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(output);

@@ -13,12 +13,17 @@
 
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
+#include "coil/Pipelines/Extensions.h"
+#include "coil/Support/Error.h"
 #include "coil/Support/OutputFile.h"
+#include "coil/Support/Registration.h"
 #include "coil/Support/SourceText.h"
 #include "coil/Support/ThreadPool.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
@@ -48,6 +53,44 @@ static bool hasTextProblem(llvm::StringRef path) {
   return true;
 }
 
+static llvm::cl::OptionCategory category("coil-opt options");
+
+static llvm::cl::opt<bool>
+    listStages("list-stages",
+               llvm::cl::desc("Print the stages of the compiler and the "
+                              "extension points at which passes can be added"),
+               llvm::cl::cat(category));
+
+/// Fails for plugins that MLIR's driver is going to leave out with a message.
+static llvm::Error checkPluginFlags(llvm::ArrayRef<char *> arguments) {
+  for (llvm::StringRef argument : arguments) {
+    argument.consume_front("-");
+    argument.consume_front("-");
+    for (auto [flag, symbol] :
+         {std::pair("load-pass-plugin=", "mlirGetPassPluginInfo"),
+          std::pair("load-dialect-plugin=", "mlirGetDialectPluginInfo")}) {
+      llvm::StringRef file = argument;
+      if (!file.consume_front(flag))
+        continue;
+      std::string why;
+      llvm::sys::DynamicLibrary library =
+          llvm::sys::DynamicLibrary::getPermanentLibrary(file.str().c_str(),
+                                                         &why);
+      if (!library.isValid())
+        return coil::makeError("cannot load plugin '" + file + "': " + why);
+      if (!library.getAddressOfSymbol(symbol))
+        return coil::makeError("cannot load plugin '" + file +
+                               "': it has no entry point '" + symbol + "'");
+    }
+  }
+  return llvm::Error::success();
+}
+
+static int fail(llvm::Error error) {
+  llvm::errs() << "coil-opt: error: " << toString(std::move(error)) << '\n';
+  return EXIT_FAILURE;
+}
+
 int main(int argc, char **argv) {
   coil::Tool tool(argc, argv, "coil-opt", EXIT_FAILURE, EXIT_FAILURE);
   mlir::DialectRegistry registry;
@@ -65,14 +108,25 @@ int main(int argc, char **argv) {
   argc = int(arguments.size());
   arguments.push_back(nullptr);
   argv = arguments.data();
+  if (llvm::Error error =
+          checkPluginFlags(llvm::ArrayRef(arguments).drop_back()))
+    return fail(std::move(error));
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Coil pass driver\n", registry);
-  if (llvm::Error error = coil::checkNotInput(output, llvm::StringRef(input))) {
-    llvm::errs() << "coil-opt: error: " << toString(std::move(error)) << '\n';
-    return EXIT_FAILURE;
+  if (listStages) {
+    coil::printStages(llvm::outs());
+    return EXIT_SUCCESS;
   }
+  if (llvm::Error error = coil::checkRegistrations())
+    return fail(std::move(error));
+  if (llvm::Error error = coil::checkNotInput(output, llvm::StringRef(input)))
+    return fail(std::move(error));
   if (hasTextProblem(input))
     return EXIT_FAILURE;
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, input, output, registry));
+  mlir::LogicalResult result =
+      mlir::MlirOptMain(argc, argv, input, output, registry);
+  // Devices are registered when the dialect is loaded.
+  if (llvm::Error error = coil::checkRegistrations())
+    return fail(std::move(error));
+  return mlir::asMainReturnCode(result);
 }

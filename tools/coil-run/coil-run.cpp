@@ -657,6 +657,8 @@ int main(int argc, char **argv) {
     return ExitUsage;
   if (coil_set_num_threads(int32_t(threads)) != COIL_OK)
     return report(ExitUsage, coil_last_error());
+  if (Error error = flags.loadPluginFiles())
+    return report(ExitUsage, toString(std::move(error)));
   for (const std::string &file : functionFiles)
     if (coil_load_functions(file.c_str()) != COIL_OK)
       return report(ExitLoad, coil_last_error());

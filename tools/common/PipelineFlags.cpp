@@ -8,6 +8,7 @@
 #include "PipelineFlags.h"
 
 #include "coil/Driver/Driver.h"
+#include "coil/Plugins/Plugins.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace coil;
@@ -126,7 +127,23 @@ PipelineFlags::PipelineFlags(cl::OptionCategory &category,
              cl::desc("Where random numbers come from: state (default), that "
                       "of the program, or generator, that of the run, which it "
                       "moves"),
-             cl::cat(category)) {}
+             cl::cat(category)),
+      insertPasses("insert-passes", cl::value_desc("point:pipeline"),
+                   cl::desc("Add passes at an extension point, such as "
+                            "after-fusion:func.func(cse); repeatable. coil-opt "
+                            "--list-stages prints the extension points"),
+                   cl::cat(category)),
+      loadPlugins("load-plugin", cl::value_desc("file"),
+                  cl::desc("Load a plugin with all that it offers, as "
+                           "COIL_PLUGINS does; repeatable"),
+                  cl::cat(category)) {}
+
+llvm::Error PipelineFlags::loadPluginFiles() const {
+  for (const std::string &file : loadPlugins)
+    if (llvm::Error error = loadPlugin(file))
+      return error;
+  return llvm::Error::success();
+}
 
 static std::string toText(const cl::opt<bool> &flag) {
   return flag ? "true" : "false";
@@ -158,6 +175,8 @@ llvm::Expected<std::string> PipelineFlags::getPipelineOptions() const {
   }
   if (!userKernels.empty())
     text += " user-kernels={" + userKernels + "}";
+  if (!insertPasses.empty())
+    text += " insert-passes={" + llvm::join(insertPasses, ";") + "}";
   if (!hostFallbacks.empty())
     text += " host-fallbacks=" +
             llvm::join(llvm::split(hostFallbacks.getValue(), ','), "+");
@@ -186,5 +205,6 @@ std::vector<const cl::Option *> PipelineFlags::getAll() const {
           &releaseInputs,
           &profileMarks,
           &assertAlignment,
-          &random};
+          &random,
+          std::addressof(insertPasses)};
 }

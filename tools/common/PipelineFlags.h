@@ -29,6 +29,9 @@ struct PipelineFlags {
   /// no number of bytes.
   llvm::Expected<std::string> getPipelineOptions() const;
 
+  /// Loads what --load-plugin names; before anything is registered.
+  llvm::Error loadPluginFiles() const;
+
   /// All of the flags.
   std::vector<const llvm::cl::Option *> getAll() const;
 
@@ -45,6 +48,8 @@ struct PipelineFlags {
   llvm::cl::opt<std::string> profileMarks;
   llvm::cl::opt<int64_t> assertAlignment;
   llvm::cl::opt<std::string> random;
+  llvm::cl::list<std::string> insertPasses;
+  llvm::cl::list<std::string> loadPlugins;
 };
 
 } // namespace coil

@@ -11,12 +11,17 @@
 
 #include "Tool.h"
 
+#include "coil/Plugins/Plugins.h"
 #include "coil/Support/FatalErrors.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -69,6 +74,21 @@ static void checkStandardOutput() {
   endWith(outputStatus, message);
 }
 
+/// Leaves the options of LLVM, which are there when a library is loaded, to
+/// --help-hidden. Options of ours are of a category "coil-...".
+static void hideOptionsOfLLVM() {
+  for (auto &entry : llvm::cl::getRegisteredOptions()) {
+    llvm::cl::Option *option = entry.second;
+    bool isShown = llvm::any_of(
+        option->Categories, [](const llvm::cl::OptionCategory *category) {
+          return category->getName().starts_with("coil-") ||
+                 category->getName() == "Generic Options";
+        });
+    if (!isShown && option->getOptionHiddenFlag() == llvm::cl::NotHidden)
+      option->setHiddenFlag(llvm::cl::Hidden);
+  }
+}
+
 Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
            int outputStatus)
     : init(argc, argv) {
@@ -82,4 +102,20 @@ Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
   // What is constructed before is destroyed after.
   llvm::outs();
   std::atexit(checkStandardOutput);
+  hideOptionsOfLLVM();
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "Coil version " COIL_VERSION_STRING "\n"
+          "  LLVM version " LLVM_VERSION_STRING "\n"
+          "  Host CPU: "
+       << llvm::sys::getHostCPUName() << '\n';
+  });
+  // Passes of plugins become flags of coil-opt, their stages and emitters
+  // values of flags: everything that a plugin offers is there before the
+  // command line is read.
+  if (llvm::Error error = loadPlugins()) {
+    llvm::errs() << name
+                 << ": error: COIL_PLUGINS: " << toString(std::move(error))
+                 << '\n';
+    std::exit(outputStatus);
+  }
 }

@@ -83,6 +83,8 @@ struct CompileOptions {
   /// Receives everything that is made, if there is one. Whoever made it adds
   /// the module at `from`, and finishes it.
   DebugDirectory *debug = nullptr;
+  /// Receives the textual pipeline of each stage before it runs, if set.
+  llvm::raw_ostream *printPipelines = nullptr;
   /// Called on each pass manager before it runs.
   std::function<void(mlir::PassManager &)> configure;
   /// Has the pass managers of a program that is compiled in memory, or makes
@@ -90,10 +92,18 @@ struct CompileOptions {
   PipelineCache *pipelines = nullptr;
 };
 
-/// Fails where the options say something that the stage `graph` decides
+/// Fails where options or their values are wrong, and where they say something
+/// that the stage `graph` decides
 /// (whether products of f32 may be rounded, what memory sums of rows may need),
 /// and the module is there already.
 llvm::Error checkGraphOptions(Stage stage, llvm::StringRef pipelineOptions);
+
+/// Fails where the option `insert-passes` names what there is not, or an
+/// extension point that compilation from `from` (exclusive) to `to` does not
+/// pass. With `compilesKernels` kernels get their code without the host
+/// program.
+llvm::Error checkInsertedPasses(llvm::StringRef pipelineOptions, Stage from,
+                                Stage to, bool compilesKernels = false);
 
 /// Runs the pipelines that lead from `from` (exclusive) to `to`. Diagnostics go
 /// to the context; the error says which stage failed.

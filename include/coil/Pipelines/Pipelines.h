@@ -15,10 +15,12 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <optional>
+#include <vector>
 
 namespace coil {
 
@@ -41,6 +43,15 @@ llvm::StringRef describeStage(Stage stage);
 /// Options of all pipelines.
 struct CompilePipelineOptions
     : mlir::PassPipelineOptions<CompilePipelineOptions> {
+  /// The names of all of them.
+  std::vector<llvm::StringRef> getNames() const {
+    std::vector<llvm::StringRef> names;
+    for (const auto &option : OptionsMap)
+      names.push_back(option.first);
+    llvm::sort(names);
+    return names;
+  }
+
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("Where the program runs: cpu (the processor of this "
@@ -196,6 +207,12 @@ struct CompilePipelineOptions
       *this, "host-steps",
       llvm::cl::desc("Most steps in one function of the host program"),
       llvm::cl::init(256)};
+  Option<std::string> insertPasses{
+      *this, "insert-passes",
+      llvm::cl::desc("Passes to add at extension points, in braces and "
+                     "separated by semicolons: {after-fusion:func.func(cse)}; "
+                     "coil-opt --list-stages prints the extension points"),
+      llvm::cl::init("")};
 };
 
 /// Appends the passes that lead from the stage before to the named one.
@@ -222,8 +239,16 @@ void buildStagePipeline(mlir::OpPassManager &pm, Stage stage,
 /// code for, or when there is no device to ask.
 llvm::Expected<std::string> resolveTarget(llvm::StringRef target);
 
-/// Resolves the target and what depends on it: the width of vectors. Fails as
-/// `resolveTarget` does, and for vectors that the processor does not have.
+/// Parses options from text; the error says what is wrong with them, with the
+/// nearest name for an option that there is not.
+llvm::Error parseOptions(CompilePipelineOptions &options, llvm::StringRef text);
+
+/// Fails for a value of an option that there is not, with the nearest one.
+llvm::Error checkOptionValues(const CompilePipelineOptions &options);
+
+/// Checks all values, and resolves the target and what depends on it: the width
+/// of vectors. Fails as `resolveTarget` does, and for vectors that the
+/// processor does not have.
 llvm::Error resolveOptions(CompilePipelineOptions &options);
 
 /// The processor of a resolved target, for `EngineOptions::cpu`: that of

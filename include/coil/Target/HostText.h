@@ -15,6 +15,7 @@
 
 #include "mlir/Support/LLVM.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -67,12 +68,38 @@ mlir::LogicalResult emitCpp(mlir::ModuleOp module,
                             std::vector<EmittedFile> &files,
                             const CppOptions &options = {});
 
+/// Prints the host programs of a module, with their kernels in value form,
+/// which came from the file `source` (may be empty). What cannot be expressed
+/// is a diagnostic at its op.
+using HostEmitterFunction = std::function<mlir::LogicalResult(
+    mlir::ModuleOp module, llvm::raw_ostream &os, llvm::StringRef source)>;
+
+/// Adds an emitter: the language `name` of `coil-compile --emit`, and the
+/// translation `wrapper-to-<name>` of coil-translate. A second emitter of a
+/// name, Coil's own (mlir, python, fx, cpp) among them, is an error
+/// (`checkRegistrations`). `coil/Target/HostText/HostEmitter.h` has a base
+/// class with a method for each op.
+void registerHostEmitter(llvm::StringRef name, llvm::StringRef description,
+                         HostEmitterFunction emit);
+
+/// An emitter from outside of Coil.
+struct RegisteredEmitter {
+  std::string name, description;
+  HostEmitterFunction emit;
+};
+
+/// All of them, in the order of their registration.
+std::vector<RegisteredEmitter> getRegisteredEmitters();
+
+/// The languages of `coil-compile --emit`.
+std::vector<std::string> getEmitterNames();
+
 /// Puts `prefix` in front of the names of all kernels, so that objects of
 /// several programs can be linked.
 void prefixKernels(mlir::ModuleOp module, llvm::StringRef prefix);
 
 /// Registers the translations `wrapper-to-python`, `wrapper-to-fx` and
-/// `wrapper-to-cpp`.
+/// `wrapper-to-cpp`, and one for each registered emitter.
 void registerHostTextTranslations();
 
 } // namespace coil

@@ -12,6 +12,7 @@
 
 #include "Float8ToNVPTX.h"
 #include "MathToNVPTX.h"
+#include "coil/Conversion/Utils/Contract.h"
 #include "coil/Conversion/Utils/Float8.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -364,7 +365,10 @@ private:
     ConversionConfig config;
     config.foldingMode = DialectConversionFoldingMode::Never;
     if (failed(applyPartialConversion(module, target, std::move(patterns),
-                                      config)))
+                                      config)) ||
+        failed(verifyStage(module, target, "native",
+                           "kernels for GPUs have no lowering of it to the "
+                           "LLVM dialect")))
       return failure();
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       auto found = arguments.find(func.getName());

@@ -12,8 +12,12 @@
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 
 #include "PopulatePatterns.h"
+#include "coil/Conversion/Utils/Contract.h"
 #include "coil/Dialect/Graph/IR/Device.h"
+#include "coil/Dialect/Sym/IR/Sym.h"
+#include "coil/Support/Registration.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -87,6 +91,21 @@ sym::Context coil::getContext(Operation *op, ArrayRef<sym::ExprAttr> extents) {
   return context;
 }
 
+/// Never destroyed: plugins register at any time.
+static NamedRegistry<std::function<void(RewritePatternSet &)>> &
+getRegisteredPatterns() {
+  static auto *registry =
+      new NamedRegistry<std::function<void(RewritePatternSet &)>>(
+          "graph-to-loop lowering");
+  return *registry;
+}
+
+void coil::registerGraphToLoopPatterns(
+    StringRef name, std::function<void(RewritePatternSet &)> populate) {
+  getRegisteredPatterns().add(name, std::move(populate),
+                              __builtin_return_address(0));
+}
+
 Type coil::getScalarType(Value tensor) {
   return loop::getScalarType(
       cast<RankedTensorType>(tensor.getType()).getElementType());
@@ -106,6 +125,8 @@ struct ConvertGraphToLoopPass
     populateAttentionToLoopPatterns(patterns);
     populateSortToLoopPatterns(patterns);
     populateSegmentToLoopPatterns(patterns);
+    for (const auto &entry : getRegisteredPatterns().getEntries())
+      entry.value(patterns);
     // Types do not change, so one walk converts each op where it stands.
     walkAndApplyPatterns(getOperation(), std::move(patterns));
 
@@ -127,6 +148,15 @@ struct ConvertGraphToLoopPass
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())
+      return signalPassFailure();
+    ConversionTarget target(getContext());
+    target.addLegalDialect<func::FuncDialect, graph::GraphDialect,
+                           loop::LoopDialect, sym::SymDialect>();
+    target.addLegalOp<arith::ConstantOp, loop::KernelOp>();
+    target.markOpRecursivelyLegal<loop::KernelOp>();
+    if (failed(verifyStage(getOperation(), target, "loop",
+                           "no lowering to loop kernels is registered for "
+                           "it")))
       signalPassFailure();
   }
 };

@@ -19,17 +19,6 @@ using namespace mlir;
 using namespace coil;
 using sym::ExprAttr;
 
-/// The index of a broadcast operand at the result's position: dimensions of
-/// size one are at zero, missing leading dimensions are dropped.
-static SmallVector<ExprAttr> broadcastIndex(ArrayRef<ExprAttr> sizes,
-                                            ArrayRef<ExprAttr> position) {
-  SmallVector<ExprAttr> index;
-  position = position.take_back(sizes.size());
-  for (auto [size, p] : llvm::zip_equal(sizes, position))
-    index.push_back(size.isConstant(1) ? sym::constant(p.getContext(), 0) : p);
-  return index;
-}
-
 namespace {
 
 /// graph.add %a, %b  →  loop.kernel { load, load, arith.addf, store }
@@ -38,27 +27,7 @@ struct Elementwise : OpInterfaceRewritePattern<graph::ElementwiseOpInterface> {
 
   LogicalResult matchAndRewrite(graph::ElementwiseOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    Value result = op->getResult(0);
-    SmallVector<ExprAttr> sizes = getSizes(result);
-    // An operand used twice is one input, loaded once.
-    SmallVector<Value> inputs;
-    for (Value v : op->getOperands())
-      if (!llvm::is_contained(inputs, v))
-        inputs.push_back(v);
-    StringRef name = op->getName().stripDialect();
-    KernelBuilder k(rewriter, op.getLoc(), name, sizes, inputs,
-                    result.getType());
-    SmallVector<ExprAttr> position =
-        k.dims(static_cast<unsigned>(sizes.size()));
-    SmallVector<Value> loads, args;
-    for (auto [i, v] : llvm::enumerate(inputs))
-      loads.push_back(k.load(static_cast<unsigned>(i),
-                             broadcastIndex(getSizes(v), position)));
-    for (Value v : op->getOperands())
-      args.push_back(loads[llvm::find(inputs, v) - inputs.begin()]);
-    k.store(graph::buildElementwiseScalar(op, k.b, op.getLoc(), args), 0,
-            position);
-    rewriter.replaceOp(op, k.kernel);
+    rewriter.replaceOp(op, graph::buildElementwiseKernel(op, rewriter));
     return success();
   }
 };
@@ -74,8 +43,9 @@ struct Broadcast : OpRewritePattern<graph::BroadcastOp> {
       position.push_back(sym::dim(getContext(), static_cast<unsigned>(i)));
     rewriter.replaceOpWithNewOp<loop::ViewOp>(
         op, op.getType(), op.getInput(),
-        sym::ShapeAttr::get(getContext(),
-                            broadcastIndex(getSizes(op.getInput()), position)));
+        sym::ShapeAttr::get(
+            getContext(),
+            graph::getBroadcastIndex(getSizes(op.getInput()), position)));
     return success();
   }
 };

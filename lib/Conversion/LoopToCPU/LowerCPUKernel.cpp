@@ -14,6 +14,7 @@
 
 #include "MathToVectorLibrary.h"
 #include "SmallFloats.h"
+#include "coil/Conversion/Utils/Contract.h"
 #include "coil/Conversion/Utils/Float8.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -95,7 +96,12 @@ struct LowerCPUKernelPass
                              math::MathDialect, vector::VectorDialect>();
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto fn : getOperation().getOps<LLVM::LLVMFuncOp>())
+      if (failed(verifyStage(fn, target, "native",
+                             "kernels for CPUs have no lowering of it to the "
+                             "LLVM dialect")))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -16,6 +16,7 @@
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
+#include "coil/Dialect/Loop/Transforms/ScheduleStrategy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -485,6 +486,11 @@ struct LoopSelectGPUSchedulePass
     loop::KernelOp body = kernel.getLoopKernel();
     if (!body || body.getScheduleAttr())
       return;
+    if (loop::ScheduleAttrInterface schedule =
+            loop::askScheduleStrategies(body, "cuda", getArgument())) {
+      body.setScheduleAttr(schedule);
+      return;
+    }
     GPUKernelLayout layout = getGPUKernelLayout(kernel);
     GPUScheduleAttr schedule = Selector(body, layout, multiprocessors,
                                         capability, wgmma, deterministic)

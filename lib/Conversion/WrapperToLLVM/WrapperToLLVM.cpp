@@ -12,6 +12,7 @@
 #include "coil/Conversion/WrapperToLLVM/WrapperToLLVM.h"
 
 #include "HostLowering.h"
+#include "coil/Conversion/Utils/Contract.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -83,7 +84,10 @@ struct ConvertWrapperToLLVM
     FrozenRewritePatternSet frozen(std::move(patterns));
     LLVMConversionTarget target(getContext());
     for (LLVM::LLVMFuncOp fn : functions)
-      if (failed(applyPartialConversion(fn, target, frozen)))
+      if (failed(applyPartialConversion(fn, target, frozen)) ||
+          failed(verifyStage(fn, target, "native",
+                             "host programs have no lowering of it to the LLVM "
+                             "dialect")))
         return signalPassFailure();
   }
 };

@@ -17,8 +17,8 @@
 #ifndef COIL_LIB_TARGET_HOSTTEXT_CPPEMITTER_H
 #define COIL_LIB_TARGET_HOSTTEXT_CPPEMITTER_H
 
-#include "HostEmitter.h"
 #include "coil/Target/HostText.h"
+#include "coil/Target/HostText/HostEmitter.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace coil::wrapper {

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostEmitter.h"
+#include "coil/Target/HostText/HostEmitter.h"
 
 #include "coil/ExecutionEngine/Signature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

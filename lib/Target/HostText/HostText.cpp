@@ -12,6 +12,7 @@
 #include "coil/Target/HostText.h"
 
 #include "coil/InitAllDialects.h"
+#include "coil/Support/Registration.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -19,7 +20,52 @@
 
 using namespace mlir;
 
+/// The languages that Coil writes itself.
+static constexpr llvm::StringLiteral kOwnLanguages[] = {"mlir", "python", "fx",
+                                                        "cpp"};
+
+/// Never destroyed: plugins register at any time.
+static coil::NamedRegistry<coil::RegisteredEmitter> &getRegistry() {
+  static auto *registry =
+      new coil::NamedRegistry<coil::RegisteredEmitter>("emitter");
+  return *registry;
+}
+
+void coil::registerHostEmitter(StringRef name, StringRef description,
+                               HostEmitterFunction emit) {
+  const void *caller = __builtin_return_address(0);
+  if (llvm::is_contained(kOwnLanguages, name))
+    return reportRegistrationError("emitter '" + name +
+                                   "' is registered twice: by 'Coil' and by '" +
+                                   getRegistrationOrigin(caller) + "'");
+  getRegistry().add(name, {name.str(), description.str(), std::move(emit)},
+                    caller);
+}
+
+std::vector<coil::RegisteredEmitter> coil::getRegisteredEmitters() {
+  std::vector<RegisteredEmitter> emitters;
+  for (auto &entry : getRegistry().getEntries())
+    emitters.push_back(std::move(entry.value));
+  return emitters;
+}
+
+std::vector<std::string> coil::getEmitterNames() {
+  std::vector<std::string> names;
+  for (StringRef name : kOwnLanguages)
+    names.push_back(name.str());
+  for (const RegisteredEmitter &emitter : getRegisteredEmitters())
+    names.push_back(emitter.name);
+  return names;
+}
+
 void coil::registerHostTextTranslations() {
+  for (const RegisteredEmitter &emitter : getRegisteredEmitters())
+    TranslateFromMLIRRegistration(
+        "wrapper-to-" + emitter.name, emitter.description,
+        [emit = emitter.emit](ModuleOp module, llvm::raw_ostream &os) {
+          return emit(module, os, "");
+        },
+        [](DialectRegistry &registry) { registerAllDialects(registry); });
   TranslateFromMLIRRegistration python(
       "wrapper-to-python", "write host programs as a Python module",
       [](ModuleOp module, llvm::raw_ostream &os) {

@@ -17,8 +17,8 @@
 #ifndef COIL_LIB_TARGET_HOSTTEXT_PYTHONEMITTER_H
 #define COIL_LIB_TARGET_HOSTTEXT_PYTHONEMITTER_H
 
-#include "HostEmitter.h"
 #include "coil/Target/HostText.h"
+#include "coil/Target/HostText/HostEmitter.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 

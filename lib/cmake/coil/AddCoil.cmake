@@ -36,3 +36,13 @@ function(add_coil_tool name)
     INSTALL_RPATH "$ORIGIN/../lib${COIL_LLVM_RPATH}")
   install(TARGETS ${name} RUNTIME DESTINATION bin)
 endfunction()
+
+# A plugin of Coil: a library that tools load, which links libCoil.so and
+# nothing of LLVM itself.
+function(add_coil_plugin name)
+  add_library(${name} MODULE ${ARGN})
+  set_target_properties(${name} PROPERTIES
+    PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_link_libraries(${name} PRIVATE Coil::Coil)
+endfunction()

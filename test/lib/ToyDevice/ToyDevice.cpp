@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "coil/Plugins/Plugins.h"
 #include "coil/Runtime/Runtime.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 
@@ -68,3 +69,5 @@ mlirGetDialectPluginInfo() {
             registry->addExtension(&registerToy);
           }};
 }
+
+COIL_PLUGIN_VERSION()

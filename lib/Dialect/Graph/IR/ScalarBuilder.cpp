@@ -11,6 +11,8 @@
 
 #include "coil/Dialect/Graph/IR/ScalarBuilder.h"
 
+#include "coil/Dialect/Graph/IR/TypeInference.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -43,6 +45,47 @@ Value graph::buildElementwiseScalar(ElementwiseOpInterface op,
   if (result.getType() != type)
     result = builder.createOrFold<arith::TruncFOp>(loc, type, result);
   return result;
+}
+
+SmallVector<sym::ExprAttr>
+graph::getBroadcastIndex(ArrayRef<sym::ExprAttr> sizes,
+                         ArrayRef<sym::ExprAttr> position) {
+  SmallVector<sym::ExprAttr> index;
+  position = position.take_back(sizes.size());
+  for (auto [size, p] : llvm::zip_equal(sizes, position))
+    index.push_back(size.isConstant(1) ? sym::constant(p.getContext(), 0) : p);
+  return index;
+}
+
+loop::KernelOp graph::buildElementwiseKernel(ElementwiseOpInterface op,
+                                             OpBuilder &builder) {
+  Location loc = op.getLoc();
+  Value result = op->getResult(0);
+  auto sizesOf = [](Value v) {
+    return sym::getSizes(cast<RankedTensorType>(v.getType()));
+  };
+  SmallVector<sym::ExprAttr> sizes = sizesOf(result), position;
+  for (unsigned i = 0, e = unsigned(sizes.size()); i < e; ++i)
+    position.push_back(sym::dim(builder.getContext(), i));
+  SmallVector<Value> inputs, loads, args;
+  for (Value v : op->getOperands())
+    if (!llvm::is_contained(inputs, v))
+      inputs.push_back(v);
+  auto kernel =
+      loop::KernelOp::create(builder, loc, op->getName().stripDialect(), sizes,
+                             inputs, result.getType());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(kernel.getBlock());
+  for (auto [v, argument] :
+       llvm::zip_equal(inputs, kernel.getBody().getArguments()))
+    loads.push_back(loop::LoadOp::create(
+        builder, loc, argument, getBroadcastIndex(sizesOf(v), position)));
+  for (Value v : op->getOperands())
+    args.push_back(loads[llvm::find(inputs, v) - inputs.begin()]);
+  loop::StoreOp::create(builder, loc,
+                        buildElementwiseScalar(op, builder, loc, args), 0,
+                        sym::ShapeAttr::get(builder.getContext(), position));
+  return kernel;
 }
 
 ScalarBuilder::ScalarBuilder(OpBuilder &builder, Location loc,

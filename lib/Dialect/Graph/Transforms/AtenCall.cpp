@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "coil/Dialect/Graph/Transforms/AtenRegistry.h"
 
 using namespace mlir;
 using namespace coil;
@@ -444,6 +444,17 @@ void AtenLegalizations::addEffect(StringRef names, AtenHandler handler) {
   add(names, Entry{std::move(handler), /*hasResults=*/false});
 }
 
+/// The overloads that Coil has legalizations of.
+static llvm::StringSet<> &getOwnOverloads() {
+  static auto *names = new llvm::StringSet<>;
+  return *names;
+}
+
+bool graph::hasOwnLegalization(StringRef overload) {
+  (void)getAtenLegalizations();
+  return getOwnOverloads().contains(overload);
+}
+
 void AtenLegalizations::add(StringRef names, const Entry &entry) {
   SmallVector<StringRef> list;
   names.split(list, ' ', -1, /*KeepEmpty=*/false);
@@ -451,6 +462,7 @@ void AtenLegalizations::add(StringRef names, const Entry &entry) {
     std::string key = ("aten." + name).str();
     if (!name.contains('.'))
       key += ".default";
+    getOwnOverloads().insert(key);
     bool isNew = entries.try_emplace(key, entry).second;
     assert(isNew && "two families have a rule for one operator");
     (void)isNew;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "coil/Dialect/Graph/Transforms/AtenRegistry.h"
 #include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 
@@ -95,6 +96,8 @@ static LogicalResult legalize(AtenOp op, RandomStates &states,
   size_t numSelections = selections.size();
   Operation *before = op->getPrevNode();
   const AtenHandler *handler = getAtenLegalizations().find(op);
+  if (!handler)
+    handler = findRegisteredLegalization(op);
   LogicalResult result =
       !handler ? call.fail(getDefaultReason(op.getName()))
       : failed(checkTypes(call)) || failed(checkResultType(call)) ? failure()

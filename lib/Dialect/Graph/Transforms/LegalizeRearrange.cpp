@@ -359,10 +359,15 @@ static Value differentiate(TensorBuilder &b, Num given, Num x, int64_t dim,
       return -(near * 2 + far) / (near * sum) * e0 + sum / (near * far) * e1 -
              near / (far * sum) * e2;
     };
+    // Twice a number wraps, too.
+    auto middle = [&](int64_t i) {
+      return coordinates ? elementAt(i)
+                         : (elementOf(given, i) * 2).to(x.type()) * 0.5;
+    };
     first = edge(gapAt(0), coordinates ? gapAt(1) : gapAt(0), elementAt(0),
-                 elementAt(1), elementAt(2));
+                 middle(1), elementAt(2));
     last = -edge(gapAt(-1), coordinates ? gapAt(-2) : gapAt(-1), elementAt(-1),
-                 elementAt(-2), elementAt(-3));
+                 middle(-2), elementAt(-3));
   }
   return b.cat({first, inside, last}, dim);
 }

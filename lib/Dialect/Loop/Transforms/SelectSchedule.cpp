@@ -15,6 +15,7 @@
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
+#include "coil/Dialect/Loop/Transforms/ScheduleStrategy.h"
 #include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -96,7 +97,12 @@ struct LoopSelectSchedulePass
             0, nullptr, nullptr));
         continue;
       }
-      if (!onlyLibrary)
+      if (onlyLibrary)
+        continue;
+      if (ScheduleAttrInterface schedule =
+              askScheduleStrategies(kernel, "cpu", getArgument()))
+        kernel.setScheduleAttr(schedule);
+      else
         kernel.setScheduleAttr(select(kernel, vectorBits, Hints(kernel)));
     }
   }

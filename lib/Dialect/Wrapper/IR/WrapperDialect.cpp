@@ -14,9 +14,12 @@
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
+#include "coil/Support/Registration.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <mutex>
 
 using namespace mlir;
 using namespace coil;
@@ -120,7 +123,19 @@ void WrapperDialect::initialize() {
 }
 
 void WrapperDialect::registerDevice(DeviceInfo info) {
+  // Every context registers its devices, from the same origins.
+  static std::mutex mutex;
+  static llvm::StringMap<std::string> origins;
+  std::string origin = getRegistrationOrigin(__builtin_return_address(0));
+  std::lock_guard<std::mutex> lock(mutex);
   std::string kind = info.kind;
+  if (devices.count(kind)) {
+    reportRegistrationError("device '" + llvm::Twine(kind) +
+                            "' is registered twice: by '" + origins[kind] +
+                            "' and by '" + origin + "'");
+    return;
+  }
+  origins[kind] = std::move(origin);
   devices[kind] = std::move(info);
 }
 

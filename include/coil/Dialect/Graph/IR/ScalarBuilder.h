@@ -28,6 +28,18 @@ mlir::Value buildElementwiseScalar(ElementwiseOpInterface op,
                                    mlir::OpBuilder &builder, mlir::Location loc,
                                    mlir::ValueRange args);
 
+/// The index of a broadcast operand at the result's position: dimensions of
+/// size one are at zero, missing leading dimensions are dropped.
+llvm::SmallVector<sym::ExprAttr>
+getBroadcastIndex(llvm::ArrayRef<sym::ExprAttr> sizes,
+                  llvm::ArrayRef<sym::ExprAttr> position);
+
+/// Builds the kernel that computes an elementwise operator: a point for each
+/// element of the result, which loads the (broadcast) operands. An operand that
+/// is used twice is one input.
+loop::KernelOp buildElementwiseKernel(ElementwiseOpInterface op,
+                                      mlir::OpBuilder &builder);
+
 /// Builds scalar arithmetic with the framework's semantics for each kind of
 /// element: float, signed or unsigned integer, bool. No operation traps or is
 /// undefined for any value: integers wrap, and dividing an integer by zero

@@ -43,8 +43,8 @@ def Wrapper_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Makes a device known; the registration under a name that is known
-    /// replaces it. Out-of-tree devices call this from a dialect extension.
+    /// Makes a device known; a second registration under a name is an error
+    /// (checkRegistrations). Out-of-tree devices call this from an extension.
     void registerDevice(DeviceInfo info);
     /// Returns what was registered under a name, or null.
     const DeviceInfo *lookupDevice(::llvm::StringRef kind) const;

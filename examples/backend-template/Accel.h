@@ -5,37 +5,36 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The toy dialect, its passes and its device.
+// The dialect `accel`, and what the parts of the plugin register.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TOY_H
-#define TOY_H
+#ifndef ACCEL_H
+#define ACCEL_H
 
+#include "coil/Dialect/Graph/IR/Graph.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Pass/Pass.h"
 
-#include "ToyDialect.h.inc"
+#include "AccelDialect.h.inc"
 
 #define GET_OP_CLASSES
-#include "ToyOps.h.inc"
+#include "AccelOps.h.inc"
 
-namespace toy {
+namespace accel {
 
-/// Registers the dialect, and the device `toy` in the wrapper dialect.
-void registerToy(mlir::DialectRegistry &registry);
+/// One function for each part; `Plugin.cpp` calls them.
+/// @{
+void registerDevice(mlir::DialectRegistry &registry);
+void registerPasses();
+void registerOperators();
+void registerSchedules();
+void registerEmitters();
+/// @}
 
-/// `toy-expand`: rewrites `toy.twice` into `graph.add`.
-std::unique_ptr<mlir::Pass> createToyExpandPass();
+} // namespace accel
 
-/// `toy-place`: moves kernels and the buffers between them to the device, and
-/// generates the kernels' code.
-std::unique_ptr<mlir::Pass> createToyPlacePass();
-
-} // namespace toy
-
-#endif // TOY_H
+#endif // ACCEL_H

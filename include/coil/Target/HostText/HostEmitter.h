@@ -10,14 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef COIL_LIB_TARGET_HOSTTEXT_HOSTEMITTER_H
-#define COIL_LIB_TARGET_HOSTTEXT_HOSTEMITTER_H
+#ifndef COIL_TARGET_HOSTTEXT_HOSTEMITTER_H
+#define COIL_TARGET_HOSTTEXT_HOSTEMITTER_H
 
-#include "TextPrinter.h"
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
+#include "coil/Target/HostText/TextPrinter.h"
 #include "mlir/IR/BuiltinOps.h"
 
 /// The ops that text emitters know of. An op that is added to the dialect is
@@ -221,4 +221,4 @@ std::vector<char> getElementBytes(mlir::DenseElementsAttr elements);
 
 } // namespace coil::wrapper
 
-#endif // COIL_LIB_TARGET_HOSTTEXT_HOSTEMITTER_H
+#endif // COIL_TARGET_HOSTTEXT_HOSTEMITTER_H

@@ -5,29 +5,33 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The toy dialect and passes as a plugin of coil-opt and mlir-opt.
+// The entry points of the plugin.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Toy.h"
+#include "Accel.h"
 
-#include "coil/InitAllDialects.h"
+#include "coil/Plugins/Plugins.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
-extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
-mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Toy", "1.0", [] {
-            mlir::registerPass(toy::createToyExpandPass);
-            mlir::registerPass(toy::createToyPlacePass);
-          }};
-}
+COIL_PLUGIN_VERSION()
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Toy", "1.0",
+  return {MLIR_PLUGIN_API_VERSION, "accel", "1.0",
           [](mlir::DialectRegistry *registry) {
-            coil::registerAllDialects(*registry);
-            toy::registerToy(*registry);
+            registry->insert<accel::AccelDialect>();
+            accel::registerDevice(*registry);
+          }};
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
+mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "accel", "1.0", [] {
+            accel::registerPasses();
+            accel::registerOperators();
+            accel::registerSchedules();
+            accel::registerEmitters();
           }};
 }

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef COIL_LIB_TARGET_HOSTTEXT_TEXTPRINTER_H
-#define COIL_LIB_TARGET_HOSTTEXT_TEXTPRINTER_H
+#ifndef COIL_TARGET_HOSTTEXT_TEXTPRINTER_H
+#define COIL_TARGET_HOSTTEXT_TEXTPRINTER_H
 
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "llvm/ADT/StringSet.h"
@@ -97,4 +97,4 @@ std::string printFloat(double value);
 
 } // namespace coil::wrapper
 
-#endif // COIL_LIB_TARGET_HOSTTEXT_TEXTPRINTER_H
+#endif // COIL_TARGET_HOSTTEXT_TEXTPRINTER_H
