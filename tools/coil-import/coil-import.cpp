@@ -25,7 +25,8 @@ namespace import = coil::import;
 
 static cl::OptionCategory mainCategory("coil-import options");
 static cl::OptionCategory
-    limitCategory("limits", "A file that goes over one of them is refused.");
+    limitCategory("coil-import: limits",
+                  "A file that goes over one of them is refused.");
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("<model.pt2>"),

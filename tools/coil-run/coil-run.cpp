@@ -48,10 +48,11 @@ namespace cl = llvm::cl;
 // Options
 //===----------------------------------------------------------------------===//
 
-static cl::OptionCategory runCategory("Program and data");
-static cl::OptionCategory compareCategory("Comparison");
-static cl::OptionCategory measureCategory("Measurement and inspection");
-static cl::OptionCategory compileCategory("Compilation");
+static cl::OptionCategory runCategory("coil-run: program and data");
+static cl::OptionCategory compareCategory("coil-run: comparison");
+static cl::OptionCategory
+    measureCategory("coil-run: measurement and inspection");
+static cl::OptionCategory compileCategory("coil-run: compilation");
 
 static cl::opt<std::string>
     inputFile(cl::Positional, cl::Required,

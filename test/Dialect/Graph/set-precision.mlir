@@ -5,7 +5,7 @@
 // RUN: not coil-opt %s --pass-pipeline='builtin.module(func.func(graph-set-precision{matmul=low}))' 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: unknown precision 'low' of matrix products, expected 'highest', 'high' or 'medium'
 // RUN: not coil-compile %s --from=input --target=cuda:sm_90a --to=graph --float32-conv-precision=tf32 2>&1 | FileCheck %s --check-prefix=CONV-NAME
-// CONV-NAME: unknown precision 'tf32' of convolutions, expected 'highest', 'high' or 'medium'
+// CONV-NAME: unknown value 'tf32' of the option 'float32-conv-precision', expected 'highest', 'high' or 'medium'
 // RUN: coil-compile %s --from=input --target=cuda:sm_90a --library=none --to=graph --float32-matmul-precision=high --float32-conv-precision=high | FileCheck %s --check-prefix=TOOL
 
 // B14: products of f32 are rounded to TF32 where the options allow it, each of its

@@ -19,6 +19,17 @@ using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
 
+/// The norm of differences along a dimension. How many differ is NaN if one of
+/// them is, unlike in a norm.
+static Value distance(AtenCall &c, Value difference, int64_t dim) {
+  double p = c.floatOr("p", 2);
+  if (p != 0)
+    return vectorNorm(c, difference, dim, false, p);
+  Num d(c.b, difference);
+  return select(isNan(d), d, (d != 0).to(d.type()))
+      .reduce(ReduceKind::Sum, {dim});
+}
+
 /// cdist: the norm of the difference of each row of the one and each of the
 /// other.
 static LogicalResult legalizeCdist(AtenCall &c) {
@@ -31,8 +42,7 @@ static LogicalResult legalizeCdist(AtenCall &c) {
     return c.replace(filled(b, 0, type, c.resultSizes()));
   Value difference =
       b.sub(b.unsqueeze(x, getRank(x) - 1), b.unsqueeze(y, getRank(y) - 2));
-  return c.replace(vectorNorm(c, difference, getRank(difference) - 1, false,
-                              c.floatOr("p", 2)));
+  return c.replace(distance(c, difference, getRank(difference) - 1));
 }
 
 /// The first and second members of all `count` pairs of `rows` things, in
@@ -101,7 +111,7 @@ static LogicalResult legalizePdist(AtenCall &c) {
   auto [first, second] =
       number ? getPairs(b, *number) : findPairs(c, rows, c.resultSizes()[0]);
   Value difference = b.sub(b.index(x, first, 0), b.index(x, second, 0));
-  return c.replace(vectorNorm(c, difference, 1, false, c.floatOr("p", 2)));
+  return c.replace(distance(c, difference, 1));
 }
 
 /// dist: the norm of the difference of two tensors as vectors.
