@@ -268,14 +268,16 @@ ComplexParts ComplexMath::acosh(ComplexParts x) {
 
 ComplexParts ComplexMath::atanh(ComplexParts x) {
   // re = log1p(4 re / ((1 - re)^2 + im^2)) / 4, with |re| for its digits.
+  // Factors are where nothing finite becomes infinite with them.
   Value one = constant(1, x.re), magnitude = b.unary<AbsOp>(x.re);
   Value distance = b.sub(one, magnitude), square = b.mul(x.im, x.im);
-  Value ratio = b.div(b.mul(constant(4, x.re), magnitude),
-                      b.add(b.mul(distance, distance), square));
+  Value ratio =
+      b.div(magnitude, b.mul(constant(0.25, x.re),
+                             b.add(b.mul(distance, distance), square)));
   Value re = b.mul(constant(0.25, x.re), b.unary<Log1pOp>(ratio));
-  Value im =
-      b.binary<Atan2Op>(b.mul(constant(2, x.re), x.im),
-                        b.sub(b.mul(distance, b.add(one, magnitude)), square));
+  Value im = b.binary<Atan2Op>(
+      x.im, b.mul(constant(0.5, x.re),
+                  b.sub(b.mul(distance, b.add(one, magnitude)), square)));
   Value quarter = b.binary<CopysignOp>(constant(M_PI_2, x.im), x.im);
   Value isNotNumber = b.unary<IsNanOp>(x.im, /*predicate=*/true);
   return atInfinity(
