@@ -69,6 +69,15 @@ def is_rounded(t):
     return isinstance(t, torch.Tensor) and (t.is_floating_point() or t.is_complex()) and t.numel() > 0
 
 
+def get_written(function, args, out):
+    """The tensors that an operator computed: none of a view; of one that returns nothing the operands that it writes to."""
+    schema = function._schema
+    if any(r.alias_info and not r.alias_info.is_write for r in schema.returns):
+        return []
+    written = [a for s, a in zip(schema.arguments, args) if s.alias_info is not None and s.alias_info.is_write]
+    return _pytree.tree_leaves(written if out is None else out)
+
+
 class Noise(TorchDispatchMode):
     """Adds errors of half a unit in the last place, or one, to what operators that round return; with a direction, one
     to each element. Decompositions, solutions and transforms have errors of the size of the largest element, and those of
@@ -103,11 +112,9 @@ class Noise(TorchDispatchMode):
         if programs.LIBRARY.search(name) and not function._schema.is_mutable:
             args = _pytree.tree_map(lambda t: self.disturb(t, True, torch.finfo(t.dtype).eps) if is_rounded(t) else t, args)
         out = function(*args, **(kwargs or {}))
-        if EXACT.match(name) or any(r.alias_info and not r.alias_info.is_write for r in function._schema.returns):
+        if EXACT.match(name):
             return out
-        # What returns nothing writes to its operands.
-        written = [a for s, a in zip(function._schema.arguments, args) if s.alias_info is not None and s.alias_info.is_write]
-        for t in _pytree.tree_leaves(written if out is None else out):
+        for t in get_written(function, args, out):
             if is_rounded(t):
                 # Some functions are no better than single precision.
                 eps = max(torch.finfo(t.dtype).eps, SINGLE if name in db.REFERENCES else 0)
@@ -166,10 +173,7 @@ class Signs(TorchDispatchMode):
         operands = [a.clone() if isinstance(a, torch.Tensor) else a for a in args[:2]] if POLYNOMIALS.search(function._schema.name) else []
         is_open = self.is_open(function._schema.name.split("::")[1], args)
         out = function(*args, **(kwargs or {}))
-        if any(r.alias_info and not r.alias_info.is_write for r in function._schema.returns):
-            return out
-        written = [a for s, a in zip(function._schema.arguments, args) if s.alias_info is not None and s.alias_info.is_write]
-        for t in _pytree.tree_leaves(written if out is None else out):
+        for t in get_written(function, args, out):
             if is_open:
                 t.fill_(self.sign > 0)
             if not is_rounded(t):

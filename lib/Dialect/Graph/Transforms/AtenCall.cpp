@@ -455,13 +455,20 @@ bool graph::hasOwnLegalization(StringRef overload) {
   return getOwnOverloads().contains(overload);
 }
 
-void AtenLegalizations::add(StringRef names, const Entry &entry) {
+SmallVector<std::string> graph::getOverloads(StringRef names) {
   SmallVector<StringRef> list;
   names.split(list, ' ', -1, /*KeepEmpty=*/false);
+  SmallVector<std::string> overloads;
   for (StringRef name : list) {
-    std::string key = ("aten." + name).str();
+    overloads.push_back(("aten." + name).str());
     if (!name.contains('.'))
-      key += ".default";
+      overloads.back() += ".default";
+  }
+  return overloads;
+}
+
+void AtenLegalizations::add(StringRef names, const Entry &entry) {
+  for (const std::string &key : getOverloads(names)) {
     getOwnOverloads().insert(key);
     bool isNew = entries.try_emplace(key, entry).second;
     assert(isNew && "two families have a rule for one operator");

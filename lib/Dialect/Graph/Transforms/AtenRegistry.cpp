@@ -27,12 +27,7 @@ static NamedRegistry<const AtenHandler *> &getRegistry() {
 void graph::registerAtenLegalization(StringRef names, AtenHandler handler) {
   const void *caller = __builtin_return_address(0);
   auto *kept = new AtenHandler(std::move(handler));
-  SmallVector<StringRef> list;
-  names.split(list, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef name : list) {
-    std::string key = ("aten." + name).str();
-    if (!name.contains('.'))
-      key += ".default";
+  for (const std::string &key : getOverloads(names)) {
     if (hasOwnLegalization(key))
       reportRegistrationError("the legalization of the operator '" + key +
                               "' is registered twice: by 'Coil' and by '" +

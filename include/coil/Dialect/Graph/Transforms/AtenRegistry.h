@@ -26,6 +26,11 @@ void registerAtenLegalization(llvm::StringRef names, AtenHandler handler);
 /// Whether Coil has a legalization of an overload, such as "aten.add.Tensor".
 bool hasOwnLegalization(llvm::StringRef overload);
 
+/// The overloads that a list of names says, with spaces between them, as
+/// operators are called: "add.Tensor relu" are "aten.add.Tensor" and
+/// "aten.relu.default".
+llvm::SmallVector<std::string> getOverloads(llvm::StringRef names);
+
 /// What was registered for an op, or null. Valid as long as the process.
 const AtenHandler *findRegisteredLegalization(AtenOp op);
 
