@@ -792,6 +792,7 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
   if (!graph || !readGraph(*graph, program))
     return false;
   inlineRegions(program, storage);
+  correctShapes(program, storage);
   std::optional<JSONValue> signature = member(*module, "signature");
   if (!signature || !readListField(*signature, "input_specs", program.inputs) ||
       !readListField(*signature, "output_specs", program.outputs))

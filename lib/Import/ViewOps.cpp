@@ -352,10 +352,12 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
 
   // Dimensions in another order; `mH` of complex numbers conjugates, too.
   if (auto dims = getPermutation(name, rank, argument)) {
-    if (isComplex && is_contained({"mH", "adjoint", "matrix_H"}, name))
-      return possible;
-    return is(ViewKind::Permute, "aten.permute.default",
-              attr("dims", builder.getDenseI64ArrayAttr(*dims)));
+    is(ViewKind::Permute, "aten.permute.default",
+       attr("dims", builder.getDenseI64ArrayAttr(*dims)));
+    if (!isComplex || !is_contained({"mH", "adjoint", "matrix_H"}, name))
+      return alias;
+    alias.types.push_back(type);
+    return is(ViewKind::Conjugate, "aten._conj.default");
   }
 
   // Parts.

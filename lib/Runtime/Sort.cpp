@@ -109,6 +109,9 @@ static constexpr int64_t kLongLine = 1024;
 static constexpr int64_t kFewSelected = 64;
 /// Fewer elements are not worth a second thread.
 static constexpr int64_t kSmallWork = 4096;
+/// From this length on all threads sort one line, where there are fewer lines
+/// than threads: merging costs one more pass over memory for each doubling.
+static constexpr int64_t kSharedLine = 1 << 16;
 
 /// Sorts `n` pairs by digits, and returns where they are then: `from`, or
 /// `to`, which has as much room.
@@ -223,6 +226,105 @@ static void sortLine(const coil_sort &d, const typename ElementT::Bits *x,
   }
 }
 
+/// How many of the first `count` pairs of two sorted sequences, merged, are of
+/// the first one.
+template <typename PairT>
+static int64_t countOfFirst(const PairT *a, int64_t sizeOfA, const PairT *b,
+                            int64_t sizeOfB, int64_t count) {
+  int64_t low = std::max<int64_t>(0, count - sizeOfB),
+          high = std::min(count, sizeOfA);
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (a[middle] < b[count - middle - 1])
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/// Merges neighbours among sorted runs, which end where `ends` says, from
+/// `from` to `to`: pairs `begin` to `end` of the result.
+template <typename PairT>
+static void mergeRuns(const PairT *from, PairT *to, const int64_t *ends,
+                      int64_t numRuns, int64_t begin, int64_t end) {
+  for (int64_t r = 0; r < numRuns; r += 2) {
+    int64_t first = r ? ends[r - 1] : 0, second = ends[r],
+            last = r + 1 < numRuns ? ends[r + 1] : second;
+    int64_t low = std::max(first, begin), high = std::min(last, end);
+    if (low >= high)
+      continue;
+    const PairT *a = from + first, *b = from + second;
+    int64_t sizeOfA = second - first, sizeOfB = last - second;
+    int64_t aLow = countOfFirst(a, sizeOfA, b, sizeOfB, low - first),
+            aHigh = countOfFirst(a, sizeOfA, b, sizeOfB, high - first);
+    std::merge(a + aLow, a + aHigh, b + (low - first - aLow),
+               b + (high - first - aHigh), to + low);
+  }
+}
+
+/// Memory for a line that `parts` threads sort together.
+template <typename BitsT>
+static int64_t getSharedBytes(const coil_sort &d, int64_t parts) {
+  return 2 * d.size * int64_t(sizeof(PairOf<BitsT>)) +
+         parts * int64_t(Digits<BitsT>::count) * Digits<BitsT>::values *
+             int64_t(sizeof(uint32_t)) +
+         parts * int64_t(sizeof(int64_t));
+}
+
+/// Sorts a long line with `parts` threads: each a part, which are merged.
+/// `memory` has getSharedBytes.
+template <typename ElementT>
+static int32_t sortTogether(const coil_sort &d,
+                            const typename ElementT::Bits *x,
+                            typename ElementT::Bits *values, int64_t *indices,
+                            void *memory, int64_t parts) {
+  using Bits = typename ElementT::Bits;
+  using Pair = PairOf<Bits>;
+  using D = Digits<Bits>;
+  auto *pairs = static_cast<Pair *>(memory), *others = pairs + d.size;
+  auto *ends = reinterpret_cast<int64_t *>(others + d.size);
+  auto *counts = reinterpret_cast<uint32_t *>(ends + parts);
+  Bits flip = d.descending ? Bits(~Bits(0)) : Bits(0);
+  auto eachPart = [&](auto &&work) {
+    return parallelFor(parts, 1, [&](int64_t first, int64_t last) {
+      for (int64_t part = first; part < last; ++part)
+        work(part, d.size * part / parts, d.size * (part + 1) / parts);
+    });
+  };
+  int32_t status = eachPart([&](int64_t part, int64_t begin, int64_t end) {
+    ends[part] = end;
+    for (int64_t i = begin; i < end; ++i)
+      pairs[i] = Pair::make(Bits(ElementT::getKey(x[i * d.inner]) ^ flip),
+                            uint64_t(i));
+    Pair *sorted =
+        sortByDigits<Bits>(pairs + begin, others + begin, end - begin,
+                           counts + part * D::count * D::values);
+    if (sorted != pairs + begin)
+      std::copy_n(sorted, end - begin, pairs + begin);
+  });
+  for (int64_t runs = parts; runs > 1 && status == COIL_OK;) {
+    status = eachPart([&](int64_t, int64_t begin, int64_t end) {
+      mergeRuns(pairs, others, ends, runs, begin, end);
+    });
+    std::swap(pairs, others);
+    for (int64_t r = 0; r < runs; r += 2)
+      ends[r / 2] = ends[std::min(r + 1, runs - 1)];
+    runs = (runs + 1) / 2;
+  }
+  if (status != COIL_OK)
+    return status;
+  return eachPart([&](int64_t, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t position = int64_t(pairs[i].getPosition());
+      if (values)
+        values[i * d.inner] = x[position * d.inner];
+      if (indices)
+        indices[i * d.inner] = position;
+    }
+  });
+}
+
 template <typename ElementT>
 static int32_t sortLines(coil_run *run, const coil_sort &d, const void *x,
                          void *values, int64_t *indices) {
@@ -231,9 +333,24 @@ static int32_t sortLines(coil_run *run, const coil_sort &d, const void *x,
   int64_t parts = lines * d.size <= kSmallWork
                       ? 1
                       : std::min<int64_t>(lines, coil_get_num_threads());
+  Scratch scratch(run);
+  int64_t threads = coil_get_num_threads();
+  if (lines < threads && d.count == d.size && d.size >= kSharedLine) {
+    void *memory = scratch.allocate(getSharedBytes<Bits>(d, threads));
+    if (!memory)
+      return COIL_OUT_OF_MEMORY;
+    int32_t status = COIL_OK;
+    for (int64_t line = 0; line < lines && status == COIL_OK; ++line) {
+      int64_t at = line / d.inner * d.size * d.inner + line % d.inner;
+      status = sortTogether<ElementT>(
+          d, static_cast<const Bits *>(x) + at,
+          values ? static_cast<Bits *>(values) + at : nullptr,
+          indices ? indices + at : nullptr, memory, threads);
+    }
+    return status;
+  }
   // Parts do not share lines of the cache.
   int64_t bytes = (getLineBytes<Bits>(d) + 63) / 64 * 64;
-  Scratch scratch(run);
   auto *memory = static_cast<char *>(scratch.allocate(parts * bytes));
   if (!memory)
     return COIL_OUT_OF_MEMORY;

@@ -238,6 +238,10 @@ llvm::Error parseExportedProgram(llvm::StringRef text, const Limits &limits,
 /// that is not of the known form stays.
 void inlineRegions(Graph &graph, llvm::BumpPtrAllocator &storage);
 
+/// Mends shapes of \p graph's tensors that PyTorch declares wrongly; new texts
+/// of sizes go to \p storage.
+void correctShapes(Graph &graph, llvm::BumpPtrAllocator &storage);
+
 /// Reads a weights or constants configuration; strings go to \p storage.
 llvm::Error parseWeightsConfig(llvm::StringRef text, const Limits &limits,
                                llvm::BumpPtrAllocator &storage,

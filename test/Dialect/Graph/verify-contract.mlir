@@ -67,8 +67,8 @@ func.func @mask_of_other_sizes(%x: tensor<4xf32>, %m: tensor<5xi1>) -> tensor<?x
 // -----
 
 func.func @other_rank(%x: tensor<4x3xf32>) -> tensor<4x?x3xf32, #sym.shape<[4, u0, 3]>> {
-  // expected-error@+1 {{operator 'aten.unique_consecutive.default' is not supported: its result is declared with another rank than its operand has; give the dimension from the front}}
-  %0 = graph.aten "aten.unique_consecutive.default"(%x) ["self"] {dim = -1 : i64, return_inverse = false, return_counts = false} defines ["u0"] : (tensor<4x3xf32>) -> tensor<4x?x3xf32, #sym.shape<[4, u0, 3]>>
+  // expected-error@+1 {{operator 'aten.unique_consecutive.default' is not supported: its result is declared with another rank than its operand has}}
+  %0 = graph.aten "aten.unique_consecutive.default"(%x) ["self"] {dim = 1 : i64, return_inverse = false, return_counts = false} defines ["u0"] : (tensor<4x3xf32>) -> tensor<4x?x3xf32, #sym.shape<[4, u0, 3]>>
   return %0 : tensor<4x?x3xf32, #sym.shape<[4, u0, 3]>>
 }
 

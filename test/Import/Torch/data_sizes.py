@@ -53,6 +53,12 @@ def checked(n):
     return torch.ones(size * 2 + 1), torch.arange(size // 2), torch.zeros(max(size, 3))
 
 
+@program(torch.tensor([[1, 1, 2], [3, 3, 0]]), torch.tensor([[1, 2, 2], [3, 0, 0]]), torch.ones(2, 3, dtype=torch.int64))
+def distinct(x):
+    """Of which the exporter declares the first result with four dimensions, and two counts."""
+    return torch.unique_consecutive(x, return_inverse=True, return_counts=True, dim=-1)
+
+
 @program(T(3), T(0), T(-1))
 def zeros(n):
     return torch.zeros(n.item(), 2)

@@ -184,6 +184,25 @@ TEST_F(SortTest, UsesAllThreads) {
   EXPECT_EQ(stats().library_calls, 6);
 }
 
+TEST_F(SortTest, ThreadsShareLongLines) {
+  constexpr int64_t size = (1 << 16) + 41;
+  for (int32_t threads : {2, 3, 4, 7}) {
+    ASSERT_EQ(coil_set_num_threads(threads), COIL_OK);
+    for (int32_t dtype : {COIL_I8, COIL_F16, COIL_F32, COIL_F64})
+      check(dtype, 1, size, 1, size, threads == 3);
+    check(COIL_I32, 1, size, 2, size, threads == 4);
+  }
+  // Of which one may fail.
+  coil_debug_fail_alloc_after(0);
+  std::vector<float> x(size), y(size);
+  coil_sort desc = {
+      sizeof(coil_sort), COIL_F32, 0, 0, 1, size, 1, size, nullptr};
+  EXPECT_EQ(coil_rt_sort(run, &desc, x.data(), y.data(), nullptr),
+            COIL_OUT_OF_MEMORY);
+  ASSERT_EQ(coil_set_num_threads(0), COIL_OK);
+  EXPECT_EQ(stats().live_bytes, 0);
+}
+
 TEST_F(SortTest, WritesWhatIsWanted) {
   float x[] = {3, 1, 2}, values[3];
   int64_t indices[3];

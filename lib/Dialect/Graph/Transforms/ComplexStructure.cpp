@@ -32,7 +32,8 @@ static bool isDataNumber(StringRef op, StringRef name) {
   if (name == "start" || name == "end")
     return op.starts_with("aten.linspace");
   return name == "value" || name == "fill_value" || name == "fill" ||
-         name == "other" || name == "self" || name == "s";
+         name == "other" || name == "self" || name == "s" ||
+         name == "padding_value";
 }
 
 /// The call for the real (`number` 0) or the imaginary part.
@@ -164,12 +165,8 @@ static LogicalResult expandIndexAdd(ComplexCall &c) {
   return c.replace(ComplexParts{call(x.re, source.re), call(x.im, source.im)});
 }
 
-/// soft_margin_loss: log(1 + exp(-y x)).
-static LogicalResult expandSoftMargin(ComplexCall &c) {
-  ComplexParts x = c.get("self"), y = c.get("target");
-  if (!x.re || !y.re)
-    return c.fail("an operand is missing");
-  ComplexParts loss = c.math.log1p(c.math.exp(c.math.neg(c.math.mul(x, y))));
+/// Gives the elements of a loss, their mean or their sum.
+static LogicalResult replaceByLoss(ComplexCall &c, ComplexParts loss) {
   auto number = dyn_cast_or_null<IntegerAttr>(c.op.getArgument("reduction"));
   int64_t reduction = number ? number.getInt() : 1;
   if (reduction == 0)
@@ -180,6 +177,57 @@ static LogicalResult expandSoftMargin(ComplexCall &c) {
                           : c.b.reduce(ReduceKind::Sum, part, dims, false);
   };
   return c.replace(ComplexParts{reduce(loss.re), reduce(loss.im)});
+}
+
+/// soft_margin_loss: log(1 + exp(-y x)).
+static LogicalResult expandSoftMargin(ComplexCall &c) {
+  ComplexParts x = c.get("self"), y = c.get("target");
+  if (!x.re || !y.re)
+    return c.fail("an operand is missing");
+  return replaceByLoss(c,
+                       c.math.log1p(c.math.exp(c.math.neg(c.math.mul(x, y)))));
+}
+
+/// poisson_nll_loss: exp(x) - y x, or x - y log(x + eps).
+static LogicalResult expandPoissonLoss(ComplexCall &c) {
+  ComplexParts x = c.get("input"), y = c.get("target"), eps = c.get("eps");
+  auto isLog = dyn_cast_or_null<BoolAttr>(c.op.getArgument("log_input")),
+       isFull = dyn_cast_or_null<BoolAttr>(c.op.getArgument("full"));
+  if (!x.re || !y.re || !eps.re || !isLog || !isFull)
+    return c.fail("an operand is missing");
+  if (isFull.getValue()) // Which compares.
+    return c.fail("it adds an approximation of what is constant");
+  ComplexParts loss =
+      isLog.getValue()
+          ? c.math.sub(c.math.exp(x), c.math.mul(y, x))
+          : c.math.sub(x, c.math.mul(y, c.math.log(c.math.add(x, eps))));
+  return replaceByLoss(c, loss);
+}
+
+/// Sums and means of what is no NaN: an element is one if either part is.
+static LogicalResult expandOfNumbers(ComplexCall &c) {
+  TensorBuilder &b = c.b;
+  if (llvm::none_of(c.op.getOutputs(), ComplexCall::isComplex))
+    return c.fail("its result is real");
+  ComplexParts x = c.get("self");
+  if (!x.re)
+    return c.fail("an operand is missing");
+  Type type = c.getComputeType();
+  Value isNan = c.math.isNan(x), zero = b.scalar(0, type);
+  SmallVector<NamedAttribute> arguments;
+  for (NamedAttribute argument : c.op.getArguments())
+    if (argument.getName() != "dtype")
+      arguments.push_back(argument);
+  auto sum = [&](Value part) {
+    return c.call("aten.nansum.default", {{"self", part}}, arguments,
+                  c.resultSizes(), type);
+  };
+  ComplexParts total = {sum(b.select(isNan, zero, x.re)),
+                        sum(b.select(isNan, zero, x.im))};
+  if (!c.op.getName().starts_with("aten.nanmean."))
+    return c.replace(total);
+  Value count = sum(b.select(isNan, zero, b.scalar(1, type)));
+  return c.replace(c.math.div(total, {count, b.sub(count, count)}));
 }
 
 /// Positions in memory are those of elements, however they are taken apart.
@@ -278,6 +326,27 @@ static LogicalResult expandDropout(ComplexCall &c) {
   if (!train || train.getValue())
     return c.fail("it is in training mode");
   return c.replace(c.get("input"));
+}
+
+/// native_dropout: both parts of an element are kept, or neither.
+static LogicalResult expandNativeDropout(ComplexCall &c) {
+  ComplexParts x = c.get("input");
+  if (!x.re || c.op.getInputs().size() != 1)
+    return c.fail("an operand is missing");
+  Value mask = c.clone(x.re, c.op.getArguments()).back();
+  auto train = dyn_cast_or_null<BoolAttr>(c.op.getArgument("train"));
+  if (!train || train.getValue()) {
+    auto p = dyn_cast_or_null<FloatAttr>(c.op.getArgument("p"));
+    if (!p)
+      return c.fail("its probability is not constant");
+    double dropped = p.getValueAsDouble();
+    Type type = c.getComputeType();
+    Value kept = c.b.convert(mask, type);
+    x = c.math.mul(x, {kept, c.b.sub(kept, kept)});
+    x = c.math.mul(
+        x, c.math.number(dropped == 1 ? 0 : 1 / (1 - dropped), 0, type));
+  }
+  return c.replace({x, {mask, nullptr}});
 }
 
 /// Operators of bools: whether an element is zero.
@@ -441,12 +510,13 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "linalg_diagonal flatten_dense_tensors "
       "unflatten_dense_tensors native_channel_shuffle adaptive_avg_pool1d "
       "adaptive_avg_pool2d adaptive_avg_pool3d _adaptive_avg_pool2d "
-      "_adaptive_avg_pool3d",
+      "_adaptive_avg_pool3d embedding pad_sequence",
       expandByParts);
   t.add("numpy_T T", expandByParts);
   t.add("scatter scatter_reduce", expandScatter);
   t.add("index_add", expandIndexAdd);
   t.add("soft_margin_loss", expandSoftMargin);
+  t.add("poisson_nll_loss", expandPoissonLoss);
   t.add("as_strided as_strided_copy as_strided_scatter", expandStrided);
   t.add("gradient", expandGradient);
   t.add("softmax log_softmax special_softmax special_log_softmax _softmax "
@@ -457,12 +527,16 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
         "empty_like new_empty empty_strided new_empty_strided "
         "empty_permuted scalar_tensor linspace",
         expandByParts);
-  t.add("ones ones_like new_ones eye", expandReal);
+  // Complex windows have at most one element.
+  t.add("ones ones_like new_ones eye hann_window hamming_window "
+        "blackman_window bartlett_window kaiser_window",
+        expandReal);
   // Sums.
-  t.add("neg negative sum mean nansum cumsum diff nan_to_num sum_to_size "
+  t.add("neg negative sum mean cumsum diff nan_to_num sum_to_size "
         "fft_fftshift fft_ifftshift",
         expandByParts);
 
+  t.add("nansum nanmean", expandOfNumbers);
   t.add("to _to_copy to_dense type_as _conj_physical_to float double half "
         "chalf cfloat "
         "cdouble",
@@ -474,6 +548,7 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
         expandOfBool);
   t.add("dropout alpha_dropout feature_dropout feature_alpha_dropout",
         expandDropout);
+  t.add("native_dropout", expandNativeDropout);
   t.add("uniform rand rand_like", random(/*isNormal=*/false));
   t.add("normal_functional randn randn_like", random(/*isNormal=*/true));
   t.add("normal", expandNormal);

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorMath.h"
+#include "ConvolveWindows.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -17,47 +17,6 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
-
-/// A convolution of integers, which no library has: a product of the elements
-/// of all windows with the weight, for each group.
-static Value convolveIntegers(TensorBuilder &b, Value input, Value weight,
-                              const Window &window, int64_t groups) {
-  FailureOr<Sizes> out =
-      inferConv(getSizes(input), getSizes(weight), window, groups);
-  int64_t rank = getRank(input), spatial = rank - 2;
-  Sizes kernel = getSizes(weight);
-  SmallVector<int64_t> padding(rank, 0);
-  llvm::copy(window.padding, padding.begin() + 2);
-  Value elements = b.pad(input, padding, padding,
-                         convertScalar(b.getBuilder().getI64IntegerAttr(0),
-                                       getElementType(input)));
-  Positions p(b);
-  for (int64_t i = 0; i < spatial; ++i) {
-    Num place = (p.iota((*out)[2 + i]) * window.stride[i]).unsqueeze(1) +
-                p.iota(kernel[2 + i]) * window.dilation[i];
-    elements = b.index(elements, Value(place), 2 + 2 * i);
-  }
-  Sizes sizes = getSizes(input);
-  ExprAttr count = b.size(groups), each = kernel[1],
-           outEach = sym::floorDiv(kernel[0], count);
-  ExprAttr windows = sym::product(b.getContext(), SizesRef(*out).drop_front(2));
-  ExprAttr summed = sym::product(b.getContext(), SizesRef(kernel).drop_front());
-  // [n, groups, windows, channels and elements]
-  SmallVector<int64_t> grouped = {0, 1};
-  Sizes split = getSizes(elements);
-  split[1] = each;
-  split.insert(split.begin() + 1, count);
-  for (int64_t i = 0; i < spatial; ++i)
-    grouped.push_back(3 + 2 * i);
-  grouped.push_back(2);
-  for (int64_t i = 0; i < spatial; ++i)
-    grouped.push_back(4 + 2 * i);
-  Value left = b.reshape(b.permute(b.reshape(elements, split), grouped),
-                         {sizes[0], count, windows, summed});
-  Value right =
-      b.transpose(b.reshape(weight, {b.size(1), count, outEach, summed}), 2, 3);
-  return b.reshape(b.transpose(b.matmul(left, right), 2, 3), *out);
-}
 
 /// The bias of a convolution as a vector, or null.
 static FailureOr<Value> readBias(AtenCall &c) {
@@ -69,23 +28,25 @@ static FailureOr<Value> readBias(AtenCall &c) {
   return bias;
 }
 
+/// Adds a bias, one element for each channel, if there is one.
+static Value addBias(TensorBuilder &b, Value x, Value bias) {
+  if (!bias)
+    return x;
+  Sizes sizes(getRank(x) - 1, b.size(1));
+  sizes[0] = getSizes(bias)[0];
+  return b.add(x, b.reshape(bias, sizes));
+}
+
 /// The bias is an operator of its own where that rounds nothing more: it then
 /// fuses with whatever follows.
 static Value convolve(TensorBuilder &b, Value input, Value weight, Value bias,
                       const Window &window, int64_t groups) {
-  Value result;
-  if (!isa<FloatType>(getElementType(input)))
-    result = convolveIntegers(b, input, weight, window, groups);
-  else
-    result = ConvOp::create(b.getBuilder(), b.getLoc(), input, weight,
-                            window.stride, window.padding, window.dilation,
-                            groups, /*channelsLast=*/false,
-                            isHalf(getElementType(input)) ? bias : Value());
-  if (!bias || isHalf(getElementType(input)))
-    return result;
-  Sizes sizes(getRank(result) - 1, b.size(1));
-  sizes[0] = getSizes(bias)[0];
-  return b.add(result, b.reshape(bias, sizes));
+  bool isHalfType = isHalf(getElementType(input));
+  Value result =
+      ConvOp::create(b.getBuilder(), b.getLoc(), input, weight, window.stride,
+                     window.padding, window.dilation, groups,
+                     /*channelsLast=*/false, isHalfType ? bias : Value());
+  return isHalfType ? result : addBias(b, result, bias);
 }
 
 /// Drops the batch that a convolution lacks.
@@ -95,64 +56,177 @@ static LogicalResult replaceConv(AtenCall &c, Value result, bool batched) {
   return c.replace(result);
 }
 
-static LogicalResult legalizeConvTranspose(AtenCall &c);
-
-static LogicalResult legalizeConv(AtenCall &c) {
-  Type type = c.resultElementType();
-  Value input = c.operand("input", type), weight = c.operand("weight", type);
-  if (!input || !weight || getRank(weight) < 3)
-    return c.fail("an operand is missing");
-  if (c.boolOr("transposed", false))
-    return legalizeConvTranspose(c);
-  size_t spatial = getRank(weight) - 2;
-  if (spatial > 3 || (getRank(input) != getRank(weight) &&
-                      getRank(input) + 1 != getRank(weight)))
-    return c.fail("its operands have ranks that do not fit");
-  bool batched = getRank(input) == getRank(weight);
-  if (!batched)
-    input = c.b.unsqueeze(input, 0);
-  auto stride = readSpatial(c, "stride", spatial, 1),
-       dilation = readSpatial(c, "dilation", spatial, 1);
-  if (!stride || !dilation)
-    return c.fail("its geometry is not constant");
-  std::optional<SmallVector<int64_t>> padding;
-  StringRef mode = c.stringOr("padding", "");
-  if (mode == "valid") {
-    padding = SmallVector<int64_t>(spatial, 0);
-  } else if (mode == "same") {
-    SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0);
-    padding = SmallVector<int64_t>();
-    bool uneven = false;
-    for (size_t i = 0; i < spatial; ++i) {
-      auto kernel = getSizes(weight)[i + 2].getConstant();
-      if (!kernel)
-        return c.fail("its kernel size is not constant");
-      int64_t total = (*dilation)[i] * (*kernel - 1);
-      padding->push_back(total / 2);
-      high[i + 2] = total % 2;
-      uneven |= total % 2 != 0;
-    }
-    if (uneven)
-      input = c.b.pad(input, low, high,
-                      convertScalar(c.b.getBuilder().getF64FloatAttr(0), type));
-  } else {
-    padding = readSpatial(c, "padding", spatial, 0);
+/// A list argument with one entry for each of `count` dimensions, symbolic or
+/// not; a single entry holds for all, and `otherwise` where there is none.
+static std::optional<Sizes> readExprs(AtenCall &c, StringRef name, size_t count,
+                                      int64_t otherwise) {
+  Sizes list;
+  if (c.has(name)) {
+    auto read = c.getExprs(name);
+    if (!read)
+      return std::nullopt;
+    list = *read;
   }
-  if (!padding)
-    return c.fail("its padding is not constant");
-  int64_t groups = c.intOr("groups", 1);
+  if (list.empty())
+    list.push_back(c.b.size(otherwise));
+  if (list.size() == 1)
+    list.assign(count, list.front());
+  if (list.size() != count)
+    return std::nullopt;
+  return list;
+}
+
+/// Numbers of which none is a symbol.
+static std::optional<SmallVector<int64_t>> getConstants(SizesRef exprs) {
+  SmallVector<int64_t> numbers;
+  for (ExprAttr expr : exprs) {
+    auto number = expr.getConstant();
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+namespace {
+
+/// The operands of a convolution, with their batch, and how its windows lie.
+struct ConvCall {
+  Value input, weight, bias;
+  bool isBatched = true;
+  ConvGeometry geometry;
+};
+
+} // namespace
+
+/// Where a convolution of any geometry ends: as a matrix product of all
+/// windows.
+static LogicalResult replaceByWindows(AtenCall &c, const ConvCall &conv) {
+  TensorBuilder &b = c.b;
+  Type type = c.resultElementType();
+  Sizes out = c.resultSizes();
+  if (!conv.isBatched)
+    out.insert(out.begin(), b.size(1));
+  if (out.size() != getSizes(conv.input).size())
+    return c.fail("its result has a rank that does not fit");
+  // Rounded once.
+  auto widen = [&](Value x) {
+    return x && isHalf(type) ? b.convert(x, getAccumulationType(type)) : x;
+  };
+  Value result = convolveWindows(b, widen(conv.input), widen(conv.weight),
+                                 conv.geometry, out);
+  return replaceConv(c, addBias(b, result, widen(conv.bias)), conv.isBatched);
+}
+
+/// Reads what both kinds of convolution have.
+static FailureOr<ConvCall> readConv(AtenCall &c, bool isTransposed) {
+  Type type = c.resultElementType();
+  ConvCall conv;
+  conv.input = c.operand("input", type);
+  conv.weight = c.operand("weight", type);
+  if (!conv.input || !conv.weight || getRank(conv.weight) < 3)
+    return c.fail("an operand is missing");
   if (type.isInteger(1))
     return c.fail("its elements are bools");
-  if (failed(inferConv(getSizes(input), getSizes(weight),
-                       {*stride, *padding, *dilation}, groups)))
-    return c.fail("its geometry is invalid");
+  int64_t rank = getRank(conv.weight);
+  size_t spatial = rank - 2;
+  if (spatial > 3 ||
+      (getRank(conv.input) != rank && getRank(conv.input) + 1 != rank))
+    return c.fail("its operands have ranks that do not fit");
+  conv.isBatched = getRank(conv.input) == rank;
+  if (!conv.isBatched)
+    conv.input = c.b.unsqueeze(conv.input, 0);
+  auto stride = readExprs(c, "stride", spatial, 1),
+       dilation = readExprs(c, "dilation", spatial, 1);
+  if (!stride || !dilation)
+    return c.fail("its geometry is not known");
+  conv.geometry.stride = *stride;
+  conv.geometry.dilation = *dilation;
+  conv.geometry.groups = c.intOr("groups", 1);
+  conv.geometry.isTransposed = isTransposed;
+  int64_t groups = conv.geometry.groups;
+  if (groups < 1)
+    return c.fail("it has no groups");
+  // Of symbols the run checks what is checked here of constants.
+  Sizes sizes = getSizes(conv.weight);
+  auto channels = getSizes(conv.input)[1].getConstant(),
+       rows = sizes[0].getConstant(), columns = sizes[1].getConstant();
+  if (rows && *rows % groups != 0)
+    return c.fail("its groups do not divide its channels");
+  auto wanted = isTransposed ? rows : columns;
+  if (channels && wanted &&
+      *channels != (isTransposed ? *wanted : *wanted * groups))
+    return c.fail("its channels do not fit those of its weight");
   FailureOr<Value> bias = readBias(c);
   if (failed(bias))
     return failure();
+  conv.bias = *bias;
+  return conv;
+}
+
+/// Whether it is known that channels fit, and that groups divide them.
+static bool haveKnownGroups(const ConvCall &conv) {
+  ExprAttr channels = getSizes(conv.input)[1];
+  Sizes weight = getSizes(conv.weight);
+  ExprAttr groups = sym::constant(channels.getContext(), conv.geometry.groups);
+  if (!sym::mod(weight[0], groups).isConstant(0))
+    return false;
+  return channels ==
+         (conv.geometry.isTransposed ? weight[0] : sym::mul(weight[1], groups));
+}
+
+static LogicalResult legalizeConvTranspose(AtenCall &c);
+
+static LogicalResult legalizeConv(AtenCall &c) {
+  if (c.boolOr("transposed", false))
+    return legalizeConvTranspose(c);
+  FailureOr<ConvCall> conv = readConv(c, /*isTransposed=*/false);
+  if (failed(conv))
+    return failure();
+  TensorBuilder &b = c.b;
+  ConvGeometry &geometry = conv->geometry;
+  size_t spatial = geometry.stride.size();
+  Sizes kernel(ArrayRef(getSizes(conv->weight)).drop_front(2));
+  StringRef mode = c.stringOr("padding", "");
+  // How many more elements there are behind the input than in front of it.
+  SmallVector<int64_t> more(spatial, 0);
+  if (mode == "valid") {
+    geometry.padding.assign(spatial, b.size(0));
+  } else if (mode == "same") {
+    for (size_t i = 0; i < spatial; ++i) {
+      ExprAttr total = sym::mul(geometry.dilation[i], sym::add(kernel[i], -1));
+      geometry.padding.push_back(sym::floorDiv(total, b.size(2)));
+      if (auto number = total.getConstant())
+        more[i] = *number % 2;
+    }
+  } else {
+    auto padding = readExprs(c, "padding", spatial, 0);
+    if (!padding)
+      return c.fail("its padding is not known");
+    geometry.padding = *padding;
+  }
+  auto stride = getConstants(geometry.stride),
+       padding = getConstants(geometry.padding),
+       dilation = getConstants(geometry.dilation);
+  bool isConstant = stride && padding && dilation && getConstants(kernel);
+  if (!isConstant || !isa<FloatType>(c.resultElementType()) ||
+      !haveKnownGroups(*conv))
+    return replaceByWindows(c, *conv);
+  if (llvm::is_contained(more, 1)) {
+    SmallVector<int64_t> low(spatial + 2, 0), high = {0, 0};
+    high.append(more);
+    conv->input = b.pad(conv->input, low, high,
+                        convertScalar(b.getBuilder().getF64FloatAttr(0),
+                                      c.resultElementType()));
+  }
+  Window window = {*stride, *padding, *dilation};
+  if (failed(inferConv(getSizes(conv->input), getSizes(conv->weight), window,
+                       geometry.groups)))
+    return c.fail("its geometry is invalid");
   return replaceConv(c,
-                     convolve(c.b, input, weight, *bias,
-                              {*stride, *padding, *dilation}, groups),
-                     batched);
+                     convolve(b, conv->input, conv->weight, conv->bias, window,
+                              geometry.groups),
+                     conv->isBatched);
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,43 +346,36 @@ static Value interleave(TensorBuilder &b, Value x, ArrayRef<PhaseDim> dims,
 }
 
 static LogicalResult legalizeConvTranspose(AtenCall &c) {
+  FailureOr<ConvCall> conv = readConv(c, /*isTransposed=*/true);
+  if (failed(conv))
+    return failure();
   TensorBuilder &b = c.b;
   Type type = c.resultElementType();
-  Value input = c.operand("input", type), weight = c.operand("weight", type);
-  if (!input || !weight || getRank(weight) < 3)
-    return c.fail("an operand is missing");
-  if (type.isInteger(1))
-    return c.fail("its elements are bools");
-  size_t spatial = getRank(weight) - 2;
-  if (spatial > 3 || (getRank(input) != getRank(weight) &&
-                      getRank(input) + 1 != getRank(weight)))
-    return c.fail("its operands have ranks that do not fit");
-  bool batched = getRank(input) == getRank(weight);
-  if (!batched)
-    input = b.unsqueeze(input, 0);
-  auto stride = readSpatial(c, "stride", spatial, 1),
-       padding = readSpatial(c, "padding", spatial, 0),
-       dilation = readSpatial(c, "dilation", spatial, 1),
-       more = readSpatial(c, "output_padding", spatial, 0);
-  if (!stride || !padding || !dilation || !more)
-    return c.fail("its geometry is not constant");
-  int64_t groups = c.intOr("groups", 1);
-  auto channels = getSizes(weight)[0].getConstant();
-  if (groups < 1 || !channels || *channels % groups)
-    return c.fail("its groups do not divide its channels");
-  FailureOr<Value> bias = readBias(c);
-  if (failed(bias))
-    return failure();
+  ConvGeometry &geometry = conv->geometry;
+  Value weight = conv->weight;
+  size_t spatial = geometry.stride.size();
+  auto exprs = readExprs(c, "padding", spatial, 0);
+  if (!exprs)
+    return c.fail("its padding is not known");
+  geometry.padding = *exprs;
+  auto stride = getConstants(geometry.stride),
+       padding = getConstants(geometry.padding),
+       dilation = getConstants(geometry.dilation),
+       more = readSpatial(c, "output_padding", spatial, 0),
+       kernel = getConstants(ArrayRef(getSizes(weight)).drop_front(2));
+  if (!stride || !padding || !dilation || !more || !kernel ||
+      !isa<FloatType>(type) || !haveKnownGroups(*conv))
+    return replaceByWindows(c, *conv);
+  int64_t groups = geometry.groups;
   SmallVector<PhaseDim> dims;
   int64_t phases = 1;
   // Zeros that are the same on both sides are the convolution's padding.
   SmallVector<int64_t> low(spatial + 2, 0), high = low, both, apart;
   for (size_t i = 0; i < spatial; ++i) {
-    auto kernel = getSizes(weight)[i + 2].getConstant();
-    if (!kernel || *kernel < 1 || (*stride)[i] < 1 || (*dilation)[i] < 1 ||
+    if ((*kernel)[i] < 1 || (*stride)[i] < 1 || (*dilation)[i] < 1 ||
         (*padding)[i] < 0 || (*more)[i] < 0)
-      return c.fail("its geometry is not constant");
-    PhaseDim d = getPhaseDim(*kernel, (*stride)[i], (*padding)[i],
+      return c.fail("its geometry is invalid");
+    PhaseDim d = getPhaseDim((*kernel)[i], (*stride)[i], (*padding)[i],
                              (*dilation)[i], (*more)[i]);
     dims.push_back(d);
     phases *= d.phases;
@@ -318,13 +385,13 @@ static LogicalResult legalizeConvTranspose(AtenCall &c) {
     high[i + 2] = d.high - both.back();
   }
   TypedAttr zero = convertScalar(b.getBuilder().getF64FloatAttr(0), type);
-  Value padded = b.pad(input, low, high, zero);
+  Value padded = b.pad(conv->input, low, high, zero);
   weight = turnWeight(b, weight, groups, dims, *dilation, zero);
   SmallVector<int64_t> ones(spatial, 1);
   Window window = {ones, both, apart};
   if (failed(inferConv(getSizes(padded), getSizes(weight), window, groups)))
     return c.fail("its geometry is invalid");
-  Value each = *bias;
+  Value each = conv->bias;
   if (each && phases != 1) {
     Sizes sizes = getSizes(each);
     each =
@@ -332,7 +399,7 @@ static LogicalResult legalizeConvTranspose(AtenCall &c) {
                   {sym::mul(sizes[0], phases)});
   }
   Value result = convolve(b, padded, weight, each, window, groups);
-  return replaceConv(c, interleave(b, result, dims, zero), batched);
+  return replaceConv(c, interleave(b, result, dims, zero), conv->isBatched);
 }
 
 void graph::populateConvolutionLegalizations(AtenLegalizations &t) {

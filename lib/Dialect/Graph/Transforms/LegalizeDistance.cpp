@@ -40,8 +40,11 @@ static LogicalResult legalizeCdist(AtenCall &c) {
     return c.fail("its operands are not matrices");
   if (getSizes(x).back().isConstant(0))
     return c.replace(filled(b, 0, type, c.resultSizes()));
-  Value difference =
-      b.sub(b.unsqueeze(x, getRank(x) - 1), b.unsqueeze(y, getRank(y) - 2));
+  Num difference(
+      b, b.sub(b.unsqueeze(x, getRank(x) - 1), b.unsqueeze(y, getRank(y) - 2)));
+  // The largest of what is a number, unlike in a norm.
+  if (std::isinf(c.floatOr("p", 2)))
+    difference = select(isNan(difference), 0, difference);
   return c.replace(distance(c, difference, getRank(difference) - 1));
 }
 

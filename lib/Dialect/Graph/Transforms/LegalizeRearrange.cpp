@@ -131,14 +131,12 @@ static LogicalResult legalizeChunkCat(AtenCall &c) {
     int64_t d = *dim < 0 ? *dim + getRank(x) : *dim;
     if (d < 0 || d >= getRank(x))
       return c.fail("its dimension is invalid");
-    auto size = getSizes(x)[d].getConstant();
-    if (!size)
-      return c.fail("the size that it divides is not constant");
-    int64_t each = llvm::divideCeil(*size, *chunks);
-    SmallVector<int64_t> low(getRank(x), 0), high(getRank(x), 0);
-    high[d] = each * *chunks - *size;
-    x = b.pad(b.convert(x, type), low, high,
-              convertScalar(b.getBuilder().getF64FloatAttr(0), type));
+    ExprAttr size = getSizes(x)[d];
+    ExprAttr each = sym::floorDiv(sym::add(size, *chunks - 1), b.size(*chunks));
+    // What a last chunk lacks is zero.
+    Positions p(b);
+    Num at = min(p.iota(sym::mul(each, *chunks)), p.size(size));
+    x = b.index(appendZeros(b, b.convert(x, type), d), Value(at), d);
     Sizes sizes(SizesRef(getSizes(x)).take_front(d));
     sizes.push_back(b.size(*chunks));
     ExprAttr rest =

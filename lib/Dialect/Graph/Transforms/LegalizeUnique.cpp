@@ -17,11 +17,8 @@ using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
 
-/// PyTorch 2.11 exports results along a negative dimension with more dimensions
-/// than there are.
 static constexpr llvm::StringLiteral kOtherRank =
-    "its result is declared with another rank than its operand has; give the "
-    "dimension from the front";
+    "its result is declared with another rank than its operand has";
 
 namespace {
 
