@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostCompiler.h"
+#include "CopySigns.h"
 #include "MaskedStores.h"
 #include "ModulePasses.h"
 
@@ -135,6 +136,7 @@ Error HostCompiler::checkSymbols(const MemoryBuffer &object) const {
 Expected<std::unique_ptr<MemoryBuffer>>
 HostCompiler::emitObject(Module &module) const {
   storeSingleLanes(module);
+  keepSignOperands(module);
   SmallVector<char, 0> bytes;
   raw_svector_ostream os(bytes);
   legacy::PassManager passes;

@@ -394,12 +394,31 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
     else if (Error error = addType(name))
       return error;
   }
-  graph::AtenOp op = createFunctional(functional.name, call, types);
-  for (auto [name, value] : zip(own, op.getResults()))
+  SmallVector<Value> results;
+  // A copy of elements in memory, as in `addNode`.
+  if (functional.name == "aten.as_strided_copy.default" && types.size() == 1) {
+    Expected<View *> view =
+        getAsStrided(call, cast<RankedTensorType>(types[0]));
+    if (view)
+      results.push_back(storages.read(*view, location));
+    else
+      consumeError(view.takeError());
+  }
+  if (results.empty()) {
+    graph::AtenOp op = createFunctional(functional.name, call, types);
+    if (is_contained(
+            {"aten.as_strided_scatter.default", "aten.as_strided_copy.default"},
+            functional.name) &&
+        !call.variables.empty())
+      if (Error error = notePositions(call.variables[0], op))
+        return error;
+    append_range(results, op.getResults());
+  }
+  for (auto [name, value] : zip(own, results))
     if (Error error = define(name, value))
       return error;
   for (auto [target, name, value] : zip_equal(
-           targets, targetNames, op.getResults().drop_front(own.size()))) {
+           targets, targetNames, ArrayRef(results).drop_front(own.size()))) {
     RankedTensorType type = variables[target.variable].view->type;
     if (!name.empty())
       notePlace(name, value);

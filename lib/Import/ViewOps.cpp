@@ -311,8 +311,8 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
                  is_contained(source->type.getShape(), 0);
     return when(isOff, identity());
   }
-  if (name == "sum_to_size")
-    return when(type == source->type, identity());
+  if (name == "sum_to_size") // A scalar is a sum, of which there is a copy.
+    return when(type == source->type && type.getRank() > 0, identity());
   if (name == "conj_physical")
     return when(!isComplex, identity());
   if (name == "resolve_conj")
@@ -384,6 +384,20 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
     return is(ViewKind::Select, "aten.select.int",
               {attr("dim", argument("dim")),
                attr("index", builder.getI64IntegerAttr(element))});
+  // Between neighbours of a list of positions, as slices have them.
+  if (name.ends_with("split") && is_contained({"indices", "array"}, overload)) {
+    int64_t dim = getSplitDim(name, rank, argument("dim"));
+    auto at = dyn_cast_or_null<DenseI64ArrayAttr>(argument("indices"));
+    if (dim >= 0 && dim < rank && at &&
+        types.size() == static_cast<size_t>(at.size()) + 1) {
+      auto position = [&](size_t i) {
+        return builder.getI64IntegerAttr(at.asArrayRef()[i]);
+      };
+      return slice(
+          dim, element == 0 ? Attribute() : position(element - 1),
+          element == types.size() - 1 ? Attribute() : position(element), one);
+    }
+  }
   if (name.ends_with("split") || name.ends_with("chunk") ||
       name == "split_with_sizes" || name == "unsafe_split_with_sizes") {
     int64_t dim = getSplitDim(name, rank, argument("dim"));

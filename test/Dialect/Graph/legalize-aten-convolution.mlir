@@ -68,3 +68,31 @@ func.func @bools(%x: tensor<1x3x5xi1>, %w: tensor<3x4x4xi1>) -> tensor<1x4x4xi1>
   %0 = graph.aten "aten.conv_transpose1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 1>, padding = array<i64: 2>, output_padding = array<i64: 0>, groups = 1 : i64, dilation = array<i64: 1>} : (tensor<1x3x5xi1>, tensor<3x4x4xi1>) -> tensor<1x4x4xi1>
   return %0 : tensor<1x4x4xi1>
 }
+
+// A kernel of unknown size: the elements of all windows, multiplied with the
+// weight. What lies outside of the input is a zero behind its end; groups that
+// may not divide the channels are checked by the run.
+// CHECK-LABEL: @symbolic_kernel
+// CHECK:         sym.assert <s0> eq <(s0 floordiv 2) * 2>, "sizes are equal"
+// CHECK:         graph.cat
+// CHECK:         graph.index
+// CHECK:         graph.matmul
+func.func @symbolic_kernel(%x: tensor<2x4x9xf32>, %w: tensor<?x2x?xf32, #sym.shape<[s0, 2, s1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, 10 - s1]>> {
+  %0 = graph.aten "aten.conv1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, groups = 2 : i64} : (tensor<2x4x9xf32>, tensor<?x2x?xf32, #sym.shape<[s0, 2, s1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, 10 - s1]>>
+  return %0 : tensor<2x?x?xf32, #sym.shape<[2, s0, 10 - s1]>>
+}
+
+// CHECK-LABEL: @symbolic_transposed
+// CHECK:         graph.floor_div
+// CHECK:         graph.matmul
+func.func @symbolic_transposed(%x: tensor<1x3x5xf64>, %w: tensor<3x4x?xf64, #sym.shape<[3, 4, s1]>>) -> tensor<1x4x?xf64, #sym.shape<[1, 4, s1 + 8]>> {
+  %0 = graph.aten "aten.conv_transpose1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 2>, padding = array<i64: 0>, output_padding = array<i64: 0>, groups = 1 : i64, dilation = array<i64: 1>} : (tensor<1x3x5xf64>, tensor<3x4x?xf64, #sym.shape<[3, 4, s1]>>) -> tensor<1x4x?xf64, #sym.shape<[1, 4, s1 + 8]>>
+  return %0 : tensor<1x4x?xf64, #sym.shape<[1, 4, s1 + 8]>>
+}
+
+// CHECK-LABEL: @channels_that_do_not_fit
+// CHECK:         graph.aten {{.*}}graph.reason = "its channels do not fit those of its weight"
+func.func @channels_that_do_not_fit(%x: tensor<2x4x9xf32>, %w: tensor<4x3x3xf32>) -> tensor<2x4x7xf32> {
+  %0 = graph.aten "aten.conv1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, groups = 1 : i64} : (tensor<2x4x9xf32>, tensor<4x3x3xf32>) -> tensor<2x4x7xf32>
+  return %0 : tensor<2x4x7xf32>
+}

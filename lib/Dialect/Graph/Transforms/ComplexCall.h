@@ -130,6 +130,9 @@ bool isContiguous(mlir::Value x);
 /// Operators of magnitudes: called with those of their operands.
 mlir::LogicalResult expandOfMagnitude(ComplexCall &c);
 
+/// gradient, where the places of elements are complex.
+mlir::LogicalResult expandGradientAtPlaces(ComplexCall &c);
+
 /// The product along one dimension, which then has one element.
 ComplexParts multiplyAlong(TensorBuilder &b, ComplexParts x, int64_t dim);
 

@@ -188,6 +188,22 @@ static LogicalResult expandSoftMargin(ComplexCall &c) {
                        c.math.log1p(c.math.exp(c.math.neg(c.math.mul(x, y)))));
 }
 
+/// hinge_embedding_loss: complex are targets alone, which are compared.
+static LogicalResult expandHingeEmbedding(ComplexCall &c) {
+  TensorBuilder &b = c.b;
+  Value self = c.op.getTensor("self");
+  ComplexParts target = c.get("target");
+  if (!self || !target.re || ComplexCall::isComplex(self))
+    return c.fail("its operand is complex");
+  Type type = c.getComputeType();
+  auto is = [&](double number) {
+    return b.convert(c.math.equal(target, c.math.number(number, 0, type)),
+                     type);
+  };
+  return c.replaceReal(
+      c.clone({self, b.sub(is(1), is(-1))}, c.op.getArguments()).front());
+}
+
 /// poisson_nll_loss: exp(x) - y x, or x - y log(x + eps).
 static LogicalResult expandPoissonLoss(ComplexCall &c) {
   ComplexParts x = c.get("input"), y = c.get("target"), eps = c.get("eps");
@@ -243,7 +259,7 @@ static LogicalResult expandGradient(ComplexCall &c) {
   for (auto [name, operand] : llvm::zip(
            c.op.getOperandNames().getAsRange<StringAttr>(), c.op.getInputs()))
     if (isPosition(name.getValue()) && ComplexCall::isComplex(operand))
-      return c.fail("its distances are complex");
+      return expandGradientAtPlaces(c);
   return expandByParts(c);
 }
 
@@ -510,13 +526,16 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "linalg_diagonal flatten_dense_tensors "
       "unflatten_dense_tensors native_channel_shuffle adaptive_avg_pool1d "
       "adaptive_avg_pool2d adaptive_avg_pool3d _adaptive_avg_pool2d "
-      "_adaptive_avg_pool3d embedding pad_sequence",
+      "_adaptive_avg_pool3d embedding pad_sequence "
+      "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d "
+      "replication_pad2d replication_pad3d _pad_circular _pad_enum",
       expandByParts);
   t.add("numpy_T T", expandByParts);
   t.add("scatter scatter_reduce", expandScatter);
   t.add("index_add", expandIndexAdd);
   t.add("soft_margin_loss", expandSoftMargin);
   t.add("poisson_nll_loss", expandPoissonLoss);
+  t.add("hinge_embedding_loss", expandHingeEmbedding);
   t.add("as_strided as_strided_copy as_strided_scatter", expandStrided);
   t.add("gradient", expandGradient);
   t.add("softmax log_softmax special_softmax special_log_softmax _softmax "

@@ -27,8 +27,8 @@ struct ConvGeometry {
 
 /// A convolution, or a transposed one, as a matrix product of the elements of
 /// all windows with the weight, for each group. Operands have their batch, and
-/// `out` are the sizes of the result. Whether channels fit is checked by the run
-/// where it is not known before.
+/// `out` are the sizes of the result. Whether channels fit is checked by the
+/// run where it is not known before.
 mlir::Value convolveWindows(TensorBuilder &b, mlir::Value input,
                             mlir::Value weight, const ConvGeometry &geometry,
                             SizesRef out);

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
+#include "TensorMath.h"
 
 #include <cmath>
 
@@ -151,6 +151,24 @@ static LogicalResult legalizeGlu(AtenCall &c) {
   return c.replace(c.b.mul(value, c.b.unary<SigmoidOp>(gate)));
 }
 
+/// glu_jvp: how the result changes where the operand changes by `dx`.
+static LogicalResult legalizeGluJvp(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value glu = c.operand("glu", type), x = c.operand("x", type),
+        dx = c.operand("dx", type);
+  std::optional<int64_t> dim =
+      x && dx && glu ? c.getDim("dim", getRank(x)) : std::nullopt;
+  if (!dim || getRank(x) == 0 || getRank(glu) != getRank(x))
+    return c.fail("its dimension is not constant");
+  sym::ExprAttr half = c.resultSizes()[*dim];
+  Num gate = Num(b, b.slice(x, *dim, half, half)).unary<SigmoidOp>();
+  Num change(b, b.slice(dx, *dim, b.size(0), half)),
+      gateChange(b, b.slice(dx, *dim, half, half));
+  return c.replace(change * gate +
+                   Num(b, glu) * (gateChange - gate * gateChange));
+}
+
 void graph::populateActivationLegalizations(AtenLegalizations &t) {
   t.add("gelu", activation(gelu));
   t.add("relu6",
@@ -211,4 +229,5 @@ void graph::populateActivationLegalizations(AtenLegalizations &t) {
   t.add("hardshrink", activation(hardShrink));
   t.add("prelu _prelu_kernel", legalizePrelu);
   t.add("glu", legalizeGlu);
+  t.add("glu_jvp", legalizeGluJvp);
 }

@@ -119,8 +119,16 @@ static AtenHandler progression(bool ofPowers) {
   return [=](AtenCall &c) -> LogicalResult {
     TensorBuilder &b = c.b;
     Type type = c.resultElementType();
-    if (c.resultType().getRank() != 1 || type.isInteger(1))
+    if (c.resultType().getRank() != 1)
       return c.fail("its result is not a vector of numbers");
+    if (type.isInteger(1)) {
+      // The framework has but the first of them.
+      auto count = c.resultSizes()[0].getConstant();
+      Value first = c.operand("start", b.getBuilder().getF64Type());
+      if (ofPowers || !count || *count > 1 || !first || getRank(first) != 0)
+        return c.fail("its result is not a vector of numbers");
+      return c.replace(c.broadcastTo(Num(b, first) != 0, c.resultSizes()));
+    }
     // Between integers the framework computes in f64, on CUDA devices in f32.
     bool isOnCuda = c.stringOr("device", "").starts_with("cuda");
     Type wide = isa<FloatType>(type) ? getAccumulationType(type)

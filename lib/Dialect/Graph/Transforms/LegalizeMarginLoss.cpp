@@ -128,6 +128,9 @@ static Num poisson(AtenCall &c, ArrayRef<Num> v) {
   return result + select(target <= 1, 0, stirling);
 }
 
+/// What is above zero; of NaN nothing is.
+static Num aboveZero(Num x) { return select(x > 0, x, 0); }
+
 /// multi_margin_loss: how much the other classes come near the right one.
 static LogicalResult legalizeMultiMargin(AtenCall &c) {
   TensorBuilder &b = c.b;
@@ -147,7 +150,7 @@ static LogicalResult legalizeMultiMargin(AtenCall &c) {
   Num right(b, gatherAlong(b, x, b.unsqueeze(index, 1), 1));
   Num isOther =
       p.iota(classes) != Num(b, b.convert(index, p.type())).unsqueeze(1);
-  Num distance = max(c.floatOr("margin", 1) - right + x, 0);
+  Num distance = aboveZero(c.floatOr("margin", 1) - right + x);
   if (c.floatOr("p", 1) == 2)
     distance = distance * distance;
   else if (c.floatOr("p", 1) != 1)
@@ -187,7 +190,7 @@ static LogicalResult legalizeMultilabelMargin(AtenCall &c) {
       (isListed.unsqueeze(2) & (label.unsqueeze(2) == p.iota(classes)))
           .reduce(ReduceKind::Any, 1);
   Num right(b, gatherAlong(b, x, p.clamp(label, classes), 1));
-  Num distance = max(1 - right.unsqueeze(2) + x.unsqueeze(1), 0);
+  Num distance = aboveZero(1 - right.unsqueeze(2) + x.unsqueeze(1));
   Num counts = isListed.unsqueeze(2) & !isTarget.unsqueeze(1);
   Num sum = select(counts, distance, 0).reduce(ReduceKind::Sum, {1, 2});
   Num result = sum / Num(b, b.expr(classes, type));

@@ -279,8 +279,11 @@ static AtenHandler windowPool(PoolKind kind, size_t spatial) {
 static AtenHandler adaptivePool(PoolKind kind, size_t spatial) {
   return [=](AtenCall &c) -> LogicalResult {
     Value x = c.tensor("self");
+    // A mean of all has no need of channels.
     if (!x || (getRank(x) != static_cast<int64_t>(spatial) + 2 &&
-               getRank(x) != static_cast<int64_t>(spatial) + 1))
+               getRank(x) != static_cast<int64_t>(spatial) + 1 &&
+               (kind == PoolKind::Max ||
+                getRank(x) != static_cast<int64_t>(spatial))))
       return c.fail("its operand has another rank");
     Sizes in = getSizes(x), out = c.resultSizes();
     if (out.size() != in.size())
@@ -297,6 +300,8 @@ static AtenHandler adaptivePool(PoolKind kind, size_t spatial) {
                            {isMax ? c.b.reduce(ReduceKind::Max, x, last, true)
                                   : c.b.mean(c.b.convert(x, wide), last, true),
                             Value()});
+    if (rank == static_cast<int64_t>(spatial))
+      return c.fail("its operand has another rank");
     SmallVector<int64_t> kernel;
     for (int64_t d : last) {
       auto from = in[d].getConstant(), to = out[d].getConstant();

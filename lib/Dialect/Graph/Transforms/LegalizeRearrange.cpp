@@ -276,9 +276,11 @@ static AtenHandler trapezoid(bool cumulative) {
         at = b.reshape(at, sizes);
         along = 0;
       } else if (getRank(at) <= getRank(y)) {
-        along = *dim - (getRank(y) - getRank(at));
+        // Dimensions that are missing have one place.
+        while (getRank(at) < getRank(y))
+          at = b.unsqueeze(at, 0);
       }
-      if (along < 0 || getRank(at) > getRank(y))
+      if (getRank(at) > getRank(y))
         return c.fail("its places do not have the dimension");
       Num x(b, at);
       Num twice = height * (part(x, along, 1, 0) - part(x, along, 0, 1));
