@@ -97,13 +97,20 @@ void HostCompiler::prepare(Module &module) const {
 void HostCompiler::optimize(Module &module) const {
   if (optLevel == 0)
     return;
-  runPasses(module, *machine, [&](PassBuilder &builder) {
+  // Schedules have vectorised loops already, and LLVM 22 does not end for the
+  // 64 squarings of an integer power: its loop vectoriser writes them out as
+  // one product.
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.LoopInterleaving = false;
+  auto build = [&](PassBuilder &builder) {
     if (optLevel >= 3)
       return builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
     ModulePassManager passes;
     cantFail(builder.parsePassPipeline(passes, leanPipeline));
     return passes;
-  });
+  };
+  runPasses(module, *machine, build, tuning);
 }
 
 /// Fails for an object that calls the support library of a compiler, of which

@@ -18,12 +18,13 @@
 using namespace llvm;
 
 void coil::runPasses(Module &module, TargetMachine &machine,
-                     function_ref<ModulePassManager(PassBuilder &)> make) {
+                     function_ref<ModulePassManager(PassBuilder &)> make,
+                     const PipelineTuningOptions &tuning) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
+  PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

@@ -14,19 +14,21 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
 
 namespace llvm {
 class Module;
-class PassBuilder;
 class TargetMachine;
 } // namespace llvm
 
 namespace coil {
 
-/// Runs the passes that `make` has of a builder, whose analyses are registered.
+/// Runs the passes that `make` has of a builder, whose analyses are registered
+/// and whose pipelines are tuned as said.
 void runPasses(
     llvm::Module &module, llvm::TargetMachine &machine,
-    llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> make);
+    llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> make,
+    const llvm::PipelineTuningOptions &tuning = {});
 
 } // namespace coil
 
