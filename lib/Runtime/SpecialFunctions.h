@@ -375,7 +375,7 @@ COIL_SPECIAL_FUNCTION double expandGamma(double a, double x, bool upper) {
 COIL_SPECIAL_FUNCTION double incompleteGamma(double a, double x, bool upper) {
   // Enough for numbers on both sides of what the expansion is for.
   constexpr int kMaxTerms = 1000;
-  if (!(a >= 0 && x >= 0))
+  if (a < 0 || x < 0)
     return kNaN;
   double zero = upper ? 1 : 0, one = upper ? 0 : 1;
   if (a == 0)
@@ -386,6 +386,8 @@ COIL_SPECIAL_FUNCTION double incompleteGamma(double a, double x, bool upper) {
     return isinf(x) ? kNaN : zero;
   if (isinf(x))
     return one;
+  if (isnan(a) || isnan(x)) // Limits come first, as in the framework.
+    return kNaN;
   if (a >= 30 && fabs(x - a) <= 0.3 * a)
     return expandGamma(a, x, upper);
   double prefactor = gammaPrefactor(a, x);
@@ -421,18 +423,19 @@ COIL_SPECIAL_FUNCTION double incompleteGamma(double a, double x, bool upper) {
 
 /// Euler-Maclaurin summation.
 COIL_SPECIAL_FUNCTION double zeta(double x, double q) {
-  if (isnan(x) || isnan(q) || x < 1)
-    return kNaN;
+  // As the framework has it: poles come before NaN, and where infinity would be
+  // multiplied with zero it is NaN.
   if (x == 1)
     return kInf;
+  if (x < 1)
+    return kNaN;
   if (q <= 0) {
     if (q == floor(q))
       return kInf;
     if (x != floor(x))
       return kNaN;
   }
-  // As the framework has it, which sums infinity times zero.
-  if (q == kInf)
+  if (isnan(x) || isnan(q) || q == kInf || (q > 1 && x > 1e13))
     return kNaN;
   double sum = 0;
   // The terms of the correction shrink by (x / (2 pi q))^2 or more from here

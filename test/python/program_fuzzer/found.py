@@ -196,6 +196,12 @@ FOUND = [
       FLOATS],
      ["v4, v5 = torch.gradient(x0, spacing=[x1, x2.to(torch.complex64)])", "v6 = torch.gradient(x0, spacing=[x1], dim=0, edge_order=2)[0]",
       "v7 = torch.gradient(x3, spacing=[x1], dim=1, edge_order=2)[0]"], "v4 v5 v6 v7"),
+    ("complex functions of numbers whose magnitude is infinite", "plain",
+     ["torch.view_as_complex(torch.cartesian_prod(*[torch.tensor([3.4e38, -3.4e38, 1e30, 1.0, -1.0, 1e-38])] * 2))"],
+     ["v1 = torch.sqrt(x0)", "v2 = torch.log(x0)", "v3 = torch.asin(x0)", "v4 = torch.acos(x0)", "v5 = torch.asinh(x0)", "v6 = torch.acosh(x0)", "v7 = torch.atanh(x0)",
+      "v8 = torch.log1p(x0)", "v9 = torch.log10(x0)", "v10 = torch.rsqrt(x0)", "v11 = torch.atan(x0)"], "v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11"),
+    ("special functions at poles and limits, of NaN, too", "plain", ["torch.cartesian_prod(*[torch.tensor([math.nan, math.inf, -math.inf, 0.0, 1.0, -2.0, 7.0])] * 2)"],
+     ["v1 = torch.special.gammainc(x0[:, 0], x0[:, 1])", "v2 = torch.special.gammaincc(x0[:, 0], x0[:, 1])", "v3 = torch.special.zeta(x0[:, 0], x0[:, 1])"], "v1 v2 v3"),
     ("chunks of symbolic sizes", "dynamic", ["data((5, 3), torch.float32, 1, device=DEVICE)", "data((7, 2), torch.float32, 2, device=DEVICE)"],
      ["v2 = torch.ops.aten._chunk_cat.default([x0, x1], 0, 3)"], "v2"),
 ]

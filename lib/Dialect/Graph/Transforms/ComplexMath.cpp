@@ -12,6 +12,8 @@
 
 #include "ComplexMath.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
@@ -74,6 +76,30 @@ ComplexParts ComplexMath::expm1(ComplexParts x) {
   return {re, b.mul(b.unary<ExpOp>(x.re), b.unary<SinOp>(x.im))};
 }
 
+Value ComplexMath::isHuge(ComplexParts x, bool ofSquares) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(getElementType(x.re)).getFloatSemantics();
+  double limit = APFloat::getLargest(semantics).convertToDouble();
+  limit = (ofSquares ? std::sqrt(limit) : limit) / 8;
+  Value largest =
+      b.binary<MaximumOp>(b.unary<AbsOp>(x.re), b.unary<AbsOp>(x.im));
+  return b.compare(Pred::Gt, largest, constant(limit, x.re));
+}
+
+Value ComplexMath::logOfAbs(ComplexParts x) {
+  // The magnitude of finite parts may be infinite.
+  Value huge = isHuge(x, /*ofSquares=*/false);
+  Value factor = b.select(huge, constant(0.25, x.re), constant(1, x.re));
+  return b.add(
+      b.unary<LogOp>(abs(scale(x, factor))),
+      b.select(huge, constant(std::log(4.0), x.re), constant(0, x.re)));
+}
+
+Value ComplexMath::logOfDouble(ComplexParts x, Value sign) {
+  return b.binary<CopysignOp>(b.add(logOfAbs(x), constant(std::log(2.0), x.re)),
+                              sign);
+}
+
 Value ComplexMath::logAbs(ComplexParts x) {
   // Near the unit circle the logarithm of a rounded magnitude has no digits:
   // |x|^2 - 1 = (a - 1)(a + 1) + i^2, where a is the larger of both parts.
@@ -85,7 +111,7 @@ Value ComplexMath::logAbs(ComplexParts x) {
                        b.mul(smaller, smaller));
   Value isNear = b.compare(Pred::Lt, b.unary<AbsOp>(square), constant(0.5, re));
   return b.select(isNear, b.mul(constant(0.5, re), b.unary<Log1pOp>(square)),
-                  b.unary<LogOp>(abs(x)));
+                  logOfAbs(x));
 }
 
 ComplexParts ComplexMath::log(ComplexParts x) { return {logAbs(x), angle(x)}; }
@@ -98,7 +124,7 @@ ComplexParts ComplexMath::log1p(ComplexParts x) {
   Value isNear =
       b.compare(Pred::Lt, b.unary<AbsOp>(square), constant(0.5, x.re));
   return {b.select(isNear, b.mul(constant(0.5, x.re), b.unary<Log1pOp>(square)),
-                   b.unary<LogOp>(abs(shifted))),
+                   logOfAbs(shifted)),
           angle(shifted)};
 }
 
@@ -122,7 +148,9 @@ ComplexParts ComplexMath::logAddExp(ComplexParts x, ComplexParts y) {
 
 ComplexParts ComplexMath::sqrt(ComplexParts x) {
   // t = sqrt((|x| + |re|) / 2) is one part, im / (2 t) the other. Large numbers
-  // are made smaller so that the sum stays in range.
+  // are made smaller so that magnitude and sum stay in range.
+  Value huge = isHuge(x, /*ofSquares=*/false), one = constant(1, x.re);
+  x = scale(x, b.select(huge, constant(0.25, x.re), one));
   Value zero = constant(0, x.re), half = constant(0.5, x.re);
   Value re = b.unary<AbsOp>(x.re), im = b.unary<AbsOp>(x.im);
   Value scaled = b.add(b.mul(abs(x), half), b.mul(re, half));
@@ -131,6 +159,9 @@ ComplexParts ComplexMath::sqrt(ComplexParts x) {
   Value isZero = b.compare(Pred::Eq, t, zero);
   other = b.select(isZero, zero, other);
   Value isRight = b.compare(Pred::Ge, x.re, zero);
+  Value grow = b.select(huge, constant(2, x.re), one);
+  t = b.mul(t, grow);
+  other = b.mul(other, grow);
   Value resultRe = b.select(isRight, t, other);
   Value resultIm = b.select(isRight, other, t);
   // Infinite parts: an imaginary one decides alone; a real one makes the other
@@ -234,12 +265,18 @@ ComplexParts ComplexMath::atInfinity(ComplexParts x, ComplexParts there,
   return select(isInf(x), there, elsewhere);
 }
 
+ComplexParts ComplexMath::atHuge(ComplexParts x, ComplexParts there,
+                                 ComplexParts elsewhere) {
+  return select(b.binary<BitwiseOrOp>(isInf(x), isHuge(x, /*ofSquares=*/true)),
+                there, elsewhere);
+}
+
 ComplexParts ComplexMath::asin(ComplexParts x) {
   Value one = constant(1, x.re);
   ComplexParts low = sqrt({b.sub(one, x.re), b.unary<NegOp>(x.im)});
   ComplexParts high = sqrt({b.add(one, x.re), x.im});
-  return atInfinity(
-      x, {b.binary<Atan2Op>(x.re, b.unary<AbsOp>(x.im)), infinite(x.im)},
+  return atHuge(
+      x, {b.binary<Atan2Op>(x.re, b.unary<AbsOp>(x.im)), logOfDouble(x, x.im)},
       {b.binary<Atan2Op>(x.re, mul(low, high).re),
        b.unary<AsinhOp>(mul(conj(low), high).im)});
 }
@@ -248,22 +285,20 @@ ComplexParts ComplexMath::acos(ComplexParts x) {
   Value one = constant(1, x.re);
   ComplexParts low = sqrt({b.sub(one, x.re), b.unary<NegOp>(x.im)});
   ComplexParts high = sqrt({b.add(one, x.re), x.im});
-  return atInfinity(
-      x,
-      {b.binary<Atan2Op>(b.unary<AbsOp>(x.im), x.re),
-       b.unary<NegOp>(infinite(x.im))},
-      {b.mul(constant(2, x.re), b.binary<Atan2Op>(low.re, high.re)),
-       b.unary<AsinhOp>(mul(conj(high), low).im)});
+  return atHuge(x,
+                {b.binary<Atan2Op>(b.unary<AbsOp>(x.im), x.re),
+                 b.unary<NegOp>(logOfDouble(x, x.im))},
+                {b.mul(constant(2, x.re), b.binary<Atan2Op>(low.re, high.re)),
+                 b.unary<AsinhOp>(mul(conj(high), low).im)});
 }
 
 ComplexParts ComplexMath::acosh(ComplexParts x) {
   Value one = constant(1, x.re);
   ComplexParts low = sqrt({b.sub(x.re, one), x.im});
   ComplexParts high = sqrt({b.add(x.re, one), x.im});
-  return atInfinity(
-      x, {constant(std::numeric_limits<double>::infinity(), x.re), angle(x)},
-      {b.unary<AsinhOp>(mul(conj(low), high).re),
-       b.mul(constant(2, x.re), b.binary<Atan2Op>(low.im, high.re))});
+  return atHuge(x, {logOfDouble(x, constant(1, x.re)), angle(x)},
+                {b.unary<AsinhOp>(mul(conj(low), high).re),
+                 b.mul(constant(2, x.re), b.binary<Atan2Op>(low.im, high.re))});
 }
 
 ComplexParts ComplexMath::atanh(ComplexParts x) {
@@ -275,6 +310,15 @@ ComplexParts ComplexMath::atanh(ComplexParts x) {
       b.div(magnitude, b.mul(constant(0.25, x.re),
                              b.add(b.mul(distance, distance), square)));
   Value re = b.mul(constant(0.25, x.re), b.unary<Log1pOp>(ratio));
+  // Above or below one the square of a small part is nothing.
+  Value isPole = b.binary<BitwiseAndOp>(
+      b.compare(Pred::Eq, distance, constant(0, x.re)),
+      b.compare(Pred::Lt, b.unary<AbsOp>(x.im), constant(1e-10, x.re)));
+  re = b.select(
+      isPole,
+      b.mul(constant(0.5, x.re), b.sub(constant(std::log(2.0), x.re),
+                                       b.unary<LogOp>(b.unary<AbsOp>(x.im)))),
+      re);
   Value im = b.binary<Atan2Op>(
       x.im, b.mul(constant(0.5, x.re),
                   b.sub(b.mul(distance, b.add(one, magnitude)), square)));

@@ -108,14 +108,19 @@ public:
 private:
   /// The product that C has, in which infinities outlast NaN.
   ComplexParts mulInfinite(ComplexParts x, ComplexParts y);
+  /// Whether a part is more than the largest number, or its square root where
+  /// `ofSquares`, divided by eight.
+  mlir::Value isHuge(ComplexParts x, bool ofSquares);
+  /// log |x| from its parts; near the unit circle it has no digits.
+  mlir::Value logOfAbs(ComplexParts x);
+  /// log |2 x|, with a sign: what inverse functions are of huge numbers.
+  mlir::Value logOfDouble(ComplexParts x, mlir::Value sign);
+  /// `there` where a part of `x` is huge or infinite.
+  ComplexParts atHuge(ComplexParts x, ComplexParts there,
+                      ComplexParts elsewhere);
   /// `there` where a part of `x` is infinite.
   ComplexParts atInfinity(ComplexParts x, ComplexParts there,
                           ComplexParts elsewhere);
-  /// Infinity with the sign of a number.
-  mlir::Value infinite(mlir::Value sign) {
-    return b.binary<CopysignOp>(
-        constant(std::numeric_limits<double>::infinity(), sign), sign);
-  }
   mlir::Value constant(double value, mlir::Value like) {
     return b.scalar(value, getElementType(like));
   }
