@@ -202,6 +202,8 @@ FOUND = [
       "v8 = torch.log1p(x0)", "v9 = torch.log10(x0)", "v10 = torch.rsqrt(x0)", "v11 = torch.atan(x0)"], "v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11"),
     ("special functions at poles and limits, of NaN, too", "plain", ["torch.cartesian_prod(*[torch.tensor([math.nan, math.inf, -math.inf, 0.0, 1.0, -2.0, 7.0])] * 2)"],
      ["v1 = torch.special.gammainc(x0[:, 0], x0[:, 1])", "v2 = torch.special.gammaincc(x0[:, 0], x0[:, 1])", "v3 = torch.special.zeta(x0[:, 0], x0[:, 1])"], "v1 v2 v3"),
+    ("inverses of vectors of one element, and complex numbers that are all dropped", "plain", ["torch.tensor([2.0])", COMPLEX],
+     ["v2 = torch.linalg.tensorinv(x0, 1)", "v3 = torch.feature_dropout(x1, 1.0, True)"], "v2 v3"),
     ("chunks of symbolic sizes", "dynamic", ["data((5, 3), torch.float32, 1, device=DEVICE)", "data((7, 2), torch.float32, 2, device=DEVICE)"],
      ["v2 = torch.ops.aten._chunk_cat.default([x0, x1], 0, 3)"], "v2"),
 ]

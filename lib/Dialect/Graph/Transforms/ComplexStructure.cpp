@@ -339,9 +339,13 @@ static LogicalResult expandDropout(ComplexCall &c) {
   auto p = dyn_cast_or_null<FloatAttr>(c.op.getArgument("p"));
   if (p && p.getValue().isZero())
     return c.replace(c.get("input"));
-  if (!train || train.getValue())
+  bool isOff = train && !train.getValue();
+  if (isOff)
+    return c.replace(c.get("input"));
+  if (!p || p.getValueAsDouble() != 1)
     return c.fail("it is in training mode");
-  return c.replace(c.get("input"));
+  return c.replace(
+      c.math.mul(c.get("input"), c.math.number(0, 0, c.getComputeType())));
 }
 
 /// native_dropout: both parts of an element are kept, or neither.

@@ -210,17 +210,17 @@ static FailureOr<ComplexParts> getSquare(LinalgCall &c, ComplexParts x,
 /// The inverse of the matrix that the first `ind` dimensions, as rows, and the
 /// others make.
 static LogicalResult tensorInverse(LinalgCall &c) {
-  FailureOr<ComplexParts> a = getMatrix(c, "self");
+  ComplexParts a = c.get("self");
   auto ind = static_cast<int64_t>(c.number("ind").value_or(2));
-  if (failed(a))
-    return failure();
-  if (ind < 1 || ind > rankOf(*a))
+  if (!a.re)
+    return c.fail("its operand is missing");
+  if (ind < 1 || ind > rankOf(a))
     return c.fail("'ind' is no number of its dimensions");
   MLIRContext *context = c.op.getContext();
-  Sizes sizes = getSizes(a->re);
+  Sizes sizes = getSizes(a.re);
   ExprAttr rows = sym::product(context, SizesRef(sizes).take_front(ind)),
            columns = sym::product(context, SizesRef(sizes).drop_front(ind));
-  FailureOr<ComplexParts> matrix = getSquare(c, *a, rows, columns);
+  FailureOr<ComplexParts> matrix = getSquare(c, a, rows, columns);
   if (failed(matrix))
     return failure();
   Value info;
