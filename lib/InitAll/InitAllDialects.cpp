@@ -14,6 +14,7 @@
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
+#include "coil/Dialect/Target/IR/Target.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Plugins/Plugins.h"
 #include "coil/Reference/Models.h"
@@ -34,7 +35,7 @@
 
 void coil::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, loop::LoopDialect, sym::SymDialect,
-                  wrapper::WrapperDialect>();
+                  target::TargetDialect, wrapper::WrapperDialect>();
   // Upstream dialects that the pipelines use.
   registry.insert<mlir::arith::ArithDialect, mlir::DLTIDialect,
                   mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect,

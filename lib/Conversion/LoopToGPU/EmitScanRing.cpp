@@ -42,7 +42,7 @@ LogicalResult GPUKernelEmitter::prepareRing() {
   int64_t tile = threadsR * itemsR;
   std::string why;
   std::optional<ScanRing> match = ScanRing::match(
-      kernel, layout, form, vectorDim, width, tile, capability, why);
+      kernel, layout, form, vectorDim, width, tile, facts, why);
   if (!match) // (C12)
     return kernel.emitOpError("has a schedule with 'stages', but ") << why;
   ring.emplace();

@@ -26,8 +26,8 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// The first capability that adds vectors, and `bf16`, atomically.
-static constexpr int64_t kVectorAtomics = 90;
+/// What a target has that adds vectors, and `bf16`, atomically.
+static constexpr llvm::StringLiteral kVectorAtomics = "vector_atomics";
 
 static unsigned bitWidth(Type scalar) {
   return std::max(8u, scalar.getIntOrFloatBitWidth());
@@ -229,7 +229,7 @@ void GPUKernelEmitter::scatterElement(ScatterOp scatter, Value value,
     return;
   }
   if (*kind == ReduceKind::Sum &&
-      (scalar.isF16() || (scalar.isBF16() && capability >= kVectorAtomics))) {
+      (scalar.isF16() || (scalar.isBF16() && facts.has(kVectorAtomics)))) {
     Value word = arith::BitcastOp::create(b, b.getI16Type(), value);
     inlinePTX(scalar.isF16()
                   ? "red.relaxed.gpu.global.add.noftz.f16 [$0], $1;"
@@ -269,7 +269,7 @@ void GPUKernelEmitter::scatterVector(ScatterOp scatter, Value value,
   int64_t piece = std::min(alignment, kAccessBytes / bytes);
   bool isAlone = owners > 0 || scatter.getDims().empty();
   if (!isAlone && kind) {
-    bool hasVectors = capability >= kVectorAtomics;
+    bool hasVectors = facts.has(kVectorAtomics);
     if (!isSum || !(scalar.isF32() || isHalf(scalar)))
       piece = 1;
     else if (!hasVectors)

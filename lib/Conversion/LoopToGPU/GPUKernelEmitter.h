@@ -32,6 +32,7 @@
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 #define COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 
+#include "GPUFacts.h"
 #include "ScanRing.h"
 #include "VectorForm.h"
 #include "coil/Conversion/Utils/Combine.h"
@@ -76,7 +77,7 @@ class GPUKernelEmitter {
 public:
   GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                    const GPUKernelLayout &layout, bool approximate,
-                   int64_t capability);
+                   const GPUFacts &facts);
 
   /// Emits a `gpu.module` with the kernel; returns null after an error.
   mlir::Operation *emit(mlir::OpBuilder &builder, llvm::StringRef name);
@@ -126,6 +127,8 @@ private:
 
   void analyze();
   mlir::LogicalResult emitBody();
+  /// Fails for more shared memory than a block has.
+  mlir::LogicalResult checkSharedBytes(int64_t bytes, int64_t most);
   /// For the strategy `mma`; null for others.
   mlir::FailureOr<std::unique_ptr<MmaEmitter>> getMmaEmitter();
   /// The point a constant distance behind another one.
@@ -762,8 +765,7 @@ private:
   const GPUKernelLayout &layout;
   Variance variance;
   std::optional<Precision> precision;
-  /// Of the oldest chip that the code is for, times ten.
-  int64_t capability;
+  const GPUFacts &facts;
   mlir::ImplicitLocOpBuilder b;
 
   llvm::SmallVector<unsigned> parallelDims, reducedDims;
