@@ -140,8 +140,7 @@ void coil::buildGraphPipeline(OpPassManager &pm,
 
 void coil::buildLoopPipeline(OpPassManager &pm,
                              const CompilePipelineOptions &options) {
-  bool runsThreads =
-      getTargetKind(options).form == target::KernelForm::Threads;
+  bool runsThreads = getTargetKind(options).form == target::KernelForm::Threads;
   std::string library = resolveLibrary(options);
   attachTarget(pm, options);
   pm.addNestedPass<func::FuncOp>(createConvertGraphToLoopPass());

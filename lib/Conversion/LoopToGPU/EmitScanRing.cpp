@@ -41,8 +41,8 @@ static constexpr int64_t kStageAlignment = 128;
 LogicalResult GPUKernelEmitter::prepareRing() {
   int64_t tile = threadsR * itemsR;
   std::string why;
-  std::optional<ScanRing> match = ScanRing::match(
-      kernel, layout, form, vectorDim, width, tile, facts, why);
+  std::optional<ScanRing> match =
+      ScanRing::match(kernel, layout, form, vectorDim, width, tile, facts, why);
   if (!match) // (C12)
     return kernel.emitOpError("has a schedule with 'stages', but ") << why;
   ring.emplace();

@@ -208,7 +208,7 @@ void GPUKernelEmitter::loadTogether(ArrayRef<Operation *> ops) {
   // What a reduction combines, or keeps, has an element for each of its items.
   int64_t registers =
       facts.registers / (threadsP * threadsR *
-                    std::max<int64_t>(1, schedule.getMinBlocks())) -
+                         std::max<int64_t>(1, schedule.getMinBlocks())) -
       kOtherRegisters - (hasReductions ? itemsP * itemsR * width : 0);
   int64_t together = std::min(kMaxTogether, registers / kShiftedRegisters);
   if (together < 2)

@@ -46,8 +46,9 @@ FailureOr<GPUFacts> GPUFacts::get(wrapper::KernelOp kernel) {
 }
 
 int64_t GPUFacts::countBlocks(int64_t blockThreads, int64_t bytes) const {
-  return std::min({blocks, threads / blockThreads,
-                   sharedBytes / std::max<int64_t>(1, bytes + reservedSharedBytes)});
+  return std::min(
+      {blocks, threads / blockThreads,
+       sharedBytes / std::max<int64_t>(1, bytes + reservedSharedBytes)});
 }
 
 LogicalResult loop::verifyGPUSchedule(KernelOp kernel, GPUScheduleAttr schedule,

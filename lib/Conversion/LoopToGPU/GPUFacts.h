@@ -16,7 +16,14 @@
 #include "coil/Dialect/Target/IR/Target.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 
+#include <algorithm>
+
 namespace coil::loop {
+
+/// Shared memory for what threads keep: of what a multiprocessor has, two
+/// blocks find room (of 228 KiB, or of 196 KiB that leave the rest to the first
+/// cache).
+inline constexpr int64_t kMaxKeptBytes = 96 * 1024;
 
 /// Facts of a target as numbers. See `#target.device` for their sources.
 struct GPUFacts {

@@ -48,8 +48,7 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       owners(schedule.getOwners()), persistent(schedule.getPersistent()),
       splitR(schedule.getSplitR()), prefetch(schedule.getPrefetch()),
       descending(schedule.getDescending()),
-      overlaps(facts.has(kOverlappingLaunches) &&
-               !kernel.getInputs().empty()) {
+      overlaps(facts.has(kOverlappingLaunches) && !kernel.getInputs().empty()) {
   if (approximate)
     precision.emplace(kernel);
   if (schedule.getStrategy() != GPUStrategy::Transpose)

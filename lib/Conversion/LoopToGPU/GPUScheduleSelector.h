@@ -30,11 +30,6 @@ inline constexpr int64_t kStreamThreads = 256;
 inline constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
 /// Elements of a row that one thread keeps in registers.
 inline constexpr int64_t kMaxKept = 32;
-/// Shared memory for what threads keep: of what a multiprocessor has, two
-/// blocks find room (of 228 KiB, or of 196 KiB that leave the rest to the first
-/// cache).
-inline constexpr int64_t kMaxKeptBytes = 96 * 1024;
-
 inline int64_t powerAtLeast(double x) {
   return static_cast<int64_t>(
       llvm::PowerOf2Ceil(static_cast<uint64_t>(std::max(x, 1.0))));

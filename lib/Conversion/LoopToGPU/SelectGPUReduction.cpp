@@ -46,8 +46,8 @@ unsigned Selector::countReductions() const {
 
 bool Selector::hasManyBlocks(double threads, int64_t block) const {
   // From as many on as can be there at a time, were they of short rows.
-  return threads >= static_cast<double>(facts.threads / kRowBlock * block *
-                                        processors);
+  return threads >=
+         static_cast<double>(facts.threads / kRowBlock * block * processors);
 }
 
 bool Selector::rereads() const {
@@ -284,7 +284,8 @@ void Selector::selectColumn() {
     threadsP /= 2;
   threadsR = kStreamThreads / threadsP;
   double blocks = pointsP / static_cast<double>(threadsP);
-  while (threadsR * threadsP < facts.blockThreads && fits(2 * threadsR * threadsP) &&
+  while (threadsR * threadsP < facts.blockThreads &&
+         fits(2 * threadsR * threadsP) &&
          blocks < static_cast<double>(2 * processors) &&
          pointsR > static_cast<double>(threadsR * 8))
     threadsR *= 2;
@@ -312,8 +313,8 @@ void Selector::selectColumn() {
       itemsP *= 2;
     return;
   }
-  if (again && mostR <= kBlockRow &&
-      threadsP * threadsR < facts.blockThreads && fits(facts.blockThreads)) {
+  if (again && mostR <= kBlockRow && threadsP * threadsR < facts.blockThreads &&
+      fits(facts.blockThreads)) {
     int64_t more = facts.blockThreads / threadsP;
     kept = llvm::divideCeil(mostR, more);
     if (kept * width <= kMaxKept) {

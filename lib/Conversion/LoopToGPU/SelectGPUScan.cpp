@@ -29,8 +29,8 @@ static constexpr int64_t kScanKept = 16, kScanVectors = 4, kScanThreads = 512;
 /// registers.
 static constexpr int64_t kRingBlocks = 2, kRingThreads = 512, kRingStages = 2,
                          kRingBytes = 96, kRingElements = 32;
-/// What a block has beside its tiles: barriers, tickets, and what its warps tell
-/// each other.
+/// What a block has beside its tiles: barriers, tickets, and what its warps
+/// tell each other.
 static constexpr int64_t kRingCounterBytes = 1024;
 /// Tiles for each processor that are worth it.
 static constexpr double kRingTiles = 4;

@@ -12,8 +12,8 @@
 #include "GPUScheduleSelector.h"
 
 #include "SelectMma.h"
-#include "coil/Conversion/Utils/CodeTarget.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
+#include "coil/Conversion/Utils/CodeTarget.h"
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
@@ -418,8 +418,7 @@ GPUScheduleAttr Selector::select() {
   for (unsigned d : getGPUReducedDims(kernel, ordered))
     reduced.set(d);
   collectAccesses();
-  if (std::optional<MmaChoice> choice =
-          selectMma(kernel, layout, facts)) {
+  if (std::optional<MmaChoice> choice = selectMma(kernel, layout, facts)) {
     dim = choice->vectorDim;
     width = choice->width;
     return GPUScheduleAttr::get(
@@ -484,9 +483,8 @@ struct LoopSelectGPUSchedulePass
     loop::KernelOp body = kernel.getLoopKernel();
     if (!body || body.getScheduleAttr())
       return;
-    if (loop::ScheduleAttrInterface schedule =
-            loop::askScheduleStrategies(body, getCodeTargetKind(kernel)->name,
-                                        getArgument())) {
+    if (loop::ScheduleAttrInterface schedule = loop::askScheduleStrategies(
+            body, getCodeTargetKind(kernel)->name, getArgument())) {
       body.setScheduleAttr(schedule);
       return;
     }

@@ -165,16 +165,15 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
     int64_t stages =
         anyAsync ? std::min({kMaxStages, room / stageBytes}) : int64_t(2);
     // A processor's blocks share its speed.
-    double rounds =
-        std::max(1.0, std::ceil(blocks /
-                               static_cast<double>(chip.multiprocessors)));
+    double rounds = std::max(
+        1.0, std::ceil(blocks / static_cast<double>(chip.multiprocessors)));
     double length = k + kFixedK;
     double products = static_cast<double>(t.m * t.n) / (t.speed * kProducts);
     int64_t blockBytes = std::max(stages * stageBytes, resultBytes);
     int64_t threads = t.warpsM * t.warpsN * t.warpsK * chip.warpSize;
     double resident =
-        std::min(rounds, static_cast<double>(std::min(
-                             room / blockBytes, chip.threads / threads)));
+        std::min(rounds, static_cast<double>(std::min(room / blockBytes,
+                                                      chip.threads / threads)));
     double rate = std::min(
         kBytes,
         resident * static_cast<double>((stages - 1) * stageBytes) / kLatency);

@@ -31,9 +31,8 @@ struct MmaChoice {
 
 /// Chooses tiles for `kernel`, or nothing when it is no contraction or too
 /// small for tiles to pay.
-std::optional<MmaChoice> selectMma(KernelOp kernel,
-                                   const GPUKernelLayout &layout,
-                                   const GPUFacts &chip);
+std::optional<MmaChoice>
+selectMma(KernelOp kernel, const GPUKernelLayout &layout, const GPUFacts &chip);
 
 } // namespace coil::loop
 

@@ -209,9 +209,8 @@ bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
   auto opsPerByte =
       static_cast<double>(getOpsPerByte(target::getProgramTarget(producer)));
   // Written once and read by each; or the operands are, and each computes.
-  return (readers - 1) * read + readers * points *
-                                    static_cast<double>(*operations) /
-                                    opsPerByte <=
+  return (readers - 1) * read +
+             readers * points * static_cast<double>(*operations) / opsPerByte <=
          (readers + 1) * getBytes(result, hints);
 }
 

@@ -101,10 +101,12 @@ struct LoopSplitReductionPass
     if (byRows) {
       pieces = std::ceil(results / static_cast<double>(counts.rowPiece));
       longest = 4 * longest / results;
-      parts = std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(pieces));
+      parts =
+          std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(pieces));
       shortest = kMinRows;
     } else if (results >= 16) {
-      parts = std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(results));
+      parts =
+          std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(results));
     }
     std::optional<double> tiles = countTiles(kernel, hints);
     if (tiles) {

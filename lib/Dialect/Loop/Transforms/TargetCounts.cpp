@@ -43,8 +43,8 @@ ReductionCounts loop::getReductionCounts(target::TargetAttrInterface target) {
   counts.enoughResults = kBusyBlocks * *processors;
   // A power of two divides most lengths.
   int64_t running =
-      *processors * std::max<int64_t>(
-                        1, *registers / (kThreadRegisters * kBlockThreads));
+      *processors *
+      std::max<int64_t>(1, *registers / (kThreadRegisters * kBlockThreads));
   counts.chunks =
       static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(running)));
   counts.rowPiece = counts.fusedRowPiece = *warp;
@@ -67,6 +67,6 @@ int64_t loop::getOpsPerByte(target::TargetAttrInterface target) {
   if (!bandwidth)
     return kUsualOpsPerByte;
   return std::max<int64_t>(
-      1, static_cast<int64_t>(operations * 1e6 /
-                              static_cast<double>(*bandwidth)));
+      1,
+      static_cast<int64_t>(operations * 1e6 / static_cast<double>(*bandwidth)));
 }

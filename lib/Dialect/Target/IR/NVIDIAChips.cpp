@@ -124,8 +124,7 @@ static constexpr StringRef kWarpGroup = "wgmma";
 /// @{
 static constexpr int64_t kWarp = 32, kBlockThreads = 1024,
                          kRegisters = 64 * 1024, kThreadRegisters = 255,
-                         kStaticSharedBytes = 48 * 1024,
-                         kArgumentBytes = 4096;
+                         kStaticSharedBytes = 48 * 1024, kArgumentBytes = 4096;
 /// @}
 /// What the driver takes of shared memory for each block from 8.0 on (Ampere
 /// Tuning Guide, "Unified Shared Memory/L1/Texture Cache").
@@ -213,7 +212,8 @@ Expected<ChipFacts> target::describeNVIDIAChips(StringRef chips) {
   add("shared_bytes", least.blockSharedKiB * 1024);
   add("static_shared_bytes", kStaticSharedBytes);
   add("multiprocessor_shared_bytes", least.sharedKiB * 1024);
-  add("reserved_shared_bytes", least.capability >= 80 ? kReservedSharedBytes : 0);
+  add("reserved_shared_bytes",
+      least.capability >= 80 ? kReservedSharedBytes : 0);
   add("argument_bytes", kArgumentBytes);
   for (const Feature &feature : kFeatures)
     if (least.capability >= feature.capability)

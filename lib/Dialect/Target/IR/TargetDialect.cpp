@@ -16,6 +16,7 @@
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -52,14 +53,15 @@ static Attribute findEntry(DataLayoutEntryListRef entries, StringRef name) {
   return {};
 }
 
-std::optional<int64_t> detail::findFact(DataLayoutEntryListRef entries,
-                                        StringRef name) {
+std::optional<int64_t> target::detail::findFact(DataLayoutEntryListRef entries,
+                                                StringRef name) {
   if (auto value = dyn_cast_or_null<IntegerAttr>(findEntry(entries, name)))
     return value.getValue().getSExtValue();
   return std::nullopt;
 }
 
-bool detail::findFeature(DataLayoutEntryListRef entries, StringRef name) {
+bool target::detail::findFeature(DataLayoutEntryListRef entries,
+                                 StringRef name) {
   auto list = dyn_cast_or_null<ArrayAttr>(findEntry(entries, kFeaturesEntry));
   return list && llvm::any_of(list, [&](Attribute each) {
            auto text = dyn_cast<StringAttr>(each);
@@ -67,8 +69,8 @@ bool detail::findFeature(DataLayoutEntryListRef entries, StringRef name) {
          });
 }
 
-static SmallVector<DataLayoutEntryInterface> makeEntries(MLIRContext *context,
-                                                         const ChipFacts &facts) {
+static SmallVector<DataLayoutEntryInterface>
+makeEntries(MLIRContext *context, const ChipFacts &facts) {
   Builder b(context);
   SmallVector<DataLayoutEntryInterface> entries;
   for (const auto &[name, value] : facts.facts)
@@ -105,8 +107,8 @@ std::string TargetAttrInterface::describeFeatures() {
   llvm::raw_string_ostream os(text);
   os << static_cast<Attribute>(*this) << ", which has ";
   SmallVector<StringRef> names;
-  if (auto list = dyn_cast_or_null<ArrayAttr>(
-          findEntry(getEntries(), kFeaturesEntry)))
+  if (auto list =
+          dyn_cast_or_null<ArrayAttr>(findEntry(getEntries(), kFeaturesEntry)))
     for (auto each : list.getAsRange<StringAttr>())
       names.push_back(each.getValue());
   if (names.empty())
@@ -128,18 +130,17 @@ FailureOr<Attribute> DeviceAttr::query(DataLayoutEntryKey key) const {
   return llvm::cast<TargetDeviceSpecInterface>(*this).queryHelper(key);
 }
 
-LogicalResult
-DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name,
-                   ArrayRef<DataLayoutEntryInterface> entries) {
+LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name,
+                                 ArrayRef<DataLayoutEntryInterface> entries) {
   llvm::Expected<TargetText> text = parseTarget(name);
   if (!text) // (C1), (C2)
     return emitError() << toString(text.takeError());
   if (!text->facts.empty())
     return emitError() << "facts of '" << name
                        << "' belong behind the name, as in '\""
-                       << text->getName() << "\", "
-                       << text->facts.front().first << " = "
-                       << text->facts.front().second << "'";
+                       << text->getName() << "\", " << text->facts.front().first
+                       << " = " << text->facts.front().second << "'";
   llvm::Expected<ChipFacts> known = describeTarget(*text);
   if (!known)
     return emitError() << toString(known.takeError());
@@ -195,10 +196,9 @@ Attribute DeviceAttr::parse(AsmParser &parser, Type) {
       return {};
     auto key = b.getStringAttr(fact);
     auto entry = DataLayoutEntryAttr::get(key, b.getI64IntegerAttr(value));
-    auto *found =
-        llvm::find_if(entries, [&](DataLayoutEntryInterface each) {
-          return each.getKey() == DataLayoutEntryKey(key);
-        });
+    auto *found = llvm::find_if(entries, [&](DataLayoutEntryInterface each) {
+      return each.getKey() == DataLayoutEntryKey(key);
+    });
     // The verifier says what is wrong with a fact that is not known.
     if (found == entries.end())
       entries.push_back(entry);
@@ -246,12 +246,18 @@ llvm::Expected<TargetAttrInterface> target::makeTarget(MLIRContext *context,
       context, parsed->getName(), makeEntries(context, *known)));
 }
 
-/// The innermost specification around an operation.
+/// The innermost specification around an operation. Upstream's modules have one
+/// without implementing the interface of those that may.
 static TargetSystemSpecInterface getSystem(Operation *op) {
-  for (; op; op = op->getParentOp())
-    if (auto scope = dyn_cast<DataLayoutOpInterface>(op))
-      if (TargetSystemSpecInterface system = scope.getTargetSystemSpec())
-        return system;
+  for (; op; op = op->getParentOp()) {
+    TargetSystemSpecInterface system;
+    if (auto module = dyn_cast<ModuleOp>(op))
+      system = module.getTargetSystemSpec();
+    else if (auto scope = dyn_cast<DataLayoutOpInterface>(op))
+      system = scope.getTargetSystemSpec();
+    if (system)
+      return system;
+  }
   return {};
 }
 

@@ -87,7 +87,8 @@ void target::registerTargetKind(TargetKind kind) {
   const void *caller = __builtin_return_address(0);
   auto shared = std::make_shared<TargetKind>(std::move(kind));
   std::string name = shared->name;
-  if (name.empty() || StringRef(name).find_first_of(":+@,= ") != StringRef::npos)
+  if (name.empty() ||
+      StringRef(name).find_first_of(":+@,= ") != StringRef::npos)
     return reportRegistrationError("target '" + llvm::Twine(name) +
                                    "': the name of a kind of device is a word");
   if (!shared->describe)
@@ -163,8 +164,10 @@ Expected<TargetText> target::parseTarget(StringRef text) {
     return makeError("unknown target '" + text + "', expected " +
                      listTargets());
   if (hasColon && result.kind->chipWord.empty())
-    return makeError("the target '" + name + "' has no chips to choose from, "
-                     "but '" + text + "' names one");
+    return makeError("the target '" + name +
+                     "' has no chips to choose from, "
+                     "but '" +
+                     text + "' names one");
   // The device of this process, as without chips.
   result.chips = chips == "native" ? "" : chips.str();
   Expected<ChipFacts> known = result.kind->describe(result.chips);
@@ -180,10 +183,11 @@ Expected<TargetText> target::parseTarget(StringRef text) {
       llvm::SmallVector<StringRef> candidates;
       for (const auto &each : known->facts)
         candidates.push_back(each.first);
-      return makeError("the target '" + parts.front() +
-                       "' does not state a fact '" + fact + "', but " +
-                       (names.empty() ? "none at all" : llvm::join(names, ", ")) +
-                       suggestName(fact, candidates));
+      return makeError(
+          "the target '" + parts.front() + "' does not state a fact '" + fact +
+          "', but " +
+          (names.empty() ? "none at all" : llvm::join(names, ", ")) +
+          suggestName(fact, candidates));
     }
     if (number.getAsInteger(10, value) || value <= 0)
       return makeError("the fact '" + fact + "' of the target '" + text +

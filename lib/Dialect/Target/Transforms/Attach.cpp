@@ -33,7 +33,8 @@ struct TargetAttachPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
-    StringRef text = target.empty() ? getDefaultTargetKind() : StringRef(target);
+    StringRef text =
+        target.empty() ? getDefaultTargetKind() : StringRef(target);
     llvm::Expected<TargetAttrInterface> wanted = makeTarget(context, text);
     if (!wanted) { // (C1)
       module.emitError() << toString(wanted.takeError());

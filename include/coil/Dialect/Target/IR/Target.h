@@ -12,7 +12,7 @@
 #ifndef COIL_DIALECT_TARGET_IR_TARGET_H
 #define COIL_DIALECT_TARGET_IR_TARGET_H
 
-#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -31,6 +31,11 @@ std::optional<int64_t> findFact(mlir::DataLayoutEntryListRef entries,
                                 llvm::StringRef name);
 bool findFeature(mlir::DataLayoutEntryListRef entries, llvm::StringRef name);
 } // namespace detail
+
+// Upstream's interface names these without their namespace, in declarations
+// that interfaces built on it get.
+using mlir::DataLayoutEntryInterface;
+using mlir::StringAttr;
 
 } // namespace coil::target
 
