@@ -51,7 +51,7 @@ struct TargetAttachPass
         }
         auto found = dyn_cast<TargetAttrInterface>(entry.getValue());
         if (!found || found.getChips() != wanted->getChips()) { // (C2)
-          module.emitError("is compiled for ")
+          module.emitError("the module is compiled for ")
               << entry.getValue() << ", not for "
               << static_cast<Attribute>(*wanted);
           return signalPassFailure();
