@@ -22,7 +22,7 @@ using llvm::StringRef;
 /// Caches of one core: the least of the processors that code is generated for,
 /// those of Haswell (Intel 64 and IA-32 Architectures Optimization Reference
 /// Manual, "Cache Parameters of the Haswell Microarchitecture"). Schedules that
-/// fit them fit the larger ones; more than these changed no measured kernel.
+/// fit them fit the larger ones.
 static constexpr int64_t kFirstLevelBytes = 32 << 10,
                          kSecondLevelBytes = 256 << 10, kLineBytes = 64;
 /// Operations for each byte that cores compute while memory moves it: two cores
