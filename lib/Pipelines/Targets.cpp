@@ -71,12 +71,23 @@ static void buildNVIDIACode(OpPassManager &kernels,
   kernels.addNestedPass<gpu::GPUModuleOp>(createLowerGPUKernelPass(lower));
 }
 
+static void buildAMDCode(OpPassManager &kernels,
+                         const target::CodeOptions &options) {
+  LowerAMDKernelPassOptions lower;
+  if (!options.chips.empty())
+    lower.chip = options.chips;
+  kernels.addNestedPass<gpu::GPUModuleOp>(createLowerAMDKernelPass(lower));
+}
+
 void coil::completeTargetKinds() {
   static std::once_flag once;
   std::call_once(once, [] {
     target::extendTargetKind("cuda", [](target::TargetKind &kind) {
       kind.detect = detectNVIDIA;
       kind.buildCodePipeline = buildNVIDIACode;
+    });
+    target::extendTargetKind("rocm", [](target::TargetKind &kind) {
+      kind.buildCodePipeline = buildAMDCode;
     });
   });
 }

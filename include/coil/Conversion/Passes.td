@@ -396,6 +396,7 @@ def ConvertLoopToGPUPass
   }];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::ROCDL::ROCDLDialect",
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect", "::coil::target::TargetDialect"];
@@ -466,6 +467,56 @@ def LowerGPUKernelPass
                            "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// To AMD code
+//===----------------------------------------------------------------------===//
+
+def LowerAMDKernelPass
+    : Pass<"lower-amd-kernel", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "lower GPU kernels to the LLVM and ROCDL dialects";
+  let description = [{
+    Takes the same kernels as `lower-gpu-kernel`, which come from the same
+    schedules, to the LLVM and ROCDL dialects, by upstream's conversions. The
+    module says for which chip code is made; `coil-translate --kernels-to-amdgcn`
+    makes it.
+
+    Mathematics are what LLVM's back end has code for: of `f32` the exponentials
+    and logarithms, roots, and what is an instruction. There is no device library
+    of Coil's for these chips, and ROCm's is not needed. Multiplications and
+    additions stay separate.
+
+    Constraints:
+    (C1) The chip is known.
+    (C2) Every op has code. One without is an error.
+
+    Before:
+    ```mlir
+    gpu.module @k {
+      gpu.func @k(%p: !llvm.ptr<1>) kernel {
+        %x = llvm.load %p : !llvm.ptr<1> -> f32
+        %y = math.exp %x : f32
+        llvm.store %y, %p : f32, !llvm.ptr<1>
+        gpu.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    gpu.module @k [#rocdl.target<O = 3, chip = "gfx942">] {
+      llvm.func @k(%p: !llvm.ptr<1>) attributes {gpu.kernel, rocdl.kernel} {
+        %x = llvm.load %p : !llvm.ptr<1> -> f32
+        %y = llvm.intr.exp(%x) : (f32) -> f32
+        ...
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"gfx942\"",
+           "chip that code is made for">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::ROCDL::ROCDLDialect",
+                           "::mlir::cf::ControlFlowDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -96,7 +96,7 @@ void GPUKernelEmitter::enterTile(Value number, Value step) {
 Value GPUKernelEmitter::takeTicket() {
   return LLVM::AtomicRMWOp::create(
       b, LLVM::AtomicBinOp::add, scratch, constantI32(1),
-      LLVM::AtomicOrdering::monotonic, kDeviceScope);
+      LLVM::AtomicOrdering::monotonic, getDeviceScope());
 }
 
 Value GPUKernelEmitter::getTilePointer() {

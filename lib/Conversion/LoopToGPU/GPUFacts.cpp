@@ -76,6 +76,8 @@ LogicalResult loop::verifyGPUSchedule(KernelOp kernel, GPUScheduleAttr schedule,
   if (!mma)
     return success();
   // (C15)
+  if (failed(require("the strategy 'mma'", "ptx")))
+    return failure();
   if (mma.getInstruction() == MmaInstruction::Wgmma)
     return require("the instruction 'wgmma'", "wgmma");
   if (mma.getInstruction() != MmaInstruction::Fma)

@@ -261,7 +261,7 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {static_cast<int32_t>(threadsP * threadsR), 1, 1}));
-  if (schedule.getMinBlocks() > 0)
+  if (schedule.getMinBlocks() > 0 && facts.has(kPTX))
     func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(
                                        schedule.getMinBlocks())));
   for (unsigned i = 0; i < layout.strides.size(); ++i) {

@@ -68,8 +68,11 @@ T combinePairs(llvm::SmallVector<T> list, Combine combine) {
   return list.front();
 }
 
-/// The scope of what blocks of a launch tell each other.
-inline constexpr llvm::StringLiteral kDeviceScope = "device";
+/// What a target has whose kernels may hold PTX, and operations of the NVVM
+/// dialect.
+inline constexpr llvm::StringLiteral kPTX = "ptx";
+/// What a target has that brings a word from any lane of a warp.
+inline constexpr llvm::StringLiteral kLanePermutes = "lane_permutes";
 
 class GPUKernelEmitter {
   friend class MmaEmitter;
@@ -127,6 +130,11 @@ private:
 
   void analyze();
   mlir::LogicalResult emitBody();
+  /// The scope of what blocks of a launch tell each other, as the back end
+  /// names it.
+  llvm::StringRef getDeviceScope() const {
+    return facts.has(kPTX) ? "device" : "agent";
+  }
   /// Fails for more shared memory than a block has.
   mlir::LogicalResult checkSharedBytes(int64_t bytes, int64_t most);
   /// For the strategy `mma`; null for others.
@@ -756,6 +764,8 @@ private:
   enum class Shuffle { Butterfly, Up, Index };
   mlir::Value shuffle(mlir::Value v, mlir::Value lane, Shuffle kind);
   mlir::Value shuffleWord(mlir::Value v, mlir::Value lane, Shuffle kind);
+  /// The same where a lane asks for the word of any other.
+  mlir::Value permuteWord(mlir::Value v, mlir::Value lane, Shuffle kind);
   mlir::Value sharedPointer(int64_t offset, mlir::Type element,
                             mlir::Value index);
   void barrier();

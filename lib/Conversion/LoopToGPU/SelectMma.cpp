@@ -107,6 +107,9 @@ static constexpr int64_t kMaxStages = 4;
 std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
                                                const GPUKernelLayout &layout,
                                                const GPUFacts &chip) {
+  // The instructions of tiles, and their threads, are PTX's.
+  if (!chip.has("ptx"))
+    return std::nullopt;
   // Without, there are neither asynchronous copies nor the instructions that
   // are used for matrices.
   bool isNew = chip.has("async_copies") && chip.has("matrix_units");

@@ -49,7 +49,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_100">>} {
   wrapper.kernel @convert_loop_to_gpu_c15(%x: tensor<256x4096xbf16>, %y: tensor<4096x256xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>, #sym.shape<[256, 1]>], output_strides = [#sym.shape<[256, 1]>], symbols = []} {
-    // expected-error @below {{has a schedule with the instruction 'wgmma', which needs the feature 'wgmma' of the target #target.device<"cuda:sm_100">, which has the features 'async_copies', 'matrix_units', 'float8_conversions', 'bulk_copies', 'vector_atomics', 'dependent_launch'}}
+    // expected-error @below {{has a schedule with the instruction 'wgmma', which needs the feature 'wgmma' of the target #target.device<"cuda:sm_100">, which has the features 'ptx', 'async_copies', 'matrix_units', 'float8_conversions', 'bulk_copies', 'vector_atomics', 'dependent_launch'}}
     %0 = loop.kernel "k" [256, 256, 4096] (%a = %x, %b = %y) : (tensor<256x4096xbf16>, tensor<4096x256xbf16>) -> tensor<256x256xf32> schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 4, threads_p = 256, items_p = 4, index_bits = 32, mma = <instruction = wgmma, m = 128, n = 128, k = 64, warps_m = 8, stages = 3, async = true, group = 8>> {
       %v = loop.load %a[d0, d2] : tensor<256x4096xbf16> -> bf16
       %w = loop.load %b[d2, d1] : tensor<4096x256xbf16> -> bf16
@@ -69,7 +69,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 // need no registers.
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_75">>} {
   wrapper.kernel @convert_loop_to_gpu_c15_async(%x: tensor<256x4096xf32>, %y: tensor<4096x256xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>, #sym.shape<[256, 1]>], output_strides = [#sym.shape<[256, 1]>], symbols = []} {
-    // expected-error @below {{has a schedule with 'async', which needs the feature 'async_copies' of the target #target.device<"cuda:sm_75">, which has no features}}
+    // expected-error @below {{has a schedule with 'async', which needs the feature 'async_copies' of the target #target.device<"cuda:sm_75">, which has the features 'ptx'}}
     %0 = loop.kernel "k" [256, 256, 4096] (%a = %x, %b = %y) : (tensor<256x4096xf32>, tensor<4096x256xf32>) -> tensor<256x256xf32> schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 4, threads_p = 128, items_p = 4, index_bits = 32, mma = <instruction = fma, m = 64, n = 64, k = 16, warps_m = 2, warps_n = 2, stages = 2, async = true, group = 8>> {
       %v = loop.load %a[d0, d2] : tensor<256x4096xf32> -> f32
       %w = loop.load %b[d2, d1] : tensor<4096x256xf32> -> f32

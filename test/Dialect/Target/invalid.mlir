@@ -1,6 +1,6 @@
 // RUN: coil-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{unknown target 'tpu', expected 'cpu', 'cpu:<processor>', 'cuda'}}
+// expected-error @below {{unknown target 'tpu', expected 'cpu', 'cpu:<processor>', 'cuda', 'cuda:<chip>', 'rocm' or 'rocm:<chip>'}}
 module attributes {device_c1 = #target.device<"tpu">} {}
 
 // -----

@@ -103,6 +103,9 @@ struct Feature {
 } // namespace
 
 static constexpr Feature kFeatures[] = {
+    // PTX, in which kernels may say what LLVM has no operation for, and its
+    // shuffles between lanes.
+    {"ptx", 0},
     // cp.async, and mma.sync in the shapes that schedules use.
     {"async_copies", 80},
     {"matrix_units", 80},

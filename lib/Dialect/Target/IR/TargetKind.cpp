@@ -69,11 +69,21 @@ static TargetKind makeNVIDIA() {
   return gpu;
 }
 
+/// Compiled for, and not run: there is no runtime that launches its kernels.
+static TargetKind makeAMD() {
+  TargetKind gpu;
+  gpu.name = "rocm";
+  gpu.chipWord = "chip";
+  gpu.form = KernelForm::Threads;
+  gpu.describe = describeAMDChips;
+  return gpu;
+}
+
 /// Never destroyed: plugins register at any time.
 static Registry &getRegistry() {
   static Registry *registry = [] {
     auto *made = new Registry("target");
-    for (TargetKind (*make)() : {makeHost, makeNVIDIA}) {
+    for (TargetKind (*make)() : {makeHost, makeNVIDIA, makeAMD}) {
       auto kind = std::make_shared<TargetKind>(make());
       std::string name = kind->name;
       made->add(name, std::move(kind), __builtin_return_address(0));

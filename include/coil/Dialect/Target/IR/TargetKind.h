@@ -135,6 +135,7 @@ llvm::Expected<ChipFacts> describeTarget(const TargetText &text);
 /// \name The tables of the kinds that come with Coil
 /// @{
 llvm::Expected<ChipFacts> describeNVIDIAChips(llvm::StringRef chips);
+llvm::Expected<ChipFacts> describeAMDChips(llvm::StringRef chips);
 llvm::Expected<ChipFacts> describeX86Processors(llvm::StringRef processors);
 /// @}
 
