@@ -23,6 +23,7 @@
 #include "mlir/Conversion/GPUToROCDL/Runtimes.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -69,6 +70,39 @@ static bool hasMathCode(Operation *op) {
 }
 
 namespace {
+/// The blocks of a launch, which upstream asks ROCm's device library for: they
+/// are among the arguments that every kernel has behind its own, as
+/// `hidden_block_count_x` and so on (LLVM's User Guide for AMDGPU Backend, code
+/// object V5 kernel argument metadata).
+struct LowerGridDim : ConvertOpToLLVMPattern<gpu::GridDimOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::GridDimOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto pointer = LLVM::LLVMPointerType::get(
+        op.getContext(), /*addressSpace=*/kConstantAddressSpace);
+    Value hidden =
+        LLVM::CallIntrinsicOp::create(
+            rewriter, loc, pointer,
+            rewriter.getStringAttr("llvm.amdgcn.implicitarg.ptr"), ValueRange())
+            .getResult(0);
+    auto place = static_cast<int32_t>(op.getDimension());
+    Value address =
+        LLVM::GEPOp::create(rewriter, loc, pointer, rewriter.getI32Type(),
+                            hidden, ArrayRef<LLVM::GEPArg>{place});
+    Value count = LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(),
+                                       address, /*alignment=*/4);
+    rewriter.replaceOpWithNewOp<LLVM::ZExtOp>(
+        op, getTypeConverter()->convertType(op.getType()), count);
+    return success();
+  }
+
+private:
+  static constexpr unsigned kConstantAddressSpace = 4;
+};
+
 struct LowerAMDKernelPass
     : coil::impl::LowerAMDKernelPassBase<LowerAMDKernelPass> {
   using LowerAMDKernelPassBase::LowerAMDKernelPassBase;
@@ -146,6 +180,7 @@ private:
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateGPUPatterns(converter, patterns, *chipset);
+    patterns.add<LowerGridDim>(converter, /*benefit=*/2);
     populateMathToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     vector::populateVectorInsertExtractStridedSliceTransforms(patterns);

@@ -31,10 +31,11 @@ using namespace coil;
 static LogicalResult translate(Operation *op, llvm::raw_ostream &os) {
   WalkResult result = op->walk([&](gpu::GPUModuleOp module) {
     ArrayAttr targets = module.getTargetsAttr();
-    auto target = targets && !targets.empty()
-                      ? dyn_cast<gpu::TargetAttrInterface>(targets[0])
-                      : gpu::TargetAttrInterface();
-    if (!target || !isa<ROCDL::ROCDLTargetAttr>(targets[0])) {
+    // Others do not have the interface here.
+    auto amd = targets && !targets.empty()
+                   ? dyn_cast<ROCDL::ROCDLTargetAttr>(targets[0])
+                   : ROCDL::ROCDLTargetAttr();
+    if (!amd) {
       module.emitError("has no AMD target");
       return WalkResult::interrupt();
     }
@@ -42,7 +43,7 @@ static LogicalResult translate(Operation *op, llvm::raw_ostream &os) {
                                /*cmdOptions=*/{}, /*elfSection=*/{},
                                gpu::CompilationTarget::Assembly);
     std::optional<SmallVector<char, 0>> object =
-        target.serializeToObject(module, options);
+        cast<gpu::TargetAttrInterface>(amd).serializeToObject(module, options);
     if (!object)
       return WalkResult::interrupt();
     // A string, which ends with a zero.

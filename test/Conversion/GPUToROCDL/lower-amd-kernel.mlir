@@ -13,6 +13,14 @@ gpu.module @k {
     %y = math.exp %x : f32
     // CHECK: rocdl.barrier
     gpu.barrier
+    // The second of the numbers behind the kernel's own arguments.
+    // CHECK: %[[HIDDEN:.+]] = llvm.call_intrinsic "llvm.amdgcn.implicitarg.ptr"() : () -> !llvm.ptr<4>
+    // CHECK: %[[PLACE:.+]] = llvm.getelementptr %[[HIDDEN]][1]
+    // CHECK: llvm.load %[[PLACE]]
+    %n = gpu.grid_dim y
+    %m = arith.index_cast %n : index to i64
+    %r = llvm.getelementptr %q[%m] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    llvm.store %x, %r : f32, !llvm.ptr<1>
     llvm.store %y, %q : f32, !llvm.ptr<1>
     gpu.return
   }
