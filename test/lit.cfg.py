@@ -129,6 +129,11 @@ if qemu:
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format-22")
 
+# What makes code objects of assembly: LLVM's tools on the tests' path.
+path = config.environment.get("PATH", "")
+if all(shutil.which(tool, path=path) for tool in ["llvm-mc", "ld.lld", "llvm-readelf"]):
+    config.available_features.add("code-objects")
+
 # What assembles PTX; Coil looks in the same places.
 cuda = [os.environ.get(v) for v in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")]
 cuda_bins = [os.path.join(c, "bin") for c in cuda + ["/usr/local/cuda"] if c]

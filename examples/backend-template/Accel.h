@@ -29,6 +29,7 @@ namespace accel {
 /// One function for each part; `Plugin.cpp` calls them.
 /// @{
 void registerDevice(mlir::DialectRegistry &registry);
+void registerTarget();
 void registerPasses();
 void registerOperators();
 void registerSchedules();

@@ -5,17 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The device `accel`: what the compiler is told of it. Its runtime, which
-// programs call, is in Runtime.cpp.
+// The device `accel`: what the compiler is told of it, and the target of that
+// name. Its runtime, which programs call, is in Runtime.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Accel.h"
 
+#include "coil/Dialect/Target/IR/TargetKind.h"
 #include "coil/Dialect/Wrapper/IR/Device.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Runtime/Runtime.h"
 
+namespace target = coil::target;
 namespace wrapper = coil::wrapper;
 
 void accel::registerDevice(mlir::DialectRegistry &registry) {
@@ -31,4 +33,20 @@ void accel::registerDevice(mlir::DialectRegistry &registry) {
         info.launchFunction = "accel_launch";
         dialect->registerDevice(std::move(info));
       });
+}
+
+/// `--target=accel`. Passes take these facts from the module, in whose
+/// specification they are `#target.device<"accel">`.
+void accel::registerTarget() {
+  target::TargetKind kind;
+  kind.name = "accel";
+  // Its cores compute in vectors, as the host's do.
+  kind.form = target::KernelForm::Vectors;
+  kind.describe = [](llvm::StringRef) -> llvm::Expected<target::ChipFacts> {
+    target::ChipFacts facts;
+    facts.facts = {
+        {"vector_bits", 256}, {"l1_bytes", 32 << 10}, {"l2_bytes", 256 << 10}};
+    return facts;
+  };
+  target::registerTargetKind(std::move(kind));
 }

@@ -29,6 +29,7 @@ mlirGetDialectPluginInfo() {
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "accel", "1.0", [] {
+            accel::registerTarget();
             accel::registerPasses();
             accel::registerOperators();
             accel::registerSchedules();

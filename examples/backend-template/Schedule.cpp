@@ -21,7 +21,8 @@ namespace loop = coil::loop;
 /// it, in blocks that the device's 2 KiB of memory for a task hold.
 static loop::ScheduleAttrInterface schedulePointwise(loop::KernelOp kernel,
                                                      llvm::StringRef device) {
-  if (device != "cpu" || kernel.getDims().getDims().size() != 1 ||
+  if ((device != "cpu" && device != "accel") ||
+      kernel.getDims().getDims().size() != 1 ||
       !kernel.getReducedDims().empty())
     return {};
   return loop::ScheduleAttr::get(kernel.getContext(), /*library=*/nullptr,

@@ -14,6 +14,7 @@
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Sym.h"
+#include "coil/Dialect/Target/IR/Target.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Plugins/Plugins.h"
 #include "coil/Reference/Models.h"
@@ -24,6 +25,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,14 +36,14 @@
 
 void coil::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, loop::LoopDialect, sym::SymDialect,
-                  wrapper::WrapperDialect>();
+                  target::TargetDialect, wrapper::WrapperDialect>();
   // Upstream dialects that the pipelines use.
   registry.insert<mlir::arith::ArithDialect, mlir::DLTIDialect,
                   mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect,
                   mlir::func::FuncDialect, mlir::gpu::GPUDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
-                  mlir::vector::VectorDialect>();
+                  mlir::NVVM::NVVMDialect, mlir::ROCDL::ROCDLDialect,
+                  mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   reference::registerModels(registry);
   // Whoever compiles reports what is wrong with plugins; programs of others,
   // such as mlir-opt, do not know of it.

@@ -14,6 +14,7 @@
 #include "coil/Conversion/Passes.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
+#include "coil/Dialect/Target/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Pipelines/Pipelines.h"
 #include "mlir/Transforms/Passes.h"
@@ -23,6 +24,7 @@ void coil::registerAllPasses() {
   mlir::registerTransformsPasses(); // canonicalize, cse, symbol-dce, ...
   registerCoilConversionPasses();
   loop::registerCoilLoopPasses();
+  target::registerCoilTargetPasses();
   wrapper::registerCoilWrapperPasses();
   registerPipelines();
 }

@@ -11,12 +11,14 @@
 
 #include "coil/InitAllTranslations.h"
 
+#include "coil/Target/AMDGCN.h"
 #include "coil/Target/HostText.h"
 #include "coil/Target/PTX.h"
 #include "coil/Target/SignatureJSON.h"
 #include "mlir/InitAllTranslations.h"
 
 void coil::registerAllTranslations() {
+  registerAMDGCNTranslations();
   registerHostTextTranslations();
   registerPTXTranslations();
   registerSignatureTranslation();

@@ -11,22 +11,20 @@
 
 #include "coil/Pipelines/Pipelines.h"
 
+#include "Targets.h"
 #include "coil/Conversion/Passes.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
+#include "coil/Dialect/Target/IR/TargetKind.h"
+#include "coil/Dialect/Target/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Pipelines/Extensions.h"
-#include "coil/Runtime/CUDA.h"
-#include "coil/Runtime/Library.h"
-#include "coil/Support/CPUTarget.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
-#include "coil/Support/Registration.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
@@ -65,161 +63,26 @@ StringRef coil::describeStage(Stage stage) {
   llvm_unreachable("all stages are handled");
 }
 
-/// Results that keep a GPU's multiprocessors busy when each is a block's: two
-/// for each of an H100's 132.
-static constexpr int64_t kDeviceResults = 264;
-/// Blocks that reduce one result together: all that an H100 runs at a time.
-static constexpr int64_t kDeviceChunks = 512;
-/// Columns that one block sums.
-static constexpr int64_t kDeviceRowPiece = 32;
+/// What a target has that adds pairs of 16-bit floats in memory.
+static constexpr llvm::StringLiteral kPackedAtomics = "vector_atomics";
+
 /// Side of the tiles of contractions with few results.
 static constexpr int64_t kDeviceTile = 64;
 
-static bool isCuda(const CompilePipelineOptions &options) {
-  return StringRef(options.target).starts_with("cuda");
-}
-
-std::string coil::resolveLibrary(const CompilePipelineOptions &options) {
-  if (options.library != "auto")
-    return options.library;
-  std::string result;
-  auto add = [&](const char *library) {
-    if (coil_rt_library_available(library))
-      result += (result.empty() ? "" : ",") + std::string(library);
-  };
-  if (isCuda(options)) {
-    add("cublaslt");
-    add("cudnn");
-    add("cub");
-  } else {
-    add("onednn");
-  }
-  return result.empty() ? "none" : result;
-}
-
-/// Chips before this have no code of ours.
-static constexpr int kOldestChip = 75;
-
-/// From here on there are packed additions to 16-bit floats in memory.
-static constexpr int64_t kPackedAtomics = 90;
-
-/// The compute capability, times ten, that code for a target may count on: that
-/// of the oldest of its chips.
-static int64_t getOldestCapability(StringRef target) {
-  int64_t oldest = std::numeric_limits<int64_t>::max();
-  for (StringRef name : llvm::split(target.split(':').second, '+')) {
-    int64_t number = kOldestChip;
-    name.consume_front("sm_");
-    (void)name.consumeInteger(10, number);
-    oldest = std::min(oldest, number);
-  }
-  return oldest;
-}
-
-/// Whether all chips of a target have the instruction `wgmma`, which only this
-/// one has.
-static bool hasWgmma(StringRef target) {
-  return llvm::all_of(llvm::split(target.split(':').second, '+'),
-                      [](StringRef name) { return name == "sm_90a"; });
-}
-
-static llvm::Error unsupported(const llvm::Twine &message) {
-  return llvm::createStringError(std::make_error_code(std::errc::not_supported),
-                                 message);
-}
-
-llvm::Expected<std::string> coil::resolveTarget(StringRef target) {
-  auto [kind, chip] = target.split(':');
-  if (target == "cpu" || target == "cpu:native")
-    return "cpu";
-  if (kind == "cpu" && !chip.empty()) {
-    llvm::Expected<CPUTarget> processor = resolveCPU(chip);
-    if (!processor)
-      return processor.takeError();
-    return target.str();
-  }
-  if (kind != "cuda" || (chip.empty() && target != "cuda"))
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "unknown target '" + target +
-            "', expected 'cpu', 'cpu:<processor>', 'cuda' or 'cuda:<chip>'");
-  std::string name = chip.str();
-  if (chip.empty()) {
-    coil_cuda_device_info info;
-    if (coil_cuda_get_device_info(0, &info) != COIL_OK)
-      return unsupported(coil_last_error());
-    name = "sm_" + std::to_string(info.major) + std::to_string(info.minor);
-    // Instructions that only this chip has.
-    if (info.major >= 9)
-      name += 'a';
-    if (info.major * 10 + info.minor < kOldestChip ||
-        getNVPTXFeatures(name).empty())
-      return unsupported(llvm::Twine("CUDA device 0 (") + info.name +
-                         ") is a chip '" + name + "' that is not supported");
-  }
-  unsigned number = 0;
-  StringRef digits = StringRef(name)
-                         .drop_front(std::min<size_t>(3, name.size()))
-                         .take_while(llvm::isDigit);
-  if (!StringRef(name).starts_with("sm_") || digits.getAsInteger(10, number) ||
-      number < kOldestChip || getNVPTXFeatures(name).empty())
-    return unsupported("chip '" + llvm::Twine(name) + "' is not supported");
-  return "cuda:" + name;
-}
-
-std::string coil::getCPU(const CompilePipelineOptions &options) {
-  auto [kind, name] = StringRef(options.target).split(':');
-  return kind == "cpu" && name != "native" ? name.str() : "";
-}
-
-std::string coil::getCPU(StringRef pipelineOptions) {
-  CompilePipelineOptions options;
-  return failed(options.parseFromString(pipelineOptions)) ? ""
-                                                          : getCPU(options);
-}
-
-/// Pipelines cannot fail while they are built, so what would make them is found
-/// here.
-static llvm::Error checkOptions(const CompilePipelineOptions &options) {
-  if (llvm::Error error = checkRegistrations())
-    return error;
-  if (llvm::Error error = checkOptionValues(options))
-    return error;
-  return checkInsertedPasses(options,
-                             {PipelinePart::Graph, PipelinePart::Loop,
-                              PipelinePart::Wrapper, PipelinePart::Kernel,
-                              PipelinePart::Host},
-                             "the compiler");
-}
-
-llvm::Error coil::resolveOptions(CompilePipelineOptions &options) {
-  if (llvm::Error error = checkOptions(options))
-    return error;
-  llvm::Expected<std::string> target = resolveTarget(options.target);
-  if (!target)
-    return target.takeError();
-  options.target = *target;
-  if (isCuda(options))
-    return llvm::Error::success();
-  llvm::Expected<CPUTarget> processor = resolveCPU(getCPU(options));
-  if (!processor)
-    return processor.takeError();
-  int64_t bits = options.vectorBits;
-  if (bits == 0)
-    options.vectorBits = processor->vectorBits;
-  else if (bits < 8 || !llvm::isPowerOf2_64(static_cast<uint64_t>(bits)))
-    return makeError("'vector-bits' is " + llvm::Twine(bits) +
-                     ", expected a power of two from 8 on, or 0 for the "
-                     "target's widest");
-  else if (bits > processor->vectorBits)
-    return makeError("'vector-bits' is " + llvm::Twine(bits) +
-                     ", but the processor '" + processor->cpu +
-                     "' has vectors of " + llvm::Twine(processor->vectorBits));
-  return llvm::Error::success();
+/// The target that a module is compiled for comes first: passes ask it for what
+/// they have to know of chips.
+static void attachTarget(OpPassManager &pm,
+                         const CompilePipelineOptions &options) {
+  target::TargetAttachPassOptions attach;
+  attach.target = options.target;
+  pm.addPass(target::createTargetAttachPass(attach));
 }
 
 void coil::buildGraphPipeline(OpPassManager &pm,
                               const CompilePipelineOptions &options) {
+  const target::TargetKind &kind = getTargetKind(options);
+  bool runsThreads = kind.form == target::KernelForm::Threads;
+  attachTarget(pm, options);
   addExtensions(pm, ExtensionPoint::BeforeLegalization, options);
   // Framework operators become ours; compound ones are taken apart, but for
   // what a library has as a whole.
@@ -235,16 +98,18 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(graph::createGraphSetPrecisionPass(precision));
   graph::GraphDecomposePassOptions decompose;
   decompose.library = resolveLibrary(options);
-  // The runtime sorts on CPUs.
-  if (isCuda(options))
-    decompose.sort = hasLibrary(decompose.library, "cub") ? "cub" : "";
+  // Else the runtime sorts.
+  if (hasLibrary(decompose.library, kind.sortLibrary))
+    decompose.sort = kind.sortLibrary;
+  else if (runsThreads)
+    decompose.sort = "";
   // oneDNN is faster than the copy that this costs.
-  decompose.tiles = isCuda(options);
+  decompose.tiles = runsThreads;
   pm.addNestedPass<func::FuncOp>(graph::createGraphDecomposePass(decompose));
   // Decomposition leaves identities and duplicates behind.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (decompose.sort == "cub") {
+  if (!kind.sortLibrary.empty() && decompose.sort == kind.sortLibrary) {
     graph::GraphGroupScatterPassOptions group;
     group.sort = decompose.sort;
     group.library = decompose.library;
@@ -258,10 +123,10 @@ void coil::buildGraphPipeline(OpPassManager &pm,
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
-  if (isCuda(options) && options.fastMath != "off" && !options.deterministic &&
-      getOldestCapability(options.target) >= kPackedAtomics)
+  if (runsThreads && options.fastMath != "off" && !options.deterministic &&
+      hasFeature(options, kPackedAtomics))
     pm.addNestedPass<func::FuncOp>(graph::createGraphNarrowScatterPass());
-  if (isCuda(options) && !options.deterministic)
+  if (runsThreads && !options.deterministic)
     pm.addNestedPass<func::FuncOp>(graph::createGraphPrivatizeScatterPass());
   if (hasLibrary(decompose.library, "cudnn")) {
     pm.addNestedPass<func::FuncOp>(graph::createGraphChannelsLastPass());
@@ -275,7 +140,9 @@ void coil::buildGraphPipeline(OpPassManager &pm,
 
 void coil::buildLoopPipeline(OpPassManager &pm,
                              const CompilePipelineOptions &options) {
+  bool runsThreads = getTargetKind(options).form == target::KernelForm::Threads;
   std::string library = resolveLibrary(options);
+  attachTarget(pm, options);
   pm.addNestedPass<func::FuncOp>(createConvertGraphToLoopPass());
   // Views become index expressions before anything compares kernels.
   pm.addNestedPass<func::FuncOp>(loop::createLoopFoldViewsPass());
@@ -284,10 +151,6 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     loop::LoopFusePassOptions fuse;
     fuse.useLibrary = library != "none";
     fuse.library = library;
-    if (isCuda(options)) {
-      fuse.enoughResults = kDeviceResults;
-      fuse.rowPiece = kDeviceRowPiece;
-    }
     pm.addNestedPass<func::FuncOp>(loop::createLoopFusePass(fuse));
   }
   addExtensions(pm, ExtensionPoint::AfterFusion, options);
@@ -296,10 +159,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
   pm.addPass(createCSEPass());
   loop::LoopSplitReductionPassOptions split;
-  if (isCuda(options)) {
-    split.enoughResults = kDeviceResults;
-    split.chunks = kDeviceChunks;
-    split.rowPiece = kDeviceRowPiece;
+  if (runsThreads) {
     split.tileSide = kDeviceTile;
     split.interleave = true;
     split.library = library;
@@ -310,24 +170,26 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
-  if (!isCuda(options))
+  if (!runsThreads)
     pm.addNestedPass<func::FuncOp>(loop::createLoopWidenMomentsPass());
   addExtensions(pm, ExtensionPoint::BeforeScheduling, options);
   loop::LoopSelectSchedulePassOptions schedule;
   schedule.vectorBits = options.vectorBits;
   schedule.streamBytes = options.streamBytes;
   schedule.library = library;
-  // Kernels for a GPU are scheduled when their buffers are known.
-  schedule.onlyLibrary = isCuda(options);
+  // Kernels of blocks of threads are scheduled when their buffers are known.
+  schedule.onlyLibrary = runsThreads;
   pm.addNestedPass<func::FuncOp>(loop::createLoopSelectSchedulePass(schedule));
   addExtensions(pm, ExtensionPoint::AfterScheduling, options);
 }
 
 void coil::buildWrapperPipeline(OpPassManager &pm,
                                 const CompilePipelineOptions &options) {
+  const target::TargetKind &kind = getTargetKind(options);
+  bool runsThreads = kind.form == target::KernelForm::Threads;
+  attachTarget(pm, options);
   OutlineKernelsPassOptions outline;
-  if (isCuda(options))
-    outline.device = "cuda";
+  outline.device = kind.name;
   pm.addPass(createOutlineKernelsPass(outline));
   addExtensions(pm, ExtensionPoint::AfterOutlining, options);
   // Who passes a state has to know how far it moves.
@@ -347,7 +209,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   if (options.hoistWeights)
     pm.addPass(wrapper::createWrapperHoistWeightsPass());
   addExtensions(pm, ExtensionPoint::BeforeDeviceScheduling, options);
-  if (!isCuda(options)) {
+  if (!runsThreads) {
     // What outlining copies, and what a library turned out not to compute.
     loop::LoopSelectSchedulePassOptions schedule;
     schedule.vectorBits = options.vectorBits;
@@ -357,8 +219,6 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
         loop::createLoopSelectSchedulePass(schedule));
   } else {
     LoopSelectGPUSchedulePassOptions schedule;
-    schedule.capability = getOldestCapability(options.target);
-    schedule.wgmma = hasWgmma(options.target);
     schedule.deterministic = options.deterministic;
     pm.addNestedPass<wrapper::KernelOp>(
         createLoopSelectGPUSchedulePass(schedule));
@@ -377,7 +237,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   pm.addPass(wrapper::createWrapperSinkWaitsPass());
   // Before planning, which then plans each graph by itself. Checks and shown
   // values leave nothing that could be kept.
-  bool makePartitions = isCuda(options) && options.partitions != "off" &&
+  bool makePartitions = kind.replaysGraphs && options.partitions != "off" &&
                         !options.trackLifetimes && options.debugValues == "off";
   if (makePartitions) {
     wrapper::WrapperPartitionGraphPassOptions partition;
@@ -413,7 +273,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   pm.addPass(wrapper::createWrapperDropInPlacePass());
   // The order of launches is final.
-  if (isCuda(options))
+  if (runsThreads)
     pm.addPass(createOrderGPUBlocksPass());
   if (options.trackLifetimes)
     pm.addPass(wrapper::createWrapperTrackLifetimesPass());
@@ -450,17 +310,22 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
 
 void coil::buildKernelPipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
+  const target::TargetKind &kind = getTargetKind(options);
+  bool runsThreads = kind.form == target::KernelForm::Threads;
+  attachTarget(pm, options);
   addExtensions(pm, ExtensionPoint::BeforeDeviceCode, options);
   // Kernels are independent of each other: this part runs in parallel.
   OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
+  target::CodeOptions code;
+  code.chips = getTargetChips(options);
+  code.fastMath = options.fastMath;
   LowerUserKernelPassOptions user;
-  if (isCuda(options))
-    user.chip = StringRef(options.target).split(':').second.str();
+  if (runsThreads)
+    user.chip = code.chips;
   kernels.addPass(createLowerUserKernelPass(user));
-  if (isCuda(options)) {
+  if (runsThreads) {
     ConvertLoopToGPUPassOptions convert;
     convert.approximate = options.fastMath != "off";
-    convert.capability = getOldestCapability(options.target);
     kernels.addPass(createConvertLoopToGPUPass(convert));
   } else {
     ConvertLoopToCPUPassOptions convert;
@@ -470,18 +335,14 @@ void coil::buildKernelPipeline(OpPassManager &pm,
   // Emission repeats constants and addresses. For a GPU, it leaves no block or
   // value that only a look at whole regions would remove.
   GreedyRewriteConfig config;
-  if (isCuda(options))
+  if (runsThreads)
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   kernels.addPass(createCanonicalizerPass(config));
   kernels.addPass(createCSEPass());
-  if (isCuda(options)) {
+  if (runsThreads) {
     pm.addPass(createBatchGPULaunchesPass());
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
-    LowerGPUKernelPassOptions lower;
-    lower.chip = StringRef(options.target).split(':').second.str();
-    lower.fastMath = options.fastMath;
-    pm.nest<wrapper::KernelOp>().addNestedPass<gpu::GPUModuleOp>(
-        createLowerGPUKernelPass(lower));
+    kind.buildCodePipeline(pm.nest<wrapper::KernelOp>(), code);
   } else {
     LowerCPUKernelPassOptions lower;
     lower.vectorBits = options.vectorBits;
@@ -535,9 +396,7 @@ static void registerPipeline(
           return errorHandler(toString(std::move(error)));
         // Without a chip, code is for all that there is code for; no device is
         // asked.
-        if (llvm::Error error = options.target == "cuda"
-                                    ? checkOptions(options)
-                                    : resolveOptions(options))
+        if (llvm::Error error = resolveOptions(options, /*detect=*/false))
           return errorHandler(toString(std::move(error)));
         build(pm, options);
         return success();
@@ -548,6 +407,7 @@ static void registerPipeline(
 }
 
 void coil::registerPipelines() {
+  completeTargetKinds();
   registerPipeline("coil-graph-pipeline",
                    "From imported operators to the graph stage",
                    {PipelinePart::Graph}, buildGraphPipeline);

@@ -1,6 +1,7 @@
 // Kernels run on the device, whose runtime is in the plugin.
 
 // RUN: env ACCEL_TRACE=1 coil-run %s --random-inputs --reference=interp --insert-passes=after-memory-planning:accel-place 2>&1 | FileCheck %s
+// RUN: env ACCEL_TRACE=1 coil-run %s --random-inputs --reference=interp --target=accel 2>&1 | FileCheck %s
 // CHECK: accel: 2 launches, 2 allocations
 
 // RUN: coil-compile %s --emit=dot --insert-passes=after-memory-planning:accel-place | FileCheck %s --check-prefix=DOT

@@ -13,6 +13,7 @@
 #define COIL_CONVERSION_PASSES_H
 
 #include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
+#include "coil/Conversion/GPUToROCDL/GPUToROCDL.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"

@@ -220,16 +220,17 @@ def LoopSelectGPUSchedulePass
     : Pass<"loop-select-gpu-schedule", "::coil::wrapper::KernelOp"> {
   let summary = "decide how a kernel runs on a GPU";
   let description = [{
-    Attaches `#loop.gpu_schedule` to the loop kernel of a `wrapper.kernel` of
-    the device `cuda` that has no schedule. It runs on outlined kernels, as
-    vectors need the strides of buffers. Decides only; `convert-loop-to-gpu`
-    applies.
+    Attaches `#loop.gpu_schedule` to the loop kernel of a `wrapper.kernel` that
+    has none, if its device runs blocks of threads. It runs on outlined kernels,
+    as vectors need the strides of buffers. What depends on the chip is taken
+    from the module's target (`#target.device`); without, kernels of the device
+    `cuda` are scheduled for `sm_90`. Decides only; `convert-loop-to-gpu` applies.
 
     The vector dimension is the one along which most bytes are contiguous, the
     width 16 bytes of the widest common element where alignment can be proved,
     else less. Streams take one vector for each thread, and so do scatters, with
-    atomic operations. Sums of rows leave room for 1536 threads on each
-    multiprocessor, and walk through one range in each. Rows of up to 32768 elements are scanned by a warp or a
+    atomic operations. Sums of rows leave room for as many threads as a
+    multiprocessor has, and walk through one range in each. Rows of up to 32768 elements are scanned by a warp or a
     block that keeps them in registers, longer ones, and columns, by a block for
     each tile. With `deterministic`, scatters that combine floats or
     write without combining go through their points in order instead: a few
@@ -258,14 +259,9 @@ def LoopSelectGPUSchedulePass
     ```
   }];
   let options = [
-    Option<"multiprocessors", "multiprocessors", "int64_t", "132",
-           "Multiprocessors of the GPU">,
     Option<"deterministic", "deterministic", "bool", "false",
-           "Give scatters an order where their result depends on one">,
-    Option<"capability", "capability", "int64_t", "90",
-           "Compute capability, times ten, of the oldest chip to run on">,
-    Option<"wgmma", "wgmma", "bool", "false",
-           "All chips have the instruction wgmma: sm_90a">];
+           "Give scatters an order where their result depends on one">];
+  let dependentDialects = ["::coil::target::TargetDialect"];
 }
 
 def OrderGPUBlocksPass : Pass<"order-gpu-blocks", "::mlir::ModuleOp"> {
@@ -329,8 +325,8 @@ def ConvertLoopToGPUPass
     : Pass<"convert-loop-to-gpu", "::coil::wrapper::KernelOp"> {
   let summary = "apply a kernel's schedule as code for a GPU";
   let description = [{
-    Replaces the loop kernel of a `wrapper.kernel` of the device `cuda` by a
-    `gpu.module` with one kernel, both of its name, and sets `geometry`. The
+    Replaces the loop kernel of a `wrapper.kernel`, if its device runs blocks of
+    threads, by a `gpu.module` with one kernel, both of its name, and sets `geometry`. The
     kernel takes pointers to the inputs, then to the outputs, then an `i64` for
     each symbol, and the run's error word if an index can be out of range.
 
@@ -344,8 +340,8 @@ def ConvertLoopToGPUPass
     ways that do not magnify a relative error, get the flag `afn`, and divisions
     of a row's values by one value of the row `arcp`, unless `approximate` is off.
 
-    From `capability` 90 on a kernel that reads something begins with a wait for the
-    kernels before it, so that it can be launched while those still run. What
+    Where the target has the feature `dependent_launch` (capability 9.0 on), a kernel
+    that reads something begins with a wait for the kernels before it, so that it can be launched while those still run. What
     it reads is no constant then: arguments lack `readonly`, loads `invariant`.
 
     Constraints:
@@ -353,8 +349,9 @@ def ConvertLoopToGPUPass
     (C2) The loop kernel has a `#loop.gpu_schedule`.
     (C3) The schedule's dimensions exist.
     (C4) The tile of a persistent schedule covers all reduced points.
-    (C5) A block takes at most 48 KiB of shared memory, 227 KiB for a contraction
-         and for a scan with `stages`.
+    (C5) A block takes at most the target's `static_shared_bytes`; for a
+         contraction, a scan with `stages`, and elements that threads keep, at
+         most its `shared_bytes`.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
     (C7) Kernels that scan, and no others, have the strategy `scan`; those that
@@ -368,11 +365,15 @@ def ConvertLoopToGPUPass
           the results' rows. Vectors cut no row where a block has parts of several.
     (C11) Only kernels that reduce have `prefetch`; where vectors go along
           reduced dimensions of which there are several, none is cut.
-    (C12) `stages` is for chips from capability 90 on, and for kernels with one
-          scan of a value of up to 32 bits whose operand comes from one load,
+    (C12) `stages` is for targets with the feature `bulk_copies`, and for kernels
+          with one scan of a value of up to 32 bits whose operand comes from one load,
           along the only dimension that is scanned over. Tiles begin at multiples of
           16 bytes, and there is a known bound for how many there are.
     (C13) Moments are of their samples' type.
+    (C14) A block and a multiprocessor of the target have room for the threads
+          and for `min_blocks`.
+    (C15) The target has the instruction of the strategy `mma`, and asynchronous
+          copies where it has `async`.
 
     Before:
     ```mlir
@@ -395,14 +396,13 @@ def ConvertLoopToGPUPass
   }];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::ROCDL::ROCDLDialect",
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"];
+    "::mlir::vector::VectorDialect", "::coil::target::TargetDialect"];
   let options = [
     Option<"approximate", "approximate", "bool", "true",
-           "Compute less exactly where results are rounded more coarsely">,
-    Option<"capability", "capability", "int64_t", "90",
-           "Compute capability, times ten, of the oldest chip to run on">];
+           "Compute less exactly where results are rounded more coarsely">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -467,6 +467,56 @@ def LowerGPUKernelPass
                            "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// To AMD code
+//===----------------------------------------------------------------------===//
+
+def LowerAMDKernelPass
+    : Pass<"lower-amd-kernel", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "lower GPU kernels to the LLVM and ROCDL dialects";
+  let description = [{
+    Takes the same kernels as `lower-gpu-kernel`, which come from the same
+    schedules, to the LLVM and ROCDL dialects, by upstream's conversions. The
+    module says for which chip code is made; `coil-translate --kernels-to-amdgcn`
+    makes it.
+
+    Mathematics are what LLVM's back end has code for: of `f32` the exponentials
+    and logarithms, roots, and what is an instruction. There is no device library
+    of Coil's for these chips, and ROCm's is not needed. Multiplications and
+    additions stay separate.
+
+    Constraints:
+    (C1) The chip is known.
+    (C2) Every op has code. One without is an error.
+
+    Before:
+    ```mlir
+    gpu.module @k {
+      gpu.func @k(%p: !llvm.ptr<1>) kernel {
+        %x = llvm.load %p : !llvm.ptr<1> -> f32
+        %y = math.exp %x : f32
+        llvm.store %y, %p : f32, !llvm.ptr<1>
+        gpu.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    gpu.module @k [#rocdl.target<O = 3, chip = "gfx942">] {
+      llvm.func @k(%p: !llvm.ptr<1>) attributes {gpu.kernel, rocdl.kernel} {
+        %x = llvm.load %p : !llvm.ptr<1> -> f32
+        %y = llvm.intr.exp(%x) : (f32) -> f32
+        ...
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"gfx942\"",
+           "chip that code is made for">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::ROCDL::ROCDLDialect",
+                           "::mlir::cf::ControlFlowDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,9 +16,8 @@
 
 namespace coil {
 
-/// The first compute capability, times ten, with instructions for floats of 8
-/// bits.
-constexpr unsigned kFloat8Capability = 89;
+/// What a target has that has instructions for floats of 8 bits.
+constexpr llvm::StringLiteral kFloat8Conversions = "float8_conversions";
 
 /// Adds patterns that convert two elements by one instruction, exactly as the
 /// expansion to operations on bits does, which takes what these leave.

@@ -15,6 +15,7 @@
 #include "coil/Conversion/Utils/Contract.h"
 #include "coil/Conversion/Utils/Float8.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Target/IR/TargetKind.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -258,16 +259,15 @@ private:
       module.setTargetsAttr(ArrayAttr::get(&getContext(), targets));
   }
 
-  /// The compute capability, times ten, of the oldest chip; 0 without any.
-  unsigned getOldestCapability() const {
-    unsigned oldest = 0;
-    for (StringRef name : llvm::split(StringRef(chip), '+')) {
-      unsigned number = 0;
-      name.consume_front("sm_");
-      if (!name.consumeInteger(10, number) && (oldest == 0 || number < oldest))
-        oldest = number;
-    }
-    return oldest;
+  /// Whether all chips have a feature of those that the table of targets knows.
+  bool hasFeature(StringRef feature) const {
+    llvm::Expected<target::ChipFacts> facts =
+        target::describeNVIDIAChips(StringRef(chip));
+    if (facts)
+      return facts->hasFeature(feature);
+    // A chip that there is code for, but no table: code that all have.
+    consumeError(facts.takeError());
+    return false;
   }
 
   /// Rewrites inside the source dialects.
@@ -300,7 +300,7 @@ private:
     RewritePatternSet patterns(&getContext());
     populateMathToNVPTXPatterns(patterns, *mode);
     populateExpandFloat8Patterns(patterns);
-    if (getOldestCapability() >= kFloat8Capability)
+    if (hasFeature(kFloat8Conversions))
       populateFloat8ToNVPTXPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     walkAndApplyPatterns(module, std::move(patterns));

@@ -12,6 +12,7 @@
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 
 #include "KernelEmitter.h"
+#include "coil/Conversion/Utils/CodeTarget.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -129,17 +130,6 @@ static LogicalResult checkOrder(loop::KernelOp body,
          << ", whose points a scan or scatter takes in order";
 }
 
-/// Whether a kernel's device runs the instructions of the host's processor.
-static bool runsHostCode(wrapper::KernelOp kernel) {
-  std::optional<wrapper::DeviceAttr> device = kernel.getDevice();
-  if (!device || device->getKind() == "cpu")
-    return true;
-  auto *dialect =
-      kernel.getContext()->getLoadedDialect<wrapper::WrapperDialect>();
-  const wrapper::DeviceInfo *info = dialect->lookupDevice(device->getKind());
-  return info && info->codeDevice == "cpu";
-}
-
 namespace {
 struct ConvertLoopToCPUPass
     : coil::impl::ConvertLoopToCPUPassBase<ConvertLoopToCPUPass> {
@@ -147,7 +137,8 @@ struct ConvertLoopToCPUPass
 
   void runOnOperation() override {
     wrapper::KernelOp kernel = getOperation();
-    if (!runsHostCode(kernel) || kernel.isUserKernel())
+    if (!hasKernelForm(kernel, target::KernelForm::Vectors) ||
+        kernel.isUserKernel())
       return; // Another device's conversion takes it, or a user wrote it.
     loop::KernelOp body = kernel.getLoopKernel();
     if (!body) { // (C1)

@@ -23,10 +23,6 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
-/// Shared memory for what threads keep: of what a multiprocessor has, two
-/// blocks find room.
-static constexpr int64_t kMaxKeptBytes = 96 * 1024;
-
 /// Whether a phase behind that of `load` computes with what was loaded.
 bool GPUKernelEmitter::isUsedLater(LoadOp load) const {
   unsigned phase = phaseOf.lookup(load);
@@ -67,7 +63,7 @@ void GPUKernelEmitter::keepLoad(LoadOp load) {
   int64_t begin = static_cast<int64_t>(
       llvm::alignTo(static_cast<uint64_t>(sharedBytes), 16));
   // What finds no room is read from memory again.
-  if (begin + total > kMaxKeptBytes)
+  if (begin + total > std::min(kMaxKeptBytes, facts.blockSharedBytes))
     return;
   Kept &kept = keptLoads[load];
   kept.offset = begin;

@@ -37,7 +37,7 @@ LLVM::LoadOp GPUKernelEmitter::loadShared(Value pointer, IntegerType type,
   auto load = LLVM::LoadOp::create(b, type, pointer, type.getWidth() / 8);
   load.setOrdering(acquires ? LLVM::AtomicOrdering::acquire
                             : LLVM::AtomicOrdering::monotonic);
-  load.setSyncscope(kDeviceScope);
+  load.setSyncscope(getDeviceScope());
   return load;
 }
 
@@ -135,7 +135,7 @@ void GPUKernelEmitter::publish(const TileRecords &records,
     auto store = LLVM::StoreOp::create(
         b, packRecord(values[0]), getRecord(records, record.flag, 8, tile), 8);
     store.setOrdering(LLVM::AtomicOrdering::monotonic);
-    store.setSyncscope(kDeviceScope);
+    store.setSyncscope(getDeviceScope());
     return;
   }
   for (auto [part, v] : llvm::enumerate(values)) {
@@ -147,7 +147,7 @@ void GPUKernelEmitter::publish(const TileRecords &records,
   auto store = LLVM::StoreOp::create(
       b, constantI32(1), getRecord(records, record.flag, 4, tile), 4);
   store.setOrdering(LLVM::AtomicOrdering::release);
-  store.setSyncscope(kDeviceScope);
+  store.setSyncscope(getDeviceScope());
 }
 
 Value GPUKernelEmitter::isFirstOfRow() {

@@ -23,6 +23,8 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
+/// Threads that execute an instruction for matrices together (PTX ISA, "Warp
+/// Level Matrix Instructions").
 static constexpr int64_t kWarp = 32;
 /// Threads of a warp along rows and columns for the instruction `fma`.
 static constexpr int64_t kFmaRows = 4, kFmaColumns = 8;

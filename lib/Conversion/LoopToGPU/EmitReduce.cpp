@@ -19,6 +19,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
@@ -272,7 +273,39 @@ void GPUKernelEmitter::reduceLanes(Partial &partial) {
   }
 }
 
+Value GPUKernelEmitter::permuteWord(Value v, Value lane, Shuffle kind) {
+  Value own =
+      arith::AndIOp::create(b, emitThreadId(), constantI32(facts.warpSize - 1));
+  // Rows next to each other in a warp are segments of it.
+  int64_t segment = reducedIsFast ? lanesR : facts.warpSize;
+  Value first = arith::AndIOp::create(b, own, constantI32(-segment));
+  Value from;
+  switch (kind) {
+  case Shuffle::Butterfly:
+    from = arith::XOrIOp::create(b, own, lane);
+    break;
+  case Shuffle::Index:
+    from = arith::OrIOp::create(
+        b, first, arith::AndIOp::create(b, lane, constantI32(segment - 1)));
+    break;
+  case Shuffle::Up: {
+    from = arith::SubIOp::create(b, own, lane);
+    Value isBefore =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, from, first);
+    from = arith::SelectOp::create(b, isBefore, own, from);
+    break;
+  }
+  }
+  // Lanes count in bytes.
+  Value address = arith::ShLIOp::create(b, from, constantI32(2));
+  Value word = arith::BitcastOp::create(b, b.getI32Type(), v);
+  Value moved = ROCDL::DsBpermuteOp::create(b, b.getI32Type(), address, word);
+  return arith::BitcastOp::create(b, v.getType(), moved);
+}
+
 Value GPUKernelEmitter::shuffleWord(Value v, Value lane, Shuffle kind) {
+  if (facts.has(kLanePermutes))
+    return permuteWord(v, lane, kind);
   NVVM::ShflKind shfl = kind == Shuffle::Up      ? NVVM::ShflKind::up
                         : kind == Shuffle::Index ? NVVM::ShflKind::idx
                                                  : NVVM::ShflKind::bfly;

@@ -41,8 +41,8 @@ static constexpr int64_t kStageAlignment = 128;
 LogicalResult GPUKernelEmitter::prepareRing() {
   int64_t tile = threadsR * itemsR;
   std::string why;
-  std::optional<ScanRing> match = ScanRing::match(
-      kernel, layout, form, vectorDim, width, tile, capability, why);
+  std::optional<ScanRing> match =
+      ScanRing::match(kernel, layout, form, vectorDim, width, tile, facts, why);
   if (!match) // (C12)
     return kernel.emitOpError("has a schedule with 'stages', but ") << why;
   ring.emplace();
@@ -96,7 +96,7 @@ void GPUKernelEmitter::enterTile(Value number, Value step) {
 Value GPUKernelEmitter::takeTicket() {
   return LLVM::AtomicRMWOp::create(
       b, LLVM::AtomicBinOp::add, scratch, constantI32(1),
-      LLVM::AtomicOrdering::monotonic, kDeviceScope);
+      LLVM::AtomicOrdering::monotonic, getDeviceScope());
 }
 
 Value GPUKernelEmitter::getTilePointer() {

@@ -26,8 +26,8 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// The first capability that adds vectors, and `bf16`, atomically.
-static constexpr int64_t kVectorAtomics = 90;
+/// What a target has that adds vectors, and `bf16`, atomically.
+static constexpr llvm::StringLiteral kVectorAtomics = "vector_atomics";
 
 static unsigned bitWidth(Type scalar) {
   return std::max(8u, scalar.getIntOrFloatBitWidth());
@@ -97,7 +97,9 @@ void GPUKernelEmitter::keepAhead(Value value) {
       words.push_back(
           bits < 32 ? arith::ExtUIOp::create(b, b.getI32Type(), lane) : lane);
     }
-  SmallVector<StringRef> constraints(words.size(), isWide ? "l" : "r");
+  SmallVector<StringRef> constraints(words.size(), !facts.has(kPTX) ? "v"
+                                                   : isWide         ? "l"
+                                                                    : "r");
   inlinePTX("", llvm::join(constraints, ","), words);
 }
 
@@ -121,7 +123,7 @@ void GPUKernelEmitter::storeStrong(Value bits, Value pointer) {
   auto store = LLVM::StoreOp::create(
       b, bits, pointer, bits.getType().getIntOrFloatBitWidth() / 8);
   store.setOrdering(LLVM::AtomicOrdering::monotonic);
-  store.setSyncscope(kDeviceScope);
+  store.setSyncscope(getDeviceScope());
 }
 
 void GPUKernelEmitter::compareAndSwap(ReduceKind kind, Value value,
@@ -172,7 +174,7 @@ void GPUKernelEmitter::compareAndSwap(ReduceKind kind, Value value,
   // A first guess, which is right unless another thread is at it.
   auto first = LLVM::LoadOp::create(b, word, pointer, wordBits / 8);
   first.setOrdering(LLVM::AtomicOrdering::monotonic);
-  first.setSyncscope(kDeviceScope);
+  first.setSyncscope(getDeviceScope());
 
   auto loop = scf::WhileOp::create(b, TypeRange{word}, ValueRange{first});
   OpBuilder::InsertionGuard guard(b);
@@ -186,7 +188,7 @@ void GPUKernelEmitter::compareAndSwap(ReduceKind kind, Value value,
   b.setInsertionPointToStart(swap.thenBlock());
   auto exchange = LLVM::AtomicCmpXchgOp::create(
       b, pointer, old, next, LLVM::AtomicOrdering::monotonic,
-      LLVM::AtomicOrdering::monotonic, kDeviceScope);
+      LLVM::AtomicOrdering::monotonic, getDeviceScope());
   Value found = LLVM::ExtractValueOp::create(b, exchange, ArrayRef<int64_t>{0});
   Value swapped =
       LLVM::ExtractValueOp::create(b, exchange, ArrayRef<int64_t>{1});
@@ -225,11 +227,12 @@ void GPUKernelEmitter::scatterElement(ScatterOp scatter, Value value,
   }
   if (std::optional<LLVM::AtomicBinOp> atomic = getAtomic(*kind, scalar)) {
     LLVM::AtomicRMWOp::create(b, *atomic, pointer, value,
-                              LLVM::AtomicOrdering::monotonic, kDeviceScope);
+                              LLVM::AtomicOrdering::monotonic,
+                              getDeviceScope());
     return;
   }
-  if (*kind == ReduceKind::Sum &&
-      (scalar.isF16() || (scalar.isBF16() && capability >= kVectorAtomics))) {
+  if (*kind == ReduceKind::Sum && facts.has(kPTX) &&
+      (scalar.isF16() || (scalar.isBF16() && facts.has(kVectorAtomics)))) {
     Value word = arith::BitcastOp::create(b, b.getI16Type(), value);
     inlinePTX(scalar.isF16()
                   ? "red.relaxed.gpu.global.add.noftz.f16 [$0], $1;"
@@ -269,11 +272,12 @@ void GPUKernelEmitter::scatterVector(ScatterOp scatter, Value value,
   int64_t piece = std::min(alignment, kAccessBytes / bytes);
   bool isAlone = owners > 0 || scatter.getDims().empty();
   if (!isAlone && kind) {
-    bool hasVectors = capability >= kVectorAtomics;
+    bool hasVectors = facts.has(kVectorAtomics);
     if (!isSum || !(scalar.isF32() || isHalf(scalar)))
       piece = 1;
     else if (!hasVectors)
-      piece = scalar.isF16() ? std::min<int64_t>(piece, 2) : 1;
+      piece =
+          scalar.isF16() && facts.has(kPTX) ? std::min<int64_t>(piece, 2) : 1;
   }
   for (int64_t begin = 0; begin < width; begin += piece) {
     Value at = advance(pointer, memory, begin);

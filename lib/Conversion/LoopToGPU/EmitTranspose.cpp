@@ -28,8 +28,9 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Bytes of all banks of shared memory, and threads that access it together.
-static constexpr int64_t kBanksBytes = 128, kWarp = 32;
+/// Bytes of all banks of shared memory: 32 of 4 on all GPUs that there is a
+/// table of (CUDA C++ Programming Guide, "Shared Memory" of each capability).
+static constexpr int64_t kBanksBytes = 128;
 
 static int64_t log2(int64_t x) {
   return llvm::Log2_64(static_cast<uint64_t>(x));
@@ -137,7 +138,7 @@ std::vector<GPUKernelEmitter::Staging> GPUKernelEmitter::getStages() {
       s.form = VectorForm(kernel, layout, transposeDim, 1);
     while (!fits())
       s.high /= 2;
-    int64_t warp = std::min(kWarp, threadsP);
+    int64_t warp = std::min(facts.warpSize, threadsP);
     s.lanesT =
         std::min({warp, s.unitsT,
                   std::max<int64_t>(1, kBanksBytes / (s.wide * s.bytes))});

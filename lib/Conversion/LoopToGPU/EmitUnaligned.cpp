@@ -36,9 +36,6 @@ static constexpr int64_t kMinPieces = 4;
 /// And where a vector has a branch for itself, which the next one waits for (an
 /// H100: four pieces are 1.4 times as fast).
 static constexpr int64_t kMinPiecesAlone = 8;
-/// Registers of a multiprocessor (CUDA C++ Programming Guide, technical
-/// specifications per compute capability: 7.0 to 12.0).
-static constexpr int64_t kRegisters = 64 * 1024;
 /// Shifted vectors of a thread that are under way together, at most; the
 /// registers of one, two vectors of words; and those that a thread needs beside
 /// them: from fewer on kernels spill that did not (ptxas 13.0 for sm_90a, those
@@ -210,8 +207,8 @@ GPUKernelEmitter::loadAccesses(MutableArrayRef<ShiftedAccess> accesses) {
 void GPUKernelEmitter::loadTogether(ArrayRef<Operation *> ops) {
   // What a reduction combines, or keeps, has an element for each of its items.
   int64_t registers =
-      kRegisters / (threadsP * threadsR *
-                    std::max<int64_t>(1, schedule.getMinBlocks())) -
+      facts.registers / (threadsP * threadsR *
+                         std::max<int64_t>(1, schedule.getMinBlocks())) -
       kOtherRegisters - (hasReductions ? itemsP * itemsR * width : 0);
   int64_t together = std::min(kMaxTogether, registers / kShiftedRegisters);
   if (together < 2)

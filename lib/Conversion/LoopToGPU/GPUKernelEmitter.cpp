@@ -27,21 +27,17 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Static shared memory that every GPU grants a block.
-static constexpr int64_t kMaxSharedBytes = 48 * 1024;
-/// Shared memory that a launch can ask for on the GPUs that have most of it.
-static constexpr int64_t kMaxDynamicBytes = 227 * 1024;
-/// The first capability whose kernels can start before their predecessors end.
+/// What a target has whose kernels can start before their predecessors end.
 /// Those that only write do not: their blocks end sooner than a wait.
-static constexpr int64_t kOverlappingLaunches = 90;
+static constexpr llvm::StringLiteral kOverlappingLaunches = "dependent_launch";
 /// Elements of a row that a thread keeps in registers, widened.
 static constexpr int64_t kMaxKept = 32;
 
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                                    const GPUKernelLayout &layout,
-                                   bool approximate, int64_t capability)
+                                   bool approximate, const GPUFacts &facts)
     : kernel(kernel), schedule(schedule), layout(layout), variance(kernel),
-      capability(capability), b(kernel.getLoc(), kernel),
+      facts(facts), b(kernel.getLoc(), kernel),
       vectorDim(schedule.getVectorDim()), width(schedule.getVectorWidth()),
       form(kernel, layout, schedule.getVectorDim(), schedule.getVectorWidth(),
            schedule.getAlignTo()),
@@ -52,8 +48,7 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       owners(schedule.getOwners()), persistent(schedule.getPersistent()),
       splitR(schedule.getSplitR()), prefetch(schedule.getPrefetch()),
       descending(schedule.getDescending()),
-      overlaps(capability >= kOverlappingLaunches &&
-               !kernel.getInputs().empty()) {
+      overlaps(facts.has(kOverlappingLaunches) && !kernel.getInputs().empty()) {
   if (approximate)
     precision.emplace(kernel);
   if (schedule.getStrategy() != GPUStrategy::Transpose)
@@ -119,9 +114,8 @@ void GPUKernelEmitter::analyze() {
     }
   }
 
-  constexpr int64_t kWarp = 32;
-  int64_t spread = reducedIsFast ? 1 : threadsP;
-  lanesR = std::clamp<int64_t>(kWarp / std::min(spread, kWarp), 1, threadsR);
+  int64_t spread = reducedIsFast ? 1 : threadsP, warp = facts.warpSize;
+  lanesR = std::clamp<int64_t>(warp / std::min(spread, warp), 1, threadsR);
   groupsR = threadsR / lanesR;
 
   // A store waits for what it writes, and loads behind it would wait with it.
@@ -159,6 +153,14 @@ wrapper::GeometryAttr GPUKernelEmitter::getGeometry() const {
   return wrapper::GeometryAttr::get(
       ctx, sym::ShapeAttr::get(ctx, {numBlocks, one, one}), block, dynamicBytes,
       hasChecks, scratchBytes);
+}
+
+LogicalResult GPUKernelEmitter::checkSharedBytes(int64_t bytes, int64_t most) {
+  if (bytes <= most)
+    return success();
+  return kernel.emitOpError("has a schedule that takes ") // (C5)
+         << bytes << " bytes of shared memory, more than " << most
+         << " of a block of " << static_cast<Attribute>(facts.target);
 }
 
 FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
@@ -206,12 +208,8 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
       std::make_unique<MmaEmitter>(*this, std::move(*contractionForm));
   numBlocks = emitter->getNumBlocks();
   dynamicBytes = emitter->getSharedBytes();
-  if (dynamicBytes > kMaxDynamicBytes) { // (C5)
-    kernel.emitOpError("has a schedule that takes ")
-        << dynamicBytes << " bytes of shared memory, more than "
-        << kMaxDynamicBytes;
+  if (failed(checkSharedBytes(dynamicBytes, facts.blockSharedBytes)))
     return failure();
-  }
   return emitter;
 }
 
@@ -263,7 +261,7 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {static_cast<int32_t>(threadsP * threadsR), 1, 1}));
-  if (schedule.getMinBlocks() > 0)
+  if (schedule.getMinBlocks() > 0 && facts.has(kPTX))
     func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(
                                        schedule.getMinBlocks())));
   for (unsigned i = 0; i < layout.strides.size(); ++i) {
@@ -303,13 +301,11 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   }
   b.setInsertionPointToEnd(entry);
   gpu::ReturnOp::create(b);
-  if ((!keptLoads.empty() || ring) && sharedBytes > kMaxSharedBytes)
+  if ((!keptLoads.empty() || ring) && sharedBytes > facts.staticSharedBytes)
     dynamicBytes = sharedBytes;
-  if (sharedBytes >
-      (dynamicBytes ? kMaxDynamicBytes : kMaxSharedBytes)) { // (C5)
-    kernel.emitOpError("has a schedule that takes ")
-        << sharedBytes << " bytes of shared memory, more than "
-        << (dynamicBytes ? kMaxDynamicBytes : kMaxSharedBytes);
+  if (failed(checkSharedBytes(sharedBytes, dynamicBytes
+                                               ? facts.blockSharedBytes
+                                               : facts.staticSharedBytes))) {
     module.erase();
     return nullptr;
   }

@@ -32,6 +32,7 @@
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 #define COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 
+#include "GPUFacts.h"
 #include "ScanRing.h"
 #include "VectorForm.h"
 #include "coil/Conversion/Utils/Combine.h"
@@ -67,8 +68,11 @@ T combinePairs(llvm::SmallVector<T> list, Combine combine) {
   return list.front();
 }
 
-/// The scope of what blocks of a launch tell each other.
-inline constexpr llvm::StringLiteral kDeviceScope = "device";
+/// What a target has whose kernels may hold PTX, and operations of the NVVM
+/// dialect.
+inline constexpr llvm::StringLiteral kPTX = "ptx";
+/// What a target has that brings a word from any lane of a warp.
+inline constexpr llvm::StringLiteral kLanePermutes = "lane_permutes";
 
 class GPUKernelEmitter {
   friend class MmaEmitter;
@@ -76,7 +80,7 @@ class GPUKernelEmitter {
 public:
   GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                    const GPUKernelLayout &layout, bool approximate,
-                   int64_t capability);
+                   const GPUFacts &facts);
 
   /// Emits a `gpu.module` with the kernel; returns null after an error.
   mlir::Operation *emit(mlir::OpBuilder &builder, llvm::StringRef name);
@@ -126,6 +130,13 @@ private:
 
   void analyze();
   mlir::LogicalResult emitBody();
+  /// The scope of what blocks of a launch tell each other, as the back end
+  /// names it.
+  llvm::StringRef getDeviceScope() const {
+    return facts.has(kPTX) ? "device" : "agent";
+  }
+  /// Fails for more shared memory than a block has.
+  mlir::LogicalResult checkSharedBytes(int64_t bytes, int64_t most);
   /// For the strategy `mma`; null for others.
   mlir::FailureOr<std::unique_ptr<MmaEmitter>> getMmaEmitter();
   /// The point a constant distance behind another one.
@@ -753,6 +764,8 @@ private:
   enum class Shuffle { Butterfly, Up, Index };
   mlir::Value shuffle(mlir::Value v, mlir::Value lane, Shuffle kind);
   mlir::Value shuffleWord(mlir::Value v, mlir::Value lane, Shuffle kind);
+  /// The same where a lane asks for the word of any other.
+  mlir::Value permuteWord(mlir::Value v, mlir::Value lane, Shuffle kind);
   mlir::Value sharedPointer(int64_t offset, mlir::Type element,
                             mlir::Value index);
   void barrier();
@@ -762,8 +775,7 @@ private:
   const GPUKernelLayout &layout;
   Variance variance;
   std::optional<Precision> precision;
-  /// Of the oldest chip that the code is for, times ten.
-  int64_t capability;
+  const GPUFacts &facts;
   mlir::ImplicitLocOpBuilder b;
 
   llvm::SmallVector<unsigned> parallelDims, reducedDims;

@@ -15,6 +15,7 @@
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUSCHEDULESELECTOR_H
 #define COIL_LIB_CONVERSION_LOOPTOGPU_GPUSCHEDULESELECTOR_H
 
+#include "GPUFacts.h"
 #include "VectorForm.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,18 +24,12 @@
 
 namespace coil::loop {
 
-inline constexpr int64_t kWarp = 32;
 /// Threads of a block that streams.
 inline constexpr int64_t kStreamThreads = 256;
-/// Threads of a multiprocessor that have loads in flight, at 64 registers.
-inline constexpr int64_t kBusyThreads = 1024;
 /// Elements of a row that one warp reduces, and one block keeps in registers.
 inline constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
 /// Elements of a row that one thread keeps in registers.
 inline constexpr int64_t kMaxKept = 32;
-/// From here on, a block can have more than 64 KiB of shared memory.
-inline constexpr int64_t kManyShared = 80;
-
 inline int64_t powerAtLeast(double x) {
   return static_cast<int64_t>(
       llvm::PowerOf2Ceil(static_cast<uint64_t>(std::max(x, 1.0))));
@@ -54,10 +49,11 @@ struct Access {
 
 class Selector {
 public:
-  Selector(KernelOp kernel, const GPUKernelLayout &layout, int64_t processors,
-           int64_t capability, bool wgmma, bool deterministic)
-      : kernel(kernel), layout(layout), processors(processors),
-        capability(capability), wgmma(wgmma), hints(kernel),
+  Selector(KernelOp kernel, const GPUKernelLayout &layout,
+           const GPUFacts &facts, bool deterministic)
+      : kernel(kernel), layout(layout), facts(facts),
+        processors(facts.multiprocessors), busyThreads(facts.getBusyThreads()),
+        warp(facts.warpSize), hints(kernel),
         ordered(deterministic && needsOrder(kernel)) {}
 
   GPUScheduleAttr select();
@@ -117,8 +113,8 @@ private:
 
   mutable KernelOp kernel;
   const GPUKernelLayout &layout;
-  int64_t processors, capability;
-  bool wgmma;
+  const GPUFacts &facts;
+  int64_t processors, busyThreads, warp;
   Hints hints;
   /// Whether a scatter goes through its points in order.
   bool ordered;

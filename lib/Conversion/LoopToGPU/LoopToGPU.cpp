@@ -12,10 +12,12 @@
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 
 #include "GPUKernelEmitter.h"
+#include "coil/Conversion/Utils/CodeTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -69,7 +71,7 @@ struct ConvertLoopToGPUPass
 
   void runOnOperation() override {
     wrapper::KernelOp kernel = getOperation();
-    if (!kernel.getDevice() || kernel.getDevice()->getKind() != "cuda")
+    if (!hasKernelForm(kernel, target::KernelForm::Threads))
       return; // Another device's conversion takes it.
     if (kernel.isUserKernel())
       return;
@@ -139,8 +141,11 @@ struct ConvertLoopToGPUPass
     loop::GPUKernelLayout layout = loop::getGPUKernelLayout(kernel);
     Block *block = kernel.getBlock();
     OpBuilder builder = OpBuilder::atBlockBegin(block);
-    loop::GPUKernelEmitter emitter(body, schedule, layout, approximate,
-                                   capability);
+    FailureOr<loop::GPUFacts> facts = loop::GPUFacts::get(kernel);
+    if (failed(facts) ||
+        failed(loop::verifyGPUSchedule(body, schedule, *facts)))
+      return signalPassFailure();
+    loop::GPUKernelEmitter emitter(body, schedule, layout, approximate, *facts);
     Operation *module = emitter.emit(builder, kernel.getSymName());
     if (!module)
       return signalPassFailure();

@@ -75,14 +75,16 @@ static LoadOp findLoad(KernelOp kernel, ScanOp scan, unsigned dim,
 std::optional<ScanRing>
 ScanRing::match(KernelOp kernel, const GPUKernelLayout &layout,
                 const VectorForm &form, int64_t vectorDim, int64_t width,
-                int64_t tile, int64_t capability, std::string &why) {
+                int64_t tile, const GPUFacts &facts, std::string &why) {
   auto refuse = [&](const Twine &reason) {
     why = reason.str();
     return std::nullopt;
   };
-  if (capability < kBulkCopies)
-    return refuse("chips of capability " + Twine(capability) +
-                  " have no copies that one thread starts");
+  if (!facts.has(kBulkCopies)) {
+    target::TargetAttrInterface target = facts.target;
+    return refuse("copies that one thread starts need the feature '" +
+                  kBulkCopies + "' of the target " + target.describeFeatures());
+  }
   ScanRing ring;
   ring.scan = findScan(kernel, why);
   if (!ring.scan)

@@ -15,6 +15,7 @@
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_SCANRING_H
 #define COIL_LIB_CONVERSION_LOOPTOGPU_SCANRING_H
 
+#include "GPUFacts.h"
 #include "VectorForm.h"
 
 #include <optional>
@@ -24,8 +25,8 @@ namespace coil::loop {
 
 /// Address and size of a copy that one thread starts are multiples of this.
 inline constexpr int64_t kCopyBytes = 16;
-/// The first capability that has such copies.
-inline constexpr int64_t kBulkCopies = 90;
+/// What a target has that has such copies.
+inline constexpr llvm::StringLiteral kBulkCopies = "bulk_copies";
 
 struct ScanRing {
   ScanOp scan;
@@ -41,7 +42,7 @@ struct ScanRing {
   /// are a tile. `why` receives the reason of a refusal.
   static std::optional<ScanRing>
   match(KernelOp kernel, const GPUKernelLayout &layout, const VectorForm &form,
-        int64_t vectorDim, int64_t width, int64_t tile, int64_t capability,
+        int64_t vectorDim, int64_t width, int64_t tile, const GPUFacts &facts,
         std::string &why);
 };
 

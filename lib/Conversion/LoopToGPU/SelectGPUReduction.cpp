@@ -18,9 +18,8 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Bytes of shared memory that every block of every chip may have.
-static constexpr int64_t kStaticSharedBytes = 48 * 1024;
-/// Bytes of a line of memory.
+/// Bytes of a line of the first cache (CUDA C++ Programming Guide, "Global
+/// Memory" of each capability).
 static constexpr int64_t kLineBytes = 128;
 /// Ops of a kernel whose other values take few registers.
 static constexpr unsigned kFewOps = 32;
@@ -39,9 +38,6 @@ static constexpr int64_t kRowBlock = 128, kFewRowBlock = 64;
 /// Most rows of one thread, where they are so short that loads of one would
 /// leave memory idle (an H100: rows of four bytes 5 times as fast).
 static constexpr int64_t kManyRows = 8;
-/// Blocks for each multiprocessor from which on threads take that many: as many
-/// of `kRowBlock` threads as can be there at a time, of its 2048.
-static constexpr int64_t kManyBlocks = 2048 / kRowBlock;
 
 unsigned Selector::countReductions() const {
   return static_cast<unsigned>(llvm::count_if(
@@ -49,7 +45,9 @@ unsigned Selector::countReductions() const {
 }
 
 bool Selector::hasManyBlocks(double threads, int64_t block) const {
-  return threads >= static_cast<double>(kManyBlocks * block * processors);
+  // From as many on as can be there at a time, were they of short rows.
+  return threads >=
+         static_cast<double>(facts.threads / kRowBlock * block * processors);
 }
 
 bool Selector::rereads() const {
@@ -166,7 +164,7 @@ void Selector::selectRow() {
     auto kept = [&](int64_t threads) {
       return static_cast<int64_t>(llvm::divideCeil(mostR, threads)) * width;
     };
-    threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
+    threadsR = std::min(warp, powerAtLeast(static_cast<double>(mostR)));
     while (threadsR > 1 && isMany(threadsR / 2) &&
            kept(threadsR / 2) <= kManyElements)
       threadsR /= 2;
@@ -185,8 +183,8 @@ void Selector::selectRow() {
   // the threads keep short elements in shared memory, so that there is room for
   // two blocks, one of which loads while the other computes.
   if (again && widest <= 2 && width > 1 && most > kBlockRow / 2 &&
-      most <= kBlockRow && capability >= kManyShared) {
-    threadsR = kBusyThreads / 2;
+      most <= kBlockRow && facts.blockSharedBytes >= kMaxKeptBytes) {
+    threadsR = busyThreads / 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
     minBlocks = 2;
@@ -194,7 +192,7 @@ void Selector::selectRow() {
   }
   if (again && most <= kBlockRow) {
     threadsR = 128;
-    while (threadsR < 1024 &&
+    while (threadsR < facts.blockThreads &&
            threadsR * (threadsR < 256 ? kMaxKept / 2 : kMaxKept) < most)
       threadsR *= 2;
     // Vectors are few elements where these are wide: more threads have as much
@@ -207,7 +205,7 @@ void Selector::selectRow() {
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
     // Where threads keep little, more of them wait for memory.
-    int64_t threads = kBusyThreads, kept = itemsR * width;
+    int64_t threads = busyThreads, kept = itemsR * width;
     if (kernel.getBlock()->getOperations().size() <= kFewOps) {
       // 32 registers a thread do not hold parts of more tensors than a few.
       if (isWide && kept <= kMaxKept / 4)
@@ -215,14 +213,14 @@ void Selector::selectRow() {
       else if (!isWide && kept <= kMaxKept / 2)
         threads += threads / 2;
     }
-    minBlocks = threads / threadsR;
+    minBlocks = std::min(threads, facts.threads) / threadsR;
     return;
   }
   // In flight: a few vectors for each thread.
   itemsR = std::max<int64_t>(1, std::min<int64_t>(8, 16 / width));
   threadsR =
       std::clamp<int64_t>(powerAtLeast(pointsR / static_cast<double>(itemsR)),
-                          kWarp, kStreamThreads);
+                          warp, kStreamThreads);
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
   // Few threads wait for one another less often, which is what each step of
@@ -251,7 +249,7 @@ void Selector::selectRow() {
   // Two blocks or more, so that one loads while another reduces. Indirect
   // addresses take more registers than that leaves.
   if (!gathers())
-    minBlocks = kBusyThreads / (threadsP * threadsR);
+    minBlocks = busyThreads / (threadsP * threadsR);
 }
 
 int64_t Selector::getPartialBytes() const {
@@ -276,17 +274,18 @@ void Selector::selectColumn() {
   // Sums of each lane go through shared memory, those of a warp together where
   // it has several rows.
   auto fits = [&](int64_t threads) {
-    int64_t owners = threads / std::max<int64_t>(1, kWarp / threadsP);
-    return owners * width * getPartialBytes() <= kStaticSharedBytes;
+    int64_t owners = threads / std::max<int64_t>(1, warp / threadsP);
+    return owners * width * getPartialBytes() <= facts.staticSharedBytes;
   };
-  threadsP = std::min(kWarp, powerAtLeast(pointsP));
+  threadsP = std::min(warp, powerAtLeast(pointsP));
   // Where most processors would have nothing: pieces of whole lines of memory.
   while (threadsP * width * widest > kLineBytes &&
          2 * pointsP < static_cast<double>(threadsP * processors))
     threadsP /= 2;
   threadsR = kStreamThreads / threadsP;
   double blocks = pointsP / static_cast<double>(threadsP);
-  while (threadsR * threadsP < 1024 && fits(2 * threadsR * threadsP) &&
+  while (threadsR * threadsP < facts.blockThreads &&
+         fits(2 * threadsR * threadsP) &&
          blocks < static_cast<double>(2 * processors) &&
          pointsR > static_cast<double>(threadsR * 8))
     threadsR *= 2;
@@ -314,8 +313,9 @@ void Selector::selectColumn() {
       itemsP *= 2;
     return;
   }
-  if (again && mostR <= kBlockRow && threadsP * threadsR < 1024 && fits(1024)) {
-    int64_t more = 1024 / threadsP;
+  if (again && mostR <= kBlockRow && threadsP * threadsR < facts.blockThreads &&
+      fits(facts.blockThreads)) {
+    int64_t more = facts.blockThreads / threadsP;
     kept = llvm::divideCeil(mostR, more);
     if (kept * width <= kMaxKept) {
       persistent = true;
@@ -327,7 +327,7 @@ void Selector::selectColumn() {
   }
   // 1024 threads on each processor have enough under way with two vectors of
   // 32 bits each.
-  bool isFull = threadsP * threadsR == 1024 &&
+  bool isFull = threadsP * threadsR == facts.blockThreads &&
                 4 * pointsP >= static_cast<double>(3 * threadsP * processors);
   itemsR = isFull && widest == 4 ? 2 : 4;
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
@@ -336,5 +336,5 @@ void Selector::selectColumn() {
   // than leave room for four blocks.
   if (threadsP * threadsR == kStreamThreads && countLarge() == 1 &&
       !gathers() && countReductions() == 1)
-    minBlocks = kBusyThreads / kStreamThreads;
+    minBlocks = busyThreads / kStreamThreads;
 }

@@ -29,6 +29,9 @@ static constexpr int64_t kScanKept = 16, kScanVectors = 4, kScanThreads = 512;
 /// registers.
 static constexpr int64_t kRingBlocks = 2, kRingThreads = 512, kRingStages = 2,
                          kRingBytes = 96, kRingElements = 32;
+/// What a block has beside its tiles: barriers, tickets, and what its warps
+/// tell each other.
+static constexpr int64_t kRingCounterBytes = 1024;
 /// Tiles for each processor that are worth it.
 static constexpr double kRingTiles = 4;
 
@@ -38,15 +41,20 @@ bool Selector::selectRing() {
   double tiles = pointsP * pointsR / static_cast<double>(kRingThreads * items);
   if (tiles < kRingTiles * static_cast<double>(processors))
     return false;
+  // As many blocks as find room, with their counters.
+  int64_t bytes = kRingStages * kRingThreads * items * width * widest;
+  int64_t most = std::min(kRingBlocks, facts.countBlocks(kRingThreads, bytes));
+  if (most == 0 || bytes + kRingCounterBytes > facts.blockSharedBytes)
+    return false;
   std::string why;
   if (!ScanRing::match(kernel, layout, VectorForm(kernel, layout, dim, width),
-                       dim, width, kRingThreads * items, capability, why))
+                       dim, width, kRingThreads * items, facts, why))
     return false;
   threadsR = kRingThreads;
   itemsR = items;
-  minBlocks = kRingBlocks;
+  minBlocks = most;
   stages = kRingStages;
-  blocks = kRingBlocks * processors;
+  blocks = most * processors;
   return true;
 }
 
@@ -64,22 +72,22 @@ void Selector::selectScan() {
       });
   bool isPlain = isSimple && widest == 4;
   if (isReduced(dim) || (dim < 0 && !reduced.none())) {
-    if (most <= kWarpRow && mostR <= kWarp * kept) {
-      threadsR = std::min(kWarp, powerAtLeast(static_cast<double>(mostR)));
+    if (most <= kWarpRow && mostR <= warp * kept) {
+      threadsR = std::min(warp, powerAtLeast(static_cast<double>(mostR)));
       itemsR = llvm::divideCeil(mostR, threadsR);
       // No rows that there are not: what does not vary over rows is read by
       // all, and a result may overwrite it.
       threadsP = std::min(128 / threadsR, powerAtLeast(pointsP));
       return;
     }
-    bool isLong = most > kBlockRow || mostR > 1024 * kept;
+    bool isLong = most > kBlockRow || mostR > facts.blockThreads * kept;
     // Too few rows for all processors: several blocks for each.
     bool isLonely = pointsP < static_cast<double>(processors) &&
                     pointsR > static_cast<double>(kStreamThreads * kept);
     if (!isLong && (!isLonely || reduces)) {
       threadsR = std::clamp(
           powerAtLeast(static_cast<double>(mostR) / static_cast<double>(kept)),
-          2 * kWarp, int64_t(1024));
+          2 * warp, facts.blockThreads);
       // Code is proportional to what a thread has, and where a block of twice
       // the threads is as fast, it is half as long to compile.
       while (threadsR < kScanThreads && (mostR * width > kScanKept * threadsR ||
@@ -108,7 +116,7 @@ void Selector::selectScan() {
     return;
   }
   // Columns: a thread walks along a part of one vector of them.
-  threadsP = std::min(kWarp, powerAtLeast(pointsP));
+  threadsP = std::min(warp, powerAtLeast(pointsP));
   bool isEnough =
       pointsP >= static_cast<double>(processors * kStreamThreads * 4);
   if (isEnough || mostR <= 8) {
@@ -119,7 +127,7 @@ void Selector::selectScan() {
   }
   // Where a narrower part is enough for all processors, a block walks down it
   // alone, and waits for no other.
-  constexpr int64_t narrow = kWarp / 2;
+  const int64_t narrow = warp / 2;
   bool isAlone = 2 * pointsP >= static_cast<double>(3 * narrow * processors);
   if (isAlone)
     threadsP = std::min(threadsP, narrow);

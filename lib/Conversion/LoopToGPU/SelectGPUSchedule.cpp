@@ -13,6 +13,7 @@
 
 #include "SelectMma.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
+#include "coil/Conversion/Utils/CodeTarget.h"
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
 #include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
@@ -45,11 +46,6 @@ static constexpr int64_t kMinShifted = 512;
 /// Vectors of a row that are worth to cut the last one of each row.
 static constexpr int64_t kMinCut = 64;
 
-/// Threads of a multiprocessor that sum rows: as many as there can be, since
-/// each waits for its range, then for a place, then for its row.
-static constexpr int64_t kRowThreads = 2048;
-/// And where a thread has two rows of more than four sums.
-static constexpr int64_t kWideRowThreads = 1536;
 /// What a count of places may be beyond their number.
 static constexpr int64_t kPlaceRoom = 1024;
 
@@ -340,20 +336,22 @@ void Selector::selectPointwise() {
   if (reduced.any())
     return;
   if (sumsRows) {
-    // Few threads have registers for as many rows under way as they like.
-    if (pointsP <= static_cast<double>(kRowThreads * processors / 2))
+    // As many threads as there can be, since each waits for its range, then for
+    // a place, then for its row. Few have registers for as many rows under way
+    // as they like.
+    if (pointsP <= static_cast<double>(facts.threads * processors / 2))
       return;
-    minBlocks = kRowThreads / threadsP;
+    minBlocks = facts.threads / threadsP;
     // Two begin together where threads wait for a list of rows, too. Where sums
     // are wider than what is loaded, fewer threads have registers for that.
     bool hasList = llvm::any_of(
         kernel.getBlock()->getOps<GatherSumOp>(),
         [](GatherSumOp op) { return op.getPositions() != nullptr; });
     if (hasList &&
-        pointsP >= static_cast<double>(4 * kRowThreads * processors)) {
+        pointsP >= static_cast<double>(4 * facts.threads * processors)) {
       itemsP = 2;
       if (width > 4)
-        minBlocks = kWideRowThreads / threadsP;
+        minBlocks = facts.threads * 3 / 4 / threadsP;
     }
     return;
   }
@@ -372,7 +370,7 @@ void Selector::selectPointwise() {
 void Selector::selectOwners() {
   selectThreads();
   // As many threads as run at a time, but no more than there are points.
-  double threads = static_cast<double>(processors * 1024);
+  double threads = static_cast<double>(processors * busyThreads);
   owners = 1;
   while (static_cast<double>(owners) * 2 * pointsP <= threads &&
          static_cast<double>(owners) < pointsR)
@@ -420,13 +418,12 @@ GPUScheduleAttr Selector::select() {
   for (unsigned d : getGPUReducedDims(kernel, ordered))
     reduced.set(d);
   collectAccesses();
-  if (std::optional<MmaChoice> choice =
-          selectMma(kernel, layout, processors, capability, wgmma)) {
+  if (std::optional<MmaChoice> choice = selectMma(kernel, layout, facts)) {
     dim = choice->vectorDim;
     width = choice->width;
     return GPUScheduleAttr::get(
         kernel.getContext(), GPUStrategy::Mma, dim, width, /*transposeDim=*/-1,
-        choice->mma.getNumWarps() * kWarp, /*threadsR=*/1, choice->items,
+        choice->mma.getNumWarps() * warp, /*threadsR=*/1, choice->items,
         /*itemsR=*/1, /*persistent=*/false, choice->minBlocks,
         selectIndexBits(), /*owners=*/0, /*splitR=*/false, /*alignTo=*/-1,
         /*prefetch=*/false, /*descending=*/false, /*stages=*/0, /*blocks=*/0,
@@ -479,22 +476,24 @@ struct LoopSelectGPUSchedulePass
 
   void runOnOperation() override {
     wrapper::KernelOp kernel = getOperation();
-    if (!kernel.getDevice() || kernel.getDevice()->getKind() != "cuda")
+    if (!hasKernelForm(kernel, target::KernelForm::Threads))
       return; // Another device's pass takes it.
     if (kernel.isUserKernel())
       return;
     loop::KernelOp body = kernel.getLoopKernel();
     if (!body || body.getScheduleAttr())
       return;
-    if (loop::ScheduleAttrInterface schedule =
-            loop::askScheduleStrategies(body, "cuda", getArgument())) {
+    if (loop::ScheduleAttrInterface schedule = loop::askScheduleStrategies(
+            body, getCodeTargetKind(kernel)->name, getArgument())) {
       body.setScheduleAttr(schedule);
       return;
     }
     GPUKernelLayout layout = getGPUKernelLayout(kernel);
-    GPUScheduleAttr schedule = Selector(body, layout, multiprocessors,
-                                        capability, wgmma, deterministic)
-                                   .select();
+    FailureOr<GPUFacts> facts = GPUFacts::get(kernel);
+    if (failed(facts))
+      return signalPassFailure();
+    GPUScheduleAttr schedule =
+        Selector(body, layout, *facts, deterministic).select();
     body.setScheduleAttr(schedule);
     if (schedule.getOwners() > 1)
       keepInputs(kernel, body);

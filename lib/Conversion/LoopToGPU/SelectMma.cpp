@@ -21,28 +21,6 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
-/// Chips before this one have neither asynchronous copies nor the instructions
-/// that we use for matrices.
-static constexpr int64_t kFirstAsyncChip = 80;
-
-/// Dynamic shared memory of one block.
-static int64_t getSharedBytes(int64_t chip) {
-  switch (chip) {
-  case 75:
-    return 64 * 1024;
-  case 80:
-  case 87:
-    return 163 * 1024;
-  case 90:
-  case 100:
-  case 101:
-  case 103:
-    return 227 * 1024;
-  default:
-    return 99 * 1024;
-  }
-}
-
 namespace {
 /// Tiles of a block, its warps, and which part of `kProducts` they reach.
 struct Tiles {
@@ -118,8 +96,6 @@ static constexpr double kUnknownSize = 512;
 /// Products that a processor takes in a cycle at full speed; bytes that it
 /// loads in a cycle, and cycles from one load to its data.
 static constexpr double kProducts = 1024, kBytes = 48, kLatency = 1000;
-/// Threads of a processor.
-static constexpr int64_t kProcessorThreads = 2048;
 /// Summed points that filling the pipeline and storing the results cost as much
 /// as.
 static constexpr double kFixedK = 192;
@@ -130,9 +106,13 @@ static constexpr int64_t kMaxStages = 4;
 
 std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
                                                const GPUKernelLayout &layout,
-                                               int64_t processors, int64_t chip,
-                                               bool wgmma) {
-  bool isNew = chip >= kFirstAsyncChip;
+                                               const GPUFacts &chip) {
+  // The instructions of tiles, and their threads, are PTX's.
+  if (!chip.has("ptx"))
+    return std::nullopt;
+  // Without, there are neither asynchronous copies nor the instructions that
+  // are used for matrices.
+  bool isNew = chip.has("async_copies") && chip.has("matrix_units");
   std::optional<ContractionForm> form =
       ContractionForm::match(kernel, layout, isNew, /*widen=*/!isNew);
   if (!form)
@@ -172,7 +152,7 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
 
   bool anyAsync = form->a.async || form->b.async;
   int64_t sumBytes = sum.getIntOrFloatBitWidth() / 8;
-  int64_t room = getSharedBytes(chip);
+  int64_t room = chip.blockSharedBytes;
   const Tiles *best = nullptr;
   double bestTime = std::numeric_limits<double>::max();
   int64_t bestStages = 2;
@@ -188,15 +168,15 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
     int64_t stages =
         anyAsync ? std::min({kMaxStages, room / stageBytes}) : int64_t(2);
     // A processor's blocks share its speed.
-    double rounds =
-        std::max(1.0, std::ceil(blocks / static_cast<double>(processors)));
+    double rounds = std::max(
+        1.0, std::ceil(blocks / static_cast<double>(chip.multiprocessors)));
     double length = k + kFixedK;
     double products = static_cast<double>(t.m * t.n) / (t.speed * kProducts);
     int64_t blockBytes = std::max(stages * stageBytes, resultBytes);
-    int64_t threads = t.warpsM * t.warpsN * t.warpsK * 32;
+    int64_t threads = t.warpsM * t.warpsN * t.warpsK * chip.warpSize;
     double resident =
-        std::min(rounds, static_cast<double>(std::min(
-                             room / blockBytes, kProcessorThreads / threads)));
+        std::min(rounds, static_cast<double>(std::min(room / blockBytes,
+                                                      chip.threads / threads)));
     double rate = std::min(
         kBytes,
         resident * static_cast<double>((stages - 1) * stageBytes) / kLatency);
@@ -212,7 +192,7 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
   MmaInstruction usual = instruction;
   for (const Tiles &t : tiles)
     consider(t, usual);
-  if (wgmma && usual == MmaInstruction::M16N8K16 && copies)
+  if (chip.has("wgmma") && usual == MmaInstruction::M16N8K16 && copies)
     for (const Tiles &t : kGroupTiles)
       consider(t, MmaInstruction::Wgmma);
   if (!best)
@@ -230,7 +210,7 @@ std::optional<MmaChoice> coil::loop::selectMma(KernelOp kernel,
                             bestStages, anyAsync, kGroup);
   choice.vectorDim = form->vectorDim;
   choice.width = form->width;
-  int64_t threads = choice.mma.getNumWarps() * 32;
+  int64_t threads = choice.mma.getNumWarps() * chip.warpSize;
   // The assembler would give up registers for a third block that is no use.
   if (instruction == MmaInstruction::Fma && threads == 256 &&
       best->m * best->n < 128 * 128)

@@ -12,6 +12,7 @@
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_SELECTMMA_H
 #define COIL_LIB_CONVERSION_LOOPTOGPU_SELECTMMA_H
 
+#include "GPUFacts.h"
 #include "VectorForm.h"
 
 #include <optional>
@@ -29,12 +30,9 @@ struct MmaChoice {
 };
 
 /// Chooses tiles for `kernel`, or nothing when it is no contraction or too
-/// small for tiles to pay. `chip` is the number in the name of the GPU's chip,
-/// such as 90; `wgmma` whether it has that instruction.
-std::optional<MmaChoice> selectMma(KernelOp kernel,
-                                   const GPUKernelLayout &layout,
-                                   int64_t processors, int64_t chip,
-                                   bool wgmma);
+/// small for tiles to pay.
+std::optional<MmaChoice>
+selectMma(KernelOp kernel, const GPUKernelLayout &layout, const GPUFacts &chip);
 
 } // namespace coil::loop
 

@@ -1,5 +1,5 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu,canonicalize,cse))' | FileCheck %s
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu{capability=89},canonicalize,cse))' | FileCheck %s --check-prefix=OLD --implicit-check-not=griddepcontrol
+// RUN: coil-opt %s --pass-pipeline='builtin.module(target-attach{target=cuda:sm_89},wrapper.kernel(convert-loop-to-gpu,canonicalize,cse))' | FileCheck %s --check-prefix=OLD --implicit-check-not=griddepcontrol
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu{approximate=false},canonicalize,cse))' | FileCheck %s --check-prefix=EXACT
 
 // A kernel of whole vectors that fill their blocks has no comparison at all.

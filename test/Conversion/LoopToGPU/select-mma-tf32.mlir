@@ -1,6 +1,6 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{wgmma}))' | FileCheck %s
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{capability=75}))' | FileCheck %s --check-prefix=OLD
+// RUN: coil-opt %s --pass-pipeline='builtin.module(target-attach{target=cuda:sm_90a},wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(target-attach{target=cuda:sm_75@multiprocessors=132},wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s --check-prefix=OLD
 
 // Sums that allow it are computed by tensor cores with TF32; chips that have none
 // multiply in f32.

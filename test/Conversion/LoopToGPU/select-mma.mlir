@@ -1,6 +1,6 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{capability=75}))' | FileCheck %s --check-prefix=OLD
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{wgmma}))' | FileCheck %s --check-prefix=GROUP
+// RUN: coil-opt %s --pass-pipeline='builtin.module(target-attach{target=cuda:sm_75@multiprocessors=132},wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s --check-prefix=OLD
+// RUN: coil-opt %s --pass-pipeline='builtin.module(target-attach{target=cuda:sm_90a},wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s --check-prefix=GROUP
 
 // The tile with the fewest loads for each product where there are blocks for
 // all processors. A chip without the instructions multiplies in f32.

@@ -1,6 +1,6 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{deterministic=true}))' | FileCheck %s --check-prefix=DET
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-select-gpu-schedule{capability=80}))' | FileCheck %s --check-prefix=OLD
+// RUN: coil-opt %s --pass-pipeline='builtin.module(target-attach{target=cuda:sm_80@multiprocessors=132},wrapper.kernel(loop-select-gpu-schedule))' | FileCheck %s --check-prefix=OLD
 
 // Whole vectors of 16 bytes.
 // CHECK-LABEL: wrapper.kernel @pointwise_f32

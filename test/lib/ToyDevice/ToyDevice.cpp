@@ -10,10 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "coil/Dialect/Target/IR/TargetKind.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Plugins/Plugins.h"
 #include "coil/Runtime/Runtime.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
 
 using namespace coil;
 
@@ -62,12 +64,38 @@ static void registerToy(mlir::MLIRContext *, wrapper::WrapperDialect *dialect) {
   dialect->registerDevice(std::move(mute));
 }
 
+/// `--target=toy`: cores that run the host's instructions, in vectors of half
+/// the width, and have caches of their own. A second kind states nothing, so
+/// that the passes which need facts say so.
+static void registerTargets() {
+  target::TargetKind toy;
+  toy.name = "toy";
+  toy.form = target::KernelForm::Vectors;
+  toy.describe = [](llvm::StringRef) -> llvm::Expected<target::ChipFacts> {
+    target::ChipFacts facts;
+    facts.facts = {
+        {"vector_bits", 128}, {"l1_bytes", 16 << 10}, {"l2_bytes", 64 << 10}};
+    facts.features = {"rings_a_bell"};
+    return facts;
+  };
+  target::registerTargetKind(std::move(toy));
+  target::TargetKind bare;
+  bare.name = "bare";
+  bare.describe = [](llvm::StringRef) { return target::ChipFacts(); };
+  target::registerTargetKind(std::move(bare));
+}
+
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "ToyDevice", "1.0",
           [](mlir::DialectRegistry *registry) {
             registry->addExtension(&registerToy);
           }};
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
+mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "ToyDevice", "1.0", &registerTargets};
 }
 
 COIL_PLUGIN_VERSION()

@@ -12,6 +12,7 @@
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 
 #include "Fuser.h"
+#include "TargetCounts.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -34,6 +35,10 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    ReductionCounts counts =
+        getReductionCounts(target::getProgramTarget(getOperation()));
+    enough = enoughResults > 0 ? int64_t(enoughResults) : counts.enoughResults;
+    piece = rowPiece >= 0 ? int64_t(rowPiece) : counts.fusedRowPiece;
     // Each region by itself: what runs under a condition stays there.
     SmallVector<Block *> blocks{&getOperation().getBody().front()};
     getOperation()->walk([&](Operation *op) {
@@ -50,8 +55,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
 
   void fuseVertically(Block &body) {
     Fuser fuser(getOperation(), body, maxOps,
-                useLibrary ? StringRef(library) : StringRef(), enoughResults,
-                rowPiece);
+                useLibrary ? StringRef(library) : StringRef(), enough, piece);
     SmallVector<Operation *> worklist;
     for (Operation &op : body)
       if (isa<KernelOp>(op))
@@ -117,8 +121,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
 
   void fuseHorizontally(Block &body) {
     Fuser fuser(getOperation(), body, maxOps,
-                useLibrary ? StringRef(library) : StringRef(), enoughResults,
-                rowPiece);
+                useLibrary ? StringRef(library) : StringRef(), enough, piece);
     for (BlockArgument arg : body.getArguments())
       fuseReaders(fuser, arg);
     if (!isa<func::FuncOp>(body.getParentOp())) {
@@ -193,6 +196,10 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
       }
     }
   }
+
+private:
+  /// What the options leave to the target.
+  int64_t enough = 0, piece = 0;
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include "FusionCost.h"
 
+#include "TargetCounts.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,12 +27,9 @@ namespace {
 constexpr unsigned kCheapOps = 10, kCheapLoads = 2;
 /// A producer this small is recomputed any number of times.
 constexpr unsigned kTrivialOps = 2;
-/// Operations for each byte that a chip computes while it moves that byte: an
-/// H100 has 132 x 128 lanes at 1.7 GHz and moves 3.3 TB/s (NVIDIA's data
-/// sheet), two cores with AVX2 8 lanes at 3 GHz each and 10 GB/s.
-constexpr int64_t kOpsPerByte = 8;
 /// Operations that an elementary function counts as: a multiprocessor has 16
-/// units for these and 128 lanes.
+/// units for these and 128 lanes (CUDA C++ Programming Guide, throughput of
+/// native arithmetic instructions, capabilities 8.6 to 12.0).
 constexpr int64_t kHeavyOps = 8;
 /// Bytes read again for those saved. As many are worth it: less is in memory at
 /// a time, and others may read the same. Rows and scalars beside them are
@@ -167,7 +165,8 @@ bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
       operations += getWeight(*op);
     }
   }
-  if (operations > kOpsPerByte * getElementBytes(result.getType()))
+  if (operations > getOpsPerByte(target::getProgramTarget(producer)) *
+                       getElementBytes(result.getType()))
     return false;
   llvm::SmallPtrSet<Operation *, 4> readers(result.user_begin(),
                                             result.user_end());
@@ -207,10 +206,11 @@ bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
     read += getBytes(input, hints);
   Value result = producer.getResult(0);
   auto readers = static_cast<double>(llvm::range_size(result.getUses()));
+  auto opsPerByte =
+      static_cast<double>(getOpsPerByte(target::getProgramTarget(producer)));
   // Written once and read by each; or the operands are, and each computes.
-  return (readers - 1) * read + readers * points *
-                                    static_cast<double>(*operations) /
-                                    static_cast<double>(kOpsPerByte) <=
+  return (readers - 1) * read +
+             readers * points * static_cast<double>(*operations) / opsPerByte <=
          (readers + 1) * getBytes(result, hints);
 }
 
@@ -221,6 +221,7 @@ bool loop::isFasterThanMemory(KernelOp producer, double repeats) {
   int64_t bytes = 0;
   for (Type type : producer->getResultTypes())
     bytes += getElementBytes(type);
+  int64_t opsPerByte = getOpsPerByte(target::getProgramTarget(producer));
   return static_cast<double>(*operations) * repeats <=
-         static_cast<double>(2 * kOpsPerByte * bytes);
+         static_cast<double>(2 * opsPerByte * bytes);
 }

@@ -16,6 +16,7 @@
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "coil/Dialect/Loop/Transforms/ScheduleStrategy.h"
+#include "coil/Dialect/Target/IR/TargetKind.h"
 #include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,18 +44,15 @@ constexpr double kWorkPerGrain = 32768;
 constexpr int64_t kFunctionCost = 16;
 /// Cost of a value, in additions, from which on it is kept.
 constexpr int64_t kKeepCost = 8;
-/// Bytes of kept values that the second cache holds beside the operands.
-constexpr double kKeepBytes = 262144;
 /// Rows that a reduction takes at a time, and from how many rows and points on
 /// it goes by rows.
 constexpr int64_t kRows = 4;
 /// The same for moments, whose accumulators are twice as long.
 constexpr int64_t kMomentRows = 8;
 constexpr double kMinRows = 32, kMinRowPoints = 1 << 20;
-/// Bytes of accumulators of a block, the least points of a block that is cut
-/// for the sake of parallelism (rows of half of it and more go by rows), and
-/// how many tasks are worth that.
-constexpr int64_t kRowBytes = 16384, kMinRowBlock = 1024;
+/// The least points of a block that is cut for the sake of parallelism (rows of
+/// half of it and more go by rows), and how many tasks are worth that.
+constexpr int64_t kMinRowBlock = 1024;
 constexpr double kRowTasks = 64;
 
 /// Whether what `op` computes or stores differs along dimension `d`.
@@ -86,6 +84,8 @@ struct LoopSelectSchedulePass
           << "', expected 'onednn', 'cublaslt', 'cudnn', 'cub' or 'none'";
       return signalPassFailure();
     }
+    if (!onlyLibrary && failed(readTarget()))
+      return signalPassFailure();
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp kernel : kernels) {
@@ -100,11 +100,35 @@ struct LoopSelectSchedulePass
       if (onlyLibrary)
         continue;
       if (ScheduleAttrInterface schedule =
-              askScheduleStrategies(kernel, "cpu", getArgument()))
+              askScheduleStrategies(kernel, device, getArgument()))
         kernel.setScheduleAttr(schedule);
       else
         kernel.setScheduleAttr(select(kernel, vectorBits, Hints(kernel)));
     }
+  }
+
+  /// Caches of a core.
+  LogicalResult readTarget() {
+    target::TargetAttrInterface target = getTarget();
+    device = target.getKind();
+    FailureOr<int64_t> first = target.requireFact(getOperation(), "l1_bytes");
+    FailureOr<int64_t> second = target.requireFact(getOperation(), "l2_bytes");
+    if (failed(first) || failed(second))
+      return failure();
+    rowBytes = *first / 2;
+    keepBytes = static_cast<double>(*second);
+    return success();
+  }
+
+  /// That of the program where its kernels are tasks of cores, else that of the
+  /// host.
+  target::TargetAttrInterface getTarget() {
+    if (auto program = target::getProgramTarget(getOperation()))
+      if (const target::TargetKind *kind =
+              target::lookupTargetKind(program.getKind());
+          kind && kind->form == target::KernelForm::Vectors)
+        return program;
+    return target::getTarget(getOperation(), target::getDefaultTargetKind());
   }
 
   /// What computing `op` at one point costs, in additions.
@@ -194,7 +218,7 @@ struct LoopSelectSchedulePass
           continue;
         double bytes =
             points * op.getResult(0).getType().getIntOrFloatBitWidth() / 8;
-        if (bytes > kKeepBytes)
+        if (bytes > keepBytes)
           continue;
         DenseSet<Operation *> with = kept;
         with.insert(&op);
@@ -310,7 +334,7 @@ struct LoopSelectSchedulePass
       block = reduced.empty() ? std::max(step, kBlock / step * step) : step;
     int64_t rows = 0;
     int64_t widestBlock =
-        kRowBytes / std::max<int64_t>(1, getAccumulatorBytes(kernel));
+        rowBytes / std::max<int64_t>(1, getAccumulatorBytes(kernel));
     if (walksRows && columns >= kMinRowBlock / 2 && widestBlock >= step) {
       rows = hasMoments ? kMomentRows : kRows;
       // The widest block that leaves tasks for many threads.
@@ -349,6 +373,14 @@ struct LoopSelectSchedulePass
         selectKeep(kernel, hints, block, stream, vectorIsReduced && width > 1),
         stream);
   }
+
+private:
+  /// The kind of device that kernels run on, bytes of accumulators of a block,
+  /// half of the first cache, and of kept values that the second one holds
+  /// beside the operands.
+  StringRef device;
+  int64_t rowBytes = 0;
+  double keepBytes = 0;
 };
 
 } // namespace

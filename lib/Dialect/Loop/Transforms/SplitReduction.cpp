@@ -12,6 +12,7 @@
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 
 #include "KernelMerge.h"
+#include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
@@ -64,6 +65,13 @@ struct LoopSplitReductionPass
   using LoopSplitReductionPassBase::LoopSplitReductionPassBase;
 
   void runOnOperation() override {
+    counts = getReductionCounts(target::getProgramTarget(getOperation()));
+    if (enoughResults > 0)
+      counts.enoughResults = enoughResults;
+    if (chunks > 0)
+      counts.chunks = chunks;
+    if (rowPiece > 0)
+      counts.rowPiece = rowPiece;
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp kernel : kernels) {
@@ -86,17 +94,19 @@ struct LoopSplitReductionPass
       (llvm::is_contained(reduced, d) ? elements : results) *=
           hints(kernel.getExtent(d));
     double pieces = results, longest = static_cast<double>(minElements);
-    int64_t parts = chunks;
+    int64_t parts = counts.chunks;
     double shortest = 2;
-    auto enough = static_cast<double>(enoughResults);
+    auto enough = static_cast<double>(counts.enoughResults);
     bool byRows = results >= 16 && sharesRows(kernel);
     if (byRows) {
-      pieces = std::ceil(results / static_cast<double>(rowPiece));
+      pieces = std::ceil(results / static_cast<double>(counts.rowPiece));
       longest = 4 * longest / results;
-      parts = std::max<int64_t>(2, chunks / static_cast<int64_t>(pieces));
+      parts =
+          std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(pieces));
       shortest = kMinRows;
     } else if (results >= 16) {
-      parts = std::max<int64_t>(2, chunks / static_cast<int64_t>(results));
+      parts =
+          std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(results));
     }
     std::optional<double> tiles = countTiles(kernel, hints);
     if (tiles) {
@@ -524,6 +534,9 @@ struct LoopSplitReductionPass
                       static_cast<uint64_t>(output++),
                       sym::ShapeAttr::get(b.getContext(), index));
   }
+
+  /// By the target, where no option says otherwise.
+  ReductionCounts counts;
 };
 
 } // namespace

@@ -78,6 +78,12 @@ void WrapperDialect::initialize() {
   cpu.hostAccessible = true;
   cpu.usesHostStack = true;
   registerDevice(std::move(cpu));
+  // Kernels are compiled for it; no runtime serves it.
+  DeviceInfo rocm;
+  rocm.kind = "rocm";
+  rocm.launchByGeometry = true;
+  rocm.alignment = 256; // As hipMalloc.
+  registerDevice(std::move(rocm));
   DeviceInfo cuda;
   cuda.kind = "cuda";
   cuda.runtimeType = 1; // COIL_CUDA

@@ -12,6 +12,7 @@
 #ifndef COIL_DIALECT_LOOP_TRANSFORMS_PASSES_H
 #define COIL_DIALECT_LOOP_TRANSFORMS_PASSES_H
 
+#include "coil/Dialect/Target/IR/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

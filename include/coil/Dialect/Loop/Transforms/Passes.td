@@ -120,12 +120,14 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     Option<"library", "library", "std::string", "\"onednn\"",
            "The libraries whose form it is, separated by commas: onednn, "
            "cublaslt, cudnn, cub">,
-    Option<"enoughResults", "enough-results", "int64_t", "16",
+    Option<"enoughResults", "enough-results", "int64_t", "0",
            "A long reduction to fewer results than this stays apart from its "
-           "consumer, so that it can be split">,
-    Option<"rowPiece", "row-piece", "int64_t", "0",
+           "consumer, so that it can be split; 0: by the module's target">,
+    Option<"rowPiece", "row-piece", "int64_t", "-1",
            "Results that share rows of operands and that one task takes: so "
-           "many are one of `enough-results`; 0: each is">];
+           "many are one of `enough-results`; 0: each is; below: by the "
+           "module's target">];
+  let dependentDialects = ["::coil::target::TargetDialect"];
 }
 
 def LoopSimplifyIndexPass
@@ -271,13 +273,15 @@ def LoopSplitReductionPass
     (C2) The extent of a reduced dimension is at least twice the number of
          chunks; of rows, 16 times. Chunks of contractions in tiles divide it.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::coil::target::TargetDialect"];
   let options = [
-    Option<"chunks", "chunks", "int64_t", "64",
-           "Number of chunks that a long reduction is cut into">,
-    Option<"enoughResults", "enough-results", "int64_t", "16",
+    Option<"chunks", "chunks", "int64_t", "0",
+           "Number of chunks that a long reduction is cut into; 0, here and "
+           "below: by the module's target">,
+    Option<"enoughResults", "enough-results", "int64_t", "0",
            "Kernels with at least as many results keep the processors busy">,
-    Option<"rowPiece", "row-piece", "int64_t", "1024",
+    Option<"rowPiece", "row-piece", "int64_t", "0",
            "Results that share a row of operands and that one task takes">,
     Option<"minElements", "min-elements", "int64_t", "262144",
            "Fewest elements for each result that make a reduction long">,
@@ -311,6 +315,7 @@ def LoopSelectSchedulePass
     `outline-kernels` apply. Kernels may be in functions, or outlined: what
     `outline-kernels` copies has none before.
   }];
+  let dependentDialects = ["::coil::target::TargetDialect"];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "256",
            "Width of vector registers in bits">,

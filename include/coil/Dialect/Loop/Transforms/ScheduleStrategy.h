@@ -19,9 +19,9 @@
 namespace coil::loop {
 
 /// Decides how a kernel runs on the device that its code is generated for
-/// ("cpu" or "cuda"): gives the schedule attribute of the device, or null to
-/// leave the kernel to the next strategy, and in the end to Coil's. Called on
-/// several threads.
+/// (a kind of target: "cpu", "cuda" or a registered one): gives the schedule
+/// attribute of the device, or null to leave the kernel to the next strategy,
+/// and in the end to Coil's. Called on several threads.
 using ScheduleStrategy = std::function<ScheduleAttrInterface(
     KernelOp kernel, llvm::StringRef device)>;
 

@@ -1,0 +1,72 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What fusion and the splitting of reductions take from the target.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TargetCounts.h"
+
+#include "llvm/ADT/bit.h"
+
+#include <algorithm>
+
+using namespace coil;
+using namespace coil::loop;
+
+/// Where a target runs blocks of threads: blocks of 256 threads that a
+/// multiprocessor has registers for, at 64 for each thread
+/// (`loop-select-gpu-schedule` streams with such), and blocks for each of them
+/// that keep it busy when every one is a result.
+static constexpr int64_t kBlockThreads = 256, kThreadRegisters = 64,
+                         kBusyBlocks = 2;
+/// Where it has cores: results, chunks and columns that are worth a task each;
+/// `docs/Passes.md` has the figures.
+static constexpr int64_t kTasks = 16, kChunks = 64, kColumns = 1024;
+/// Operations for each byte of a target that states neither its lanes nor a
+/// number of its own: both an H100 and two cores with AVX2 have about as many.
+static constexpr int64_t kUsualOpsPerByte = 8;
+
+ReductionCounts loop::getReductionCounts(target::TargetAttrInterface target) {
+  ReductionCounts counts{kTasks, kChunks, kColumns, /*fusedRowPiece=*/0};
+  if (!target)
+    return counts;
+  std::optional<int64_t> processors = target.getFact("multiprocessors");
+  std::optional<int64_t> registers = target.getFact("registers");
+  std::optional<int64_t> warp = target.getFact("warp_size");
+  if (!processors || !registers || !warp)
+    return counts;
+  counts.enoughResults = kBusyBlocks * *processors;
+  // A power of two divides most lengths.
+  int64_t running =
+      *processors *
+      std::max<int64_t>(1, *registers / (kThreadRegisters * kBlockThreads));
+  counts.chunks =
+      static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(running)));
+  counts.rowPiece = counts.fusedRowPiece = *warp;
+  return counts;
+}
+
+int64_t loop::getOpsPerByte(target::TargetAttrInterface target) {
+  if (!target)
+    return kUsualOpsPerByte;
+  if (std::optional<int64_t> stated = target.getFact("ops_per_byte"))
+    return *stated;
+  double operations = 1;
+  for (llvm::StringRef name : {"multiprocessors", "lanes", "clock_mhz"}) {
+    std::optional<int64_t> fact = target.getFact(name);
+    if (!fact)
+      return kUsualOpsPerByte;
+    operations *= static_cast<double>(*fact);
+  }
+  std::optional<int64_t> bandwidth = target.getFact("bandwidth");
+  if (!bandwidth)
+    return kUsualOpsPerByte;
+  return std::max<int64_t>(
+      1,
+      static_cast<int64_t>(operations * 1e6 / static_cast<double>(*bandwidth)));
+}

@@ -1,0 +1,38 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What fusion and the splitting of reductions take from the target.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_DIALECT_LOOP_TRANSFORMS_TARGETCOUNTS_H
+#define COIL_LIB_DIALECT_LOOP_TRANSFORMS_TARGETCOUNTS_H
+
+#include "coil/Dialect/Target/IR/Target.h"
+
+namespace coil::loop {
+
+/// How much of a reduction keeps a device busy.
+struct ReductionCounts {
+  /// Results of which each is computed by a task or a block of its own.
+  int64_t enoughResults;
+  /// Parts of one result.
+  int64_t chunks;
+  /// Results that lie beside one another in rows of operands and that one task
+  /// or block takes; and how many of these count as one result where kernels
+  /// are fused (0: each is one).
+  int64_t rowPiece, fusedRowPiece;
+};
+
+ReductionCounts getReductionCounts(target::TargetAttrInterface target);
+
+/// Operations that the target computes in the time in which it moves a byte.
+int64_t getOpsPerByte(target::TargetAttrInterface target);
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_DIALECT_LOOP_TRANSFORMS_TARGETCOUNTS_H
