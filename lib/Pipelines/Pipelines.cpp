@@ -14,6 +14,7 @@
 #include "coil/Conversion/Passes.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
+#include "coil/Dialect/Sym/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Pipelines/Extensions.h"
 #include "coil/Runtime/CUDA.h"
@@ -221,6 +222,11 @@ llvm::Error coil::resolveOptions(CompilePipelineOptions &options) {
 void coil::buildGraphPipeline(OpPassManager &pm,
                               const CompilePipelineOptions &options) {
   addExtensions(pm, ExtensionPoint::BeforeLegalization, options);
+  // Programs of other tensor dialects: sizes get names, what libraries have
+  // becomes an operator, all else a kernel.
+  pm.addNestedPass<func::FuncOp>(sym::createSymNameDynamicSizesPass());
+  pm.addNestedPass<func::FuncOp>(createRaiseLinalgToGraphPass());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopPass());
   // Framework operators become ours; compound ones are taken apart, but for
   // what a library has as a whole.
   // Operators of complex numbers become framework operators of real ones.

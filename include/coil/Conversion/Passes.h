@@ -14,6 +14,8 @@
 
 #include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
+#include "coil/Conversion/LinalgToGraph/LinalgToGraph.h"
+#include "coil/Conversion/LinalgToLoop/LinalgToLoop.h"
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"
@@ -24,6 +26,9 @@ namespace coil {
 
 #define GEN_PASS_REGISTRATION
 #include "coil/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "coil/Conversion/BridgePasses.h.inc"
 
 } // namespace coil
 
