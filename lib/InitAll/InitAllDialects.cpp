@@ -30,6 +30,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dialect.h"
 #include "llvm/Support/Error.h"
@@ -46,6 +47,8 @@ void coil::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::tensor::TensorDialect, mlir::NVVM::NVVMDialect,
                   mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+  // Tensors whose sizes `sym-name-dynamic-sizes` asks for.
+  mlir::tensor::registerInferTypeOpInterfaceExternalModels(registry);
   reference::registerModels(registry);
   // Whoever compiles reports what is wrong with plugins; programs of others,
   // such as mlir-opt, do not know of it.

@@ -77,7 +77,7 @@ RaiseContraction::matchAndRewrite(linalg::LinalgOp op,
       }))
     return failure();
   // The result's last loop is its columns, so that no transpose is behind it.
-  if (!out->empty() && llvm::is_contained(rows, out->back())) {
+  if (!columns.empty() && llvm::is_contained(rows, out->back())) {
     std::swap(sum->lhs, sum->rhs);
     std::swap(lhs, rhs);
     std::swap(rows, columns);

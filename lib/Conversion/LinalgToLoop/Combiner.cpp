@@ -92,10 +92,12 @@ std::optional<Combiner> bridge::matchCombiner(Value yielded,
     return std::nullopt;
   result.negated = isDifference && *kind == ReduceKind::Sum;
   result.ignoresNaN = isa<arith::MaxNumFOp, arith::MinNumFOp>(op);
-  // Products go to their sum as such, as in libraries of matrix products.
+  // Products of two operands go to their sum as such, as in libraries of matrix
+  // products.
   if (Operation *product = result.value.getDefiningOp();
       product && *kind == ReduceKind::Sum && !result.negated &&
-      isa<arith::MulFOp>(product)) {
+      isa<arith::MulFOp>(product) &&
+      product->getOperand(0) != product->getOperand(1)) {
     result.factor = product->getOperand(1);
     result.value = product->getOperand(0);
   }

@@ -57,7 +57,8 @@ struct Elementwise : RewritePattern {
     state.addTypes(type.getElementType());
     state.addAttributes(op->getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op->getPropertiesAsAttribute();
-    OpBuilder builder = OpBuilder::atBlockBegin(&scalars);
+    OpBuilder builder(getContext());
+    builder.setInsertionPointToStart(&scalars);
     Operation *scalar = builder.create(state);
     for (Value v : op->getOperands()) {
       auto operand = dyn_cast<RankedTensorType>(v.getType());

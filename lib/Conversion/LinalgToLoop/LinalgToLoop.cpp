@@ -149,12 +149,19 @@ static void convert(func::FuncOp fn, Failures &failures) {
     }
     // Index arithmetic has become expressions, scalars are in kernels.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&op) ||
-          (isa<loop::KernelOp>(op) && op.use_empty()))
+      if (isOpTriviallyDead(&op) || (isa<loop::KernelOp>(op) && op.use_empty()))
         rewriter.eraseOp(&op);
-    for (Operation &op : block)
-      if (isConverted(&op))
-        (void)failures.report(&op, "no conversion of it is known");
+    // Scalars that are left are for one of these, which is what to name.
+    auto isScalar = [](Operation &op) {
+      return llvm::none_of(llvm::concat<const Type>(op.getOperandTypes(),
+                                                    op.getResultTypes()),
+                           llvm::IsaPred<RankedTensorType>) ||
+             isa<tensor::ExtractOp>(op);
+    };
+    for (bool scalars : {false, true})
+      for (Operation &op : block)
+        if (isConverted(&op) && isScalar(op) == scalars && !failures.any())
+          (void)failures.report(&op, "no conversion of it is known");
   }
 }
 

@@ -333,6 +333,17 @@ Value KernelWriter::emit(Operation *op) {
   if (isa<arith::ExtFOp>(op) && isNarrowFloat(operands[0].getType()) &&
       type.isF64())
     operands[0] = arith::ExtFOp::create(b, b.getF32Type(), operands[0]);
+  if (isa<math::RsqrtOp>(op)) {
+    // As the operator of `graph` has it, and upstream's lowering.
+    Type compute = operands[0].getType();
+    Value root = math::SqrtOp::create(b, operands[0]);
+    Value result =
+        arith::DivFOp::create(b, constant(b.getFloatAttr(compute, 1.0)), root);
+    Value rounded = round(b, b.getLoc(), result, type);
+    if (isRounded)
+      wide[rounded] = result;
+    return rounded;
+  }
   OperationState state(b.getLoc(), op->getName());
   state.addOperands(operands);
   state.addTypes(isRounded ? b.getF32Type() : type);

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace coil;
@@ -270,29 +271,50 @@ static bool replaceByView(linalg::LinalgOp op, PatternRewriter &rewriter) {
   return true;
 }
 
+/// A constant that each point of the reduced loops gives: what was there at
+/// first where they have no points.
+static Value selectWhereNotEmpty(KernelWriter &k, ArrayRef<int64_t> loops,
+                                 Value constant, Value init,
+                                 ArrayRef<ExprAttr> at) {
+  ExprAttr zero = sym::constant(init.getContext(), 0);
+  Value mask;
+  for (int64_t d : loops)
+    mask = k.conjunction(
+        mask, k.inRange(zero, k.kernel.getExtent(static_cast<unsigned>(d))));
+  return mask ? arith::SelectOp::create(k.b, mask, constant, k.load(init, at))
+                    .getResult()
+              : constant;
+}
+
 LogicalResult Structured::matchAndRewrite(linalg::LinalgOp op,
                                           PatternRewriter &rewriter) const {
   if (failed(check(op)))
     return failure();
+  Operation *yield = op.getBlock()->getTerminator();
+  if (llvm::equal(yield->getOperands(), op.getRegionOutputArgs())) {
+    rewriter.replaceOp(op, op.getDpsInits());
+    return success();
+  }
   if (replaceByView(op, rewriter))
     return success();
   // What each result reduces over; all that reduce do so over the same loops.
   SmallVector<int64_t> reduced;
   SmallVector<std::optional<Combiner>> combiners;
-  Operation *yield = op.getBlock()->getTerminator();
   for (auto [i, carried] : llvm::enumerate(op.getRegionOutputArgs())) {
     FailureOr<SmallVector<int64_t>> loops =
         getReducedLoops(op, static_cast<unsigned>(i));
     if (failed(loops))
       return failure();
     combiners.emplace_back();
-    if (loops->empty())
+    // What is passed on is what it was at first.
+    if (loops->empty() ||
+        yield->getOperand(static_cast<unsigned>(i)) == carried)
       continue;
     if (!reduced.empty() && reduced != *loops)
       return failures.report(op, "its results reduce over different loops");
     reduced = *loops;
     combiners.back() = matchCombiner(yield->getOperand(i), carried);
-    if (!combiners.back())
+    if (!combiners.back() && !matchPattern(yield->getOperand(i), m_Constant()))
       return failures.report(
           op,
           "result " + Twine(i) +
@@ -336,6 +358,8 @@ LogicalResult Structured::matchAndRewrite(linalg::LinalgOp op,
           cast<RankedTensorType>(init->get().getType()).getElementType());
     } else {
       v = k.get(yield->getOperand(static_cast<unsigned>(i)));
+      if (v && matchPattern(v, m_Constant()) && !reduced.empty())
+        v = selectWhereNotEmpty(k, reduced, v, init->get(), at);
     }
     if (!v)
       return failure();

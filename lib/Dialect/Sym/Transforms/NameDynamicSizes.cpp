@@ -400,8 +400,15 @@ LogicalResult SymNameDynamicSizes::canonicalize() {
   return runPipeline(pm, getOperation());
 }
 
+/// Whether dynamic sizes of the result's type are operands of the operation, so
+/// that a type alone cannot become static.
+static bool hasSizeOperands(Operation *op) {
+  return isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+             tensor::GenerateOp, tensor::SplatOp>(op);
+}
+
 /// Writes what the analysis found into all types. Fails where a size is a
-/// constant that the type does not have.
+/// constant that the type does not have and cannot get.
 static LogicalResult setTypes(func::FuncOp fn, const SizeAnalysis &analysis) {
   SmallVector<std::pair<Value, Type>> types;
   auto collect = [&](Value v, Operation *op) -> LogicalResult {
@@ -412,7 +419,7 @@ static LogicalResult setTypes(func::FuncOp fn, const SizeAnalysis &analysis) {
     for (int64_t d = 0; d < type.getRank(); ++d) {
       sizes.push_back(analysis.getSize(v, d));
       if (type.isDynamicDim(static_cast<unsigned>(d)) &&
-          sizes.back().isConstant())
+          sizes.back().isConstant() && hasSizeOperands(op))
         return op->emitOpError()
                << "has a tensor whose size " << d << " is always "
                << sizes.back().str() << ", but not static in its type";
