@@ -202,6 +202,37 @@ Error coil::checkInsertedPasses(StringRef pipelineOptions, Stage from, Stage to,
                                  stringifyStage(to) + "'");
 }
 
+/// Whether a module has operations of TOSA; the pipelines of all programs need
+/// not load what converts these.
+static bool hasTosa(ModuleOp module) {
+  auto *tosa = module.getContext()->getLoadedDialect("tosa");
+  return tosa && module
+                     ->walk([&](Operation *op) {
+                       return op->getDialect() == tosa ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+}
+
+static Error convertTosa(ModuleOp module, const CompileOptions &options) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(options.verifyEach);
+  if (options.configure)
+    options.configure(pm);
+  if (options.debug)
+    options.debug->configure(pm);
+  buildTosaPipeline(pm);
+  if (options.printPipelines) {
+    *options.printPipelines << "// TOSA:\n";
+    pm.printAsTextualPipeline(*options.printPipelines);
+    *options.printPipelines << '\n';
+  }
+  if (failed(pm.run(module)))
+    return makeError("compilation failed where operations of TOSA are "
+                     "converted");
+  return Error::success();
+}
+
 Expected<std::vector<StageTime>>
 coil::compileProgram(ModuleOp module, const CompileOptions &options) {
   CompilePipelineOptions pipeline;
@@ -214,6 +245,9 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
     pipeline.costs = true;
   if (!options.dumpDirectory.empty())
     if (Error error = dump(module, options.dumpDirectory, options.from))
+      return std::move(error);
+  if (options.from == Stage::Input && hasTosa(module))
+    if (Error error = convertTosa(module, options))
       return std::move(error);
   std::vector<StageTime> times;
   for (int i = static_cast<int>(options.from) + 1,

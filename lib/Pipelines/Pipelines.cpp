@@ -23,8 +23,12 @@
 #include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
 #include "coil/Support/Registration.h"
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -217,6 +221,23 @@ llvm::Error coil::resolveOptions(CompilePipelineOptions &options) {
                      ", but the processor '" + processor->cpu +
                      "' has vectors of " + llvm::Twine(processor->vectorBits));
   return llvm::Error::success();
+}
+
+void coil::buildTosaPipeline(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  // Transposed convolutions become convolutions; literals are folded.
+  functions.addPass(tosa::createTosaOptionalDecompositionsPass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(sym::createSymNameDynamicSizesPass());
+  functions.addPass(createConvertTosaToGraphPass());
+  // Quantized arithmetic is defined bit by bit, and nobody but upstream should
+  // have to spell it.
+  functions.addPass(tosa::createTosaToLinalgNamed());
+  functions.addPass(tosa::createTosaToLinalg());
+  functions.addPass(createTosaToArithPass({/*includeApplyRescale=*/true,
+                                           /*use32Bit=*/false}));
+  functions.addPass(createTosaToTensorPass());
+  functions.addPass(createCanonicalizerPass());
 }
 
 void coil::buildGraphPipeline(OpPassManager &pm,
@@ -554,6 +575,10 @@ static void registerPipeline(
 }
 
 void coil::registerPipelines() {
+  PassPipelineRegistration<>(
+      "coil-tosa-pipeline",
+      "From operations of TOSA to graph operators and to linalg",
+      [](OpPassManager &pm) { buildTosaPipeline(pm); });
   registerPipeline("coil-graph-pipeline",
                    "From imported operators to the graph stage",
                    {PipelinePart::Graph}, buildGraphPipeline);

@@ -79,6 +79,40 @@ def ConvertLinalgToLoopPass
                            "::mlir::math::MathDialect"];
 }
 
+def ConvertTosaToGraphPass
+    : Pass<"convert-tosa-to-graph", "::mlir::func::FuncOp"> {
+  let summary = "turn operations of TOSA into operators";
+  let description = [{
+    What `graph` has an operator for, or a few: elementwise operations with
+    broadcasting, conversions (to integers by rounding to even, and by the nearest
+    there is), reductions, `argmax`, matrix multiplication with zero points,
+    convolutions and pooling of floats, and all that moves elements. Uneven padding
+    becomes an operator before the convolution. Zero points, shapes and padding
+    have to be literals.
+
+    What is left is quantized arithmetic: convolutions and means of integers,
+    `rescale`, products with a shift, tables of 16 bits, `resize`, `clz`, Fourier
+    transforms, and extrema that ignore NaN. Upstream's conversions to `linalg`
+    define these bit by bit, so they take them (`coil-tosa-pipeline`), and
+    `convert-linalg-to-loop` takes what they make.
+
+    Constraints:
+    (C1) Dynamic sizes have expressions, and elements are integers of 1, 8, 16, 32
+         or 64 bits, or floats of 16, 32 or 64 bits; an operation on others stays.
+
+    Before:
+    ```mlir
+    %0 = tosa.add %x, %y : (tensor<4x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+    ```
+    After:
+    ```mlir
+    %0 = graph.add %x, %y : (tensor<4x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::coil::graph::GraphDialect",
+                           "::coil::sym::SymDialect"];
+}
+
 def RaiseLinalgToGraphPass
     : Pass<"raise-linalg-to-graph", "::mlir::func::FuncOp"> {
   let summary = "recognise contractions, convolutions and softmax";

@@ -19,6 +19,7 @@
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"
+#include "coil/Conversion/TosaToGraph/TosaToGraph.h"
 #include "coil/Conversion/UserKernel/UserKernel.h"
 #include "coil/Conversion/WrapperToLLVM/WrapperToLLVM.h"
 

@@ -148,6 +148,12 @@ static void convert(func::FuncOp fn, Failures &failures) {
         convertAssert(check, rewriter);
     }
     // Index arithmetic has become expressions, scalars are in kernels.
+    fn.walk([&](loop::KernelOp kernel) {
+      for (Operation &op :
+           llvm::make_early_inc_range(llvm::reverse(*kernel.getBlock())))
+        if (isOpTriviallyDead(&op))
+          rewriter.eraseOp(&op);
+    });
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op) || (isa<loop::KernelOp>(op) && op.use_empty()))
         rewriter.eraseOp(&op);

@@ -69,14 +69,14 @@ func.func @maxnum(%x: tensor<4x8xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK:         arith.truncf %[[S]] : f32 to bf16
 #id = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
-func.func @bf16_sum(%x: tensor<8xbf16>) -> tensor<bf16> {
+func.func @bf16_sum(%x: tensor<8xbf16>, %y: tensor<8xbf16>) -> tensor<bf16> {
   %z = arith.constant 0.0 : bf16
   %e = tensor.empty() : tensor<bf16>
   %f = linalg.fill ins(%z : bf16) outs(%e : tensor<bf16>) -> tensor<bf16>
-  %0 = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
-      ins(%x : tensor<8xbf16>) outs(%f : tensor<bf16>) {
-  ^bb0(%a: bf16, %s: bf16):
-    %p = arith.mulf %a, %a : bf16
+  %0 = linalg.generic {indexing_maps = [#id, #id, #none], iterator_types = ["reduction"]}
+      ins(%x, %y : tensor<8xbf16>, tensor<8xbf16>) outs(%f : tensor<bf16>) {
+  ^bb0(%a: bf16, %b: bf16, %s: bf16):
+    %p = arith.mulf %a, %b : bf16
     %t = arith.addf %s, %p : bf16
     linalg.yield %t : bf16
   } -> tensor<bf16>

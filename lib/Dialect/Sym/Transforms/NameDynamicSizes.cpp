@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Traits.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -59,6 +60,7 @@ public:
 private:
   LogicalResult visit(Operation *op);
   LogicalResult visitLinalg(linalg::LinalgOp op);
+  LogicalResult visitBroadcast(Operation *op);
   LogicalResult reify(Operation *op);
   /// `sizes` as far as they are known, else what the type says.
   LogicalResult define(Operation *op, Value tensor, ArrayRef<ExprAttr> sizes);
@@ -216,6 +218,26 @@ LogicalResult SizeAnalysis::visitLinalg(linalg::LinalgOp op) {
   return success();
 }
 
+LogicalResult SizeAnalysis::visitBroadcast(Operation *op) {
+  SmallVector<ExprAttr> result(
+      cast<RankedTensorType>(op->getResult(0).getType()).getRank());
+  for (Value v : op->getOperands()) {
+    if (!isa<RankedTensorType>(v.getType()))
+      continue;
+    SmallVector<ExprAttr> dims = getSizesOf(v);
+    MutableArrayRef<ExprAttr> last =
+        MutableArrayRef(result).take_back(dims.size());
+    for (auto [known, size] : llvm::zip(last, dims)) {
+      // A size of one is repeated; others are the same.
+      if (!known || known.isConstant(1))
+        known = size;
+      else if (!size.isConstant(1) && failed(equate(op, known, size)))
+        return failure();
+    }
+  }
+  return define(op, op->getResult(0), result);
+}
+
 LogicalResult SizeAnalysis::reify(Operation *op) {
   OpBuilder builder(op);
   ReifiedRankedShapedTypeDims shapes;
@@ -318,6 +340,9 @@ LogicalResult SizeAnalysis::visit(Operation *op) {
         }
         if (isKnown)
           return success();
+        if (op->hasTrait<OpTrait::ResultsBroadcastableShape>() &&
+            op->getNumResults() == 1)
+          return visitBroadcast(op);
         return LogicalResult(op->emitOpError(
             "has results with dynamic sizes, which are not known for this "
             "operation"));
