@@ -34,6 +34,10 @@ def ConvertLinalgToLoopPass
     rounded. Reductions have no order, as loops of the iterator type
     `reduction` have none.
 
+    Two results of one reduced loop that are an extremum and its position become
+    `loop.arg_reduce`. Where the body takes the value by `maximumf` and the position
+    by an ordered comparison, the first NaN is the extremum, also for the position.
+
     Functions without operations of `linalg`, `tensor`, and tensor arithmetic
     are left as they are, and so is all of a function where one operation has
     no form.
@@ -44,7 +48,7 @@ def ConvertLinalgToLoopPass
     (C3) Results are indexed by loops, each at most once, and walk all parallel
          loops; all that reduce do so over the same loops.
     (C4) What reduces is combined by sum, product, maximum, minimum, and, or,
-         xor.
+         xor, or is an extremum with its position along one loop.
     (C5) Bodies hold scalar operations of `arith` and `math`, `linalg.index`,
          `tensor.extract`, `tensor.dim` and `affine.apply`.
     (C6) Elements are integers of 1, 8, 16, 32 or 64 bits, or floats of 8, 16,

@@ -15,6 +15,7 @@
 #include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -131,6 +132,7 @@ struct ConvertLinalgToLoop
 /// Converts all that has a form; `failures` has what has none.
 static void convert(func::FuncOp fn, Failures &failures) {
   RewritePatternSet patterns(fn.getContext());
+  populateArgReductionToLoopPatterns(patterns, failures);
   populateElementwiseToLoopPatterns(patterns, failures);
   populateStructuredToLoopPatterns(patterns, failures);
   populateTensorDataToLoopPatterns(patterns, failures);
@@ -139,6 +141,10 @@ static void convert(func::FuncOp fn, Failures &failures) {
   walkAndApplyPatterns(fn, std::move(patterns));
   if (failures.any())
     return;
+  // No device has divisions that round toward either infinity.
+  RewritePatternSet divisions(fn.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(divisions);
+  walkAndApplyPatterns(fn, std::move(divisions));
   IRRewriter rewriter(fn.getContext());
   for (Block &block : fn.getBody()) {
     for (Operation &op : llvm::make_early_inc_range(block)) {

@@ -15,6 +15,7 @@
 #include "coil/Conversion/LinalgToLoop/Combiner.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/DenseSet.h"
@@ -119,6 +120,22 @@ mlir::Value extend(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
 mlir::Value round(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                   mlir::Type type);
 
+/// The loops of an operation as a space, and how operands are walked.
+struct Space {
+  llvm::SmallVector<sym::ExprAttr> extents;
+  /// For each operand, where a point reads or writes it.
+  llvm::SmallVector<llvm::SmallVector<sym::ExprAttr>> indices;
+};
+
+/// Loops have the size of a result along them, else of an operand. Where
+/// operands disagree in form, the program says that they do not in value.
+mlir::FailureOr<Space> getSpace(mlir::linalg::LinalgOp op, mlir::OpBuilder &b,
+                                Failures &failures);
+
+/// Fails where operands have no form in a kernel.
+mlir::LogicalResult checkOperands(mlir::linalg::LinalgOp op,
+                                  Failures &failures);
+
 /// The reduction of `combiner` over `dims`, combined with `init` (null: none)
 /// and rounded to the scalar type `type`. Null, and reported, where it has no
 /// form.
@@ -126,6 +143,8 @@ mlir::Value buildReduction(KernelWriter &k, const Combiner &combiner,
                            llvm::ArrayRef<int64_t> dims, mlir::Value init,
                            bool initMayBeNaN, mlir::Type type);
 
+void populateArgReductionToLoopPatterns(mlir::RewritePatternSet &patterns,
+                                        Failures &failures);
 void populateStructuredToLoopPatterns(mlir::RewritePatternSet &patterns,
                                       Failures &failures);
 void populateTensorViewToLoopPatterns(mlir::RewritePatternSet &patterns,

@@ -294,7 +294,8 @@ Value KernelWriter::emit(Operation *op) {
   auto isScalarOp = [&] {
     return (isa_and_present<arith::ArithDialect, math::MathDialect>(
                 op->getDialect()) &&
-            op->getNumResults() == 1 && op->getNumRegions() == 0) ||
+            op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+            !isa<math::IPowIOp>(op)) ||
            isa<affine::AffineApplyOp>(op);
   };
   if (!isScalarOp()) {
@@ -333,6 +334,12 @@ Value KernelWriter::emit(Operation *op) {
   if (isa<arith::ExtFOp>(op) && isNarrowFloat(operands[0].getType()) &&
       type.isF64())
     operands[0] = arith::ExtFOp::create(b, b.getF32Type(), operands[0]);
+  if (isa<math::FPowIOp>(op)) {
+    Type compute = operands[0].getType();
+    Value exponent = arith::SIToFPOp::create(b, compute, operands[1]);
+    Value result = math::PowFOp::create(b, operands[0], exponent);
+    return round(b, b.getLoc(), result, type);
+  }
   if (isa<math::RsqrtOp>(op)) {
     // As the operator of `graph` has it, and upstream's lowering.
     Type compute = operands[0].getType();

@@ -75,19 +75,30 @@ static std::string getName(linalg::LinalgOp op, bool reduces) {
 // Spaces
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The loops of an operation as a space, and how operands are walked.
-struct Space {
-  SmallVector<ExprAttr> extents;
-  /// For each operand, where a point reads or writes it.
-  SmallVector<SmallVector<ExprAttr>> indices;
-};
-} // namespace
+LogicalResult bridge::checkOperands(linalg::LinalgOp op, Failures &failures) {
+  if (!op.hasPureTensorSemantics())
+    return failures.report(op, "it works on buffers, not on tensors");
+  for (Value v : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(v.getType());
+    if (!type)
+      continue;
+    if (!isElementType(type.getElementType())) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type.getElementType();
+      return failures.report(op, "it has elements of the type '" + text + "'");
+    }
+    if (llvm::is_contained(sym::getSizes(type), ExprAttr()))
+      return failures.report(op, "an operand has a size without an expression; "
+                                 "run 'sym-name-dynamic-sizes' before");
+  }
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (map.getNumSymbols() != 0)
+      return failures.report(op, "an indexing map has symbols");
+  return success();
+}
 
-/// Loops have the size of a result along them, else of an operand. Where
-/// operands disagree in form, the program says that they do not in value.
-static FailureOr<Space> getSpace(linalg::LinalgOp op, OpBuilder &b,
-                                 Failures &failures) {
+FailureOr<Space> bridge::getSpace(linalg::LinalgOp op, OpBuilder &b,
+                                  Failures &failures) {
   MLIRContext *ctx = op.getContext();
   Space space;
   space.extents.resize(op.getNumLoops());
@@ -172,7 +183,6 @@ struct Structured : OpInterfaceRewritePattern<linalg::LinalgOp> {
                                 PatternRewriter &rewriter) const override;
 
 private:
-  LogicalResult check(linalg::LinalgOp op) const;
   /// The loops that output `i` does not walk; fails where it is indexed by more
   /// than loops.
   FailureOr<SmallVector<int64_t>> getReducedLoops(linalg::LinalgOp op,
@@ -182,28 +192,6 @@ private:
 };
 
 } // namespace
-
-LogicalResult Structured::check(linalg::LinalgOp op) const {
-  if (!op.hasPureTensorSemantics())
-    return failures.report(op, "it works on buffers, not on tensors");
-  for (Value v : op->getOperands()) {
-    auto type = dyn_cast<RankedTensorType>(v.getType());
-    if (!type)
-      continue;
-    if (!isElementType(type.getElementType())) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type.getElementType();
-      return failures.report(op, "it has elements of the type '" + text + "'");
-    }
-    if (llvm::is_contained(sym::getSizes(type), ExprAttr()))
-      return failures.report(op, "an operand has a size without an expression; "
-                                 "run 'sym-name-dynamic-sizes' before");
-  }
-  for (AffineMap map : op.getIndexingMapsArray())
-    if (map.getNumSymbols() != 0)
-      return failures.report(op, "an indexing map has symbols");
-  return success();
-}
 
 FailureOr<SmallVector<int64_t>> Structured::getReducedLoops(linalg::LinalgOp op,
                                                             unsigned i) const {
@@ -288,7 +276,7 @@ static Value selectWhereNotEmpty(KernelWriter &k, ArrayRef<int64_t> loops,
 
 LogicalResult Structured::matchAndRewrite(linalg::LinalgOp op,
                                           PatternRewriter &rewriter) const {
-  if (failed(check(op)))
+  if (failed(checkOperands(op, failures)))
     return failure();
   Operation *yield = op.getBlock()->getTerminator();
   if (llvm::equal(yield->getOperands(), op.getRegionOutputArgs())) {

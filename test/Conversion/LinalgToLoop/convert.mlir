@@ -233,3 +233,35 @@ func.func @asserts(%x: tensor<?xf32, #sym.shape<[s0]>>, %y: tensor<?xf32, #sym.s
   %3 = math.exp %x : tensor<?xf32, #sym.shape<[s0]>>
   return %3 : tensor<?xf32, #sym.shape<[s0]>>
 }
+
+// -----
+
+// A maximum and where it is; what was there at first stays where nothing is
+// better, and NaN is no better than anything.
+// CHECK-LABEL: func.func @argmax
+// CHECK:         loop.kernel "argmax" [4, 8]
+// CHECK:           arith.cmpf uno
+// CHECK:           %[[M:.*]], %[[P:.*]] = loop.arg_reduce max %{{.*}} at %{{.*}} over [1] : f32
+// CHECK:           %[[B:.*]] = arith.cmpf ogt, %[[M]], %{{.*}} : f32
+// CHECK:           arith.select %[[B]], %[[P]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @argmax(%x: tensor<4x8xf32>) -> tensor<4xi64> {
+  %z = arith.constant 0 : i64
+  %low = arith.constant 0xFF800000 : f32
+  %ei = tensor.empty() : tensor<4xi64>
+  %ev = tensor.empty() : tensor<4xf32>
+  %i = linalg.fill ins(%z : i64) outs(%ei : tensor<4xi64>) -> tensor<4xi64>
+  %v = linalg.fill ins(%low : f32) outs(%ev : tensor<4xf32>) -> tensor<4xf32>
+  %0:2 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%v, %i : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%a: f32, %m: f32, %p: i64):
+    %d = linalg.index 1 : index
+    %n = arith.index_cast %d : index to i64
+    %g = arith.cmpf ogt, %a, %m : f32
+    %s = arith.select %g, %a, %m : f32
+    %t = arith.select %g, %n, %p : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %0#1 : tensor<4xi64>
+}

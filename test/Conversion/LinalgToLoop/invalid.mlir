@@ -99,6 +99,14 @@ func.func @convert_linalg_to_loop_c5(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @convert_linalg_to_loop_c5_ipowi(%x: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error@+1 {{'math.ipowi' op has no form as a loop kernel: it computes with 'math.ipowi'}}
+  %0 = math.ipowi %x, %x : tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+// -----
+
 func.func @convert_linalg_to_loop_c5_argument(%x: tensor<4xf32>, %y: f32) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   // expected-error@+1 {{'linalg.fill' op has no form as a loop kernel: it uses an argument that is no tensor}}

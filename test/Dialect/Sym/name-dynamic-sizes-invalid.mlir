@@ -43,3 +43,14 @@ func.func @sym_name_dynamic_sizes_c3(%x: tensor<?xf32>, %y: tensor<4xf32>, %z: t
   %3 = arith.addf %x, %1 : tensor<?xf32>
   return %2, %3 : tensor<?xf32>, tensor<?xf32>
 }
+
+// -----
+
+// A name that the function has is not replaced by a constant.
+func.func @static_by_name(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?x?xf32>
+    attributes {sym.symbols = {s0 = #sym.range<0, *>}} {
+  %c2 = arith.constant 2 : index
+  // expected-error@+1 {{'tensor.expand_shape' op has a tensor whose size 0 is always 2, but not static in its type}}
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [%c2, %c2] : tensor<?xf32, #sym.shape<[s0]>> into tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

@@ -85,3 +85,16 @@ func.func @names_taken(%x: tensor<?xf32, #sym.shape<[s0]>>, %y: tensor<?xf32>) -
 func.func @all_static(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @expansion(
+// CHECK:         tensor.expand_shape {{.*}} : tensor<?xf32, #sym.shape<[s0]>> into tensor<?x4xf32, #sym.shape<[s0 floordiv 4, 4]>>
+func.func @expansion(%x: tensor<?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.divui %n, %c4 : index
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [%m, %c4] : tensor<?xf32> into tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

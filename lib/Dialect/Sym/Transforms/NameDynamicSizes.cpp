@@ -360,6 +360,38 @@ LogicalResult SizeAnalysis::run() {
 // Constants
 //===----------------------------------------------------------------------===//
 
+/// Makes sizes of an expansion static that have to be constants, which upstream
+/// folds for other operations. Returns whether there was any.
+static bool materializeSizes(tensor::ExpandShapeOp op,
+                             const SizeAnalysis &analysis) {
+  auto type = cast<RankedTensorType>(op.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  OpBuilder builder(op);
+  for (auto [d, size] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(size))
+      if (auto number = analysis.getSize(op.getResult(), d).getConstant()) {
+        size = *number;
+        sizes[d] = builder.getIndexAttr(size);
+      }
+  if (ArrayRef(shape) == type.getShape())
+    return false;
+  // A dimension that is dynamic is made of one that is.
+  for (auto [from, group] : llvm::zip_equal(op.getSrcType().getShape(),
+                                            op.getReassociationIndices()))
+    if (ShapedType::isDynamic(from) != llvm::any_of(group, [&](int64_t d) {
+          return ShapedType::isDynamic(shape[static_cast<size_t>(d)]);
+        }))
+      return false;
+  Value made = tensor::ExpandShapeOp::create(
+      builder, op.getLoc(), type.clone(shape), op.getSrc(),
+      op.getReassociationIndices(), sizes);
+  op.replaceAllUsesWith(
+      tensor::CastOp::create(builder, op.getLoc(), type, made).getResult());
+  op.erase();
+  return true;
+}
+
 /// Makes the types of arguments static where a size has to be a constant, and
 /// index arithmetic that gives one an `arith.constant`. Returns whether there
 /// was any.
@@ -384,6 +416,10 @@ static bool materializeConstants(func::FuncOp fn,
     arg.replaceAllUsesExcept(cast, cast);
   }
   for (Operation &op : llvm::make_early_inc_range(fn.getBody().front())) {
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      changed |= materializeSizes(expand, analysis);
+      continue;
+    }
     if (op.getNumResults() != 1 || !op.getResult(0).getType().isIndex() ||
         op.hasTrait<OpTrait::ConstantLike>() || op.use_empty())
       continue;

@@ -12,7 +12,9 @@
 #ifndef COIL_DIALECT_SYM_TRANSFORMS_PASSES_H
 #define COIL_DIALECT_SYM_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
 namespace coil::sym {

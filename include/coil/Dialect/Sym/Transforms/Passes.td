@@ -62,7 +62,9 @@ def SymNameDynamicSizesPass
     Option<"hint", "hint", "int64_t", /*default=*/"0",
            "example value of the symbols that are made, for decisions that "
            "depend on sizes; 0 for none">];
-  let dependentDialects = ["::coil::sym::SymDialect"];
+  let dependentDialects = ["::coil::sym::SymDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // COIL_DIALECT_SYM_TRANSFORMS_PASSES_TD
