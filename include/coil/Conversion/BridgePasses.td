@@ -14,6 +14,62 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertGraphToLinalgPass
+    : Pass<"convert-graph-to-linalg", "::mlir::func::FuncOp"> {
+  let summary = "turn operators into linalg for other compilers";
+  let description = [{
+    The way out: what Coil imported, legalised and decomposed (the stage `graph`)
+    as a program of `linalg`, `tensor`, `arith` and `math` alone, with types that
+    every compiler knows. Dynamic sizes lose their expressions, and are computed
+    from sizes of arguments.
+
+    Elementwise operators become `linalg.generic` of their scalar bodies, matrix
+    products named operations where there are some, convolutions generic ones
+    behind a `tensor.pad`; `f16` and `bf16` are computed and summed in `f32` as
+    the operators say. Reshapes, slices, padding and concatenation become
+    operations of `tensor`. All else (sorts, scatters, indexing, scans, moments,
+    pooling, attention, random numbers, branches, calls) is an error that names
+    the operator; nothing of the function is converted then.
+
+    Constraints:
+    (C1) The function holds operators of `graph` only, in one block.
+    (C2) Each symbol is the size of an argument along a dimension.
+    (C3) Each operator has a form: it is one of those above, slices go forward,
+         padding does not crop, and its scalar body needs no function of the
+         runtime.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> tensor<?x8xf32, #sym.shape<[s0, 8]>> {
+      %0 = graph.exp %x : (tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> tensor<?x8xf32, #sym.shape<[s0, 8]>>
+      return %0 : tensor<?x8xf32, #sym.shape<[s0, 8]>>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+      %e = tensor.empty(%n) : tensor<?x8xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %1 = math.exp %a : f32
+        linalg.yield %1 : f32
+      } -> tensor<?x8xf32>
+      return %0 : tensor<?x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::coil::graph::GraphDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ConvertLinalgToLoopPass
     : Pass<"convert-linalg-to-loop", "::mlir::func::FuncOp"> {
   let summary = "turn tensor programs of linalg into loop kernels and views";

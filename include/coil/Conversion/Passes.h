@@ -13,6 +13,7 @@
 #define COIL_CONVERSION_PASSES_H
 
 #include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
+#include "coil/Conversion/GraphToLinalg/GraphToLinalg.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 #include "coil/Conversion/LinalgToGraph/LinalgToGraph.h"
 #include "coil/Conversion/LinalgToLoop/LinalgToLoop.h"
