@@ -74,8 +74,7 @@ struct Elementwise : RewritePattern {
     }
     for (unsigned d = 0; d < dims.size(); ++d)
       at.push_back(sym::dim(getContext(), d));
-    KernelWriter k(rewriter, op, op->getName().stripDialect(), dims, type,
-                   failures);
+    KernelWriter k(rewriter, op, getPlainName(op), dims, type, failures);
     for (auto [v, argument] :
          llvm::zip_equal(op->getOperands(), scalars.getArguments())) {
       Value element =

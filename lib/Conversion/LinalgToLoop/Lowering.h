@@ -120,6 +120,9 @@ mlir::Value extend(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
 mlir::Value round(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                   mlir::Type type);
 
+/// What reports call a scalar operation: `addf` and `addi` are both "add".
+llvm::StringRef getPlainName(mlir::Operation *op);
+
 /// The loops of an operation as a space, and how operands are walked.
 struct Space {
   llvm::SmallVector<sym::ExprAttr> extents;

@@ -29,8 +29,7 @@ static constexpr size_t kMaxNamedOps = 4;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// What reports call a scalar operation: `addf` and `addi` are both "add".
-static StringRef getPlainName(Operation *op) {
+StringRef bridge::getPlainName(Operation *op) {
   StringRef name = op->getName().stripDialect();
   if (isa<arith::ArithDialect>(op->getDialect()))
     for (StringRef suffix : {"si", "ui", "f", "i"})
