@@ -27,8 +27,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIALECTS = ROOT / "include/coil/Dialect"
 OPS = [*sorted(str(p.relative_to(DIALECTS)) for p in DIALECTS.glob("*/IR/*Ops.td")),
        "Loop/IR/LoopDialect.td", "Sym/IR/SymAttributes.td", "Wrapper/IR/WrapperTypes.td"]
-PASSES = ["Dialect/Graph/Transforms", "Dialect/Loop/Transforms", "Dialect/Wrapper/Transforms",
-          "Conversion", "Reducer"]
+PASSES = ["Dialect/Graph/Transforms/Passes.td", "Dialect/Loop/Transforms/Passes.td",
+          "Dialect/Sym/Transforms/Passes.td", "Dialect/Wrapper/Transforms/Passes.td", "Conversion/Passes.td",
+          "Conversion/BridgePasses.td", "Reducer/Passes.td"]
 
 
 def records(tblgen: str, include: list[str], path: pathlib.Path) -> dict:
@@ -111,7 +112,7 @@ def main() -> int:
             missing += untested_constraints(full, stem, body.get("description", ""), tests)
 
     for name in PASSES:
-        all_records = records(args.tblgen, include, ROOT / "include/coil" / name / "Passes.td")
+        all_records = records(args.tblgen, include, ROOT / "include/coil" / name)
         for record in all_records["!instanceof"].get("PassBase", []):
             body = all_records[record]
             argument = body["argument"]

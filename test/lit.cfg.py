@@ -126,6 +126,12 @@ if qemu:
         config.available_features.add("qemu-user")
         config.substitutions.append(("%haswell", qemu + " -cpu Haswell"))
 
+# Upstream's own lowering, for comparison with it.
+config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
+if all(os.path.exists(os.path.join(config.llvm_tools_dir, tool))
+       for tool in ["mlir-opt", "mlir-translate", "clang", "../lib/libmlir_c_runner_utils.so"]):
+    config.available_features.add("mlir-tools")
+
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format-22")
 

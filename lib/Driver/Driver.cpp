@@ -24,10 +24,12 @@
 #include "coil/Support/OutputFile.h"
 #include "coil/Support/Registration.h"
 #include "coil/Support/SourceText.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -202,6 +204,44 @@ Error coil::checkInsertedPasses(StringRef pipelineOptions, Stage from, Stage to,
                                  stringifyStage(to) + "'");
 }
 
+/// Adds what takes programs of other compilers to dialects that the pipelines
+/// know: functions that are called, and operations of TOSA. The pipelines of
+/// all programs need not load that. Returns whether there is anything.
+static bool buildPreparation(OpPassManager &pm, ModuleOp module) {
+  bool calls = false, tosa = false;
+  auto *dialect = module.getContext()->getLoadedDialect("tosa");
+  module->walk([&](Operation *op) {
+    calls |= isa<func::CallOp>(op);
+    tosa |= dialect && op->getDialect() == dialect;
+  });
+  if (calls) {
+    pm.addPass(createInlinerPass());
+    pm.addPass(createSymbolDCEPass());
+  }
+  if (tosa)
+    buildTosaPipeline(pm);
+  return calls || tosa;
+}
+
+static Error prepare(ModuleOp module, const CompileOptions &options) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  if (!buildPreparation(pm, module))
+    return Error::success();
+  pm.enableVerifier(options.verifyEach);
+  if (options.configure)
+    options.configure(pm);
+  if (options.debug)
+    options.debug->configure(pm);
+  if (options.printPipelines) {
+    *options.printPipelines << "// Before the stage 'graph':\n";
+    pm.printAsTextualPipeline(*options.printPipelines);
+    *options.printPipelines << '\n';
+  }
+  if (failed(pm.run(module)))
+    return makeError("compilation failed before the stage 'graph'");
+  return Error::success();
+}
+
 Expected<std::vector<StageTime>>
 coil::compileProgram(ModuleOp module, const CompileOptions &options) {
   CompilePipelineOptions pipeline;
@@ -214,6 +254,9 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
     pipeline.costs = true;
   if (!options.dumpDirectory.empty())
     if (Error error = dump(module, options.dumpDirectory, options.from))
+      return std::move(error);
+  if (options.from == Stage::Input && options.to > Stage::Input)
+    if (Error error = prepare(module, options))
       return std::move(error);
   std::vector<StageTime> times;
   for (int i = static_cast<int>(options.from) + 1,

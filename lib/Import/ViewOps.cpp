@@ -227,6 +227,24 @@ getPermutation(StringRef name, int64_t rank,
   return order;
 }
 
+/// The order of dimensions in an equation of one operand, "abc->cab", in which
+/// each letter stands for one.
+static std::optional<SmallVector<int64_t>> getPermutation(StringRef equation) {
+  auto [from, to] = equation.split("->");
+  from = from.trim(' ');
+  to = to.trim(' ');
+  SmallVector<int64_t> dims;
+  for (char letter : to) {
+    size_t at = from.find(letter);
+    if (!isAlpha(letter) || at == StringRef::npos || from.count(letter) != 1 ||
+        to.count(letter) != 1)
+      return std::nullopt;
+    dims.push_back(static_cast<int64_t>(at));
+  }
+  return dims.empty() || dims.size() != from.size() ? std::nullopt
+                                                    : std::optional(dims);
+}
+
 /// The dimension that an operator splits, or -1.
 static int64_t getSplitDim(StringRef name, int64_t rank, Attribute dim) {
   if (name == "hsplit")
@@ -493,6 +511,14 @@ Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(
     Alias alias;
     alias.kind = Alias::Kind::Possible;
     alias.variable = call.variables[0];
+    auto equation = dyn_cast_or_null<StringAttr>(call.getArgument("equation"));
+    auto dims = equation ? getPermutation(equation.getValue()) : std::nullopt;
+    if (dims && static_cast<int64_t>(dims->size()) == types[0].getRank()) {
+      alias.kind = Alias::Kind::View;
+      alias.ops.push_back(getViewOp(
+          ViewKind::Permute, "aten.permute.default",
+          builder.getNamedAttr("dims", builder.getDenseI64ArrayAttr(*dims))));
+    }
     return alias;
   }
   if (!mayReturnOperand(name))

@@ -14,6 +14,7 @@
 #include "coil/Conversion/Passes.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
+#include "coil/Dialect/Sym/Transforms/Passes.h"
 #include "coil/Dialect/Target/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Pipelines/Pipelines.h"
@@ -23,6 +24,8 @@ void coil::registerAllPasses() {
   graph::registerGraphPasses();
   mlir::registerTransformsPasses(); // canonicalize, cse, symbol-dce, ...
   registerCoilConversionPasses();
+  registerCoilBridgePasses();
+  sym::registerCoilSymPasses();
   loop::registerCoilLoopPasses();
   target::registerCoilTargetPasses();
   wrapper::registerCoilWrapperPasses();

@@ -15,14 +15,19 @@
 #include "coil/Conversion/Passes.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
+#include "coil/Dialect/Sym/Transforms/Passes.h"
 #include "coil/Dialect/Target/IR/TargetKind.h"
 #include "coil/Dialect/Target/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Pipelines/Extensions.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -78,12 +83,34 @@ static void attachTarget(OpPassManager &pm,
   pm.addPass(target::createTargetAttachPass(attach));
 }
 
+void coil::buildTosaPipeline(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  // Transposed convolutions become convolutions; literals are folded.
+  functions.addPass(tosa::createTosaOptionalDecompositionsPass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(sym::createSymNameDynamicSizesPass());
+  functions.addPass(createConvertTosaToGraphPass());
+  // Quantized arithmetic is defined bit by bit, and nobody but upstream should
+  // have to spell it.
+  functions.addPass(tosa::createTosaToLinalgNamed());
+  functions.addPass(tosa::createTosaToLinalg());
+  functions.addPass(createTosaToArithPass({/*includeApplyRescale=*/true,
+                                           /*use32Bit=*/false}));
+  functions.addPass(createTosaToTensorPass());
+  functions.addPass(createCanonicalizerPass());
+}
+
 void coil::buildGraphPipeline(OpPassManager &pm,
                               const CompilePipelineOptions &options) {
   const target::TargetKind &kind = getTargetKind(options);
   bool runsThreads = kind.form == target::KernelForm::Threads;
   attachTarget(pm, options);
   addExtensions(pm, ExtensionPoint::BeforeLegalization, options);
+  // Programs of other tensor dialects: sizes get names, what libraries have
+  // becomes an operator, all else a kernel.
+  pm.addNestedPass<func::FuncOp>(sym::createSymNameDynamicSizesPass());
+  pm.addNestedPass<func::FuncOp>(createRaiseLinalgToGraphPass());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopPass());
   // Framework operators become ours; compound ones are taken apart, but for
   // what a library has as a whole.
   // Operators of complex numbers become framework operators of real ones.
@@ -408,6 +435,10 @@ static void registerPipeline(
 
 void coil::registerPipelines() {
   completeTargetKinds();
+  PassPipelineRegistration<>(
+      "coil-tosa-pipeline",
+      "From operations of TOSA to graph operators and to linalg",
+      [](OpPassManager &pm) { buildTosaPipeline(pm); });
   registerPipeline("coil-graph-pipeline",
                    "From imported operators to the graph stage",
                    {PipelinePart::Graph}, buildGraphPipeline);

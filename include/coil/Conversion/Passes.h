@@ -14,10 +14,14 @@
 
 #include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
 #include "coil/Conversion/GPUToROCDL/GPUToROCDL.h"
+#include "coil/Conversion/GraphToLinalg/GraphToLinalg.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
+#include "coil/Conversion/LinalgToGraph/LinalgToGraph.h"
+#include "coil/Conversion/LinalgToLoop/LinalgToLoop.h"
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Conversion/LoopToWrapper/LoopToWrapper.h"
+#include "coil/Conversion/TosaToGraph/TosaToGraph.h"
 #include "coil/Conversion/UserKernel/UserKernel.h"
 #include "coil/Conversion/WrapperToLLVM/WrapperToLLVM.h"
 
@@ -25,6 +29,9 @@ namespace coil {
 
 #define GEN_PASS_REGISTRATION
 #include "coil/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "coil/Conversion/BridgePasses.h.inc"
 
 } // namespace coil
 

@@ -223,6 +223,10 @@ void buildLoopPipeline(mlir::OpPassManager &pm,
                        const CompilePipelineOptions &options);
 void buildWrapperPipeline(mlir::OpPassManager &pm,
                           const CompilePipelineOptions &options);
+/// Takes operations of TOSA to operators of `graph`, and what has none of these
+/// through upstream's conversions to `linalg`; what compiles programs runs it
+/// before all others where a module has such operations.
+void buildTosaPipeline(mlir::OpPassManager &pm);
 void buildNativePipeline(mlir::OpPassManager &pm,
                          const CompilePipelineOptions &options);
 /// The part of the native pipeline that lowers kernels; the host program stays.

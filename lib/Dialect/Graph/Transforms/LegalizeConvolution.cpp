@@ -123,6 +123,8 @@ static FailureOr<ConvCall> readConv(AtenCall &c, bool isTransposed) {
   Type type = c.resultElementType();
   ConvCall conv;
   conv.input = c.operand("input", type);
+  if (!conv.input) // Of the framework's own functions for CPUs.
+    conv.input = c.operand("self", type);
   conv.weight = c.operand("weight", type);
   if (!conv.input || !conv.weight || getRank(conv.weight) < 3)
     return c.fail("an operand is missing");
@@ -404,8 +406,10 @@ static LogicalResult legalizeConvTranspose(AtenCall &c) {
 
 void graph::populateConvolutionLegalizations(AtenLegalizations &t) {
   t.add("convolution conv1d conv2d conv3d conv1d.padding conv2d.padding "
-        "conv3d.padding",
+        "conv3d.padding slow_conv3d slow_conv3d_forward thnn_conv2d "
+        "_slow_conv2d_forward slow_conv_dilated2d slow_conv_dilated3d",
         legalizeConv);
-  t.add("conv_transpose1d conv_transpose2d.input conv_transpose3d.input",
+  t.add("conv_transpose1d conv_transpose2d.input conv_transpose3d.input "
+        "slow_conv_transpose2d slow_conv_transpose3d",
         legalizeConvTranspose);
 }
