@@ -7,6 +7,7 @@
 
 #include "CopySigns.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -14,23 +15,34 @@
 
 using namespace llvm;
 
-void coil::keepSignOperands(Module &module) {
+/// Whether the code generator may move a conversion past a copy of a sign.
+static bool meetsConversion(const IntrinsicInst &copy) {
+  return isa<FPExtInst, FPTruncInst>(copy.getArgOperand(1)) ||
+         any_of(copy.users(),
+                [](const User *user) { return isa<FPTruncInst>(user); });
+}
+
+void coil::expandCopySigns(Module &module) {
+  SmallVector<IntrinsicInst *> copies;
   for (Function &function : module)
-    for (Instruction &instruction : instructions(function)) {
-      auto *call = dyn_cast<IntrinsicInst>(&instruction);
-      if (!call || call->getIntrinsicID() != Intrinsic::copysign ||
-          !isa<FPExtInst, FPTruncInst>(call->getArgOperand(1)))
-        continue;
-      IRBuilder<> builder(call);
-      Type *type = call->getType();
-      Type *bits =
-          type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()));
-      // Other bits do not matter; that they are gone makes it no bitcast of a
-      // bitcast, which is nothing.
-      Value *sign = builder.CreateAnd(
-          builder.CreateBitCast(call->getArgOperand(1), bits),
-          ConstantInt::get(bits,
-                           APInt::getSignMask(type->getScalarSizeInBits())));
-      call->setArgOperand(1, builder.CreateBitCast(sign, type));
-    }
+    for (Instruction &instruction : instructions(function))
+      if (auto *copy = dyn_cast<IntrinsicInst>(&instruction);
+          copy && copy->getIntrinsicID() == Intrinsic::copysign &&
+          meetsConversion(*copy))
+        copies.push_back(copy);
+  for (IntrinsicInst *copy : copies) {
+    IRBuilder<> builder(copy);
+    Type *type = copy->getType();
+    unsigned width = type->getScalarSizeInBits();
+    Type *bits = type->getWithNewType(builder.getIntNTy(width));
+    Constant *mask = ConstantInt::get(bits, APInt::getSignMask(width));
+    Value *sign = builder.CreateAnd(
+        builder.CreateBitCast(copy->getArgOperand(1), bits), mask);
+    Value *magnitude =
+        builder.CreateAnd(builder.CreateBitCast(copy->getArgOperand(0), bits),
+                          ConstantExpr::getNot(mask));
+    copy->replaceAllUsesWith(
+        builder.CreateBitCast(builder.CreateOr(magnitude, sign), type));
+    copy->eraseFromParent();
+  }
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies of signs of converted numbers.
+// Copies of signs beside conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,12 @@ class Module;
 
 namespace coil {
 
-/// Makes the sign operands of `copysign` integers on the way where they are
-/// results of conversions. The code generator of LLVM 22 takes the sign of what
-/// is converted, and when the result becomes an f16 converts that: an f64 to an
-/// f16, for which processors without AVX512-FP16 have no instruction.
-void keepSignOperands(llvm::Module &module);
+/// Makes `copysign` operations on bits where the sign is that of a converted
+/// number, or the result is converted. The code generator of LLVM 22 moves
+/// conversions past `copysign`, and leaves one with an f16 and the sign of an
+/// f64, which it converts: processors without AVX512-FP16 have no instruction
+/// for that.
+void expandCopySigns(llvm::Module &module);
 
 } // namespace coil
 

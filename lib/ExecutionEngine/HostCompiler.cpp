@@ -143,7 +143,7 @@ Error HostCompiler::checkSymbols(const MemoryBuffer &object) const {
 Expected<std::unique_ptr<MemoryBuffer>>
 HostCompiler::emitObject(Module &module) const {
   storeSingleLanes(module);
-  keepSignOperands(module);
+  expandCopySigns(module);
   SmallVector<char, 0> bytes;
   raw_svector_ostream os(bytes);
   legacy::PassManager passes;

@@ -49,6 +49,11 @@ sym::ExprAttr getExpr(mlir::OpFoldResult value, mlir::Operation *at);
 
 /// What loop kernels compute with: elements and scalars of these types.
 bool isElementType(mlir::Type type);
+/// Fails where a tensor among operands and results has no rank, elements that
+/// kernels do not compute with, or a size without an expression. Elements of
+/// operands may be positions, `index`, with `mayReadIndices`.
+mlir::LogicalResult checkTensors(mlir::Operation *op, Failures &failures,
+                                 bool mayReadIndices = false);
 
 /// Builds a kernel whose operands are found while its body is written.
 class KernelWriter {

@@ -52,6 +52,34 @@ bool bridge::isElementType(Type type) {
              Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
+LogicalResult bridge::checkTensors(Operation *op, Failures &failures,
+                                   bool mayReadIndices) {
+  auto check = [&](Type type, bool mayBeIndex) -> LogicalResult {
+    if (isa<UnrankedTensorType>(type))
+      return failures.report(op, "a tensor has no rank");
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return success();
+    Type element = tensor.getElementType();
+    if (!isElementType(element) && !(mayBeIndex && element.isIndex())) {
+      std::string text;
+      llvm::raw_string_ostream(text) << element;
+      return failures.report(op, "it has elements of the type '" + text + "'");
+    }
+    if (llvm::is_contained(sym::getSizes(tensor), sym::ExprAttr()))
+      return failures.report(op, "a tensor has a size without an expression; "
+                                 "run 'sym-name-dynamic-sizes' before");
+    return success();
+  };
+  for (Type type : op->getOperandTypes())
+    if (failed(check(type, mayReadIndices)))
+      return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(check(type, /*mayBeIndex=*/false)))
+      return failure();
+  return success();
+}
+
 static bool isNarrowFloat(Type type) {
   return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
 }

@@ -77,19 +77,8 @@ static std::string getName(linalg::LinalgOp op, bool reduces) {
 LogicalResult bridge::checkOperands(linalg::LinalgOp op, Failures &failures) {
   if (!op.hasPureTensorSemantics())
     return failures.report(op, "it works on buffers, not on tensors");
-  for (Value v : op->getOperands()) {
-    auto type = dyn_cast<RankedTensorType>(v.getType());
-    if (!type)
-      continue;
-    if (!isElementType(type.getElementType())) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type.getElementType();
-      return failures.report(op, "it has elements of the type '" + text + "'");
-    }
-    if (llvm::is_contained(sym::getSizes(type), ExprAttr()))
-      return failures.report(op, "an operand has a size without an expression; "
-                                 "run 'sym-name-dynamic-sizes' before");
-  }
+  if (failed(checkTensors(op, failures)))
+    return failure();
   for (AffineMap map : op.getIndexingMapsArray())
     if (map.getNumSymbols() != 0)
       return failures.report(op, "an indexing map has symbols");

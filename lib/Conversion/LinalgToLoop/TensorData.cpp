@@ -26,30 +26,6 @@ static SmallVector<ExprAttr> getDims(MLIRContext *ctx, size_t n) {
   return dims;
 }
 
-/// Fails where types have no form in a kernel.
-static LogicalResult check(Operation *op, Failures &failures) {
-  for (Type type :
-       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      continue;
-    if (!isElementType(tensor.getElementType()) &&
-        !tensor.getElementType().isIndex()) {
-      std::string text;
-      llvm::raw_string_ostream(text) << tensor.getElementType();
-      return failures.report(op, "it has elements of the type '" + text + "'");
-    }
-    if (llvm::is_contained(sym::getSizes(tensor), ExprAttr()))
-      return failures.report(op, "a tensor has a size without an expression; "
-                                 "run 'sym-name-dynamic-sizes' before");
-  }
-  for (Type type : op->getResultTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && tensor.getElementType().isIndex())
-      return failures.report(op, "it has elements of the type 'index'");
-  return success();
-}
-
 namespace {
 
 /// tensor.pad → a load masked to the operand, else what the body yields.
@@ -58,7 +34,7 @@ struct Pad : Lowering<tensor::PadOp> {
 
   LogicalResult matchAndRewrite(tensor::PadOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(check(op, failures)))
+    if (failed(checkTensors(op, failures, /*mayReadIndices=*/true)))
       return failure();
     SmallVector<ExprAttr> dims = getSizes(op.getResult()),
                           input = getSizes(op.getSource()), index;
@@ -93,7 +69,7 @@ struct Concat : Lowering<tensor::ConcatOp> {
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(check(op, failures)))
+    if (failed(checkTensors(op, failures, /*mayReadIndices=*/true)))
       return failure();
     SmallVector<ExprAttr> dims = getSizes(op.getResult());
     KernelWriter k(rewriter, op, "cat", dims, op.getResult().getType(),
@@ -126,7 +102,7 @@ struct InsertSlice : Lowering<tensor::InsertSliceOp> {
 
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(check(op, failures)))
+    if (failed(checkTensors(op, failures, /*mayReadIndices=*/true)))
       return failure();
     MLIRContext *ctx = getContext();
     SmallVector<ExprAttr> dims = getSizes(op.getDest()),
@@ -179,7 +155,7 @@ struct Insert : Lowering<tensor::InsertOp> {
 
   LogicalResult matchAndRewrite(tensor::InsertOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(check(op, failures)))
+    if (failed(checkTensors(op, failures, /*mayReadIndices=*/true)))
       return failure();
     SmallVector<ExprAttr> dims = getSizes(op.getDest());
     KernelWriter k(rewriter, op, "insert", dims, op.getResult().getType(),
@@ -213,7 +189,7 @@ struct Generate : Lowering<tensor::GenerateOp> {
 
   LogicalResult matchAndRewrite(tensor::GenerateOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(check(op, failures)))
+    if (failed(checkTensors(op, failures, /*mayReadIndices=*/true)))
       return failure();
     SmallVector<ExprAttr> dims = getSizes(op.getResult());
     KernelWriter k(rewriter, op, "generate", dims, op.getResult().getType(),
@@ -236,7 +212,7 @@ struct Splat : Lowering<tensor::SplatOp> {
 
   LogicalResult matchAndRewrite(tensor::SplatOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(check(op, failures)))
+    if (failed(checkTensors(op, failures, /*mayReadIndices=*/true)))
       return failure();
     SmallVector<ExprAttr> dims = getSizes(op.getAggregate());
     KernelWriter k(rewriter, op, "full", dims, op.getAggregate().getType(),
@@ -256,7 +232,7 @@ struct FromElements : Lowering<tensor::FromElementsOp> {
 
   LogicalResult matchAndRewrite(tensor::FromElementsOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(check(op, failures)))
+    if (failed(checkTensors(op, failures, /*mayReadIndices=*/true)))
       return failure();
     SmallVector<ExprAttr> dims = getSizes(op.getResult());
     KernelWriter k(rewriter, op, "from_elements", dims,
@@ -295,7 +271,7 @@ struct Gather : Lowering<tensor::GatherOp> {
 
   LogicalResult matchAndRewrite(tensor::GatherOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(check(op, failures)))
+    if (failed(checkTensors(op, failures, /*mayReadIndices=*/true)))
       return failure();
     MLIRContext *ctx = getContext();
     auto indicesType = op.getIndices().getType();

@@ -18,28 +18,6 @@ using namespace coil;
 using namespace coil::bridge;
 using sym::ExprAttr;
 
-/// Fails where a size of an operand or a result has no expression.
-static LogicalResult checkSizes(Operation *op, Failures &failures) {
-  for (Type type :
-       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor) {
-      if (isa<UnrankedTensorType>(type))
-        return failures.report(op, "a tensor has no rank");
-      continue;
-    }
-    if (!isElementType(tensor.getElementType())) {
-      std::string text;
-      llvm::raw_string_ostream(text) << tensor.getElementType();
-      return failures.report(op, "it has elements of the type '" + text + "'");
-    }
-    if (llvm::is_contained(sym::getSizes(tensor), ExprAttr()))
-      return failures.report(op, "a tensor has a size without an expression; "
-                                 "run 'sym-name-dynamic-sizes' before");
-  }
-  return success();
-}
-
 static void replaceByView(Operation *op, Value source,
                           ArrayRef<ExprAttr> indices,
                           PatternRewriter &rewriter) {
@@ -57,7 +35,7 @@ struct CollapseShape : Lowering<tensor::CollapseShapeOp> {
 
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(checkSizes(op, failures)))
+    if (failed(checkTensors(op, failures)))
       return failure();
     MLIRContext *ctx = getContext();
     SmallVector<ExprAttr> from = getSizes(op.getSrc());
@@ -91,7 +69,7 @@ struct ExpandShape : Lowering<tensor::ExpandShapeOp> {
 
   LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(checkSizes(op, failures)))
+    if (failed(checkTensors(op, failures)))
       return failure();
     MLIRContext *ctx = getContext();
     SmallVector<ExprAttr> to = getSizes(op.getResult()), indices,
@@ -125,7 +103,7 @@ struct Cast : Lowering<tensor::CastOp> {
 
   LogicalResult matchAndRewrite(tensor::CastOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(checkSizes(op, failures)))
+    if (failed(checkTensors(op, failures)))
       return failure();
     if (op.getSource().getType() == op.getType()) {
       rewriter.replaceOp(op, op.getSource());
@@ -152,7 +130,7 @@ struct ExtractSlice : Lowering<tensor::ExtractSliceOp> {
 
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(checkSizes(op, failures)))
+    if (failed(checkTensors(op, failures)))
       return failure();
     MLIRContext *ctx = getContext();
     llvm::SmallBitVector dropped = op.getDroppedDims();

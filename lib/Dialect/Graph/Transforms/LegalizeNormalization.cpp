@@ -468,13 +468,19 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   key = c.broadcastTo(key, k);
   value = c.broadcastTo(value, v);
 
-  double scale;
-  if (auto given = c.getFloat("scale"))
+  double scale = 1;
+  if (auto given = c.getFloat("scale")) {
     scale = *given;
-  else if (auto width = q[rank - 1].getConstant())
-    scale = 1 / std::sqrt(static_cast<double>(*width));
-  else
+  } else if (c.has("scale")) {
     return c.fail("its scale is not constant");
+  } else if (auto width = q[rank - 1].getConstant()) {
+    scale = 1 / std::sqrt(static_cast<double>(*width));
+  } else {
+    // Of a width that the run knows the query is divided by the root.
+    Type wide = getAccumulationType(type);
+    Value root = b.unary<SqrtOp>(b.expr(q[rank - 1], wide));
+    query = b.convert(b.div(b.convert(query, wide), root), type);
+  }
 
   bool causal = c.boolOr("is_causal", false);
   Value mask = c.tensor("attn_mask");

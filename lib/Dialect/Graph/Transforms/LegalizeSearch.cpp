@@ -261,9 +261,15 @@ static AtenHandler histogram(bool hasRows) {
     Value weight = c.operand("weight", type);
     if (weight)
       weight = b.reshape(weight, rows);
-    SmallVector<Value> results = {
-        countInBins(c, x, edges, weight, c.boolOr("density", false))};
+    SmallVector<Value> results;
+    bool onlyEdges = c.op.getName().starts_with("aten._histogramdd_bin_edges.");
+    if (!onlyEdges)
+      results.push_back(
+          countInBins(c, x, edges, weight, c.boolOr("density", false)));
     results.append(edges.begin(), edges.end());
+    // Parts of the operator give counts alone.
+    if (c.op.getOutputs().size() < results.size())
+      results.truncate(c.op.getOutputs().size());
     return c.replace(results);
   };
 }
@@ -276,6 +282,8 @@ void graph::populateSearchLegalizations(AtenLegalizations &t) {
         legalizeIsIn);
   t.add("histc", legalizeHistc);
   t.add("histogram.bin_ct histogram.bins_tensor", histogram(false));
-  t.add("histogramdd histogramdd.TensorList_bins histogramdd.int_bins",
+  t.add("histogramdd histogramdd.TensorList_bins histogramdd.int_bins "
+        "_histogramdd_bin_edges _histogramdd_from_bin_cts "
+        "_histogramdd_from_bin_tensors",
         histogram(true));
 }

@@ -441,13 +441,18 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
   LoadOp xLoad = p == 0 ? body.lhs : body.rhs,
          wLoad = p == 0 ? body.rhs : body.lhs;
   sym::ShapeAttr stored = body.store.getIndices();
-  bool ordered = xLoad.getIndices()[0] == stored[0] &&
-                 wLoad.getIndices()[0] == stored[channel];
+  facts.setDimExtents(kernel.getDims().getDims());
+  // The index of a dimension of one element may be zero.
+  auto sameIndex = [&](ExprAttr p, ExprAttr q) {
+    auto difference = facts.bounds(sym::sub(p, q));
+    return p == q || (difference.lo == 0 && difference.hi == 0);
+  };
+  bool ordered = sameIndex(xLoad.getIndices()[0], stored[0]) &&
+                 sameIndex(wLoad.getIndices()[0], stored[channel]);
   sym::ShapeAttr xIndex = xLoad.getIndices(), wIndex = wLoad.getIndices();
   auto isPlain = [](ExprAttr index) {
     return index.isDim() || index.isConstant(0);
   };
-  facts.setDimExtents(kernel.getDims().getDims());
   for (size_t i = 0; ordered && i < spatial; ++i) {
     ExprAttr element =
         sym::add(sym::add(sym::mul(stored[i + space], conv.getStride()[i]),
@@ -477,7 +482,7 @@ std::optional<Convolution> coil::loop::matchConvolution(KernelOp kernel,
     unsigned bias = number(body.bias);
     auto type = cast<RankedTensorType>(kernel.getInputs()[bias].getType());
     if (type.getRank() != 1 || !same(sym::getSizes(type)[0], y[channel]) ||
-        body.bias.getIndices()[0] != body.store.getIndices()[channel])
+        !sameIndex(body.bias.getIndices()[0], stored[channel]))
       return fail("the bias is not one element for each output channel");
     result.bias = bias;
   }
