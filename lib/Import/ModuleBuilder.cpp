@@ -634,12 +634,8 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
       builder.getDictionaryAttr(call.arguments), bindSizes(allTypes),
       getNumbers(call));
   retype(op, allTypes);
-  if (is_contained(
-          {"aten.as_strided_scatter.default", "aten.as_strided_copy.default"},
-          call.name) &&
-      !call.variables.empty())
-    if (Error error = notePositions(call.variables[0], op))
-      return error;
+  if (Error error = notePositions(call, op))
+    return error;
   unsigned number = 0;
   bool isView = false;
   for (auto [result, size] : enumerate(sizes)) {

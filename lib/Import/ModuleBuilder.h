@@ -214,8 +214,8 @@ private:
                                       mlir::RankedTensorType type);
   llvm::Error addAsStrided(const Node &node, const Call &call);
   /// Says of an operator on positions in memory that those of its first
-  /// operand, the given variable, are row by row, if they are.
-  llvm::Error notePositions(unsigned variable, mlir::Operation *op);
+  /// operand are row by row, if they are. Others have none.
+  llvm::Error notePositions(const Call &call, graph::AtenOp op);
   /// @}
 
   /// \name Updates in place (Mutations.cpp)

@@ -406,12 +406,8 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
   }
   if (results.empty()) {
     graph::AtenOp op = createFunctional(functional.name, call, types);
-    if (is_contained(
-            {"aten.as_strided_scatter.default", "aten.as_strided_copy.default"},
-            functional.name) &&
-        !call.variables.empty())
-      if (Error error = notePositions(call.variables[0], op))
-        return error;
+    if (Error error = notePositions(call, op))
+      return error;
     append_range(results, op.getResults());
   }
   for (auto [name, value] : zip(own, results))

@@ -662,8 +662,13 @@ Error ModuleBuilder::addAsStrided(const Node &node, const Call &call) {
   return defineView(name, *view);
 }
 
-Error ModuleBuilder::notePositions(unsigned variable, Operation *op) {
-  const TensorMeta &meta = *variables[variable].meta;
+Error ModuleBuilder::notePositions(const Call &call, graph::AtenOp op) {
+  if (call.variables.empty() ||
+      !is_contained(
+          {"aten.as_strided_scatter.default", "aten.as_strided_copy.default"},
+          op.getName()))
+    return Error::success();
+  const TensorMeta &meta = *variables[call.variables[0]].meta;
   if (meta.storageOffset.isSymbolic() || meta.storageOffset.value != 0)
     return Error::success();
   Expected<Attribute> strides = getStrides(meta.sizes, meta.strides);

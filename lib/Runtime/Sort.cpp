@@ -190,6 +190,20 @@ static int64_t getLineBytes(const coil_sort &d) {
   return bytes;
 }
 
+/// Writes what pairs `begin` to `end` of a sorted line stand for.
+template <typename PairT, typename BitsT>
+static void writeSorted(const coil_sort &d, const PairT *pairs, int64_t begin,
+                        int64_t end, const BitsT *x, BitsT *values,
+                        int64_t *indices) {
+  for (int64_t i = begin; i < end; ++i) {
+    int64_t position = int64_t(pairs[i].getPosition());
+    if (values)
+      values[i * d.inner] = x[position * d.inner];
+    if (indices)
+      indices[i * d.inner] = position;
+  }
+}
+
 /// Sorts the line that begins at `x`. `memory` has getLineBytes.
 template <typename ElementT>
 static void sortLine(const coil_sort &d, const typename ElementT::Bits *x,
@@ -217,13 +231,7 @@ static void sortLine(const coil_sort &d, const typename ElementT::Bits *x,
     auto *counts = reinterpret_cast<uint32_t *>(end + d.size);
     pairs = sortByDigits<Bits>(pairs, end, d.size, counts);
   }
-  for (int64_t i = 0; i < d.count; ++i) {
-    int64_t position = int64_t(pairs[i].getPosition());
-    if (values)
-      values[i * d.inner] = x[position * d.inner];
-    if (indices)
-      indices[i * d.inner] = position;
-  }
+  writeSorted(d, pairs, 0, d.count, x, values, indices);
 }
 
 /// How many of the first `count` pairs of two sorted sequences, merged, are of
@@ -315,13 +323,7 @@ static int32_t sortTogether(const coil_sort &d,
   if (status != COIL_OK)
     return status;
   return eachPart([&](int64_t, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      int64_t position = int64_t(pairs[i].getPosition());
-      if (values)
-        values[i * d.inner] = x[position * d.inner];
-      if (indices)
-        indices[i * d.inner] = position;
-    }
+    writeSorted(d, pairs, begin, end, x, values, indices);
   });
 }
 

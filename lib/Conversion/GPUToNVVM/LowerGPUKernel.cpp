@@ -14,6 +14,7 @@
 #include "MathToNVPTX.h"
 #include "coil/Conversion/Utils/Contract.h"
 #include "coil/Conversion/Utils/Float8.h"
+#include "coil/Conversion/Utils/StructuredControlFlow.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Target/IR/TargetKind.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -25,7 +26,6 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,7 +36,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
@@ -233,7 +232,7 @@ struct LowerGPUKernelPass
     if (failed(checkTypes(module))) // (C2)
       return signalPassFailure();
     prepare(module);
-    if (failed(convertControlFlow(module)) || failed(convert(module)))
+    if (failed(convertToBranches(module)) || failed(convert(module)))
       return signalPassFailure();
     bool ok = true;
     module.walk([&](Operation *op) {
@@ -304,18 +303,6 @@ private:
       populateFloat8ToNVPTXPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     walkAndApplyPatterns(module, std::move(patterns));
-  }
-
-  LogicalResult convertControlFlow(gpu::GPUModuleOp module) {
-    RewritePatternSet patterns(&getContext());
-    populateSCFToControlFlowConversionPatterns(patterns);
-    ConversionTarget target(getContext());
-    target.addIllegalDialect<scf::SCFDialect>();
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    // These patterns look before they rewrite: none is ever taken back.
-    ConversionConfig config;
-    config.allowPatternRollback = false;
-    return applyPartialConversion(module, target, std::move(patterns), config);
   }
 
   LogicalResult convert(gpu::GPUModuleOp module) {

@@ -14,6 +14,7 @@
 
 #include "coil/Conversion/Utils/Contract.h"
 #include "coil/Conversion/Utils/Float8.h"
+#include "coil/Conversion/Utils/StructuredControlFlow.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Target/IR/TargetKind.h"
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
@@ -26,7 +27,6 @@
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/AMDGPU/Utils/Chipset.h"
@@ -37,7 +37,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
@@ -136,20 +135,11 @@ struct LowerAMDKernelPass
     populateExpandFloat8Patterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     walkAndApplyPatterns(module, std::move(patterns));
-    if (failed(convertControlFlow(module)) || failed(convert(module)))
+    if (failed(convertToBranches(module)) || failed(convert(module)))
       signalPassFailure();
   }
 
 private:
-  LogicalResult convertControlFlow(gpu::GPUModuleOp module) {
-    RewritePatternSet patterns(&getContext());
-    populateSCFToControlFlowConversionPatterns(patterns);
-    ConversionTarget target(getContext());
-    target.addIllegalDialect<scf::SCFDialect>();
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    return applyPartialConversion(module, target, std::move(patterns));
-  }
-
   /// Upstream's patterns for the ops of `gpu`, without those that call ROCm's
   /// device library.
   static void populateGPUPatterns(const LLVMTypeConverter &converter,

@@ -16,20 +16,19 @@
 #include "SmallFloats.h"
 #include "coil/Conversion/Utils/Contract.h"
 #include "coil/Conversion/Utils/Float8.h"
+#include "coil/Conversion/Utils/StructuredControlFlow.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -74,16 +73,8 @@ struct LowerCPUKernelPass
     }
     if (failed(legalizeSmallFloats(getOperation())))
       return signalPassFailure();
-    {
-      RewritePatternSet patterns(ctx);
-      populateSCFToControlFlowConversionPatterns(patterns);
-      ConversionTarget target(*ctx);
-      target.addIllegalDialect<scf::SCFDialect>();
-      target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-      if (failed(applyPartialConversion(getOperation(), target,
-                                        std::move(patterns))))
-        return signalPassFailure();
-    }
+    if (failed(convertToBranches(getOperation())))
+      return signalPassFailure();
     LLVMTypeConverter converter(ctx);
     RewritePatternSet patterns(ctx);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);

@@ -21,8 +21,7 @@
 namespace coil::loop {
 
 /// Shared memory for what threads keep: of what a multiprocessor has, two
-/// blocks find room (of 228 KiB, or of 196 KiB that leave the rest to the first
-/// cache).
+/// blocks fit (of 228 KiB, or of 196 KiB that leave the rest to the L1 cache).
 inline constexpr int64_t kMaxKeptBytes = 96 * 1024;
 
 /// Facts of a target as numbers. See `#target.device` for their sources.

@@ -41,7 +41,7 @@ bool Selector::selectRing() {
   double tiles = pointsP * pointsR / static_cast<double>(kRingThreads * items);
   if (tiles < kRingTiles * static_cast<double>(processors))
     return false;
-  // As many blocks as find room, with their counters.
+  // As many blocks as fit, with their counters.
   int64_t bytes = kRingStages * kRingThreads * items * width * widest;
   int64_t most = std::min(kRingBlocks, facts.countBlocks(kRingThreads, bytes));
   if (most == 0 || bytes + kRingCounterBytes > facts.blockSharedBytes)

@@ -103,17 +103,20 @@ StringRef AtenCall::stringOr(StringRef name, StringRef value) {
   return string ? string.getValue() : value;
 }
 
+std::optional<SmallVector<int64_t>> graph::getConstants(SizesRef exprs) {
+  SmallVector<int64_t> numbers;
+  for (ExprAttr expr : exprs) {
+    auto number = expr.getConstant();
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 std::optional<SmallVector<int64_t>> AtenCall::getInts(StringRef name) {
   std::optional<Sizes> exprs = getExprs(name);
-  if (!exprs)
-    return std::nullopt;
-  SmallVector<int64_t> result;
-  for (ExprAttr e : *exprs) {
-    if (!e.isConstant())
-      return std::nullopt;
-    result.push_back(e.getValue());
-  }
-  return result;
+  return exprs ? getConstants(*exprs) : std::nullopt;
 }
 
 std::optional<SmallVector<double>> AtenCall::getFloats(StringRef name) {

@@ -310,7 +310,8 @@ ComplexParts ComplexMath::atanh(ComplexParts x) {
       b.div(magnitude, b.mul(constant(0.25, x.re),
                              b.add(b.mul(distance, distance), square)));
   Value re = b.mul(constant(0.25, x.re), b.unary<Log1pOp>(ratio));
-  // Above or below one the square of a small part is nothing.
+  // Right above or below one, where log1p(4 / y^2) is log(4 / y^2) long before
+  // y^2 underflows: 4e20 is far above the inverse of an f64's last digit.
   Value isPole = b.binary<BitwiseAndOp>(
       b.compare(Pred::Eq, distance, constant(0, x.re)),
       b.compare(Pred::Lt, b.unary<AbsOp>(x.im), constant(1e-10, x.re)));

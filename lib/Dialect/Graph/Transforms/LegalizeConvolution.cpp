@@ -56,38 +56,6 @@ static LogicalResult replaceConv(AtenCall &c, Value result, bool batched) {
   return c.replace(result);
 }
 
-/// A list argument with one entry for each of `count` dimensions, symbolic or
-/// not; a single entry holds for all, and `otherwise` where there is none.
-static std::optional<Sizes> readExprs(AtenCall &c, StringRef name, size_t count,
-                                      int64_t otherwise) {
-  Sizes list;
-  if (c.has(name)) {
-    auto read = c.getExprs(name);
-    if (!read)
-      return std::nullopt;
-    list = *read;
-  }
-  if (list.empty())
-    list.push_back(c.b.size(otherwise));
-  if (list.size() == 1)
-    list.assign(count, list.front());
-  if (list.size() != count)
-    return std::nullopt;
-  return list;
-}
-
-/// Numbers of which none is a symbol.
-static std::optional<SmallVector<int64_t>> getConstants(SizesRef exprs) {
-  SmallVector<int64_t> numbers;
-  for (ExprAttr expr : exprs) {
-    auto number = expr.getConstant();
-    if (!number)
-      return std::nullopt;
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
 namespace {
 
 /// The operands of a convolution, with their batch, and how its windows lie.
@@ -138,8 +106,8 @@ static FailureOr<ConvCall> readConv(AtenCall &c, bool isTransposed) {
   conv.isBatched = getRank(conv.input) == rank;
   if (!conv.isBatched)
     conv.input = c.b.unsqueeze(conv.input, 0);
-  auto stride = readExprs(c, "stride", spatial, 1),
-       dilation = readExprs(c, "dilation", spatial, 1);
+  auto stride = readSpatialExprs(c, "stride", spatial, 1),
+       dilation = readSpatialExprs(c, "dilation", spatial, 1);
   if (!stride || !dilation)
     return c.fail("its geometry is not known");
   conv.geometry.stride = *stride;
@@ -202,7 +170,7 @@ static LogicalResult legalizeConv(AtenCall &c) {
         more[i] = *number % 2;
     }
   } else {
-    auto padding = readExprs(c, "padding", spatial, 0);
+    auto padding = readSpatialExprs(c, "padding", spatial, 0);
     if (!padding)
       return c.fail("its padding is not known");
     geometry.padding = *padding;
@@ -356,7 +324,7 @@ static LogicalResult legalizeConvTranspose(AtenCall &c) {
   ConvGeometry &geometry = conv->geometry;
   Value weight = conv->weight;
   size_t spatial = geometry.stride.size();
-  auto exprs = readExprs(c, "padding", spatial, 0);
+  auto exprs = readSpatialExprs(c, "padding", spatial, 0);
   if (!exprs)
     return c.fail("its padding is not known");
   geometry.padding = *exprs;

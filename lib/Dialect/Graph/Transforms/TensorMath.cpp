@@ -27,24 +27,30 @@ Value graph::flatten(TensorBuilder &b, Value v) {
   return b.reshape(v, sym::getNumElements(cast<RankedTensorType>(v.getType())));
 }
 
-std::optional<SmallVector<int64_t>> graph::readSpatial(AtenCall &c,
-                                                       StringRef name,
-                                                       size_t count,
-                                                       int64_t otherwise) {
-  SmallVector<int64_t> list;
+std::optional<Sizes> graph::readSpatialExprs(AtenCall &c, StringRef name,
+                                             size_t count, int64_t otherwise) {
+  Sizes list;
   if (c.has(name)) {
-    auto read = c.getInts(name);
+    auto read = c.getExprs(name);
     if (!read)
       return std::nullopt;
     list = *read;
   }
   if (list.empty())
-    list.push_back(otherwise);
+    list.push_back(c.b.size(otherwise));
   if (list.size() == 1)
-    list.resize(count, list.front());
+    list.assign(count, list.front());
   if (list.size() != count)
     return std::nullopt;
   return list;
+}
+
+std::optional<SmallVector<int64_t>> graph::readSpatial(AtenCall &c,
+                                                       StringRef name,
+                                                       size_t count,
+                                                       int64_t otherwise) {
+  auto list = readSpatialExprs(c, name, count, otherwise);
+  return list ? getConstants(*list) : std::nullopt;
 }
 
 Value graph::lowest(TensorBuilder &b, Type type) {

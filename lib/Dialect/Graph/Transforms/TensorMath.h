@@ -145,8 +145,11 @@ llvm::SmallVector<int64_t> allDims(mlir::Value v);
 llvm::SmallVector<int64_t> lastDims(int64_t rank, int64_t count);
 /// The tensor as a vector.
 mlir::Value flatten(TensorBuilder &b, mlir::Value v);
-/// A list argument with one entry for each of `count` dimensions; a single
-/// entry holds for all, and `otherwise` where there is none.
+/// A list argument with one entry for each of `count` dimensions, symbolic or
+/// not; a single entry holds for all, and `otherwise` where there is none.
+std::optional<Sizes> readSpatialExprs(AtenCall &c, llvm::StringRef name,
+                                      size_t count, int64_t otherwise);
+/// The same, of which none is a symbol.
 std::optional<llvm::SmallVector<int64_t>>
 readSpatial(AtenCall &c, llvm::StringRef name, size_t count, int64_t otherwise);
 /// The lowest number of an element type: minus infinity for floats.

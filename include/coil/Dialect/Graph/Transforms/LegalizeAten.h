@@ -224,6 +224,8 @@ private:
 };
 
 int64_t getRank(mlir::Value tensor);
+/// Numbers of which none is a symbol; else nothing.
+std::optional<llvm::SmallVector<int64_t>> getConstants(SizesRef exprs);
 /// True for element types in which the framework rounds after each operator.
 bool isHalf(mlir::Type elementType);
 /// The common element type of operands by the framework's promotion rules;

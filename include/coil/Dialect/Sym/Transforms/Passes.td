@@ -18,8 +18,8 @@ def SymNameDynamicSizesPass
     : Pass<"sym-name-dynamic-sizes", "::mlir::func::FuncOp"> {
   let summary = "give dynamic dimensions expressions over symbols";
   let description = [{
-    Programs of other compilers say `?` for a size that only a run knows. Coil
-    wants an expression, since two sizes that are the same expression are the
+    Programs of other compilers say `?` for a size that is known at run time
+    only. Coil wants an expression, since two sizes that are the same expression are the
     same number: kernels are merged, memory is planned and divisions by sizes
     disappear on that ground. This pass gives each dynamic dimension of an
     argument a symbol and computes the sizes of all other tensors from them:
