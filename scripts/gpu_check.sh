@@ -178,12 +178,16 @@ fi
 # An archive that was made without nvcc cannot sort.
 has_cub() { [ -e "$root/lib/libcoil-cub.so" ] || [ -n "${COIL_CUB_LIBRARY:-}" ]; }
 
-# Sets the options of a program of test/gpu, whose kernels are ours but for sorts.
+# Sets the options of a program of test/gpu, whose kernels are ours but for sorts, and whose tolerance
+# the file states.
 choose_options() { # file
   name=$(basename "$1" .mlir)
   local library=none
   grep -q -e '^// RUN:.*--library=cub' "test/gpu/$name.mlir" && library=cub
   program_options=(--random-inputs --reference=interp --library=$library --target="$target")
+  local tolerance
+  tolerance=$(sed -n 's/^\/\/ RUN:.*\(--atol=[^ ]*\).*/\1/p' "test/gpu/$name.mlir" | head -n 1)
+  [ -z "$tolerance" ] || program_options+=("$tolerance")
   [ $library = none ] || has_cub || { say "skip  $name: no libcoil-cub.so"; return 1; }
 }
 if wants families; then
