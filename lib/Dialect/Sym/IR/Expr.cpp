@@ -303,6 +303,15 @@ ExprAttr floorDiv(ExprAttr a, ExprAttr b) {
   if (d.rest.getKind() == ExprKind::FloorDiv)
     return add(d.quotient, floorDiv(d.rest.getOperands()[0],
                                     mul(d.rest.getOperands()[1], d.divisor)));
+  // `(x mod (m * n)) floordiv m == (x floordiv m) mod n`: digits stay digits.
+  if (d.rest.getKind() == ExprKind::Mod && d.divisor.isConstant() &&
+      d.divisor.getValue() > 0) {
+    ExprAttr whole = d.rest.getOperands()[1];
+    if (whole.isConstant() && whole.getValue() % d.divisor.getValue() == 0)
+      return add(d.quotient,
+                 mod(floorDiv(d.rest.getOperands()[0], d.divisor),
+                     constant(ctx, whole.getValue() / d.divisor.getValue())));
+  }
   return add(d.quotient,
              node(ctx, ExprKind::FloorDiv, 0, {}, {d.rest, d.divisor}));
 }
