@@ -12,6 +12,7 @@
 
 #include "MathToNVPTX.h"
 
+#include "coil/Dialect/Loop/Analysis/Precision.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -479,22 +480,6 @@ struct OnePlusTanh : OpRewritePattern<math::TanhOp> {
 
 } // namespace
 
-/// Whether a step function or a comparison sees `v`, of which an error in the
-/// last bit makes a whole one: a quotient that is an integer must not come out
-/// below it.
-static bool reachesStep(Value v, unsigned depth = 0) {
-  return llvm::any_of(v.getUsers(), [&](Operation *user) {
-    if (isa<arith::CmpFOp, math::FloorOp, math::CeilOp, math::TruncOp,
-            math::RoundOp, math::RoundEvenOp, arith::FPToSIOp, arith::FPToUIOp>(
-            user))
-      return true;
-    return depth < 8 && isPure(user) &&
-           llvm::any_of(
-               user->getResults(),
-               [&](Value result) { return reachesStep(result, depth + 1); });
-  });
-}
-
 namespace {
 
 /// Divisions in `f32` that need not be exact. In the default mode these are the
@@ -518,7 +503,7 @@ struct FastDivision : OpRewritePattern<arith::DivFOp> {
     if (!isFast &&
         !has(arith::FastMathFlags::arcp | arith::FastMathFlags::contract))
       return rewriter.notifyMatchFailure(op, "is rounded once");
-    if (!isFast && reachesStep(op.getResult()))
+    if (!isFast && loop::reachesStep(op.getResult()))
       return rewriter.notifyMatchFailure(op, "reaches a step");
     llvm::APFloat divisor(0.0f), dividend(0.0f);
     if (isFast && matchPattern(op.getRhs(), m_ConstantFloat(&divisor))) {
@@ -571,14 +556,19 @@ struct FastDivision : OpRewritePattern<arith::DivFOp> {
   FastMath mode;
 };
 
-/// Square roots in `f32` in the fast mode: the instruction within 1 ulp, by
-/// which the root of a square may miss an integer.
+/// Square roots in `f32` by the instruction within 1 ulp, by which the root of
+/// a square may miss an integer: those with the flag `afn`, in the fast mode
+/// all.
 struct FastSqrt : OpRewritePattern<math::SqrtOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FastSqrt(MLIRContext *context, FastMath mode)
+      : OpRewritePattern(context), mode(mode) {}
+
   LogicalResult matchAndRewrite(math::SqrtOp op,
                                 PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
-    if (!isLibraryType(op.getType()) || element.isF64())
+    bool isFast = mode == FastMath::Fast ||
+                  (element.isF32() && hasFlag(op, arith::FastMathFlags::afn));
+    if (!isFast || !isLibraryType(op.getType()) || element.isF64())
       return rewriter.notifyMatchFailure(op, "stays as it is");
     Value result = mapLanes(
         rewriter, op, /*widen=*/true,
@@ -589,6 +579,74 @@ struct FastSqrt : OpRewritePattern<math::SqrtOp> {
               .getResult(0);
         });
     rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  FastMath mode;
+};
+
+} // namespace
+
+/// The value of 16 bits that `v` is the extension of: an extended one, one that
+/// all lanes have, or a constant without other digits. Constants have the type
+/// `narrow`. Null for others.
+static Value getNarrow(PatternRewriter &b, Value v, Type narrow) {
+  Type type = narrow;
+  if (auto vectorType = dyn_cast<VectorType>(v.getType()))
+    type = VectorType::get(vectorType.getShape(), narrow);
+  if (auto extend = v.getDefiningOp<arith::ExtFOp>())
+    return extend.getIn().getType() == type ? extend.getIn() : Value();
+  if (auto splat = v.getDefiningOp<vector::BroadcastOp>()) {
+    if (isa<VectorType>(splat.getSource().getType()))
+      return {};
+    Value scalar = getNarrow(b, splat.getSource(), narrow);
+    return scalar ? vector::BroadcastOp::create(b, v.getLoc(), type, scalar)
+                        .getResult()
+                  : Value();
+  }
+  llvm::APFloat value(0.0f);
+  // ptxas (12.8, 13.0) loses the sign of an infinity that it knows to be an
+  // operand of a maximum or a minimum of pairs.
+  if (!matchPattern(v, m_ConstantFloat(&value)) || !value.isFinite())
+    return {};
+  bool loses = false;
+  value.convert(cast<FloatType>(narrow).getFloatSemantics(),
+                llvm::APFloat::rmNearestTiesToEven, &loses);
+  if (loses)
+    return {};
+  TypedAttr attr = b.getFloatAttr(narrow, value);
+  if (auto vectorType = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vectorType, Attribute(attr));
+  return arith::ConstantOp::create(b, v.getLoc(), attr);
+}
+
+namespace {
+
+/// Maxima and minima of extended values are the extended maximum or minimum,
+/// which is one instruction for two of them, and mostly rounded again: `relu`,
+/// `clamp`.
+template <typename Op>
+struct NarrowExtremum : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not of f32");
+    Type narrow;
+    for (Value v : op->getOperands()) {
+      if (auto splat = v.template getDefiningOp<vector::BroadcastOp>())
+        v = splat.getSource();
+      if (auto extend = v.template getDefiningOp<arith::ExtFOp>())
+        narrow = getElementTypeOrSelf(extend.getIn().getType());
+    }
+    if (!narrow || !(narrow.isF16() || narrow.isBF16()))
+      return rewriter.notifyMatchFailure(op, "not of extended values");
+    Value lhs = getNarrow(rewriter, op.getLhs(), narrow);
+    Value rhs = lhs ? getNarrow(rewriter, op.getRhs(), narrow) : Value();
+    if (!rhs)
+      return rewriter.notifyMatchFailure(op, "not of extended values");
+    Value result = Op::create(rewriter, op.getLoc(), lhs, rhs);
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), result);
     return success();
   }
 };
@@ -621,6 +679,8 @@ void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandClamp, FPowIToCall, IPowIToCall, RemFToCall, SpecialToCall,
                RedirectSpecial>(context);
+  patterns.add<NarrowExtremum<arith::MaximumFOp>,
+               NarrowExtremum<arith::MinimumFOp>>(context);
   patterns.add<SincosToCalls>(context, mode);
   patterns.add<ClassifyFloat<math::IsFiniteOp, llvm::fcFinite>,
                ClassifyFloat<math::IsInfOp, llvm::fcInf>,
@@ -631,12 +691,10 @@ void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
                Widen<math::RoundOp>, Widen<math::SqrtOp>, Widen<math::TruncOp>>(
       context);
   if (mode != FastMath::Off) {
-    patterns.add<FastDivision>(context, mode);
+    patterns.add<FastDivision, FastSqrt>(context, mode);
     if (mode == FastMath::Default)
       patterns.add<OnePlusTanh>(context);
   }
-  if (mode == FastMath::Fast)
-    patterns.add<FastSqrt>(context);
   // Ops without a version of their own are as fast as approximations would
   // be, or would lose digits that a caller sees.
 #define FUNCTION(op, name, versions)                                           \

@@ -13,6 +13,8 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace coil;
@@ -58,6 +60,26 @@ static bool isSubnormalSeen(Value v, unsigned depth = 0) {
   });
 }
 
+static bool reachesStep(Value v, unsigned depth) {
+  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+    if (isa<arith::CmpFOp, math::FloorOp, math::CeilOp, math::TruncOp,
+            math::RoundOp, math::RoundEvenOp, arith::FPToSIOp, arith::FPToUIOp>(
+            user))
+      return true;
+    if (isa<arith::TruncFOp>(user)) {
+      Type type = getElementTypeOrSelf(user->getResult(0).getType());
+      if (type.isBF16() || type.isF16())
+        return false;
+    }
+    return depth < 8 && isPure(user) &&
+           llvm::any_of(
+               user->getResults(),
+               [&](Value result) { return ::reachesStep(result, depth + 1); });
+  });
+}
+
+bool coil::loop::reachesStep(Value v) { return ::reachesStep(v, 0); }
+
 Precision::Precision(KernelOp kernel) {
   Variance variance(kernel);
   llvm::SmallBitVector reduced(kernel.getNumDims());
@@ -69,6 +91,9 @@ Precision::Precision(KernelOp kernel) {
     if (isa<math::ExpOp, math::Exp2Op, math::ErfOp>(op)) {
       if (isRounded(op.getResult(0), isa<math::ErfOp>(op)) &&
           (isa<math::ErfOp>(op) || !isSubnormalSeen(op.getResult(0))))
+        flags[&op] = FastMathFlags::afn;
+    } else if (isa<math::SqrtOp>(op)) {
+      if (isRounded(op.getResult(0), /*isAbsolute=*/false))
         flags[&op] = FastMathFlags::afn;
     } else if (isa<math::SinOp, math::CosOp>(op)) {
       // The fast version's error is absolute.
@@ -85,10 +110,22 @@ Precision::Precision(KernelOp kernel) {
           }))
         flags[&op] = FastMathFlags::afn;
     } else if (auto divide = dyn_cast<arith::DivFOp>(op)) {
-      // A quotient that a program asks for is rounded once: it may be compared,
-      // or rounded to an integer, by this kernel or another one.
-      if (!isFromExponential(divide.getRhs()))
+      if (divide.getRhs().getDefiningOp<math::SqrtOp>() &&
+          matchPattern(divide.getLhs(), m_OneFloat()) &&
+          !loop::reachesStep(op.getResult(0))) {
+        flags[&op] = FastMathFlags::afn;
         continue;
+      }
+      // A quotient that a program asks for is rounded once: it may be compared,
+      // or rounded to an integer, by this kernel or another one. Of one that is
+      // rounded to 16 bits these are the same bits, or almost always: no
+      // quotient of two such numbers lies between two others, and next to there
+      // only by the last bit of `f32`.
+      if (!isFromExponential(divide.getRhs())) {
+        if (isRounded(op.getResult(0), /*isAbsolute=*/false))
+          flags[&op] = FastMathFlags::contract;
+        continue;
+      }
       flags[&op] = variance[op.getResult(0)].anyCommon(reduced) &&
                            !variance[divide.getRhs()].anyCommon(reduced)
                        ? FastMathFlags::arcp

@@ -18,10 +18,17 @@
 
 namespace coil::loop {
 
+/// Whether a step function or a comparison sees `v`, of which an error in the
+/// last bit makes a whole one: a quotient that is an integer must not come out
+/// below it. Behind a rounding to `bf16` or `f16` it is the integer again.
+bool reachesStep(mlir::Value v);
+
 /// Finds the ops of a kernel of which nobody can see the last bits: those of
 /// `f32` whose result only reaches roundings to `bf16` or `f16`, by ways that
-/// do not magnify its relative error; and divisions by sums of exponentials, as
-/// in softmax and sigmoid, whose own error is larger than that of a division.
+/// do not magnify its relative error; divisions by sums of exponentials, as
+/// in softmax and sigmoid, whose own error is larger than that of a division;
+/// and inverse square roots, for which GPUs, and PyTorch on them, have an
+/// instruction.
 class Precision {
 public:
   explicit Precision(KernelOp kernel);
@@ -30,7 +37,8 @@ public:
   /// does, `arcp` for a division that may be a product with an inverse that
   /// many lanes and items share, and `contract` for one that may be within 2
   /// ulp. All other divisions are rounded once. `arcp` of a sine or a cosine
-  /// says that a version between the exact and the fast one does.
+  /// says that a version between the exact and the fast one does, `afn` of a
+  /// division that it is of one by a square root, and may be `math.rsqrt`.
   mlir::arith::FastMathFlags getFlags(mlir::Operation *op) const {
     return flags.lookup(op);
   }
