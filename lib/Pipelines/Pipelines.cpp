@@ -245,6 +245,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addNestedPass<wrapper::KernelOp>(
         loop::createLoopSelectSchedulePass(schedule));
   } else {
+    pm.addNestedPass<wrapper::KernelOp>(createLoopFlattenPointsPass());
     LoopSelectGPUSchedulePassOptions schedule;
     schedule.deterministic = options.deterministic;
     pm.addNestedPass<wrapper::KernelOp>(

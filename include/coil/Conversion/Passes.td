@@ -216,6 +216,46 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
 // To GPU code
 //===----------------------------------------------------------------------===//
 
+def LoopFlattenPointsPass
+    : Pass<"loop-flatten-points", "::coil::wrapper::KernelOp"> {
+  let summary = "give pointwise kernels of odd rows one dimension";
+  let description = [{
+    Threads of a GPU move vectors of 16 bytes. In rows of 5, 49 or 4093 elements
+    few vectors begin at aligned addresses, and each row ends in the middle of
+    one. Where the elements of a result lie next to each other in one order of
+    all dimensions, the kernel gets one dimension in that order: vectors then go
+    across the ends of rows, and all of them are aligned and whole. Positions in
+    rows become quotients and remainders, which are linear in the lane up to the
+    end of a row, one of which a vector may meet: an operand with an element for
+    each row is two loads for a vector.
+
+    The pass decides by the accesses that a thread makes for each point: in rows,
+    with the schedule that `loop-select-gpu-schedule` would choose, and in one
+    dimension.
+
+    Constraints, else the kernel stays as it is:
+    (C1) it computes each point by itself (no reduction, scan or scatter) and has
+    no schedule;
+    (C2) a store's elements lie next to each other over all dimensions of more
+    than one point, and all extents but the outermost are constants;
+    (C3) a thread would make at most 0.8 times the accesses for each point.
+
+    Before:
+    ```mlir
+    loop.kernel "scale" [3, 1001] (%x = %a, %s = %b) : (tensor<3x1001xf16>, tensor<3xf16>) -> tensor<3x1001xf16> {
+      %0 = loop.load %x[d0, d1] : tensor<3x1001xf16> -> f16
+      %1 = loop.load %s[d0] : tensor<3xf16> -> f16
+    ```
+    After:
+    ```mlir
+    loop.kernel "scale" [3003] (%x = %a, %s = %b) : (tensor<3x1001xf16>, tensor<3xf16>) -> tensor<3x1001xf16> {
+      %0 = loop.load %x[d0 floordiv 1001, d0 mod 1001] : tensor<3x1001xf16> -> f16
+      %1 = loop.load %s[d0 floordiv 1001] : tensor<3xf16> -> f16
+    ```
+  }];
+  let dependentDialects = ["::coil::target::TargetDialect"];
+}
+
 def LoopSelectGPUSchedulePass
     : Pass<"loop-select-gpu-schedule", "::coil::wrapper::KernelOp"> {
   let summary = "decide how a kernel runs on a GPU";

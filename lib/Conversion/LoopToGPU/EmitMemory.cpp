@@ -203,8 +203,8 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
   Value active = condition.active;
   if (condition.lanes)
     active = extract(condition.lanes, lane);
-  if (load.getMask())
-    active = both(active, extract(lookup(load.getMask(), ip, ir), lane));
+  if (getMask(load))
+    active = both(active, extract(lookup(getMask(load), ip, ir), lane));
   SmallVector<Value> args;
   for (Value v : load.getArgs())
     args.push_back(extract(lookup(v, ip, ir), lane));
@@ -221,7 +221,7 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
     if (shared) {
       // Under a mask, and in a vector that begins before its row, the first
       // lane may be outside when this one is not.
-      bool inside = lane == 0 || (!load.getMask() && !form.getShift());
+      bool inside = lane == 0 || (!getMask(load) && !form.getShift());
       pointer =
           elementPointer(number, memory, address.base, ip, ir, args, 0, inside);
       pointer =
@@ -261,13 +261,13 @@ Value GPUKernelEmitter::loadWhole(Value pointer, Type scalar, int64_t piece,
 
 Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
                                        const Condition &condition, unsigned ip,
-                                       unsigned ir, bool shifts) {
+                                       unsigned ir, bool shifts, bool masked) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   Type scalar = load.getType();
   Type memory = getMemoryType(scalar);
   Value active = condition.active;
-  if (load.getMask())
-    active = both(active, lookup(load.getMask(), ip, ir));
+  if (getMask(load) && masked)
+    active = both(active, lookup(getMask(load), ip, ir));
   SmallVector<Value> args;
   for (Value v : load.getArgs())
     args.push_back(lookup(v, ip, ir));
@@ -317,6 +317,28 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
                 whole, cut);
 }
 
+Value GPUKernelEmitter::emitLoadMasked(LoadOp load, const LaneAddress &address,
+                                       const Condition &condition, unsigned ip,
+                                       unsigned ir) {
+  Value mask = lookup(getMask(load), ip, ir), all = condition.active;
+  if (condition.lanes)
+    all = condition.full;
+  for (int64_t lane = 0; lane < width; ++lane)
+    all = both(all, extract(mask, lane));
+  return choose(
+      all, VectorType::get(width, load.getType()),
+      [&]() {
+        return emitLoadVector(load, address, Condition(), ip, ir,
+                              /*shifts=*/true, /*masked=*/false);
+      },
+      [&]() {
+        Values lanes;
+        for (int64_t lane = 0; lane < width; ++lane)
+          lanes.push_back(emitLoadLane(load, address, condition, ip, ir, lane));
+        return fromLanes(lanes);
+      });
+}
+
 LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
   if (loadedTogether.erase(load))
     return success();
@@ -327,12 +349,19 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
   if (takeFromRing(load))
     return success();
   LaneAddress address = form.getAddress(load);
+  if (emitLoadTwo(load, address))
+    return success();
   Copies copies = makeCopies(load.getResult());
   bool isVectorLoad = form.isVector(load.getResult());
   auto hasLanes = [&](Value v) { return v && form.isVector(v); };
-  bool contiguous = isVectorLoad && address.isContiguous() &&
-                    !hasLanes(load.getMask()) &&
-                    llvm::none_of(load.getArgs(), hasLanes);
+  bool hasOwnLanes =
+      hasLanes(getMask(load)) || llvm::any_of(load.getArgs(), hasLanes);
+  bool contiguous = isVectorLoad && address.isContiguous() && !hasOwnLanes;
+  bool inPieces =
+      isVectorLoad && address.pieces && !hasOwnLanes && load.getArgs().empty();
+  // Padding: most vectors are inside.
+  bool isMasked = isVectorLoad && address.isContiguous() && hasOwnLanes &&
+                  load.getArgs().empty();
   // Where another thread writes to it, a thread without a point must not read.
   bool everyP = copies.overP || mayAlias(load);
   forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
@@ -340,6 +369,10 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
     Condition c = getCondition(everyP, copies.overR, ip, ir, isVectorLoad);
     if (contiguous) {
       copies.values.push_back(emitLoadVector(load, address, c, ip, ir));
+    } else if (isMasked && (!c.lanes || c.full)) {
+      copies.values.push_back(emitLoadMasked(load, address, c, ip, ir));
+    } else if (inPieces) {
+      copies.values.push_back(emitLoadPieces(load, address, c, ip, ir));
     } else if (!isVectorLoad) {
       copies.values.push_back(emitLoadLane(load, address, c, ip, ir, 0));
     } else {

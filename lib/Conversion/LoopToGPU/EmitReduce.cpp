@@ -21,6 +21,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 #include <limits>
 
@@ -28,6 +29,10 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
+
+/// Sums of a thread that are under way at a time. An addition waits four cycles
+/// for the one before; more sums than that twice take registers for nothing.
+static constexpr int64_t kChains = 8;
 
 bool GPUKernelEmitter::isConstant(Value v) {
   return v.getDefiningOp<arith::ConstantOp>() != nullptr;
@@ -63,6 +68,14 @@ GPUKernelEmitter::Values GPUKernelEmitter::neutral(Operation *op,
     for (Value &v : result)
       v = broadcast(v);
   return result;
+}
+
+unsigned GPUKernelEmitter::getNumCopies(Operation *op, unsigned items) const {
+  if (takesAllItems(op))
+    return 1;
+  int64_t lanes = hasVectorAccumulator(op) ? width : 1;
+  return static_cast<unsigned>(std::clamp<int64_t>(
+      static_cast<int64_t>(llvm::divideCeil(kChains, lanes)), 1, items));
 }
 
 GPUKernelEmitter::Values GPUKernelEmitter::getStart(Operation *op,
@@ -106,8 +119,12 @@ SmallVector<Sample> GPUKernelEmitter::getSamples(MomentsOp op, unsigned ip) {
     Sample sample{operand(0), Value(), Value()};
     if (!op.isFlat())
       sample.m2 = operand(1);
-    if (!op.isOfOne() || inside)
+    if (!op.isOfOne() || inside) {
       sample.count = operand(2);
+      // One each, under a mask that holds.
+      if (!inside && matchPattern(sample.count, m_OneFloat()))
+        sample.count = Value();
+    }
     samples.push_back(sample);
   };
   for (auto [ir, item] : llvm::enumerate(rItems)) {

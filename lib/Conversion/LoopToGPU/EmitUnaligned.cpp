@@ -139,7 +139,7 @@ Value GPUKernelEmitter::shift(const ShiftedWords &loaded, Type scalar) {
 
 SmallVector<GPUKernelEmitter::ShiftedAccess>
 GPUKernelEmitter::getShiftedAccesses(LoadOp load) {
-  if (!form.isVector(load.getResult()) || load.getMask() ||
+  if (!form.isVector(load.getResult()) || getMask(load) ||
       !load.getArgs().empty() || mayAlias(load) || isWindowLoad(load) ||
       keptLoads.contains(load) || ring)
     return {};

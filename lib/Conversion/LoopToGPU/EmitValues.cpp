@@ -131,14 +131,47 @@ GPUKernelEmitter::Copies GPUKernelEmitter::makeCopies(Value v) const {
   return copies;
 }
 
+Value GPUKernelEmitter::getRooted(Operation *op) const {
+  bool isInverseRoot = isa<arith::DivFOp>(op) && precision &&
+                       arith::bitEnumContainsAny(precision->getFlags(op),
+                                                 arith::FastMathFlags::afn);
+  return isInverseRoot ? op->getOperand(1).getDefiningOp()->getOperand(0)
+                       : Value();
+}
+
 LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
+  if (emitArithTwo(op))
+    return success();
+  if (auto divide = dyn_cast<arith::DivFOp>(op);
+      divide && emitSharedDivision(divide))
+    return success();
   SmallVector<Copies> results;
   for (Value v : op->getResults())
     results.push_back(makeCopies(v));
   bool isVectorOp = form.isVector(op->getResult(0));
+  auto choice = dyn_cast<arith::SelectOp>(op);
+  if (known.contains(op) || (choice && isKnown(choice.getCondition()))) {
+    forEachCopy(
+        results[0].overP, results[0].overR, [&](unsigned ip, unsigned ir) {
+          Value v =
+              choice ? lookup(choice.getTrueValue(), ip, ir) : trueValue();
+          results[0].values.push_back(
+              isVectorOp && !v.getDefiningOp<arith::ConstantOp>() ? broadcast(v)
+                                                                  : v);
+        });
+    values[op->getResult(0)] = std::move(results[0]);
+    return success();
+  }
   bool isUniform = form.isUniformCompare(op);
+  bool isInverseRoot = static_cast<bool>(getRooted(op));
   forEachCopy(results[0].overP, results[0].overR,
               [&](unsigned ip, unsigned ir) {
+                if (isInverseRoot) {
+                  Value v = lookup(getRooted(op), ip, ir);
+                  results[0].values.push_back(
+                      math::RsqrtOp::create(b, isVectorOp ? broadcast(v) : v));
+                  return;
+                }
                 if (isUniform) {
                   results[0].values.push_back(emitUniformCompare(op, ip, ir));
                   return;
@@ -202,6 +235,13 @@ void GPUKernelEmitter::emitIndex(IndexOp op) {
     }
     auto split = sym::splitLinear(e, form.getLane());
     if (!split || !split->first.isConstant()) {
+      if (std::optional<Pieces> pieces = form.getPieces(e)) {
+        Values lanes = laneValues(e, *pieces, ip, ir, bits);
+        for (Value &lane : lanes)
+          lane = toBits(b, lane, 64);
+        copies.values.push_back(fromLanes(lanes));
+        return;
+      }
       SmallVector<Value> lanes;
       for (int64_t lane = 0; lane < width; ++lane)
         lanes.push_back(at(e, lane));

@@ -406,6 +406,7 @@ LogicalResult GPUKernelEmitter::emitBody() {
         b.setInsertionPointToStart(whole ? choice.thenBlock()
                                          : choice.elseBlock());
         values.clear();
+        twoValues.clear();
         item.lanes = whole ? Value() : lanes;
         pItems = {item};
         if (failed(emitPhases()))
@@ -631,9 +632,12 @@ LogicalResult GPUKernelEmitter::emitLoops(ArrayRef<Operation *> slice,
 
   bool hasTiles = !tiled.isConstant(0);
   tiled = sym::add(tiled, first);
+  RowTiles row{first, tiled, whole, hasTiles};
+  if (!partialRows)
+    if (std::optional<Bound> bound = getBound(slice, reductions))
+      return emitBoundedLoops(slice, reductions, row, *bound);
   if (prefetch) {
-    FailureOr<Values> results =
-        emitLoopsAhead(slice, reductions, {first, tiled, whole, hasTiles});
+    FailureOr<Values> results = emitLoopsAhead(slice, reductions, row);
     if (failed(results))
       return failure();
     finishLoops(reductions, *results);
@@ -758,15 +762,22 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
     unsigned parts = getNumParts(op);
     auto moments = dyn_cast<MomentsOp>(op);
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
-      for (unsigned ir = 0,
-                    m = getNumCopies(op, static_cast<unsigned>(rItems.size()));
-           ir < m; ++ir) {
+      unsigned items = static_cast<unsigned>(rItems.size());
+      unsigned m = getNumCopies(op, items);
+      for (unsigned copy = 0; copy < m; ++copy) {
         ArrayRef<Value> old = accumulators.take_front(parts);
-        Values next = onlineMax.contains(op) ? accumulateOnline(op, old, ip)
-                      : moments ? accumulateMoments(moments, old, ip)
-                      : compensated.contains(op)
-                          ? accumulateCompensated(op, old, ip)
-                          : accumulate(op, old, getOperands(op, ip, ir));
+        Values next;
+        if (onlineMax.contains(op)) {
+          next = accumulateOnline(op, old, ip);
+        } else if (moments) {
+          next = accumulateMoments(moments, old, ip);
+        } else if (compensated.contains(op)) {
+          next = accumulateCompensated(op, old, ip);
+        } else {
+          next.assign(old.begin(), old.end());
+          for (unsigned ir = copy; ir < items; ir += m)
+            next = accumulate(op, next, getOperands(op, ip, ir));
+        }
         llvm::copy(next, accumulators.begin());
         accumulators = accumulators.drop_front(parts);
       }

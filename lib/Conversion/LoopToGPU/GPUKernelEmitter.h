@@ -39,6 +39,7 @@
 #include "coil/Conversion/Utils/Compensated.h"
 #include "coil/Dialect/Loop/Analysis/Precision.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -145,6 +146,32 @@ private:
   mlir::LogicalResult emitPhase(unsigned phase);
   mlir::LogicalResult emitLoops(llvm::ArrayRef<mlir::Operation *> slice,
                                 llvm::ArrayRef<mlir::Operation *> reductions);
+  //===--- Reductions that end before (EmitBounded.cpp) -------------------===//
+
+  /// Where a mask of a loop over `r` ends it: the vectors that are wholly
+  /// inside, and those of which a lane is.
+  struct Bound {
+    mlir::arith::CmpIOp mask;
+    mlir::Value whole, end;
+  };
+  /// Of a mask outside of which all reductions of the slice get neutral values.
+  std::optional<Bound> getBound(llvm::ArrayRef<mlir::Operation *> slice,
+                                llvm::ArrayRef<mlir::Operation *> reductions);
+  std::optional<Bound> getBound(mlir::arith::CmpIOp mask);
+  mlir::LogicalResult
+  emitBoundedLoops(llvm::ArrayRef<mlir::Operation *> slice,
+                   llvm::ArrayRef<mlir::Operation *> reductions,
+                   const RowTiles &row, const Bound &bound);
+  /// Whether a comparison is known to hold where code is being made.
+  bool isKnown(mlir::Value v) const {
+    return v && v.getDefiningOp() && known.contains(v.getDefiningOp());
+  }
+  /// The mask of a load, unless it is known to hold.
+  mlir::Value getMask(LoadOp load) const {
+    mlir::Value mask = load.getMask();
+    return isKnown(mask) ? mlir::Value() : mask;
+  }
+
   /// Items of a thread from `point` on; `partial`: lanes may be outside.
   void makeReducedItems(mlir::Value point, unsigned items, bool partial);
   /// Makes results of the accumulators that a thread has behind its loops.
@@ -201,6 +228,12 @@ private:
     return variance[v].anyCommon(dims);
   }
   mlir::LogicalResult emitArith(mlir::Operation *op);
+  /// A quotient by what all lanes, or all of a piece, share (EmitDivision.cpp);
+  /// returns false, without code, for others.
+  bool emitSharedDivision(mlir::arith::DivFOp op);
+  /// What one is divided by the square root of, where `op` does that and need
+  /// not be exact; else null.
+  mlir::Value getRooted(mlir::Operation *op) const;
   /// The result of `op`, which has one operand, for another one, with `flags`
   /// where precision allows flags at all.
   mlir::Value emitLike(mlir::Operation *op, mlir::Value operand,
@@ -218,6 +251,35 @@ private:
   mlir::Value select(mlir::Value condition, mlir::Value other,
                      llvm::function_ref<mlir::Value()> then);
 
+  //===--- Vectors across the ends of rows (EmitPieces.cpp) ---------------===//
+
+  /// Which lanes are in the first piece that a vector meets.
+  Values getFirstLanes(const Pieces &pieces, unsigned ip, unsigned ir);
+  /// The value of an expression in pieces for each lane, of which only the
+  /// first and the last one are computed.
+  Values laneValues(sym::ExprAttr e, const Pieces &pieces, unsigned ip,
+                    unsigned ir, unsigned bits);
+  /// A value that is the same for all lanes of a piece: that of the piece of
+  /// the first lane, and that of the last one's.
+  struct TwoValues {
+    mlir::Value first, last;
+  };
+  struct TwoCopies {
+    Pieces pieces;
+    llvm::SmallVector<TwoValues> values;
+  };
+  /// A vector of the values of both pieces.
+  mlir::Value takeLanes(const Pieces &pieces, TwoValues two, unsigned ip,
+                        unsigned ir);
+  /// Defines a result of which both values are known, and its lanes.
+  void defineTwo(mlir::Value v, TwoCopies copies);
+  /// Loads an element for each piece, where that is enough; returns false,
+  /// without code, elsewhere.
+  bool emitLoadTwo(LoadOp load, const LaneAddress &address);
+  /// Computes an op for each piece instead of for each lane, where all operands
+  /// with lanes are such; returns false, without code, elsewhere.
+  bool emitArithTwo(mlir::Operation *op);
+
   //===--- Memory (EmitMemory.cpp) ----------------------------------------===//
 
   /// Whether another thread may write to the buffer that `load` reads.
@@ -231,10 +293,20 @@ private:
   mlir::Value emitLoadLane(LoadOp load, const LaneAddress &address,
                            const Condition &condition, unsigned ip, unsigned ir,
                            int64_t lane);
-  /// `shifts`: whether a vector anywhere may be taken out of aligned ones.
+  /// `shifts`: whether a vector anywhere may be taken out of aligned ones;
+  /// `masked`: whether the load's mask, which has no lanes, counts.
   mlir::Value emitLoadVector(LoadOp load, const LaneAddress &address,
                              const Condition &condition, unsigned ip,
-                             unsigned ir, bool shifts = true);
+                             unsigned ir, bool shifts = true,
+                             bool masked = true);
+  /// A vector whose mask has lanes, most of which hold.
+  mlir::Value emitLoadMasked(LoadOp load, const LaneAddress &address,
+                             const Condition &condition, unsigned ip,
+                             unsigned ir);
+  /// Lanes of a load whose address goes on elsewhere in some vectors.
+  mlir::Value emitLoadPieces(LoadOp load, const LaneAddress &address,
+                             const Condition &condition, unsigned ip,
+                             unsigned ir);
   /// All lanes of a vector from `pointer` on, aligned to `piece` elements.
   mlir::Value loadWhole(mlir::Value pointer, mlir::Type scalar, int64_t piece,
                         unsigned buffer);
@@ -685,10 +757,9 @@ private:
                : op->getNumResults();
   }
   unsigned getNumResultItems(mlir::Operation *op) const;
-  /// Accumulators of a loop over `items` reduced items at once.
-  unsigned getNumCopies(mlir::Operation *op, unsigned items) const {
-    return takesAllItems(op) ? 1 : items;
-  }
+  /// Accumulators of a loop over `items` reduced items at once: as many as
+  /// combine without waiting for one another.
+  unsigned getNumCopies(mlir::Operation *op, unsigned items) const;
   /// Whether a step of a thread takes all its reduced items and their lanes.
   bool takesAllItems(mlir::Operation *op) const {
     return llvm::isa<MomentsOp>(op) || onlineMax.contains(op) ||
@@ -839,6 +910,10 @@ private:
   llvm::SmallVector<mlir::Value> buffers;
   llvm::SmallVector<Item> pItems, rItems;
   llvm::DenseMap<mlir::Value, Copies> values;
+  /// Values that are the same for all lanes of a piece.
+  llvm::DenseMap<mlir::Value, TwoCopies> twoValues;
+  /// Masks that hold in the loop that is being emitted.
+  llvm::DenseSet<mlir::Operation *> known;
   /// Loads that have code before it is their turn.
   llvm::DenseSet<mlir::Operation *> loadedTogether;
   /// Whether threads keep what they loaded in shared memory, and only that.

@@ -28,13 +28,6 @@ static constexpr int64_t kFewTensors = 4;
 /// Elements of a window that a thread keeps in registers, and how far windows
 /// may be apart.
 static constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
-/// Elements of short rows and columns that one thread takes, where there are
-/// many: a block that computes less lasts no longer than it takes to begin
-/// (schedule_regret.py on an H100: rows of 49, 128 and 259 elements 1.8 to 9
-/// times as fast as with a warp for each row).
-static constexpr int64_t kManyElements = 16;
-/// Threads of a block of short rows, and of one of few.
-static constexpr int64_t kRowBlock = 128, kFewRowBlock = 64;
 /// Most rows of one thread, where they are so short that loads of one would
 /// leave memory idle (an H100: rows of four bytes 5 times as fast).
 static constexpr int64_t kManyRows = 8;

@@ -74,6 +74,14 @@ void Selector::selectScan() {
   if (isReduced(dim) || (dim < 0 && !reduced.none())) {
     if (most <= kWarpRow && mostR <= warp * kept) {
       threadsR = std::min(warp, powerAtLeast(static_cast<double>(mostR)));
+      // As for sums of short rows: few threads, or one, where rows are many.
+      while (threadsR > 1 &&
+             hasManyBlocks(pointsP * static_cast<double>(threadsR / 2),
+                           kRowBlock) &&
+             static_cast<int64_t>(llvm::divideCeil(mostR, threadsR / 2)) *
+                     width <=
+                 kManyElements)
+        threadsR /= 2;
       itemsR = llvm::divideCeil(mostR, threadsR);
       // No rows that there are not: what does not vary over rows is read by
       // all, and a result may overwrite it.

@@ -91,6 +91,11 @@ void Selector::collectAccesses() {
       a.elements = hints(sum.getNumPlaces());
     for (unsigned d : over.set_bits())
       a.elements *= hints(kernel.getExtent(d));
+    // Points of one dimension for several share elements.
+    if (auto load = dyn_cast<LoadOp>(op); load && load.getArgs().empty())
+      a.elements =
+          std::min(a.elements, hints(sym::getNumElements(cast<RankedTensorType>(
+                                   load.getSource().getType()))));
     mostElements = std::max(mostElements, a.elements);
     accesses.push_back(a);
   }
@@ -178,6 +183,7 @@ int64_t Selector::selectWidth(int64_t d) const {
     others += static_cast<int64_t>(i) != d && reduced[i] == isReduced(d) &&
               !kernel.getExtent(i).isConstant(1);
   double extent = hints(kernel.getExtent(static_cast<unsigned>(d)));
+  int64_t longest = 1;
   for (int64_t w = std::max<int64_t>(1, kAccessBytes / widest); w > 1; w /= 2) {
     VectorForm form(kernel, layout, d, w);
     // One vector of all may be cut off, or of each row of many.
@@ -197,10 +203,20 @@ int64_t Selector::selectWidth(int64_t d) const {
                   (address.alignment == w || canShift(a, address, d, w));
       (good ? aligned : rest) += a.elements * static_cast<double>(a.bytes);
     }
-    if (aligned > 0 && (isCut ? rest == 0 : aligned >= rest))
+    if (aligned == 0 || (isCut ? rest > 0 : aligned < rest))
+      continue;
+    // Longer than the rows that it goes across, a vector would compute the
+    // address of each lane.
+    bool isTooLong = llvm::any_of(accesses, [&](const Access &a) {
+      LaneAddress address = form.getAddress(a.op);
+      auto load = dyn_cast<LoadOp>(a.op);
+      return load && load.getArgs().empty() && !address.step && !address.pieces;
+    });
+    if (!isTooLong)
       return w;
+    longest = std::max(longest, w);
   }
-  return 1;
+  return longest;
 }
 
 bool Selector::canShift(const Access &a, const LaneAddress &address, int64_t d,

@@ -94,6 +94,21 @@ ExprAttr VectorForm::atPoint(ExprAttr e) const {
   return context.simplify(e);
 }
 
+ExprAttr VectorForm::atPointInside(ExprAttr e, int64_t number) const {
+  MLIRContext *ctx = kernel.getContext();
+  auto d = static_cast<unsigned>(vectorDim);
+  ExprAttr position = sym::add(sym::mul(sym::dim(ctx, d), width), number);
+  if (shift)
+    position = sym::sub(position, shift);
+  position = sym::min(position, sym::add(kernel.getExtent(d), -1));
+  if (shift)
+    position = sym::max(position, sym::constant(ctx, 0));
+  return context.simplify(
+      sym::substitute(dropUnitDims(e), [&](ExprAttr leaf) -> ExprAttr {
+        return leaf == sym::dim(ctx, d) ? position : ExprAttr();
+      }));
+}
+
 ExprAttr VectorForm::computeShift(int64_t buffer) const {
   MLIRContext *ctx = kernel.getContext();
   for (Operation &op : *kernel.getBlock()) {
@@ -133,18 +148,93 @@ int64_t VectorForm::getAlignment(ExprAttr e) const {
   return result;
 }
 
+ExprAttr VectorForm::atLane(ExprAttr e, int64_t number) const {
+  return context.simplify(sym::substitute(e, [&](ExprAttr leaf) {
+    return leaf == lane ? sym::constant(kernel.getContext(), number)
+                        : ExprAttr();
+  }));
+}
+
+ExprAttr VectorForm::withinPiece(
+    ExprAttr e, SmallVectorImpl<std::pair<ExprAttr, int64_t>> &divided) const {
+  if (e == lane || !sym::mentions(e, lane))
+    return e;
+  SmallVector<ExprAttr> operands;
+  for (ExprAttr operand : e.getOperands()) {
+    operands.push_back(withinPiece(operand, divided));
+    if (!operands.back())
+      return {};
+  }
+  // Sums and products have a constant part of their own.
+  ExprAttr all = sym::constant(e.getContext(), e.getValue());
+  switch (e.getKind()) {
+  case sym::ExprKind::Add:
+    for (ExprAttr operand : operands)
+      all = sym::add(all, operand);
+    return all;
+  case sym::ExprKind::Mul:
+    for (ExprAttr operand : operands)
+      all = sym::mul(all, operand);
+    return all;
+  case sym::ExprKind::FloorDiv:
+  case sym::ExprKind::Mod:
+    break;
+  default:
+    return {};
+  }
+  bool isDivision = e.getKind() == sym::ExprKind::FloorDiv;
+  ExprAttr (*divide)(ExprAttr, ExprAttr) =
+      isDivision ? sym::floorDiv : sym::mod;
+  if (!sym::mentions(operands[0], lane))
+    return sym::mentions(operands[1], lane) ? ExprAttr()
+                                            : divide(operands[0], operands[1]);
+  auto split = sym::splitLinear(operands[0], lane);
+  if (!split || !split->first.isConstant(1) || !operands[1].isConstant() ||
+      operands[1].getValue() < 1)
+    return {};
+  divided.push_back({split->second, operands[1].getValue()});
+  ExprAttr first = divide(split->second, operands[1]);
+  return isDivision ? first : sym::add(first, lane);
+}
+
+std::optional<Pieces> VectorForm::getPieces(ExprAttr e) const {
+  SmallVector<std::pair<ExprAttr, int64_t>> divided;
+  ExprAttr within = withinPiece(e, divided);
+  if (!within || divided.empty())
+    return std::nullopt;
+  auto split = sym::splitLinear(within, lane);
+  if (!split || !split->first.isConstant())
+    return std::nullopt;
+  auto [position, length] = *llvm::min_element(
+      divided, [](auto &a, auto &b) { return a.second < b.second; });
+  if (length < width)
+    return std::nullopt;
+  for (auto [other, divisor] : divided) {
+    // Where others go on elsewhere, this one does, too.
+    ExprAttr apart = context.simplify(sym::mod(
+        sym::sub(other, position), sym::constant(kernel.getContext(), length)));
+    if (divisor % length != 0 || !apart.isConstant(0))
+      return std::nullopt;
+  }
+  return Pieces{length, position, split->first.getValue()};
+}
+
 LaneAddress VectorForm::getAddress(ArrayRef<ExprAttr> indices, size_t buffer,
                                    Type element) const {
   LaneAddress result;
-  result.full = atPoint(
-      sym::getAddress(kernel.getContext(), indices, layout->strides[buffer]));
+  ExprAttr address =
+      sym::getAddress(kernel.getContext(), indices, layout->strides[buffer]);
+  result.full = atPoint(address);
   if (auto split = sym::splitLinear(result.full, lane)) {
     result.step = split->first;
     result.base = split->second;
   } else {
-    result.base = sym::substitute(result.full, [&](ExprAttr leaf) {
-      return leaf == lane ? sym::constant(kernel.getContext(), 0) : ExprAttr();
-    });
+    result.base = atLane(result.full, 0);
+    result.pieces = getPieces(result.full);
+    if (result.pieces && result.pieces->step == 0) {
+      result.first = atPointInside(address, 0);
+      result.last = atPointInside(address, width - 1);
+    }
   }
   int64_t bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
   result.alignment =

@@ -21,6 +21,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <optional>
+
 namespace coil::loop {
 
 class GatherSumOp;
@@ -47,6 +49,18 @@ GPUKernelLayout getGPUKernelLayout(wrapper::KernelOp kernel);
 /// points are parallel unless it is `ordered`.
 llvm::SmallVector<unsigned> getGPUReducedDims(KernelOp kernel, bool ordered);
 
+/// An expression that is linear in the lane up to the point, one in each
+/// `length`, from which it goes on elsewhere: a row that ends in the middle of
+/// a vector. A vector meets at most one such point.
+struct Pieces {
+  /// Constant, and at least as many as there are lanes.
+  int64_t length;
+  /// Where lane zero is in its piece, up to a multiple of `length`.
+  sym::ExprAttr position;
+  /// What one lane adds within a piece.
+  int64_t step;
+};
+
 /// Where an access is, in elements.
 struct LaneAddress {
   /// The address of lane zero, over points of which the vector dimension counts
@@ -56,6 +70,12 @@ struct LaneAddress {
   sym::ExprAttr full;
   /// What one lane adds, if that is the same for all; else null.
   sym::ExprAttr step;
+  /// Without `step`: what is known of it all the same.
+  std::optional<Pieces> pieces;
+  /// Where both pieces that a vector may meet have one address each: that of
+  /// the first lane and that of the last one, or of the last point where a lane
+  /// is behind it. Both are in the buffer whatever the vector.
+  sym::ExprAttr first, last;
   /// Largest power of two up to the width that divides `base`.
   int64_t alignment = 1;
 
@@ -72,7 +92,13 @@ public:
   /// `e` with `width * q + lane` for the vector dimension, where `q` goes by
   /// its name from now on.
   sym::ExprAttr atPoint(sym::ExprAttr e) const;
+  /// `e` at one lane of a vector, or at the last point where that is before.
+  sym::ExprAttr atPointInside(sym::ExprAttr e, int64_t number) const;
   sym::ExprAttr getLane() const { return lane; }
+  /// The pieces of an expression at points, if it has any.
+  std::optional<Pieces> getPieces(sym::ExprAttr e) const;
+  /// `e` at one lane.
+  sym::ExprAttr atLane(sym::ExprAttr e, int64_t number) const;
   /// Ranges of the points: vectors along the vector dimension, then the lane.
   const sym::Context &getContext() const { return context; }
 
@@ -103,6 +129,11 @@ private:
   LaneAddress getAddress(llvm::ArrayRef<sym::ExprAttr> indices, size_t buffer,
                          mlir::Type element) const;
   int64_t getAlignment(sym::ExprAttr e) const;
+  /// `e` as it is within a piece; null if that is not linear. Adds the divided
+  /// expressions at lane zero, and their divisors.
+  sym::ExprAttr withinPiece(
+      sym::ExprAttr e,
+      llvm::SmallVectorImpl<std::pair<sym::ExprAttr, int64_t>> &divided) const;
   /// `e` with the only position, zero, of each dimension of extent one other
   /// than the vector dimension. Such a dimension would hide what an address is
   /// a multiple of, and make the start of a row depend on a reduced dimension.

@@ -43,3 +43,56 @@ wrapper.kernel @sigmoid(%x: tensor<64x128xf32>) attributes {device = #wrapper.de
   }
   wrapper.yield %0 : tensor<64x128xf32>
 }
+
+// One by a square root is one instruction, as it is for PyTorch on a GPU.
+// CHECK-LABEL: gpu.func @inverse_root
+// CHECK:         math.rsqrt %{{.+}} : vector<4xf32>
+// CHECK-NOT:     arith.divf
+wrapper.kernel @inverse_root(%x: tensor<8192xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "inverse_root" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<8192xf32> schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 64, index_bits = 32> {
+    %one = arith.constant 1.0 : f32
+    %v = loop.load %a[d0] : tensor<8192xf32> -> f32
+    %r = math.sqrt %v : f32
+    %q = arith.divf %one, %r : f32
+    loop.store %q, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<8192xf32>
+}
+
+// But where a step sees it, of which the last bit could make another one.
+// CHECK-LABEL: gpu.func @inverse_root_floor
+// CHECK:         math.sqrt
+// CHECK:         arith.divf %{{[^ ]+}}, %{{[^ ]+}} : vector<4xf32>
+wrapper.kernel @inverse_root_floor(%x: tensor<8192xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "inverse_root" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<8192xf32> schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 64, index_bits = 32> {
+    %one = arith.constant 1.0 : f32
+    %v = loop.load %a[d0] : tensor<8192xf32> -> f32
+    %r = math.sqrt %v : f32
+    %q = arith.divf %one, %r : f32
+    %f = math.floor %q : f32
+    loop.store %f, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<8192xf32>
+}
+
+// A quotient and a root that are rounded to 16 bits: the division within 2 ulp of
+// f32, and the approximate root. A comparison behind the rounding sees neither.
+// CHECK-LABEL: gpu.func @narrow
+// CHECK:         math.sqrt %{{.+}} fastmath<afn> : vector<4xf32>
+// CHECK:         arith.divf %{{.+}}, %{{.+}} fastmath<contract> : vector<4xf32>
+wrapper.kernel @narrow(%x: tensor<8192xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "narrow" [8192] (%a = %x) : (tensor<8192xbf16>) -> tensor<8192xi1> schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 64, index_bits = 32> {
+    %v = loop.load %a[d0] : tensor<8192xbf16> -> bf16
+    %e = arith.extf %v : bf16 to f32
+    %r = math.sqrt %e : f32
+    %n = arith.truncf %r : f32 to bf16
+    %m = arith.extf %n : bf16 to f32
+    %q = arith.divf %e, %m : f32
+    %t = arith.truncf %q : f32 to bf16
+    %u = arith.extf %t : bf16 to f32
+    %zero = arith.constant 1.5 : f32
+    %c = arith.cmpf olt, %u, %zero : f32
+    loop.store %c, 0 [d0] : i1
+  }
+  wrapper.yield %0 : tensor<8192xi1>
+}
