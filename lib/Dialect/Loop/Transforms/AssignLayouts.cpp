@@ -11,6 +11,7 @@
 
 #include "KernelLayouts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 #include "coil/Dialect/Target/IR/TargetKind.h"
@@ -35,7 +36,7 @@ using sym::ExprAttr;
 static constexpr double kLaunchSeconds = 1.2e-6;
 /// What is left of a kernel's bytes when a change is worth it: estimates are no
 /// closer to measured times than that (docs/Layouts.md).
-static constexpr double kWorth = 0.8;
+static constexpr double kWorth = 0.75;
 
 namespace {
 
@@ -94,22 +95,55 @@ private:
            });
   }
 
-  /// Gives a result that only kernels read the order of dimensions in which
-  /// writing and reading it takes least.
+  /// The order of dimensions in which the function has to return what `use`
+  /// is; nothing where that has gaps or `use` is no return.
+  std::optional<DimOrder> getReturnedOrder(OpOperand &use) {
+    auto fn = getOperation();
+    if (!isa<func::ReturnOp>(use.getOwner()))
+      return std::nullopt;
+    auto type = cast<RankedTensorType>(use.get().getType());
+    auto order =
+        llvm::to_vector(llvm::seq(static_cast<unsigned>(type.getRank())));
+    auto attr = fn.getResultAttrOfType<sym::ShapeAttr>(use.getOperandNumber(),
+                                                       "coil.strides");
+    if (!attr)
+      return order;
+    if (!isDense(sym::getSizes(type), attr.getDims()))
+      return std::nullopt;
+    Hints hints(fn);
+    SmallVector<double> strides;
+    for (ExprAttr stride : attr.getDims())
+      strides.push_back(hints(stride));
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(-strides[a], a) < std::pair(-strides[b], b);
+    });
+    return order;
+  }
+
+  /// Gives a result that kernels read the order of dimensions in which writing,
+  /// reading and returning it takes least.
   void reorder(OpResult result) {
     auto producer = cast<KernelOp>(result.getOwner());
     SmallVector<KernelOp> kernels{producer};
-    for (Operation *user : result.getUsers()) {
-      auto kernel = dyn_cast<KernelOp>(user);
-      if (!kernel || !canChange(kernel))
+    SmallVector<DimOrder> orders;
+    SmallVector<OpOperand *> returns;
+    for (OpOperand &use : result.getUses()) {
+      auto kernel = dyn_cast<KernelOp>(use.getOwner());
+      if (kernel && canChange(kernel)) {
+        if (!llvm::is_contained(kernels, kernel))
+          kernels.push_back(kernel);
+        continue;
+      }
+      std::optional<DimOrder> order = getReturnedOrder(use);
+      if (!order)
         return; // (C2)
-      if (!llvm::is_contained(kernels, kernel))
-        kernels.push_back(kernel);
+      orders.push_back(std::move(*order));
+      returns.push_back(&use);
     }
     if (kernels.size() == 1)
       return;
+    SmallVector<DimOrder> returned = orders;
     std::vector<KernelLayouts> layouts;
-    SmallVector<DimOrder> orders;
     for (KernelOp kernel : kernels) {
       layouts.emplace_back(kernel, lanes, processors);
       if (!layouts.back().canMove(result))
@@ -120,6 +154,8 @@ private:
     }
     auto getBytes = [&](const DimOrder *order) {
       double bytes = 0;
+      for (const DimOrder &wanted : returned)
+        bytes += layouts.front().getCopyBytes(result, order, wanted, launch);
       for (KernelLayouts &each : layouts) {
         each.assume(result, order);
         bytes += each.plan(launch).bytes;
@@ -135,11 +171,20 @@ private:
       }
     if (!best)
       return;
+    Type type = result.getType();
     permuteResult(producer, result.getResultNumber(), *best);
     for (KernelOp kernel : ArrayRef(kernels).drop_front())
       for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
         if (input == result)
           permuteInput(kernel, static_cast<unsigned>(i), result, *best);
+    for (OpOperand *use : returns) {
+      OpBuilder b(use->getOwner());
+      SmallVector<ExprAttr> dims;
+      for (unsigned d : *best)
+        dims.push_back(sym::dim(&getContext(), d));
+      use->set(ViewOp::create(b, producer.getLoc(), type, result,
+                              sym::ShapeAttr::get(&getContext(), dims)));
+    }
     report(producer.getLoc(), "Reordered",
            "result " + Twine(result.getResultNumber()) + " of '" +
                producer.getName() + "' has its dimensions in the order " +

@@ -25,8 +25,6 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Bytes of the widest access of one thread.
-static constexpr double kAccessBytes = 16;
 /// A tensor may be copied where it has elements for so much of the space: what
 /// is read again and again is in caches.
 static constexpr double kMinPart = 0.5;
@@ -65,29 +63,28 @@ static SmallVector<double> getStrides(ArrayRef<double> sizes,
 }
 
 KernelLayouts::KernelLayouts(KernelOp kernel, int64_t lanes, int64_t processors)
-    : kernel(kernel), hints(kernel), warp(static_cast<double>(lanes)) {
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-    space.extents.push_back(hints(kernel.getExtent(d)));
-  space.reduced.resize(kernel.getNumDims());
+    : kernel(kernel), hints(kernel) {
+  threads.warp = static_cast<double>(lanes);
+  // What needs no reduction before it is cut into chunks later.
+  if (getReductionDepth(kernel) > 1)
+    threads.processors = static_cast<double>(processors);
+  double points = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    extents.push_back(hints(kernel.getExtent(d)));
+    points *= extents.back();
+  }
+  reduced.resize(kernel.getNumDims());
   for (unsigned d : kernel.getReducedDims())
-    space.reduced.set(d);
+    reduced.set(d);
   for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
     if (Value input = kernel.getInputs()[i];
         !llvm::is_contained(kernel.getInputs().take_front(i), input))
       addUse(input, /*isResult=*/false, i);
   for (OpResult result : kernel->getResults())
     addUse(result, /*isResult=*/true, result.getResultNumber());
-  // What needs no reduction before it is cut into chunks later.
-  if (getReductionDepth(kernel) > 1)
-    space.processors = static_cast<double>(processors);
-  for (TensorUse &use : uses) {
-    double elements = use.getBytes() / use.elementBytes;
-    bool isLarge = elements >= kMinPart * space.getNumPoints();
-    use.canMove &= isLarge && !use.steps.empty();
-    if (isLarge)
-      widest = std::max(widest, use.elementBytes);
-  }
-  space.lanes = warp * kAccessBytes / widest;
+  for (TensorUse &use : uses)
+    use.canMove &= !use.steps.empty() &&
+                   use.getBytes() >= kMinPart * points * use.elementBytes;
 }
 
 void KernelLayouts::addUse(Value tensor, bool isResult, unsigned number) {
@@ -149,6 +146,7 @@ void KernelLayouts::addAccess(TensorUse &use, Operation *op) {
   }
   AccessSteps access;
   access.elementBytes = use.elementBytes;
+  access.isStore = use.isResult;
   access.steps.assign(rank, 0);
   std::optional<StridedView> address = getLinearAddress(
       context.simplify(sym::getAddress(kernel.getContext(), indices.getDims(),
@@ -159,7 +157,7 @@ void KernelLayouts::addAccess(TensorUse &use, Operation *op) {
   for (unsigned d = 0; d < rank; ++d)
     access.steps[d] = hints(address->strides[d]);
   for (unsigned d = 0; d < rank; ++d)
-    if (space.extents[d] <= 1)
+    if (extents[d] <= 1)
       access.steps[d] = 0;
   // The same element, loaded twice.
   for (auto [other, index] : llvm::zip(use.steps, use.indices))
@@ -187,7 +185,7 @@ SmallVector<unsigned> KernelLayouts::getLaneOrder(unsigned dim) const {
       if (std::abs(access.steps[dim]) != 1)
         continue;
       SmallVector<unsigned> order;
-      for (unsigned d = 0; d < space.extents.size(); ++d)
+      for (unsigned d = 0; d < extents.size(); ++d)
         order.push_back(d);
       auto key = [&](unsigned d) {
         // What it does not vary over is outermost.
@@ -209,7 +207,7 @@ SmallVector<unsigned> KernelLayouts::getLaneOrder(unsigned dim) const {
     return orders[static_cast<size_t>(
         std::max_element(weights.begin(), weights.end()) - weights.begin())];
   SmallVector<unsigned> order;
-  for (unsigned d = 0; d < space.extents.size(); ++d)
+  for (unsigned d = 0; d < extents.size(); ++d)
     if (d != dim)
       order.push_back(d);
   order.push_back(dim);
@@ -227,7 +225,7 @@ DimOrder KernelLayouts::getOrder(const TensorUse &use,
   for (unsigned j = 0; j < use.sizes.size(); ++j) {
     size_t key = 0;
     for (unsigned d = 0; d < laneOrder.size(); ++d)
-      if (use.indices.front()[j][d] != 0 && space.extents[d] > 1)
+      if (use.indices.front()[j][d] != 0 && extents[d] > 1)
         key = std::max(key, position[d] + 1);
     keys.push_back({key, j});
   }
@@ -240,8 +238,8 @@ DimOrder KernelLayouts::getOrder(const TensorUse &use,
 SmallVector<DimOrder> KernelLayouts::getWantedOrders(Value tensor) const {
   SmallVector<DimOrder> orders;
   for (const TensorUse &use : uses)
-    for (unsigned d = 0; d < space.extents.size(); ++d)
-      if (use.tensor == tensor && use.canMove && space.extents[d] > 1)
+    for (unsigned d = 0; d < extents.size(); ++d)
+      if (use.tensor == tensor && use.canMove && extents[d] > 1)
         orders.push_back(getOrder(use, getLaneOrder(d)));
   return orders;
 }
@@ -267,43 +265,61 @@ void KernelLayouts::assume(Value tensor, const DimOrder *order) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-double KernelLayouts::getBytes(ArrayRef<AccessSteps> accesses) const {
-  Walk walk = space.getUsualWalk(accesses);
-  double bytes = 0;
-  for (const AccessSteps &access : accesses)
-    bytes += space.getBytes(access, walk);
-  return bytes / space.getUsedPart(walk, widest);
-}
-
 double KernelLayouts::getCopyBytes(const TensorUse &use,
                                    ArrayRef<double> to) const {
-  return loop::getCopyBytes(use.sizes, use.strides, to, use.elementBytes,
-                            warp * kAccessBytes / use.elementBytes);
+  auto rank = static_cast<unsigned>(use.sizes.size());
+  WalkingThreads copying = threads;
+  copying.processors = 0;
+  AccessSteps here{use.strides, use.elementBytes, use.isResult},
+      there{{to.begin(), to.end()}, use.elementBytes, !use.isResult};
+  return WalkedSpace(use.sizes, llvm::SmallBitVector(rank), {here, there},
+                     copying)
+      .getBytes();
+}
+
+double KernelLayouts::getCopyBytes(Value tensor, const DimOrder *from,
+                                   ArrayRef<unsigned> to,
+                                   double launchBytes) const {
+  for (const TensorUse &use : uses) {
+    if (use.tensor != tensor)
+      continue;
+    TensorUse moved = use;
+    if (from)
+      moved.strides = getStrides(use.sizes, *from);
+    SmallVector<double> strides = getStrides(use.sizes, to);
+    return moved.strides == strides
+               ? 0
+               : launchBytes + getCopyBytes(moved, strides);
+  }
+  return 0;
 }
 
 KernelPlan KernelLayouts::planWithoutCopies() const {
   SmallVector<AccessSteps> accesses;
   for (const TensorUse &use : uses)
     llvm::append_range(accesses, use.steps);
-  return {getBytes(accesses), {}};
+  return {walk(accesses).getBytes(), {}};
 }
 
-std::optional<KernelPlan> KernelLayouts::plan(Walk walk,
+std::optional<KernelPlan> KernelLayouts::plan(Walk wanted,
                                               double launchBytes) const {
   auto isAlong = [](const TensorUse &use, int64_t dim) {
     return dim >= 0 && llvm::all_of(use.steps, [&](const AccessSteps &access) {
              return std::abs(access.steps[static_cast<size_t>(dim)]) <= 1;
            });
   };
-  SmallVector<unsigned> laneOrder = getLaneOrder(walk.laneDim);
+  SmallVector<unsigned> laneOrder = getLaneOrder(wanted.laneDim);
   SmallVector<AccessSteps> accesses;
   KernelPlan plan{0, {}};
+  double staying = 0, moving = 0;
   for (auto [i, use] : llvm::enumerate(uses)) {
-    if (!use.canMove || isAlong(use, walk.laneDim) ||
-        isAlong(use, walk.tileDim)) {
+    if (!use.canMove || isAlong(use, wanted.laneDim) ||
+        isAlong(use, wanted.tileDim)) {
       llvm::append_range(accesses, use.steps);
+      staying += use.getBytes();
       continue;
     }
+    moving += use.getBytes();
     DimOrder order = getOrder(use, laneOrder);
     SmallVector<double> strides = getStrides(use.sizes, order);
     llvm::append_range(accesses, use.getSteps(strides));
@@ -311,9 +327,13 @@ std::optional<KernelPlan> KernelLayouts::plan(Walk walk,
       plan.bytes += launchBytes + getCopyBytes(use, strides);
     plan.moves.push_back({static_cast<unsigned>(i), std::move(order)});
   }
-  if (plan.moves.empty())
+  if (plan.moves.empty() || moving > staying) // (C4)
     return std::nullopt;
-  plan.bytes += getBytes(accesses);
+  WalkedSpace space = walk(accesses);
+  // The schedule would have its lanes elsewhere.
+  if (space.getInnermost(space.getUsualWalk().laneDim) != wanted.laneDim)
+    return std::nullopt;
+  plan.bytes += space.getBytes();
   return plan;
 }
 
@@ -324,12 +344,12 @@ KernelPlan KernelLayouts::plan(double launchBytes) const {
         other && other->bytes < best.bytes)
       best = std::move(*other);
   };
-  for (unsigned d = 0; d < space.extents.size(); ++d) {
-    if (space.extents[d] <= 1)
+  for (unsigned d = 0; d < extents.size(); ++d) {
+    if (extents[d] <= 1)
       continue;
     consider({d});
-    for (unsigned t = 0; space.reduced.none() && t < space.extents.size(); ++t)
-      if (t != d && space.extents[t] > 1)
+    for (unsigned t = 0; reduced.none() && t < extents.size(); ++t)
+      if (t != d && extents[t] > 1)
         consider({d, t});
   }
   return best;

@@ -74,6 +74,10 @@ public:
   llvm::SmallVector<DimOrder> getWantedOrders(mlir::Value tensor) const;
   /// Has the model take `tensor` as if it were in this order; null: as it is.
   void assume(mlir::Value tensor, const DimOrder *order);
+  /// Bytes of a copy of `tensor`, which is in the order `from` (null: as it
+  /// is), to the order `to`; none if it is in that already.
+  double getCopyBytes(mlir::Value tensor, const DimOrder *from,
+                      llvm::ArrayRef<unsigned> to, double launchBytes) const;
   /// Says of which copies there are others already.
   void setCopied(std::function<bool(mlir::Value, const DimOrder &)> fn) {
     isCopied = std::move(fn);
@@ -90,8 +94,10 @@ private:
   llvm::SmallVector<unsigned> getLaneOrder(unsigned dim) const;
   DimOrder getOrder(const TensorUse &use,
                     llvm::ArrayRef<unsigned> laneOrder) const;
-  /// What the kernel asks for with these accesses.
-  double getBytes(llvm::ArrayRef<AccessSteps> accesses) const;
+  /// The kernel with these accesses.
+  WalkedSpace walk(llvm::ArrayRef<AccessSteps> accesses) const {
+    return WalkedSpace(extents, reduced, accesses, threads);
+  }
   /// What it asks for where each tensor is contiguous along one of the two
   /// dimensions that can be; nothing where there is nothing to move.
   std::optional<KernelPlan> plan(Walk walk, double launchBytes) const;
@@ -100,8 +106,9 @@ private:
 
   mutable KernelOp kernel;
   Hints hints;
-  WalkedSpace space;
-  double warp, widest = 1;
+  llvm::SmallVector<double> extents;
+  llvm::SmallBitVector reduced;
+  WalkingThreads threads;
   llvm::SmallVector<TensorUse, 0> uses;
   /// Of `assume`, before it.
   llvm::SmallVector<double> assumedStrides;

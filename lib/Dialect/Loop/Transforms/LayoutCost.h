@@ -26,6 +26,7 @@ namespace coil::loop {
 struct AccessSteps {
   llvm::SmallVector<double> steps;
   double elementBytes = 0;
+  bool isStore = false;
 };
 
 /// How threads go through a space: the dimension that neighbouring lanes are
@@ -36,42 +37,58 @@ struct Walk {
   int64_t tileDim = -1;
 };
 
-/// The points that a kernel computes.
-struct WalkedSpace {
-  llvm::SmallVector<double> extents;
-  llvm::SmallBitVector reduced;
-  /// Lanes of a warp times the elements of a vector.
-  double lanes = 32;
-  /// Multiprocessors that the results have to keep busy by themselves; 0 where
-  /// nothing is reduced, or a reduction can be cut into chunks.
+/// The threads that walk.
+struct WalkingThreads {
+  /// Lanes of a warp.
+  double warp = 32;
+  /// Multiprocessors that results have to keep busy by themselves; 0 where
+  /// nothing is reduced, or a reduction is cut into chunks later.
   double processors = 0;
+};
 
-  double getNumPoints() const;
+/// The points of a kernel and what they access.
+class WalkedSpace {
+public:
+  WalkedSpace(llvm::ArrayRef<double> extents, llvm::SmallBitVector reduced,
+              llvm::ArrayRef<AccessSteps> accesses, WalkingThreads threads);
+
   /// The way that `loop-select-gpu-schedule` chooses: the dimension along
   /// which most bytes are contiguous, strided ones counting against it, and,
   /// where nothing is reduced, that along which most of the others are.
-  Walk getUsualWalk(llvm::ArrayRef<AccessSteps> accesses) const;
-  /// The part of the processors that has something to do.
-  double getUsedPart(Walk walk, double widestBytes) const;
-  /// Bytes of all sectors that the access asks memory for.
-  double getBytes(const AccessSteps &access, Walk walk) const;
+  Walk getUsualWalk() const;
+  /// The dimension, of those given, that is innermost in one of this space.
+  unsigned getInnermost(unsigned dim) const { return innermost[dim]; }
+  /// Bytes of all sectors that accesses ask memory for on the usual walk.
+  /// Where that keeps only a part of the processors busy, bytes count for the
+  /// others, too.
+  double getBytes() const;
 
 private:
+  /// Joins dimensions that every access walks as one.
+  void join();
+  double getNumPoints() const;
   double getElements(const AccessSteps &access) const;
-  /// The extent of a dimension together with those that all accesses walk as
-  /// one with it.
-  double getJoinedExtent(unsigned dim,
-                         llvm::ArrayRef<AccessSteps> accesses) const;
+  bool isLarge(const AccessSteps &access) const {
+    return 2 * getElements(access) >= getNumPoints();
+  }
+  double getUsedPart(Walk walk) const;
+  double getBytes(const AccessSteps &access, Walk walk) const;
+  /// Whether the elements of a block's points are one run of memory.
+  bool isDenseInBlock(const AccessSteps &access,
+                      llvm::ArrayRef<unsigned> order) const;
   /// Points along each dimension that are accessed together: `points` of them,
   /// first along the innermost dimensions of `order`.
   llvm::SmallVector<double> fill(llvm::ArrayRef<unsigned> order,
                                  double points) const;
-};
 
-/// Bytes of the copy of a tensor from one layout to another.
-double getCopyBytes(llvm::ArrayRef<double> sizes, llvm::ArrayRef<double> from,
-                    llvm::ArrayRef<double> to, double elementBytes,
-                    double lanes);
+  llvm::SmallVector<double> extents;
+  llvm::SmallBitVector reduced;
+  llvm::SmallVector<AccessSteps> accesses;
+  llvm::SmallVector<unsigned> innermost;
+  WalkingThreads threads;
+  /// Bytes of the widest element of which there are many.
+  double widest = 1;
+};
 
 } // namespace coil::loop
 

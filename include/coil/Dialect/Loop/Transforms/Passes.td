@@ -142,11 +142,12 @@ def LoopAssignLayoutsPass
     sectors that accesses ask for (`docs/Layouts.md` states the model), and does
     what asks for least:
 
-    * A result that only kernels read gets the order of dimensions in which its
-      writer and its readers together ask for least.
+    * A result that kernels read gets the order of dimensions in which its
+      writer, its readers and the copies that returns need together ask for
+      least.
     * An operand is copied in front of the kernel to the order that lanes want,
       and a result is copied behind it, where that, both accesses of the copy
-      and a launch included, asks for at most 0.8 of the bytes. A copy serves
+      and a launch included, asks for at most 0.75 of the bytes. A copy serves
       all kernels of its block that want this order.
 
     Every change is a remark that says what it is estimated to save. Only on
@@ -157,11 +158,13 @@ def LoopAssignLayoutsPass
     (C1) A kernel that a library computes, that has a schedule, or that scatters,
          scans or sums rows stays as it is, and with it what it reads and writes.
     (C2) A result changes its order where all of its users are kernels that only
-         load it; a view, a return and an operator of a library keep it.
+         load it, and returns of the function without gaps between elements; a
+         view and an operator of a library keep it.
     (C3) A tensor moves where all of its indices are direct and linear in the
          dimensions of the kernel, no dimension is in two of them, and it has
          elements for at least half of the points: what is read again and again
          is in caches.
+    (C4) Copies of one kernel have at most half of the bytes of its tensors.
 
     Before:
     ```mlir
