@@ -186,6 +186,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   if (runsThreads) {
     loop::LoopAssignLayoutsPassOptions layouts;
     layouts.library = library;
+    layouts.launchBytes = options.launchBytes;
     pm.addNestedPass<func::FuncOp>(loop::createLoopAssignLayoutsPass(layouts));
   }
   // Merged bodies load the same elements twice; dimensions can only be joined

@@ -28,6 +28,8 @@ using sym::ExprAttr;
 /// A tensor may be copied where it has elements for so much of the space: what
 /// is read again and again is in caches.
 static constexpr double kMinPart = 0.5;
+/// Plans that are no further apart are equal.
+static constexpr double kBetter = 0.99;
 
 //===----------------------------------------------------------------------===//
 // Uses
@@ -294,15 +296,19 @@ double KernelLayouts::getCopyBytes(Value tensor, const DimOrder *from,
   return 0;
 }
 
-KernelPlan KernelLayouts::planWithoutCopies() const {
+SmallVector<AccessSteps> KernelLayouts::getAccesses() const {
   SmallVector<AccessSteps> accesses;
   for (const TensorUse &use : uses)
     llvm::append_range(accesses, use.steps);
-  return {walk(accesses).getBytes(), {}};
+  return accesses;
 }
 
-std::optional<KernelPlan> KernelLayouts::plan(Walk wanted,
-                                              double launchBytes) const {
+KernelPlan KernelLayouts::planWithoutCopies() const {
+  return {walk(getAccesses()).getBytes(), {}};
+}
+
+std::optional<KernelPlan> KernelLayouts::plan(Walk wanted, double launchBytes,
+                                              bool isBusy) const {
   auto isAlong = [](const TensorUse &use, int64_t dim) {
     return dim >= 0 && llvm::all_of(use.steps, [&](const AccessSteps &access) {
              return std::abs(access.steps[static_cast<size_t>(dim)]) <= 1;
@@ -327,7 +333,7 @@ std::optional<KernelPlan> KernelLayouts::plan(Walk wanted,
       plan.bytes += launchBytes + getCopyBytes(use, strides);
     plan.moves.push_back({static_cast<unsigned>(i), std::move(order)});
   }
-  if (plan.moves.empty() || moving > staying) // (C4)
+  if (plan.moves.empty() || (moving > staying && isBusy)) // (C4)
     return std::nullopt;
   WalkedSpace space = walk(accesses);
   // The schedule would have its lanes elsewhere.
@@ -339,12 +345,14 @@ std::optional<KernelPlan> KernelLayouts::plan(Walk wanted,
 
 KernelPlan KernelLayouts::plan(double launchBytes) const {
   KernelPlan best = planWithoutCopies();
-  auto consider = [&](Walk walk) {
-    if (std::optional<KernelPlan> other = plan(walk, launchBytes);
-        other && other->bytes < best.bytes)
+  bool isBusy = walk(getAccesses()).getUsedPart() == 1;
+  auto consider = [&](Walk wanted) {
+    if (std::optional<KernelPlan> other = plan(wanted, launchBytes, isBusy);
+        other && other->bytes < best.bytes * kBetter)
       best = std::move(*other);
   };
-  for (unsigned d = 0; d < extents.size(); ++d) {
+  // Between equals the inner one.
+  for (unsigned d : llvm::reverse(llvm::seq(kernel.getNumDims()))) {
     if (extents[d] <= 1)
       continue;
     consider({d});

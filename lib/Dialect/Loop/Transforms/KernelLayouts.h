@@ -99,8 +99,11 @@ private:
     return WalkedSpace(extents, reduced, accesses, threads);
   }
   /// What it asks for where each tensor is contiguous along one of the two
-  /// dimensions that can be; nothing where there is nothing to move.
-  std::optional<KernelPlan> plan(Walk walk, double launchBytes) const;
+  /// dimensions that can be; nothing where there is nothing to move, or more
+  /// than half of it although the kernel `isBusy`.
+  std::optional<KernelPlan> plan(Walk wanted, double launchBytes,
+                                 bool isBusy) const;
+  llvm::SmallVector<AccessSteps> getAccesses() const;
   /// Of a copy between where `use` is and the strides `to`.
   double getCopyBytes(const TensorUse &use, llvm::ArrayRef<double> to) const;
 

@@ -58,6 +58,8 @@ public:
   Walk getUsualWalk() const;
   /// The dimension, of those given, that is innermost in one of this space.
   unsigned getInnermost(unsigned dim) const { return innermost[dim]; }
+  /// The part of the processors that the usual walk keeps busy.
+  double getUsedPart() const;
   /// Bytes of all sectors that accesses ask memory for on the usual walk.
   /// Where that keeps only a part of the processors busy, bytes count for the
   /// others, too.
@@ -71,7 +73,6 @@ private:
   bool isLarge(const AccessSteps &access) const {
     return 2 * getElements(access) >= getNumPoints();
   }
-  double getUsedPart(Walk walk) const;
   double getBytes(const AccessSteps &access, Walk walk) const;
   /// Whether the elements of a block's points are one run of memory.
   bool isDenseInBlock(const AccessSteps &access,

@@ -164,7 +164,8 @@ def LoopAssignLayoutsPass
          dimensions of the kernel, no dimension is in two of them, and it has
          elements for at least half of the points: what is read again and again
          is in caches.
-    (C4) Copies of one kernel have at most half of the bytes of its tensors.
+    (C4) Copies of one kernel have at most half of the bytes of its tensors,
+         unless as it is it keeps only a part of the processors busy.
 
     Before:
     ```mlir
