@@ -148,9 +148,6 @@ private:
       layouts.emplace_back(kernel, lanes, processors);
       if (!layouts.back().canMove(result))
         return;
-      for (DimOrder &order : layouts.back().getWantedOrders(result))
-        if (!llvm::is_contained(orders, order))
-          orders.push_back(std::move(order));
     }
     auto getBytes = [&](const DimOrder *order) {
       double bytes = 0;
@@ -162,7 +159,15 @@ private:
       }
       return bytes;
     };
-    double before = getBytes(nullptr), least = before * kWorth;
+    double before = getBytes(nullptr), least = before * kWorth, possible = 0;
+    for (const KernelLayouts &each : layouts)
+      possible += each.getLeastBytes();
+    if (possible >= least)
+      return;
+    for (const KernelLayouts &each : layouts)
+      for (DimOrder &order : each.getWantedOrders(result))
+        if (!llvm::is_contained(orders, order))
+          orders.push_back(std::move(order));
     const DimOrder *best = nullptr;
     for (const DimOrder &order : orders)
       if (double bytes = getBytes(&order); bytes < least) {
@@ -199,7 +204,9 @@ private:
     layouts.setCopied([&](Value tensor, const DimOrder &order) {
       return bool(findCopy(kernel, tensor, order));
     });
-    double before = layouts.planWithoutCopies().bytes;
+    double before = layouts.getBytesWithoutCopies();
+    if (layouts.getLeastBytes() >= before * kWorth)
+      return;
     KernelPlan plan = layouts.plan(launch);
     if (plan.moves.empty() || plan.bytes >= before * kWorth)
       return;

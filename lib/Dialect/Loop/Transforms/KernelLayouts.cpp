@@ -303,10 +303,6 @@ SmallVector<AccessSteps> KernelLayouts::getAccesses() const {
   return accesses;
 }
 
-KernelPlan KernelLayouts::planWithoutCopies() const {
-  return {walk(getAccesses()).getBytes(), {}};
-}
-
 std::optional<KernelPlan> KernelLayouts::plan(Walk wanted, double launchBytes,
                                               bool isBusy) const {
   auto isAlong = [](const TensorUse &use, int64_t dim) {
@@ -344,8 +340,11 @@ std::optional<KernelPlan> KernelLayouts::plan(Walk wanted, double launchBytes,
 }
 
 KernelPlan KernelLayouts::plan(double launchBytes) const {
-  KernelPlan best = planWithoutCopies();
-  bool isBusy = walk(getAccesses()).getUsedPart() == 1;
+  WalkedSpace asItIs = walk(getAccesses());
+  KernelPlan best{asItIs.getBytes(), {}};
+  if (asItIs.getLeastBytes() >= best.bytes * kBetter)
+    return best;
+  bool isBusy = asItIs.getUsedPart() == 1;
   auto consider = [&](Walk wanted) {
     if (std::optional<KernelPlan> other = plan(wanted, launchBytes, isBusy);
         other && other->bytes < best.bytes * kBetter)

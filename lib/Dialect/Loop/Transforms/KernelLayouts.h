@@ -84,7 +84,11 @@ public:
   }
   /// The least bytes, copies included, of which each takes a launch more.
   KernelPlan plan(double launchBytes) const;
-  KernelPlan planWithoutCopies() const;
+  double getBytesWithoutCopies() const {
+    return walk(getAccesses()).getBytes();
+  }
+  /// What no layouts go below.
+  double getLeastBytes() const { return walk(getAccesses()).getLeastBytes(); }
 
 private:
   void addUse(mlir::Value tensor, bool isResult, unsigned number);

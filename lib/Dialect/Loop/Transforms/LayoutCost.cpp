@@ -254,3 +254,10 @@ double WalkedSpace::getBytes() const {
     bytes += getBytes(access, walk);
   return bytes / getUsedPart();
 }
+
+double WalkedSpace::getLeastBytes() const {
+  double bytes = 0;
+  for (const AccessSteps &access : accesses)
+    bytes += getElements(access) * access.elementBytes;
+  return bytes;
+}

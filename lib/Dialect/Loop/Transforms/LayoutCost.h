@@ -64,6 +64,8 @@ public:
   /// Where that keeps only a part of the processors busy, bytes count for the
   /// others, too.
   double getBytes() const;
+  /// The same if each element were asked for by itself.
+  double getLeastBytes() const;
 
 private:
   /// Joins dimensions that every access walks as one.
