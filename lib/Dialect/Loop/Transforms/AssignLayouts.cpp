@@ -18,6 +18,7 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <limits>
 #include <vector>
 
 #define DEBUG_TYPE "loop-assign-layouts"
@@ -162,18 +163,22 @@ private:
     double before = getBytes(nullptr), least = before * kWorth, possible = 0;
     for (const KernelLayouts &each : layouts)
       possible += each.getLeastBytes();
-    if (possible >= least)
+    if (!always && possible >= least)
       return;
     for (const KernelLayouts &each : layouts)
       for (DimOrder &order : each.getWantedOrders(result))
         if (!llvm::is_contained(orders, order))
           orders.push_back(std::move(order));
     const DimOrder *best = nullptr;
-    for (const DimOrder &order : orders)
-      if (double bytes = getBytes(&order); bytes < least) {
+    if (always)
+      least = std::numeric_limits<double>::infinity();
+    for (const DimOrder &order : orders) {
+      double bytes = getBytes(&order);
+      if (bytes < least && !llvm::is_sorted(order)) {
         least = bytes;
         best = &order;
       }
+    }
     if (!best)
       return;
     Type type = result.getType();
@@ -205,10 +210,10 @@ private:
       return bool(findCopy(kernel, tensor, order));
     });
     double before = layouts.getBytesWithoutCopies();
-    if (layouts.getLeastBytes() >= before * kWorth)
+    if (!always && layouts.getLeastBytes() >= before * kWorth)
       return;
-    KernelPlan plan = layouts.plan(launch);
-    if (plan.moves.empty() || plan.bytes >= before * kWorth)
+    KernelPlan plan = layouts.plan(launch, always);
+    if (plan.moves.empty() || (!always && plan.bytes >= before * kWorth))
       return;
     for (const Move &move : plan.moves) {
       const TensorUse &use = layouts.getUses()[move.use];

@@ -339,15 +339,16 @@ std::optional<KernelPlan> KernelLayouts::plan(Walk wanted, double launchBytes,
   return plan;
 }
 
-KernelPlan KernelLayouts::plan(double launchBytes) const {
+KernelPlan KernelLayouts::plan(double launchBytes, bool always) const {
   WalkedSpace asItIs = walk(getAccesses());
   KernelPlan best{asItIs.getBytes(), {}};
-  if (asItIs.getLeastBytes() >= best.bytes * kBetter)
+  if (!always && asItIs.getLeastBytes() >= best.bytes * kBetter)
     return best;
-  bool isBusy = asItIs.getUsedPart() == 1;
+  bool isBusy = !always && asItIs.getUsedPart() == 1;
   auto consider = [&](Walk wanted) {
     if (std::optional<KernelPlan> other = plan(wanted, launchBytes, isBusy);
-        other && other->bytes < best.bytes * kBetter)
+        other &&
+        (other->bytes < best.bytes * kBetter || (always && best.moves.empty())))
       best = std::move(*other);
   };
   // Between equals the inner one.

@@ -82,8 +82,9 @@ public:
   void setCopied(std::function<bool(mlir::Value, const DimOrder &)> fn) {
     isCopied = std::move(fn);
   }
-  /// The least bytes, copies included, of which each takes a launch more.
-  KernelPlan plan(double launchBytes) const;
+  /// The least bytes, copies included, of which each takes a launch more. With
+  /// `always` of those that copy anything, if there are.
+  KernelPlan plan(double launchBytes, bool always = false) const;
   double getBytesWithoutCopies() const {
     return walk(getAccesses()).getBytes();
   }

@@ -187,7 +187,10 @@ def LoopAssignLayoutsPass
            "Libraries that take kernels as they are">,
     Option<"launchBytes", "launch-bytes", "int64_t", "-1",
            "Bytes that memory moves in the time of a launch; -1: by the target's "
-           "bandwidth">];
+           "bandwidth">,
+    Option<"always", "always", "bool", "false",
+           "Take the best change that there is, were it worse than none: for "
+           "tests">];
 }
 
 def LoopSimplifyIndexPass
