@@ -52,27 +52,25 @@ struct LoopAssignLayoutsPass
     // What cores read in another order stays in their caches meanwhile.
     if (!kind || kind->form != target::KernelForm::Threads)
       return;
-    FailureOr<int64_t> warp = target.requireFact(getOperation(), "warp_size");
-    FailureOr<int64_t> count =
-        target.requireFact(getOperation(), "multiprocessors");
-    if (failed(warp) || failed(count))
-      return signalPassFailure();
-    lanes = *warp;
-    processors = *count;
-    std::optional<int64_t> bandwidth = target.getFact("bandwidth");
-    if (launchBytes >= 0)
-      launch = static_cast<double>(launchBytes);
-    else if (bandwidth)
-      launch = static_cast<double>(*bandwidth) * kLaunchSeconds;
-    else {
+    std::optional<int64_t> warp = target.getFact("warp_size"),
+                           count = target.getFact("multiprocessors"),
+                           bandwidth = target.getFact("bandwidth");
+    if (!warp || !count || !bandwidth) {
       remark::missed(getOperation().getLoc(),
                      remark::RemarkOpts::name("NoLayouts")
                          .category(DEBUG_TYPE)
                          .function(getOperation().getName()))
-          << remark::add("layouts stay: the target states no 'bandwidth', "
-                         "against which launches are weighed");
+          << remark::add("layouts stay: the target states no '{0}'",
+                         !warp    ? "warp_size"
+                         : !count ? "multiprocessors"
+                                  : "bandwidth");
       return;
     }
+    lanes = *warp;
+    processors = *count;
+    launch = launchBytes >= 0
+                 ? static_cast<double>(launchBytes)
+                 : static_cast<double>(*bandwidth) * kLaunchSeconds;
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) {
       if (canChange(kernel))

@@ -351,14 +351,14 @@ KernelPlan KernelLayouts::plan(double launchBytes, bool always) const {
         (other->bytes < best.bytes * kBetter || (always && best.moves.empty())))
       best = std::move(*other);
   };
-  // Between equals the inner one.
+  // Between equals the inner one, and tiles, which leave more where it is.
   for (unsigned d : llvm::reverse(llvm::seq(kernel.getNumDims()))) {
     if (extents[d] <= 1)
       continue;
-    consider({d});
     for (unsigned t = 0; reduced.none() && t < extents.size(); ++t)
       if (t != d && extents[t] > 1)
         consider({d, t});
+    consider({d});
   }
   return best;
 }
