@@ -181,6 +181,14 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(loop::createLoopFusePass(fuse));
   }
   addExtensions(pm, ExtensionPoint::AfterFusion, options);
+  // It is clear which kernels there are, and dimensions are still those of the
+  // tensors.
+  if (runsThreads) {
+    loop::LoopAssignLayoutsPassOptions layouts;
+    layouts.library = library;
+    layouts.launchBytes = options.launchBytes;
+    pm.addNestedPass<func::FuncOp>(loop::createLoopAssignLayoutsPass(layouts));
+  }
   // Merged bodies load the same elements twice; dimensions can only be joined
   // once it is clear which kernels there are.
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());

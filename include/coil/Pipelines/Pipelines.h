@@ -99,6 +99,12 @@ struct CompilePipelineOptions
       llvm::cl::desc("Size from which on the CPU stores a result past the "
                      "caches"),
       llvm::cl::init(int64_t(32) << 20)};
+  Option<int64_t> launchBytes{
+      *this, "launch-bytes",
+      llvm::cl::desc("Bytes that a GPU's memory moves in the time of a launch, "
+                     "which copies of operands to another order are weighed "
+                     "with; -1: by the target's bandwidth"),
+      llvm::cl::init(-1)};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Merge kernels"),
                     llvm::cl::init(true)};
   Option<std::string> plan{

@@ -130,6 +130,69 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::coil::target::TargetDialect"];
 }
 
+def LoopAssignLayoutsPass
+    : Pass<"loop-assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "bring tensors into the order in which kernels want them";
+  let description = [{
+    A kernel whose operands are contiguous along different dimensions has one
+    dimension for neighbouring lanes. What is contiguous along another one costs
+    a sector of 32 bytes for each element, unless nothing is reduced and a tile
+    of the two dimensions passes through shared memory. For each kernel this pass
+    counts, for each dimension of the lanes and each such tile, the bytes of all
+    sectors that accesses ask for (`docs/Layouts.md` states the model), and does
+    what asks for least:
+
+    * A result that kernels read gets the order of dimensions in which its
+      writer, its readers and the copies that returns need together ask for
+      least.
+    * An operand is copied in front of the kernel to the order that lanes want,
+      and a result is copied behind it, where that, both accesses of the copy
+      and a launch included, asks for at most 0.75 of the bytes. A copy serves
+      all kernels of its block that want this order.
+
+    Every change is a remark that says what it is estimated to save. Only on
+    targets of blocks of threads; elsewhere nothing changes. Decisions go by the
+    hints of symbols.
+
+    Constraints:
+    (C1) A kernel that a library computes, that has a schedule, or that scatters,
+         scans or sums rows stays as it is, and with it what it reads and writes.
+    (C2) A result changes its order where all of its users are kernels that only
+         load it, and returns of the function without gaps between elements; a
+         view and an operator of a library keep it.
+    (C3) A tensor moves where all of its indices are direct and linear in the
+         dimensions of the kernel, no dimension is in two of them, and it has
+         elements for at least half of the points: what is read again and again
+         is in caches.
+    (C4) Copies of one kernel have at most half of the bytes of its tensors,
+         unless as it is it keeps only a part of the processors busy.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<512x4096xf32>, %y: tensor<512x4096xf32> {coil.strides = #sym.shape<[1, 512]>}) -> tensor<512xf32> {
+      %r = loop.kernel "sum" [512, 4096] (%a = %x, %b = %y) : (tensor<512x4096xf32>, tensor<512x4096xf32>) -> tensor<512xf32> {
+        %v = loop.load %a[d0, d1] : tensor<512x4096xf32> -> f32
+        %w = loop.load %b[d0, d1] : tensor<512x4096xf32> -> f32
+        ...
+    ```
+    After:
+    ```mlir
+      %c = loop.kernel "copy" [512, 4096] (%a = %y) : (tensor<512x4096xf32>) -> tensor<512x4096xf32> {...}
+      %r = loop.kernel "sum" [512, 4096] (%a = %x, %b = %c) : ...
+    ```
+  }];
+  let dependentDialects = ["::coil::target::TargetDialect"];
+  let options = [
+    Option<"library", "library", "std::string", "\"none\"",
+           "Libraries that take kernels as they are">,
+    Option<"launchBytes", "launch-bytes", "int64_t", "-1",
+           "Bytes that memory moves in the time of a launch; -1: by the target's "
+           "bandwidth">,
+    Option<"always", "always", "bool", "false",
+           "Take the best change that there is, were it worse than none: for "
+           "tests">];
+}
+
 def LoopSimplifyIndexPass
     : Pass<"loop-simplify-index", "::mlir::func::FuncOp"> {
   let summary = "simplify the indices of kernels and merge their dimensions";

@@ -1,0 +1,284 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `loop-assign-layouts`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLayouts.h"
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/Layout.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
+#include "coil/Dialect/Loop/Transforms/Passes.h"
+#include "coil/Dialect/Target/IR/TargetKind.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+#include <vector>
+
+#define DEBUG_TYPE "loop-assign-layouts"
+
+namespace coil::loop {
+#define GEN_PASS_DEF_LOOPASSIGNLAYOUTSPASS
+#include "coil/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace coil::loop
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+using sym::ExprAttr;
+
+/// A launch in a chain of small kernels (docs/GPU.md, an H200).
+static constexpr double kLaunchSeconds = 1.2e-6;
+/// What is left of a kernel's bytes when a change is worth it: estimates are no
+/// closer to measured times than that (docs/Layouts.md).
+static constexpr double kWorth = 0.75;
+
+namespace {
+
+struct LoopAssignLayoutsPass
+    : coil::loop::impl::LoopAssignLayoutsPassBase<LoopAssignLayoutsPass> {
+  using LoopAssignLayoutsPassBase::LoopAssignLayoutsPassBase;
+
+  void runOnOperation() override {
+    auto target = target::getProgramTarget(getOperation());
+    const target::TargetKind *kind =
+        target ? target::lookupTargetKind(target.getKind()) : nullptr;
+    // What cores read in another order stays in their caches meanwhile.
+    if (!kind || kind->form != target::KernelForm::Threads)
+      return;
+    std::optional<int64_t> warp = target.getFact("warp_size"),
+                           count = target.getFact("multiprocessors"),
+                           bandwidth = target.getFact("bandwidth");
+    if (!warp || !count || !bandwidth) {
+      remark::missed(getOperation().getLoc(),
+                     remark::RemarkOpts::name("NoLayouts")
+                         .category(DEBUG_TYPE)
+                         .function(getOperation().getName()))
+          << remark::add("layouts stay: the target states no '{0}'",
+                         !warp    ? "warp_size"
+                         : !count ? "multiprocessors"
+                                  : "bandwidth");
+      return;
+    }
+    lanes = *warp;
+    processors = *count;
+    launch = launchBytes >= 0
+                 ? static_cast<double>(launchBytes)
+                 : static_cast<double>(*bandwidth) * kLaunchSeconds;
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) {
+      if (canChange(kernel))
+        kernels.push_back(kernel);
+    });
+    copies.clear();
+    for (KernelOp kernel : kernels)
+      for (OpResult result : kernel->getResults())
+        reorder(result);
+    for (KernelOp kernel : kernels)
+      copyAround(kernel);
+  }
+
+private:
+  /// (C1)
+  bool canChange(KernelOp kernel) {
+    return !kernel.getSchedule() && !kernel.getConv() &&
+           !isLibraryKernel(kernel, library) &&
+           llvm::none_of(*kernel.getBlock(), [](Operation &op) {
+             return isa<ScatterOp, GatherSumOp, ScanOp, ArgScanOp>(op);
+           });
+  }
+
+  /// The order of dimensions in which the function has to return what `use`
+  /// is; nothing where that has gaps or `use` is no return.
+  std::optional<DimOrder> getReturnedOrder(OpOperand &use) {
+    auto fn = getOperation();
+    if (!isa<func::ReturnOp>(use.getOwner()))
+      return std::nullopt;
+    auto type = cast<RankedTensorType>(use.get().getType());
+    auto order =
+        llvm::to_vector(llvm::seq(static_cast<unsigned>(type.getRank())));
+    auto attr = fn.getResultAttrOfType<sym::ShapeAttr>(use.getOperandNumber(),
+                                                       "coil.strides");
+    if (!attr)
+      return order;
+    if (!isDense(sym::getSizes(type), attr.getDims()))
+      return std::nullopt;
+    Hints hints(fn);
+    SmallVector<double> strides;
+    for (ExprAttr stride : attr.getDims())
+      strides.push_back(hints(stride));
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(-strides[a], a) < std::pair(-strides[b], b);
+    });
+    return order;
+  }
+
+  /// Gives a result that kernels read the order of dimensions in which writing,
+  /// reading and returning it takes least.
+  void reorder(OpResult result) {
+    auto producer = cast<KernelOp>(result.getOwner());
+    SmallVector<KernelOp> kernels{producer};
+    SmallVector<DimOrder> orders;
+    SmallVector<OpOperand *> returns;
+    for (OpOperand &use : result.getUses()) {
+      auto kernel = dyn_cast<KernelOp>(use.getOwner());
+      if (kernel && canChange(kernel)) {
+        if (!llvm::is_contained(kernels, kernel))
+          kernels.push_back(kernel);
+        continue;
+      }
+      std::optional<DimOrder> order = getReturnedOrder(use);
+      if (!order)
+        return; // (C2)
+      orders.push_back(std::move(*order));
+      returns.push_back(&use);
+    }
+    if (kernels.size() == 1)
+      return;
+    SmallVector<DimOrder> returned = orders;
+    std::vector<KernelLayouts> layouts;
+    for (KernelOp kernel : kernels) {
+      layouts.emplace_back(kernel, lanes, processors);
+      if (!layouts.back().canMove(result))
+        return;
+    }
+    auto getBytes = [&](const DimOrder *order) {
+      double bytes = 0;
+      for (const DimOrder &wanted : returned)
+        bytes += layouts.front().getCopyBytes(result, order, wanted, launch);
+      for (KernelLayouts &each : layouts) {
+        each.assume(result, order);
+        bytes += each.plan(launch).bytes;
+      }
+      return bytes;
+    };
+    double before = getBytes(nullptr), least = before * kWorth, possible = 0;
+    for (const KernelLayouts &each : layouts)
+      possible += each.getLeastBytes();
+    if (!always && possible >= least)
+      return;
+    for (const KernelLayouts &each : layouts)
+      for (DimOrder &order : each.getWantedOrders(result))
+        if (!llvm::is_contained(orders, order))
+          orders.push_back(std::move(order));
+    const DimOrder *best = nullptr;
+    if (always)
+      least = std::numeric_limits<double>::infinity();
+    for (const DimOrder &order : orders) {
+      double bytes = getBytes(&order);
+      if (bytes < least && !llvm::is_sorted(order)) {
+        least = bytes;
+        best = &order;
+      }
+    }
+    if (!best)
+      return;
+    Type type = result.getType();
+    permuteResult(producer, result.getResultNumber(), *best);
+    for (KernelOp kernel : ArrayRef(kernels).drop_front())
+      for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+        if (input == result)
+          permuteInput(kernel, static_cast<unsigned>(i), result, *best);
+    for (OpOperand *use : returns) {
+      OpBuilder b(use->getOwner());
+      SmallVector<ExprAttr> dims;
+      for (unsigned d : *best)
+        dims.push_back(sym::dim(&getContext(), d));
+      use->set(ViewOp::create(b, producer.getLoc(), type, result,
+                              sym::ShapeAttr::get(&getContext(), dims)));
+    }
+    report(producer.getLoc(), "Reordered",
+           "result " + Twine(result.getResultNumber()) + " of '" +
+               producer.getName() + "' has its dimensions in the order " +
+               describe(*best),
+           before, least);
+  }
+
+  /// Copies operands that the kernel had better read, and results that it had
+  /// better write, in another order.
+  void copyAround(KernelOp kernel) {
+    KernelLayouts layouts(kernel, lanes, processors);
+    layouts.setCopied([&](Value tensor, const DimOrder &order) {
+      return bool(findCopy(kernel, tensor, order));
+    });
+    double before = layouts.getBytesWithoutCopies();
+    if (!always && layouts.getLeastBytes() >= before * kWorth)
+      return;
+    KernelPlan plan = layouts.plan(launch, always);
+    if (plan.moves.empty() || (!always && plan.bytes >= before * kWorth))
+      return;
+    for (const Move &move : plan.moves) {
+      const TensorUse &use = layouts.getUses()[move.use];
+      if (use.isResult) {
+        OpResult result = kernel->getResult(use.number);
+        auto type = cast<RankedTensorType>(result.getType());
+        permuteResult(kernel, use.number, move.order);
+        OpBuilder b(&getContext());
+        b.setInsertionPointAfter(kernel);
+        Value copy = createCopy(b, kernel.getLoc(), result, type, move.order,
+                                /*back=*/true);
+        result.replaceAllUsesExcept(copy, copy.getDefiningOp());
+      } else {
+        Value copy = findCopy(kernel, use.tensor, move.order);
+        if (!copy) {
+          OpBuilder b(kernel);
+          auto type = cast<RankedTensorType>(use.tensor.getType());
+          copy = createCopy(b, kernel.getLoc(), use.tensor,
+                            getPermutedType(type, move.order), move.order,
+                            /*back=*/false);
+          copies.push_back({use.tensor, move.order, copy});
+        }
+        for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+          if (input == use.tensor)
+            permuteInput(kernel, static_cast<unsigned>(i), copy, move.order);
+      }
+      report(kernel.getLoc(), "Copied",
+             (use.isResult ? "result " : "operand ") + Twine(use.number) +
+                 " of '" + kernel.getName() +
+                 "' is copied: the kernel has its dimensions in the order " +
+                 describe(move.order),
+             before, plan.bytes);
+    }
+  }
+
+  /// A copy that is there where `kernel` is.
+  Value findCopy(KernelOp kernel, Value tensor, const DimOrder &order) {
+    for (const Copy &copy : copies)
+      if (copy.tensor == tensor && copy.order == order) {
+        Operation *op = copy.result.getDefiningOp();
+        if (op->getBlock() == kernel->getBlock() && op->isBeforeInBlock(kernel))
+          return copy.result;
+      }
+    return {};
+  }
+
+  void report(Location loc, StringRef name, const Twine &what, double before,
+              double after) {
+    auto megabytes = [](double bytes) {
+      return std::to_string(static_cast<int64_t>(bytes / 1e6)) + " MB";
+    };
+    remark::passed(loc, remark::RemarkOpts::name(name)
+                            .category(DEBUG_TYPE)
+                            .function(getOperation().getName()))
+        << remark::add("{0}; estimated to ask memory for {1} instead of {2}",
+                       what.str(), megabytes(after), megabytes(before));
+  }
+
+  struct Copy {
+    Value tensor;
+    DimOrder order;
+    Value result;
+  };
+  SmallVector<Copy> copies;
+  int64_t lanes = 0, processors = 0;
+  /// Bytes that move in the time of a launch.
+  double launch = 0;
+};
+
+} // namespace
