@@ -139,12 +139,17 @@ class Order(TorchDispatchMode):
         if "dim" not in given and any(a.name == "dim" for a in schema.arguments):
             given["dim"] = -1
         dims = [given["dim"]] if "dim" in given else range(args[0].dim())
-        out = function(args[0].flip(*dims), *args[1:], **kwargs)
+        rest = list(args[1:])
+        for i, argument in enumerate(schema.arguments[1:]):
+            if argument.name == "sorted" and given.get("sorted") is False:
+                # Any order is one; that of the values, too.
+                if i < len(rest):
+                    rest[i] = True
+                else:
+                    kwargs = {**kwargs, "sorted": True}
+        out = function(args[0].flip(*dims), *rest, **kwargs)
         if isinstance(out, (tuple, list)) and len(out) == 2:
             out[1].copy_(args[0].shape[given["dim"]] - 1 - out[1])
-            if given.get("sorted") is False:
-                for t in out:
-                    t.copy_(t.flip(given["dim"]))
         return out
 
 

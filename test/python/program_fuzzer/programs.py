@@ -490,7 +490,9 @@ class Drawing(Program):
             if written:
                 raise Undefined("an angle that depends on an order")
             return [name for name, _ in results]
-        if re.search(r"\btopk\b.*(sorted=False|, False\))", text):  # In any order.
+        if re.search(r"\btopk\b.*(sorted=False|, False\)|, False, values=)", text):  # In any order.
+            if written:
+                raise Undefined("values in any order")
             return [name for name, _ in results]
         is_order = "argsort" in text
         if not UNSTABLE.search(text) or not used or len(results) < 2 and not is_order:

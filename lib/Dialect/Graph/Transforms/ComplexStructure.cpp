@@ -486,7 +486,7 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
   t.add("soft_margin_loss", expandSoftMargin);
   t.add("poisson_nll_loss", expandPoissonLoss);
   t.add("hinge_embedding_loss", expandHingeEmbedding);
-  t.add("as_strided as_strided_copy as_strided_scatter", expandStrided);
+  t.add("as_strided as_strided_copy as_strided_scatter resize", expandStrided);
   t.add("gradient", expandGradient);
   t.add("softmax log_softmax special_softmax special_log_softmax _softmax "
         "_log_softmax",
