@@ -75,9 +75,12 @@ static Value getPairwiseDistance(ComplexCall &c, StringRef x, StringRef y,
   if (eps.re)
     difference.re = c.b.add(difference.re, eps.re);
   Value magnitude = c.math.abs(difference);
+  if (getRank(magnitude) == 0) {
+    // A scalar is a vector of one element.
+    magnitude = c.b.unsqueeze(magnitude, 0);
+    keepdim = false;
+  }
   Sizes sizes = getSizes(magnitude);
-  if (sizes.empty())
-    return {};
   sizes.pop_back();
   if (keepdim)
     sizes.push_back(c.b.size(1));
@@ -95,8 +98,7 @@ static LogicalResult expandPairwiseDistance(ComplexCall &c) {
   auto keepdim = dyn_cast_or_null<BoolAttr>(c.op.getArgument("keepdim"));
   Value distance = getPairwiseDistance(c, "x1", "x2", c.op.getArgument("p"),
                                        keepdim && keepdim.getValue());
-  return distance ? c.replaceReal(distance)
-                  : c.fail("its operands are not vectors");
+  return distance ? c.replaceReal(distance) : c.fail("an operand is missing");
 }
 
 /// How much nearer than another one a point has to be.
@@ -107,7 +109,7 @@ static LogicalResult expandTripletMargin(ComplexCall &c) {
   Value near = distance("anchor", "positive"),
         far = distance("anchor", "negative");
   if (!near || !far)
-    return c.fail("its operands are not vectors");
+    return c.fail("an operand is missing");
   auto swap = dyn_cast_or_null<BoolAttr>(c.op.getArgument("swap"));
   if (swap && swap.getValue())
     far = c.b.binary<MinimumOp>(far, distance("positive", "negative"));

@@ -152,8 +152,11 @@ static LogicalResult expandIndexReduce(ComplexCall &c) {
   for (int64_t d = 0, rank = getRank(x.re); d < rank; ++d)
     if (d != *dim)
       index = b.unsqueeze(index, d);
-  return replaceByProduct(c, x, b.broadcast(index, getSizes(source.re)), source,
-                          *dim);
+  // Sizes that are equal at run time, made recognisably so.
+  Sizes sizes = getSizes(x.re);
+  sizes[*dim] = getSizes(index)[*dim];
+  source = {b.castSizes(source.re, sizes), b.castSizes(source.im, sizes)};
+  return replaceByProduct(c, x, b.broadcast(index, sizes), source, *dim);
 }
 
 /// index_add: `alpha` may be complex, then the source is multiplied with it.
