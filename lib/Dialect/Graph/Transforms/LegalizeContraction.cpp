@@ -121,8 +121,8 @@ static LogicalResult addScaled(AtenCall &c, Num update) {
   if (beta == 0)
     return c.replace(c.broadcastTo(update, c.resultSizes()));
   Num x(c.b, self);
-  return c.replace((beta == 1 ? x : x * Num(c.b, c.operand("beta", type))) +
-                   update);
+  return c.replace(update +
+                   (beta == 1 ? x : x * Num(c.b, c.operand("beta", type))));
 }
 
 /// beta * self + alpha * (lhs @ rhs)
