@@ -240,6 +240,8 @@ FOUND = [
     ("other sizes of a copy", "decompose", [FLOATS], ["v1 = torch.ops.aten.resize_as_.default(x0.clone(), x0[:1])"], "v1"),
     ("the largest elements in any order", "plain", ["torch.tensor([1.0, 5, 3, 2, 8, 7, 1, 0, 4])"],
      ["v1, v2 = torch.topk(x0, 4, sorted=False)", "v3 = v1.cumsum(0)", "v4 = x0[v2] * 2"], "v1 v3 v4"),
+    ("areas of elements at places that have more dimensions", "plain", ["data((3,), torch.int32, 1, device=DEVICE)", "data((10, 2), torch.int64, 2, device=DEVICE)"],
+     ["v2 = torch.cumulative_trapezoid(x0, x1)", "v3 = torch.trapezoid(x0, x1)"], "v2 v3"),
     ("small distances of large numbers", "plain", ["data((5, 5, 5), torch.float64, 1, device=DEVICE)"], ["v1 = torch.ops.aten._euclidean_dist.default(x0, x0)"], "v1"),
 ]
 
