@@ -101,6 +101,11 @@ def are_bounds(x, bins=100, low=0, high=0, **_):
     return low != high or bool(bound - 1 < bound) and bool(bound < bound + 1)
 
 
+def are_halves(x, dims, _, size, *__):
+    """Transforms of halves of spectra that have another size write beyond their result."""
+    return not dims or x.shape[dims[-1]] == size // 2 + 1
+
+
 def have_squares(*operands):
     """Whether double precision holds the squares of all numbers. The norms of what is larger are infinite, and whether zero or NaN
     becomes of an element depends on how many fit into a vector. (For other types a run in double precision says that.)"""
@@ -121,6 +126,7 @@ RELIED_ON = [
     (re.compile(r"batch_norm"), are_of_channels),
     (re.compile(r"^grid_sampler"), are_modes),
     (re.compile(r"^histc"), are_bounds),
+    (re.compile(r"^_fft_c2r"), are_halves),
     (re.compile(r"(layer|group|batch|instance|rms)_norm"), have_squares),
     (re.compile(r"^_cdist_backward"), are_distances),
     # It sorts by an order that NaN has no place in.
