@@ -242,6 +242,8 @@ FOUND = [
      ["v1, v2 = torch.topk(x0, 4, sorted=False)", "v3 = v1.cumsum(0)", "v4 = x0[v2] * 2"], "v1 v3 v4"),
     ("areas of elements at places that have more dimensions", "plain", ["data((3,), torch.int32, 1, device=DEVICE)", "data((10, 2), torch.int64, 2, device=DEVICE)"],
      ["v2 = torch.cumulative_trapezoid(x0, x1)", "v3 = torch.trapezoid(x0, x1)"], "v2 v3"),
+    ("copies of other strides, which decompositions make", "decompose", ["data((5, 4), torch.float32, 1, device=DEVICE)", "data((4, 5), torch.float32, 2, device=DEVICE)"],
+     ["v2 = torch.lerp(x0.t(), x1, 2.5)", "v3 = v2.reshape([-1])"], "v2 v3"),
     ("small distances of large numbers", "plain", ["data((5, 5, 5), torch.float64, 1, device=DEVICE)"], ["v1 = torch.ops.aten._euclidean_dist.default(x0, x0)"], "v1"),
 ]
 
