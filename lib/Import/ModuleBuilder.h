@@ -202,6 +202,9 @@ private:
                                   unsigned result, unsigned element,
                                   llvm::ArrayRef<mlir::RankedTensorType> types,
                                   const TensorMeta &meta);
+  /// Makes \p alias a view if an equation takes diagonals of its variable and
+  /// reorders dimensions, and sums nothing.
+  void addEquation(Alias &alias, llvm::StringRef equation);
   /// The operators that an operator which may return a view stands for.
   Alias getViewOps(const Call &call, unsigned variable, unsigned element,
                    llvm::ArrayRef<mlir::RankedTensorType> types,

@@ -216,24 +216,6 @@ getPermutation(StringRef name, int64_t rank,
   return order;
 }
 
-/// The order of dimensions in an equation of one operand, "abc->cab", in which
-/// each letter stands for one.
-static std::optional<SmallVector<int64_t>> getPermutation(StringRef equation) {
-  auto [from, to] = equation.split("->");
-  from = from.trim(' ');
-  to = to.trim(' ');
-  SmallVector<int64_t> dims;
-  for (char letter : to) {
-    size_t at = from.find(letter);
-    if (!isAlpha(letter) || at == StringRef::npos || from.count(letter) != 1 ||
-        to.count(letter) != 1)
-      return std::nullopt;
-    dims.push_back(static_cast<int64_t>(at));
-  }
-  return dims.empty() || dims.size() != from.size() ? std::nullopt
-                                                    : std::optional(dims);
-}
-
 /// The dimension that an operator splits, or -1.
 static int64_t getSplitDim(StringRef name, int64_t rank, Attribute dim) {
   if (name == "hsplit")
@@ -483,6 +465,62 @@ static bool mayReturnOperand(StringRef name) {
       name);
 }
 
+void ModuleBuilder::addEquation(Alias &alias, StringRef equation) {
+  auto [given, result] = equation.split("->");
+  SmallVector<char> from(given.begin(), given.end()),
+      to(result.begin(), result.end());
+  auto isBlank = [](char c) { return c == ' '; };
+  llvm::erase_if(from, isBlank);
+  llvm::erase_if(to, isBlank);
+  RankedTensorType type = variables[alias.variable].view->type;
+  SmallVector<ExprAttr> sizes = sym::getSizes(type);
+  if (!equation.contains("->") || from.size() != sizes.size() ||
+      !all_of(from, isAlpha))
+    return;
+  SmallVector<ViewOp, 1> ops;
+  SmallVector<RankedTensorType, 0> types;
+  for (size_t i = 0; i < from.size(); ++i) {
+    auto *again = std::find(from.begin() + i + 1, from.end(), from[i]);
+    if (again == from.end())
+      continue;
+    // The diagonal becomes the last dimension.
+    size_t j = again - from.begin();
+    char letter = from[i];
+    ExprAttr size = sizes[i];
+    if (sizes[j] != size)
+      return;
+    auto number = [&](int64_t v) { return builder.getI64IntegerAttr(v); };
+    ops.push_back(getViewOp(ViewKind::Diagonal, "aten.diagonal.default",
+                            {builder.getNamedAttr("dim1", number(i)),
+                             builder.getNamedAttr("dim2", number(j)),
+                             builder.getNamedAttr("offset", number(0))}));
+    for (size_t gone : {j, i}) {
+      from.erase(from.begin() + gone);
+      sizes.erase(sizes.begin() + gone);
+    }
+    from.push_back(letter);
+    sizes.push_back(size);
+    types.push_back(sym::getTensorType(sizes, type.getElementType()));
+    --i;
+  }
+  // What the result does not have is summed.
+  if (to.size() != from.size())
+    return;
+  SmallVector<int64_t> dims;
+  for (char letter : to) {
+    auto *at = llvm::find(from, letter);
+    if (at == from.end() || llvm::count(to, letter) != 1)
+      return;
+    dims.push_back(at - from.begin());
+  }
+  ops.push_back(getViewOp(
+      ViewKind::Permute, "aten.permute.default",
+      builder.getNamedAttr("dims", builder.getDenseI64ArrayAttr(dims))));
+  alias.kind = Alias::Kind::View;
+  alias.ops = std::move(ops);
+  alias.types = std::move(types);
+}
+
 Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(
     const Call &call, const OpSchema &schema, unsigned result, unsigned element,
     ArrayRef<RankedTensorType> types, const TensorMeta &meta) {
@@ -495,19 +533,14 @@ Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(
     if (it != call.aliasSets.end())
       return getViewOps(call, it->second, element, types, meta);
   }
-  // A contraction of one tensor may be but a permutation of it.
+  // A contraction of one tensor may be but a view of it.
   if (name == "einsum" && call.variables.size() == 1) {
     Alias alias;
     alias.kind = Alias::Kind::Possible;
     alias.variable = call.variables[0];
-    auto equation = dyn_cast_or_null<StringAttr>(call.getArgument("equation"));
-    auto dims = equation ? getPermutation(equation.getValue()) : std::nullopt;
-    if (dims && static_cast<int64_t>(dims->size()) == types[0].getRank()) {
-      alias.kind = Alias::Kind::View;
-      alias.ops.push_back(getViewOp(
-          ViewKind::Permute, "aten.permute.default",
-          builder.getNamedAttr("dims", builder.getDenseI64ArrayAttr(*dims))));
-    }
+    if (auto equation =
+            dyn_cast_or_null<StringAttr>(call.getArgument("equation")))
+      addEquation(alias, equation.getValue());
     return alias;
   }
   if (!mayReturnOperand(name))

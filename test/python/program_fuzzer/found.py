@@ -244,6 +244,10 @@ FOUND = [
      ["v2 = torch.cumulative_trapezoid(x0, x1)", "v3 = torch.trapezoid(x0, x1)"], "v2 v3"),
     ("copies of other strides, which decompositions make", "decompose", ["data((5, 4), torch.float32, 1, device=DEVICE)", "data((4, 5), torch.float32, 2, device=DEVICE)"],
      ["v2 = torch.lerp(x0.t(), x1, 2.5)", "v3 = v2.reshape([-1])"], "v2 v3"),
+    ("equations that take diagonals", "plain", ["data((3, 3), torch.float32, 1, device=DEVICE)", "data((3, 4, 3), torch.float32, 2, device=DEVICE)",
+                                                "data((2, 2, 2), torch.float32, 3, device=DEVICE)"],
+     ["v3 = torch.einsum('ii->i', x0)", "v3[...] = 5", "v4 = torch.einsum('iji->ji', x1)", "v4 += 1", "v5 = torch.einsum('iii->i', x2)", "v5[0] = 7",
+      "v6 = torch.einsum('ii', x0)"], "v3 v4 v5 v6"),
     ("small distances of large numbers", "plain", ["data((5, 5, 5), torch.float64, 1, device=DEVICE)"], ["v1 = torch.ops.aten._euclidean_dist.default(x0, x0)"], "v1"),
 ]
 
