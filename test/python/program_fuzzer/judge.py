@@ -80,6 +80,13 @@ def get_written(function, args, out):
     return _pytree.tree_leaves(written if out is None else out)
 
 
+def degree_of(degree):
+    """How many times an error of the angle, or of a step, is that of a polynomial of this degree: (n + 1) acos(x) has n errors of acos."""
+    degree = torch.as_tensor(degree, dtype=torch.float64).abs()
+    degree = degree[degree.isfinite()]
+    return max(1.0, float(degree.max())) if degree.numel() else 1.0
+
+
 class Noise(TorchDispatchMode):
     """Adds errors of half a unit in the last place, or one, to what operators that round return; with a direction, one
     to each element. Decompositions, solutions and transforms have errors of the size of the largest element, and those of
@@ -121,10 +128,13 @@ class Noise(TorchDispatchMode):
             if is_rounded(t):
                 # Some functions are no better than single precision.
                 eps = max(torch.finfo(t.dtype).eps, SINGLE if name in db.REFERENCES else 0)
+                is_polynomial = POLYNOMIALS.search(name) is not None
+                if is_polynomial:
+                    eps *= degree_of(args[1])
                 if is_distance:
                     squares = sum(float(a.nan_to_num(0, 0, 0).square().sum(-1).amax()) for a in operands)
                     t.copy_((t.double().square() + eps * self.scale * squares * self.draw(t)).clamp(min=0).sqrt())
-                t.copy_(self.disturb(t, NORMWISE.search(name) or name in db.REFERENCES, eps, OSCILLATING.search(name)))
+                t.copy_(self.disturb(t, NORMWISE.search(name) or name in db.REFERENCES, eps, is_polynomial or OSCILLATING.search(name)))
                 if self.direction and DIFFERENCES.search(name):
                     size = math.prod(float(a.abs().amax()) for a in operands)
                     t.copy_(torch.where(t.abs() <= 4 * eps * size, eps * size if self.direction > 0 else 0, t))
