@@ -560,6 +560,12 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
     call.name = "aten._to_copy.default";
     call.operandNames[0] = builder.getStringAttr("self");
   }
+  // The file says of the result which strides it has.
+  if (call.name == "prims.copy_strided.default" && call.operands.size() == 1) {
+    call.name = "aten.clone.default";
+    call.operandNames[0] = builder.getStringAttr("self");
+    call.arguments.clear();
+  }
   if (*schema && (*schema)->isMutating())
     return addMutation(node, **schema, std::move(call), position);
   if (updatesStatistics(call))

@@ -41,6 +41,10 @@ llvm::Error getTensorNames(llvm::ArrayRef<Argument> args,
 /// The argument of a node that is a subgraph.
 llvm::Expected<const Graph *> getSubgraph(const Node &node, unsigned position);
 
+/// The numbers with which the program was exported, if all are known.
+std::optional<llvm::SmallVector<int64_t>>
+getHints(llvm::ArrayRef<SymInt> values);
+
 /// One use. The program and the weights must outlive it.
 class ModuleBuilder {
 public:
@@ -198,6 +202,9 @@ private:
                                   unsigned result, unsigned element,
                                   llvm::ArrayRef<mlir::RankedTensorType> types,
                                   const TensorMeta &meta);
+  /// Makes \p alias a view if an equation takes diagonals of its variable and
+  /// reorders dimensions, and sums nothing.
+  void addEquation(Alias &alias, llvm::StringRef equation);
   /// The operators that an operator which may return a view stands for.
   Alias getViewOps(const Call &call, unsigned variable, unsigned element,
                    llvm::ArrayRef<mlir::RankedTensorType> types,
@@ -207,8 +214,17 @@ private:
   /// The node for what \p alias says, whose value is \p value.
   llvm::Expected<View *>
   getView(const Alias &alias, mlir::RankedTensorType type, mlir::Value value);
-  /// All elements of a storage, in the order in which they lie.
-  llvm::Expected<View *> getFlatView(Storage *storage);
+  /// @}
+
+  /// \name Places in memory (StridedViews.cpp)
+  /// @{
+  /// All elements of a storage, in the order in which they lie; with something
+  /// in gaps between them, if these are allowed.
+  llvm::Expected<View *> getFlatView(Storage *storage, bool allowGaps = false);
+  /// The same of constant sizes and strides, with gaps.
+  llvm::Expected<View *> getSpreadView(Storage *storage);
+  llvm::Expected<View *> getEmptyView(Storage *storage,
+                                      mlir::RankedTensorType type);
   /// `as_strided`, which looks past the view that it is given at the memory.
   llvm::Expected<View *> getAsStrided(const Call &call,
                                       mlir::RankedTensorType type);

@@ -84,17 +84,6 @@ static bool isAlike(const TensorMeta &a, const TensorMeta &b) {
          a.device.index.value_or(0) == b.device.index.value_or(0);
 }
 
-/// The numbers with which the program was exported, if all are known.
-static std::optional<SmallVector<int64_t>> getHints(ArrayRef<SymInt> values) {
-  SmallVector<int64_t> hints;
-  for (const SymInt &value : values) {
-    if (value.isSymbolic() && !value.hint)
-      return std::nullopt;
-    hints.push_back(value.isSymbolic() ? *value.hint : value.value);
-  }
-  return hints;
-}
-
 /// Whether a tensor can be read under other sizes where it lies. Nothing when
 /// that is not known.
 static std::optional<bool> canReshape(const TensorMeta &from,
@@ -225,24 +214,6 @@ getPermutation(StringRef name, int64_t rank,
     if (d < 0 && next != rest.end())
       d = *next++;
   return order;
-}
-
-/// The order of dimensions in an equation of one operand, "abc->cab", in which
-/// each letter stands for one.
-static std::optional<SmallVector<int64_t>> getPermutation(StringRef equation) {
-  auto [from, to] = equation.split("->");
-  from = from.trim(' ');
-  to = to.trim(' ');
-  SmallVector<int64_t> dims;
-  for (char letter : to) {
-    size_t at = from.find(letter);
-    if (!isAlpha(letter) || at == StringRef::npos || from.count(letter) != 1 ||
-        to.count(letter) != 1)
-      return std::nullopt;
-    dims.push_back(static_cast<int64_t>(at));
-  }
-  return dims.empty() || dims.size() != from.size() ? std::nullopt
-                                                    : std::optional(dims);
 }
 
 /// The dimension that an operator splits, or -1.
@@ -494,6 +465,62 @@ static bool mayReturnOperand(StringRef name) {
       name);
 }
 
+void ModuleBuilder::addEquation(Alias &alias, StringRef equation) {
+  auto [given, result] = equation.split("->");
+  SmallVector<char> from(given.begin(), given.end()),
+      to(result.begin(), result.end());
+  auto isBlank = [](char c) { return c == ' '; };
+  llvm::erase_if(from, isBlank);
+  llvm::erase_if(to, isBlank);
+  RankedTensorType type = variables[alias.variable].view->type;
+  SmallVector<ExprAttr> sizes = sym::getSizes(type);
+  if (!equation.contains("->") || from.size() != sizes.size() ||
+      !all_of(from, isAlpha))
+    return;
+  SmallVector<ViewOp, 1> ops;
+  SmallVector<RankedTensorType, 0> types;
+  for (size_t i = 0; i < from.size(); ++i) {
+    auto *again = std::find(from.begin() + i + 1, from.end(), from[i]);
+    if (again == from.end())
+      continue;
+    // The diagonal becomes the last dimension.
+    size_t j = again - from.begin();
+    char letter = from[i];
+    ExprAttr size = sizes[i];
+    if (sizes[j] != size)
+      return;
+    auto number = [&](int64_t v) { return builder.getI64IntegerAttr(v); };
+    ops.push_back(getViewOp(ViewKind::Diagonal, "aten.diagonal.default",
+                            {builder.getNamedAttr("dim1", number(i)),
+                             builder.getNamedAttr("dim2", number(j)),
+                             builder.getNamedAttr("offset", number(0))}));
+    for (size_t gone : {j, i}) {
+      from.erase(from.begin() + gone);
+      sizes.erase(sizes.begin() + gone);
+    }
+    from.push_back(letter);
+    sizes.push_back(size);
+    types.push_back(sym::getTensorType(sizes, type.getElementType()));
+    --i;
+  }
+  // What the result does not have is summed.
+  if (to.size() != from.size())
+    return;
+  SmallVector<int64_t> dims;
+  for (char letter : to) {
+    auto *at = llvm::find(from, letter);
+    if (at == from.end() || llvm::count(to, letter) != 1)
+      return;
+    dims.push_back(at - from.begin());
+  }
+  ops.push_back(getViewOp(
+      ViewKind::Permute, "aten.permute.default",
+      builder.getNamedAttr("dims", builder.getDenseI64ArrayAttr(dims))));
+  alias.kind = Alias::Kind::View;
+  alias.ops = std::move(ops);
+  alias.types = std::move(types);
+}
+
 Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(
     const Call &call, const OpSchema &schema, unsigned result, unsigned element,
     ArrayRef<RankedTensorType> types, const TensorMeta &meta) {
@@ -506,19 +533,14 @@ Expected<ModuleBuilder::Alias> ModuleBuilder::findAlias(
     if (it != call.aliasSets.end())
       return getViewOps(call, it->second, element, types, meta);
   }
-  // A contraction of one tensor may be but a permutation of it.
+  // A contraction of one tensor may be but a view of it.
   if (name == "einsum" && call.variables.size() == 1) {
     Alias alias;
     alias.kind = Alias::Kind::Possible;
     alias.variable = call.variables[0];
-    auto equation = dyn_cast_or_null<StringAttr>(call.getArgument("equation"));
-    auto dims = equation ? getPermutation(equation.getValue()) : std::nullopt;
-    if (dims && static_cast<int64_t>(dims->size()) == types[0].getRank()) {
-      alias.kind = Alias::Kind::View;
-      alias.ops.push_back(getViewOp(
-          ViewKind::Permute, "aten.permute.default",
-          builder.getNamedAttr("dims", builder.getDenseI64ArrayAttr(*dims))));
-    }
+    if (auto equation =
+            dyn_cast_or_null<StringAttr>(call.getArgument("equation")))
+      addEquation(alias, equation.getValue());
     return alias;
   }
   if (!mayReturnOperand(name))
@@ -543,138 +565,4 @@ Expected<View *> ModuleBuilder::getView(const Alias &alias,
     view = *next;
   }
   return view;
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// All elements of the storage, in the order in which they lie.
-Expected<View *> ModuleBuilder::getFlatView(Storage *storage) {
-  View *root = storage->root;
-  const TensorMeta &meta = *storage->meta;
-  auto dims = to_vector(llvm::seq<int64_t>(0, root->type.getRank()));
-  if (std::optional<SmallVector<int64_t>> strides = getHints(meta.strides))
-    llvm::stable_sort(dims, [&](int64_t a, int64_t b) {
-      return (*strides)[a] > (*strides)[b];
-    });
-  SmallVector<SymInt> sizes, strides;
-  SmallVector<ExprAttr> types;
-  for (int64_t d : dims) {
-    sizes.push_back(meta.sizes[d]);
-    strides.push_back(meta.strides[d]);
-    types.push_back(sym::getSizes(root->type)[d]);
-  }
-  Expected<Attribute> gaps = getStrides(sizes, strides);
-  if (!gaps)
-    return gaps.takeError();
-  if (*gaps)
-    return makeError("its memory has gaps or repeats elements, which is not "
-                     "supported");
-  Type element = root->type.getElementType();
-  ViewOp permute = getViewOp(
-      ViewKind::Permute, "aten.permute.default",
-      builder.getNamedAttr("dims", builder.getDenseI64ArrayAttr(dims)));
-  Expected<View *> ordered =
-      storages.getView(root, permute, sym::getTensorType(types, element));
-  if (!ordered)
-    return ordered.takeError();
-  return storages.getView(
-      *ordered, getViewOp(ViewKind::Reshape, "", {}),
-      sym::getTensorType(sym::getNumElements(root->type), element));
-}
-
-Expected<View *> ModuleBuilder::getAsStrided(const Call &call,
-                                             RankedTensorType type) {
-  unsigned variable = call.variables[0];
-  Storage *storage = getStorage(variable);
-  if (storage->root->type.getElementType() != type.getElementType())
-    return makeError("it looks at memory under another element type than that "
-                     "of the tensor that was made there");
-  Expected<View *> flat = getFlatView(storage);
-  if (!flat)
-    return flat.takeError();
-  // Positions count from the beginning of the memory; the tensor that stands
-  // for it may begin later.
-  Expected<ExprAttr> begin = getExpr(storage->meta->storageOffset);
-  if (!begin)
-    return begin.takeError();
-  ExprAttr offset;
-  if (Attribute given = call.getArgument("storage_offset")) {
-    std::optional<int64_t> number = getInt(given);
-    offset =
-        number ? sym::constant(context, *number) : dyn_cast<ExprAttr>(given);
-  } else {
-    Expected<ExprAttr> own = getExpr(variables[variable].meta->storageOffset);
-    if (!own)
-      return own.takeError();
-    offset = *own;
-  }
-  offset = offset ? sym::sub(offset, *begin) : offset;
-  SmallVector<ExprAttr> strides;
-  if (auto list =
-          dyn_cast_or_null<DenseI64ArrayAttr>(call.getArgument("stride")))
-    for (int64_t stride : list.asArrayRef())
-      strides.push_back(sym::constant(context, stride));
-  else if (auto shape =
-               dyn_cast_or_null<sym::ShapeAttr>(call.getArgument("stride")))
-    append_range(strides, shape.getDims());
-  SmallVector<ExprAttr> sizes = sym::getSizes(type);
-  if (!offset || strides.size() != sizes.size())
-    return makeError("its offset or strides are not known numbers");
-
-  ExprAttr count = sym::getNumElements(storage->root->type);
-  if (offset.isConstant(0) && count == sym::getNumElements(type) &&
-      strides == sym::getContiguousStrides(context, sizes))
-    return storages.getView(*flat, getViewOp(ViewKind::Reshape, "", {}), type);
-  ExprAttr last = offset;
-  for (auto [size, stride] : zip_equal(sizes, strides))
-    last = sym::add(last, sym::mul(sym::add(size, -1), stride));
-  bool isEmpty =
-      llvm::any_of(sizes, [](ExprAttr size) { return size.isConstant(0); });
-  if (!isEmpty &&
-      (!ranges.isNonNegative(offset) || !ranges.isLess(last, count)))
-    return makeError("it may look at memory beyond the tensor that was made "
-                     "there");
-  SmallVector<NamedAttribute> arguments = {
-      builder.getNamedAttr("size", call.getArgument("size")),
-      builder.getNamedAttr("stride", call.getArgument("stride")),
-      builder.getNamedAttr("storage_offset", getSizeAttr(builder, offset))};
-  return storages.getView(
-      *flat, getViewOp(ViewKind::Gather, "aten.as_strided.default", arguments),
-      type);
-}
-
-Error ModuleBuilder::addAsStrided(const Node &node, const Call &call) {
-  if (node.outputs.size() != 1 ||
-      node.outputs[0].kind != Argument::Kind::Tensor)
-    return makeError("expected one tensor as result");
-  StringRef name = node.outputs[0].strings[0];
-  Expected<RankedTensorType> type = getType(name);
-  if (!type)
-    return type.takeError();
-  Expected<View *> view = getAsStrided(call, *type);
-  if (!view)
-    return view.takeError();
-  Value value = storages.read(*view, location);
-  if (call.name == "aten.as_strided_copy.default")
-    return define(name, value);
-  return defineView(name, *view);
-}
-
-Error ModuleBuilder::notePositions(const Call &call, graph::AtenOp op) {
-  if (call.variables.empty() ||
-      !is_contained(
-          {"aten.as_strided_scatter.default", "aten.as_strided_copy.default"},
-          op.getName()))
-    return Error::success();
-  const TensorMeta &meta = *variables[call.variables[0]].meta;
-  if (meta.storageOffset.isSymbolic() || meta.storageOffset.value != 0)
-    return Error::success();
-  Expected<Attribute> strides = getStrides(meta.sizes, meta.strides);
-  if (!strides)
-    return strides.takeError();
-  if (!*strides)
-    op->setAttr(graph::kRowByRowAttrName, builder.getUnitAttr());
-  return Error::success();
 }

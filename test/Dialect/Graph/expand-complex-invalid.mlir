@@ -40,6 +40,14 @@ func.func @real_operands(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %b: tensor<4x
 
 // -----
 
+func.func @largest_at_positions(%x: tensor<3x4xcomplex<f32>>, %i: tensor<2x4xi64>, %y: tensor<5x4xcomplex<f32>>) -> tensor<3x4xcomplex<f32>> {
+  // expected-error @below {{'aten.scatter_reduce.two' of complex numbers is not computed: complex numbers have no order}}
+  %0 = graph.aten "aten.scatter_reduce.two"(%x, %i, %y) ["self", "index", "src"] {dim = 0 : i64, reduce = "amax", include_self = true} : (tensor<3x4xcomplex<f32>>, tensor<2x4xi64>, tensor<5x4xcomplex<f32>>) -> tensor<3x4xcomplex<f32>>
+  return %0 : tensor<3x4xcomplex<f32>>
+}
+
+// -----
+
 // expected-error @below {{a dynamic size of a complex tensor has no expression}}
 func.func @no_sizes(%x: tensor<?xcomplex<f32>>) {
   return

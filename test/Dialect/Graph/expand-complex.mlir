@@ -136,6 +136,20 @@ func.func @strided(%x: tensor<6xcomplex<f32>>) -> tensor<2x2xcomplex<f32>> {
 
 // -----
 
+// Positions may occur several times, and there is no atomic product of two parts: a loop multiplies what stands at one
+// place of the index at once.
+// CHECK-LABEL: func.func @products_at_positions
+// CHECK:         graph.while
+// CHECK-COUNT-2: graph.gather
+// CHECK-COUNT-2: graph.scatter
+// CHECK:         graph.yield
+func.func @products_at_positions(%x: tensor<3x4xcomplex<f32>>, %i: tensor<2x4xi64>, %y: tensor<5x4xcomplex<f32>>) -> tensor<3x4xcomplex<f32>> {
+  %0 = graph.aten "aten.scatter_reduce.two"(%x, %i, %y) ["self", "index", "src"] {dim = 0 : i64, reduce = "prod", include_self = true} : (tensor<3x4xcomplex<f32>>, tensor<2x4xi64>, tensor<5x4xcomplex<f32>>) -> tensor<3x4xcomplex<f32>>
+  return %0 : tensor<3x4xcomplex<f32>>
+}
+
+// -----
+
 // Both parts are selected by one mask, which is counted once.
 // CHECK-LABEL: func.func @data_decides(
 // CHECK:         "aten.index.Tensor"(%{{.+}}, %arg1) ["self", "indices.0"] {} defines ["u0"] : (tensor<4xf32>, tensor<4xi1>)

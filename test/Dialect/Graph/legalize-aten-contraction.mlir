@@ -89,3 +89,12 @@ func.func @global_pooling(%x: tensor<1x2x7x5xf32>) -> tensor<1x2x1x1xf32> {
   %0 = graph.aten "aten.adaptive_avg_pool2d.default"(%x) ["self"] {output_size = array<i64: 1, 1>} : (tensor<1x2x7x5xf32>) -> tensor<1x2x1x1xf32>
   return %0 : tensor<1x2x1x1xf32>
 }
+
+// Of bools, whether any pair is true. The framework has these where a size is zero.
+// CHECK-LABEL: @bools
+// CHECK:         %[[N:.+]] = graph.matmul %{{.*}} : (tensor<2x0xi32>, tensor<0x3xi32>) -> tensor<2x3xi32>
+// CHECK:         graph.convert %[[N]] : (tensor<2x3xi32>) -> tensor<2x3xi1>
+func.func @bools(%x: tensor<2x0xi1>, %y: tensor<0x3xi1>) -> tensor<2x3xi1> {
+  %0 = graph.aten "aten.mm.default"(%x, %y) ["self", "mat2"] {} : (tensor<2x0xi1>, tensor<0x3xi1>) -> tensor<2x3xi1>
+  return %0 : tensor<2x3xi1>
+}

@@ -189,6 +189,34 @@ func.func @as_strided_past_the_end_stays(%x: tensor<4x6xf32>) -> tensor<3x3xf32>
   return %0 : tensor<3x3xf32>
 }
 
+// CHECK-LABEL: @as_strided_in_front_stays
+// CHECK-NEXT:    graph.aten "aten.as_strided.default"
+// CHECK-SAME:    graph.reason = "it reads in front of its operand"
+func.func @as_strided_in_front_stays(%x: tensor<4x6xf32>) -> tensor<3xf32> {
+  %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3>, stride = array<i64: 1>, storage_offset = -1 : i64} : (tensor<4x6xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// A copy of another size has the first elements, and anything behind them.
+// CHECK-LABEL: @resize
+// CHECK:         %[[L:.+]] = graph.reshape %{{.*}} -> tensor<12xf32>
+// CHECK:         %[[S:.+]] = graph.slice %[[L]]
+// CHECK:         graph.reshape %[[S]] : (tensor<4xf32>) -> tensor<2x2xf32>
+// CHECK:         graph.cat {{.*}} -> tensor<15xf32>
+func.func @resize(%x: tensor<3x4xf32>) -> (tensor<2x2xf32>, tensor<3x5xf32>) {
+  %0 = graph.aten "aten.resize.default"(%x) ["self"] {size = array<i64: 2, 2>} : (tensor<3x4xf32>) -> tensor<2x2xf32>
+  %1 = graph.aten "aten.resize.default"(%x) ["self"] {size = array<i64: 3, 5>} : (tensor<3x4xf32>) -> tensor<3x5xf32>
+  return %0, %1 : tensor<2x2xf32>, tensor<3x5xf32>
+}
+
+// CHECK-LABEL: @resize_of_other_layout_stays
+// CHECK:         graph.aten "aten.resize.default"
+// CHECK-SAME:    graph.reason = "it depends on how its operand lies in memory"
+func.func @resize_of_other_layout_stays(%x: tensor<4x6xf32> {coil.strides = array<i64: 1, 4>}) -> tensor<3xf32> {
+  %0 = graph.aten "aten.resize.default"(%x) ["self"] {size = array<i64: 3>} : (tensor<4x6xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
 // Pieces begin where the indices say, which are not sorted, or beyond the end.
 // CHECK-LABEL: @split_at_indices
 // CHECK:         graph.slice %arg0 starts <[0, 0]> steps [1, 1] : (tensor<2x5xf32>) -> tensor<2x3xf32>

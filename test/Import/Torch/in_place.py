@@ -151,6 +151,17 @@ def permuted(x):
     return x.sum()
 
 
+@program(r(2, 4)[:, ::2])
+def over_gaps(x):
+    x.as_strided((2,), (4,)).zero_()
+    return x.sum()
+
+
+@program(r(2, 4)[:, ::2])
+def refused_gaps(x):
+    return x.as_strided((2,), (1,)) * 2
+
+
 @program(r(3, 4), r(7, 2))
 def diagonals(x, y):
     x.fill_diagonal_(1)

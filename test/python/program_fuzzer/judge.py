@@ -52,6 +52,8 @@ OSCILLATING = re.compile(r"bessel_[jy]|airy")
 POLYNOMIALS = re.compile(r"_polynomial_[a-z]+$")
 # Operators that subtract what may be as large, before they return the difference: what is only its error may be zero.
 DIFFERENCES = re.compile(r"cross$|gelu$")
+# Distances that are computed as (x^2 - 2 x y + y^2)^(1/2): where they are small, nothing but errors of the squares may be left.
+DISTANCES = re.compile(r"_euclidean_dist$")
 # Operators that return one of several equal elements, or compute in an order that nothing says.
 ORDERED = re.compile(r"^(topk|kthvalue|mode|median|nanmedian|prod)$")
 # Searches, which eager mode leaves open where what they search is not sorted.
@@ -76,6 +78,13 @@ def get_written(function, args, out):
         return []
     written = [a for s, a in zip(schema.arguments, args) if s.alias_info is not None and s.alias_info.is_write]
     return _pytree.tree_leaves(written if out is None else out)
+
+
+def degree_of(degree):
+    """How many times an error of the angle, or of a step, is that of a polynomial of this degree: (n + 1) acos(x) has n errors of acos."""
+    degree = torch.as_tensor(degree, dtype=torch.float64).abs()
+    degree = degree[degree.isfinite()]
+    return max(1.0, float(degree.max())) if degree.numel() else 1.0
 
 
 class Noise(TorchDispatchMode):
@@ -108,7 +117,8 @@ class Noise(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = function._schema.name.split("::")[1].rstrip("_")
-        operands = [a.clone() for a in args if is_rounded(a)] if DIFFERENCES.search(name) else []
+        is_distance = DISTANCES.search(name) is not None
+        operands = [a.clone() for a in args if is_rounded(a)] if DIFFERENCES.search(name) or is_distance else []
         if programs.LIBRARY.search(name) and not function._schema.is_mutable:
             args = _pytree.tree_map(lambda t: self.disturb(t, True, torch.finfo(t.dtype).eps) if is_rounded(t) else t, args)
         out = function(*args, **(kwargs or {}))
@@ -118,7 +128,13 @@ class Noise(TorchDispatchMode):
             if is_rounded(t):
                 # Some functions are no better than single precision.
                 eps = max(torch.finfo(t.dtype).eps, SINGLE if name in db.REFERENCES else 0)
-                t.copy_(self.disturb(t, NORMWISE.search(name) or name in db.REFERENCES, eps, OSCILLATING.search(name)))
+                is_polynomial = POLYNOMIALS.search(name) is not None
+                if is_polynomial:
+                    eps *= degree_of(args[1])
+                if is_distance:
+                    squares = sum(float(a.nan_to_num(0, 0, 0).square().sum(-1).amax()) for a in operands)
+                    t.copy_((t.double().square() + eps * self.scale * squares * self.draw(t)).clamp(min=0).sqrt())
+                t.copy_(self.disturb(t, NORMWISE.search(name) or name in db.REFERENCES, eps, is_polynomial or OSCILLATING.search(name)))
                 if self.direction and DIFFERENCES.search(name):
                     size = math.prod(float(a.abs().amax()) for a in operands)
                     t.copy_(torch.where(t.abs() <= 4 * eps * size, eps * size if self.direction > 0 else 0, t))
@@ -139,12 +155,17 @@ class Order(TorchDispatchMode):
         if "dim" not in given and any(a.name == "dim" for a in schema.arguments):
             given["dim"] = -1
         dims = [given["dim"]] if "dim" in given else range(args[0].dim())
-        out = function(args[0].flip(*dims), *args[1:], **kwargs)
+        rest = list(args[1:])
+        for i, argument in enumerate(schema.arguments[1:]):
+            if argument.name == "sorted" and given.get("sorted") is False:
+                # Any order is one; that of the values, too.
+                if i < len(rest):
+                    rest[i] = True
+                else:
+                    kwargs = {**kwargs, "sorted": True}
+        out = function(args[0].flip(*dims), *rest, **kwargs)
         if isinstance(out, (tuple, list)) and len(out) == 2:
             out[1].copy_(args[0].shape[given["dim"]] - 1 - out[1])
-            if given.get("sorted") is False:
-                for t in out:
-                    t.copy_(t.flip(given["dim"]))
         return out
 
 
@@ -268,7 +289,7 @@ class Expectation:
             runs = [run_or_none(program, mode=Fill(value)) for value in (0, 1)]
             if None not in runs:
                 self.random = [r or not same(a, b) for r, a, b in zip(self.random, *runs)]
-        self.others = None
+        self.others = self.orders = None
 
     def labels(self):
         return [f"result {i} ({name})" for i, name in enumerate(self.program.results)] + \
@@ -281,9 +302,15 @@ class Expectation:
             runs = [run_or_none(self.program, mode=Noise(0, scale=BITS))] if bits else [run_or_none(self.program, wide=True)]
             runs += [run_or_none(self.program, mode=Noise(seed)) for seed in range(RUNS)]
             runs += [run_or_none(self.program, mode=Noise(0, direction, bits)) for direction in (-1, 1)]
-            runs += [run_or_none(self.program, mode=Signs(sign)) for sign in (-1, 1)] + [run_or_none(self.program, mode=Order())]
+            runs += [run_or_none(self.program, mode=Signs(sign)) for sign in (-1, 1)]
             self.others = [r for r in runs if r is not None]
         return self.others
+
+    def reordered(self):
+        """The same results with elements in another order. How far they are from the first ones is no measure of errors."""
+        if self.orders is None:
+            self.orders = [r for r in [run_or_none(self.program, mode=Order())] if r is not None]
+        return self.orders
 
     def add_runs(self, exported, program):
         """Runs of an exported program with rounding errors."""
@@ -326,10 +353,11 @@ class Expectation:
 
     def judge_elements(self, actual, expected, i):
         others = [run[i] for run in self.runs() if run[i].shape == expected.shape]
+        orders = [run[i] for run in self.reordered() if run[i].shape == expected.shape]
         if not db.is_float(expected):
             differs = actual != expected
             moved = torch.zeros_like(differs)
-            for other in others:
+            for other in others + orders:
                 moved |= other.to(expected.dtype) != expected
             return "wrong" if bool((differs & ~moved).any()) else "unstable"
         wide = torch.complex128 if expected.dtype.is_complex else torch.float64
@@ -337,6 +365,8 @@ class Expectation:
         rtol, atol = db.TOLERANCES.get(expected.dtype, (0, 0))
         fine = torch.isclose(a, e, rtol, atol, equal_nan=True)
         spread, near_other = torch.zeros_like(e.abs()), torch.zeros_like(fine)
+        for other in orders:
+            near_other |= torch.isclose(a, other.to(wide), rtol, atol, equal_nan=True)
         for other in others:
             # In double precision an element may be beyond what the type holds.
             o = other.to(expected.dtype).to(wide) if db.is_float(other) else other.to(wide)

@@ -88,6 +88,35 @@ def are_distances(grad, x1, x2, _, distances):
     return grad.shape == distances.shape and grad.shape[-2:] == (x1.shape[-2], x2.shape[-2])
 
 
+def are_modes(_, grid, interpolation, padding, *__):
+    """Coordinates that an integer holds, and one of three kinds of interpolation and of padding; others write nothing."""
+    return bool((grid.abs() < 1e6).all()) and 0 <= interpolation <= 2 and 0 <= padding <= 2
+
+
+def are_bounds(x, bins=100, low=0, high=0, **_):
+    """Equal bounds of a histogram are moved apart by one; of large numbers they stay equal, and positions are NaN."""
+    if low == high and x.numel():
+        low, high = float(x.min()), float(x.max())
+    bound = torch.tensor(low, dtype=x.dtype)
+    return low != high or bool(bound - 1 < bound) and bool(bound < bound + 1)
+
+
+def are_halves(x, dims, _, size, *__):
+    """Transforms of halves of spectra that have another size write beyond their result."""
+    return not dims or x.shape[dims[-1]] == size // 2 + 1
+
+
+def have_squares(*operands):
+    """Whether double precision holds the squares of all numbers. The norms of what is larger are infinite, and whether zero or NaN
+    becomes of an element depends on how many fit into a vector. (For other types a run in double precision says that.)"""
+    for t in tensors_of(*operands):
+        if t.dtype in (torch.float64, torch.complex128) and t.numel():
+            size = t.abs()
+            if not bool(size[size.isfinite()].square().sum().isfinite()):
+                return False
+    return True
+
+
 # What eager mode relies on and does not check, by the name of an operator: without it results are what happens to be in
 # memory, what a search that expects an order finds, or what a processor makes of a number that no integer has.
 RELIED_ON = [
@@ -95,8 +124,10 @@ RELIED_ON = [
     (re.compile(r"^searchsorted"), lambda boundaries, *rest: len(rest) > 4 or is_sorted(boundaries)),
     (re.compile(r"polynomial"), are_degrees),
     (re.compile(r"batch_norm"), are_of_channels),
-    # Coordinates that no integer holds.
-    (re.compile(r"^grid_sampler"), lambda x, grid, *_: bool((grid.abs() < 1e6).all())),
+    (re.compile(r"^grid_sampler"), are_modes),
+    (re.compile(r"^histc"), are_bounds),
+    (re.compile(r"^_fft_c2r"), are_halves),
+    (re.compile(r"(layer|group|batch|instance|rms)_norm"), have_squares),
     (re.compile(r"^_cdist_backward"), are_distances),
     # It sorts by an order that NaN has no place in.
     (re.compile(r"^mode$"), lambda x, *_: not (x.is_floating_point() and bool(x.isnan().any()))),
@@ -430,6 +461,7 @@ class Drawing(Program):
                     names = ", ".join(name for name, _ in results)
                     comma = "," if isinstance(result, (list, tuple)) and len(results) == 1 else ""
                     statement = f"{names}{comma} = {text}" if results else text
+            self.check_bools(scope)
             if "as_strided" in text:
                 self.check_memory(scope, [t for _, t in results])
             hidden = self.undefined_positions(text, scope, used, results, written)
@@ -466,6 +498,13 @@ class Drawing(Program):
         return True
 
     @staticmethod
+    def check_bools(scope):
+        """Numbers that are written to the memory of bools are neither true nor false."""
+        for name, t in scope.items():
+            if NAME.fullmatch(name) and isinstance(t, torch.Tensor) and t.dtype == torch.bool and bool((t.view(torch.uint8) > 1).any()):
+                raise Undefined("bools of other bits than those of true and false")
+
+    @staticmethod
     def check_memory(scope, results):
         """Inputs are their elements; what lies between these is memory that a program is not given."""
         for t in results:
@@ -490,7 +529,9 @@ class Drawing(Program):
             if written:
                 raise Undefined("an angle that depends on an order")
             return [name for name, _ in results]
-        if re.search(r"\btopk\b.*(sorted=False|, False\))", text):  # In any order.
+        if re.search(r"\btopk\b.*(sorted=False|, False\)|, False, values=)", text):  # In any order.
+            if written:
+                raise Undefined("values in any order")
             return [name for name, _ in results]
         is_order = "argsort" in text
         if not UNSTABLE.search(text) or not used or len(results) < 2 and not is_order:

@@ -127,6 +127,9 @@ private:
 /// to.
 bool isContiguous(mlir::Value x);
 
+/// Operators that do the same to both parts: called once for each.
+mlir::LogicalResult expandByParts(ComplexCall &c);
+
 /// Operators of magnitudes: called with those of their operands.
 mlir::LogicalResult expandOfMagnitude(ComplexCall &c);
 
@@ -139,6 +142,7 @@ ComplexParts multiplyAlong(TensorBuilder &b, ComplexParts x, int64_t dim);
 /// \name The families
 /// @{
 void populateComplexStructure(ComplexExpansions &table);
+void populateComplexScatter(ComplexExpansions &table);
 void populateComplexReductions(ComplexExpansions &table);
 void populateComplexProducts(ComplexExpansions &table);
 void populateComplexFunctions(ComplexExpansions &table);

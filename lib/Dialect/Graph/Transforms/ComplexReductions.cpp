@@ -75,9 +75,12 @@ static Value getPairwiseDistance(ComplexCall &c, StringRef x, StringRef y,
   if (eps.re)
     difference.re = c.b.add(difference.re, eps.re);
   Value magnitude = c.math.abs(difference);
+  if (getRank(magnitude) == 0) {
+    // A scalar is a vector of one element.
+    magnitude = c.b.unsqueeze(magnitude, 0);
+    keepdim = false;
+  }
   Sizes sizes = getSizes(magnitude);
-  if (sizes.empty())
-    return {};
   sizes.pop_back();
   if (keepdim)
     sizes.push_back(c.b.size(1));
@@ -95,8 +98,7 @@ static LogicalResult expandPairwiseDistance(ComplexCall &c) {
   auto keepdim = dyn_cast_or_null<BoolAttr>(c.op.getArgument("keepdim"));
   Value distance = getPairwiseDistance(c, "x1", "x2", c.op.getArgument("p"),
                                        keepdim && keepdim.getValue());
-  return distance ? c.replaceReal(distance)
-                  : c.fail("its operands are not vectors");
+  return distance ? c.replaceReal(distance) : c.fail("an operand is missing");
 }
 
 /// How much nearer than another one a point has to be.
@@ -107,7 +109,7 @@ static LogicalResult expandTripletMargin(ComplexCall &c) {
   Value near = distance("anchor", "positive"),
         far = distance("anchor", "negative");
   if (!near || !far)
-    return c.fail("its operands are not vectors");
+    return c.fail("an operand is missing");
   auto swap = dyn_cast_or_null<BoolAttr>(c.op.getArgument("swap"));
   if (swap && swap.getValue())
     far = c.b.binary<MinimumOp>(far, distance("positive", "negative"));
@@ -149,10 +151,53 @@ static LogicalResult expandRenorm(ComplexCall &c) {
               builder.getNamedAttr("dim", builder.getDenseI64ArrayAttr(others)),
               builder.getNamedAttr("keepdim", builder.getBoolAttr(true))},
              sizes, type);
-  Value factor = b.select(b.compare(ComparePredicate::Gt, norm, limit.re),
-                          b.div(limit.re, b.add(norm, b.scalar(1e-7, type))),
-                          b.scalar(1, type));
-  return c.replace(c.math.scale(x, factor));
+  return c.replace(c.math.scale(x, renormFactor(b, norm, limit.re)));
+}
+
+/// The rows that are named, and are longer than a number, are shortened to it.
+static LogicalResult expandEmbeddingRenorm(ComplexCall &c) {
+  TensorBuilder &b = c.b;
+  ComplexParts x = c.get("self"), limit = c.get("max_norm");
+  Value indices = c.op.getTensor("indices");
+  Attribute p = c.op.getArgument("norm_type");
+  if (!x.re || !indices || !limit.re || !p || getRank(x.re) != 2)
+    return c.fail("an operand is missing");
+  if (hasNoElements(indices))
+    return c.replace(x);
+  Builder &builder = b.getBuilder();
+  Value norm =
+      c.call("aten.linalg_vector_norm.default", {{"self", c.math.abs(x)}},
+             {builder.getNamedAttr("ord", p),
+              builder.getNamedAttr("dim", builder.getDenseI64ArrayAttr(1)),
+              builder.getNamedAttr("keepdim", builder.getBoolAttr(true))},
+             {getSizes(x.re)[0], b.size(1)}, c.getComputeType());
+  return c.replace(c.math.scale(x, renormFactor(b, norm, limit.re, indices)));
+}
+
+/// _weight_norm: directions `v`, each with the length that `g` says.
+static LogicalResult expandWeightNorm(ComplexCall &c) {
+  TensorBuilder &b = c.b;
+  ComplexParts v = c.get("v"), g = c.get("g");
+  if (!v.re || !g.re)
+    return c.fail("an operand is missing");
+  auto given = dyn_cast_or_null<IntegerAttr>(c.op.getArgument("dim"));
+  int64_t dim = given ? given.getInt() : 0, rank = getRank(v.re);
+  Sizes sizes;
+  if (dim != -1) {
+    dim = dim < 0 ? dim + rank : dim;
+    if (dim < 0 || dim >= rank)
+      return c.fail("'dim' is not a dimension");
+    sizes.assign(rank, b.size(1));
+    sizes[dim] = getSizes(v.re)[dim];
+  }
+  Builder &builder = b.getBuilder();
+  Value norm =
+      c.call("aten.norm_except_dim.default", {{"v", c.math.abs(v)}},
+             {builder.getNamedAttr("pow", builder.getI64IntegerAttr(2)),
+              builder.getNamedAttr("dim", builder.getI64IntegerAttr(dim))},
+             sizes, c.getComputeType());
+  Value zero = filled(b, 0, c.getComputeType(), sizes);
+  return c.replace(c.math.mul(v, c.math.div(g, {norm, zero})));
 }
 
 /// The mean distance, or the sum.
@@ -406,6 +451,8 @@ void graph::populateComplexReductions(ComplexExpansions &t) {
   t.add("triplet_margin_loss", expandTripletMargin);
   t.add("l1_loss", expandL1Loss);
   t.add("renorm", expandRenorm);
+  t.add("embedding_renorm", expandEmbeddingRenorm);
+  t.add("_weight_norm", expandWeightNorm);
   t.add("prod", expandProd);
   t.add("cumprod",
         [](ComplexCall &c) { return expandScan(c, &ComplexMath::mul); });

@@ -99,7 +99,7 @@ static LogicalResult expandBySizes(ComplexCall &c) {
   return c.replace(results);
 }
 
-static LogicalResult expandByParts(ComplexCall &c) {
+LogicalResult graph::expandByParts(ComplexCall &c) {
   if (llvm::none_of(c.op.getOutputs(), ComplexCall::isComplex))
     return expandBySizes(c);
   FailureOr<SmallVector<Value>> re = clonePart(c, 0), im = clonePart(c, 1);
@@ -111,58 +111,6 @@ static LogicalResult expandByParts(ComplexCall &c) {
     results.push_back(
         {real, ComplexCall::isComplex(output) ? imaginary : Value()});
   return c.replace(results);
-}
-
-/// Sums and means at positions are those of the parts, and so are products with
-/// a real number.
-static LogicalResult expandScatter(ComplexCall &c) {
-  auto reduce = dyn_cast_or_null<StringAttr>(c.op.getArgument("reduce"));
-  StringRef kind = reduce ? reduce.getValue() : "";
-  if (kind == "" || kind == "add" || kind == "sum" || kind == "mean")
-    return expandByParts(c);
-  auto number = getNumber(c.op.getArgument("value"));
-  if (kind != "multiply" || !number ||
-      !isa_and_nonnull<FloatAttr>(number->second) ||
-      !cast<FloatAttr>(number->second).getValue().isZero())
-    return c.fail("products at positions are not computed");
-  Type part = getPartType(c.resultType().getElementType());
-  Value self = c.op.getTensor("self"), index = c.op.getTensor("index");
-  if (!self || !index || !part)
-    return c.fail("an operand is missing");
-  SmallVector<NamedAttribute> arguments;
-  for (NamedAttribute argument : c.op.getArguments()) {
-    if (argument.getName() == "value")
-      argument.setValue(number->first);
-    arguments.push_back(argument);
-  }
-  ComplexParts x = c.partsOf(self, part);
-  auto call = [&](Value v) {
-    return c.call(c.op.getName(), {{"self", v}, {"index", index}}, arguments,
-                  c.resultSizes(), part);
-  };
-  return c.replace(ComplexParts{call(x.re), call(x.im)});
-}
-
-/// index_add: `alpha` may be complex, then the source is multiplied with it.
-static LogicalResult expandIndexAdd(ComplexCall &c) {
-  if (!isa_and_nonnull<DictionaryAttr>(c.op.getArgument("alpha")))
-    return expandByParts(c);
-  ComplexParts x = c.get("self"), source = c.get("source"),
-               alpha = c.get("alpha");
-  Value index = c.op.getTensor("index");
-  if (!x.re || !source.re || !index)
-    return c.fail("an operand is missing");
-  source = c.math.mul(source, alpha);
-  SmallVector<NamedAttribute> arguments;
-  for (NamedAttribute argument : c.op.getArguments())
-    if (argument.getName() != "alpha")
-      arguments.push_back(argument);
-  auto call = [&](Value self, Value added) {
-    return c.call(c.op.getName(),
-                  {{"self", self}, {"index", index}, {"source", added}},
-                  arguments, c.resultSizes(), c.getComputeType());
-  };
-  return c.replace(ComplexParts{call(x.re, source.re), call(x.im, source.im)});
 }
 
 /// Gives the elements of a loss, their mean or their sum.
@@ -535,12 +483,10 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "replication_pad2d replication_pad3d _pad_circular _pad_enum",
       expandByParts);
   t.add("numpy_T T", expandByParts);
-  t.add("scatter scatter_reduce", expandScatter);
-  t.add("index_add", expandIndexAdd);
   t.add("soft_margin_loss", expandSoftMargin);
   t.add("poisson_nll_loss", expandPoissonLoss);
   t.add("hinge_embedding_loss", expandHingeEmbedding);
-  t.add("as_strided as_strided_copy as_strided_scatter", expandStrided);
+  t.add("as_strided as_strided_copy as_strided_scatter resize", expandStrided);
   t.add("gradient", expandGradient);
   t.add("softmax log_softmax special_softmax special_log_softmax _softmax "
         "_log_softmax",

@@ -199,6 +199,7 @@ static const ComplexExpansions &getExpansions() {
   static const ComplexExpansions table = [] {
     ComplexExpansions t;
     populateComplexStructure(t);
+    populateComplexScatter(t);
     populateComplexReductions(t);
     populateComplexProducts(t);
     populateComplexFunctions(t);

@@ -165,12 +165,6 @@ static LogicalResult legalizeAddSub(AtenCall &c, bool subtract, bool reverse) {
   return c.replace(subtract ? c.b.sub(x, y) : c.b.add(x, y));
 }
 
-static Value multiply(TensorBuilder &b, Value x, Value y) {
-  if (getElementType(x).isInteger(1))
-    return b.binary<BitwiseAndOp>(x, y);
-  return b.mul(x, y);
-}
-
 static LogicalResult legalizeDivMode(AtenCall &c) {
   StringRef mode = c.stringOr("rounding_mode", "");
   Type type = getComputeType(c, c.resultElementType(), Width::WideForNumbers);

@@ -66,7 +66,7 @@ static FailureOr<Value> product(TensorBuilder &b, Value lhs, Value rhs,
   FailureOr<Sizes> inferred = inferMatmul(getSizes(lhs), getSizes(rhs));
   if (failed(inferred))
     return failure();
-  result = b.matmul(lhs, rhs, bias);
+  result = multiplyMatrices(b, lhs, rhs, bias);
   if (isWide)
     result.setType(cast<RankedTensorType>(result.getType())
                        .clone(getAccumulationType(getElementType(lhs))));
@@ -103,10 +103,32 @@ static bool isRow(Value bias, Value rhs) {
          getSizes(bias)[0] == getSizes(rhs).back();
 }
 
+/// beta * self + alpha * update, where self does not matter with beta zero.
+static LogicalResult addScaled(AtenCall &c, Num update) {
+  Type type = update.type();
+  Value self = c.operand("self", type);
+  if (!self)
+    return c.fail("an operand is missing");
+  if (type.isInteger(1)) {
+    if (c.intOr("alpha", 1) == 0)
+      update = update.number(0);
+    return c.replace(c.intOr("beta", 1) == 0 ? update
+                                             : Num(c.b, self) | update);
+  }
+  if (c.floatOr("alpha", 1) != 1)
+    update = update * Num(c.b, c.operand("alpha", type));
+  double beta = c.floatOr("beta", 1);
+  if (beta == 0)
+    return c.replace(c.broadcastTo(update, c.resultSizes()));
+  Num x(c.b, self);
+  return c.replace(update +
+                   (beta == 1 ? x : x * Num(c.b, c.operand("beta", type))));
+}
+
 /// beta * self + alpha * (lhs @ rhs)
 static AtenHandler addMatmul(StringRef lhsName, StringRef rhsName) {
   return [=](AtenCall &c) -> LogicalResult {
-    Type type = c.resultElementType(), wide = getAccumulationType(type);
+    Type type = c.resultElementType();
     Value lhs = c.operand(lhsName, type), rhs = c.operand(rhsName, type);
     if (Value bias = c.operand("self", type);
         lhs && rhs && bias && c.floatOr("alpha", 1) == 1 &&
@@ -115,21 +137,13 @@ static AtenHandler addMatmul(StringRef lhsName, StringRef rhsName) {
       return succeeded(result) ? c.replace(*result)
                                : c.fail("its operands do not fit");
     }
-    Value bias = c.operand("self", wide);
-    if (!lhs || !rhs || !bias)
+    if (!lhs || !rhs)
       return c.fail("an operand is missing");
     FailureOr<Value> result =
         product(c.b, lhs, rhs, /*bias=*/{}, /*isWide=*/true);
     if (failed(result))
       return c.fail("its operands do not fit");
-    Value v = *result;
-    if (c.floatOr("alpha", 1) != 1)
-      v = c.b.mul(v, c.operand("alpha", wide));
-    double beta = c.floatOr("beta", 1);
-    if (beta != 1 && beta != 0)
-      bias = c.b.mul(bias, c.operand("beta", wide));
-    // With beta zero, even a NaN in self does not matter.
-    return c.replace(beta == 0 ? v : c.b.add(v, bias));
+    return addScaled(c, Num(c.b, *result));
   };
 }
 
@@ -154,8 +168,11 @@ static LogicalResult legalizeLinear(AtenCall &c) {
                                     /*isWide=*/bias && !joins);
   if (failed(result))
     return c.fail("its operands do not fit");
-  if (bias && !joins)
-    result = c.b.add(*result, c.b.convert(bias, getElementType(*result)));
+  if (bias && !joins) {
+    Num product(c.b, *result), shift(c.b, bias);
+    result = Value(type.isInteger(1) ? product | shift
+                                     : product + shift.to(product.type()));
+  }
   if (flatten) {
     sizes.back() = getSizes(weight).back();
     result = c.b.reshape(*result, sizes);
@@ -169,30 +186,7 @@ static LogicalResult legalizeOuter(AtenCall &c) {
   if (!x || !y || getRank(x) != 1)
     return c.fail("its operands are not vectors");
   x = c.b.unsqueeze(x, 1);
-  return c.replace(type.isInteger(1) ? c.b.binary<BitwiseAndOp>(x, y)
-                                     : c.b.mul(x, y));
-}
-
-/// beta * self + alpha * update, where self does not matter with beta zero.
-static LogicalResult addScaled(AtenCall &c, Num update) {
-  Type type = update.type();
-  Value self = c.operand("self", type);
-  if (!self)
-    return c.fail("an operand is missing");
-  if (type.isInteger(1)) {
-    if (c.intOr("alpha", 1) == 0)
-      update = update.number(0);
-    return c.replace(c.intOr("beta", 1) == 0 ? update
-                                             : Num(c.b, self) | update);
-  }
-  if (c.floatOr("alpha", 1) != 1)
-    update = update * Num(c.b, c.operand("alpha", type));
-  double beta = c.floatOr("beta", 1);
-  if (beta == 0)
-    return c.replace(c.broadcastTo(update, c.resultSizes()));
-  Num x(c.b, self);
-  return c.replace((beta == 1 ? x : x * Num(c.b, c.operand("beta", type))) +
-                   update);
+  return c.replace(multiply(c.b, x, y));
 }
 
 /// addr: with the outer product of two vectors.
@@ -202,7 +196,7 @@ static LogicalResult legalizeAddr(AtenCall &c) {
   if (!x || !y || getRank(x) != 1 || getRank(y) != 1)
     return c.fail("its operands are not vectors");
   Num column(c.b, c.b.unsqueeze(x, 1)), row(c.b, y);
-  return addScaled(c, type.isInteger(1) ? column & row : column * row);
+  return addScaled(c, {c.b, multiply(c.b, column, row)});
 }
 
 /// addbmm: with the sum of the products of a batch, which is one product.

@@ -224,6 +224,20 @@ static LogicalResult legalizeVecdot(AtenCall &c) {
   return c.replace(c.b.reduce(ReduceKind::Sum, product, *dim, false));
 }
 
+Value graph::renormFactor(TensorBuilder &b, Value norm, Value limit,
+                          Value named) {
+  Num isLong(b, b.compare(ComparePredicate::Gt, norm, limit));
+  if (named) {
+    Type boolean = b.getBuilder().getI1Type();
+    named = toIndex(b, flatten(b, named));
+    Value isNamed =
+        putAt(b, std::nullopt, filled(b, 0, boolean, {getSizes(norm)[0]}),
+              named, filled(b, 1, boolean, getSizes(named)), {0});
+    isLong = isLong & Num(b, b.unsqueeze(isNamed, 1));
+  }
+  return select(isLong, Num(b, limit) / (Num(b, norm) + 1e-7), 1);
+}
+
 /// renorm: parts along a dimension that are longer than `maxnorm` are
 /// shortened.
 static LogicalResult legalizeRenorm(AtenCall &c) {
@@ -235,9 +249,9 @@ static LogicalResult legalizeRenorm(AtenCall &c) {
     return c.fail("its dimension is not constant");
   SmallVector<int64_t> others = allDims(x);
   others.erase(others.begin() + *dim);
-  Num norm(b, vectorNorm(c, x, others, /*keepdims=*/true, c.floatOr("p", 2)));
-  Num factor = select(norm > *limit, norm.number(*limit) / (norm + 1e-7), 1);
-  return c.replace(Num(b, x) * factor);
+  Value norm = vectorNorm(c, x, others, /*keepdims=*/true, c.floatOr("p", 2));
+  Value most = b.scalar(*limit, getElementType(norm));
+  return c.replace(b.mul(x, renormFactor(b, norm, most)));
 }
 
 /// embedding_renorm: the rows that are named, and are longer than a number, are
@@ -256,17 +270,10 @@ static LogicalResult legalizeEmbeddingRenorm(AtenCall &c) {
     return c.replace(given);
   if (!isa<FloatType>(getElementType(given)))
     return c.fail("its elements are not floats");
-  Num x(b, given);
-  Num norm(b,
-           vectorNorm(c, x, 1, /*keepdims=*/true, c.floatOr("norm_type", 2)));
-  Type boolean = b.getBuilder().getI1Type();
-  Value named = toIndex(b, flatten(b, indices));
-  Value isNamed =
-      putAt(b, std::nullopt, filled(b, 0, boolean, {getSizes(x)[0]}), named,
-            filled(b, 1, boolean, getSizes(named)), {0});
-  Num isLong = Num(b, b.unsqueeze(isNamed, 1)) & (norm > *limit);
-  return c.replace(
-      select(isLong, x * (norm.number(*limit) / (norm + 1e-7)), x));
+  Value norm =
+      vectorNorm(c, given, 1, /*keepdims=*/true, c.floatOr("norm_type", 2));
+  Value most = b.scalar(*limit, getElementType(norm));
+  return c.replace(b.mul(given, renormFactor(b, norm, most, indices)));
 }
 
 void graph::populateDistanceLegalizations(AtenLegalizations &t) {

@@ -124,8 +124,9 @@ static Labelled multiply(TensorBuilder &b, Labelled x, Labelled y,
   Value left = groupDims(b, x, {batch, rows, summed}),
         right = groupDims(b, y, {batch, summed, columns});
   // An outer product is no contraction.
-  result.value = b.reshape(
-      summed.empty() ? b.mul(left, right) : b.matmul(left, right), sizes);
+  result.value = b.reshape(summed.empty() ? graph::multiply(b, left, right)
+                                          : multiplyMatrices(b, left, right),
+                           sizes);
   return result;
 }
 
@@ -394,7 +395,8 @@ static LogicalResult legalizeMultiDot(AtenCall &c) {
       fits = false;
       return x;
     }
-    return b.matmul(x, b.castSizes(y, {getSizes(x)[1], getSizes(y)[1]}));
+    return multiplyMatrices(b, x,
+                            b.castSizes(y, {getSizes(x)[1], getSizes(y)[1]}));
   };
   Value result = product(0, n - 1);
   if (!fits)

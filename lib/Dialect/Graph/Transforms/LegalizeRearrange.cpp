@@ -280,8 +280,7 @@ static AtenHandler trapezoid(bool cumulative) {
         while (getRank(at) < getRank(y))
           at = b.unsqueeze(at, 0);
       }
-      if (getRank(at) > getRank(y))
-        return c.fail("its places do not have the dimension");
+      // With more dimensions than the elements, these broadcast.
       Num x(b, at);
       Num twice = height * (part(x, along, 1, 0) - part(x, along, 0, 1));
       area = areIntegers ? twice.to(b.getBuilder().getI64Type()) : twice / 2;

@@ -374,6 +374,15 @@ static FailureOr<Value> getStridedPlaces(AtenCall &c, Value x) {
   }
   bool isEmpty =
       llvm::any_of(*sizes, [](ExprAttr size) { return size.isConstant(0); });
+  if (!isEmpty && offset && !c.getContext().isNonNegative(offset)) {
+    if (offset.isConstant()) {
+      (void)c.fail("it reads in front of its operand");
+      return failure();
+    }
+    sym::AssertOp::create(
+        c.b.getBuilder(), c.b.getLoc(), c.b.size(0), sym::Predicate::Le, offset,
+        c.b.getBuilder().getStringAttr("as_strided stays inside its operand"));
+  }
   if (!isEmpty && !c.getContext().isLess(last, count)) {
     if (last.isConstant() && count.isConstant()) {
       (void)c.fail("it reads past the end of its operand");
@@ -408,6 +417,28 @@ static LogicalResult legalizeAsStrided(AtenCall &c) {
   if (failed(places))
     return failure();
   return c.replace(c.b.index(flatten(c.b, x), *places, 0));
+}
+
+/// resize: the first elements in memory in other sizes; what is added to them
+/// may be anything, here zeros.
+static LogicalResult legalizeResize(AtenCall &c) {
+  Value x = c.tensor("self");
+  auto sizes = c.getExprs("size");
+  if (!x || !sizes)
+    return c.fail("its sizes are not known");
+  if (!isContiguous(x) && !c.op->hasAttr(kRowByRowAttrName))
+    return c.fail("it depends on how its operand lies in memory");
+  x = flatten(c.b, x);
+  ExprAttr before = getSizes(x)[0],
+           after = sym::product(c.b.getContext(), *sizes);
+  if (c.getContext().isLessOrEqual(after, before))
+    x = c.b.slice(x, 0, c.b.size(0), after);
+  else if (c.getContext().isLessOrEqual(before, after))
+    x = c.b.cat(
+        {x, filled(c.b, 0, getElementType(x), {sym::sub(after, before)})}, 0);
+  else
+    return c.fail("whether it makes a tensor larger or smaller is not known");
+  return c.replace(c.b.reshape(x, *sizes));
 }
 
 static LogicalResult legalizeAsStridedScatter(AtenCall &c) {
@@ -638,6 +669,7 @@ void graph::populateViewLegalizations(AtenLegalizations &t) {
   t.add("unbind.int unbind_copy.int", legalizeUnbind);
   t.add("flip", legalizeFlip);
   t.add("as_strided as_strided_copy", legalizeAsStrided);
+  t.add("resize", legalizeResize);
   t.add("as_strided_scatter", legalizeAsStridedScatter);
   t.add("copy", legalizeCopy);
   t.add("repeat", repeat("repeats"));

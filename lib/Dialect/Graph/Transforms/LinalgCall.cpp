@@ -312,12 +312,17 @@ void graph::populateLinalgLegalizations(AtenLegalizations &t) {
         type = getAccumulationType(type);
       else if (isAlone && !c.op.getInputs().empty())
         type = getElementType(c.op.getInputs()[0]);
+      // The framework takes matrices of any type where it has nothing to do.
+      bool isEmpty = llvm::any_of(c.op.getInputs(), hasNoElements);
+      if (!isLibraryType(type) && !isAlone && isEmpty)
+        type = c.b.getBuilder().getF32Type();
       if (!isLibraryType(type) && !isAlone)
         return c.fail("there is no library for elements of its type");
       LinalgCall call(c.op, c.b, type, /*isComplex=*/false,
                       [&](StringRef name) -> ComplexParts {
                         Value value = c.tensor(name);
-                        if (value && isa<FloatType>(getElementType(value)))
+                        if (value && (isa<FloatType>(getElementType(value)) ||
+                                      hasNoElements(value)))
                           value = c.b.convert(value, type);
                         return {value, nullptr};
                       });

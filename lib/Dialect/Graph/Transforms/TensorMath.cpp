@@ -70,6 +70,20 @@ static ReduceKindAttr getKindAttr(TensorBuilder &b,
   return kind ? ReduceKindAttr::get(b.getContext(), *kind) : ReduceKindAttr();
 }
 
+Value graph::multiply(TensorBuilder &b, Value x, Value y) {
+  return getElementType(x).isInteger(1) ? b.binary<BitwiseAndOp>(x, y)
+                                        : b.mul(x, y);
+}
+
+Value graph::multiplyMatrices(TensorBuilder &b, Value x, Value y, Value bias) {
+  if (!getElementType(x).isInteger(1))
+    return b.matmul(x, y, bias);
+  // How many pairs are true.
+  Type count = b.getBuilder().getI32Type();
+  Value any = toBool(b, b.matmul(b.convert(x, count), b.convert(y, count)));
+  return bias ? b.binary<BitwiseOrOp>(any, bias) : any;
+}
+
 Value graph::putAt(TensorBuilder &b, std::optional<ReduceKind> kind, Value x,
                    ValueRange indices, Value values, ArrayRef<int64_t> dims) {
   return IndexPutOp::create(b.getBuilder(), b.getLoc(), x.getType(),

@@ -139,6 +139,10 @@ private:
   TensorBuilder &b;
 };
 
+/// Elementwise and matrix products; of bools, whether all, or any, are true.
+mlir::Value multiply(TensorBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value multiplyMatrices(TensorBuilder &b, mlir::Value x, mlir::Value y,
+                             mlir::Value bias = {});
 /// All dimensions of a tensor.
 llvm::SmallVector<int64_t> allDims(mlir::Value v);
 /// The last `count` of `rank` dimensions.
@@ -176,6 +180,10 @@ mlir::Value filled(TensorBuilder &b, double number, mlir::Type elementType,
 /// The norm of order `p` along some dimensions.
 mlir::Value vectorNorm(AtenCall &c, mlir::Value x, llvm::ArrayRef<int64_t> dims,
                        bool keepdims, double p);
+/// What parts of a norm above `limit` are multiplied with, so that they have
+/// that norm; one for others and, with `named`, for rows that it does not name.
+mlir::Value renormFactor(TensorBuilder &b, mlir::Value norm, mlir::Value limit,
+                         mlir::Value named = {});
 /// The norm of order `p` of the difference of two operands and `eps`, along the
 /// last dimension; null where an operand is missing or a scalar.
 mlir::Value pairwiseDistance(AtenCall &c, llvm::StringRef x, llvm::StringRef y,
