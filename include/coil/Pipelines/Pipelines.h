@@ -99,6 +99,11 @@ struct CompilePipelineOptions
       llvm::cl::desc("Size from which on the CPU stores a result past the "
                      "caches"),
       llvm::cl::init(int64_t(32) << 20)};
+  Option<std::string> raiseAttention{
+      *this, "raise-attention",
+      llvm::cl::desc("Make one operator of attention that the program spells: "
+                     "auto (where a library computes it), always or off"),
+      llvm::cl::init("auto")};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Merge kernels"),
                     llvm::cl::init(true)};
   Option<std::string> plan{
