@@ -395,9 +395,11 @@ static bool meetsProduct(Value from, bool forward) {
 /// Whether exponentials between two products are summed.
 bool AttentionMatcher::isNear() {
   Value e = exponential->getResult(0);
-  return llvm::any_of(e.getUsers(),
-                      [](Operation *user) {
-                        auto reduce = dyn_cast<ReduceOp>(user);
+  SmallVector<OpOperand *> uses;
+  collectUses(e, uses);
+  return llvm::any_of(uses,
+                      [](OpOperand *use) {
+                        auto reduce = dyn_cast<ReduceOp>(use->getOwner());
                         return reduce && reduce.getKind() == ReduceKind::Sum;
                       }) &&
          meetsProduct(exponential->getOperand(0), /*forward=*/false) &&
