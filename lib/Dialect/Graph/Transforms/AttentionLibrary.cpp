@@ -13,7 +13,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace coil;
@@ -63,7 +63,7 @@ std::string graph::explainNotCudnn(const AttentionShape &shape) {
       return "cuDNN's kernel adds masks of the operands' type";
   }
   // The kernel adds masks. What it adds to hide a score has to absorb it.
-  if (shape.fill && std::isfinite(*shape.fill)) {
+  if (shape.fill && *shape.fill != -std::numeric_limits<double>::infinity()) {
     if (*shape.fill > kHidden)
       return "hidden scores take part in the softmax, and cuDNN's kernel only "
              "adds masks";

@@ -103,18 +103,24 @@ static void decompose(AttentionOp op, bool wideProducts) {
   Value key = b.transpose(b.convert(op.getKey(), wide), rank - 2, rank - 1);
   Value scores = b.mul(b.matmul(query, key, {}, op.getTf32()),
                        b.scalar(op.getScale().convertToDouble(), wide));
-  Value minusInfinity =
-      b.scalar(-std::numeric_limits<double>::infinity(), wide);
+  if (std::optional<APFloat> softcap = op.getSoftcap()) {
+    Value cap = b.scalar(softcap->convertToDouble(), wide);
+    scores = b.mul(b.unary<TanhOp>(b.div(scores, cap)), cap);
+  }
+  double fill = op.getFill() ? op.getFill()->convertToDouble()
+                             : -std::numeric_limits<double>::infinity();
+  Value hidden = b.scalar(fill, wide);
 
   Value weights;
   if (Value mask = op.getMask()) {
     scores = getElementType(mask).isInteger(1)
                  ? b.select(mask, scores, hidden)
                  : b.add(scores, b.convert(mask, wide));
-    weights =
-        getWeights(b, scores, rank - 1,
-                   /*mayBeMasked=*/!std::isfinite(fill) && !op.getNanRows(),
-                   /*subnormals=*/!wideProducts);
+    weights = getWeights(b, scores, rank - 1,
+                         /*mayBeMasked=*/fill ==
+                                 -std::numeric_limits<double>::infinity() &&
+                             !op.getNanRows(),
+                         /*subnormals=*/!wideProducts);
   } else {
     if (op.getCausal()) {
       // Every row sees at least the first column.

@@ -36,13 +36,16 @@ using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
 
+static constexpr double kMinusInfinity =
+    -std::numeric_limits<double>::infinity();
+
 namespace {
 
 /// The one mask that all masks of a program are.
 struct MaskPlan {
   /// Null without a mask, `i1` where scores are replaced, else what is added.
   Type type;
-  double fill = -std::numeric_limits<double>::infinity();
+  double fill = kMinusInfinity;
   bool nanRows = false;
 };
 
@@ -86,7 +89,7 @@ static FailureOr<MaskPlan> planMask(const AttentionMatch &match,
       })) {
     plan.type = IntegerType::get(match.type.getContext(), 1);
     plan.fill = fill;
-    plan.nanRows = match.nanRows && !std::isfinite(fill);
+    plan.nanRows = match.nanRows && fill == kMinusInfinity;
     return plan;
   }
   for (const MaskStep &mask : match.masks) {
@@ -258,7 +261,7 @@ static AttentionOp build(AttentionMatch &match, const Roles &roles,
       key, value, mask, /*causal=*/false, match.scale);
   op.setTf32(match.tf32);
   op.setNanRows(plan.nanRows);
-  if (plan.type && plan.type.isInteger(1) && std::isfinite(plan.fill))
+  if (plan.type && plan.type.isInteger(1) && plan.fill != kMinusInfinity)
     op.setFillAttr(builder.getF64FloatAttr(plan.fill));
   if (match.softcap)
     op.setSoftcapAttr(builder.getF64FloatAttr(*match.softcap));
