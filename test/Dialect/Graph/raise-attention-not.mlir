@@ -9,11 +9,11 @@
 func.func @c1_other_dimension(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -22,11 +22,11 @@ func.func @c1_other_dimension(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>
 func.func @c1_both_dimensions(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [2, 3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x1x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [2, 3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x1x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [2, 3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x1x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [2, 3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x1x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -35,9 +35,9 @@ func.func @c1_both_dimensions(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>
 func.func @c2_no_shift(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %x : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %x : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -46,11 +46,11 @@ func.func @c2_no_shift(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: t
 func.func @c2_other_sum(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -59,11 +59,11 @@ func.func @c2_other_sum(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: 
 func.func @c3_scores(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8x8xf32>) {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o, %x : tensor<2x4x8x16xf32>, tensor<2x4x8x8xf32>
 }
@@ -72,11 +72,11 @@ func.func @c3_scores(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: ten
 func.func @c3_probabilities(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8x8xf32>) {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o, %p : tensor<2x4x8x16xf32>, tensor<2x4x8x8xf32>
 }
@@ -85,11 +85,11 @@ func.func @c3_probabilities(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, 
 func.func @c4_dropout(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %r: tensor<2x4x8x8xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %w = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %w = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %p = graph.mul %w, %r : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
@@ -100,11 +100,11 @@ func.func @c5_factor(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: ten
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %y = graph.mul %x, %g : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -115,11 +115,11 @@ func.func @c5_after_mask(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v:
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %y = graph.add %x, %m : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
   %w = graph.mul %y, %g : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %w dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %w, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %w dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %w, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -130,11 +130,11 @@ func.func @c5_f16(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x8x16xf16>, %v: tensor
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf16>, tensor<2x4x16x8xf16>) -> tensor<2x4x8x8xf16>
   %y = graph.mul %x, %g : (tensor<2x4x8x8xf16>, tensor<4x1x1xf16>) -> tensor<2x4x8x8xf16>
   %z = graph.convert %y : (tensor<2x4x8x8xf16>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %z dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %z, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %w = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %z dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %z, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %w = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %p = graph.convert %w : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf16>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf16>, tensor<2x4x8x16xf16>) -> tensor<2x4x8x16xf16>
   return %o : tensor<2x4x8x16xf16>
@@ -146,11 +146,11 @@ func.func @c5_cap_of_mask(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %y = graph.add %x, %m : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
   %w = graph.tanh %y : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %w dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %w, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %w dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %w, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -160,11 +160,11 @@ func.func @c6_tensor(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: ten
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %y = graph.select %b, %x, %m : (tensor<8x8xi1>, tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -176,11 +176,11 @@ func.func @c6_two_masks(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: 
   %f = graph.full -9.0 : f32 -> tensor<f32>
   %y = graph.select %b, %x, %f : (tensor<8x8xi1>, tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
   %w = graph.add %y, %m : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %w dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %w, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %w dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %w, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -189,11 +189,11 @@ func.func @c6_two_masks(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: 
 func.func @c7_batch(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %w: tensor<3x2x4x8x16xf32>) -> tensor<3x2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %p1 = graph.reshape %p : (tensor<2x4x8x8xf32>) -> tensor<1x2x4x8x8xf32>
   %o = graph.matmul %p1, %w : (tensor<1x2x4x8x8xf32>, tensor<3x2x4x8x16xf32>) -> tensor<3x2x4x8x16xf32>
   return %o : tensor<3x2x4x8x16xf32>
@@ -203,11 +203,11 @@ func.func @c7_batch(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tens
 func.func @c8_types(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %u: tensor<2x4x8x16xbf16>) -> tensor<2x4x8x16xbf16> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %w = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %w = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %p = graph.convert %w : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xbf16>
   %o = graph.matmul %p, %u : (tensor<2x4x8x8xbf16>, tensor<2x4x8x16xbf16>) -> tensor<2x4x8x16xbf16>
   return %o : tensor<2x4x8x16xbf16>
@@ -219,11 +219,11 @@ func.func @clamped(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tenso
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %f = graph.full -9.0 : f32 -> tensor<f32>
   %y = graph.maximum %x, %f : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -231,11 +231,11 @@ func.func @clamped(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tenso
 // A softmax that is not between two products is no near miss.
 // REMARK-NOT: not attention
 func.func @softmax(%x: tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32> {
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   return %p : tensor<2x4x8x8xf32>
 }
 

@@ -14,11 +14,11 @@ func.func @plain(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %c = graph.full 8.0 : f32 -> tensor<f32>
   %y = graph.div %x, %c : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -33,11 +33,11 @@ func.func @split_scale(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: t
   %t = graph.permute %b [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %a, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %g = graph.neg %x : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %g dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %g, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %g dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %g, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -51,11 +51,11 @@ func.func @minus_infinity(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %f = graph.full 0xFF800000 : f32 -> tensor<f32>
   %y = graph.select %b, %x, %f : (tensor<8x8xi1>, tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -69,11 +69,11 @@ func.func @finite(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %f = graph.full -1.0e9 : f32 -> tensor<f32>
   %y = graph.select %b, %f, %x : (tensor<8x8xi1>, tensor<f32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -88,11 +88,11 @@ func.func @added_zeros(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: t
   %f = graph.full -3.40282347E+38 : f32 -> tensor<f32>
   %w = graph.select %b, %z, %f : (tensor<8x8xi1>, tensor<f32>, tensor<f32>) -> tensor<8x8xf32>
   %y = graph.add %w, %x : (tensor<8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -111,11 +111,11 @@ func.func @bias_and_hide(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v:
   %y = graph.sub %x, %a : (tensor<2x4x8x8xf32>, tensor<4x8x8xf32>) -> tensor<2x4x8x8xf32>
   %w = graph.mul %y, %c : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
   %u = graph.select %b, %w, %f : (tensor<8xi1>, tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %u dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %u, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %u dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %u, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -130,11 +130,11 @@ func.func @both_hide(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: ten
   %f = graph.full 0xFF800000 : f32 -> tensor<f32>
   %y = graph.select %a, %x, %f : (tensor<2x1x1x8xi1>, tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
   %w = graph.select %b, %f, %y : (tensor<8x8xi1>, tensor<f32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %w dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %w, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %w dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %w, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -148,11 +148,11 @@ func.func @softcap(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tenso
   %y = graph.div %x, %c : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
   %w = graph.tanh %y : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
   %u = graph.mul %w, %c : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %u dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %u, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %u dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %u, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -163,11 +163,11 @@ func.func @softcap(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tenso
 func.func @swapped(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %q [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %k, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [2] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x1x8xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x1x8xf32>) -> tensor<2x4x8x8xf32>
   %r = graph.permute %p [0, 1, 3, 2] : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %r, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
@@ -184,11 +184,11 @@ func.func @empty_rows(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: te
   %y = graph.select %b, %x, %f : (tensor<8x8xi1>, tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
   %h = graph.compare eq, %y, %f : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xi1>
   %n = graph.reduce all, %h dims [3] keepdims : (tensor<2x4x8x8xi1>) -> tensor<2x4x8x1xi1>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %w = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %w = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %p = graph.select %n, %z, %w : (tensor<2x4x8x1xi1>, tensor<f32>, tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
@@ -200,12 +200,12 @@ func.func @empty_rows(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: te
 func.func @late(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %w = graph.matmul %1e, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
-  %o = graph.div %w, %1s : (tensor<2x4x8x16xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x16xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %w = graph.matmul %re, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  %o = graph.div %w, %rs : (tensor<2x4x8x16xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
 
@@ -214,12 +214,12 @@ func.func @late(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2
 func.func @logarithm(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %g = graph.log %1s : (tensor<2x4x8x1xf32>) -> tensor<2x4x8x1xf32>
-  %h = graph.sub %1d, %g : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %g = graph.log %rs : (tensor<2x4x8x1xf32>) -> tensor<2x4x8x1xf32>
+  %h = graph.sub %rd, %g : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %p = graph.exp %h : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
@@ -231,12 +231,12 @@ func.func @logarithm(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: ten
 func.func @base_two(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %x, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp2 %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %i = graph.reciprocal %1s : (tensor<2x4x8x1xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.mul %1e, %i : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %x dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %x, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp2 %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %i = graph.reciprocal %rs : (tensor<2x4x8x1xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.mul %re, %i : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -249,11 +249,11 @@ func.func @row_factor(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: te
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
   %y = graph.mul %x, %g : (tensor<2x4x8x8xf32>, tensor<4x1x1xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %y, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %y dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %y, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %o = graph.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
@@ -276,11 +276,11 @@ func.func @grouped(%q: tensor<2x8x4x16xf32>, %k: tensor<2x2x8x16xf32>, %v: tenso
   %x = graph.matmul %q2, %k4 : (tensor<8x8x16xf32>, tensor<8x16x8xf32>) -> tensor<8x8x8xf32>
   %y = graph.reshape %x : (tensor<8x8x8xf32>) -> tensor<2x4x8x8xf32>
   %z = graph.add %y, %m : (tensor<2x4x8x8xf32>, tensor<2x1x1x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %z dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %z, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %z dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %z, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %p1 = graph.reshape %p : (tensor<2x4x8x8xf32>) -> tensor<8x8x8xf32>
   %o = graph.matmul %p1, %v3 : (tensor<8x8x8xf32>, tensor<8x8x16xf32>) -> tensor<8x8x16xf32>
   %o1 = graph.reshape %o : (tensor<8x8x16xf32>) -> tensor<2x4x8x16xf32>
@@ -299,11 +299,11 @@ func.func @one_key(%q: tensor<2x4x8x16xf32>, %k: tensor<2x8x16xf32>, %m: tensor<
   %x = graph.matmul %q1, %t : (tensor<2x32x16xf32>, tensor<2x16x8xf32>) -> tensor<2x32x8xf32>
   %y = graph.reshape %x : (tensor<2x32x8xf32>) -> tensor<2x4x8x8xf32>
   %z = graph.add %y, %m : (tensor<2x4x8x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1m = graph.reduce max, %z dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %1d = graph.sub %z, %1m : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
-  %1e = graph.exp %1d : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %rm = graph.reduce max, %z dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %rd = graph.sub %z, %rm : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
+  %re = graph.exp %rd : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %rs = graph.reduce sum, %re dims [3] keepdims : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<2x4x8x8xf32>, tensor<2x4x8x1xf32>) -> tensor<2x4x8x8xf32>
   %p1 = graph.reshape %p : (tensor<2x4x8x8xf32>) -> tensor<2x32x8xf32>
   %o = graph.matmul %p1, %k : (tensor<2x32x8xf32>, tensor<2x8x16xf32>) -> tensor<2x32x16xf32>
   %o1 = graph.reshape %o : (tensor<2x32x16xf32>) -> tensor<2x4x8x16xf32>
@@ -318,11 +318,11 @@ func.func @upcast(%q: tensor<3x8x16xbf16>, %k: tensor<3x8x16xbf16>, %v: tensor<3
   %x = graph.matmul %q, %t : (tensor<3x8x16xbf16>, tensor<3x16x8xbf16>) -> tensor<3x8x8xbf16>
   %y = graph.add %x, %m : (tensor<3x8x8xbf16>, tensor<8x8xbf16>) -> tensor<3x8x8xbf16>
   %z = graph.convert %y : (tensor<3x8x8xbf16>) -> tensor<3x8x8xf32>
-  %1m = graph.reduce max, %z dims [2] keepdims : (tensor<3x8x8xf32>) -> tensor<3x8x1xf32>
-  %1d = graph.sub %z, %1m : (tensor<3x8x8xf32>, tensor<3x8x1xf32>) -> tensor<3x8x8xf32>
-  %1e = graph.exp %1d : (tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
-  %1s = graph.reduce sum, %1e dims [2] keepdims : (tensor<3x8x8xf32>) -> tensor<3x8x1xf32>
-  %p = graph.div %1e, %1s : (tensor<3x8x8xf32>, tensor<3x8x1xf32>) -> tensor<3x8x8xf32>
+  %rm = graph.reduce max, %z dims [2] keepdims : (tensor<3x8x8xf32>) -> tensor<3x8x1xf32>
+  %rd = graph.sub %z, %rm : (tensor<3x8x8xf32>, tensor<3x8x1xf32>) -> tensor<3x8x8xf32>
+  %re = graph.exp %rd : (tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %rs = graph.reduce sum, %re dims [2] keepdims : (tensor<3x8x8xf32>) -> tensor<3x8x1xf32>
+  %p = graph.div %re, %rs : (tensor<3x8x8xf32>, tensor<3x8x1xf32>) -> tensor<3x8x8xf32>
   %w = graph.convert %p : (tensor<3x8x8xf32>) -> tensor<3x8x8xbf16>
   %o = graph.matmul %w, %v : (tensor<3x8x8xbf16>, tensor<3x8x16xbf16>) -> tensor<3x8x16xbf16>
   return %o : tensor<3x8x16xbf16>
@@ -333,11 +333,11 @@ func.func @upcast(%q: tensor<3x8x16xbf16>, %k: tensor<3x8x16xbf16>, %v: tensor<3
 func.func @symbolic(%q: tensor<2x?x16xf32, #sym.shape<[2, s0, 16]>>, %k: tensor<2x?x16xf32, #sym.shape<[2, s1, 16]>>) -> tensor<2x?x16xf32, #sym.shape<[2, s0, 16]>> attributes {sym.symbols = {s0 = #sym.range<1, 4096>, s1 = #sym.range<1, 4096>}} {
   %t = graph.permute %k [0, 2, 1] : (tensor<2x?x16xf32, #sym.shape<[2, s1, 16]>>) -> tensor<2x16x?xf32, #sym.shape<[2, 16, s1]>>
   %x = graph.matmul %q, %t : (tensor<2x?x16xf32, #sym.shape<[2, s0, 16]>>, tensor<2x16x?xf32, #sym.shape<[2, 16, s1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>
-  %1m = graph.reduce max, %x dims [2] keepdims : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>) -> tensor<2x?x1xf32, #sym.shape<[2, s0, 1]>>
-  %1d = graph.sub %x, %1m : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>, tensor<2x?x1xf32, #sym.shape<[2, s0, 1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>
-  %1e = graph.exp %1d : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>
-  %1s = graph.reduce sum, %1e dims [2] keepdims : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>) -> tensor<2x?x1xf32, #sym.shape<[2, s0, 1]>>
-  %p = graph.div %1e, %1s : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>, tensor<2x?x1xf32, #sym.shape<[2, s0, 1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>
+  %rm = graph.reduce max, %x dims [2] keepdims : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>) -> tensor<2x?x1xf32, #sym.shape<[2, s0, 1]>>
+  %rd = graph.sub %x, %rm : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>, tensor<2x?x1xf32, #sym.shape<[2, s0, 1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>
+  %re = graph.exp %rd : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>
+  %rs = graph.reduce sum, %re dims [2] keepdims : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>) -> tensor<2x?x1xf32, #sym.shape<[2, s0, 1]>>
+  %p = graph.div %re, %rs : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>, tensor<2x?x1xf32, #sym.shape<[2, s0, 1]>>) -> tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>
   %o = graph.matmul %p, %k : (tensor<2x?x?xf32, #sym.shape<[2, s0, s1]>>, tensor<2x?x16xf32, #sym.shape<[2, s1, 16]>>) -> tensor<2x?x16xf32, #sym.shape<[2, s0, 16]>>
   return %o : tensor<2x?x16xf32, #sym.shape<[2, s0, 16]>>
 }
