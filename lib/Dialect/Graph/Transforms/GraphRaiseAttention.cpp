@@ -36,6 +36,13 @@ using namespace coil;
 using namespace coil::graph;
 using sym::ExprAttr;
 
+/// A number as the printed operator has it.
+static std::string toText(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << number;
+  return text;
+}
+
 static constexpr double kMinusInfinity =
     -std::numeric_limits<double>::infinity();
 
@@ -97,7 +104,7 @@ static FailureOr<MaskPlan> planMask(const AttentionMatch &match,
       why =
           llvm::formatv("its scores are masked twice, and the number {0} that "
                         "replaces some of them takes part in the softmax",
-                        mask.fill);
+                        toText(mask.fill));
       return failure();
     }
     if (!isHide(mask) &&
@@ -354,7 +361,7 @@ void GraphRaiseAttention::raise(Operation *op,
       << remark::add("attention of {0} by {1}, scale {2}{3}",
                      toString(getSizes(attention.getQuery())),
                      toString(getSizes(attention.getKey())),
-                     attention.getScale().convertToDouble(),
+                     toText(attention.getScale().convertToDouble()),
                      !mask->type               ? ""
                      : mask->type.isInteger(1) ? ", scores are hidden"
                                                : ", a mask is added");
