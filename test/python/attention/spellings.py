@@ -38,6 +38,8 @@ class Attention(torch.nn.Module):
         if self.layout == "bld":
             self.groups = self.repeats = 1
         if self.layout == "packed":
+            # One column has no softmax.
+            self.rows = max(self.rows, 5)
             self.columns, self.repeats = self.rows, 1
         self.width, self.value_width = pick([4, 8, 12, 17]), pick([4, 8, 8, 11])
         if self.layout == "packed":
@@ -47,11 +49,12 @@ class Attention(torch.nn.Module):
             self.causal = None
         self.hide = pick(["inf", "lowest", "finite"])
         self.mask = pick([None, None, "padding", "bool", "added", "bias", "distance"])
-        if self.mask in ("added", "bias", "distance") and self.causal and self.hide == "finite":
+        # A number that takes part in the softmax cannot replace scores beside another mask.
+        takes_part = self.hide == "finite" or (self.hide == "lowest" and self.dtype == torch.float16)
+        if self.mask in ("added", "bias", "distance") and self.causal and takes_part:
             self.hide = "inf"
-        if self.mask in ("padding", "bool") and self.causal and self.hide == "finite":
-            # Both masks use the same number, which is a number of the scores' type.
-            self.hide = "lowest"
+        if self.mask in ("padding", "bool") and self.causal and takes_part:
+            self.hide = "inf"
         self.scale = pick(["div", "mul", "query", "key", "both", "tensor", "none", "sqrt", "powers",
                            "negated"])
         if self.scale == "tensor" and self.dtype == torch.float16:

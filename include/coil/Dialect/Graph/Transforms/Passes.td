@@ -106,7 +106,7 @@ def GraphRaiseAttentionPass
     type, and scales are joined; nothing else changes numbers. What the program
     gives for a row that sees nothing stays: NaN (`nan_rows`), zeros if it replaces
     them, or the mean of the values where a finite number hides scores (`fill`).
-    Zero or a number of at most -1e38 that is added hides scores, as it absorbs
+    Zero or a number of at most -1e36 that is added hides scores, as it absorbs
     them.
 
     A remark says what was found, and for a softmax between two products why it is
@@ -122,7 +122,7 @@ def GraphRaiseAttentionPass
          vary over rows or over columns alone; of `f16` only by numbers, since
          scaled rows of a query may overflow.
     (C6) Scores are replaced by one number, or all numbers that replace them are
-         at most -1e38, so that one mask says it.
+         at most -1e36, so that one mask says it.
     (C7) Values vary over batches that scores have.
     (C8) Queries and keys are not of a wider type than probabilities and values.
     (C9) Unless `always`, a library of `library` has a kernel for it: elsewhere
