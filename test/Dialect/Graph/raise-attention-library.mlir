@@ -1,10 +1,10 @@
 // RUN: coil-opt %s --graph-raise-attention=library=cudnn --remarks-filter=graph-raise-attention --remark-policy=all 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
-// RUN: coil-compile %s --target=cuda:sm_90a --library=cublaslt,cudnn --to=graph | FileCheck %s --check-prefix=PIPELINE
-// RUN: coil-compile %s --target=cuda:sm_90a --library=cublaslt,cudnn --raise-attention=off --to=graph | FileCheck %s --check-prefix=OFF
-// RUN: coil-compile %s --target=cuda:sm_90a --library=cublaslt --to=graph | FileCheck %s --check-prefix=OFF
-// RUN: coil-compile %s --library=none --to=graph | FileCheck %s --check-prefix=OFF
-// RUN: not coil-compile %s --raise-attention=yes 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cudnn" | FileCheck %s --check-prefix=PIPELINE
+// RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cudnn raise-attention=off" | FileCheck %s --check-prefix=OFF
+// RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cublaslt" | FileCheck %s --check-prefix=OFF
+// RUN: coil-opt %s --coil-graph-pipeline="library=none" | FileCheck %s --check-prefix=OFF
+// RUN: not coil-opt %s --coil-graph-pipeline="raise-attention=yes" 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // ERROR: unknown value 'yes' of the option 'raise-attention', expected 'auto', 'always' or 'off'
 // OFF-NOT: graph.attention

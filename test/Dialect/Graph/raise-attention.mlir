@@ -5,7 +5,7 @@
 // Without a library that computes it the operator would be decomposed again.
 // NONE-NOT: graph.attention
 
-// REMARK: raise-attention.mlir:[[#@LINE+8]]:{{.*}}attention of [2, 4, 8, 16] by [2, 4, 8, 16], scale 1.25
+// REMARK: raise-attention.mlir:[[#@LINE+14]]:{{.*}}attention of [2, 4, 8, 16] by [2, 4, 8, 16], scale 1.250000e-01
 // CHECK-LABEL: @plain
 // CHECK:         %[[O:.+]] = graph.attention %arg0, %arg1, %arg2 scale 1.250000e-01 :
 // CHECK-NEXT:    return %[[O]]
@@ -62,8 +62,8 @@ func.func @minus_infinity(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v
 
 // Numbers that hide scores may be those of a whole row: its result is the mean.
 // CHECK-LABEL: @finite
-// CHECK:         %[[N:.+]] = graph.bitwise_not
-// CHECK:         graph.attention {{.*}} mask %[[N]] fill -1.000000e+09 scale
+// CHECK:         graph.bitwise_not %arg3
+// CHECK:         graph.attention {{.*}} mask %{{.+}} fill -1.000000e+09 scale
 func.func @finite(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %b: tensor<8x8xi1>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
@@ -80,7 +80,7 @@ func.func @finite(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor
 
 // A number that absorbs any score hides it.
 // CHECK-LABEL: @added_zeros
-// CHECK:         graph.attention {{.*}} mask %{{.+}} fill -3.4028234{{[0-9]+}}e+38 scale
+// CHECK:         graph.attention {{.*}} mask %{{.+}} fill -3.4028234{{[0-9]+}}E+38 scale
 func.func @added_zeros(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %b: tensor<8x8xi1>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
@@ -100,8 +100,9 @@ func.func @added_zeros(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: t
 // A bias is scaled as scores are; masks are joined.
 // CHECK-LABEL: @bias_and_hide
 // CHECK-DAG:     %[[C:.+]] = graph.full -2.000000e+00
-// CHECK:         %[[A:.+]] = graph.mul %{{.+}}, %[[C]]
-// CHECK:         %[[M:.+]] = graph.select %{{.+}}, %[[A]]
+// CHECK:         %[[A:.+]] = graph.mul %arg3, %[[C]]
+// CHECK:         %[[R:.+]] = graph.reshape %[[A]]
+// CHECK:         %[[M:.+]] = graph.select %{{.+}}, %[[R]]
 // CHECK:         graph.attention {{.*}} mask %[[M]] nan_rows scale 2.0
 func.func @bias_and_hide(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %a: tensor<4x8x8xf32>, %b: tensor<8xi1>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
@@ -121,8 +122,9 @@ func.func @bias_and_hide(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v:
 }
 
 // CHECK-LABEL: @both_hide
-// CHECK:         %[[N:.+]] = graph.bitwise_not
-// CHECK:         %[[M:.+]] = graph.bitwise_and %{{.+}}, %[[N]]
+// CHECK:         %[[N:.+]] = graph.bitwise_not %arg4
+// CHECK:         %[[R:.+]] = graph.reshape %[[N]]
+// CHECK:         %[[M:.+]] = graph.bitwise_and %arg3, %[[R]]
 // CHECK:         graph.attention {{.*}} mask %[[M]] nan_rows scale
 func.func @both_hide(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %a: tensor<2x1x1x8xi1>, %b: tensor<8x8xi1>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
