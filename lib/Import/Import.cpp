@@ -108,7 +108,7 @@ coil::import::importExportedProgram(StringRef path, MLIRContext *context,
     return module.takeError();
   result.module = std::move(*module);
   if (result.weights)
-    if (Error error = inlineNumbers(**result.module, program, *result.weights))
+    if (Error error = inlineNumbers(*result.module, program, *result.weights))
       return std::move(error);
   return result;
 }
